@@ -1,0 +1,171 @@
+"""Program: what the executor runs, whoever produced it.
+
+A :class:`Program` is a list of :class:`Instr` with physical registers
+(R0-R254 and the zero register, UR0-UR62, P0-P6, the constant bank), labelled
+with the line it comes from.  :mod:`gpusim.isa.encode` flattens it to arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+from gpusim.isa.opcodes import Op
+
+RZ = 255
+URZ = 63
+PT = 7
+N_SCOREBOARDS = 6
+NO_SCOREBOARD = 7
+
+
+class Kind(IntEnum):
+    """Where an operand lives."""
+
+    REG = 0
+    UREG = 1
+    CONST = 2  # index = byte offset in constant bank 0
+    IMM = 3  # index = 32-bit pattern, as an unsigned int
+    PRED = 4
+    UPRED = 5
+
+
+class Operand(NamedTuple):
+    """One operand; 64-bit values name the lower register of an aligned pair."""
+
+    kind: Kind
+    index: int
+    neg: bool = False  # arithmetic negation, or logical for a predicate
+    abs: bool = False
+
+
+def reg(index: int, *, neg: bool = False, abs: bool = False) -> Operand:
+    """General-purpose register ``R<index>`` (255 is RZ)."""
+    return Operand(Kind.REG, index, neg, abs)
+
+
+def imm(value: int) -> Operand:
+    """A 32-bit immediate, given as a signed or unsigned int."""
+    return Operand(Kind.IMM, value & 0xFFFFFFFF)
+
+
+def const(offset: int, *, neg: bool = False) -> Operand:
+    """32-bit word at byte ``offset`` of constant bank 0."""
+    return Operand(Kind.CONST, offset, neg)
+
+
+def pred(index: int, *, neg: bool = False) -> Operand:
+    """Predicate register ``P<index>`` (7 is PT, always true)."""
+    return Operand(Kind.PRED, index, neg)
+
+
+TRUE = pred(PT)
+
+
+class Control(NamedTuple):
+    """Dependencies as ptxas encodes them.
+
+    stall: cycles before this warp may issue again; write_sb / read_sb: the
+    scoreboard (0-5, 7 = none) released when the result is written / the sources
+    are read; wait: bit mask of scoreboards to wait for before issue.
+    """
+
+    stall: int = 1
+    write_sb: int = NO_SCOREBOARD
+    read_sb: int = NO_SCOREBOARD
+    wait: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Instr:
+    """One warp instruction.
+
+    Attributes
+    ----------
+    op : Op
+    dst : Operand or None
+        First destination register (its width follows from ``op`` and ``width``).
+    srcs : tuple of Operand
+        Sources a, b, c.
+    guard : Operand
+        Predicate that decides, lane by lane, whether it acts.
+    pdsts, psrcs : tuple of Operand
+        Predicate destinations and sources.
+    sub : int
+        Variant within the opcode: comparison, function, truth table, ...
+    width : int
+        Bytes a lane moves (memory instructions): 1, 2, 4, 8 or 16.
+    offset : int
+        Byte offset added to the address (memory instructions).
+    target : int
+        Index of the instruction branched to (BRA, BSSY), else -1.
+    flags : int
+        Bits of :class:`~gpusim.isa.opcodes.Flag`.
+    cache : int
+        :class:`~gpusim.isa.opcodes.Cache` of a global access.
+    control : Control
+    line : int
+        Line in the source the program was made from, 0 if unknown.
+    array : int
+        Index in :attr:`Program.arrays` of the array it touches, -1 if unknown.
+    """
+
+    op: Op
+    dst: Operand | None = None
+    srcs: tuple[Operand, ...] = ()
+    guard: Operand = TRUE
+    pdsts: tuple[Operand, ...] = ()
+    psrcs: tuple[Operand, ...] = ()
+    sub: int = 0
+    width: int = 4
+    offset: int = 0
+    target: int = -1
+    flags: int = 0
+    cache: int = 0
+    control: Control = Control()
+    line: int = 0
+    array: int = -1
+
+
+class ArrayInfo(NamedTuple):
+    """An array the program touches: a global buffer (by parameter) or a shared one."""
+
+    name: str
+    space: str  # "global" | "shared"
+    dtype: str  # "f32", "f16", "bf16", "i32", "u32", ...
+    offset: int  # shared: byte offset in the block's shared memory; global: parameter's offset in bank 0
+    nbytes: int  # shared: size; global: 0 (its size is the launch's)
+
+
+class ParamInfo(NamedTuple):
+    """A kernel parameter and where the launch puts it in constant bank 0."""
+
+    name: str
+    kind: str  # "buffer" (64-bit address) | "i32" | "u32" | "f32"
+    offset: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """A kernel as flat instructions, with what a launch needs to know of it."""
+
+    name: str
+    instrs: tuple[Instr, ...]
+    n_registers: int
+    shared_bytes: int = 0
+    local_bytes: int = 0
+    params: tuple[ParamInfo, ...] = ()
+    arrays: tuple[ArrayInfo, ...] = ()
+    source: str = ""  # file the lines refer to
+    max_threads: int = 1024
+    const_base: int = 0x210
+    extra: dict[str, object] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.instrs)
+
+    def __str__(self) -> str:
+        from gpusim.isa.printer import format_program
+
+        return format_program(self)

@@ -1,0 +1,303 @@
+"""The structured tree that a description is traced to.
+
+Expressions are immutable and pure; everything with an order (loads, stores,
+assignments, barriers, shuffles) is a statement.  Sizes and tile sizes stay
+symbolic (:class:`Param`), so one tree serves the symbolic IO, the printer, the
+lowering (which binds tile sizes and unrolls) and the CUDA emitter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class DType(Enum):
+    """Element types.  ``bytes`` is the storage size."""
+
+    I32 = "i32"
+    U32 = "u32"
+    F32 = "f32"
+    F16 = "f16"  # storage type: computed with as f32
+    BF16 = "bf16"  # storage type: computed with as f32
+    PRED = "pred"
+
+    @property
+    def nbytes(self) -> int:
+        """Storage size in bytes."""
+        return 2 if self in (DType.F16, DType.BF16) else 4
+
+    @property
+    def is_float(self) -> bool:
+        """Whether arithmetic on it is floating point."""
+        return self in (DType.F32, DType.F16, DType.BF16)
+
+
+# ------------------------------------------------------------------ expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """Base of all expressions; Python operators on it are added by ``gpusim.lang.trace``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Expr):
+    value: int | float | bool
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Param(Expr):
+    """A size (``role='size'``), tile size (``'tile'``, bound at lowering) or scalar argument."""
+
+    name: str
+    dtype: DType
+    role: str  # "size" | "tile" | "scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class Special(Expr):
+    """``tid.x`` ``ctaid.y`` ``ntid.x`` ``nctaid.x`` ``laneid`` ``warpid`` ``smid``."""
+
+    name: str
+    dtype: DType = DType.I32
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expr):
+    """The variable of an enclosing :class:`For`."""
+
+    id: int
+    name: str
+    dtype: DType = DType.I32
+
+
+@dataclass(frozen=True, slots=True)
+class Temp(Expr):
+    """A value that a statement (Let, Load, Shuffle, Atomic) defined once."""
+
+    id: int
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expr):
+    """``neg`` ``not`` ``abs`` ``exp`` ``exp2`` ``log`` ``log2`` ``sqrt`` ``rsqrt`` ``rcp`` ``sin`` ``cos`` ``tanh``."""
+
+    op: str
+    a: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expr):
+    """``add sub mul div floordiv mod min max and or xor shl shr`` (``div`` is fp32; floordiv/mod of ints >= 0)."""
+
+    op: str
+    a: Expr
+    b: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expr):
+    """``lt le gt ge eq ne``; dtype of the result is PRED."""
+
+    op: str
+    a: Expr
+    b: Expr
+    dtype: DType = DType.PRED
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Expr):
+    """``c ? a : b`` — both sides are pure, so no branch is needed."""
+
+    c: Expr
+    a: Expr
+    b: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Fma(Expr):
+    """Fused a * b + c in fp32."""
+
+    a: Expr
+    b: Expr
+    c: Expr
+    dtype: DType = DType.F32
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expr):
+    """Numeric conversion to ``dtype``."""
+
+    a: Expr
+    dtype: DType
+
+
+# ------------------------------------------------------------------ storage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GlobalArray:
+    """A buffer in global memory, row-major.  ``intent``: ``in`` ``out`` ``inout``."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+    intent: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedArray:
+    """An array in a block's shared memory, row-major."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalArray:
+    """A thread's own array; its indices must be constants after unrolling (registers)."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Var:
+    """A thread's own mutable scalar."""
+
+    name: str
+    dtype: DType
+
+
+# ------------------------------------------------------------------ statements
+
+
+@dataclass(slots=True)
+class Stmt:
+    """Base of statements; ``line`` is the line of the description it came from."""
+
+    line: int
+
+
+@dataclass(slots=True)
+class Let(Stmt):
+    """``temp = value``; reading a Var or LocalArray element is a Let of :class:`Read`."""
+
+    temp: Temp
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Expr):
+    """Current value of a Var (``indices == ()``) or LocalArray element; only as the value of a Let."""
+
+    target: Var | LocalArray
+    indices: tuple[Expr, ...]
+    dtype: DType
+
+
+@dataclass(slots=True)
+class Assign(Stmt):
+    """``target[indices] = value`` for a Var or LocalArray."""
+
+    target: Var | LocalArray
+    indices: tuple[Expr, ...]
+    value: Expr
+
+
+@dataclass(slots=True)
+class Load(Stmt):
+    """``temps = array[index, ...]``; ``len(temps)`` consecutive elements along the last axis.
+
+    ``guard`` (PRED, or None): where false, nothing is read and temps take ``other``.
+    """
+
+    temps: tuple[Temp, ...]
+    array: GlobalArray | SharedArray
+    index: tuple[Expr, ...]
+    guard: Expr | None = None
+    other: Expr | None = None
+    cache: str = "ca"
+
+
+@dataclass(slots=True)
+class Store(Stmt):
+    """``array[index, ...] = values`` (consecutive along the last axis), where ``guard`` holds."""
+
+    array: GlobalArray | SharedArray
+    index: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    guard: Expr | None = None
+
+
+@dataclass(slots=True)
+class Atomic(Stmt):
+    """``temp = array[index]; array[index] = op(temp, value)`` atomically."""
+
+    temp: Temp
+    op: str  # "add" | "min" | "max"
+    array: GlobalArray | SharedArray
+    index: tuple[Expr, ...]
+    value: Expr
+
+
+@dataclass(slots=True)
+class Shuffle(Stmt):
+    """``temp = value of another lane``; kind ``idx`` ``up`` ``down`` ``xor``."""
+
+    temp: Temp
+    kind: str
+    value: Expr
+    lane: Expr
+
+
+@dataclass(slots=True)
+class Barrier(Stmt):
+    """All threads of the block."""
+
+
+@dataclass(slots=True)
+class For(Stmt):
+    """``for index in range(start, stop, step)``; geometric: index starts at start, times step until >= stop."""
+
+    index: Index
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: list[Stmt]
+    unroll: bool = False  # the whole loop; bounds must be constants once tiles are bound
+    geometric: bool = False
+
+
+@dataclass(slots=True)
+class If(Stmt):
+    """Real divergence: both paths run under masks, then reconverge."""
+
+    cond: Expr
+    then: list[Stmt]
+    orelse: list[Stmt] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A traced kernel."""
+
+    name: str
+    params: tuple[Param, ...]  # in signature order
+    globals: tuple[GlobalArray, ...]
+    shared: tuple[SharedArray, ...]
+    locals: tuple[LocalArray | Var, ...]
+    grid: tuple[Expr, Expr, Expr]
+    block: tuple[Expr, Expr, Expr]
+    body: tuple[Stmt, ...]
+    requires: tuple[tuple[Expr, str], ...]  # conditions on params that must hold, each with the message
+    source: str  # file
+    defaults: dict[str, int]  # tile defaults
