@@ -1,0 +1,530 @@
+"""Integer, floating-point, conversion and predicate instructions over 32 lanes.
+
+Each function is one `if` chain over opcodes, which the compiler turns into a
+jump table; a lane's result is kept only where its bit of ``m`` is set.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from gpusim.isa.encode import F
+from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
+
+_JIT = {"cache": True, "fastmath": {"contract"}, "error_model": "numpy"}
+
+# numba folds module-level ints into the code; an IntEnum member it would box.
+DST, A, B, C_, MODS, SUB, FLAGS = (int(x) for x in (F.DST, F.A, F.B, F.C, F.MODS, F.SUB, F.FLAGS))
+P0, P1, P2, Q0, Q1 = (int(x) for x in (F.P0, F.P1, F.P2, F.Q0, F.Q1))
+UNSIGNED, X, EX = int(Flag.UNSIGNED), int(Flag.X), int(Flag.EX)
+LT, LE, GT, GE, EQ, NE, NUM, NAN = (int(x) for x in Cmp)
+OR, XOR = int(BoolOp.OR), int(BoolOp.XOR)
+SHL, SHR_U, SHR_S, SHL_HI, SHR_LO = (int(x) for x in Shift)
+RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH = (int(x) for x in Mufu)
+S32, U32, F16, BF16, TO_F16, TO_BF16 = (
+    int(x) for x in (Convert.S32, Convert.U32, Convert.F16, Convert.BF16, Convert.TO_F16, Convert.TO_BF16)
+)
+DOWN, UP, ZERO = int(Round.DOWN), int(Round.UP), int(Round.ZERO)
+(MOV, SEL, IADD3, IMAD, IMAD_WIDE, IMAD_HI, LEA, LEA_HI_X, SHF, LOP3, IMNMX, IABS, POPC, FLO, BREV, PRMT) = (
+    int(x)
+    for x in (
+        Op.MOV, Op.SEL, Op.IADD3, Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.LEA, Op.LEA_HI_X, Op.SHF, Op.LOP3,
+        Op.IMNMX, Op.IABS, Op.POPC, Op.FLO, Op.BREV, Op.PRMT,
+    )
+)  # fmt: skip
+FADD, FMUL, FFMA, FMNMX, FSEL, MUFU, FRND = (
+    int(x) for x in (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.MUFU, Op.FRND)
+)
+I2F, F2I, F2F, F2FP = (int(x) for x in (Op.I2F, Op.F2I, Op.F2F, Op.F2FP))
+FULL = np.uint32(0xFFFFFFFF)
+ONE = np.uint32(1)
+
+
+@njit(cache=True, inline="always")
+def predicate(preds, field):
+    """Bit mask of a predicate operand; bit 4 of the field negates."""
+    value = preds[field & 15]
+    return (value ^ FULL) if field & 16 else value
+
+
+@njit(cache=True)
+def set_predicate(preds, field, value, m):
+    """Write the bits of ``m``."""
+    preds[field] = (preds[field] & (m ^ FULL)) | (value & m)
+
+
+@njit(cache=True)
+def combine(value, other, how):
+    """``value`` and/or/xor ``other``."""
+    if how == OR:
+        return value | other
+    if how == XOR:
+        return value ^ other
+    return value & other
+
+
+@njit(cache=True, inline="always")
+def _s(c, which):
+    """0 or all ones: whether integer operand ``which`` is negated ((x ^ s) - s)."""
+    return np.int32(-((c[MODS] >> which) & 1))
+
+
+@njit(**_JIT)
+def integer(c, u, s, preds, m):  # noqa: PLR0912, PLR0915 - one jump table
+    """Integer instructions.  ``u``/``s``: the register file as uint32/int32 rows."""
+    op = c[0]
+    d, a, b, k = u[c[DST]], u[c[A]], u[c[B]], u[c[C_]]
+    sd, sa, sb, sk = s[c[DST]], s[c[A]], s[c[B]], s[c[C_]]
+    na, nb, nc = _s(c, 0), _s(c, 1), _s(c, 2)
+    sub = c[SUB]
+    if op == MOV:
+        for lane in range(32):
+            v = sa[lane]
+            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+    elif op == IADD3:
+        _iadd3(c, u, preds, m, na, nb, nc)
+    elif op == IMAD:
+        for lane in range(32):
+            v = np.int32(((sa[lane] ^ na) - na) * sb[lane] + ((sk[lane] ^ nc) - nc))
+            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+    elif op == SEL:
+        p = predicate(preds, c[P0])
+        for lane in range(32):
+            v = sa[lane] if (p >> np.uint32(lane)) & ONE else sb[lane]
+            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+    elif op == LEA:
+        for lane in range(32):
+            v = np.int32((((sa[lane] ^ na) - na) << sub) + ((sb[lane] ^ nb) - nb))
+            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+    elif op == SHF:
+        _shift(sub, d, sd, a, sa, b, k, m)
+    elif op == LOP3:
+        for lane in range(32):
+            v = _lut(a[lane], b[lane], k[lane], sub)
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == IMAD_WIDE:
+        _imad_wide(c, u, s, m)
+    elif op == IMAD_HI:
+        for lane in range(32):
+            if c[FLAGS] & UNSIGNED:
+                v = np.uint32((np.uint64(a[lane]) * np.uint64(b[lane])) >> np.uint64(32)) + k[lane]
+            else:
+                v = np.uint32((np.int64(sa[lane]) * np.int64(sb[lane])) >> 32) + k[lane]
+            d[lane] = np.uint32(v) if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == LEA_HI_X:
+        carry = predicate(preds, c[P0])
+        for lane in range(32):
+            wide = (np.uint64(k[lane]) << np.uint64(32)) | np.uint64(a[lane])
+            v = np.uint32((wide << np.uint64(sub)) >> np.uint64(32)) + b[lane] + ((carry >> np.uint32(lane)) & ONE)
+            d[lane] = np.uint32(v) if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == IMNMX:
+        p = predicate(preds, c[P0])
+        for lane in range(32):
+            less = a[lane] < b[lane] if c[FLAGS] & UNSIGNED else sa[lane] < sb[lane]
+            low = ((p >> np.uint32(lane)) & ONE) != 0
+            v = a[lane] if less == low else b[lane]
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == IABS:
+        for lane in range(32):
+            v = np.int32(abs(sa[lane]))
+            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+    else:
+        _bits(op, d, a, b, k, m)
+
+
+@njit(**_JIT)
+def _iadd3(c, u, preds, m, na, nb, nc):
+    """d = a + b + c, with carries in and out where asked for."""
+    d, a, b, k = u[c[DST]], u[c[A]], u[c[B]], u[c[C_]]
+    if c[Q0] == 16 and not c[FLAGS] & X:
+        for lane in range(32):
+            v = np.uint32(
+                ((a[lane] ^ np.uint32(na)) - np.uint32(na))
+                + ((b[lane] ^ np.uint32(nb)) - np.uint32(nb))
+                + ((k[lane] ^ np.uint32(nc)) - np.uint32(nc))
+            )
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+        return
+    carry_in = predicate(preds, c[P0]) if c[FLAGS] & X else np.uint32(0)
+    carry_out = np.uint32(0)
+    for lane in range(32):
+        x = np.uint64(a[lane] ^ np.uint32(na))
+        y = np.uint64(b[lane] ^ np.uint32(nb))
+        z = np.uint64(k[lane] ^ np.uint32(nc))
+        extra = np.uint64((carry_in >> np.uint32(lane)) & ONE)
+        if not c[FLAGS] & X:
+            extra += np.uint64(na & 1) + np.uint64(nb & 1) + np.uint64(nc & 1)
+        total = x + y + z + extra
+        if total >> np.uint64(32):
+            carry_out |= ONE << np.uint32(lane)
+        if (m >> np.uint32(lane)) & ONE:
+            d[lane] = np.uint32(total & np.uint64(0xFFFFFFFF))
+    if c[Q0] != 16:
+        set_predicate(preds, c[Q0], carry_out, m)
+
+
+@njit(**_JIT)
+def _imad_wide(c, u, s, m):
+    """64-bit d = a * b + c."""
+    lo, hi = u[c[DST]], u[c[DST] + 1]
+    klo, khi = u[c[C_]], u[c[C_] + 1]
+    a, b, sa, sb = u[c[A]], u[c[B]], s[c[A]], s[c[B]]
+    unsigned = c[FLAGS] & UNSIGNED
+    for lane in range(32):
+        k = (np.int64(khi[lane]) << 32) | np.int64(klo[lane])
+        v = np.int64(a[lane]) * np.int64(b[lane]) if unsigned else np.int64(sa[lane]) * np.int64(sb[lane])
+        v += k
+        if (m >> np.uint32(lane)) & ONE:
+            lo[lane] = np.uint32(v & 0xFFFFFFFF)
+            hi[lane] = np.uint32((v >> 32) & 0xFFFFFFFF)
+
+
+@njit(**_JIT)
+def _shift(sub, d, sd, a, sa, b, k, m):
+    """The shifts; counts beyond 31 clamp, as on the hardware."""
+    for lane in range(32):
+        n = min(b[lane], np.uint32(63))
+        v = np.uint32(0)
+        if sub == SHL:
+            v = np.uint32((np.uint64(a[lane]) << np.uint64(n)) & np.uint64(0xFFFFFFFF))
+        elif sub == SHR_U:
+            v = np.uint32(np.uint64(a[lane]) >> np.uint64(n))
+        elif sub == SHR_S:
+            v = np.uint32((np.int64(sa[lane]) >> np.int64(min(n, np.uint32(31)))) & 0xFFFFFFFF)
+        else:
+            wide = (np.uint64(k[lane]) << np.uint64(32)) | np.uint64(a[lane])
+            if sub == SHL_HI:
+                v = np.uint32((wide << np.uint64(n)) >> np.uint64(32))
+            else:
+                v = np.uint32((wide >> np.uint64(n)) & np.uint64(0xFFFFFFFF))
+        d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+
+
+@njit(cache=True, inline="always")
+def _lut(a, b, c, table):
+    """Bitwise function of three operands: bit (a<<2 | b<<1 | c) of the table."""
+    na, nb, nc = a ^ FULL, b ^ FULL, c ^ FULL
+    v = np.uint32(0)
+    if table & 1:
+        v |= na & nb & nc
+    if table & 2:
+        v |= na & nb & c
+    if table & 4:
+        v |= na & b & nc
+    if table & 8:
+        v |= na & b & c
+    if table & 16:
+        v |= a & nb & nc
+    if table & 32:
+        v |= a & nb & c
+    if table & 64:
+        v |= a & b & nc
+    if table & 128:
+        v |= a & b & c
+    return v
+
+
+@njit(**_JIT)
+def _bits(op, d, a, b, k, m):
+    """POPC, FLO, BREV, PRMT: bit and byte games, one lane at a time."""
+    for lane in range(32):
+        if not (m >> np.uint32(lane)) & ONE:
+            continue
+        x = np.uint64(a[lane])
+        v = np.uint64(0)
+        if op == POPC:
+            while x:
+                v += x & np.uint64(1)
+                x >>= np.uint64(1)
+        elif op == FLO:
+            v = np.uint64(0xFFFFFFFF)
+            for bit in range(32):
+                if (x >> np.uint64(bit)) & np.uint64(1):
+                    v = np.uint64(bit)
+        elif op == BREV:
+            for bit in range(32):
+                v |= ((x >> np.uint64(bit)) & np.uint64(1)) << np.uint64(31 - bit)
+        elif op == PRMT:
+            wide = (np.uint64(k[lane]) << np.uint64(32)) | x
+            for byte in range(4):
+                pick = (np.uint64(b[lane]) >> np.uint64(4 * byte)) & np.uint64(15)
+                piece = (wide >> (np.uint64(8) * (pick & np.uint64(7)))) & np.uint64(255)
+                if pick & np.uint64(8):
+                    piece = np.uint64(255) if piece & np.uint64(128) else np.uint64(0)
+                v |= piece << np.uint64(8 * byte)
+        d[lane] = np.uint32(v)
+
+
+@njit(**_JIT)
+def isetp(c, u, s, preds, m):
+    """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0.  EX: p1 is the lower words' result."""
+    a, b, sa, sb = u[c[A]], u[c[B]], s[c[A]], s[c[B]]
+    cmp = c[SUB] & 7
+    unsigned = c[FLAGS] & UNSIGNED
+    less = np.uint32(0)
+    same = np.uint32(0)
+    if unsigned:
+        for lane in range(32):
+            less |= np.uint32(a[lane] < b[lane]) << np.uint32(lane)
+    else:
+        for lane in range(32):
+            less |= np.uint32(sa[lane] < sb[lane]) << np.uint32(lane)
+    for lane in range(32):
+        same |= np.uint32(a[lane] == b[lane]) << np.uint32(lane)
+    value = _compare(cmp, less, same)
+    if c[FLAGS] & EX:
+        strict = _compare(LT if cmp in (LT, LE) else GT if cmp in (GT, GE) else cmp, less, same)
+        lower = predicate(preds, c[P1])
+        value = strict | (same & lower) if cmp != NE else (same ^ FULL) | lower
+    other = predicate(preds, c[P0])
+    how = (c[SUB] >> 4) & 3
+    set_predicate(preds, c[Q0], combine(value, other, how), m)
+    set_predicate(preds, c[Q1], combine(value ^ FULL, other, how), m)
+
+
+@njit(cache=True)
+def _compare(cmp, less, same):
+    if cmp == LT:
+        return less
+    if cmp == LE:
+        return less | same
+    if cmp == GT:
+        return (less | same) ^ FULL
+    if cmp == GE:
+        return less ^ FULL
+    if cmp == EQ:
+        return same
+    return same ^ FULL
+
+
+@njit(**_JIT)
+def fsetp(c, f, preds, m):
+    """Floating-point comparison; a comparison with NaN is false, NE true."""
+    a, b = f[c[A]], f[c[B]]
+    sa, sb = _sign(c, 0), _sign(c, 1)
+    cmp = c[SUB] & 7
+    value = np.uint32(0)
+    for lane in range(32):
+        x, y = _abs(c, 0, a[lane]) * sa, _abs(c, 1, b[lane]) * sb
+        if cmp == LT:
+            r = x < y
+        elif cmp == LE:
+            r = x <= y
+        elif cmp == GT:
+            r = x > y
+        elif cmp == GE:
+            r = x >= y
+        elif cmp == EQ:
+            r = x == y
+        elif cmp == NE:
+            r = not x == y
+        else:
+            r = math.isnan(x) or math.isnan(y)
+            r = r if cmp == NAN else not r
+        value |= np.uint32(r) << np.uint32(lane)
+    other = predicate(preds, c[P0])
+    how = (c[SUB] >> 4) & 3
+    set_predicate(preds, c[Q0], combine(value, other, how), m)
+    set_predicate(preds, c[Q1], combine(value ^ FULL, other, how), m)
+
+
+@njit(cache=True)
+def plop3(c, preds, m):
+    """q0 = table(p0, p1, p2)."""
+    value = _lut(predicate(preds, c[P0]), predicate(preds, c[P1]), predicate(preds, c[P2]), c[SUB])
+    set_predicate(preds, c[Q0], value, m)
+
+
+# ------------------------------------------------------------------ floating point
+
+
+@njit(cache=True, inline="always")
+def _sign(c, which):
+    return np.float32(-1.0) if (c[MODS] >> which) & 1 else np.float32(1.0)
+
+
+@njit(cache=True, inline="always")
+def _abs(c, which, x):
+    return abs(x) if (c[MODS] >> (which + 3)) & 1 else x
+
+
+@njit(**_JIT)
+def floating(c, f, u, s, preds, m):  # noqa: PLR0912 - one jump table
+    """fp32 arithmetic and conversions."""
+    op = c[0]
+    d, a, b, k = f[c[DST]], f[c[A]], f[c[B]], f[c[C_]]
+    sa, sb, sk = _sign(c, 0), _sign(c, 1), _sign(c, 2)
+    if op == FFMA:
+        for lane in range(32):
+            v = (a[lane] * sa) * b[lane] + k[lane] * sk
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == FADD:
+        for lane in range(32):
+            v = _abs(c, 0, a[lane]) * sa + _abs(c, 1, b[lane]) * sb
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == FMUL:
+        for lane in range(32):
+            v = (a[lane] * sa) * (b[lane] * sb)
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == FMNMX:
+        _fmnmx(c, d, a, b, sa, sb, preds, m)
+    elif op == FSEL:
+        p = predicate(preds, c[P0])
+        for lane in range(32):
+            v = a[lane] * sa if (p >> np.uint32(lane)) & ONE else b[lane] * sb
+            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+    elif op == MUFU:
+        for lane in range(32):
+            if (m >> np.uint32(lane)) & ONE:
+                d[lane] = _mufu(c[SUB], _abs(c, 0, a[lane]) * sa)
+    else:
+        _convert(c, d, a, b, u, s, m, sa)
+
+
+@njit(**_JIT)
+def _fmnmx(c, d, a, b, sa, sb, preds, m):
+    """Minimum or maximum; a NaN operand gives the other one."""
+    p = predicate(preds, c[P0])
+    for lane in range(32):
+        x, y = _abs(c, 0, a[lane]) * sa, _abs(c, 1, b[lane]) * sb
+        low = ((p >> np.uint32(lane)) & ONE) != 0
+        if math.isnan(x):
+            v = y
+        elif math.isnan(y):
+            v = x
+        else:
+            v = min(x, y) if low else max(x, y)
+        d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+
+
+@njit(cache=True, error_model="numpy")
+def _mufu(which, x):
+    """Special functions, computed in float64 and rounded (hardware: 1-2 ulp)."""
+    y = np.float64(x)
+    if which == RCP:
+        return np.float32(1.0 / y)
+    if which == RSQ:
+        return np.float32(1.0 / math.sqrt(y)) if y >= 0 else np.float32(np.nan)
+    if which == SQRT:
+        return np.float32(math.sqrt(y)) if y >= 0 else np.float32(np.nan)
+    if which == EX2:
+        return np.float32(2.0**y)
+    if which == LG2:
+        return np.float32(math.log2(y)) if y > 0 else np.float32(-np.inf if y == 0 else np.nan)
+    if which == SIN:
+        return np.float32(math.sin(y * 2.0 * math.pi))
+    if which == COS:
+        return np.float32(math.cos(y * 2.0 * math.pi))
+    return np.float32(math.tanh(y))
+
+
+@njit(cache=True, error_model="numpy")
+def _round(x, how):
+    if how == DOWN:
+        return math.floor(x)
+    if how == UP:
+        return math.ceil(x)
+    if how == ZERO:
+        return math.floor(x) if x >= 0 else math.ceil(x)
+    return np.rint(x)
+
+
+@njit(cache=True, error_model="numpy")
+def _int_to_float(x, how):
+    """int64 to float32 with the rounding asked for."""
+    v = np.float32(x)
+    if how == UP and np.float64(v) < np.float64(x):
+        v = np.nextafter(v, np.float32(np.inf))
+    if (how in (DOWN, ZERO)) and np.float64(v) > np.float64(x):
+        v = np.nextafter(v, np.float32(-np.inf))
+    return np.float32(v)
+
+
+@njit(**_JIT)
+def _convert(c, d, a, b, u, s, m, sa):
+    """FRND, I2F, F2I, F2F, F2FP."""
+    op = c[0]
+    kind, how = c[SUB] & 15, (c[SUB] >> 4) & 3
+    ud, ua, isrc = u[c[DST]], u[c[A]], s[c[A]]
+    for lane in range(32):
+        if not (m >> np.uint32(lane)) & ONE:
+            continue
+        if op == FRND:
+            d[lane] = np.float32(_round(np.float64(a[lane] * sa), how))
+        elif op == I2F:
+            x = np.int64(ua[lane]) if kind == U32 else np.int64(isrc[lane])
+            d[lane] = _int_to_float(x, how)
+        elif op == F2I:
+            ud[lane] = _float_to_int(np.float64(a[lane] * sa), kind, how)
+        elif op == F2FP:
+            hi = half_bits(a[lane]) if kind == F16 else bf16_bits(a[lane])
+            lo = half_bits(b[lane]) if kind == F16 else bf16_bits(b[lane])
+            ud[lane] = np.uint32((hi << np.uint32(16)) | lo)
+        elif kind == F16:
+            d[lane] = half_value(ua[lane] & np.uint32(0xFFFF))
+        elif kind == BF16:
+            ud[lane] = np.uint32(ua[lane] << np.uint32(16))
+        elif kind == TO_F16:
+            ud[lane] = half_bits(a[lane])
+        elif kind == TO_BF16:
+            ud[lane] = bf16_bits(a[lane])
+
+
+@njit(cache=True, error_model="numpy")
+def _float_to_int(x, kind, how):
+    """Saturating conversion; NaN gives 0."""
+    if math.isnan(x):
+        return np.uint32(0)
+    r = _round(x, how)
+    if kind == U32:
+        r = min(max(r, 0.0), 4294967295.0)
+    else:
+        r = min(max(r, -2147483648.0), 2147483647.0)
+    return np.uint32(np.int64(r) & 0xFFFFFFFF)
+
+
+# ------------------------------------------------------------------ 16-bit floats
+
+
+@njit(cache=True, error_model="numpy")
+def half_value(h):
+    """fp16 bit pattern -> float32."""
+    sign = np.float32(-1.0) if h & np.uint32(0x8000) else np.float32(1.0)
+    exponent = np.int64((h >> np.uint32(10)) & np.uint32(31))
+    fraction = np.int64(h & np.uint32(1023))
+    if exponent == 31:
+        return sign * np.float32(np.inf) if fraction == 0 else np.float32(np.nan)
+    if exponent == 0:
+        return sign * np.float32(math.ldexp(np.float64(fraction), -24))
+    return sign * np.float32(math.ldexp(np.float64(fraction + 1024), exponent - 25))
+
+
+@njit(cache=True, error_model="numpy")
+def half_bits(x):
+    """float32 -> fp16 bit pattern, round to nearest even."""
+    v = np.float64(x)
+    sign = np.uint32(0x8000) if math.copysign(1.0, v) < 0 else np.uint32(0)
+    v = abs(v)
+    if math.isnan(v):
+        return np.uint32(sign | np.uint32(0x7FFF))
+    if v >= 65520.0:
+        return np.uint32(sign | np.uint32(0x7C00))
+    if v < 2.0**-14:
+        return np.uint32(sign | np.uint32(np.int64(np.rint(v * 2.0**24))))
+    fraction, exponent = math.frexp(v)
+    n = np.int64(np.rint(fraction * 2048.0))  # 11 bits: 1024..2048
+    e = np.int64(exponent) + 14
+    return np.uint32(sign | np.uint32((e << 10) + (n - 1024)))
+
+
+@njit(cache=True, error_model="numpy")
+def bf16_bits(x):
+    """float32 -> bf16 bit pattern, round to nearest even."""
+    bits = np.array([x], np.float32).view(np.uint32)[0]
+    if math.isnan(x):
+        return np.uint32(0x7FFF)
+    rounded = np.uint64(bits) + np.uint64(0x7FFF) + np.uint64((bits >> np.uint32(16)) & ONE)
+    return np.uint32(rounded >> np.uint64(16))

@@ -1,0 +1,44 @@
+"""What is counted, and where: column numbers of :class:`gpusim.engine.state.Report`."""
+
+from __future__ import annotations
+
+# Columns of Report.counts
+INST = 0  # warp instructions executed
+THREAD_INST = 1  # lanes active
+THREAD_ON = 2  # lanes active whose guard held
+LD_REQ = 3  # global load requests
+LD_SECTORS = 4
+LD_HIT = 5  # sectors found in L1
+ST_REQ = 6
+ST_SECTORS = 7
+LD_TAGS = 8  # tag-stage wavefronts of loads
+LD_WAVES = 9  # data-stage wavefronts of global loads
+ST_WAVES = 10  # of global stores
+SH_LD_WAVES = 11
+SH_ST_WAVES = 12
+SH_OTHER_WAVES = 13  # shuffles, thread-index reads, barriers, accesses no lane takes part in
+SH_LD_IDEAL = 14  # what shared loads would take without conflicts
+SH_ST_IDEAL = 15
+INST_LDG = 16
+INST_STG = 17
+INST_LDS = 18
+INST_STS = 19
+BRANCHES = 20
+LINES = 21  # distinct lines of global loads and stores
+L2_READ = 22  # sectors L2 is asked for
+L2_WRITE = 23
+L2_READ_REQ = 24
+L2_WRITE_REQ = 25
+L2_MISS = 26  # sectors not in the half asked
+FABRIC = 27  # sectors that cross between the halves
+DRAM_READ = 28  # sectors
+DRAM_WRITE = 29
+MERGED = 30  # sectors served by another SM's outstanding request
+PENDING = 31  # sectors served by the same SM's outstanding miss
+BLOCKS = 32
+WARPS = 33
+INST_ATOM = 34
+DIVERGED = 35  # branches on which a warp split
+
+# Columns of Report.arrays
+A_LD_REQ, A_LD_SECTORS, A_LD_ELEMENTS, A_LD_BYTES, A_ST_REQ, A_ST_SECTORS, A_ST_ELEMENTS, A_ST_BYTES = range(8)

@@ -1,0 +1,206 @@
+"""Program -> flat arrays for the engine.
+
+Every operand becomes a row of a warp's register file.  Rows are, in order:
+R0..Rn-1, three zero rows (RZ, as a pair or more), four sink rows (writes to RZ),
+the uniform registers, then rows whose value every lane shares and nothing
+writes: the constant-bank words in use, and the immediates.  So the engine
+fetches a register, a constant and an immediate in the same way.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from gpusim.isa.opcodes import INFO, Op, Pipe
+from gpusim.isa.program import NO_SCOREBOARD, RZ, Instr, Kind, Operand, Program
+
+N_ZERO, N_SINK = 3, 4
+
+
+class F(IntEnum):
+    """Columns of :attr:`Image.code`."""
+
+    OP = 0
+    GUARD = 1  # predicate row; bit 4 negates
+    DST = 2
+    A = 3
+    B = 4
+    C = 5
+    MODS = 6  # neg a, b, c in bits 0-2; abs a, b, c in bits 3-5
+    SUB = 7
+    WIDTH = 8
+    OFFSET = 9
+    TARGET = 10
+    FLAGS = 11
+    Q0 = 12  # predicate destinations
+    Q1 = 13
+    P0 = 14  # predicate sources; bit 4 negates
+    P1 = 15
+    P2 = 16
+    STALL = 17
+    WRITE_SB = 18
+    READ_SB = 19
+    WAIT = 20
+    ARRAY = 21
+    LINE = 22
+    CACHE = 23
+    PIPE = 24
+    SKIP = 25  # instructions left out just before this one (counting images)
+    SKIP_ISSUE = 26  # their issue cycles
+    LIGHT = 27  # 1: only the address matters, no value is moved (counting images)
+    REPEAT = 28  # accesses this one stands for, all of the same bank pattern (counting images)
+    INDEX = 29  # index of the instruction in the program
+
+
+N_FIELDS = 30
+PRED_TRUE, PRED_SINK = 7, 16
+N_PRED_ROWS = 17  # P0-P6, PT, UP0-UP6, UPT, and a sink for writes to PT
+
+
+class Image(NamedTuple):
+    """A program as the engine runs it.
+
+    Attributes
+    ----------
+    code : int32 array, shape (n, N_FIELDS)
+    n_rows : int
+        Rows of a warp's register file.
+    static_row : int
+        First row of constants and immediates.
+    static_values : uint32 array, shape (n_rows - static_row,)
+        Their values; constants are filled in by :func:`bind_constants`.
+    const_first : int
+        Byte offset in bank 0 of the first constant row.
+    n_const : int
+        Constant words in use.
+    """
+
+    code: np.ndarray
+    n_rows: int
+    static_row: int
+    static_values: np.ndarray
+    const_first: int
+    n_const: int
+
+
+class _Rows:
+    """Hands out rows for operands."""
+
+    def __init__(self, program: Program) -> None:
+        operands = [o for i in program.instrs for o in (*i.srcs, *((i.dst,) if i.dst else ()))]
+        self.n_registers = program.n_registers
+        self.zero = program.n_registers
+        self.sink = self.zero + N_ZERO
+        uniform = [o.index for o in operands if o.kind is Kind.UREG]
+        self.uniform = self.sink + N_SINK
+        self.static = self.uniform + (max(uniform) + 2 if uniform else 0)
+        used = [o.index for o in operands if o.kind is Kind.CONST]
+        self.const_first = min(used) if used else program.const_base
+        self.n_const = (max(used) + 8 - self.const_first) // 4 if used else 0
+        self.imm: dict[int, int] = {}
+
+    def source(self, operand: Operand) -> int:
+        if operand.kind is Kind.REG:
+            return self.zero if operand.index == RZ else operand.index
+        if operand.kind is Kind.UREG:
+            return self.uniform + operand.index
+        if operand.kind is Kind.CONST:
+            return self.static + (operand.index - self.const_first) // 4
+        if operand.kind is Kind.IMM:
+            first = self.static + self.n_const
+            return self.imm.setdefault(operand.index, first + len(self.imm))
+        raise ValueError(f"{operand} is no register, constant or immediate")
+
+    def destination(self, operand: Operand | None) -> int:
+        if operand is None or operand.index == RZ:
+            return self.sink
+        return self.source(operand)
+
+    @property
+    def total(self) -> int:
+        return self.static + self.n_const + len(self.imm)
+
+
+def _predicate(operand: Operand) -> int:
+    row = operand.index + (8 if operand.kind is Kind.UPRED else 0)
+    return row | (16 if operand.neg else 0)
+
+
+def _predicate_destination(operand: Operand) -> int:
+    row = operand.index + (8 if operand.kind is Kind.UPRED else 0)
+    return PRED_SINK if row in (7, 15) else row
+
+
+def _modifiers(srcs: tuple[Operand, ...]) -> int:
+    return sum((o.neg << i) | (o.abs << (i + 3)) for i, o in enumerate(srcs))
+
+
+def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
+    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU, index
+    row[F.GUARD] = _predicate(instr.guard)
+    row[F.DST] = rows.destination(instr.dst)
+    row[F.A : F.C + 1] = rows.zero
+    for column, operand in zip((F.A, F.B, F.C), instr.srcs, strict=False):
+        row[column] = rows.source(operand)
+    row[F.MODS] = _modifiers(instr.srcs)
+    row[F.SUB], row[F.WIDTH], row[F.FLAGS] = instr.sub, instr.width, instr.flags
+    row[F.OFFSET], row[F.TARGET], row[F.CACHE] = instr.offset, instr.target, instr.cache
+    row[F.Q0 : F.Q1 + 1] = PRED_SINK
+    row[F.P0 : F.P2 + 1] = PRED_TRUE
+    for column, operand in zip((F.Q0, F.Q1), instr.pdsts, strict=False):
+        row[column] = _predicate_destination(operand)
+    for column, operand in zip((F.P0, F.P1, F.P2), instr.psrcs, strict=False):
+        row[column] = _predicate(operand)
+    row[F.STALL], row[F.WRITE_SB], row[F.READ_SB], row[F.WAIT] = instr.control
+    row[F.ARRAY], row[F.LINE], row[F.REPEAT] = instr.array, instr.line, 1
+
+
+def encode(program: Program) -> Image:
+    """Flatten a program.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    Image
+        With constants still zero; see :func:`bind_constants`.
+    """
+    rows = _Rows(program)
+    code = np.zeros((len(program), N_FIELDS), np.int32)
+    for index, instr in enumerate(program.instrs):
+        _encode_one(code[index], index, instr, rows)
+    values = np.zeros(rows.total - rows.static, np.uint32)
+    for pattern, row in rows.imm.items():
+        values[row - rows.static] = pattern
+    return Image(code, rows.total, rows.static, values, rows.const_first, rows.n_const)
+
+
+def bind_constants(image: Image, bank: bytes) -> Image:
+    """Fill the constant rows from the launch's constant bank 0.
+
+    Parameters
+    ----------
+    image : Image
+    bank : bytes
+        Contents of bank 0 from offset 0.
+    """
+    values = image.static_values.copy()
+    padded = bank.ljust(image.const_first + 4 * image.n_const, b"\0")
+    words = np.frombuffer(padded, np.uint8)[image.const_first : image.const_first + 4 * image.n_const]
+    values[: image.n_const] = words.copy().view(np.uint32)
+    return image._replace(static_values=values)
+
+
+def is_scoreboard(number: int) -> bool:
+    """Whether a control field names a scoreboard (0-5) and not none (7)."""
+    return number != NO_SCOREBOARD
+
+
+def opcode_name(code: np.ndarray, index: int) -> str:
+    """Name of the opcode at ``index`` of an image's code."""
+    return Op(int(code[index, F.OP])).name
