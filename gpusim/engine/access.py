@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from gpusim.engine.jit import INLINE
 from gpusim.engine.state import LANES
 
-_JIT = {"cache": True, "inline": "never"}
 
 
-@njit(**_JIT)
-def bank_wavefronts(address, mask, width, packs):
+@njit(**INLINE)
+def bank_wavefronts(address, mask, width, packs, seen, count):
     """Wavefronts the data stage needs for one request.
 
     Lanes go in groups of 32, 16 or 8 for accesses of up to 4, 8 or 16 bytes; a
@@ -33,14 +33,15 @@ def bank_wavefronts(address, mask, width, packs):
     packs : bool
         Shared loads: where lanes n and n^1 read the same address throughout, a
         request of 8 or 16 bytes takes half the wavefronts.
+    seen, count : int64 arrays, shapes (32, 32) and (32,)
+        Scratch.
     """
     words = max(width // 4, 1)
     group = 32 // words
-    seen = np.empty((32, 32), np.int64)
-    count = np.zeros(32, np.int64)
     total = 0
     for first in range(0, LANES, group):
-        count[:] = 0
+        for bank in range(32):
+            count[bank] = 0
         worst = 0
         for lane in range(first, first + group):
             if not (mask >> np.uint32(lane)) & np.uint32(1):
@@ -64,7 +65,7 @@ def bank_wavefronts(address, mask, width, packs):
     return total
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def _pairs_agree(address, mask):
     for lane in range(0, LANES, 2):
         both = (mask >> np.uint32(lane)) & np.uint32(3)
@@ -73,7 +74,7 @@ def _pairs_agree(address, mask):
     return True
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def gather_lines(address, mask, width, lines, sectors):
     """Distinct 128-byte lines of a request and the sectors wanted in each.
 
@@ -114,7 +115,7 @@ def gather_lines(address, mask, width, lines, sectors):
     return n, n_sectors
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def parity(value, bits):
     """Parity of ``value & bits``."""
     x = value & bits
@@ -127,14 +128,15 @@ def parity(value, bits):
     return x & 1
 
 
-@njit(**_JIT)
-def tag_wavefronts(lines, n_lines, hash0, hash1):
+@njit(**INLINE)
+def tag_wavefronts(lines, origin, n_lines, hash0, hash1):
     """Cycles of the tag stage: the most distinct lines that fall in one of its four sets.
 
     Parameters
     ----------
     lines : int64 array
-        Distinct line numbers (byte address >> 7).
+        Distinct line numbers (byte address >> 7), relative to ``origin``.
+    origin : int
     n_lines : int
     hash0, hash1 : int
         Masks of line-number bits whose parity is bit 0 and bit 1 of the set.
@@ -146,7 +148,7 @@ def tag_wavefronts(lines, n_lines, hash0, hash1):
     c2 = 0
     c3 = 0
     for k in range(n_lines):
-        s = parity(lines[k], hash0) + 2 * parity(lines[k], hash1)
+        s = parity(origin + lines[k], hash0) + 2 * parity(origin + lines[k], hash1)
         c0 += s == 0
         c1 += s == 1
         c2 += s == 2
@@ -154,7 +156,7 @@ def tag_wavefronts(lines, n_lines, hash0, hash1):
     return max(max(c0, c1), max(c2, c3))
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def recall(patterns, k, address, mask, origin):
     """Whether instruction ``k`` made this very pattern last time (relative to line ``origin``)."""
     if patterns.phase[k] < 0 or patterns.mask[k] != mask:
@@ -168,7 +170,7 @@ def recall(patterns, k, address, mask, origin):
     return same
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def remember(patterns, k, address, mask, origin):
     """Keep a pattern for :func:`recall`."""
     patterns.phase[k] = 0
@@ -178,7 +180,7 @@ def remember(patterns, k, address, mask, origin):
         patterns.offset[k, lane] = address[lane] - base
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def coalesce(patterns, k, address, mask, width, packs):
     """Lines, sectors and data wavefronts of a request, from memory where seen before.
 
@@ -199,6 +201,6 @@ def coalesce(patterns, k, address, mask, width, packs):
         lines[j] -= origin
     patterns.n_lines[k] = n
     patterns.n_sectors[k] = n_sectors
-    patterns.wavefronts[k] = bank_wavefronts(address, mask, width, packs)
+    patterns.wavefronts[k] = bank_wavefronts(address, mask, width, packs, patterns.seen, patterns.count)
     remember(patterns, k, address, mask, origin)
     return origin

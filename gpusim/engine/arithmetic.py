@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numba import njit
 
+from gpusim.engine.jit import FLOAT, INLINE, JIT
 from gpusim.isa.encode import F
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
 
-_JIT = {"cache": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
 # numba folds module-level ints into the code; an IntEnum member it would box.
 DST, A, B, C_, MODS, SUB, FLAGS = (int(x) for x in (F.DST, F.A, F.B, F.C, F.MODS, F.SUB, F.FLAGS))
@@ -43,20 +43,20 @@ FULL = np.uint32(0xFFFFFFFF)
 ONE = np.uint32(1)
 
 
-@njit(cache=True, inline="always")
+@njit(**INLINE)
 def predicate(preds, field):
     """Bit mask of a predicate operand; bit 4 of the field negates."""
     value = preds[field & 15]
     return (value ^ FULL) if field & 16 else value
 
 
-@njit(cache=True)
+@njit(**JIT)
 def set_predicate(preds, field, value, m):
     """Write the bits of ``m``."""
     preds[field] = (preds[field] & (m ^ FULL)) | (value & m)
 
 
-@njit(cache=True)
+@njit(**JIT)
 def combine(value, other, how):
     """``value`` and/or/xor ``other``."""
     if how == OR:
@@ -66,13 +66,13 @@ def combine(value, other, how):
     return value & other
 
 
-@njit(cache=True, inline="always")
+@njit(**INLINE)
 def _s(c, which):
     """0 or all ones: whether integer operand ``which`` is negated ((x ^ s) - s)."""
     return np.int32(-((c[MODS] >> which) & 1))
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def integer(c, u, s, preds, m):  # noqa: PLR0912, PLR0915 - one jump table
     """Integer instructions.  ``u``/``s``: the register file as uint32/int32 rows."""
     op = c[0]
@@ -135,7 +135,7 @@ def integer(c, u, s, preds, m):  # noqa: PLR0912, PLR0915 - one jump table
         _bits(op, d, a, b, k, m)
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def _iadd3(c, u, preds, m, na, nb, nc):
     """d = a + b + c, with carries in and out where asked for."""
     d, a, b, k = u[c[DST]], u[c[A]], u[c[B]], u[c[C_]]
@@ -166,7 +166,7 @@ def _iadd3(c, u, preds, m, na, nb, nc):
         set_predicate(preds, c[Q0], carry_out, m)
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def _imad_wide(c, u, s, m):
     """64-bit d = a * b + c."""
     lo, hi = u[c[DST]], u[c[DST] + 1]
@@ -182,7 +182,7 @@ def _imad_wide(c, u, s, m):
             hi[lane] = np.uint32((v >> 32) & 0xFFFFFFFF)
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def _shift(sub, d, sd, a, sa, b, k, m):
     """The shifts; counts beyond 31 clamp, as on the hardware."""
     for lane in range(32):
@@ -203,7 +203,7 @@ def _shift(sub, d, sd, a, sa, b, k, m):
         d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
 
 
-@njit(cache=True, inline="always")
+@njit(**INLINE)
 def _lut(a, b, c, table):
     """Bitwise function of three operands: bit (a<<2 | b<<1 | c) of the table."""
     na, nb, nc = a ^ FULL, b ^ FULL, c ^ FULL
@@ -227,7 +227,7 @@ def _lut(a, b, c, table):
     return v
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def _bits(op, d, a, b, k, m):
     """POPC, FLO, BREV, PRMT: bit and byte games, one lane at a time."""
     for lane in range(32):
@@ -258,7 +258,7 @@ def _bits(op, d, a, b, k, m):
         d[lane] = np.uint32(v)
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def isetp(c, u, s, preds, m):
     """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0.  EX: p1 is the lower words' result."""
     a, b, sa, sb = u[c[A]], u[c[B]], s[c[A]], s[c[B]]
@@ -285,7 +285,7 @@ def isetp(c, u, s, preds, m):
     set_predicate(preds, c[Q1], combine(value ^ FULL, other, how), m)
 
 
-@njit(cache=True)
+@njit(**JIT)
 def _compare(cmp, less, same):
     if cmp == LT:
         return less
@@ -300,7 +300,7 @@ def _compare(cmp, less, same):
     return same ^ FULL
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def fsetp(c, f, preds, m):
     """Floating-point comparison; a comparison with NaN is false, NE true."""
     a, b = f[c[A]], f[c[B]]
@@ -331,7 +331,7 @@ def fsetp(c, f, preds, m):
     set_predicate(preds, c[Q1], combine(value ^ FULL, other, how), m)
 
 
-@njit(cache=True)
+@njit(**JIT)
 def plop3(c, preds, m):
     """q0 = table(p0, p1, p2)."""
     value = _lut(predicate(preds, c[P0]), predicate(preds, c[P1]), predicate(preds, c[P2]), c[SUB])
@@ -341,17 +341,17 @@ def plop3(c, preds, m):
 # ------------------------------------------------------------------ floating point
 
 
-@njit(cache=True, inline="always")
+@njit(**INLINE)
 def _sign(c, which):
     return np.float32(-1.0) if (c[MODS] >> which) & 1 else np.float32(1.0)
 
 
-@njit(cache=True, inline="always")
+@njit(**INLINE)
 def _abs(c, which, x):
     return abs(x) if (c[MODS] >> (which + 3)) & 1 else x
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def floating(c, f, u, s, preds, m):  # noqa: PLR0912 - one jump table
     """fp32 arithmetic and conversions."""
     op = c[0]
@@ -384,7 +384,7 @@ def floating(c, f, u, s, preds, m):  # noqa: PLR0912 - one jump table
         _convert(c, d, a, b, u, s, m, sa)
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def _fmnmx(c, d, a, b, sa, sb, preds, m):
     """Minimum or maximum; a NaN operand gives the other one."""
     p = predicate(preds, c[P0])
@@ -400,7 +400,7 @@ def _fmnmx(c, d, a, b, sa, sb, preds, m):
         d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**FLOAT)
 def _mufu(which, x):
     """Special functions, computed in float64 and rounded (hardware: 1-2 ulp)."""
     y = np.float64(x)
@@ -421,7 +421,7 @@ def _mufu(which, x):
     return np.float32(math.tanh(y))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**FLOAT)
 def _round(x, how):
     if how == DOWN:
         return math.floor(x)
@@ -432,7 +432,7 @@ def _round(x, how):
     return np.rint(x)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**FLOAT)
 def _int_to_float(x, how):
     """int64 to float32 with the rounding asked for."""
     v = np.float32(x)
@@ -443,12 +443,12 @@ def _int_to_float(x, how):
     return np.float32(v)
 
 
-@njit(**_JIT)
+@njit(**FLOAT)
 def _convert(c, d, a, b, u, s, m, sa):
     """FRND, I2F, F2I, F2F, F2FP."""
     op = c[0]
     kind, how = c[SUB] & 15, (c[SUB] >> 4) & 3
-    ud, ua, isrc = u[c[DST]], u[c[A]], s[c[A]]
+    ud, ua, ub, isrc = u[c[DST]], u[c[A]], u[c[B]], s[c[A]]
     for lane in range(32):
         if not (m >> np.uint32(lane)) & ONE:
             continue
@@ -460,8 +460,8 @@ def _convert(c, d, a, b, u, s, m, sa):
         elif op == F2I:
             ud[lane] = _float_to_int(np.float64(a[lane] * sa), kind, how)
         elif op == F2FP:
-            hi = half_bits(a[lane]) if kind == F16 else bf16_bits(a[lane])
-            lo = half_bits(b[lane]) if kind == F16 else bf16_bits(b[lane])
+            hi = half_bits(a[lane]) if kind == F16 else bf16_bits(ua[lane])
+            lo = half_bits(b[lane]) if kind == F16 else bf16_bits(ub[lane])
             ud[lane] = np.uint32((hi << np.uint32(16)) | lo)
         elif kind == F16:
             d[lane] = half_value(ua[lane] & np.uint32(0xFFFF))
@@ -470,10 +470,10 @@ def _convert(c, d, a, b, u, s, m, sa):
         elif kind == TO_F16:
             ud[lane] = half_bits(a[lane])
         elif kind == TO_BF16:
-            ud[lane] = bf16_bits(a[lane])
+            ud[lane] = bf16_bits(ua[lane])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**FLOAT)
 def _float_to_int(x, kind, how):
     """Saturating conversion; NaN gives 0."""
     if math.isnan(x):
@@ -489,7 +489,7 @@ def _float_to_int(x, kind, how):
 # ------------------------------------------------------------------ 16-bit floats
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**FLOAT)
 def half_value(h):
     """fp16 bit pattern -> float32."""
     sign = np.float32(-1.0) if h & np.uint32(0x8000) else np.float32(1.0)
@@ -502,7 +502,7 @@ def half_value(h):
     return sign * np.float32(math.ldexp(np.float64(fraction + 1024), exponent - 25))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**FLOAT)
 def half_bits(x):
     """float32 -> fp16 bit pattern, round to nearest even."""
     v = np.float64(x)
@@ -520,11 +520,10 @@ def half_bits(x):
     return np.uint32(sign | np.uint32((e << 10) + (n - 1024)))
 
 
-@njit(cache=True, error_model="numpy")
-def bf16_bits(x):
-    """float32 -> bf16 bit pattern, round to nearest even."""
-    bits = np.array([x], np.float32).view(np.uint32)[0]
-    if math.isnan(x):
+@njit(**FLOAT)
+def bf16_bits(bits):
+    """float32 bit pattern -> bf16 bit pattern, round to nearest even."""
+    if (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000):
         return np.uint32(0x7FFF)
     rounded = np.uint64(bits) + np.uint64(0x7FFF) + np.uint64((bits >> np.uint32(16)) & ONE)
     return np.uint32(rounded >> np.uint64(16))

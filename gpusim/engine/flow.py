@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from gpusim.engine.jit import INLINE
 from gpusim.engine.state import MAX_SPLITS, N_CONVERGENCE
 
-_JIT = {"cache": True}
 ZERO = np.uint32(0)
 FULL = np.uint32(0xFFFFFFFF)
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def popcount(x):
     """Set bits of a 32-bit mask."""
     v = np.int64(x)
@@ -26,7 +26,7 @@ def popcount(x):
     return ((v * 0x01010101) & 0xFFFFFFFF) >> 24
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def set_aside(warps, w, pc, mask):
     """Keep a path for later; False when there is no room."""
     n = warps.n_split[w]
@@ -38,7 +38,7 @@ def set_aside(warps, w, pc, mask):
     return True
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def take_next_path(warps, w):
     """Go on with another path of the warp; False when none can run."""
     while warps.n_split[w] > 0:
@@ -59,7 +59,7 @@ def take_next_path(warps, w):
     return False
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def branch(warps, w, target, taken):
     """BRA; returns 1 where the warp split, 0 where it did not, -1 out of room."""
     mask = warps.mask[w]
@@ -77,7 +77,7 @@ def branch(warps, w, target, taken):
     return 1
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def open_meeting(warps, w, b):
     """BSSY: the lanes now active are to meet at barrier ``b``."""
     warps.meet_mask[w, b] = warps.mask[w]
@@ -85,7 +85,7 @@ def open_meeting(warps, w, b):
     warps.pc[w] += 1
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def meet(warps, w, b):
     """BSYNC: wait for the others; False when nothing else of the warp can run."""
     warps.meet_here[w, b] |= warps.mask[w]
@@ -99,7 +99,7 @@ def meet(warps, w, b):
     return take_next_path(warps, w)
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def leave(warps, w, lanes):
     """EXIT of some lanes; False when the warp has nothing left to run."""
     warps.alive[w] &= lanes ^ FULL
@@ -110,7 +110,7 @@ def leave(warps, w, lanes):
     return take_next_path(warps, w)
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def start(warps, w, lanes, ready):
     """A fresh warp with its first ``lanes`` lanes active."""
     mask = FULL if lanes >= 32 else np.uint32((np.int64(1) << lanes) - 1)
@@ -118,10 +118,11 @@ def start(warps, w, lanes, ready):
     warps.mask[w] = mask
     warps.alive[w] = mask
     warps.n_split[w] = 0
-    warps.meet_here[w, :] = ZERO
-    warps.meet_mask[w, :] = ZERO
-    warps.preds[w, :] = ZERO
-    warps.preds[w, 7] = FULL
-    warps.preds[w, 15] = FULL
-    warps.board[w, :] = 0
+    for b in range(N_CONVERGENCE):
+        warps.meet_here[w, b] = ZERO
+        warps.meet_mask[w, b] = ZERO
+    for p in range(warps.preds.shape[1]):
+        warps.preds[w, p] = FULL if p == 7 or p == 15 else ZERO
+    for b in range(warps.board.shape[1]):
+        warps.board[w, b] = 0
     warps.ready[w] = ready

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from gpusim.engine.jit import INLINE
 from gpusim.engine import counts as C
 
-_JIT = {"cache": True}
 
 
 class Rates(NamedTuple):
@@ -49,7 +49,7 @@ class Rates(NamedTuple):
     fixed: int  # fixed latency of arithmetic
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def mix(x):
     """Scramble a line number (splitmix64 finalizer; Steele, Lea and Flood 2014)."""
     z = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
@@ -58,13 +58,13 @@ def mix(x):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def popcount4(x):
     """Set bits of a 4-bit mask."""
     return (x & 1) + ((x >> 1) & 1) + ((x >> 2) & 1) + ((x >> 3) & 1)
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def serve(free, k, t, busy):
     """Wait for server ``k`` from tick ``t``, keep it ``busy`` ticks; returns the start."""
     start = max(free[k], t)
@@ -72,7 +72,7 @@ def serve(free, k, t, busy):
     return start
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def find(tag, first, ways, line):
     """Entry that holds ``line`` among ``ways`` from ``first``, or -1."""
     for e in range(first, first + ways):
@@ -81,7 +81,7 @@ def find(tag, first, ways, line):
     return -1
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def oldest(used, first, ways):
     """Least recently used entry."""
     best = first
@@ -94,7 +94,7 @@ def oldest(used, first, ways):
 # ------------------------------------------------------------------ L2 and below
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def l2_set(line, sets):
     """Set of a line: low bits xor-folded, so that aligned stretches spread evenly."""
     x = line ^ (line >> 13) ^ (line >> 27)
@@ -102,7 +102,7 @@ def l2_set(line, sets):
     return x & (sets - 1)
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def l2_place(l2, half, line, stamp, count):
     """Entry for ``line`` in ``half``, evicting (and writing back) if it is not there."""
     sets, ways = l2.shape[1], l2.shape[2]
@@ -123,13 +123,13 @@ def l2_place(l2, half, line, stamp, count):
     return e
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def home_of(line, halves):
     """The half whose memory a line belongs to."""
     return np.int64((mix(line) >> np.uint64(40)) & np.uint64(halves - 1))
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def widen(sectors, promote):
     """Sectors fetched from HBM for the sectors wanted: whole 64-byte halves of a line."""
     if not promote:
@@ -139,7 +139,7 @@ def widen(sectors, promote):
     return low | high
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def dram_read(l2, rates, line, n, t, count):
     """Tick at which ``n`` sectors of ``line`` have come from HBM, asked for at ``t``."""
     k = np.int64(mix(line) % np.uint64(len(l2.channel_free)))
@@ -148,7 +148,7 @@ def dram_read(l2, rates, line, n, t, count):
     return start + rates.dram
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def home_read(l2, rates, home, line, wanted, t, stamp, count):
     """Read sectors at their home half; returns the tick they are there."""
     e = l2_place(l2, home, line, stamp, count)
@@ -161,7 +161,7 @@ def home_read(l2, rates, home, line, wanted, t, stamp, count):
     return done
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def l2_read(l2, rates, half, line, wanted, t, stamp, count):
     """Read sectors through the half of the SM that asks; returns the tick the data is back."""
     halves = l2.shape[0]
@@ -190,7 +190,7 @@ def l2_read(l2, rates, half, line, wanted, t, stamp, count):
     return done
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def l2_write(l2, rates, half, line, sectors, t, stamp, count):
     """Write sectors: kept, dirty, at home; a copy in the near half is kept up to date."""
     halves = l2.shape[0]
@@ -211,7 +211,7 @@ def l2_write(l2, rates, half, line, sectors, t, stamp, count):
 # ------------------------------------------------------------------ coalescer
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def fetch(l2, lrc, rates, gpc, half, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
 
@@ -242,7 +242,7 @@ def fetch(l2, lrc, rates, gpc, half, line, wanted, t, stamp, count):
 # ------------------------------------------------------------------ L1
 
 
-@njit(**_JIT)
+@njit(**INLINE)
 def l1_read(l1, l2, lrc, rates, sms, sm, line, wanted, bypass, t, stamp, count):
     """Read sectors of one line; returns (tick the data is there, sectors that hit)."""
     if bypass:

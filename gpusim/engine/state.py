@@ -130,6 +130,10 @@ class Patterns(NamedTuple):
     sectors: np.ndarray  # uint8 (n, 32)
     n_sectors: np.ndarray  # int32 (n,)
     wavefronts: np.ndarray  # int32 (n,) data stage
+    seen: np.ndarray  # int64 (32, 32) scratch
+    count: np.ndarray  # int64 (32,) scratch
+    address: np.ndarray  # int64 (32,) scratch: lane addresses
+    bits: np.ndarray  # uint32 (2, 32) scratch
 
 
 class Report(NamedTuple):
@@ -242,6 +246,10 @@ def allocate_patterns(n: int) -> Patterns:
         np.zeros((n, LANES), np.uint8),
         np.zeros(n, np.int32),
         np.zeros(n, np.int32),
+        np.zeros((32, 32), np.int64),
+        np.zeros(32, np.int64),
+        np.zeros(32, np.int64),
+        np.zeros((2, LANES), np.uint32),
     )
 
 

@@ -8,6 +8,7 @@ lowering (which binds tile sizes and unrolls) and the CUDA emitter.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -301,3 +302,61 @@ class Tree:
     requires: tuple[tuple[Expr, str], ...]  # conditions on params that must hold, each with the message
     source: str  # file
     defaults: dict[str, int]  # tile defaults
+
+
+# ------------------------------------------------------------------ walking
+
+
+def children(e: Expr) -> tuple[Expr, ...]:
+    """Direct subexpressions of ``e``."""
+    match e:
+        case Unary(a=a) | Cast(a=a):
+            return (a,)
+        case Binary(a=a, b=b) | Compare(a=a, b=b):
+            return (a, b)
+        case Select(c=c, a=a, b=b) | Fma(a=a, b=b, c=c):
+            return (c, a, b)
+        case Read(indices=indices):
+            return indices
+    return ()
+
+
+def leaves(e: Expr) -> list[Expr]:
+    """Leaf expressions of ``e`` (constants, parameters, specials, indices, temps), left to right."""
+    below = children(e)
+    if not below:
+        return [e]
+    return [leaf for child in below for leaf in leaves(child)]
+
+
+def operands(s: Stmt) -> tuple[Expr, ...]:
+    """Expressions that ``s`` itself evaluates (not those of its body)."""
+    match s:
+        case Let(value=value):
+            return (value,)
+        case Assign(indices=indices, value=value):
+            return (*indices, value)
+        case Load(index=index, guard=guard, other=other):
+            return (*index, *(e for e in (guard, other) if e is not None))
+        case Store(index=index, values=values, guard=guard):
+            return (*index, *values, *(() if guard is None else (guard,)))
+        case Atomic(index=index, value=value):
+            return (*index, value)
+        case Shuffle(value=value, lane=lane):
+            return (value, lane)
+        case For(start=start, stop=stop, step=step):
+            return (start, stop, step)
+        case If(cond=cond):
+            return (cond,)
+    return ()
+
+
+def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Every statement of ``body`` and of the bodies within, in program order."""
+    for s in body:
+        yield s
+        if isinstance(s, For):
+            yield from statements(s.body)
+        elif isinstance(s, If):
+            yield from statements(s.then)
+            yield from statements(s.orelse)

@@ -1,0 +1,41 @@
+# The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
+.DEFAULT_GOAL := help
+.PHONY: help install test quick lint format types imports wheel ci clean
+
+help:  ## list the tasks
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install:  ## install gpusim from this folder, with everything development needs
+	python -m pip install --upgrade pip
+	python -m pip install --group dev -e .
+	pre-commit install
+
+test:  ## run every test
+	python -m pytest -n auto
+
+quick:  ## run the tests that take less than ten seconds each
+	python -m pytest -n auto -m "not slow"
+
+lint: types imports  ## check style, types and the import contract
+	ruff check .
+	ruff format --check .
+
+format:  ## mend what ruff can mend
+	ruff check --fix .
+	ruff format .
+
+types:  ## check types
+	mypy
+
+imports:  ## check which room imports which
+	lint-imports
+
+wheel:  ## build the wheel and the source archive into dist/
+	python -m build
+
+ci:  ## run exactly what continuous integration runs
+	.ci/run
+
+clean:  ## remove what builds and tests leave behind
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,59 @@
+"""gpusim: predict what a GPU kernel moves through the memory hierarchy, on a machine with no GPU.
+
+>>> import gpusim
+>>> profile = gpusim.predict("matmul-tiled", gpu="h200", n=4096, tile=32)  # doctest: +SKIP
+
+Everything is imported when it is first used, so that ``import gpusim`` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpusim.catalog import names as kernels
+    from gpusim.hardware import load as load_gpu
+    from gpusim.predict import predict
+    from gpusim.profile import Claim, Metric, Profile
+
+__version__ = "0.1.0"
+
+__all__ = ["Claim", "Metric", "Profile", "__version__", "kernels", "load_gpu", "predict"]
+
+_SOURCES = {
+    "Claim": ("gpusim.profile", "Claim"),
+    "Metric": ("gpusim.profile", "Metric"),
+    "Profile": ("gpusim.profile", "Profile"),
+    "kernels": ("gpusim.catalog", "names"),
+    "load_gpu": ("gpusim.hardware", "load"),
+    "predict": ("gpusim.predict", "predict"),
+}
+"""Public names, and where each comes from."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SOURCES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _SOURCES[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps ``gpusim.predict`` the function: importing the module of that name would put the module in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "predict" and isinstance(value, ModuleType):
+            value = value.predict
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,670 @@
+"""A warp runs until it must wait: the interpreter of the instruction set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpusim.engine.jit import INLINE
+from gpusim.engine import counts as C
+from gpusim.engine import errors as E
+from gpusim.engine.access import coalesce, tag_wavefronts
+from gpusim.engine.arithmetic import FULL, floating, fsetp, integer, isetp, plop3, predicate, set_predicate
+from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount, set_aside, take_next_path  # noqa: F401
+from gpusim.engine.memory import Rates, l1_read, l2_write
+from gpusim.engine.state import (
+    AT_BARRIER, DONE, GLOBAL_BASE, L1, L2, LANES, READY, TICKS, Blocks, Coalescer, Memory, Patterns, Report, Sms, Warps,
+)  # fmt: skip
+from gpusim.isa.encode import F
+from gpusim.isa.opcodes import Cache, Flag, Op, Pipe, Shfl, Special, Vote
+
+
+GUARD, DST, A, B, C_ = (int(x) for x in (F.GUARD, F.DST, F.A, F.B, F.C))
+SUB, WIDTH, OFFSET, TARGET = (int(x) for x in (F.SUB, F.WIDTH, F.OFFSET, F.TARGET))
+P0, Q0 = int(F.P0), int(F.Q0)
+STALL, WRITE_SB, READ_SB, WAIT, ARRAY, CACHE, PIPE = (
+    int(x) for x in (F.STALL, F.WRITE_SB, F.READ_SB, F.WAIT, F.ARRAY, F.CACHE, F.PIPE)
+)
+SKIP, SKIP_ISSUE, LIGHT, REPEAT, FLAGS = (int(x) for x in (F.SKIP, F.SKIP_ISSUE, F.LIGHT, F.REPEAT, F.FLAGS))
+CONTROL, ALU, FMA, XU, LSU, UNIFORM = (
+    int(x) for x in (Pipe.CONTROL, Pipe.ALU, Pipe.FMA, Pipe.XU, Pipe.LSU, Pipe.UNIFORM)
+)
+NOP, EXIT, BRA, BSSY, BSYNC, BAR, WARPSYNC, S2R = (
+    int(x) for x in (Op.NOP, Op.EXIT, Op.BRA, Op.BSSY, Op.BSYNC, Op.BAR, Op.WARPSYNC, Op.S2R)
+)
+ISETP, FSETP, PLOP3, VOTE, SHFL = (int(x) for x in (Op.ISETP, Op.FSETP, Op.PLOP3, Op.VOTE, Op.SHFL))
+FADD, FMUL, FFMA, FMNMX, FSEL, MUFU, FRND, I2F, F2I, F2F, F2FP = (
+    int(x)
+    for x in (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.MUFU, Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP)
+)
+LDG, STG, LDS, STS, ATOMG, RED, ATOMS, MEMBAR, PRMT = (
+    int(x) for x in (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.ATOMG, Op.RED, Op.ATOMS, Op.MEMBAR, Op.PRMT)
+)
+TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
+    int(x)
+    for x in (
+        Special.TID_X, Special.TID_Y, Special.TID_Z, Special.CTAID_X, Special.CTAID_Y, Special.CTAID_Z,
+        Special.LANEID, Special.WARPID, Special.SMID,
+    )
+)  # fmt: skip
+CG, IS_FLOAT = int(Cache.CG), int(Flag.FLOAT)
+IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
+ALL, ANY = int(Vote.ALL), int(Vote.ANY)
+ZERO, ONE = np.uint32(0), np.uint32(1)
+PATIENCE = 96 * TICKS  # a shorter wait for a scoreboard does not hand the SM to another warp
+LONGEST = 4096 * TICKS  # a warp that computes this long without waiting lets others look in
+
+# Why a warp stopped
+WAITS, BARRIER, FINISHED, FAILED, PAUSED = 0, 1, 2, 3, 4
+
+
+class Machine(NamedTuple):
+    """Everything a warp can touch."""
+
+    code: np.ndarray  # int32 (n, N_FIELDS)
+    warps: Warps
+    blocks: Blocks
+    sms: Sms
+    l1: L1
+    lrc: Coalescer
+    l2: L2
+    memory: Memory
+    patterns: Patterns
+    report: Report
+    rates: Rates
+    shape: np.ndarray  # int64: see S_*
+
+
+# Columns of Machine.shape
+S_BLOCK_X, S_BLOCK_Y, S_BLOCK_Z, S_GRID_X, S_GRID_Y, S_GRID_Z = range(6)
+S_WARPS, S_SLOTS, S_SHARED_BYTES, S_CHECKED, S_TIMELESS, S_LIMIT = range(6, 12)
+N_SHAPE = 12
+
+
+@njit(**INLINE)
+def fail(m, code, index, lane, block, address, warp):
+    """Note an error; the first one stays."""
+    e = m.report.error
+    if e[0] == 0:
+        e[E.E_CODE], e[E.E_INDEX], e[E.E_LANE], e[E.E_BLOCK] = code, index, lane, block
+        e[E.E_ADDRESS], e[E.E_WARP] = address, warp
+    return False
+
+
+# ------------------------------------------------------------------ special registers and exchanges
+
+
+@njit(**INLINE)
+def special(m, c, w, block, sm, on):
+    """S2R."""
+    which = c[SUB]
+    d = m.warps.u[w, c[DST]]
+    first = (w % m.shape[S_WARPS]) * LANES
+    x, y = m.shape[S_BLOCK_X], m.shape[S_BLOCK_Y]
+    for lane in range(LANES):
+        thread = first + lane
+        v = np.int64(0)
+        if which == TID_X:
+            v = thread % x
+        elif which == TID_Y:
+            v = thread // x % y
+        elif which == TID_Z:
+            v = thread // (x * y)
+        elif which <= CTAID_Z:
+            v = np.int64(m.blocks.xyz[block, which - CTAID_X])
+        elif which == LANEID:
+            v = np.int64(lane)
+        elif which == WARPID:
+            v = np.int64(w % m.shape[S_WARPS])
+        elif which == SMID:
+            v = np.int64(sm)
+        if (on >> np.uint32(lane)) & ONE:
+            d[lane] = np.uint32(v)
+
+
+@njit(**INLINE)
+def shuffle(c, u, old, preds, on):
+    """SHFL: d = a of the lane that b and the clamp c select; q0 = that lane is in range."""
+    kind = c[SUB]
+    d, b, k = u[c[DST]], u[c[B]], u[c[C_]]
+    inside = ZERO
+    for lane in range(LANES):
+        old[lane] = u[c[A], lane]
+    for lane in range(LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        segment = np.int64((k[lane] >> np.uint32(8)) & np.uint32(31))
+        clamp = np.int64(k[lane] & np.uint32(31))
+        low = lane & segment
+        high = low | (clamp & ~segment)
+        by = np.int64(b[lane] & np.uint32(31))
+        if kind == IDX:
+            source = low | (by & ~segment)
+            good = source <= high
+        elif kind == UP:
+            source = lane - by
+            good = source >= high
+        elif kind == DOWN:
+            source = lane + by
+            good = source <= high
+        else:
+            source = lane ^ by
+            good = source <= high
+        if not good:
+            source = lane
+        inside |= np.uint32(good) << np.uint32(lane)
+        d[lane] = old[source]
+    set_predicate(preds, c[Q0], inside, on)
+
+
+@njit(**INLINE)
+def vote(c, u, preds, on):
+    """VOTE: ballot in d, verdict in q0, over the lanes taking part."""
+    yes = predicate(preds, c[P0]) & on
+    d = u[c[DST]]
+    for lane in range(LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            d[lane] = yes
+    verdict = yes == on if c[SUB] == ALL else yes != 0 if c[SUB] == ANY else (yes == on or yes == 0)
+    set_predicate(preds, c[Q0], FULL if verdict else ZERO, on)
+
+
+# ------------------------------------------------------------------ global memory
+
+
+@njit(**INLINE)
+def global_addresses(m, c, w, address):
+    """64-bit lane addresses of a global access."""
+    lo, hi = m.warps.u[w, c[A]], m.warps.u[w, c[A] + 1]
+    offset = np.int64(c[OFFSET])
+    for lane in range(LANES):
+        address[lane] = ((np.int64(hi[lane]) << 32) | np.int64(lo[lane])) + offset
+
+
+@njit(**INLINE)
+def check_global(m, c, index, w, block, address, on):
+    """Bounds and alignment of every lane that takes part."""
+    array, width = c[ARRAY], np.int64(c[WIDTH])
+    lo, hi = m.memory.lo[array], m.memory.hi[array]
+    bad = False
+    for lane in range(LANES):
+        active = ((on >> np.uint32(lane)) & ONE) != 0
+        a = address[lane]
+        bad |= active & ((a < lo) | (a + width > hi) | ((a & (width - 1)) != 0))
+    if not bad:
+        return True
+    for lane in range(LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            a = address[lane]
+            if a < lo or a + width > hi:
+                return fail(m, E.GLOBAL_BOUNDS, index, lane, m.blocks.id[block], a - lo, w % m.shape[S_WARPS])
+            if a & (width - 1):
+                return fail(m, E.MISALIGNED, index, lane, m.blocks.id[block], a - lo, w % m.shape[S_WARPS])
+    return True
+
+
+@njit(**INLINE)
+def load_values(m, c, index, w, block, address, on):
+    """Move what a global load reads into registers."""
+    width = c[WIDTH]
+    for lane in range(LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        at = address[lane] - GLOBAL_BASE
+        if width == 2:
+            m.warps.u[w, c[DST], lane] = np.uint32(m.memory.u16[at >> 1])
+            continue
+        for k in range(width >> 2):
+            m.warps.u[w, c[DST] + k, lane] = m.memory.u32[(at >> 2) + k]
+            if m.shape[S_CHECKED] and not m.memory.written[(at >> 2) + k]:
+                fail(m, E.UNWRITTEN_GLOBAL, index, lane, m.blocks.id[block], address[lane], w % m.shape[S_WARPS])
+
+
+@njit(**INLINE)
+def store_values(m, c, w, address, on):
+    """Move registers to global memory."""
+    width = c[WIDTH]
+    for lane in range(LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        at = address[lane] - GLOBAL_BASE
+        if width == 2:
+            m.memory.u16[at >> 1] = np.uint16(m.warps.u[w, c[B], lane] & np.uint32(0xFFFF))
+        for k in range(width >> 2):
+            m.memory.u32[(at >> 2) + k] = m.warps.u[w, c[B] + k, lane]
+        if m.shape[S_CHECKED]:
+            for k in range(max(width >> 2, 1)):
+                m.memory.written[(at >> 2) + k] = 1
+
+
+@njit(**INLINE)
+def load_global(m, c, index, w, block, sm, on, t, address, count):
+    """LDG: count it, find its data; returns the tick it is there, or -1."""
+    global_addresses(m, c, w, address)
+    if not check_global(m, c, index, w, block, address, on):
+        return np.int64(-1)
+    origin = coalesce(m.patterns, index, address, on, c[WIDTH], False)
+    p = m.patterns
+    n = p.n_lines[index]
+    tags = tag_wavefronts(p.lines[index], origin, n, m.rates.hash0, m.rates.hash1)
+    waves = p.wavefronts[index]
+    lanes = popcount(on)
+    count[C.LD_REQ] += 1
+    count[C.LD_SECTORS] += p.n_sectors[index]
+    count[C.LD_TAGS] += tags
+    count[C.LD_WAVES] += waves
+    count[C.LINES] += n
+    a = m.report.arrays[c[ARRAY]]
+    a[C.A_LD_REQ] += 1
+    a[C.A_LD_SECTORS] += p.n_sectors[index]
+    a[C.A_LD_BYTES] += lanes * c[WIDTH]
+    if not c[LIGHT]:
+        load_values(m, c, index, w, block, address, on)
+    if m.shape[S_TIMELESS]:
+        return t
+    begin = max(t, m.sms.lsu[sm])
+    m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + max(max(tags, waves) * TICKS, m.rates.lsu)
+    done = begin
+    for j in range(n):
+        m.report.clock[3] += 1
+        back, hit = l1_read(
+            m.l1, m.l2, m.lrc, m.rates, m.sms, sm, p.lines[index, j] + origin, np.int64(p.sectors[index, j]),
+            c[CACHE] == CG, begin + (j // 4) * TICKS, m.report.clock[3], count,
+        )  # fmt: skip
+        count[C.LD_HIT] += hit
+        done = max(done, back)
+    return done
+
+
+@njit(**INLINE)
+def store_global(m, c, index, w, block, sm, on, t, address, count):
+    """STG (and RED): count it and write through to L2."""
+    global_addresses(m, c, w, address)
+    if not check_global(m, c, index, w, block, address, on):
+        return np.int64(-1)
+    origin = coalesce(m.patterns, index, address, on, c[WIDTH], False)
+    p = m.patterns
+    n = p.n_lines[index]
+    lanes = popcount(on)
+    count[C.ST_REQ] += 1
+    count[C.ST_SECTORS] += p.n_sectors[index]
+    count[C.ST_WAVES] += p.wavefronts[index]
+    count[C.LINES] += n
+    a = m.report.arrays[c[ARRAY]]
+    a[C.A_ST_REQ] += 1
+    a[C.A_ST_SECTORS] += p.n_sectors[index]
+    a[C.A_ST_BYTES] += lanes * c[WIDTH]
+    if not c[LIGHT]:
+        store_values(m, c, w, address, on)
+    if m.shape[S_TIMELESS]:
+        return t
+    tags = tag_wavefronts(p.lines[index], origin, n, m.rates.hash0, m.rates.hash1)
+    m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + max(max(tags, p.wavefronts[index]) * TICKS, m.rates.lsu)
+    for j in range(n):
+        m.report.clock[3] += 1
+        l2_write(
+            m.l2, m.rates, m.sms.half[sm], p.lines[index, j] + origin, np.int64(p.sectors[index, j]),
+            t, m.report.clock[3], count,
+        )  # fmt: skip
+    return max(t, m.sms.lsu[sm])
+
+
+@njit(**INLINE)
+def atomic_value(kind, is_float, old, value, bits):
+    """New contents of a word; ``bits`` is scratch."""
+    if is_float:
+        bits[0], bits[1] = old, value
+        pair = bits.view(np.float32)
+        pair[0] = pair[0] + pair[1] if kind == 0 else min(pair[0], pair[1]) if kind == 1 else max(pair[0], pair[1])
+        return bits[0]
+    if kind == 0:
+        return np.uint32((np.int64(old) + np.int64(value)) & 0xFFFFFFFF)
+    if kind == 1:
+        return np.uint32(min(np.int32(old), np.int32(value)))
+    if kind == 2:
+        return np.uint32(max(np.int32(old), np.int32(value)))
+    if kind == 3:
+        return old & value
+    if kind == 4:
+        return old | value
+    if kind == 5:
+        return old ^ value
+    return value
+
+
+@njit(**INLINE)
+def atomic_global(m, c, index, w, block, sm, on, t, address, count):
+    """ATOMG/RED on 32-bit words: done at L2, lane by lane in order."""
+    global_addresses(m, c, w, address)
+    if not check_global(m, c, index, w, block, address, on):
+        return np.int64(-1)
+    count[C.INST_ATOM] += 1
+    for lane in range(LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            at = (address[lane] - GLOBAL_BASE) >> 2
+            old = m.memory.u32[at]
+            m.memory.u32[at] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.warps.u[w, c[B], lane], m.patterns.bits[1])
+            m.memory.written[at] = 1
+            if c[0] == ATOMG:
+                m.warps.u[w, c[DST], lane] = old
+    if m.shape[S_TIMELESS]:
+        return t
+    origin = coalesce(m.patterns, index, address, on, c[WIDTH], False)
+    for j in range(m.patterns.n_lines[index]):
+        m.report.clock[3] += 1
+        l2_write(
+            m.l2, m.rates, m.sms.half[sm], m.patterns.lines[index, j] + origin,
+            np.int64(m.patterns.sectors[index, j]), t, m.report.clock[3], count,
+        )  # fmt: skip
+    return t + m.rates.l2_near
+
+
+# ------------------------------------------------------------------ shared memory
+
+
+@njit(**INLINE)
+def check_shared(m, c, index, w, block, address, on, writes):
+    """Bounds, alignment; in checked runs also unwritten words and races between warps."""
+    width = np.int64(c[WIDTH])
+    warp = w % m.shape[S_WARPS]
+    for lane in range(LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        a = address[lane]
+        if a < 0 or a + width > m.shape[S_SHARED_BYTES]:
+            return fail(m, E.SHARED_BOUNDS, index, lane, m.blocks.id[block], a, warp)
+        if a & (width - 1):
+            return fail(m, E.MISALIGNED, index, lane, m.blocks.id[block], a, warp)
+        if not m.shape[S_CHECKED]:
+            continue
+        for k in range(max(width >> 2, 1)):
+            if not check_word(m, index, lane, block, (a >> 2) + k, warp, writes):
+                return False
+    return True
+
+
+@njit(**INLINE)
+def check_word(m, index, lane, block, word, warp, writes):
+    """One shared word: written before it is read, and by no other warp in this phase."""
+    now = (np.int64(m.blocks.phase[block]) + 1) << 16
+    stamp = now | (warp + 1)
+    wrote, read = m.blocks.wrote[block, word], m.blocks.read[block, word]
+    if not writes and wrote == 0:
+        return fail(m, E.UNWRITTEN_SHARED, index, lane, m.blocks.id[block], word * 4, warp)
+    if wrote >= now and wrote != stamp:
+        return fail(m, E.RACE, index, lane, m.blocks.id[block], word * 4, warp)
+    if writes:
+        if read >= now and read != stamp:
+            return fail(m, E.RACE, index, lane, m.blocks.id[block], word * 4, warp)
+        m.blocks.wrote[block, word] = stamp
+    else:
+        m.blocks.read[block, word] = stamp if read < now or read == stamp else now | 0xFFFF
+    return True
+
+
+@njit(**INLINE)
+def access_shared(m, c, index, w, block, sm, on, t, address, count):
+    """LDS, STS, ATOMS; returns the tick its data is there, or -1."""
+    row = m.warps.u[w, c[A]]
+    offset = np.int64(c[OFFSET])
+    writes = c[0] != LDS
+    width = c[WIDTH]
+    for lane in range(LANES):
+        address[lane] = np.int64(row[lane]) + offset
+    if not c[LIGHT] and not check_shared(m, c, index, w, block, address, on, writes):
+        return np.int64(-1)
+    coalesce_shared(m.patterns, index, address, on, width, not writes)
+    waves = m.patterns.wavefronts[index] * np.int64(c[REPEAT])
+    ideal = ideal_wavefronts(on, width) * np.int64(c[REPEAT])
+    if writes:
+        count[C.SH_ST_WAVES] += waves
+        count[C.SH_ST_IDEAL] += ideal
+    else:
+        count[C.SH_LD_WAVES] += waves
+        count[C.SH_LD_IDEAL] += ideal
+    if not c[LIGHT]:
+        move_shared(m, c, w, block, address, on)
+    if m.shape[S_TIMELESS]:
+        return t
+    begin = max(t, m.sms.lsu[sm])
+    m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + max(waves * TICKS, m.rates.lsu * c[REPEAT])
+    return begin + m.rates.shared + (waves - 1) * TICKS
+
+
+@njit(**INLINE)
+def coalesce_shared(patterns, index, address, on, width, packs):
+    """Bank wavefronts of a shared access, remembered by pattern."""
+    coalesce(patterns, index, address, on, width, packs)
+
+
+@njit(**INLINE)
+def ideal_wavefronts(on, width):
+    """Wavefronts without conflicts: one for each group of lanes that has work."""
+    group = 32 // max(width >> 2, 1)
+    n = 0
+    for first in range(0, LANES, group):
+        bits = (np.int64(on) >> first) & ((np.int64(1) << group) - 1)
+        n += bits != 0
+    return n
+
+
+@njit(**INLINE)
+def move_shared(m, c, w, block, address, on):
+    """The values of a shared access."""
+    shared = m.blocks.shared[block]
+    half = m.blocks.shared[block].view(np.uint16)
+    width, op = c[WIDTH], c[0]
+    for lane in range(LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        a = address[lane]
+        if op == ATOMS:
+            old = shared[a >> 2]
+            shared[a >> 2] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.warps.u[w, c[B], lane], m.patterns.bits[1])
+            m.warps.u[w, c[DST], lane] = old
+        elif width == 2:
+            if op == LDS:
+                m.warps.u[w, c[DST], lane] = np.uint32(half[a >> 1])
+            else:
+                half[a >> 1] = np.uint16(m.warps.u[w, c[B], lane] & np.uint32(0xFFFF))
+        else:
+            for k in range(width >> 2):
+                if op == LDS:
+                    m.warps.u[w, c[DST] + k, lane] = shared[(a >> 2) + k]
+                else:
+                    shared[(a >> 2) + k] = m.warps.u[w, c[B] + k, lane]
+
+
+# ------------------------------------------------------------------ the interpreter
+
+
+@njit(**INLINE)
+def count_instruction(m, c, mask, on, count):
+    """An instruction, and those the counting image left out before it."""
+    active = popcount(mask)
+    skipped = np.int64(c[SKIP])
+    count[C.INST] += 1 + skipped
+    count[C.THREAD_INST] += active * (1 + skipped)
+    count[C.THREAD_ON] += popcount(on) + active * skipped
+
+
+@njit(**INLINE)
+def memory_instruction(m, c, index, w, block, sm, on, t, address, count):
+    """Dispatch of the load/store pipe; returns the tick the result is there, or -1."""
+    op = c[0]
+    repeat = np.int64(c[REPEAT])
+    if op == LDG:
+        count[C.INST_LDG] += 1
+        if on:
+            return load_global(m, c, index, w, block, sm, on, t, address, count)
+    elif op == STG:
+        count[C.INST_STG] += 1
+        if on:
+            return store_global(m, c, index, w, block, sm, on, t, address, count)
+    elif op == LDS or op == STS or op == ATOMS:
+        if op == LDS:
+            count[C.INST_LDS] += repeat
+        else:
+            count[C.INST_STS] += repeat
+        count[C.INST] += repeat - 1
+        count[C.THREAD_INST] += (repeat - 1) * popcount(m.warps.mask[w])
+        count[C.THREAD_ON] += (repeat - 1) * popcount(on)
+        if on:
+            return access_shared(m, c, index, w, block, sm, on, t, address, count)
+        count[C.SH_OTHER_WAVES] += repeat
+    elif op == ATOMG or op == RED:
+        if on:
+            return atomic_global(m, c, index, w, block, sm, on, t, address, count)
+    elif op == SHFL:
+        count[C.SH_OTHER_WAVES] += 1
+        shuffle(c, m.warps.u[w], m.patterns.bits[0], m.warps.preds[w], on)
+        m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + m.rates.lsu
+        return t + m.rates.shfl
+    elif op == S2R:
+        if c[SUB] <= TID_Z:
+            count[C.SH_OTHER_WAVES] += 1
+        special(m, c, w, block, sm, on)
+        return t + m.rates.shfl
+    elif op != MEMBAR:
+        fail(m, E.UNSUPPORTED, index, 0, m.blocks.id[block], op, w % m.shape[S_WARPS])
+        return np.int64(-1)
+    return t
+
+
+@njit(**INLINE)
+def compute(m, c, op, w, on):
+    """Everything that touches only registers; False if the engine does not know it."""
+    u, s, f, preds = m.warps.u[w], m.warps.i[w], m.warps.f[w], m.warps.preds[w]
+    if FADD <= op <= FSEL or MUFU <= op <= F2FP:
+        floating(c, f, u, s, preds, on)
+    elif op < ISETP or op == PRMT:
+        integer(c, u, s, preds, on)
+    elif op == ISETP:
+        isetp(c, u, s, preds, on)
+    elif op == FSETP:
+        fsetp(c, f, preds, on)
+    elif op == PLOP3:
+        plop3(c, preds, on)
+    elif op == VOTE:
+        vote(c, u, preds, on)
+    else:
+        return False
+    return True
+
+
+@njit(**INLINE)
+def control(m, c, op, index, w, block, on, count):
+    """Branches, convergence, leaving, the block's barrier; returns why to stop, or -1 to go on."""
+    warps = m.warps
+    if op == BRA:
+        count[C.BRANCHES] += 1
+        split = branch(warps, w, c[TARGET], on)
+        if split < 0:
+            fail(m, E.SPLITS, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+            return FAILED
+        count[C.DIVERGED] += split
+    elif op == BSSY:
+        open_meeting(warps, w, c[SUB])
+    elif op == BSYNC:
+        if not meet(warps, w, c[SUB]):
+            fail(m, E.DEADLOCK, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+            return FAILED
+    elif op == EXIT:
+        if not leave(warps, w, on):
+            if warps.alive[w]:
+                fail(m, E.DEADLOCK, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+                return FAILED
+            return FINISHED
+    elif op == BAR:
+        if warps.mask[w] != warps.alive[w]:
+            fail(m, E.DIVERGENT_BARRIER, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+            return FAILED
+        warps.pc[w] += 1
+        return BARRIER
+    else:
+        warps.pc[w] += 1
+    return -1
+
+
+@njit(**INLINE)
+def pending(warps, w, wait):
+    """Latest tick among the scoreboards of a wait mask."""
+    t = np.int64(0)
+    for b in range(6):
+        if (wait >> b) & 1:
+            t = max(t, warps.board[w, b])
+    return t
+
+
+@njit(**INLINE)
+def run(m, w, block, sm, address):
+    """Run warp ``w`` from where it stands until it must wait, or leaves.
+
+    The SM's pipes are charged for what it issued; its own clock follows stall
+    counts and scoreboards.
+
+    Returns
+    -------
+    why : int
+        WAITS, BARRIER, FINISHED, FAILED or PAUSED; ``warps.ready[w]`` is set.
+    """
+    warps, rates, code = m.warps, m.rates, m.code
+    count = m.report.counts[m.blocks.kind[block]]
+    begin = max(m.sms.now[sm], warps.ready[w])
+    m.sms.now[sm] = begin
+    t = begin
+    issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    why = PAUSED
+    steps = 0
+    while t - begin < LONGEST:
+        index = np.int64(warps.pc[w])
+        c = code[index]
+        if c[WAIT]:
+            until = pending(warps, w, c[WAIT])
+            if until > t:
+                t = until
+                if until - begin > PATIENCE:
+                    why = WAITS
+                    break
+        op = c[0]
+        mask = warps.mask[w]
+        on = mask & predicate(warps.preds[w], c[GUARD])
+        count_instruction(m, c, mask, on, count)
+        issue += rates.issue * (1 + c[SKIP])
+        t += (np.int64(c[STALL]) + c[SKIP_ISSUE]) * TICKS
+        pipe = c[PIPE]
+        steps += 1
+        if pipe == CONTROL:
+            stop = control(m, c, op, index, w, block, on, count)
+            if stop >= 0:
+                why = stop
+                break
+            continue
+        if pipe == LSU:
+            done = memory_instruction(m, c, index, w, block, sm, on, t, address, count)
+            if done < 0:
+                why = FAILED
+                break
+            issue += rates.issue * (c[REPEAT] - 1)
+            if c[WRITE_SB] < 6:
+                warps.board[w, c[WRITE_SB]] = max(done, warps.board[w, c[WRITE_SB]])
+            if c[READ_SB] < 6:
+                warps.board[w, c[READ_SB]] = max(t + 8 * TICKS, warps.board[w, c[READ_SB]])
+        else:
+            if on and not compute(m, c, op, w, on):
+                fail(m, E.UNSUPPORTED, index, 0, m.blocks.id[block], op, w % m.shape[S_WARPS])
+                why = FAILED
+                break
+            alu += rates.alu * (pipe == ALU)
+            fma += rates.fma * (pipe == FMA)
+            xu += rates.xu * (pipe == XU)
+            if c[WRITE_SB] < 6:
+                warps.board[w, c[WRITE_SB]] = max(t + rates.shfl, warps.board[w, c[WRITE_SB]])
+        warps.pc[w] += 1
+    m.report.clock[2] += steps
+    warps.ready[w] = t
+    busy = max(max(issue, alu), max(fma, xu))
+    m.sms.now[sm] = max(begin + busy, m.sms.lsu[sm] - rates.queue)
+    return why

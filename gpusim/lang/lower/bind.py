@@ -1,0 +1,161 @@
+"""Binding: tile sizes become numbers, arrays get their place, statements are measured for the choices made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from gpusim.isa.program import ArrayInfo, ParamInfo
+from gpusim.lang.errors import DescriptionError
+from gpusim.lang.evaluate import children, evaluate
+from gpusim.lang.tree import (
+    Assign,
+    Atomic,
+    Barrier,
+    DType,
+    Expr,
+    For,
+    GlobalArray,
+    If,
+    Let,
+    Load,
+    LocalArray,
+    SharedArray,
+    Shuffle,
+    Stmt,
+    Store,
+    Tree,
+    Var,
+)
+
+SHARED_ALIGNMENT = 16
+MAX_SHARED = 227 * 1024  # bytes a block can have (CUDA C++ Programming Guide, compute capability 9.0)
+
+
+def check_tiles(tree: Tree, tiles: Mapping[str, int]) -> None:
+    """Every tile has a value, and every requirement that speaks of tiles alone holds."""
+    missing = [p.name for p in tree.params if p.role == "tile" and p.name not in tiles]
+    if missing:
+        raise DescriptionError(f"{tree.name} needs a value for {', '.join(missing)}")
+    for condition, message in tree.requires:
+        try:
+            holds = bool(evaluate(condition, tiles))
+        except DescriptionError:
+            continue  # speaks of sizes: a launch checks it
+        if not holds:
+            raise DescriptionError(f"{tree.name}: {message}")
+
+
+def constant_of(e: Expr, tiles: Mapping[str, int], what: str) -> int:
+    """Value of an expression that tiles alone must determine."""
+    try:
+        return int(evaluate(e, tiles))
+    except DescriptionError as error:
+        raise DescriptionError(f"{what} must be known once tiles are bound: {error}") from None
+
+
+def block_shape(tree: Tree, tiles: Mapping[str, int]) -> tuple[int | None, ...]:
+    """Threads a block along x, y, z; None where it depends on sizes."""
+
+    def extent(e: Expr) -> int | None:
+        try:
+            return int(evaluate(e, tiles))
+        except DescriptionError:
+            return None
+
+    return tuple(extent(e) for e in tree.block)
+
+
+def shared_layout(tree: Tree, tiles: Mapping[str, int]) -> tuple[list[ArrayInfo], int]:
+    """Shared arrays one after the other, each on 16 bytes; and the bytes in all."""
+    arrays, total = [], 0
+    for number, array in enumerate(tree.shared):
+        nbytes = element_bytes(array.dtype)
+        for extent in array.shape:
+            nbytes *= constant_of(extent, tiles, f"{tree.name}: the shape of {array.name}")
+        offset = -(-total // SHARED_ALIGNMENT) * SHARED_ALIGNMENT
+        arrays.append(ArrayInfo(array.name, "shared", array.dtype.value, offset, nbytes))
+        total = offset + nbytes
+        if total > MAX_SHARED:
+            names = ", ".join(a.name for a in tree.shared[: number + 1])
+            raise DescriptionError(
+                f"{tree.name}: shared memory of {total} bytes for {names}; a block has at most {MAX_SHARED}"
+            )
+    return arrays, total
+
+
+def element_bytes(dtype: DType) -> int:
+    """Storage size of an element."""
+    return 4 if dtype is DType.PRED else dtype.nbytes
+
+
+def parameter_layout(tree: Tree, base: int) -> tuple[ParamInfo, ...]:
+    """Constant bank 0: buffers (8 bytes each, in order), then sizes and scalars (4 bytes each)."""
+    params, offset = [], base
+    for array in tree.globals:
+        params.append(ParamInfo(array.name, "buffer", offset))
+        offset += 8
+    for param in tree.params:
+        if param.role != "tile":
+            params.append(ParamInfo(param.name, param.dtype.value, offset))
+            offset += 4
+    return tuple(params)
+
+
+# ------------------------------------------------------------------ looking at statements
+
+
+def walk(body: Iterable[Stmt]) -> Iterable[Stmt]:
+    """All statements of a body, inner ones too."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, For):
+            yield from walk(stmt.body)
+        elif isinstance(stmt, If):
+            yield from walk(stmt.then)
+            yield from walk(stmt.orelse)
+
+
+def assigned(body: Iterable[Stmt]) -> list[Var | LocalArray]:
+    """Variables and local arrays that a body assigns, in order of first assignment."""
+    return list(dict.fromkeys(s.target for s in walk(body) if isinstance(s, Assign)))
+
+
+def stored(body: Iterable[Stmt]) -> set[GlobalArray | SharedArray]:
+    """Arrays that a body writes."""
+    return {s.array for s in walk(body) if isinstance(s, (Store, Atomic))}
+
+
+def has_barrier(body: Iterable[Stmt]) -> bool:
+    """Whether a body synchronises."""
+    return any(isinstance(s, Barrier) for s in walk(body))
+
+
+def size_of(e: Expr) -> int:
+    """Operations in an expression."""
+    below = children(e)
+    return (1 if below else 0) + sum(size_of(child) for child in below)
+
+
+def statement_size(stmt: Stmt) -> int:
+    """Rough number of instructions of a statement without its index arithmetic."""
+    match stmt:
+        case Let(value=value) | Assign(value=value):
+            return size_of(value)
+        case Store(values=values):
+            return 1 + sum(size_of(v) for v in values)
+        case Load() | Shuffle() | Atomic() | Barrier():
+            return 1
+        case For() | If():
+            return 2
+    return 1
+
+
+def body_size(body: Iterable[Stmt]) -> int:
+    """Rough number of instructions of a body."""
+    return sum(statement_size(s) for s in walk(body))
+
+
+def is_short(body: list[Stmt], most: int = 6) -> bool:
+    """Whether a branch is better predicated than jumped over: few instructions, nothing that needs whole warps."""
+    plain = all(isinstance(s, (Let, Assign, Load, Store)) for s in body)
+    return plain and body_size(body) <= most

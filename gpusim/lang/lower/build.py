@@ -1,0 +1,261 @@
+"""The tree's statements, unrolled and scalarised, as structured code over graph nodes.
+
+Loops that are to be unrolled are run here, with constant indices; variables and
+local arrays dissolve into the nodes they hold; short branches become guards and
+selects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from math import gcd
+
+from gpusim.lang.errors import DescriptionError
+from gpusim.lang.lower import bind, integer, logic
+from gpusim.lang.lower.accesses import Accesses
+from gpusim.lang.lower.expressions import KIND
+from gpusim.lang.lower.facts import Facts
+from gpusim.lang.lower.regions import Body, Branch, Carried, Item, Leave, Loop, Merge, Sync
+from gpusim.lang.lower.values import Graph, Node
+from gpusim.lang.tree import (
+    Assign,
+    Atomic,
+    Barrier,
+    Expr,
+    For,
+    If,
+    Let,
+    Load,
+    LocalArray,
+    Read,
+    Shuffle,
+    Stmt,
+    Store,
+    Tree,
+    Var,
+)
+
+Place = tuple[int, tuple[int, ...]]  # a variable, or an element of a local array
+
+UNROLL_TRIPS, UNROLL_SIZE = 8, 400  # plain loops of so few iterations and instructions in all are unrolled
+MAX_ITERATIONS = 65536  # of an unrolled loop
+
+
+def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Mapping[object, tuple[int, int]]) -> Body:
+    """Structured code of a kernel.
+
+    Parameters
+    ----------
+    tree : Tree
+    tiles : mapping of str to int
+        Tile sizes.
+    g : Graph
+        Where nodes are made.
+    arrays : mapping
+        Number and offset of each global and shared array (see :class:`~gpusim.lang.lower.regions.Array`).
+    """
+    return _Builder(tree, tiles, g, arrays).run()
+
+
+class _Builder(Accesses):
+    def __init__(
+        self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Mapping[object, tuple[int, int]]
+    ) -> None:
+        super().__init__(tree, tiles, g, arrays)
+        self.held: dict[Place, Node] = {}
+        self.line = 0
+
+    def run(self) -> Body:
+        try:
+            self._body(self.tree.body, last=True)
+        except DescriptionError as error:
+            raise DescriptionError(f"{self.tree.source}:{self.line}: {error}") from None
+        return Body(self.items, list(self.arrays.values()))
+
+    # ---------------------------------------------------------- statements
+
+    def _body(self, body: Iterable[Stmt], *, last: bool = False) -> None:
+        body = list(body)
+        for position, stmt in enumerate(body):
+            self.line = stmt.line
+            self._statement(stmt, last and position == len(body) - 1)
+
+    def _statement(self, stmt: Stmt, last: bool) -> None:
+        match stmt:
+            case Let(temp=temp, value=value):
+                self.value.temps[temp.id] = self._read(value) if isinstance(value, Read) else self.value(value)
+            case Assign():
+                self._assign(stmt)
+            case Load():
+                self.load(stmt)
+            case Store():
+                self.store(stmt)
+            case Atomic():
+                self.atomic(stmt)
+            case Shuffle():
+                self.shuffle(stmt)
+            case Barrier():
+                self.forget(lambda array: not array.readonly)
+                self.items.append(Sync(stmt.line))
+            case For():
+                self._for(stmt)
+            case If():
+                self._if(stmt, last)
+
+    def _place(self, target: Var | LocalArray, indices: tuple[Expr, ...]) -> Place:
+        nodes = [self.value(i) for i in indices]
+        if not all(n.is_const for n in nodes):
+            raise DescriptionError(
+                f"{target.name} lives in registers: its index must be known once tiles are bound; "
+                "loop with gl.unroll, or use gl.shared"
+            )
+        place = tuple(int(n.value) for n in nodes)
+        if isinstance(target, LocalArray) and place not in self._places(target):
+            raise DescriptionError(f"{target.name}[{', '.join(map(str, place))}] is out of bounds")
+        return id(target), place
+
+    def _places(self, target: LocalArray) -> list[tuple[int, ...]]:
+        return list(product(*(range(int(self.value(e).value)) for e in target.shape)))
+
+    def _read(self, e: Read) -> Node:
+        return self.held.get(self._place(e.target, e.indices)) or self.g.const(0, KIND[e.dtype])
+
+    def _assign(self, stmt: Assign) -> None:
+        place, new = self._place(stmt.target, stmt.indices), self.value(stmt.value)
+        old = self.held.get(place)
+        if self.guard is not None and old is not None:
+            new = logic.select(self.g, self.guard, new, old)
+        self.held[place] = new
+
+    # ---------------------------------------------------------- branches
+
+    def _if(self, stmt: If, last: bool) -> None:
+        cond = self.value(stmt.cond)
+        if cond.is_const:
+            self._body(stmt.then if cond.value else stmt.orelse, last=last)
+        elif last and not stmt.orelse and self.depth == 0:
+            self.items.append(Leave(cond, stmt.line))
+            self._body(stmt.then, last=True)
+        elif bind.is_short([*stmt.then, *stmt.orelse]):
+            self._predicate(cond, stmt)
+        else:
+            self._branch(cond, stmt)
+
+    def _predicate(self, cond: Node, stmt: If) -> None:
+        """Both paths under guards."""
+        loads = self.loaded
+        for guard, body in ((cond, stmt.then), (logic.invert(self.g, cond), stmt.orelse)):
+            self.guard = guard
+            self._body(body)
+        self.guard = None
+        self.loaded = {k: v for k, v in loads.items() if k in self.loaded}
+
+    def _branch(self, cond: Node, stmt: If) -> None:
+        then, held = self._path(stmt.then)
+        orelse, other = self._path(stmt.orelse)
+        written = {self.arrays[a] for a in bind.stored([*stmt.then, *stmt.orelse])}
+        self.forget(lambda array: array in written)
+        merges = []
+        for place in dict.fromkeys([*held, *other]):
+            a, b = held.get(place), other.get(place)
+            if a is not None and b is not None and a is not b:
+                merges.append(Merge(self.g.fresh("merge", a.dtype, depth=self.depth), a, b))
+                self.held[place] = merges[-1].result
+            else:
+                self.held[place] = a or b
+        self.items.append(Branch(cond, then, orelse, merges, stmt.line))
+
+    def _path(self, body: list[Stmt]) -> tuple[list[Item], dict[Place, Node]]:
+        """One side of a branch: its effects, and what variables hold at its end."""
+        items, held, loads = self.items, self.held, self.loaded
+        self.items, self.held, self.loaded = [], dict(held), dict(loads)
+        self._body(body)
+        result = self.items, self.held
+        self.items, self.held, self.loaded = items, held, loads
+        return result
+
+    # ---------------------------------------------------------- loops
+
+    def _for(self, stmt: For) -> None:
+        start, stop, step = self.value(stmt.start), self.value(stmt.stop), self.value(stmt.step)
+        values = self._iterations(stmt, start, stop, step)
+        if values is None and stmt.unroll:
+            raise DescriptionError("an unrolled loop needs bounds that are known once tiles are bound; use gl.range")
+        if values is not None and (stmt.unroll or self._unrolls(stmt, len(values))):
+            for value in values:
+                self.value.indices[stmt.index.id] = self.g.integer(value)
+                self._body(stmt.body)
+        else:
+            self._loop(stmt, start, stop, step)
+
+    @staticmethod
+    def _unrolls(stmt: For, trips: int) -> bool:
+        rolled = any(isinstance(s, For) and not s.unroll for s in bind.walk(stmt.body))
+        return trips <= UNROLL_TRIPS and not rolled and trips * bind.body_size(stmt.body) <= UNROLL_SIZE
+
+    @staticmethod
+    def _iterations(stmt: For, *bounds: Node) -> list[int] | None:
+        """The index's values, where all bounds are constants and they are not too many to unroll."""
+        if not all(b.is_const for b in bounds):
+            return None
+        start, stop, step = (int(b.value) for b in bounds)
+        if step == 0 or (stmt.geometric and (step < 2 or start < 1)):
+            raise DescriptionError(f"a loop from {start} to {stop} by {step} does not end")
+        if not stmt.geometric:
+            values = range(start, stop, step)
+            return list(values) if len(values) <= MAX_ITERATIONS else None
+        found = []
+        while start < stop:
+            found.append(start)
+            start *= step
+        return found
+
+    def _loop(self, stmt: For, start: Node, stop: Node, step: Node) -> None:
+        relation = "gt" if step.is_const and int(step.value) < 0 else "lt"
+        self.depth += 1
+        index = Carried(self._index_phi(stmt, start, stop, step), start)
+        variables = self._carry(stmt)
+        items, loads = self.items, self._reusable(stmt)
+        self.items, self.loaded = [], dict(loads)
+        self._body(stmt.body)
+        index.next = (integer.mul if stmt.geometric else integer.add)(self.g, index.phi, step)
+        again = logic.compare(self.g, relation, index.next, stop)
+        self.depth -= 1
+        for place, carried in variables.items():
+            carried.next = self.held[place]
+            carried.out = self.held[place] = self.g.fresh("exit", carried.phi.dtype, depth=self.depth)
+        inside, self.items, self.loaded = self.items, items, loads
+        enter = logic.compare(self.g, relation, start, stop)
+        forward = None if stmt.geometric else step
+        self.items.append(Loop([index, *variables.values()], inside, enter, again, forward, stmt.line))
+
+    def _index_phi(self, stmt: For, start: Node, stop: Node, step: Node) -> Node:
+        varying = start.varying or step.varying
+        index = self.g.fresh("phi", start.dtype, attr=stmt.index.name, depth=self.depth, varying=varying)
+        low, high = start.facts.low, max(start.facts.low, stop.facts.high - 1)
+        if step.is_const and int(step.value) < 0:
+            low, high = min(start.facts.high, stop.facts.low + 1), start.facts.high
+        multiple = 1 if stmt.geometric else gcd(start.facts.multiple, step.facts.multiple)
+        index.facts = Facts(low, high, multiple)
+        self.value.indices[stmt.index.id] = index
+        return index
+
+    def _carry(self, stmt: For) -> dict[Place, Carried]:
+        """Loop-carried values for all that the body assigns; they are what it holds from here on."""
+        carried = {}
+        for target in bind.assigned(stmt.body):
+            for indices in self._places(target) if isinstance(target, LocalArray) else [()]:
+                place = id(target), indices
+                init = self.held.get(place) or self.g.const(0, KIND[target.dtype])
+                phi = self.g.fresh("phi", init.dtype, attr=target.name, depth=self.depth)
+                self.held[place] = phi
+                carried[place] = Carried(phi, init)
+        return carried
+
+    def _reusable(self, stmt: For) -> dict[tuple, tuple[Node, ...]]:
+        """Loads before the loop that no iteration can make stale."""
+        written = {self.arrays[a] for a in bind.stored(stmt.body)}
+        synced = bind.has_barrier(stmt.body)
+        self.forget(lambda array: array in written or (synced and not array.readonly))
+        return self.loaded

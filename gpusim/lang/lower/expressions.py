@@ -1,0 +1,202 @@
+"""Expressions of the tree as graph nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from gpusim.lang.errors import DescriptionError
+from gpusim.lang.lower import division, integer, logic, real
+from gpusim.lang.lower.facts import FULL, I32_HIGH
+from gpusim.lang.lower.values import F32, I32, PRED, U32, Graph, Node
+from gpusim.lang.tree import (
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    DType,
+    Expr,
+    Fma,
+    Index,
+    Param,
+    Select,
+    Special,
+    Temp,
+    Unary,
+)
+
+KIND = {
+    DType.I32: I32, DType.U32: U32, DType.F32: F32, DType.F16: F32, DType.BF16: F32, DType.PRED: PRED,
+}  # fmt: skip
+GRID_LIMITS = {"x": I32_HIGH - 1, "y": 65534, "z": 65534}  # largest block index along each axis
+OTHER_SPECIALS = {"laneid": 31, "warpid": 63, "smid": 1023}
+
+_INTEGER: dict[str, Callable[[Graph, Node, Node], Node]] = {
+    "add": integer.add,
+    "sub": integer.sub,
+    "mul": integer.mul,
+    "floordiv": division.floordiv,
+    "mod": division.mod,
+    "shl": integer.shl,
+    "shr": integer.shr,
+}
+_REAL: dict[str, Callable[[Graph, Node, Node], Node]] = {
+    "add": real.fadd,
+    "sub": real.fsub,
+    "mul": real.fmul,
+    "div": real.fdiv,
+}
+_LOGIC = {"and": logic.both, "or": logic.either, "xor": logic.differ}
+
+
+class Expressions:
+    """Translates expressions; knows the values of indices and temps at this point of the code.
+
+    Attributes
+    ----------
+    temps, indices : dict
+        Nodes of the temps and loop variables in scope, by id.
+    """
+
+    def __init__(self, g: Graph, tiles: Mapping[str, int], block: tuple[int | None, ...]) -> None:
+        self.g, self.tiles, self.block = g, tiles, block
+        self.temps: dict[int, Node] = {}
+        self.indices: dict[int, Node] = {}
+
+    def __call__(self, e: Expr) -> Node:
+        """Node of ``e``."""
+        match e:
+            case Const():
+                return self.g.const(e.value, KIND[e.dtype])
+            case Param():
+                return self._param(e)
+            case Special():
+                return self._special(e.name)
+            case Index():
+                return self.indices[e.id]
+            case Temp():
+                return self._temp(e)
+            case Unary():
+                return self._unary(e)
+            case Binary():
+                return self._binary(e)
+            case Compare():
+                return self._compare(e)
+            case Select():
+                return logic.select(self.g, self(e.c), self(e.a), self(e.b))
+            case Fma():
+                return real.fma(self.g, self(e.a), self(e.b), self(e.c))
+            case Cast():
+                return self._cast(e)
+        raise TypeError(f"not an expression: {e!r}")
+
+    def _temp(self, e: Temp) -> Node:
+        try:
+            return self.temps[e.id]
+        except KeyError:
+            raise DescriptionError("a value made inside a loop or branch is used after it; keep it in a gl.var") from None
+
+    def _param(self, e: Param) -> Node:
+        if e.role == "tile":
+            return self.g.integer(self.tiles[e.name])
+        kind = KIND[e.dtype]
+        low, high, _ = FULL[kind]
+        return self.g.leaf("param", e.name, kind, 0 if e.role == "size" else low, high, varying=False)
+
+    def _special(self, name: str) -> Node:
+        kind, _, axis = name.partition(".")
+        if kind == "tid" or kind == "ntid":
+            extent = self.block["xyz".index(axis)]
+            limit = 64 if axis == "z" else 1024
+            low, high = (extent, extent) if extent else (1, limit)
+            if kind == "ntid":
+                return self.g.leaf("special", name, I32, low, high, varying=False)
+            return self.g.leaf("special", name, I32, 0, high - 1, varying=True)
+        if kind == "ctaid":
+            return self.g.leaf("special", name, I32, 0, GRID_LIMITS[axis], varying=False)
+        if kind == "nctaid":
+            return self.g.leaf("special", name, I32, 1, GRID_LIMITS[axis] + 1, varying=False)
+        return self.g.leaf("special", name, I32, 0, OTHER_SPECIALS[name], varying=name == "laneid")
+
+    def _unary(self, e: Unary) -> Node:
+        a = self(e.a)
+        if a.dtype == F32:
+            return real.function(self.g, e.op, a)
+        if e.op == "not":
+            return logic.invert(self.g, a) if a.dtype == PRED else integer.invert(self.g, a)
+        return integer.neg(self.g, a) if e.op == "neg" else integer.absolute(self.g, a)
+
+    def _binary(self, e: Binary) -> Node:
+        a, b = self(e.a), self(e.b)
+        kind = KIND[e.dtype]
+        if kind == PRED:
+            return _LOGIC[e.op](self.g, a, b)
+        if kind == F32:
+            return real.fextreme(self.g, e.op, a, b) if e.op in ("min", "max") else _REAL[e.op](self.g, a, b)
+        a, b = self._as(a, kind), self._as(b, kind) if e.op not in ("shl", "shr") else b
+        if e.op in _INTEGER:
+            return _INTEGER[e.op](self.g, a, b)
+        if e.op in ("min", "max"):
+            return integer.extreme(self.g, e.op, a, b)
+        return integer.bitwise(self.g, e.op, a, b)
+
+    def _as(self, a: Node, kind: str) -> Node:
+        """An integer seen as the other integer type: the same bits."""
+        if a.dtype == kind:
+            return a
+        if a.is_const:
+            return self.g.const(a.value, kind)
+        node = self.g.make("bits", a, dtype=kind)
+        if a.facts.natural:
+            node.facts = a.facts
+        return node
+
+    def _compare(self, e: Compare) -> Node:
+        a, b = self(e.a), self(e.b)
+        if a.dtype != b.dtype:
+            a, b = self._as(a, U32), self._as(b, U32)
+        return logic.compare(self.g, e.op, a, b)
+
+    def _cast(self, e: Cast) -> Node:
+        a, kind = self(e.a), KIND[e.dtype]
+        if e.dtype in (DType.F16, DType.BF16):
+            if e.a.dtype is e.dtype:
+                return a
+            return self.widen(self.narrow(self._float(a), e.dtype.value), e.dtype.value)
+        if a.dtype == kind:
+            return a
+        if a.dtype == PRED:
+            number = logic.as_number(self.g, a)
+            return number if kind != F32 else self._float(number)
+        if kind == F32:
+            return self._float(a)
+        if a.dtype == F32:
+            if a.is_const:
+                return self.g.const(int(a.value), kind)
+            return self.g.make("f2i" if kind == I32 else "f2u", a, dtype=kind)
+        return self._as(a, kind)
+
+    def _float(self, a: Node) -> Node:
+        """An integer as f32."""
+        if a.dtype == F32:
+            return a
+        if a.is_const:
+            return self.g.const(float(a.value), F32)
+        return self.g.make("i2f" if a.dtype == I32 else "u2f", a, dtype=F32)
+
+    # ---------------------------------------------------------- half precision in memory
+
+    def narrow(self, a: Node, fmt: str) -> Node:
+        """Bits of ``a`` rounded to ``f16`` or ``bf16``, in the lower half of a register."""
+        if a.op == "widen" and a.attr == (fmt, 0):
+            return a.args[0]
+        return self.g.make("narrow", a, attr=fmt, dtype=U32)
+
+    def widen(self, bits: Node, fmt: str, half: int = 0) -> Node:
+        """A half-precision number in the lower or upper half of a register, as f32."""
+        return self.g.make("widen", bits, attr=(fmt, half), dtype=F32)
+
+    def pack(self, low: Node, high: Node, fmt: str) -> Node:
+        """Two numbers rounded and put in one register."""
+        if low.op == high.op == "widen" and low.args == high.args and (low.attr, high.attr) == ((fmt, 0), (fmt, 1)):
+            return low.args[0]
+        return self.g.make("pack", high, low, attr=fmt, dtype=U32)

@@ -1,0 +1,416 @@
+"""Profile: what a launch is predicted to do, named as Nsight Compute names it.
+
+A :class:`Profile` holds counters under their Nsight Compute names, each with
+its claim (:class:`Claim`); the figures people ask for (bytes per level, hit
+rates, occupancy, ...) are properties derived from them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SECTOR_BYTES = 32
+"""Bytes of an L1 or L2 sector.  Source: NVIDIA, Nsight Compute documentation, "Memory Tables"."""
+
+WAVEFRONT_BYTES = 128
+"""Bytes a shared-memory wavefront can move: 32 banks of 4.  Source: CUDA C++ Programming Guide, "Shared Memory"."""
+
+Value = int | float
+"""A counter's value: an int where it counts, a float where it is a ratio or was scaled."""
+
+
+class Claim(StrEnum):
+    """How far to trust a value, strongest first.
+
+    ``exact``: follows from the program alone, and hardware repeats it
+    identically.  ``modelled``: computed by a model of the hardware.
+    ``calibrated``: a model with a constant fitted to hardware.
+    ``extrapolated``: part of the launch was simulated, the rest scaled from it.
+    """
+
+    EXACT = "exact"
+    MODELLED = "modelled"
+    CALIBRATED = "calibrated"
+    EXTRAPOLATED = "extrapolated"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One counter of a profile.
+
+    Parameters
+    ----------
+    value : int or float
+    unit : str
+        ``"byte"``, ``"sector"``, ``"request"``, ``"inst"``, ``"%"``, ...
+    claim : Claim
+    error : float or None
+        Median relative error of this metric over the validation launches on this
+        GPU (0.01 = 1 %); None where it was never measured on this GPU.
+    note : str
+        What the error was measured on, where there is something to say.
+
+    Examples
+    --------
+    >>> print(Metric(33_554_432, "byte", Claim.MODELLED, 0.004))
+    33554432 byte (modelled ±0.4 %)
+    """
+
+    value: Value
+    unit: str
+    claim: Claim
+    error: float | None = None
+    note: str = ""
+
+    @property
+    def claim_text(self) -> str:
+        """Claim and error as a table shows them: ``exact``, ``modelled ±0.4 %``, ``modelled, unmeasured``."""
+        if self.claim is Claim.EXACT and not self.error:
+            return self.claim.value
+        if self.error is None:
+            return f"{self.claim.value}, unmeasured"
+        return f"{self.claim.value} ±{100 * self.error:.2g} %"
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.unit} ({self.claim_text})"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """What a closed form gives for one quantity of a profile.
+
+    Parameters
+    ----------
+    name : str
+        What it counts, in words: ``"global reads"``, ...
+    text : str
+        The form as it is to be shown, such as ``"2MNK/T"``.
+    nbytes : int or float
+        Its value in bytes for the profile's parameters.
+    """
+
+    name: str
+    text: str
+    nbytes: Value
+
+
+@dataclass(frozen=True, repr=False)
+class Profile:
+    """Everything predicted of one launch.
+
+    Parameters
+    ----------
+    kernel : str
+        Name of the kernel, as ``gpusim kernels`` lists it.
+    params : mapping of str to int, float or str
+        Sizes and tile sizes, complete (defaults filled in).
+    gpu : str
+        Name of the GPU, as ``gpusim gpus`` lists it.
+    grid, block : tuple of int
+        Blocks and threads in x, y, z.
+    metrics : mapping of str to Metric
+        Counters under their Nsight Compute names.
+    textbook : mapping of str to Formula
+        Closed forms to compare with: ``"reads"`` and ``"writes"`` are the global
+        traffic the textbook counts, ``"compulsory"`` the bytes of the inputs,
+        each read once.  Any of them may be missing.
+    cache : str
+        ``"cold"`` (flushed before the launch) or ``"warm"``.
+    flops : int or None
+        Floating-point operations of the algorithm (a fused multiply-add is two).
+    memory : str
+        What the GPU's device memory is called: ``"HBM"``, ``"GDDR"``.
+    notes : tuple of str
+        What else a reader must know, such as how much of the launch was simulated.
+
+    Examples
+    --------
+    >>> read = Metric(64 * 2**20, "byte", Claim.MODELLED, 0.01)
+    >>> profile = Profile("copy", {"N": 2**24}, "h200", (65536, 1, 1), (256, 1, 1), {"dram__bytes_read.sum": read})
+    >>> profile.dram_bytes_read
+    67108864
+    >>> profile["dram__bytes_read.sum"].claim
+    <Claim.MODELLED: 'modelled'>
+    """
+
+    kernel: str
+    params: Mapping[str, Any]
+    gpu: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    metrics: Mapping[str, Metric]
+    textbook: Mapping[str, Formula] = field(default_factory=dict)
+    cache: str = "cold"
+    flops: int | None = None
+    memory: str = "HBM"
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Metric:
+        return self.metrics[name]
+
+    def value(self, name: str) -> Value:
+        """Value of the metric `name`; NaN where the profile does not have it."""
+        metric = self.metrics.get(name)
+        return math.nan if metric is None else metric.value
+
+    # ------------------------------------------------------------ the launch
+
+    @property
+    def blocks(self) -> int:
+        """Blocks in the grid."""
+        return math.prod(self.grid)
+
+    @property
+    def threads_per_block(self) -> int:
+        """Threads in a block."""
+        return math.prod(self.block)
+
+    @property
+    def registers_per_thread(self) -> Value:
+        """Registers a thread is given."""
+        return self.value("launch__registers_per_thread")
+
+    @property
+    def blocks_per_sm(self) -> Value:
+        """Blocks that one SM holds at once: the smallest of the four occupancy limits."""
+        limits = [self.value(f"launch__occupancy_limit_{what}") for what in OCCUPANCY_LIMITS]
+        return math.nan if any(math.isnan(limit) for limit in limits) else min(limits)
+
+    @property
+    def occupancy(self) -> float:
+        """Warps that an SM can hold of this launch over the most it can hold of any (0 to 1)."""
+        return self.value("sm__maximum_warps_per_active_cycle_pct") / 100
+
+    @property
+    def occupancy_limiters(self) -> tuple[str, ...]:
+        """Which of ``registers``, ``shared_mem``, ``warps``, ``blocks`` hold the occupancy down."""
+        least = self.blocks_per_sm
+        return tuple(what for what in OCCUPANCY_LIMITS if self.value(f"launch__occupancy_limit_{what}") == least)
+
+    @property
+    def waves(self) -> Value:
+        """Blocks of the grid over blocks the whole GPU holds at once."""
+        return self.value("launch__waves_per_multiprocessor")
+
+    # ------------------------------------------------------------ instructions
+
+    @property
+    def instructions(self) -> Value:
+        """Warp instructions executed."""
+        return self.value("smsp__inst_executed.sum")
+
+    @property
+    def simt_efficiency(self) -> float:
+        """Lanes active in the average warp instruction, over 32 (0 to 1)."""
+        return _ratio(self.value("smsp__thread_inst_executed.sum"), 32 * self.instructions)
+
+    # ------------------------------------------------------------ L1 and shared memory
+
+    @property
+    def global_load_bytes(self) -> Value:
+        """Bytes of the sectors that global loads ask L1 for."""
+        return SECTOR_BYTES * self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
+
+    @property
+    def global_store_bytes(self) -> Value:
+        """Bytes of the sectors that global stores touch."""
+        return SECTOR_BYTES * self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
+
+    @property
+    def sectors_per_load(self) -> float:
+        """Sectors that the average global load of a warp touches (4 is perfect for 4-byte loads)."""
+        requests = self.value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")
+        return _ratio(self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), requests)
+
+    @property
+    def l1_hit_rate(self) -> float:
+        """Sectors of global loads that L1 held, over all of them (0 to 1)."""
+        hits = self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum")
+        return _ratio(hits, self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"))
+
+    @property
+    def shared_wavefronts(self) -> Value:
+        """Cycles that shared memory's data stage is busy, over all SMs."""
+        return self.value("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")
+
+    @property
+    def shared_requests(self) -> Value:
+        """Warp instructions that load from or store to shared memory."""
+        return self.value("smsp__inst_executed_op_shared_ld.sum") + self.value("smsp__inst_executed_op_shared_st.sum")
+
+    @property
+    def shared_bytes(self) -> Value:
+        """Bytes that the shared-memory wavefronts could have moved, 128 each."""
+        return WAVEFRONT_BYTES * self.shared_wavefronts
+
+    @property
+    def bank_conflicts(self) -> Value:
+        """Extra shared-memory wavefronts that bank conflicts cost."""
+        loads = self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
+        return loads + self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
+
+    # ------------------------------------------------------------ L2 and HBM
+
+    @property
+    def l2_read_bytes(self) -> Value:
+        """Bytes that L1s read from L2."""
+        return SECTOR_BYTES * self.value("lts__t_sectors_srcunit_tex_op_read.sum")
+
+    @property
+    def l2_write_bytes(self) -> Value:
+        """Bytes that L1s write to L2."""
+        return SECTOR_BYTES * self.value("lts__t_sectors_srcunit_tex_op_write.sum")
+
+    @property
+    def l2_hit_rate(self) -> float:
+        """Sectors, read and written, that L2 held over all that L1s asked for (0 to 1)."""
+        hits = self.value("lts__t_sectors_srcunit_tex_lookup_hit.sum")
+        return _ratio(hits, hits + self.value("lts__t_sectors_srcunit_tex_lookup_miss.sum"))
+
+    @property
+    def l2_fabric_bytes(self) -> Value:
+        """Bytes that cross between the two halves of L2."""
+        return SECTOR_BYTES * self.value("lts__t_sectors_srcunit_ltcfabric.sum")
+
+    @property
+    def dram_bytes_read(self) -> Value:
+        """Bytes read from device memory (HBM or GDDR)."""
+        return self.value("dram__bytes_read.sum")
+
+    @property
+    def dram_bytes_written(self) -> Value:
+        """Bytes written to device memory (HBM or GDDR)."""
+        return self.value("dram__bytes_write.sum")
+
+    @property
+    def dram_bytes(self) -> Value:
+        """Bytes read from and written to device memory."""
+        return self.dram_bytes_read + self.dram_bytes_written
+
+    @property
+    def arithmetic_intensity(self) -> float:
+        """Floating-point operations for each byte of device memory traffic (FLOP/byte)."""
+        return _ratio(math.nan if self.flops is None else self.flops, self.dram_bytes)
+
+    # ------------------------------------------------------------ how it reads
+
+    @property
+    def sentence(self) -> str:
+        """What the numbers say, in one sentence."""
+        from gpusim.report.sentence import explain
+
+        return explain(self)
+
+    def __repr__(self) -> str:
+        from gpusim.report import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the same table, in a fixed-width face."""
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the profile as plain dicts, lists, strings and numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
+            ``metrics`` (name to value, unit, claim, error), ``derived`` (name to value;
+            None where a metric it needs is missing), ``textbook``, ``notes``, ``sentence``.
+        """
+        return {
+            "kernel": self.kernel,
+            "params": {name: _plain(value) for name, value in self.params.items()},
+            "gpu": self.gpu,
+            "grid": [int(n) for n in self.grid],
+            "block": [int(n) for n in self.block],
+            "cache": self.cache,
+            "flops": _plain(self.flops),
+            "metrics": {name: _metric_dict(metric) for name, metric in self.metrics.items()},
+            "derived": {name: _finite(getattr(self, name)) for name in DERIVED},
+            "textbook": {
+                key: {"name": form.name, "formula": form.text, "bytes": _finite(form.nbytes)}
+                for key, form in self.textbook.items()
+            },
+            "notes": list(self.notes),
+            "sentence": self.sentence,
+        }
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Give the metrics as a table, one row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index ``metric``; columns ``kernel``, ``gpu``, one for each parameter,
+            then ``value``, ``unit``, ``claim``, ``error``.
+        """
+        import pandas as pd
+
+        launch = {"kernel": self.kernel, "gpu": self.gpu, **self.params}
+        rows = [{"metric": name, **launch, **_metric_dict(metric)} for name, metric in self.metrics.items()]
+        columns = ["metric", *launch, "value", "unit", "claim", "error"]
+        return pd.DataFrame(rows, columns=columns).set_index("metric")
+
+
+OCCUPANCY_LIMITS = ("registers", "shared_mem", "warps", "blocks")
+"""What can limit the blocks an SM holds, as in ``launch__occupancy_limit_*``."""
+
+DERIVED = (
+    "blocks",
+    "threads_per_block",
+    "blocks_per_sm",
+    "occupancy",
+    "waves",
+    "simt_efficiency",
+    "global_load_bytes",
+    "global_store_bytes",
+    "sectors_per_load",
+    "l1_hit_rate",
+    "shared_wavefronts",
+    "bank_conflicts",
+    "l2_read_bytes",
+    "l2_write_bytes",
+    "l2_hit_rate",
+    "l2_fabric_bytes",
+    "dram_bytes_read",
+    "dram_bytes_written",
+    "arithmetic_intensity",
+)
+"""Properties of :class:`Profile` that ``to_dict`` writes under ``derived``."""
+
+
+def _ratio(part: Value, whole: Value) -> float:
+    """``part / whole``, NaN where there is nothing to divide by."""
+    return part / whole if whole else math.nan
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as the Python number it holds; anything else as it is."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _finite(value: Value) -> Value | None:
+    """None for NaN, which JSON cannot hold."""
+    number: Value = _plain(value)
+    return number if math.isfinite(number) else None
+
+
+def _metric_dict(metric: Metric) -> dict[str, Any]:
+    return {
+        "value": _finite(metric.value),
+        "unit": metric.unit,
+        "claim": metric.claim.value,
+        "error": metric.error,
+    }

@@ -1,0 +1,106 @@
+"""Profiles and lists as text: tables of at most 100 columns, and the sentence under them.
+
+The room imports nothing else of gpusim; it reads the attributes of the
+profiles it is given.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from gpusim.report import tables
+from gpusim.report.sentence import compare
+from gpusim.report.tables import WIDTH
+
+if TYPE_CHECKING:
+    from gpusim.profile import Profile
+
+
+def table(profiles: Profile | Sequence[Profile]) -> list[RenderableType]:
+    """Lay profiles out: one by level of the memory hierarchy, several by row.
+
+    Parameters
+    ----------
+    profiles : Profile or sequence of Profile
+
+    Returns
+    -------
+    list of rich renderables
+        Print them with :func:`show`.
+    """
+    if not isinstance(profiles, Sequence):
+        return list(_one(profiles))
+    return list(_one(profiles[0]) if len(profiles) == 1 else _several(profiles))
+
+
+def as_text(profiles: Profile | Sequence[Profile]) -> str:
+    """Give :func:`table` as plain text, without colours and without a final newline.
+
+    Parameters
+    ----------
+    profiles : Profile or sequence of Profile
+
+    Returns
+    -------
+    str
+        Lines of at most 100 columns.
+    """
+    sink = io.StringIO()
+    show(table(profiles), sink)
+    return sink.getvalue().rstrip("\n")
+
+
+def show(renderables: Sequence[RenderableType], file: IO[str] | None = None) -> None:
+    """Print renderables: in colour on a terminal, as plain text anywhere else.
+
+    Parameters
+    ----------
+    renderables : sequence of rich renderables
+    file : file, optional
+        Standard output unless given.
+    """
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
+    with console.capture() as capture:
+        for renderable in renderables:
+            console.print(renderable)
+    console.file.write("\n".join(line.rstrip() for line in capture.get().split("\n")))
+    console.file.flush()
+
+
+def _one(profile: Profile) -> Iterator[RenderableType]:
+    yield Text(tables.heading(profile), style="bold")
+    yield Text(tables.launch_line(profile))
+    yield Text("")
+    yield tables.memory_table(profile)
+    yield from _footer((profile.sentence, *profile.notes, tables.legend(tables.row_metrics(profile))))
+
+
+def _several(profiles: Sequence[Profile]) -> Iterator[RenderableType]:
+    names = tables.varying(profiles)
+    yield Text(tables.common_heading(profiles), style="bold")
+    yield Text("")
+    yield tables.comparison_table(profiles)
+    legend = tables.legend(profile.metrics.get("dram__bytes_read.sum") for profile in profiles)
+    change = compare(profiles, lambda profile: tables.label(profile, names))
+    yield from _footer((change, *_notes(profiles, names), legend))
+
+
+def _notes(profiles: Sequence[Profile], names: Sequence[str]) -> Iterator[str]:
+    """The profiles' notes: those they all have once, the others with the profile they belong to."""
+    shared = [note for note in profiles[0].notes if all(note in profile.notes for profile in profiles)]
+    yield from shared
+    for profile in profiles:
+        own = " ".join(note for note in profile.notes if note not in shared)
+        if own:
+            yield f"{tables.label(profile, names)}: {own}"
+
+
+def _footer(lines: Sequence[str]) -> Iterator[RenderableType]:
+    yield Text("")
+    yield from (Text(line) for line in lines if line)

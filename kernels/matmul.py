@@ -1,0 +1,346 @@
+"""Matrix products C = A B (A is M x K, B is K x N, all row-major), as a ladder of ever more reuse.
+
+From the first kernel to the last, each element fetched is used more often before it is fetched again: by a warp
+(coalesced), by a block through shared memory (tiled, coarsened), by a thread through registers (register-tiled).
+Sizes are arbitrary: threads outside the matrices fetch zeros and store nothing.
+"""
+
+import gpusim.lang as gl
+from gpusim.algorithm import Algorithm, Textbook, Traffic
+
+
+def square_rule(p):
+    """Limit blocks of T x T threads."""
+    return [(p.T * p.T <= 1024, "T*T threads must fit a block of 1024: T is at most 32")]
+
+
+# ------------------------------------------------------------------ one thread an element, straight from global memory
+
+
+@gl.kernel(
+    grid=lambda p: (gl.cdiv(p.M, p.T), gl.cdiv(p.N, p.T)),
+    block=lambda p: (p.T, p.T),
+    requires=square_rule,
+)
+def naive(
+    A: gl.In[gl.f32, "M", "K"],
+    B: gl.In[gl.f32, "K", "N"],
+    C: gl.Out[gl.f32, "M", "N"],
+    T: gl.Tile = 32,
+):
+    """Give neighbouring lanes neighbouring rows: each load of A touches as many lines as the warp has rows."""
+    M, N, K = gl.sizes("M", "N", "K")
+    row = gl.ctaid.x * T + gl.tid.x
+    col = gl.ctaid.y * T + gl.tid.y
+    with gl.if_((row < M) & (col < N)):
+        acc = gl.var(gl.f32, 0.0)
+        for k in gl.range(0, K):
+            acc += A[row, k] * B[k, col]
+        C[row, col] = acc
+
+
+@gl.kernel(
+    grid=lambda p: (gl.cdiv(p.M, p.T), gl.cdiv(p.N, p.T)),
+    block=lambda p: (p.T * p.T,),
+    requires=square_rule,
+)
+def coalesced(
+    A: gl.In[gl.f32, "M", "K"],
+    B: gl.In[gl.f32, "K", "N"],
+    C: gl.Out[gl.f32, "M", "N"],
+    T: gl.Tile = 32,
+):
+    """Give neighbouring lanes neighbouring columns: A is one word for the whole warp, B and C are whole lines."""
+    M, N, K = gl.sizes("M", "N", "K")
+    row = gl.ctaid.x * T + gl.tid.x // T
+    col = gl.ctaid.y * T + gl.tid.x % T
+    with gl.if_((row < M) & (col < N)):
+        acc = gl.var(gl.f32, 0.0)
+        for k in gl.range(0, K):
+            acc += A[row, k] * B[k, col]
+        C[row, col] = acc
+
+
+# ------------------------------------------------------------------ tiles in shared memory
+
+
+@gl.kernel(
+    grid=lambda p: (gl.cdiv(p.N, p.T), gl.cdiv(p.M, p.T)),
+    block=lambda p: (p.T * p.T,),
+    requires=square_rule,
+)
+def tiled(
+    A: gl.In[gl.f32, "M", "K"],
+    B: gl.In[gl.f32, "K", "N"],
+    C: gl.Out[gl.f32, "M", "N"],
+    T: gl.Tile = 32,
+):
+    """Walk along K in steps of T, a tile of A and one of B at a time: every element fetched serves T threads."""
+    M, N, K = gl.sizes("M", "N", "K")
+    sA = gl.shared(gl.f32, T, T)
+    sB = gl.shared(gl.f32, T, T)
+    r, c = gl.tid.x // T, gl.tid.x % T
+    row, col = gl.ctaid.y * T + r, gl.ctaid.x * T + c
+    acc = gl.var(gl.f32, 0.0)
+    for t in gl.range(0, K, T):
+        sA[r, c] = A.load(row, t + c, guard=(row < M) & (t + c < K), other=0.0)
+        sB[r, c] = B.load(t + r, col, guard=(t + r < K) & (col < N), other=0.0)
+        gl.barrier()
+        for k in gl.unroll(T):
+            acc += sA[r, k] * sB[k, c]
+        gl.barrier()
+    with gl.if_((row < M) & (col < N)):
+        C[row, col] = acc
+
+
+@gl.kernel(
+    grid=lambda p: (gl.cdiv(p.N, p.T * p.Cf), gl.cdiv(p.M, p.T)),
+    block=lambda p: (p.T * p.T,),
+    requires=square_rule,
+)
+def coarsened(
+    A: gl.In[gl.f32, "M", "K"],
+    B: gl.In[gl.f32, "K", "N"],
+    C: gl.Out[gl.f32, "M", "N"],
+    T: gl.Tile = 32,
+    Cf: gl.Tile = 4,
+):
+    """Make Cf tiles of C side by side: a tile of A serves Cf tiles of B, and a thread keeps Cf sums."""
+    M, N, K = gl.sizes("M", "N", "K")
+    sA = gl.shared(gl.f32, T, T)
+    sB = gl.shared(gl.f32, T, T)
+    acc = gl.local(gl.f32, Cf)
+    r, c = gl.tid.x // T, gl.tid.x % T
+    row, first = gl.ctaid.y * T + r, gl.ctaid.x * (T * Cf) + c
+    for t in gl.range(0, K, T):
+        sA[r, c] = A.load(row, t + c, guard=(row < M) & (t + c < K), other=0.0)
+        for j in gl.unroll(Cf):
+            col = first + j * T
+            sB[r, c] = B.load(t + r, col, guard=(t + r < K) & (col < N), other=0.0)
+            gl.barrier()
+            for k in gl.unroll(T):
+                acc[j] += sA[r, k] * sB[k, c]
+            gl.barrier()
+    for j in gl.unroll(Cf):
+        col = first + j * T
+        C.store(row, col, acc[j], guard=(row < M) & (col < N))
+
+
+# ------------------------------------------------------------------ tiles in registers
+
+
+def register_grid(p):
+    """Take one block for each BM x BN tile of C."""
+    return (gl.cdiv(p.N, p.BN), gl.cdiv(p.M, p.BM))
+
+
+def register_block(p):
+    """Take one thread for each TM x TN piece of the block's tile."""
+    return (p.BM * p.BN // (p.TM * p.TN),)
+
+
+def register_rules(p):
+    """Check the five tile sizes against one another."""
+    return [
+        ((p.BM % p.TM).eq(0), "TM must divide BM: a block's rows are shared out among threads of TM rows"),
+        ((p.BN % p.TN).eq(0), "TN must divide BN: a block's columns are shared out among threads of TN columns"),
+        (
+            p.BM * p.BN <= 1024 * p.TM * p.TN,
+            "BM*BN/(TM*TN) threads must fit a block of 1024: take a smaller BM or BN, or a larger TM or TN",
+        ),
+    ]
+
+
+@gl.kernel(grid=register_grid, block=register_block, requires=register_rules)
+def register_tiled(
+    A: gl.In[gl.f32, "M", "K"],
+    B: gl.In[gl.f32, "K", "N"],
+    C: gl.Out[gl.f32, "M", "N"],
+    BM: gl.Tile = 128,
+    BN: gl.Tile = 128,
+    BK: gl.Tile = 8,
+    TM: gl.Tile = 8,
+    TN: gl.Tile = 8,
+):
+    """Make TM x TN elements a thread: TM + TN words from shared memory feed TM*TN multiply-adds."""
+    M, N, K = gl.sizes("M", "N", "K")
+    threads = BM * BN // (TM * TN)
+    sA = gl.shared(gl.f32, BM, BK)
+    sB = gl.shared(gl.f32, BK, BN)
+    acc = gl.local(gl.f32, TM, TN)
+    a = gl.local(gl.f32, TM)
+    b = gl.local(gl.f32, TN)
+    tr, tc = gl.tid.x // (BN // TN), gl.tid.x % (BN // TN)
+    top, left = gl.ctaid.y * BM, gl.ctaid.x * BN
+    for t in gl.range(0, K, BK):
+        for part in gl.unroll(gl.cdiv(BM * BK, threads)):
+            o = gl.tid.x + part * threads
+            r, c = o // BK, o % BK
+            fetch = (o < BM * BK) & (top + r < M) & (t + c < K)
+            sA.store(r, c, A.load(top + r, t + c, guard=fetch, other=0.0), guard=o < BM * BK)
+        for part in gl.unroll(gl.cdiv(BK * BN, threads)):
+            o = gl.tid.x + part * threads
+            r, c = o // BN, o % BN
+            fetch = (o < BK * BN) & (t + r < K) & (left + c < N)
+            sB.store(r, c, B.load(t + r, left + c, guard=fetch, other=0.0), guard=o < BK * BN)
+        gl.barrier()
+        for k in gl.unroll(BK):
+            for i in gl.unroll(TM):
+                a[i] = sA[tr * TM + i, k]
+            for j in gl.unroll(TN):
+                b[j] = sB[k, tc * TN + j]
+            for i in gl.unroll(TM):
+                for j in gl.unroll(TN):
+                    acc[i, j] += a[i] * b[j]
+        gl.barrier()
+    for i in gl.unroll(TM):
+        for j in gl.unroll(TN):
+            row, col = top + tr * TM + i, left + tc * TN + j
+            C.store(row, col, acc[i, j], guard=(row < M) & (col < N))
+
+
+def quad_rules(p):
+    """Check, besides the register tiles, that whatever a thread moves by four comes in fours."""
+    return [
+        *register_rules(p),
+        ((p.BK % 4).eq(0), "BK must be a multiple of 4: rows of A's tile are fetched four elements at a time"),
+        ((p.BN % 4).eq(0), "BN must be a multiple of 4: rows of B's tile are fetched four elements at a time"),
+        ((p.TN % 4).eq(0), "TN must be a multiple of 4: C is stored four elements at a time"),
+        ((p.K % 4).eq(0), "K must be a multiple of 4, so that every row of A starts on 16 bytes"),
+        ((p.N % 4).eq(0), "N must be a multiple of 4, so that every row of B and C starts on 16 bytes"),
+    ]
+
+
+@gl.kernel(grid=register_grid, block=register_block, requires=quad_rules)
+def register_tiled_quads(
+    A: gl.In[gl.f32, "M", "K"],
+    B: gl.In[gl.f32, "K", "N"],
+    C: gl.Out[gl.f32, "M", "N"],
+    BM: gl.Tile = 128,
+    BN: gl.Tile = 128,
+    BK: gl.Tile = 8,
+    TM: gl.Tile = 8,
+    TN: gl.Tile = 8,
+):
+    """Load four elements at a time, and turn A's tile on the way in, so that a thread's TM words lie together."""
+    M, N, K = gl.sizes("M", "N", "K")
+    threads = BM * BN // (TM * TN)
+    sA = gl.shared(gl.f32, BK, BM)
+    sB = gl.shared(gl.f32, BK, BN)
+    acc = gl.local(gl.f32, TM, TN)
+    a = gl.local(gl.f32, TM)
+    b = gl.local(gl.f32, TN)
+    tr, tc = gl.tid.x // (BN // TN), gl.tid.x % (BN // TN)
+    top, left = gl.ctaid.y * BM, gl.ctaid.x * BN
+    for t in gl.range(0, K, BK):
+        for part in gl.unroll(gl.cdiv(BM * BK // 4, threads)):
+            o = gl.tid.x + part * threads
+            r, c = o // (BK // 4), o % (BK // 4) * 4
+            inside = o < BM * BK // 4
+            quad = A.load(top + r, t + c, vec=4, guard=inside & (top + r < M) & (t + c < K), other=0.0)
+            for e, value in enumerate(quad):
+                sA.store(c + e, r, value, guard=inside)
+        for part in gl.unroll(gl.cdiv(BK * BN // 4, threads)):
+            o = gl.tid.x + part * threads
+            r, c = o // (BN // 4), o % (BN // 4) * 4
+            inside = o < BK * BN // 4
+            quad = B.load(t + r, left + c, vec=4, guard=inside & (t + r < K) & (left + c < N), other=0.0)
+            sB.store(r, c, quad, guard=inside)
+        gl.barrier()
+        for k in gl.unroll(BK):
+            for i in gl.unroll(TM):
+                a[i] = sA[k, tr * TM + i]
+            for j in gl.unroll(TN):
+                b[j] = sB[k, tc * TN + j]
+            for i in gl.unroll(TM):
+                for j in gl.unroll(TN):
+                    acc[i, j] += a[i] * b[j]
+        gl.barrier()
+    for i in gl.unroll(TM):
+        for j in gl.unroll(0, TN, 4):
+            row, col = top + tr * TM + i, left + tc * TN + j
+            quad = (acc[i, j], acc[i, j + 1], acc[i, j + 2], acc[i, j + 3])
+            C.store(row, col, quad, guard=(row < M) & (col < N))
+
+
+# ------------------------------------------------------------------ the ladder
+
+
+def product(x, **p):
+    """Give C = A B."""
+    return {"C": x["A"] @ x["B"]}
+
+
+COMMON = {
+    "family": "matmul",
+    "sizes": {"M": 1024, "N": 1024, "K": 1024},
+    "reference": product,
+    "tolerance": "1e-6*K",
+}
+SHAPE = {"n": ("M", "N", "K"), "m": ("M",), "k": ("K",)}
+SQUARE = {**SHAPE, "tile": ("T",)}
+REGISTER = {**SHAPE, "tile": ("BM", "BN")}
+UNSHARED = {"A": Traffic("M*N*K"), "B": Traffic("M*N*K"), "C": Traffic(stores="M*N")}
+REGISTER_IO = {"A": Traffic("M*K*ceil(N/BN)"), "B": Traffic("K*N*ceil(M/BM)"), "C": Traffic(stores="M*N")}
+
+matmul_naive = Algorithm(
+    name="matmul-naive",
+    summary="one thread an element, lanes along rows: uncoalesced",
+    kernel=naive,
+    aliases=SQUARE,
+    io=UNSHARED,
+    textbook=Textbook(reads="2*M*N*K", writes="M*N"),
+    **COMMON,
+)
+
+matmul_coalesced = Algorithm(
+    name="matmul-coalesced",
+    summary="one thread an element, lanes along columns: coalesced",
+    kernel=coalesced,
+    aliases=SQUARE,
+    io=UNSHARED,
+    textbook=Textbook(reads="2*M*N*K", writes="M*N"),
+    **COMMON,
+)
+
+matmul_tiled = Algorithm(
+    name="matmul-tiled",
+    also=("matmul",),
+    summary="T x T tiles in shared memory: what is fetched is used T times",
+    kernel=tiled,
+    aliases=SQUARE,
+    io={"A": Traffic("M*K*ceil(N/T)"), "B": Traffic("K*N*ceil(M/T)"), "C": Traffic(stores="M*N")},
+    textbook=Textbook(reads="2*M*N*K/T", writes="M*N"),
+    **COMMON,
+)
+
+matmul_coarsened = Algorithm(
+    name="matmul-coarsened",
+    summary="tiled, with Cf tiles of C a block",
+    kernel=coarsened,
+    aliases={**SQUARE, "coarsening": ("Cf",)},
+    io={"A": Traffic("M*K*ceil(N/(T*Cf))"), "B": Traffic("K*N*ceil(M/T)"), "C": Traffic(stores="M*N")},
+    textbook=Textbook(reads="M*N*K/T + M*N*K/(T*Cf)", writes="M*N"),
+    **COMMON,
+)
+
+matmul_register_tiled = Algorithm(
+    name="matmul-register-tiled",
+    summary="BM x BN tiles, TM x TN elements a thread in registers",
+    kernel=register_tiled,
+    aliases=REGISTER,
+    io=REGISTER_IO,
+    textbook=Textbook(reads="M*N*K/BN + M*N*K/BM", writes="M*N"),
+    **COMMON,
+)
+
+matmul_register_tiled_vec4 = Algorithm(
+    name="matmul-register-tiled-vec4",
+    summary="register-tiled, with 16-byte loads and stores",
+    kernel=register_tiled_quads,
+    aliases=REGISTER,
+    io=REGISTER_IO,
+    textbook=Textbook(reads="M*N*K/BN + M*N*K/BM", writes="M*N"),
+    notes="K and N are multiples of 4.",
+    **COMMON,
+)

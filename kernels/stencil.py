@@ -1,0 +1,53 @@
+"""Stencils: every point from its neighbours, which neighbouring threads read too."""
+
+import numpy as np
+
+import gpusim.lang as gl
+from gpusim.algorithm import Algorithm, Textbook, Traffic
+
+
+@gl.kernel(
+    grid=lambda p: (gl.cdiv(p.N, p.X), gl.cdiv(p.M, p.Y)),
+    block=lambda p: (p.X, p.Y),
+    requires=lambda p: [
+        (p.X * p.Y <= 1024, "X*Y threads must fit a block of 1024"),
+        (p.M >= 3, "M must be 3 or more: a smaller grid has no interior"),
+        (p.N >= 3, "N must be 3 or more: a smaller grid has no interior"),
+    ],
+)
+def five_point(
+    x: gl.In[gl.f32, "M", "N"],
+    y: gl.Out[gl.f32, "M", "N"],
+    X: gl.Tile = 32,
+    Y: gl.Tile = 8,
+):
+    """Take half of the point and an eighth of each neighbour; leave the rim alone."""
+    M, N = gl.sizes("M", "N")
+    c = gl.ctaid.x * X + gl.tid.x
+    r = gl.ctaid.y * Y + gl.tid.y
+    with gl.if_((r > 0) & (c > 0) & (r < M - 1) & (c < N - 1)):
+        around = x[r - 1, c] + x[r + 1, c] + x[r, c - 1] + x[r, c + 1]
+        y[r, c] = 0.5 * x[r, c] + 0.125 * around
+
+
+def five_point_reference(x, **p):
+    """Compute the interior by slices; the rim stays zero, as the buffer starts."""
+    x = x["x"]
+    y = np.zeros_like(x)
+    around = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
+    y[1:-1, 1:-1] = np.float32(0.5) * x[1:-1, 1:-1] + np.float32(0.125) * around
+    return {"y": y}
+
+
+stencil5 = Algorithm(
+    name="stencil5",
+    also=("stencil",),
+    family="stencil",
+    summary="five-point stencil on an M x N grid",
+    kernel=five_point,
+    sizes={"M": 1024, "N": 1024},
+    aliases={"n": ("M", "N"), "m": ("M",)},
+    reference=five_point_reference,
+    io={"x": Traffic("5*(M - 2)*(N - 2)"), "y": Traffic(stores="(M - 2)*(N - 2)")},
+    textbook=Textbook(reads="M*N", writes="M*N"),
+)

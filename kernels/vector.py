@@ -1,0 +1,224 @@
+"""Vectors: one thread an element, and what the stride, the offset or an index does to its warp's memory requests."""
+
+import numpy as np
+
+import gpusim.lang as gl
+from gpusim.algorithm import Algorithm, Textbook, Traffic
+
+BLOCK_RULE = "B threads must fit a block: 1 <= B <= 1024, best a multiple of 32"
+
+
+def blocks_of(p):
+    """Take one thread for each element."""
+    return (gl.cdiv(p.N, p.B),)
+
+
+def block_rule(p):
+    """Limit the threads of a block, the only tile here."""
+    return [(p.B <= 1024, BLOCK_RULE)]
+
+
+@gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
+def add(
+    a: gl.In[gl.f32, "N"],
+    b: gl.In[gl.f32, "N"],
+    c: gl.Out[gl.f32, "N"],
+    B: gl.Tile = 256,
+):
+    """Add: c[i] = a[i] + b[i]."""
+    N = gl.sizes("N")
+    i = gl.ctaid.x * B + gl.tid.x
+    with gl.if_(i < N):
+        c[i] = a[i] + b[i]
+
+
+@gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
+def copy_words(
+    x: gl.In[gl.f32, "N"],
+    y: gl.Out[gl.f32, "N"],
+    B: gl.Tile = 256,
+):
+    """Copy y[i] = x[i], four bytes a thread."""
+    N = gl.sizes("N")
+    i = gl.ctaid.x * B + gl.tid.x
+    with gl.if_(i < N):
+        y[i] = x[i]
+
+
+@gl.kernel(
+    grid=lambda p: (gl.cdiv(p.N, 4 * p.B),),
+    block=lambda p: (p.B,),
+    requires=lambda p: [
+        (p.B <= 1024, BLOCK_RULE),
+        ((p.N % 4).eq(0), "a thread copies four elements: N must be a multiple of 4"),
+    ],
+)
+def copy_quads(
+    x: gl.In[gl.f32, "N"],
+    y: gl.Out[gl.f32, "N"],
+    B: gl.Tile = 256,
+):
+    """Copy sixteen bytes a thread: a quarter of the requests for the same bytes."""
+    N = gl.sizes("N")
+    i = 4 * (gl.ctaid.x * B + gl.tid.x)
+    with gl.if_(i < N):
+        y.store(i, x.load(i, vec=4))
+
+
+@gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
+def load_strided(
+    x: gl.In[gl.f32, "N * s"],
+    y: gl.Out[gl.f32, "N"],
+    B: gl.Tile = 256,
+):
+    """Copy y[i] = x[i s]: a warp's load spreads over min(s, 8) times as many sectors."""
+    N, s = gl.sizes("N", "s")
+    i = gl.ctaid.x * B + gl.tid.x
+    with gl.if_(i < N):
+        y[i] = x[i * s]
+
+
+@gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
+def store_strided(
+    x: gl.In[gl.f32, "N"],
+    y: gl.Out[gl.f32, "N * s"],
+    B: gl.Tile = 256,
+):
+    """Copy y[i s] = x[i]: the mirror image of the strided load."""
+    N, s = gl.sizes("N", "s")
+    i = gl.ctaid.x * B + gl.tid.x
+    with gl.if_(i < N):
+        y[i * s] = x[i]
+
+
+@gl.kernel(
+    grid=blocks_of,
+    block=lambda p: (p.B,),
+    requires=lambda p: [(p.B <= 1024, BLOCK_RULE), (p.o >= 0, "the offset o must be 0 or more")],
+)
+def load_offset(
+    x: gl.In[gl.f32, "N + o"],
+    y: gl.Out[gl.f32, "N"],
+    o: gl.Scalar[gl.i32],
+    B: gl.Tile = 256,
+):
+    """Copy y[i] = x[i + o]: unless o is a multiple of 8, every warp touches a fifth sector."""
+    N = gl.sizes("N")
+    i = gl.ctaid.x * B + gl.tid.x
+    with gl.if_(i < N):
+        y[i] = x[i + o]
+
+
+@gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
+def gather_words(
+    idx: gl.In[gl.i32, "N"],
+    x: gl.In[gl.f32, "w"],
+    y: gl.Out[gl.f32, "N"],
+    B: gl.Tile = 256,
+):
+    """Copy y[i] = x[idx[i]]: with random indices nearly every lane needs a sector of its own."""
+    N = gl.sizes("N")
+    i = gl.ctaid.x * B + gl.tid.x
+    with gl.if_(i < N):
+        y[i] = x[idx[i]]
+
+
+def spread(x, step, length):
+    """Put ``x`` at every ``step``-th place among zeros."""
+    y = np.zeros(length, x.dtype)
+    y[::step] = x
+    return y
+
+
+LENGTH = {"N": 1 << 20}
+SHORT = {"n": ("N",), "block": ("B",)}
+STRIDE = {**SHORT, "stride": ("s",)}
+
+vector_add = Algorithm(
+    name="vector-add",
+    family="vector",
+    summary="c = a + b",
+    kernel=add,
+    sizes=LENGTH,
+    aliases=SHORT,
+    reference=lambda x, **p: {"c": x["a"] + x["b"]},
+    io={"a": Traffic("N"), "b": Traffic("N"), "c": Traffic(stores="N")},
+    textbook=Textbook(reads="2*N", writes="N"),
+)
+
+copy = Algorithm(
+    name="copy",
+    family="vector",
+    summary="y = x, 4 bytes a thread",
+    kernel=copy_words,
+    sizes=LENGTH,
+    aliases=SHORT,
+    reference=lambda x, **p: {"y": x["x"].copy()},
+    io={"x": Traffic("N"), "y": Traffic(stores="N")},
+    textbook=Textbook(reads="N", writes="N"),
+)
+
+copy_vec4 = Algorithm(
+    name="copy-vec4",
+    family="vector",
+    summary="y = x, 16 bytes a thread",
+    kernel=copy_quads,
+    sizes=LENGTH,
+    aliases=SHORT,
+    reference=lambda x, **p: {"y": x["x"].copy()},
+    io={"x": Traffic("N"), "y": Traffic(stores="N")},
+    textbook=Textbook(reads="N", writes="N"),
+    notes="N is a multiple of 4.",
+)
+
+copy_strided = Algorithm(
+    name="copy-strided",
+    family="vector",
+    summary="y[i] = x[i s]: loads s elements apart",
+    kernel=load_strided,
+    sizes={**LENGTH, "s": 2},
+    aliases=STRIDE,
+    reference=lambda x, *, s, **p: {"y": x["x"][::s].copy()},
+    io={"x": Traffic("N"), "y": Traffic(stores="N")},
+    textbook=Textbook(reads="N*min(s, 8)", writes="N"),
+    notes="The textbook counts whole 32-byte sectors: of the 8 floats in each, 8/s are used and one at least.",
+)
+
+copy_offset = Algorithm(
+    name="copy-offset",
+    family="vector",
+    summary="y[i] = x[i + o]: loads o elements off alignment",
+    kernel=load_offset,
+    sizes=LENGTH,
+    scalars={"o": 1},
+    aliases={**SHORT, "offset": ("o",)},
+    reference=lambda x, *, o, **p: {"y": x["x"][o:].copy()},
+    io={"x": Traffic("N"), "y": Traffic(stores="N")},
+    textbook=Textbook(reads="N", writes="N"),
+)
+
+strided_store = Algorithm(
+    name="store-strided",
+    family="vector",
+    summary="y[i s] = x[i]: stores s elements apart",
+    kernel=store_strided,
+    sizes={**LENGTH, "s": 2},
+    aliases=STRIDE,
+    reference=lambda x, *, N, s, **p: {"y": spread(x["x"], s, N * s)},
+    io={"x": Traffic("N"), "y": Traffic(stores="N")},
+    textbook=Textbook(reads="N", writes="N*min(s, 8)"),
+    notes="The textbook counts whole 32-byte sectors: of the 8 floats in each, 8/s are written and one at least.",
+)
+
+gather = Algorithm(
+    name="gather",
+    family="vector",
+    summary="y[i] = x[idx[i]]: random loads among w elements",
+    kernel=gather_words,
+    sizes={**LENGTH, "w": 1 << 18},
+    aliases={**SHORT, "window": ("w",)},
+    draw={"idx": lambda rng, shape, p: rng.integers(0, p["w"], shape, dtype=np.int32)},
+    reference=lambda x, **p: {"y": x["x"][x["idx"]]},
+    io={"idx": Traffic("N"), "x": Traffic("N"), "y": Traffic(stores="N")},
+    textbook=Textbook(reads="2*N", writes="N"),
+)

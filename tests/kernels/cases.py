@@ -1,0 +1,89 @@
+"""Parameters to try every kernel with: small sizes, ragged edges, all kinds of tiles."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+WARPS = st.integers(1, 8).map(lambda warps: 32 * warps)
+POWERS = st.integers(0, 8).map(lambda log: 1 << log)
+LENGTH = st.integers(1, 700)
+SIDE = st.integers(1, 70)
+QUADS = st.integers(1, 18).map(lambda quads: 4 * quads)
+SQUARE = st.sampled_from([1, 2, 3, 5, 8, 16, 32])
+
+
+def vector(**others):
+    """A length and a block of any number of threads."""
+    return st.fixed_dictionaries({"N": LENGTH, "B": st.integers(1, 300), **others})
+
+
+@st.composite
+def passes(draw):
+    """Transposition tiles: R divides T."""
+    tile = draw(st.sampled_from([1, 4, 6, 16, 32]))
+    rows = draw(st.sampled_from([r for r in (1, 2, 3, 4, 8, 16, 32) if tile % r == 0]))
+    return {"M": draw(SIDE), "N": draw(SIDE), "T": tile, "R": rows}
+
+
+def product(**tiles):
+    """A matrix product of any shape."""
+    return st.fixed_dictionaries({"M": SIDE, "N": SIDE, "K": SIDE, **tiles})
+
+
+@st.composite
+def register_tiles(draw, quads=False):
+    """Five tile sizes; threads need not divide the elements they fetch."""
+    step = 4 if quads else 1
+    tm, tn = draw(st.sampled_from([1, 2, 3, 8])), step * draw(st.integers(1, 2 if quads else 4))
+    bm, bn = tm * draw(st.integers(1, 9)), tn * draw(st.integers(1, 9))
+    bk = step * draw(st.integers(1, 3))
+    k, n = (QUADS, QUADS) if quads else (SIDE, SIDE)
+    sizes = {"M": draw(SIDE), "N": draw(n), "K": draw(k)}
+    return {**sizes, "BM": bm, "BN": bn, "BK": bk, "TM": tm, "TN": tn}
+
+
+REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
+STRIDED = vector(s=st.integers(1, 40))
+
+CASES = {
+    "vector-add": vector(),
+    "copy": vector(),
+    "copy-vec4": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 4 * n), "B": st.integers(1, 300)}),
+    "copy-strided": STRIDED,
+    "copy-offset": vector(o=st.integers(0, 40)),
+    "store-strided": STRIDED,
+    "gather": vector(w=st.integers(1, 1000)),
+    "transpose-naive": passes(),
+    "transpose-shared": passes(),
+    "transpose-padded": passes(),
+    "divergence": vector(w=st.integers(1, 4)),
+    "reduce-divergent": REDUCTION,
+    "reduce-conflicting": REDUCTION,
+    "reduce-sequential": REDUCTION,
+    "reduce-shuffle": st.fixed_dictionaries({"N": LENGTH, "B": WARPS}),
+    "stencil5": st.fixed_dictionaries(
+        {"M": st.integers(3, 70), "N": st.integers(3, 70), "X": st.integers(1, 32), "Y": st.integers(1, 8)}
+    ),
+    "matmul-naive": product(T=SQUARE),
+    "matmul-coalesced": product(T=SQUARE),
+    "matmul-tiled": product(T=SQUARE),
+    "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
+    "matmul-register-tiled": register_tiles(),
+    "matmul-register-tiled-vec4": register_tiles(quads=True),
+    "micro-l2": st.fixed_dictionaries(
+        {
+            "pieces": st.integers(1, 30),
+            "reps": st.integers(1, 3),
+            "blocks": st.integers(1, 6),
+            "sms": st.just(6),
+            "pattern": st.integers(0, 3),
+            "W": st.integers(1, 4),
+        }
+    ),
+    "micro-coalescer": st.fixed_dictionaries({"pieces": st.integers(1, 30), "blocks": st.just(6), "sms": st.just(6)}),
+    "micro-coalescer-l1": st.fixed_dictionaries(
+        {"pieces": st.integers(1, 30), "blocks": st.just(6), "sms": st.just(6)}
+    ),
+    "micro-l1": st.fixed_dictionaries({"lines": st.integers(1, 70), "reps": st.integers(1, 3)}),
+    "micro-l1-store": st.fixed_dictionaries({"lines": st.integers(1, 70), "write": st.integers(0, 1)}),
+}

@@ -1,0 +1,65 @@
+"""The IO of every kernel three ways: the formula written beside it, the one counted from its tree, every thread's."""
+
+import numpy as np
+import pytest
+
+from gpusim import catalog
+from tests.kernels.interpreter import Threads
+
+GRIDS = {
+    "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
+    "copy": [{"N": n} for n in (1, 255, 256, 257)],
+    "copy-vec4": [{"N": n, "B": b} for n in (4, 1024, 2052) for b in (32, 256)],
+    "copy-strided": [{"N": n, "s": s} for n in (1, 100, 300) for s in (1, 2, 7, 32)],
+    "copy-offset": [{"N": n, "o": o} for n in (1, 100, 300) for o in (0, 1, 9)],
+    "store-strided": [{"N": n, "s": s} for n in (1, 100, 300) for s in (1, 2, 7, 32)],
+    "gather": [{"N": n, "w": w} for n in (1, 100, 300) for w in (1, 5, 1000)],
+    "transpose-naive": [{"M": m, "N": n, "T": t, "R": r} for m, n in ((1, 1), (33, 70)) for t, r in ((32, 8), (16, 4))],
+    "transpose-shared": [{"M": m, "N": n} for m, n in ((1, 1), (32, 64), (33, 70), (100, 5))],
+    "transpose-padded": [{"M": m, "N": n} for m, n in ((1, 1), (32, 64), (33, 70), (100, 5))],
+    "divergence": [{"N": n, "w": w} for n in (1, 256, 700) for w in (1, 2, 3, 4)],
+    "reduce-divergent": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
+    "reduce-conflicting": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
+    "reduce-sequential": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
+    "reduce-shuffle": [{"N": n, "B": b} for n in (1, 256, 700) for b in (32, 96, 256)],
+    "stencil5": [{"M": m, "N": n} for m, n in ((3, 3), (32, 64), (33, 70), (9, 5))],
+    "matmul-naive": [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 7)) for t in (8, 32)],
+    "matmul-coalesced": [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 7)) for t in (8, 32)],
+    "matmul-tiled": [
+        {"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (32, 32, 32), (33, 20, 70)) for t in (1, 8, 16, 32)
+    ],
+    "matmul-coarsened": [
+        {"M": m, "N": n, "K": k, "T": t, "Cf": cf}
+        for m, n, k in ((1, 1, 1), (32, 64, 32), (33, 100, 70))
+        for t, cf in ((8, 1), (8, 3), (16, 4))
+    ],
+    "matmul-register-tiled": [
+        {"M": m, "N": n, "K": k, "BM": bm, "BN": bn, "BK": bk, "TM": tm, "TN": tn}
+        for m, n, k in ((1, 1, 1), (64, 64, 64), (70, 100, 19))
+        for bm, bn, bk, tm, tn in ((32, 32, 8, 4, 4), (64, 64, 8, 8, 1), (64, 32, 5, 8, 4), (16, 48, 3, 2, 6))
+    ],
+    "matmul-register-tiled-vec4": [
+        {"M": m, "N": n, "K": k, "BM": bm, "BN": bn, "BK": bk, "TM": tm, "TN": tn}
+        for m, n, k in ((1, 4, 4), (64, 64, 64), (70, 100, 20))
+        for bm, bn, bk, tm, tn in ((32, 32, 8, 4, 4), (64, 64, 8, 8, 4), (64, 32, 12, 8, 4), (20, 48, 4, 2, 8))
+    ],
+}
+FORMULAS = [algorithm for algorithm in catalog.all() if algorithm.io is not None]
+CASES = [(name, params) for name, grid in GRIDS.items() for params in grid]
+
+
+def test_every_kernel_with_a_formula_is_tried():
+    assert {algorithm.name for algorithm in FORMULAS} == set(GRIDS)
+
+
+def label(part):
+    return part if isinstance(part, str) else "-".join(f"{name}{value}" for name, value in part.items())
+
+
+@pytest.mark.parametrize(("name", "params"), CASES, ids=label)
+def test_the_closed_form_is_what_every_thread_does(name, params):
+    algorithm = catalog.get(name)
+    launch = algorithm.launch(**params)
+    threads = Threads(launch, algorithm.inputs(np.random.default_rng(1), **params))
+    counted = {array.name: (threads.loads[array.name], threads.stores[array.name]) for array in launch.arrays}
+    assert algorithm.elements(**params) == counted

@@ -1,0 +1,1 @@
+"""Sample kernels are in ``samples.py``, beside this file."""

@@ -1,0 +1,84 @@
+import json
+import math
+
+import pytest
+
+import gpusim
+from gpusim.profile import DERIVED, Claim, Metric, Profile
+from tests.report.profiles import tiled_matmul
+
+BARE = Profile("copy", {"N": 1024}, "h200", (4, 1, 1), (256, 1, 1), {})
+
+
+def test_derived_figures_follow_from_the_metrics():
+    profile = tiled_matmul(n=1024, tile=32, l1_hit=0.25, merged=0.25, l2_hit=0.25)
+    assert profile.global_load_bytes == 2 * 4 * 1024**3 // 32
+    assert profile.l1_hit_rate == pytest.approx(0.25)
+    assert profile.l2_read_bytes == pytest.approx(profile.global_load_bytes / 2)
+    assert profile.dram_bytes_read == pytest.approx(profile.global_load_bytes / 4)
+    assert profile.sectors_per_load == 4
+    assert profile.blocks == 32 * 32
+    assert profile.blocks_per_sm == 2
+    assert profile.occupancy == 1
+    assert profile.occupancy_limiters == ("registers", "warps")
+    assert profile.arithmetic_intensity == pytest.approx(profile.flops / profile.dram_bytes)
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_derived_figure_without_its_metrics_is_not_a_number(name):
+    assert name in ("blocks", "threads_per_block") or math.isnan(getattr(BARE, name))
+
+
+@pytest.mark.parametrize(
+    "profile", [tiled_matmul(), tiled_matmul(error=None), BARE], ids=["full", "unmeasured", "bare"]
+)
+def test_to_dict_is_json_and_complete(profile):
+    read_back = json.loads(json.dumps(profile.to_dict(), allow_nan=False))
+    assert set(read_back["metrics"]) == set(profile.metrics)
+    assert set(read_back["derived"]) == set(DERIVED)
+    for name, metric in profile.metrics.items():
+        assert read_back["metrics"][name] == {
+            "value": metric.value,
+            "unit": metric.unit,
+            "claim": metric.claim.value,
+            "error": metric.error,
+        }
+
+
+def test_to_dataframe_has_a_row_for_every_metric():
+    profile = tiled_matmul()
+    frame = profile.to_dataframe()
+    assert list(frame.index) == list(profile.metrics)
+    assert list(frame["value"]) == [metric.value for metric in profile.metrics.values()]
+    assert set(frame["T"]) == {32}
+
+
+def test_to_dataframe_of_a_profile_without_metrics_is_empty():
+    assert list(BARE.to_dataframe().columns) == ["kernel", "gpu", "N", "value", "unit", "claim", "error"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "error", "text"),
+    [
+        (Claim.EXACT, 0.0, "exact"),
+        (Claim.EXACT, None, "exact"),
+        (Claim.MODELLED, 0.0, "modelled ±0 %"),
+        (Claim.MODELLED, 0.0123, "modelled ±1.2 %"),
+        (Claim.EXTRAPOLATED, None, "extrapolated, unmeasured"),
+    ],
+)
+def test_claim_text(claim, error, text):
+    assert Metric(1, "byte", claim, error).claim_text == text
+
+
+def test_the_package_offers_its_names_lazily():
+    assert gpusim.Profile is Profile
+    assert set(gpusim.__all__) <= set(dir(gpusim))
+    with pytest.raises(AttributeError, match="profle"):
+        gpusim.profle  # noqa: B018
+
+
+def test_repr_is_the_table_and_html_shows_it_in_a_notebook():
+    profile = tiled_matmul()
+    assert "HBM reads" in repr(profile)
+    assert profile._repr_html_().startswith("<pre>matmul-tiled")
