@@ -7,15 +7,16 @@ Rules as measured on an H200 (426 access patterns, all reproduced): see
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from gpusim.engine.jit import INLINE
-from gpusim.engine.state import LANES
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.state import (
+    LANES, PAT_LINES, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_OFFSET, PAT_SECTORS, PAT_WAVES, SEEN,
+)  # fmt: skip
 
 
 
-@njit(**INLINE)
-def bank_wavefronts(address, mask, width, packs, seen, count):
+@jit
+def bank_wavefronts(address, mask, width, packs, scratch):
     """Wavefronts the data stage needs for one request.
 
     Lanes go in groups of 32, 16 or 8 for accesses of up to 4, 8 or 16 bytes; a
@@ -33,11 +34,12 @@ def bank_wavefronts(address, mask, width, packs, seen, count):
     packs : bool
         Shared loads: where lanes n and n^1 read the same address throughout, a
         request of 8 or 16 bytes takes half the wavefronts.
-    seen, count : int64 arrays, shapes (32, 32) and (32,)
-        Scratch.
+    scratch : int64 array, shape (33 or more, 32)
+        Overwritten.
     """
     words = max(width // 4, 1)
     group = 32 // words
+    seen, count = scratch, scratch[32]
     total = 0
     for first in range(0, LANES, group):
         for bank in range(32):
@@ -65,7 +67,7 @@ def bank_wavefronts(address, mask, width, packs, seen, count):
     return total
 
 
-@njit(**INLINE)
+@inline
 def _pairs_agree(address, mask):
     for lane in range(0, LANES, 2):
         both = (mask >> np.uint32(lane)) & np.uint32(3)
@@ -74,18 +76,16 @@ def _pairs_agree(address, mask):
     return True
 
 
-@njit(**INLINE)
-def gather_lines(address, mask, width, lines, sectors):
+@jit
+def gather_lines(address, mask, lines, sectors):
     """Distinct 128-byte lines of a request and the sectors wanted in each.
 
     Parameters
     ----------
     address : int64 array, shape (32,)
     mask : uint32
-    width : int
-        Bytes a lane; accesses are aligned, so a lane stays within one line.
-    lines, sectors : int64 and uint8 arrays, shape (32,)
-        Filled in.
+    lines, sectors : int64 arrays, shape (32,)
+        Filled in.  Accesses are aligned, so a lane stays within one sector.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def gather_lines(address, mask, width, lines, sectors):
         if not (mask >> np.uint32(lane)) & np.uint32(1):
             continue
         line = address[lane] >> 7
-        bit = np.uint8(1 << ((address[lane] >> 5) & 3))
+        bit = np.int64(1) << ((address[lane] >> 5) & 3)
         if n == 0 or lines[last] != line:
             last = n
             for j in range(n):
@@ -115,7 +115,7 @@ def gather_lines(address, mask, width, lines, sectors):
     return n, n_sectors
 
 
-@njit(**INLINE)
+@inline
 def parity(value, bits):
     """Parity of ``value & bits``."""
     x = value & bits
@@ -128,7 +128,7 @@ def parity(value, bits):
     return x & 1
 
 
-@njit(**INLINE)
+@inline
 def tag_wavefronts(lines, origin, n_lines, hash0, hash1):
     """Cycles of the tag stage: the most distinct lines that fall in one of its four sets.
 
@@ -156,51 +156,46 @@ def tag_wavefronts(lines, origin, n_lines, hash0, hash1):
     return max(max(c0, c1), max(c2, c3))
 
 
-@njit(**INLINE)
-def recall(patterns, k, address, mask, origin):
-    """Whether instruction ``k`` made this very pattern last time (relative to line ``origin``)."""
-    if patterns.phase[k] < 0 or patterns.mask[k] != mask:
+@inline
+def recall(pattern, address, mask, origin):
+    """Whether the instruction made this very pattern last time (relative to line ``origin``)."""
+    if not pattern[SEEN] or pattern[PAT_MASK] != mask:
         return False
-    offset = patterns.offset[k]
     base = origin << 7
-    same = True
+    differ = np.int64(0)
     for lane in range(LANES):
-        on = (mask >> np.uint32(lane)) & np.uint32(1)
-        same = same & ((on == 0) | (address[lane] - base == offset[lane]))
-    return same
+        on = -np.int64((mask >> np.uint32(lane)) & np.uint32(1))
+        differ |= ((address[lane] - base) ^ pattern[PAT_OFFSET + lane]) & on
+    return differ == 0
 
 
-@njit(**INLINE)
-def remember(patterns, k, address, mask, origin):
-    """Keep a pattern for :func:`recall`."""
-    patterns.phase[k] = 0
-    patterns.mask[k] = mask
-    base = origin << 7
+@jit
+def work_out(pattern, address, mask, origin, width, packs, scratch):
+    """Fill in a pattern row from lane addresses."""
+    lines, sectors = pattern[PAT_LINES : PAT_LINES + LANES], pattern[PAT_SECTORS : PAT_SECTORS + LANES]
+    n, n_sectors = gather_lines(address, mask, lines, sectors)
+    for j in range(n):
+        lines[j] -= origin
+    pattern[PAT_N_LINES], pattern[PAT_N_SECTORS] = n, n_sectors
+    pattern[PAT_WAVES] = bank_wavefronts(address, mask, width, packs, scratch)
+    pattern[SEEN], pattern[PAT_MASK] = 1, mask
     for lane in range(LANES):
-        patterns.offset[k, lane] = address[lane] - base
+        pattern[PAT_OFFSET + lane] = address[lane] - (origin << 7)
 
 
-@njit(**INLINE)
-def coalesce(patterns, k, address, mask, width, packs):
+@inline
+def coalesce(pattern, address, mask, width, packs, scratch):
     """Lines, sectors and data wavefronts of a request, from memory where seen before.
 
     Returns
     -------
     origin : int
-        Line of the first active lane; ``patterns.lines[k]`` is relative to it.
+        Line of the first active lane; the pattern's lines are relative to it.
     """
     first = 0
     while not (mask >> np.uint32(first)) & np.uint32(1):
         first += 1
     origin = address[first] >> 7
-    if recall(patterns, k, address, mask, origin):
-        return origin
-    lines = patterns.lines[k]
-    n, n_sectors = gather_lines(address, mask, width, lines, patterns.sectors[k])
-    for j in range(n):
-        lines[j] -= origin
-    patterns.n_lines[k] = n
-    patterns.n_sectors[k] = n_sectors
-    patterns.wavefronts[k] = bank_wavefronts(address, mask, width, packs, patterns.seen, patterns.count)
-    remember(patterns, k, address, mask, origin)
+    if not recall(pattern, address, mask, origin):
+        work_out(pattern, address, mask, origin, width, packs, scratch)
     return origin

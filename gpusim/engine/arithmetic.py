@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from gpusim.engine.jit import FLOAT, INLINE, JIT
+from gpusim.engine.jit import fused, inline, jit
 from gpusim.isa.encode import F
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
 
@@ -43,20 +42,20 @@ FULL = np.uint32(0xFFFFFFFF)
 ONE = np.uint32(1)
 
 
-@njit(**INLINE)
+@inline
 def predicate(preds, field):
     """Bit mask of a predicate operand; bit 4 of the field negates."""
     value = preds[field & 15]
     return (value ^ FULL) if field & 16 else value
 
 
-@njit(**JIT)
+@jit
 def set_predicate(preds, field, value, m):
     """Write the bits of ``m``."""
     preds[field] = (preds[field] & (m ^ FULL)) | (value & m)
 
 
-@njit(**JIT)
+@jit
 def combine(value, other, how):
     """``value`` and/or/xor ``other``."""
     if how == OR:
@@ -66,13 +65,13 @@ def combine(value, other, how):
     return value & other
 
 
-@njit(**INLINE)
+@inline
 def _s(c, which):
     """0 or all ones: whether integer operand ``which`` is negated ((x ^ s) - s)."""
     return np.int32(-((c[MODS] >> which) & 1))
 
 
-@njit(**FLOAT)
+@fused
 def integer(c, u, s, preds, m):  # noqa: PLR0912, PLR0915 - one jump table
     """Integer instructions.  ``u``/``s``: the register file as uint32/int32 rows."""
     op = c[0]
@@ -135,7 +134,7 @@ def integer(c, u, s, preds, m):  # noqa: PLR0912, PLR0915 - one jump table
         _bits(op, d, a, b, k, m)
 
 
-@njit(**FLOAT)
+@fused
 def _iadd3(c, u, preds, m, na, nb, nc):
     """d = a + b + c, with carries in and out where asked for."""
     d, a, b, k = u[c[DST]], u[c[A]], u[c[B]], u[c[C_]]
@@ -166,7 +165,7 @@ def _iadd3(c, u, preds, m, na, nb, nc):
         set_predicate(preds, c[Q0], carry_out, m)
 
 
-@njit(**FLOAT)
+@fused
 def _imad_wide(c, u, s, m):
     """64-bit d = a * b + c."""
     lo, hi = u[c[DST]], u[c[DST] + 1]
@@ -182,7 +181,7 @@ def _imad_wide(c, u, s, m):
             hi[lane] = np.uint32((v >> 32) & 0xFFFFFFFF)
 
 
-@njit(**FLOAT)
+@fused
 def _shift(sub, d, sd, a, sa, b, k, m):
     """The shifts; counts beyond 31 clamp, as on the hardware."""
     for lane in range(32):
@@ -203,7 +202,7 @@ def _shift(sub, d, sd, a, sa, b, k, m):
         d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
 
 
-@njit(**INLINE)
+@inline
 def _lut(a, b, c, table):
     """Bitwise function of three operands: bit (a<<2 | b<<1 | c) of the table."""
     na, nb, nc = a ^ FULL, b ^ FULL, c ^ FULL
@@ -227,7 +226,7 @@ def _lut(a, b, c, table):
     return v
 
 
-@njit(**FLOAT)
+@fused
 def _bits(op, d, a, b, k, m):
     """POPC, FLO, BREV, PRMT: bit and byte games, one lane at a time."""
     for lane in range(32):
@@ -258,7 +257,7 @@ def _bits(op, d, a, b, k, m):
         d[lane] = np.uint32(v)
 
 
-@njit(**FLOAT)
+@fused
 def isetp(c, u, s, preds, m):
     """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0.  EX: p1 is the lower words' result."""
     a, b, sa, sb = u[c[A]], u[c[B]], s[c[A]], s[c[B]]
@@ -285,7 +284,7 @@ def isetp(c, u, s, preds, m):
     set_predicate(preds, c[Q1], combine(value ^ FULL, other, how), m)
 
 
-@njit(**JIT)
+@jit
 def _compare(cmp, less, same):
     if cmp == LT:
         return less
@@ -300,7 +299,7 @@ def _compare(cmp, less, same):
     return same ^ FULL
 
 
-@njit(**FLOAT)
+@fused
 def fsetp(c, f, preds, m):
     """Floating-point comparison; a comparison with NaN is false, NE true."""
     a, b = f[c[A]], f[c[B]]
@@ -331,7 +330,7 @@ def fsetp(c, f, preds, m):
     set_predicate(preds, c[Q1], combine(value ^ FULL, other, how), m)
 
 
-@njit(**JIT)
+@jit
 def plop3(c, preds, m):
     """q0 = table(p0, p1, p2)."""
     value = _lut(predicate(preds, c[P0]), predicate(preds, c[P1]), predicate(preds, c[P2]), c[SUB])
@@ -341,17 +340,17 @@ def plop3(c, preds, m):
 # ------------------------------------------------------------------ floating point
 
 
-@njit(**INLINE)
+@inline
 def _sign(c, which):
     return np.float32(-1.0) if (c[MODS] >> which) & 1 else np.float32(1.0)
 
 
-@njit(**INLINE)
+@inline
 def _abs(c, which, x):
     return abs(x) if (c[MODS] >> (which + 3)) & 1 else x
 
 
-@njit(**FLOAT)
+@fused
 def floating(c, f, u, s, preds, m):  # noqa: PLR0912 - one jump table
     """fp32 arithmetic and conversions."""
     op = c[0]
@@ -384,7 +383,7 @@ def floating(c, f, u, s, preds, m):  # noqa: PLR0912 - one jump table
         _convert(c, d, a, b, u, s, m, sa)
 
 
-@njit(**FLOAT)
+@fused
 def _fmnmx(c, d, a, b, sa, sb, preds, m):
     """Minimum or maximum; a NaN operand gives the other one."""
     p = predicate(preds, c[P0])
@@ -400,7 +399,7 @@ def _fmnmx(c, d, a, b, sa, sb, preds, m):
         d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
 
 
-@njit(**FLOAT)
+@fused
 def _mufu(which, x):
     """Special functions, computed in float64 and rounded (hardware: 1-2 ulp)."""
     y = np.float64(x)
@@ -421,7 +420,7 @@ def _mufu(which, x):
     return np.float32(math.tanh(y))
 
 
-@njit(**FLOAT)
+@fused
 def _round(x, how):
     if how == DOWN:
         return math.floor(x)
@@ -432,7 +431,7 @@ def _round(x, how):
     return np.rint(x)
 
 
-@njit(**FLOAT)
+@fused
 def _int_to_float(x, how):
     """int64 to float32 with the rounding asked for."""
     v = np.float32(x)
@@ -443,7 +442,7 @@ def _int_to_float(x, how):
     return np.float32(v)
 
 
-@njit(**FLOAT)
+@fused
 def _convert(c, d, a, b, u, s, m, sa):
     """FRND, I2F, F2I, F2F, F2FP."""
     op = c[0]
@@ -473,7 +472,7 @@ def _convert(c, d, a, b, u, s, m, sa):
             ud[lane] = bf16_bits(ua[lane])
 
 
-@njit(**FLOAT)
+@fused
 def _float_to_int(x, kind, how):
     """Saturating conversion; NaN gives 0."""
     if math.isnan(x):
@@ -489,7 +488,7 @@ def _float_to_int(x, kind, how):
 # ------------------------------------------------------------------ 16-bit floats
 
 
-@njit(**FLOAT)
+@fused
 def half_value(h):
     """fp16 bit pattern -> float32."""
     sign = np.float32(-1.0) if h & np.uint32(0x8000) else np.float32(1.0)
@@ -502,7 +501,7 @@ def half_value(h):
     return sign * np.float32(math.ldexp(np.float64(fraction + 1024), exponent - 25))
 
 
-@njit(**FLOAT)
+@fused
 def half_bits(x):
     """float32 -> fp16 bit pattern, round to nearest even."""
     v = np.float64(x)
@@ -520,7 +519,7 @@ def half_bits(x):
     return np.uint32(sign | np.uint32((e << 10) + (n - 1024)))
 
 
-@njit(**FLOAT)
+@fused
 def bf16_bits(bits):
     """float32 bit pattern -> bf16 bit pattern, round to nearest even."""
     if (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000):

@@ -7,16 +7,16 @@ a convergence barrier (BSSY names the lanes, BSYNC lets them meet).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from gpusim.engine.jit import INLINE
-from gpusim.engine.state import MAX_SPLITS, N_CONVERGENCE
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.state import (
+    ALIVE, AWAKE, BOARD, MASK, MAX_SPLITS, MEET_HERE, MEET_MASK, MEET_PC, N_MEETINGS, N_SPLIT, PC, SPLIT_MASK, SPLIT_PC,
+)  # fmt: skip
 
-ZERO = np.uint32(0)
-FULL = np.uint32(0xFFFFFFFF)
+FULL = 0xFFFFFFFF
 
 
-@njit(**INLINE)
+@inline
 def popcount(x):
     """Set bits of a 32-bit mask."""
     v = np.int64(x)
@@ -26,103 +26,102 @@ def popcount(x):
     return ((v * 0x01010101) & 0xFFFFFFFF) >> 24
 
 
-@njit(**INLINE)
-def set_aside(warps, w, pc, mask):
+@inline
+def set_aside(warp, pc, mask):
     """Keep a path for later; False when there is no room."""
-    n = warps.n_split[w]
+    n = warp[N_SPLIT]
     if n >= MAX_SPLITS:
         return False
-    warps.split_pc[w, n] = pc
-    warps.split_mask[w, n] = mask
-    warps.n_split[w] = n + 1
+    warp[SPLIT_PC + n] = pc
+    warp[SPLIT_MASK + n] = mask
+    warp[N_SPLIT] = n + 1
     return True
 
 
-@njit(**INLINE)
-def take_next_path(warps, w):
+@jit
+def take_next_path(warp):
     """Go on with another path of the warp; False when none can run."""
-    while warps.n_split[w] > 0:
-        n = warps.n_split[w] - 1
-        warps.n_split[w] = n
-        mask = warps.split_mask[w, n] & warps.alive[w]
+    while warp[N_SPLIT] > 0:
+        n = warp[N_SPLIT] - 1
+        warp[N_SPLIT] = n
+        mask = warp[SPLIT_MASK + n] & warp[ALIVE]
         if mask:
-            warps.pc[w] = warps.split_pc[w, n]
-            warps.mask[w] = mask
+            warp[PC] = warp[SPLIT_PC + n]
+            warp[MASK] = mask
             return True
-    for b in range(N_CONVERGENCE):
-        here = warps.meet_here[w, b] & warps.alive[w]
-        if here and here == warps.meet_mask[w, b] & warps.alive[w]:
-            warps.pc[w] = warps.meet_pc[w, b] + 1
-            warps.mask[w] = here
-            warps.meet_here[w, b] = ZERO
+    for b in range(N_MEETINGS):
+        here = warp[MEET_HERE + b] & warp[ALIVE]
+        if here and here == warp[MEET_MASK + b] & warp[ALIVE]:
+            warp[PC] = warp[MEET_PC + b] + 1
+            warp[MASK] = here
+            warp[MEET_HERE + b] = 0
             return True
     return False
 
 
-@njit(**INLINE)
-def branch(warps, w, target, taken):
+@inline
+def branch(warp, target, taken):
     """BRA; returns 1 where the warp split, 0 where it did not, -1 out of room."""
-    mask = warps.mask[w]
-    rest = mask & (taken ^ FULL)
+    rest = warp[MASK] & (taken ^ FULL)
     if taken == 0:
-        warps.pc[w] += 1
+        warp[PC] += 1
         return 0
     if rest == 0:
-        warps.pc[w] = target
+        warp[PC] = target
         return 0
-    if not set_aside(warps, w, warps.pc[w] + 1, rest):
+    if not set_aside(warp, warp[PC] + 1, rest):
         return -1
-    warps.pc[w] = target
-    warps.mask[w] = taken
+    warp[PC] = target
+    warp[MASK] = taken
     return 1
 
 
-@njit(**INLINE)
-def open_meeting(warps, w, b):
+@inline
+def open_meeting(warp, b):
     """BSSY: the lanes now active are to meet at barrier ``b``."""
-    warps.meet_mask[w, b] = warps.mask[w]
-    warps.meet_here[w, b] = ZERO
-    warps.pc[w] += 1
+    warp[MEET_MASK + b] = warp[MASK]
+    warp[MEET_HERE + b] = 0
+    warp[PC] += 1
 
 
-@njit(**INLINE)
-def meet(warps, w, b):
+@inline
+def meet(warp, b):
     """BSYNC: wait for the others; False when nothing else of the warp can run."""
-    warps.meet_here[w, b] |= warps.mask[w]
-    here = warps.meet_here[w, b] & warps.alive[w]
-    if here == warps.meet_mask[w, b] & warps.alive[w]:
-        warps.mask[w] = here
-        warps.meet_here[w, b] = ZERO
-        warps.pc[w] += 1
+    warp[MEET_HERE + b] |= warp[MASK]
+    here = warp[MEET_HERE + b] & warp[ALIVE]
+    if here == warp[MEET_MASK + b] & warp[ALIVE]:
+        warp[MASK] = here
+        warp[MEET_HERE + b] = 0
+        warp[PC] += 1
         return True
-    warps.meet_pc[w, b] = warps.pc[w]
-    return take_next_path(warps, w)
+    warp[MEET_PC + b] = warp[PC]
+    return take_next_path(warp)
 
 
-@njit(**INLINE)
-def leave(warps, w, lanes):
+@inline
+def leave(warp, lanes):
     """EXIT of some lanes; False when the warp has nothing left to run."""
-    warps.alive[w] &= lanes ^ FULL
-    warps.mask[w] &= lanes ^ FULL
-    if warps.mask[w]:
-        warps.pc[w] += 1
+    warp[ALIVE] &= lanes ^ FULL
+    warp[MASK] &= lanes ^ FULL
+    if warp[MASK]:
+        warp[PC] += 1
         return True
-    return take_next_path(warps, w)
+    return take_next_path(warp)
 
 
-@njit(**INLINE)
-def start(warps, w, lanes, ready):
+@inline
+def start(warp, preds, lanes, ready):
     """A fresh warp with its first ``lanes`` lanes active."""
-    mask = FULL if lanes >= 32 else np.uint32((np.int64(1) << lanes) - 1)
-    warps.pc[w] = 0
-    warps.mask[w] = mask
-    warps.alive[w] = mask
-    warps.n_split[w] = 0
-    for b in range(N_CONVERGENCE):
-        warps.meet_here[w, b] = ZERO
-        warps.meet_mask[w, b] = ZERO
-    for p in range(warps.preds.shape[1]):
-        warps.preds[w, p] = FULL if p == 7 or p == 15 else ZERO
-    for b in range(warps.board.shape[1]):
-        warps.board[w, b] = 0
-    warps.ready[w] = ready
+    mask = (np.int64(1) << lanes) - 1
+    warp[PC] = 0
+    warp[MASK] = mask
+    warp[ALIVE] = mask
+    warp[AWAKE] = ready
+    warp[N_SPLIT] = 0
+    for b in range(6):
+        warp[BOARD + b] = 0
+    for b in range(N_MEETINGS):
+        warp[MEET_HERE + b] = 0
+        warp[MEET_MASK + b] = 0
+    for p in range(len(preds)):
+        preds[p] = np.uint32(FULL) if p == 7 or p == 15 else np.uint32(0)

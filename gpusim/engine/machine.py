@@ -8,22 +8,19 @@ blocks that compete for a unit the older finishes at half time.
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-
-from gpusim.engine.jit import INLINE
+from gpusim.engine.jit import inline, jit
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine.flow import start
-from gpusim.engine.state import AT_BARRIER, DONE, EMPTY, LANES, NEVER, READY, TICKS
-from gpusim.engine.warp import (
-    BARRIER, FAILED, FINISHED, S_BLOCK_X, S_BLOCK_Y, S_BLOCK_Z, S_GRID_X, S_GRID_Y, S_LIMIT, S_SLOTS, S_WARPS,
-    Machine, fail, run,
+from gpusim.engine.state import (
+    AGE, ARRIVED, AT_BARRIER, AWAKE, B_ALIVE, BARRIER, BARRIER_WARP, BLOCK_X, BLOCK_Y, BLOCK_Z, DONE, END,
+    FINISHED_BLOCKS, FREE_AT, GRID_X, GRID_Y, HANDED, ID, KIND, LANES, LAST, LIMIT, NEVER, NOW, PC, PHASE, READY, SLOTS,
+    START_GAP, STATE, STEPS, TURNOVER, WARPS, X, Y, Z,
 )  # fmt: skip
+from gpusim.engine.warp import AT_BLOCK_BARRIER, FAILED, FINISHED, fail, run
 
 
-
-@njit(**INLINE)
+@inline
 def tree_set(tree, size, leaf, value):
     """Put ``value`` at a leaf of a tournament tree of minima and mend the way to the root."""
     k = size + leaf
@@ -34,7 +31,7 @@ def tree_set(tree, size, leaf, value):
         k >>= 1
 
 
-@njit(**INLINE)
+@inline
 def tree_first(tree, size):
     """Leaf with the least value; the lowest number where several share it."""
     k = 1
@@ -43,171 +40,167 @@ def tree_first(tree, size):
     return k - size
 
 
-@njit(**INLINE)
-def place(m, slot, sm, number, kind, age, t):
+@jit
+def place(m, slot, number, kind, age, t):
     """Start block ``number`` in ``slot``."""
-    b, shape = m.blocks, m.shape
-    b.id[slot], b.kind[slot], b.age[slot] = number, kind, age
-    b.xyz[slot, 0] = number % shape[S_GRID_X]
-    b.xyz[slot, 1] = number // shape[S_GRID_X] % shape[S_GRID_Y]
-    b.xyz[slot, 2] = number // (shape[S_GRID_X] * shape[S_GRID_Y])
-    b.alive[slot], b.arrived[slot], b.last[slot], b.phase[slot] = shape[S_WARPS], 0, 0, 0
-    for k in range(b.wrote.shape[1]):
-        b.wrote[slot, k] = 0
-        b.read[slot, k] = 0
-    threads = shape[S_BLOCK_X] * shape[S_BLOCK_Y] * shape[S_BLOCK_Z]
-    for k in range(shape[S_WARPS]):
-        w = slot * shape[S_WARPS] + k
-        start(m.warps, w, min(LANES, threads - k * LANES), t)
-        m.warps.state[w] = READY
-    m.report.counts[kind, C.BLOCKS] += 1
-    m.report.counts[kind, C.WARPS] += shape[S_WARPS]
+    block, shape = m.blocks[slot], m.shape
+    block[ID], block[KIND], block[AGE] = number, kind, age
+    block[X] = number % shape[GRID_X]
+    block[Y] = number // shape[GRID_X] % shape[GRID_Y]
+    block[Z] = number // (shape[GRID_X] * shape[GRID_Y])
+    block[B_ALIVE], block[ARRIVED], block[LAST], block[PHASE] = shape[WARPS], 0, 0, 0
+    for k in range(m.touched.shape[1]):
+        m.touched[slot, k, 0] = 0
+        m.touched[slot, k, 1] = 0
+    threads = shape[BLOCK_X] * shape[BLOCK_Y] * shape[BLOCK_Z]
+    for k in range(shape[WARPS]):
+        w = slot * shape[WARPS] + k
+        start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES), t)
+        m.warps[w, STATE] = READY
+    m.counts[kind, C.BLOCKS] += 1
+    m.counts[kind, C.WARPS] += shape[WARPS]
 
 
-@njit(**INLINE)
+@inline
 def release(m, slot):
     """Let the block go on when every warp still alive has reached the barrier."""
-    b, n = m.blocks, m.shape[S_WARPS]
-    if b.arrived[slot] == 0 or b.arrived[slot] < b.alive[slot]:
+    block, n = m.blocks[slot], m.shape[WARPS]
+    if block[ARRIVED] == 0 or block[ARRIVED] < block[B_ALIVE]:
         return
-    ready = b.last[slot] + m.rates.barrier + m.rates.barrier_warp * n
+    awake = block[LAST] + m.rates[BARRIER] + m.rates[BARRIER_WARP] * n
     for w in range(slot * n, (slot + 1) * n):
-        if m.warps.state[w] == AT_BARRIER:
-            m.warps.state[w] = READY
-            m.warps.ready[w] = ready
-    b.arrived[slot], b.last[slot] = 0, 0
-    b.phase[slot] += 1
-    m.report.counts[b.kind[slot], C.SH_OTHER_WAVES] += 1
+        if m.warps[w, STATE] == AT_BARRIER:
+            m.warps[w, STATE] = READY
+            m.warps[w, AWAKE] = awake
+    block[ARRIVED], block[LAST] = 0, 0
+    block[PHASE] += 1
+    m.counts[block[KIND], C.SH_OTHER_WAVES] += 1
 
 
-@njit(**INLINE)
+@jit
 def choose(m, sm):
-    """Warp of ``sm`` to run next, or -1: of those ready the one of the oldest block, else the first to be ready.
+    """Warp of ``sm`` to run next: of those ready the one of the oldest block, else the first to be ready.
 
     Inside a block higher warps go first, as measured.
+
+    Returns
+    -------
+    warp : int
+        -1 when none waits for anything but a barrier.
+    tick : int
+        When it can run.
     """
-    slots, n = m.shape[S_SLOTS], m.shape[S_WARPS]
-    now = m.sms.now[sm]
-    best, soonest, best_age = -1, NEVER, NEVER
-    first, first_ready = -1, NEVER
+    slots, n, now = m.shape[SLOTS], m.shape[WARPS], m.sms[sm, NOW]
+    best, best_age = -1, NEVER
+    first, first_awake = -1, NEVER
     for slot in range(sm * slots, (sm + 1) * slots):
-        if m.blocks.id[slot] < 0:
+        age = m.blocks[slot, AGE]
+        if m.blocks[slot, ID] < 0 or age > best_age:
             continue
-        age = m.blocks.age[slot]
         for w in range(slot * n, (slot + 1) * n):
-            if m.warps.state[w] != READY:
+            if m.warps[w, STATE] != READY:
                 continue
-            ready = m.warps.ready[w]
-            if ready <= now:
-                if age <= best_age:
-                    best, best_age = w, age
-            elif ready < first_ready:
-                first, first_ready = w, ready
-    return best if best >= 0 else first
+            awake = m.warps[w, AWAKE]
+            if awake <= now:
+                best, best_age = w, age
+            elif awake < first_awake:
+                first, first_awake = w, awake
+    if best >= 0:
+        return best, now
+    return first, first_awake
 
 
-@njit(**INLINE)
-def next_event(m, sm):
-    """Tick at which the SM next has something to do."""
-    slots, n = m.shape[S_SLOTS], m.shape[S_WARPS]
-    soonest = NEVER
-    for slot in range(sm * slots, (sm + 1) * slots):
-        if m.blocks.id[slot] < 0:
-            continue
-        for w in range(slot * n, (slot + 1) * n):
-            if m.warps.state[w] == READY:
-                soonest = min(soonest, m.warps.ready[w])
-    return NEVER if soonest == NEVER else max(soonest, m.sms.now[sm])
-
-
-@njit(**INLINE)
+@inline
 def settle(m, why, w, slot):
     """Book what a warp's stop means for its block; True when the block is done."""
-    b = m.blocks
-    if why == BARRIER:
-        m.warps.state[w] = AT_BARRIER
-        b.arrived[slot] += 1
-        b.last[slot] = max(b.last[slot], m.warps.ready[w])
+    block = m.blocks[slot]
+    if why == AT_BLOCK_BARRIER:
+        m.warps[w, STATE] = AT_BARRIER
+        block[ARRIVED] += 1
+        block[LAST] = max(block[LAST], m.warps[w, AWAKE])
         release(m, slot)
     elif why == FINISHED:
-        m.warps.state[w] = DONE
-        b.alive[slot] -= 1
-        b.last[slot] = max(b.last[slot], m.warps.ready[w] if b.arrived[slot] else np.int64(0))
-        if b.alive[slot] == 0:
+        m.warps[w, STATE] = DONE
+        block[B_ALIVE] -= 1
+        if block[B_ALIVE] == 0:
             return True
-        release(m, slot)
+        if block[ARRIVED]:
+            block[LAST] = max(block[LAST], m.warps[w, AWAKE])
+            release(m, slot)
     return False
 
 
-@njit(**INLINE)
-def first_wave(m, queue, kinds, order, tree, size):
+@inline
+def schedule(m, sm):
+    """Note in the tree when the SM next has something to do."""
+    _, tick = choose(m, sm)
+    tree_set(m.tree, len(m.tree) // 2, sm, tick)
+
+
+@jit
+def first_wave(m, queue, kinds):
     """Fill the machine: one block an SM at a time, in the order the hardware hands them out."""
-    slots, n_sm = m.shape[S_SLOTS], len(order)
-    taken = 0
+    slots, taken = m.shape[SLOTS], 0
     for layer in range(slots):
-        for k in range(n_sm):
+        for sm in m.order:
             if taken == len(queue):
                 return taken
-            sm = order[k]
-            t = m.sms.free_at[sm]
-            place(m, sm * slots + layer, sm, queue[taken], kinds[taken], taken, t)
-            m.sms.free_at[sm] = t + m.rates.start_gap
-            tree_set(tree, size, sm, next_event(m, sm))
+            t = m.sms[sm, FREE_AT]
+            place(m, sm * slots + layer, queue[taken], kinds[taken], taken, t)
+            m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
+            schedule(m, sm)
             taken += 1
     return taken
 
 
-@njit(**INLINE)
-def drive(m, queue, kinds, order, tree, size, cursor, steps):
-    """Run up to ``steps`` steps of the machine.
+@inline
+def replace(m, slot, sm, end, queue, kinds):
+    """A block is done: put the next one, if any, in its place."""
+    m.misc[FINISHED_BLOCKS] += 1
+    m.misc[END] = max(m.misc[END], end)
+    m.blocks[slot, ID] = -1
+    k = m.misc[HANDED]
+    if k < len(queue):
+        t = max(end + m.rates[TURNOVER], m.sms[sm, FREE_AT])
+        m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
+        place(m, slot, queue[k], kinds[k], k, t)
+        m.misc[HANDED] = k + 1
+
+
+@jit
+def drive(m, queue, kinds, steps):
+    """Run up to ``steps`` steps of the machine; call again to go on.
 
     Parameters
     ----------
     m : Machine
     queue, kinds : int64 arrays
-        Blocks in launch order and the counter row of each.
-    order : int64 array
-        SMs in the order in which the hardware fills them.
-    tree, size
-        Tournament tree over SMs, ``2 * size`` entries.
-    cursor : int64 array
-        [blocks handed out, blocks finished]; kept between calls.
+        Blocks in launch order, and the row of counts each adds to.
     steps : int
+        A step lets one warp run until it waits.
 
     Returns
     -------
     bool
-        Whether everything is done (or failed: see ``m.report.error``).
+        Whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
-    address = m.patterns.address
-    slots, n = m.shape[S_SLOTS], m.shape[S_WARPS]
-    if cursor[0] == 0:
-        cursor[0] = first_wave(m, queue, kinds, order, tree, size)
+    size = len(m.tree) // 2
+    if m.misc[HANDED] == 0:
+        m.misc[HANDED] = first_wave(m, queue, kinds)
     for _ in range(steps):
-        sm = tree_first(tree, size)
-        if tree[1] >= NEVER:
-            if cursor[1] < len(queue):
+        if m.tree[1] >= NEVER:
+            if m.misc[FINISHED_BLOCKS] < len(queue):
                 fail(m, E.DEADLOCK, 0, 0, 0, 0, 0)
             return True
-        m.sms.now[sm] = max(m.sms.now[sm], tree[size + sm])
-        w = choose(m, sm)
-        slot = w // n
-        why = run(m, w, slot, sm, address)
-        if why == FAILED:
+        sm = tree_first(m.tree, size)
+        m.sms[sm, NOW] = max(m.sms[sm, NOW], m.tree[size + sm])
+        w, _ = choose(m, sm)
+        slot = w // m.shape[WARPS]
+        why = run(m, w, slot, sm)
+        if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
+            fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
             return True
         if settle(m, why, w, slot):
-            cursor[1] += 1
-            end = m.warps.ready[w]
-            m.report.clock[0] = max(m.report.clock[0], end)
-            m.blocks.id[slot] = -1
-            if cursor[0] < len(queue):
-                t = max(end + m.rates.turnover, m.sms.free_at[sm])
-                m.sms.free_at[sm] = t + m.rates.start_gap
-                k = cursor[0]
-                place(m, slot, sm, queue[k], kinds[k], k, t)
-                cursor[0] = k + 1
-        if m.report.clock[2] > m.shape[S_LIMIT]:
-            fail(m, E.TOO_LONG, m.warps.pc[w], 0, m.blocks.id[slot], 0, 0)
-            return True
-        tree_set(tree, size, sm, next_event(m, sm))
+            replace(m, slot, sm, m.warps[w, AWAKE], queue, kinds)
+        schedule(m, sm)
     return False

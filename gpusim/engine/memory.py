@@ -8,85 +8,55 @@ comes on top of them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 
-from gpusim.engine.jit import INLINE
 from gpusim.engine import counts as C
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.state import (
+    ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, FILL, FILL_SECTOR, GPC, HALF, HALVES, L1_HIT, L1_SETS, L1_WAYS,
+    L2_FAR, L2_NEAR, L2_SETS, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
+    Q_MERGED, Q_SECTORS, SLICE_REQUEST, SLICE_SECTOR, SLICES, STAMP, TAG, USED,
+)  # fmt: skip
 
 
-
-class Rates(NamedTuple):
-    """Latencies and service times, in ticks; policies as small integers."""
-
-    l1_hit: int
-    l2_near: int
-    l2_far: int  # added when the line comes over the fabric
-    dram: int
-    shared: int
-    fill_sector: int  # L2 -> SM wire
-    port_sector: int  # L2 -> GPC wire
-    slice_sector: int
-    slice_request: int
-    channel_sector: int
-    barrier: int  # from the last arrival to the first issue
-    barrier_warp: int  # added per warp of the block
-    turnover: int  # from a block's end to the next block's first issue
-    start_gap: int  # between two blocks started on one SM
-    issue: int  # one warp instruction, all schedulers of the SM together
-    fma: int
-    alu: int
-    xu: int
-    lsu: int  # least time between two instructions of the load/store pipe
-    queue: int  # work the load/store pipe holds before issue stops
-    shfl: int
-    hash0: int  # line bits whose parity selects the tag set
-    hash1: int
-    max_merge: int  # requests one L2 read may serve; 1 = no coalescer
-    promote: int  # 1: L2 fetches 64 bytes from HBM, 0: 32
-    fixed: int  # fixed latency of arithmetic
-
-
-@njit(**INLINE)
+@inline
 def mix(x):
     """Scramble a line number (splitmix64 finalizer; Steele, Lea and Flood 2014)."""
     z = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
-@njit(**INLINE)
+@inline
 def popcount4(x):
     """Set bits of a 4-bit mask."""
     return (x & 1) + ((x >> 1) & 1) + ((x >> 2) & 1) + ((x >> 3) & 1)
 
 
-@njit(**INLINE)
-def serve(free, k, t, busy):
-    """Wait for server ``k`` from tick ``t``, keep it ``busy`` ticks; returns the start."""
-    start = max(free[k], t)
-    free[k] = start + busy
+@inline
+def serve(servers, which, k, t, busy):
+    """Wait for a server from tick ``t``, keep it ``busy`` ticks; returns the start."""
+    start = max(servers[which, k], t)
+    servers[which, k] = start + busy
     return start
 
 
-@njit(**INLINE)
-def find(tag, first, ways, line):
-    """Entry that holds ``line`` among ``ways`` from ``first``, or -1."""
-    for e in range(first, first + ways):
-        if tag[e] == line:
+@inline
+def find(row, ways, line):
+    """Way of a cache set that holds ``line``, or -1."""
+    for e in range(ways):
+        if row[e] == line:
             return e
     return -1
 
 
-@njit(**INLINE)
-def oldest(used, first, ways):
-    """Least recently used entry."""
-    best = first
-    for e in range(first + 1, first + ways):
-        if used[e] < used[best]:
+@inline
+def oldest(row, ways):
+    """Least recently used way of a cache set."""
+    best = 0
+    for e in range(1, ways):
+        if row[ways + e] < row[ways + best]:
             best = e
     return best
 
@@ -94,7 +64,7 @@ def oldest(used, first, ways):
 # ------------------------------------------------------------------ L2 and below
 
 
-@njit(**INLINE)
+@inline
 def l2_set(line, sets):
     """Set of a line: low bits xor-folded, so that aligned stretches spread evenly."""
     x = line ^ (line >> 13) ^ (line >> 27)
@@ -102,34 +72,31 @@ def l2_set(line, sets):
     return x & (sets - 1)
 
 
-@njit(**INLINE)
-def l2_place(l2, half, line, stamp, count):
-    """Entry for ``line`` in ``half``, evicting (and writing back) if it is not there."""
-    sets, ways = l2.shape[1], l2.shape[2]
-    first = (half * sets + l2_set(line, sets)) * ways
-    e = find(l2.tag, first, ways, line)
+@jit
+def l2_place(row, ways, line, stamp, servers, rates, n_channels, count):
+    """Way for ``line`` in a set of L2, evicting (and writing back) if it is not there."""
+    e = find(row, ways, line)
     if e < 0:
-        e = oldest(l2.used, first, ways)
-        if l2.dirty[e]:
-            count[C.DRAM_WRITE] += popcount4(l2.dirty[e])
-            n = len(l2.channel_free)
-            k = np.int64(mix(l2.tag[e]) % np.uint64(n))
-            l2.channel_free[k] += popcount4(l2.dirty[e]) * l2.shape[3]
-        l2.tag[e] = line
-        l2.valid[e] = 0
-        l2.dirty[e] = 0
-        l2.fill[e] = 0
-    l2.used[e] = stamp
+        e = oldest(row, ways)
+        dirty = row[BITS * ways + e] >> 4
+        if dirty:
+            n = popcount4(dirty)
+            count[C.DRAM_WRITE] += n
+            servers[CHANNELS, mix(row[e]) % n_channels] += n * rates[CHANNEL_SECTOR]
+        row[TAG * ways + e] = line
+        row[BITS * ways + e] = 0
+        row[ARRIVES * ways + e] = 0
+    row[USED * ways + e] = stamp
     return e
 
 
-@njit(**INLINE)
+@inline
 def home_of(line, halves):
     """The half whose memory a line belongs to."""
-    return np.int64((mix(line) >> np.uint64(40)) & np.uint64(halves - 1))
+    return (mix(line) >> 40) & (halves - 1)
 
 
-@njit(**INLINE)
+@inline
 def widen(sectors, promote):
     """Sectors fetched from HBM for the sectors wanted: whole 64-byte halves of a line."""
     if not promote:
@@ -139,71 +106,77 @@ def widen(sectors, promote):
     return low | high
 
 
-@njit(**INLINE)
-def dram_read(l2, rates, line, n, t, count):
-    """Tick at which ``n`` sectors of ``line`` have come from HBM, asked for at ``t``."""
-    k = np.int64(mix(line) % np.uint64(len(l2.channel_free)))
-    start = serve(l2.channel_free, k, t, n * rates.channel_sector)
-    count[C.DRAM_READ] += n
-    return start + rates.dram
+@jit
+def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
+    """Read sectors at their home half, from HBM if need be.
 
-
-@njit(**INLINE)
-def home_read(l2, rates, home, line, wanted, t, stamp, count):
-    """Read sectors at their home half; returns the tick they are there."""
-    e = l2_place(l2, home, line, stamp, count)
-    missing = widen(wanted & ~l2.valid[e], rates.promote) & ~l2.valid[e] & 15
-    done = max(t + rates.l2_near, l2.fill[e])
+    Returns
+    -------
+    done : int
+        Tick they are there.
+    missing : int
+        Sectors that had to come from HBM.
+    """
+    ways = shape[L2_WAYS]
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape[L2_SETS])]
+    e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+    valid = row[BITS * ways + e] & 15
+    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
+    done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
     if missing:
-        done = dram_read(l2, rates, line, popcount4(missing), t, count)
-        l2.valid[e] |= missing
-        l2.fill[e] = done
-    return done
+        n = popcount4(missing)
+        begin = serve(servers, CHANNELS, mix(line) % shape[N_CHANNELS], t, n * rates[CHANNEL_SECTOR])
+        done = begin + rates[DRAM]
+        count[C.DRAM_READ] += n
+        row[BITS * ways + e] |= missing
+        row[ARRIVES * ways + e] = done
+    return done, missing
 
 
-@njit(**INLINE)
-def l2_read(l2, rates, half, line, wanted, t, stamp, count):
+@jit
+def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
     """Read sectors through the half of the SM that asks; returns the tick the data is back."""
-    halves = l2.shape[0]
     n = popcount4(wanted)
     count[C.L2_READ] += n
     count[C.L2_READ_REQ] += 1
-    per_half = len(l2.slice_free) // halves
-    k = half * per_half + np.int64((mix(line) >> np.uint64(8)) % np.uint64(per_half))
-    t = serve(l2.slice_free, k, t, max(n * rates.slice_sector, rates.slice_request))
-    home = home_of(line, halves)
+    per_half = shape[N_SLICES] // shape[HALVES]
+    k = half * per_half + (mix(line) >> 8) % per_half
+    t = serve(servers, SLICES, k, t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
+    home = home_of(line, shape[HALVES])
     if home == half:
-        before = count[C.DRAM_READ]
-        done = home_read(l2, rates, half, line, wanted, t, stamp, count)
-        count[C.L2_MISS] += count[C.DRAM_READ] - before
+        done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
+        count[C.L2_MISS] += popcount4(missing)
         return done
-    e = l2_place(l2, half, line, stamp, count)
-    missing = widen(wanted & ~l2.valid[e], rates.promote) & ~l2.valid[e] & 15
-    done = max(t + rates.l2_near, l2.fill[e])
+    ways = shape[L2_WAYS]
+    row = l2[half * shape[L2_SETS] + l2_set(line, shape[L2_SETS])]
+    e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+    valid = row[BITS * ways + e] & 15
+    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
+    done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
     if missing:
-        n = popcount4(missing)
-        count[C.L2_MISS] += n
-        count[C.FABRIC] += n
-        done = home_read(l2, rates, home, line, missing, t, stamp, count) + rates.l2_far
-        l2.valid[e] |= missing
-        l2.fill[e] = done
+        count[C.L2_MISS] += popcount4(missing)
+        count[C.FABRIC] += popcount4(missing)
+        done, _ = home_read(l2, servers, rates, shape, home, line, missing, t, stamp, count)
+        done += rates[L2_FAR]
+        row[BITS * ways + e] |= missing
+        row[ARRIVES * ways + e] = done
     return done
 
 
-@njit(**INLINE)
-def l2_write(l2, rates, half, line, sectors, t, stamp, count):
-    """Write sectors: kept, dirty, at home; a copy in the near half is kept up to date."""
-    halves = l2.shape[0]
+@jit
+def l2_write(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
+    """Write sectors: kept, dirty, at home; a copy in the near half stays as it is."""
     n = popcount4(sectors)
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
-    home = home_of(line, halves)
-    per_half = len(l2.slice_free) // halves
-    k = home * per_half + np.int64((mix(line) >> np.uint64(8)) % np.uint64(per_half))
-    serve(l2.slice_free, k, t, max(n * rates.slice_sector, rates.slice_request))
-    e = l2_place(l2, home, line, stamp, count)
-    l2.valid[e] |= sectors
-    l2.dirty[e] |= sectors
+    home = home_of(line, shape[HALVES])
+    per_half = shape[N_SLICES] // shape[HALVES]
+    k = home * per_half + (mix(line) >> 8) % per_half
+    serve(servers, SLICES, k, t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
+    ways = shape[L2_WAYS]
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape[L2_SETS])]
+    e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+    row[BITS * ways + e] |= sectors | (sectors << 4)
     if home != half:
         count[C.FABRIC] += n
 
@@ -211,67 +184,78 @@ def l2_write(l2, rates, half, line, sectors, t, stamp, count):
 # ------------------------------------------------------------------ coalescer
 
 
-@njit(**INLINE)
-def fetch(l2, lrc, rates, gpc, half, line, wanted, t, stamp, count):
+@inline
+def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
 
-    Up to ``rates.max_merge`` requests of one GPC for a line that are outstanding
+    Up to ``MAX_MERGE`` requests of one GPC for a line that are outstanding
     together become one L2 read.
     """
-    if rates.max_merge <= 1:
-        return l2_read(l2, rates, half, line, wanted, t, stamp, count)
-    k = np.int64((mix(line) >> np.uint64(16)) & np.uint64(lrc.line.shape[1] - 1))
+    gpc = m.sms[sm, GPC]
+    entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
     if (
-        lrc.line[gpc, k] == line
-        and lrc.done[gpc, k] > t
-        and lrc.merged[gpc, k] < rates.max_merge
-        and not wanted & ~lrc.sectors[gpc, k]
+        entry[Q_LINE] == line
+        and entry[Q_DONE] > t
+        and entry[Q_MERGED] < m.rates[MAX_MERGE]
+        and not wanted & ~entry[Q_SECTORS]
     ):
-        lrc.merged[gpc, k] += 1
+        entry[Q_MERGED] += 1
         count[C.MERGED] += popcount4(wanted)
-        return lrc.done[gpc, k]
-    start = serve(l2.port_free, gpc, t, popcount4(wanted) * rates.port_sector)
-    done = l2_read(l2, rates, half, line, wanted, start, stamp, count)
-    lrc.line[gpc, k] = line
-    lrc.sectors[gpc, k] = wanted
-    lrc.done[gpc, k] = done
-    lrc.merged[gpc, k] = 1
+        return entry[Q_DONE]
+    begin = serve(m.servers, PORTS, gpc, t, popcount4(wanted) * m.rates[PORT_SECTOR])
+    done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
+    entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
     return done
 
 
 # ------------------------------------------------------------------ L1
 
 
-@njit(**INLINE)
-def l1_read(l1, l2, lrc, rates, sms, sm, line, wanted, bypass, t, stamp, count):
-    """Read sectors of one line; returns (tick the data is there, sectors that hit)."""
-    if bypass:
-        start = serve(sms.fill, sm, t, popcount4(wanted) * rates.fill_sector)
-        return fetch(l2, lrc, rates, sms.gpc[sm], sms.half[sm], line, wanted, start, stamp, count), 0
-    sets, ways = l1.shape[0], l1.shape[1]
-    first = (sm * sets + line % sets) * ways
-    e = find(l1.tag, first, ways, line)
+@inline
+def fill_wire(m, sm, sectors, t):
+    """Wait for the wire into the SM."""
+    begin = max(m.sms[sm, FILL], t)
+    m.sms[sm, FILL] = begin + popcount4(sectors) * m.rates[FILL_SECTOR]
+    return begin
+
+
+@inline
+def l1_entry(row, ways, line, stamp):
+    """Way for ``line`` in a set of L1, replacing the least recently used one if it is not there."""
+    e = find(row, ways, line)
     if e < 0:
-        e = oldest(l1.used, first, ways)
-        l1.tag[e] = line
-        l1.valid[e] = 0
-        l1.pending[e] = 0
-        l1.fill[e] = 0
-    l1.used[e] = stamp
-    if l1.fill[e] <= t:
-        l1.pending[e] = 0
-    late = wanted & l1.pending[e]
-    hit = wanted & l1.valid[e] & ~l1.pending[e]
-    missing = wanted & ~l1.valid[e] & 15
-    done = t + rates.l1_hit
+        e = oldest(row, ways)
+        row[TAG * ways + e] = line
+        row[BITS * ways + e] = 0
+        row[ARRIVES * ways + e] = 0
+    row[USED * ways + e] = stamp
+    return e
+
+
+@jit
+def l1_read(m, sm, line, wanted, bypass, t, count):
+    """Read sectors of one line; returns (tick the data is there, sectors that hit)."""
+    m.misc[STAMP] += 1
+    stamp = m.misc[STAMP]
+    if bypass:
+        return fetch(m, sm, line, wanted, fill_wire(m, sm, wanted, t), stamp, count), 0
+    ways = m.shape[L1_WAYS]
+    row = m.l1[sm * m.shape[L1_SETS] + line % m.shape[L1_SETS]]
+    e = l1_entry(row, ways, line, stamp)
+    bits = row[BITS * ways + e]
+    if row[ARRIVES * ways + e] <= t:
+        bits &= 15
+    late = wanted & (bits >> 4)
+    hit = wanted & bits & ~(bits >> 4)
+    missing = wanted & ~bits & 15
+    done = t + m.rates[L1_HIT]
     if late:
         count[C.PENDING] += popcount4(late)
-        done = l1.fill[e]
+        done = row[ARRIVES * ways + e]
     if missing:
-        start = serve(sms.fill, sm, t, popcount4(missing) * rates.fill_sector)
-        back = fetch(l2, lrc, rates, sms.gpc[sm], sms.half[sm], line, missing, start, stamp, count)
-        l1.valid[e] |= missing
-        l1.pending[e] |= missing
-        l1.fill[e] = max(l1.fill[e], back)
+        back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), stamp, count)
+        bits |= missing | (missing << 4)
+        row[ARRIVES * ways + e] = max(row[ARRIVES * ways + e], back)
         done = max(done, back)
+    row[BITS * ways + e] = bits
     return done, popcount4(hit)

@@ -1,8 +1,9 @@
-"""The arrays a simulated machine lives in: shapes, units, allocation.
+"""The arrays a simulated machine lives in: columns, units, allocation.
 
-Everything jitted takes these NamedTuples of flat arrays.  Times are integers in
-ticks, ``TICKS`` to one SM cycle, so that rates such as a sector every 0.7 cycles
-stay exact enough without floating point.
+Jitted code takes one :class:`Machine` of flat arrays; what belongs together is a
+row, and the columns have names.  Times are integers in ticks, ``TICKS`` to one
+SM cycle, so that rates such as a sector every 0.7 cycles stay exact enough
+without floating point.
 """
 
 from __future__ import annotations
@@ -15,249 +16,131 @@ TICKS = 1024
 NEVER = np.int64(1) << 62
 LANES = 32
 MAX_SPLITS = 32
-N_CONVERGENCE = 16
+N_MEETINGS = 16
+GLOBAL_BASE = np.int64(1) << 40
 
 # States of a warp
 EMPTY, READY, AT_BARRIER, DONE = 0, 1, 2, 3
 
+# Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
+# kernel; AWAKE: tick at which it may run on; BOARD: ticks at which its six scoreboards are released;
+# SPLIT_*: paths set aside; MEET_*: convergence barriers (lanes awaited, lanes there, where they wait).
+PC, MASK, ALIVE, STATE, AWAKE, N_SPLIT, BOARD = range(7)
+SPLIT_PC = BOARD + 6
+SPLIT_MASK = SPLIT_PC + MAX_SPLITS
+MEET_MASK = SPLIT_MASK + MAX_SPLITS
+MEET_HERE = MEET_MASK + N_MEETINGS
+MEET_PC = MEET_HERE + N_MEETINGS
+N_WARP = MEET_PC + N_MEETINGS
 
-class Warps(NamedTuple):
-    """Resident warps; one row a warp slot (SM-major, then block slot, then warp)."""
+# Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
+# adds to; AGE: launch order; B_ALIVE: warps that have not left; ARRIVED, LAST: warps at the barrier and the
+# tick of the latest; PHASE: barriers passed.
+ID, X, Y, Z, KIND, AGE, B_ALIVE, ARRIVED, LAST, PHASE, N_BLOCK = range(11)
 
-    u: np.ndarray  # uint32 (slots, rows, 32) register file
-    i: np.ndarray  # the same bits as int32
-    f: np.ndarray  # the same bits as float32
-    preds: np.ndarray  # uint32 (slots, N_PRED_ROWS): a bit a lane
-    pc: np.ndarray  # int32 (slots,)
-    mask: np.ndarray  # uint32 (slots,) lanes of the path that runs
-    alive: np.ndarray  # uint32 (slots,) lanes that have not left the kernel
-    n_split: np.ndarray  # int32 (slots,) paths set aside
-    split_pc: np.ndarray  # int32 (slots, MAX_SPLITS)
-    split_mask: np.ndarray  # uint32 (slots, MAX_SPLITS)
-    meet_mask: np.ndarray  # uint32 (slots, N_CONVERGENCE) lanes a convergence barrier waits for
-    meet_here: np.ndarray  # uint32 (slots, N_CONVERGENCE) lanes that have arrived
-    meet_pc: np.ndarray  # int32 (slots, N_CONVERGENCE) where they wait
-    state: np.ndarray  # int8 (slots,)
-    ready: np.ndarray  # int64 (slots,) tick at which it may run on
-    board: np.ndarray  # int64 (slots, 6) tick at which a scoreboard is released
+# Columns of Machine.sms.  NOW: tick of the next issue; LSU, XU: ticks from which those pipes are free; FILL:
+# the same for the wire from L2; FREE_AT: when the next block may start.
+NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, N_SM = range(8)
 
+# A cache set is a row of four stretches of `ways` entries: line held (-1: none), when last used,
+# when its last fill arrives, and bits (valid sectors in 0-3; in 4-7 pending ones in L1, dirty ones in L2).
+TAG, USED, ARRIVES, BITS = range(4)
 
-class Blocks(NamedTuple):
-    """Resident blocks; one row a block slot (SM-major)."""
+# Columns of Machine.lrc, the requests outstanding in front of L2: a direct-mapped table a GPC
+Q_LINE, Q_SECTORS, Q_DONE, Q_MERGED = range(4)
 
-    id: np.ndarray  # int64 (slots,) linear block number, -1 when empty
-    xyz: np.ndarray  # int32 (slots, 3)
-    kind: np.ndarray  # int32 (slots,) counter row the block adds to
-    age: np.ndarray  # int64 (slots,) launch order; smaller is older
-    alive: np.ndarray  # int32 (slots,) warps that have not left
-    arrived: np.ndarray  # int32 (slots,) warps at the barrier
-    last: np.ndarray  # int64 (slots,) latest arrival at the barrier, ticks
-    shared: np.ndarray  # uint32 (slots, words) shared memory
-    wrote: np.ndarray  # int64 (slots, words) checked runs: who wrote a word last, and when (0 = never)
-    read: np.ndarray  # int64 (slots, words) checked runs: who read it last, and when
-    phase: np.ndarray  # int32 (slots,) barriers passed
+# Rows of Machine.servers: tick from which each is free
+SLICES, CHANNELS, PORTS = range(3)
 
+# Columns of Machine.patterns: the last access of each static memory instruction and what it cost.  Bank
+# conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
+# lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
+# line of the first active lane; PAT_LINES likewise.
+SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES = range(5)
+PAT_OFFSET = 5
+PAT_LINES = PAT_OFFSET + LANES
+PAT_SECTORS = PAT_LINES + LANES
+N_PATTERN = PAT_SECTORS + LANES
 
-class Sms(NamedTuple):
-    """One row an SM."""
+# Columns of Machine.misc: an error (see gpusim.engine.errors), the end of the last block, blocks handed
+# out and finished, instructions run, and the stamp for LRU
+E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, N_MISC = range(12)
 
-    now: np.ndarray  # int64: start of the next issue, ticks
-    lsu: np.ndarray  # int64: load/store pipe free from, ticks
-    xu: np.ndarray  # int64: special-function pipe free from, ticks
-    fill: np.ndarray  # int64: L2 -> L1 wire free from, ticks
-    next: np.ndarray  # int64: when it next has something to do (NEVER: nothing)
-    free_at: np.ndarray  # int64: when the next block may start, ticks
-    gpc: np.ndarray  # int32
-    half: np.ndarray  # int32
+# Columns of Machine.shape
+(
+    BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
+    L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_SHAPE,
+) = range(20)  # fmt: skip
 
-
-class L1(NamedTuple):
-    """All SMs' L1 data caches: (sm * sets + set) * ways + way."""
-
-    tag: np.ndarray  # int64, line number, -1 empty
-    valid: np.ndarray  # uint8, bit a sector
-    fill: np.ndarray  # int64, tick at which the sectors being fetched arrive
-    pending: np.ndarray  # uint8, sectors on their way
-    used: np.ndarray  # int64, stamp for LRU
-    shape: np.ndarray  # int64 [sets, ways]
-
-
-class Coalescer(NamedTuple):
-    """Requests outstanding in front of L2, a direct-mapped table a GPC."""
-
-    line: np.ndarray  # int64 (gpcs, entries)
-    sectors: np.ndarray  # uint8
-    done: np.ndarray  # int64 tick at which the data is back
-    merged: np.ndarray  # int32 requests served by it so far
-
-
-class L2(NamedTuple):
-    """Both halves: (half * sets + set) * ways + way."""
-
-    tag: np.ndarray  # int64 line, -1 empty
-    valid: np.ndarray  # uint8
-    dirty: np.ndarray  # uint8
-    used: np.ndarray  # int64
-    fill: np.ndarray  # int64 tick of the last fill
-    slice_free: np.ndarray  # int64 (slices,)
-    channel_free: np.ndarray  # int64 (channels,)
-    port_free: np.ndarray  # int64 (gpcs,) wire from L2 into a GPC
-    shape: np.ndarray  # int64 [halves, sets, ways, ticks to write a sector back]
+# Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
+(
+    L1_HIT,
+    L2_NEAR,
+    L2_FAR,  # added when the line comes over the fabric
+    DRAM,
+    SHARED,
+    FILL_SECTOR,  # L2 -> SM wire
+    PORT_SECTOR,  # L2 -> GPC wire
+    SLICE_SECTOR,
+    SLICE_REQUEST,
+    CHANNEL_SECTOR,
+    BARRIER,  # from the last arrival to the first issue
+    BARRIER_WARP,  # added per warp of the block
+    TURNOVER,  # from a block's end to the next block's first issue
+    START_GAP,  # between two blocks started on one SM
+    ISSUE,  # one warp instruction, all schedulers of the SM together
+    FMA_RATE,
+    ALU_RATE,
+    XU_RATE,
+    LSU_RATE,  # least time between two instructions of the load/store pipe
+    QUEUE,  # work the load/store pipe holds before issue stops
+    SHUFFLE,
+    HASH0,  # line bits whose parity selects the tag set
+    HASH1,
+    MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
+    PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
+    N_RATES,
+) = range(26)
 
 
-class Memory(NamedTuple):
-    """Global memory: one byte array holding every buffer, addressed from ``GLOBAL_BASE``."""
+class Machine(NamedTuple):
+    """Everything the engine reads and writes."""
 
-    u32: np.ndarray
-    u16: np.ndarray
-    lo: np.ndarray  # int64 (arrays,) first address of each program array (global ones)
-    hi: np.ndarray  # int64 (arrays,) one past the last
-    written: np.ndarray  # uint8, a byte a 4-byte word: defined by the host or a store (checked runs)
-
-
-class Patterns(NamedTuple):
-    """What the last access of each static memory instruction looked like, and what it cost.
-
-    Bank conflicts do not change when all lanes move by the same amount, nor do
-    sectors when they move by whole lines; so a pattern seen again is not worked out again.
-    """
-
-    mask: np.ndarray  # uint32 (n,)
-    phase: np.ndarray  # int64 (n,) first address modulo a line; -1 never seen
-    offset: np.ndarray  # int64 (n, 32) lane addresses relative to the first active lane's line
-    n_lines: np.ndarray  # int32 (n,)
-    lines: np.ndarray  # int64 (n, 32) relative line numbers
-    sectors: np.ndarray  # uint8 (n, 32)
-    n_sectors: np.ndarray  # int32 (n,)
-    wavefronts: np.ndarray  # int32 (n,) data stage
-    seen: np.ndarray  # int64 (32, 32) scratch
-    count: np.ndarray  # int64 (32,) scratch
-    address: np.ndarray  # int64 (32,) scratch: lane addresses
+    code: np.ndarray  # int32 (n, N_FIELDS)
+    regs: np.ndarray  # uint32 (warps, rows, 32)
+    preds: np.ndarray  # uint32 (warps, N_PRED_ROWS): a bit a lane
+    warps: np.ndarray  # int64 (warps, N_WARP); SM-major, then block slot, then warp
+    blocks: np.ndarray  # int64 (block slots, N_BLOCK); SM-major
+    shared: np.ndarray  # uint32 (block slots, words)
+    touched: np.ndarray  # int64 (block slots, words, 2): who wrote, who read a word last, and when (checked runs)
+    sms: np.ndarray  # int64 (SMs, N_SM)
+    l1: np.ndarray  # int64 (SMs * sets, 4 * ways)
+    lrc: np.ndarray  # int64 (GPCs, entries, 4)
+    l2: np.ndarray  # int64 (halves * sets, 4 * ways)
+    servers: np.ndarray  # int64 (3, most)
+    data: np.ndarray  # uint32: every buffer of global memory, from GLOBAL_BASE
+    bounds: np.ndarray  # int64 (arrays, 2): first address of each, and one past the last
+    written: np.ndarray  # uint8, a byte a word of `data`: defined by the host or a store (checked runs)
+    patterns: np.ndarray  # int64 (n, N_PATTERN)
+    scratch: np.ndarray  # int64 (34, 32): bank words, their number, lane addresses
     bits: np.ndarray  # uint32 (2, 32) scratch
+    counts: np.ndarray  # int64 (kinds of block, N_COUNTS)
+    arrays: np.ndarray  # int64 (arrays, N_ARRAY_COUNTS)
+    misc: np.ndarray  # int64 (N_MISC,)
+    rates: np.ndarray  # int64 (N_RATES,)
+    shape: np.ndarray  # int64 (N_SHAPE,)
+    order: np.ndarray  # int64 (SMs,): the order in which the hardware fills them
+    tree: np.ndarray  # int64: tournament tree over SMs, by the tick at which each has something to do
 
 
-class Report(NamedTuple):
-    """What comes out.  ``counts`` (kinds of block, C.N), ``arrays`` (arrays, A.N)."""
-
-    counts: np.ndarray
-    arrays: np.ndarray
-    error: np.ndarray  # int64 [code, line, instr, lane, block, address, ...]
-    clock: np.ndarray  # int64 [ticks at the end, blocks finished, steps, LRU stamp]
+def empty_cache(sets: int, ways: int) -> np.ndarray:
+    """Rows of a cache that holds nothing."""
+    cache = np.zeros((sets, 4 * ways), np.int64)
+    cache[:, :ways] = -1
+    return cache
 
 
-GLOBAL_BASE = np.int64(1) << 40
-N_COUNTS = 40
-N_ARRAY_COUNTS = 8
-
-
-def allocate_warps(slots: int, rows: int, n_pred: int) -> Warps:
-    """Zeroed warp slots."""
-    u = np.zeros((slots, rows, LANES), np.uint32)
-    return Warps(
-        u,
-        u.view(np.int32),
-        u.view(np.float32),
-        np.zeros((slots, n_pred), np.uint32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.uint32),
-        np.zeros(slots, np.uint32),
-        np.zeros(slots, np.int32),
-        np.zeros((slots, MAX_SPLITS), np.int32),
-        np.zeros((slots, MAX_SPLITS), np.uint32),
-        np.zeros((slots, N_CONVERGENCE), np.uint32),
-        np.zeros((slots, N_CONVERGENCE), np.uint32),
-        np.zeros((slots, N_CONVERGENCE), np.int32),
-        np.zeros(slots, np.int8),
-        np.full(slots, NEVER, np.int64),
-        np.zeros((slots, 6), np.int64),
-    )
-
-
-def allocate_blocks(slots: int, shared_words: int, checked: bool) -> Blocks:
-    """Empty block slots; the who-wrote-it tables only where runs are checked."""
-    check_words = shared_words if checked else 1
-    return Blocks(
-        np.full(slots, -1, np.int64),
-        np.zeros((slots, 3), np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int64),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int64),
-        np.zeros((slots, max(shared_words, 1)), np.uint32),
-        np.zeros((slots, max(check_words, 1)), np.int64),
-        np.zeros((slots, max(check_words, 1)), np.int64),
-        np.zeros(slots, np.int32),
-    )
-
-
-def allocate_sms(gpc: np.ndarray, half: np.ndarray) -> Sms:
-    """Idle SMs."""
-    n = len(gpc)
-    zeros = [np.zeros(n, np.int64) for _ in range(4)]
-    return Sms(*zeros, np.full(n, NEVER, np.int64), np.zeros(n, np.int64), gpc.astype(np.int32), half.astype(np.int32))
-
-
-def allocate_l1(n_sm: int, sets: int, ways: int) -> L1:
-    """Empty caches."""
-    n = n_sm * sets * ways
-    return L1(
-        np.full(n, -1, np.int64),
-        np.zeros(n, np.uint8),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.uint8),
-        np.zeros(n, np.int64),
-        np.array([sets, ways], np.int64),
-    )
-
-
-def allocate_coalescer(gpcs: int, entries: int) -> Coalescer:
-    """No request outstanding."""
-    shape = (gpcs, entries)
-    return Coalescer(
-        np.full(shape, -1, np.int64), np.zeros(shape, np.uint8), np.zeros(shape, np.int64), np.zeros(shape, np.int32)
-    )
-
-
-def allocate_l2(halves: int, sets: int, ways: int, slices: int, channels: int, gpcs: int, write_back: int) -> L2:
-    """Empty and clean."""
-    n = halves * sets * ways
-    return L2(
-        np.full(n, -1, np.int64),
-        np.zeros(n, np.uint8),
-        np.zeros(n, np.uint8),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(slices, np.int64),
-        np.zeros(channels, np.int64),
-        np.zeros(gpcs, np.int64),
-        np.array([halves, sets, ways, write_back], np.int64),
-    )
-
-
-def allocate_patterns(n: int) -> Patterns:
-    """Nothing seen yet."""
-    return Patterns(
-        np.zeros(n, np.uint32),
-        np.full(n, -1, np.int64),
-        np.zeros((n, LANES), np.int64),
-        np.zeros(n, np.int32),
-        np.zeros((n, LANES), np.int64),
-        np.zeros((n, LANES), np.uint8),
-        np.zeros(n, np.int32),
-        np.zeros(n, np.int32),
-        np.zeros((32, 32), np.int64),
-        np.zeros(32, np.int64),
-        np.zeros(32, np.int64),
-        np.zeros((2, LANES), np.uint32),
-    )
-
-
-def allocate_report(kinds: int, arrays: int) -> Report:
-    """All zero."""
-    return Report(
-        np.zeros((kinds, N_COUNTS), np.int64),
-        np.zeros((max(arrays, 1), N_ARRAY_COUNTS), np.int64),
-        np.zeros(8, np.int64),
-        np.zeros(4, np.int64),
-    )
+def empty_tree(n: int) -> np.ndarray:
+    """Tournament tree over ``n`` leaves, all NEVER."""
+    size = 1 << max(n - 1, 1).bit_length()
+    return np.full(2 * size, NEVER, np.int64)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 
-from gpusim.engine.jit import INLINE
+from gpusim.engine.jit import inline, jit
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine.access import coalesce, tag_wavefronts
 from gpusim.engine.arithmetic import FULL, floating, fsetp, integer, isetp, plop3, predicate, set_predicate
-from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount, set_aside, take_next_path  # noqa: F401
-from gpusim.engine.memory import Rates, l1_read, l2_write
+from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
+from gpusim.engine.memory import l1_read, l2_write
 from gpusim.engine.state import (
-    AT_BARRIER, DONE, GLOBAL_BASE, L1, L2, LANES, READY, TICKS, Blocks, Coalescer, Memory, Patterns, Report, Sms, Warps,
+    ALIVE, ALU_RATE, AWAKE, BLOCK_X, BLOCK_Y, BOARD, CHECKED, E_ADDRESS, E_BLOCK, E_CODE, E_INDEX, E_LANE, E_WARP,
+    FMA_RATE, GLOBAL_BASE, HALF, HASH0, HASH1, ID, ISSUE, KIND, L2_NEAR, LANES, LSU_RATE, MASK, NOW, PAT_LINES,
+    PAT_N_LINES, PAT_N_SECTORS, PAT_SECTORS, PAT_WAVES, PC, PHASE, QUEUE, SHARED, SHARED_BYTES, SHUFFLE, STAMP, STEPS,
+    TICKS, TIMELESS, WARPS, X, XU_RATE,
 )  # fmt: skip
+from gpusim.engine.state import LSU as LSU_FREE
 from gpusim.isa.encode import F
 from gpusim.isa.opcodes import Cache, Flag, Op, Pipe, Shfl, Special, Vote
 
@@ -57,52 +58,34 @@ PATIENCE = 96 * TICKS  # a shorter wait for a scoreboard does not hand the SM to
 LONGEST = 4096 * TICKS  # a warp that computes this long without waiting lets others look in
 
 # Why a warp stopped
-WAITS, BARRIER, FINISHED, FAILED, PAUSED = 0, 1, 2, 3, 4
+WAITS, AT_BLOCK_BARRIER, FINISHED, FAILED, PAUSED = 0, 1, 2, 3, 4
 
 
-class Machine(NamedTuple):
-    """Everything a warp can touch."""
-
-    code: np.ndarray  # int32 (n, N_FIELDS)
-    warps: Warps
-    blocks: Blocks
-    sms: Sms
-    l1: L1
-    lrc: Coalescer
-    l2: L2
-    memory: Memory
-    patterns: Patterns
-    report: Report
-    rates: Rates
-    shape: np.ndarray  # int64: see S_*
-
-
-# Columns of Machine.shape
-S_BLOCK_X, S_BLOCK_Y, S_BLOCK_Z, S_GRID_X, S_GRID_Y, S_GRID_Z = range(6)
-S_WARPS, S_SLOTS, S_SHARED_BYTES, S_CHECKED, S_TIMELESS, S_LIMIT = range(6, 12)
-N_SHAPE = 12
-
-
-@njit(**INLINE)
-def fail(m, code, index, lane, block, address, warp):
+@jit
+def note_error(misc, code, index, lane, block, address, warp):
     """Note an error; the first one stays."""
-    e = m.report.error
-    if e[0] == 0:
-        e[E.E_CODE], e[E.E_INDEX], e[E.E_LANE], e[E.E_BLOCK] = code, index, lane, block
-        e[E.E_ADDRESS], e[E.E_WARP] = address, warp
+    if misc[E_CODE] == 0:
+        misc[E_CODE], misc[E_INDEX], misc[E_LANE] = code, index, lane
+        misc[E_BLOCK], misc[E_ADDRESS], misc[E_WARP] = block, address, warp
     return False
+
+
+@inline
+def fail(m, code, index, lane, block, address, w):
+    """Note an error of warp slot ``w``."""
+    return note_error(m.misc, code, index, lane, m.blocks[block, ID], address, w % m.shape[WARPS])
 
 
 # ------------------------------------------------------------------ special registers and exchanges
 
 
-@njit(**INLINE)
+@jit
 def special(m, c, w, block, sm, on):
     """S2R."""
     which = c[SUB]
-    d = m.warps.u[w, c[DST]]
-    first = (w % m.shape[S_WARPS]) * LANES
-    x, y = m.shape[S_BLOCK_X], m.shape[S_BLOCK_Y]
+    d = m.regs[w, c[DST]]
+    first = (w % m.shape[WARPS]) * LANES
+    x, y = m.shape[BLOCK_X], m.shape[BLOCK_Y]
     for lane in range(LANES):
         thread = first + lane
         v = np.int64(0)
@@ -113,18 +96,18 @@ def special(m, c, w, block, sm, on):
         elif which == TID_Z:
             v = thread // (x * y)
         elif which <= CTAID_Z:
-            v = np.int64(m.blocks.xyz[block, which - CTAID_X])
+            v = np.int64(m.blocks[block, X + which - CTAID_X])
         elif which == LANEID:
             v = np.int64(lane)
         elif which == WARPID:
-            v = np.int64(w % m.shape[S_WARPS])
+            v = np.int64(w % m.shape[WARPS])
         elif which == SMID:
             v = np.int64(sm)
         if (on >> np.uint32(lane)) & ONE:
             d[lane] = np.uint32(v)
 
 
-@njit(**INLINE)
+@jit
 def shuffle(c, u, old, preds, on):
     """SHFL: d = a of the lane that b and the clamp c select; q0 = that lane is in range."""
     kind = c[SUB]
@@ -159,7 +142,7 @@ def shuffle(c, u, old, preds, on):
     set_predicate(preds, c[Q0], inside, on)
 
 
-@njit(**INLINE)
+@jit
 def vote(c, u, preds, on):
     """VOTE: ballot in d, verdict in q0, over the lanes taking part."""
     yes = predicate(preds, c[P0]) & on
@@ -174,20 +157,20 @@ def vote(c, u, preds, on):
 # ------------------------------------------------------------------ global memory
 
 
-@njit(**INLINE)
+@inline
 def global_addresses(m, c, w, address):
     """64-bit lane addresses of a global access."""
-    lo, hi = m.warps.u[w, c[A]], m.warps.u[w, c[A] + 1]
+    lo, hi = m.regs[w, c[A]], m.regs[w, c[A] + 1]
     offset = np.int64(c[OFFSET])
     for lane in range(LANES):
         address[lane] = ((np.int64(hi[lane]) << 32) | np.int64(lo[lane])) + offset
 
 
-@njit(**INLINE)
+@jit
 def check_global(m, c, index, w, block, address, on):
     """Bounds and alignment of every lane that takes part."""
     array, width = c[ARRAY], np.int64(c[WIDTH])
-    lo, hi = m.memory.lo[array], m.memory.hi[array]
+    lo, hi = m.bounds[array, 0], m.bounds[array, 1]
     bad = False
     for lane in range(LANES):
         active = ((on >> np.uint32(lane)) & ONE) != 0
@@ -199,119 +182,123 @@ def check_global(m, c, index, w, block, address, on):
         if (on >> np.uint32(lane)) & ONE:
             a = address[lane]
             if a < lo or a + width > hi:
-                return fail(m, E.GLOBAL_BOUNDS, index, lane, m.blocks.id[block], a - lo, w % m.shape[S_WARPS])
+                return fail(m, E.GLOBAL_BOUNDS, index, lane, block, a - lo, w)
             if a & (width - 1):
-                return fail(m, E.MISALIGNED, index, lane, m.blocks.id[block], a - lo, w % m.shape[S_WARPS])
+                return fail(m, E.MISALIGNED, index, lane, block, a - lo, w)
     return True
 
 
-@njit(**INLINE)
+@jit
 def load_values(m, c, index, w, block, address, on):
     """Move what a global load reads into registers."""
     width = c[WIDTH]
+    halves = m.data.view(np.uint16)
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         at = address[lane] - GLOBAL_BASE
         if width == 2:
-            m.warps.u[w, c[DST], lane] = np.uint32(m.memory.u16[at >> 1])
+            m.regs[w, c[DST], lane] = np.uint32(halves[at >> 1])
             continue
         for k in range(width >> 2):
-            m.warps.u[w, c[DST] + k, lane] = m.memory.u32[(at >> 2) + k]
-            if m.shape[S_CHECKED] and not m.memory.written[(at >> 2) + k]:
-                fail(m, E.UNWRITTEN_GLOBAL, index, lane, m.blocks.id[block], address[lane], w % m.shape[S_WARPS])
+            m.regs[w, c[DST] + k, lane] = m.data[(at >> 2) + k]
+            if m.shape[CHECKED] and not m.written[(at >> 2) + k]:
+                fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane], w)
 
 
-@njit(**INLINE)
+@jit
 def store_values(m, c, w, address, on):
     """Move registers to global memory."""
     width = c[WIDTH]
+    halves = m.data.view(np.uint16)
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         at = address[lane] - GLOBAL_BASE
         if width == 2:
-            m.memory.u16[at >> 1] = np.uint16(m.warps.u[w, c[B], lane] & np.uint32(0xFFFF))
+            halves[at >> 1] = np.uint16(m.regs[w, c[B], lane] & np.uint32(0xFFFF))
         for k in range(width >> 2):
-            m.memory.u32[(at >> 2) + k] = m.warps.u[w, c[B] + k, lane]
-        if m.shape[S_CHECKED]:
+            m.data[(at >> 2) + k] = m.regs[w, c[B] + k, lane]
+        if m.shape[CHECKED]:
             for k in range(max(width >> 2, 1)):
-                m.memory.written[(at >> 2) + k] = 1
+                m.written[(at >> 2) + k] = 1
 
 
-@njit(**INLINE)
-def load_global(m, c, index, w, block, sm, on, t, address, count):
+@inline
+def load_global(m, c, index, w, block, sm, on, t, count):
     """LDG: count it, find its data; returns the tick it is there, or -1."""
+    address = m.scratch[33]
     global_addresses(m, c, w, address)
     if not check_global(m, c, index, w, block, address, on):
         return np.int64(-1)
-    origin = coalesce(m.patterns, index, address, on, c[WIDTH], False)
-    p = m.patterns
-    n = p.n_lines[index]
-    tags = tag_wavefronts(p.lines[index], origin, n, m.rates.hash0, m.rates.hash1)
-    waves = p.wavefronts[index]
+    p = m.patterns[index]
+    origin = coalesce(p, address, on, c[WIDTH], False, m.scratch)
+    n = p[PAT_N_LINES]
+    tags = tag_wavefronts(p[PAT_LINES:], origin, n, m.rates[HASH0], m.rates[HASH1])
+    waves = p[PAT_WAVES]
     lanes = popcount(on)
     count[C.LD_REQ] += 1
-    count[C.LD_SECTORS] += p.n_sectors[index]
+    count[C.LD_SECTORS] += p[PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
     count[C.LD_WAVES] += waves
     count[C.LINES] += n
-    a = m.report.arrays[c[ARRAY]]
+    a = m.arrays[c[ARRAY]]
     a[C.A_LD_REQ] += 1
-    a[C.A_LD_SECTORS] += p.n_sectors[index]
+    a[C.A_LD_SECTORS] += p[PAT_N_SECTORS]
     a[C.A_LD_BYTES] += lanes * c[WIDTH]
     if not c[LIGHT]:
         load_values(m, c, index, w, block, address, on)
-    if m.shape[S_TIMELESS]:
+    if m.shape[TIMELESS]:
         return t
-    begin = max(t, m.sms.lsu[sm])
-    m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + max(max(tags, waves) * TICKS, m.rates.lsu)
+    begin = max(t, m.sms[sm, LSU_FREE])
+    m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + max(max(tags, waves) * TICKS, m.rates[LSU_RATE])
     done = begin
     for j in range(n):
-        m.report.clock[3] += 1
-        back, hit = l1_read(
-            m.l1, m.l2, m.lrc, m.rates, m.sms, sm, p.lines[index, j] + origin, np.int64(p.sectors[index, j]),
-            c[CACHE] == CG, begin + (j // 4) * TICKS, m.report.clock[3], count,
-        )  # fmt: skip
+        line, wanted = origin + p[PAT_LINES + j], p[PAT_SECTORS + j]
+        back, hit = l1_read(m, sm, line, wanted, c[CACHE] == CG, begin + (j // 4) * TICKS, count)
         count[C.LD_HIT] += hit
         done = max(done, back)
     return done
 
 
-@njit(**INLINE)
-def store_global(m, c, index, w, block, sm, on, t, address, count):
+@inline
+def send_write(m, sm, line, sectors, t, count):
+    """Write sectors of a line through to L2."""
+    m.misc[STAMP] += 1
+    l2_write(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, sectors, t, m.misc[STAMP], count)
+
+
+@inline
+def store_global(m, c, index, w, block, sm, on, t, count):
     """STG (and RED): count it and write through to L2."""
+    address = m.scratch[33]
     global_addresses(m, c, w, address)
     if not check_global(m, c, index, w, block, address, on):
         return np.int64(-1)
-    origin = coalesce(m.patterns, index, address, on, c[WIDTH], False)
-    p = m.patterns
-    n = p.n_lines[index]
+    p = m.patterns[index]
+    origin = coalesce(p, address, on, c[WIDTH], False, m.scratch)
+    n = p[PAT_N_LINES]
     lanes = popcount(on)
     count[C.ST_REQ] += 1
-    count[C.ST_SECTORS] += p.n_sectors[index]
-    count[C.ST_WAVES] += p.wavefronts[index]
+    count[C.ST_SECTORS] += p[PAT_N_SECTORS]
+    count[C.ST_WAVES] += p[PAT_WAVES]
     count[C.LINES] += n
-    a = m.report.arrays[c[ARRAY]]
+    a = m.arrays[c[ARRAY]]
     a[C.A_ST_REQ] += 1
-    a[C.A_ST_SECTORS] += p.n_sectors[index]
+    a[C.A_ST_SECTORS] += p[PAT_N_SECTORS]
     a[C.A_ST_BYTES] += lanes * c[WIDTH]
     if not c[LIGHT]:
         store_values(m, c, w, address, on)
-    if m.shape[S_TIMELESS]:
+    if m.shape[TIMELESS]:
         return t
-    tags = tag_wavefronts(p.lines[index], origin, n, m.rates.hash0, m.rates.hash1)
-    m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + max(max(tags, p.wavefronts[index]) * TICKS, m.rates.lsu)
+    tags = tag_wavefronts(p[PAT_LINES:], origin, n, m.rates[HASH0], m.rates[HASH1])
+    m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + max(max(tags, p[PAT_WAVES]) * TICKS, m.rates[LSU_RATE])
     for j in range(n):
-        m.report.clock[3] += 1
-        l2_write(
-            m.l2, m.rates, m.sms.half[sm], p.lines[index, j] + origin, np.int64(p.sectors[index, j]),
-            t, m.report.clock[3], count,
-        )  # fmt: skip
-    return max(t, m.sms.lsu[sm])
+        send_write(m, sm, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, count)
+    return max(t, m.sms[sm, LSU_FREE])
 
 
-@njit(**INLINE)
+@jit
 def atomic_value(kind, is_float, old, value, bits):
     """New contents of a word; ``bits`` is scratch."""
     if is_float:
@@ -334,9 +321,10 @@ def atomic_value(kind, is_float, old, value, bits):
     return value
 
 
-@njit(**INLINE)
-def atomic_global(m, c, index, w, block, sm, on, t, address, count):
+@jit
+def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG/RED on 32-bit words: done at L2, lane by lane in order."""
+    address = m.scratch[33]
     global_addresses(m, c, w, address)
     if not check_global(m, c, index, w, block, address, on):
         return np.int64(-1)
@@ -344,40 +332,37 @@ def atomic_global(m, c, index, w, block, sm, on, t, address, count):
     for lane in range(LANES):
         if (on >> np.uint32(lane)) & ONE:
             at = (address[lane] - GLOBAL_BASE) >> 2
-            old = m.memory.u32[at]
-            m.memory.u32[at] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.warps.u[w, c[B], lane], m.patterns.bits[1])
-            m.memory.written[at] = 1
+            old = m.data[at]
+            m.data[at] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[w, c[B], lane], m.bits[1])
+            m.written[at] = 1
             if c[0] == ATOMG:
-                m.warps.u[w, c[DST], lane] = old
-    if m.shape[S_TIMELESS]:
+                m.regs[w, c[DST], lane] = old
+    if m.shape[TIMELESS]:
         return t
-    origin = coalesce(m.patterns, index, address, on, c[WIDTH], False)
-    for j in range(m.patterns.n_lines[index]):
-        m.report.clock[3] += 1
-        l2_write(
-            m.l2, m.rates, m.sms.half[sm], m.patterns.lines[index, j] + origin,
-            np.int64(m.patterns.sectors[index, j]), t, m.report.clock[3], count,
-        )  # fmt: skip
-    return t + m.rates.l2_near
+    p = m.patterns[index]
+    origin = coalesce(p, address, on, c[WIDTH], False, m.scratch)
+    for j in range(p[PAT_N_LINES]):
+        send_write(m, sm, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, count)
+    return t + m.rates[L2_NEAR]
 
 
 # ------------------------------------------------------------------ shared memory
 
 
-@njit(**INLINE)
+@jit
 def check_shared(m, c, index, w, block, address, on, writes):
     """Bounds, alignment; in checked runs also unwritten words and races between warps."""
     width = np.int64(c[WIDTH])
-    warp = w % m.shape[S_WARPS]
+    warp = w % m.shape[WARPS]
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         a = address[lane]
-        if a < 0 or a + width > m.shape[S_SHARED_BYTES]:
-            return fail(m, E.SHARED_BOUNDS, index, lane, m.blocks.id[block], a, warp)
+        if a < 0 or a + width > m.shape[SHARED_BYTES]:
+            return fail(m, E.SHARED_BOUNDS, index, lane, block, a, warp)
         if a & (width - 1):
-            return fail(m, E.MISALIGNED, index, lane, m.blocks.id[block], a, warp)
-        if not m.shape[S_CHECKED]:
+            return fail(m, E.MISALIGNED, index, lane, block, a, warp)
+        if not m.shape[CHECKED]:
             continue
         for k in range(max(width >> 2, 1)):
             if not check_word(m, index, lane, block, (a >> 2) + k, warp, writes):
@@ -385,29 +370,29 @@ def check_shared(m, c, index, w, block, address, on, writes):
     return True
 
 
-@njit(**INLINE)
+@jit
 def check_word(m, index, lane, block, word, warp, writes):
     """One shared word: written before it is read, and by no other warp in this phase."""
-    now = (np.int64(m.blocks.phase[block]) + 1) << 16
+    now = (np.int64(m.blocks[block, PHASE]) + 1) << 16
     stamp = now | (warp + 1)
-    wrote, read = m.blocks.wrote[block, word], m.blocks.read[block, word]
+    wrote, read = m.touched[block, word, 0], m.touched[block, word, 1]
     if not writes and wrote == 0:
-        return fail(m, E.UNWRITTEN_SHARED, index, lane, m.blocks.id[block], word * 4, warp)
+        return fail(m, E.UNWRITTEN_SHARED, index, lane, block, word * 4, warp)
     if wrote >= now and wrote != stamp:
-        return fail(m, E.RACE, index, lane, m.blocks.id[block], word * 4, warp)
+        return fail(m, E.RACE, index, lane, block, word * 4, warp)
     if writes:
         if read >= now and read != stamp:
-            return fail(m, E.RACE, index, lane, m.blocks.id[block], word * 4, warp)
-        m.blocks.wrote[block, word] = stamp
+            return fail(m, E.RACE, index, lane, block, word * 4, warp)
+        m.touched[block, word, 0] = stamp
     else:
-        m.blocks.read[block, word] = stamp if read < now or read == stamp else now | 0xFFFF
+        m.touched[block, word, 1] = stamp if read < now or read == stamp else now | 0xFFFF
     return True
 
 
-@njit(**INLINE)
-def access_shared(m, c, index, w, block, sm, on, t, address, count):
+@inline
+def access_shared(m, c, index, w, block, sm, on, t, count):
     """LDS, STS, ATOMS; returns the tick its data is there, or -1."""
-    row = m.warps.u[w, c[A]]
+    row, address = m.regs[w, c[A]], m.scratch[33]
     offset = np.int64(c[OFFSET])
     writes = c[0] != LDS
     width = c[WIDTH]
@@ -415,8 +400,9 @@ def access_shared(m, c, index, w, block, sm, on, t, address, count):
         address[lane] = np.int64(row[lane]) + offset
     if not c[LIGHT] and not check_shared(m, c, index, w, block, address, on, writes):
         return np.int64(-1)
-    coalesce_shared(m.patterns, index, address, on, width, not writes)
-    waves = m.patterns.wavefronts[index] * np.int64(c[REPEAT])
+    p = m.patterns[index]
+    coalesce(p, address, on, width, not writes, m.scratch)
+    waves = p[PAT_WAVES] * np.int64(c[REPEAT])
     ideal = ideal_wavefronts(on, width) * np.int64(c[REPEAT])
     if writes:
         count[C.SH_ST_WAVES] += waves
@@ -426,20 +412,14 @@ def access_shared(m, c, index, w, block, sm, on, t, address, count):
         count[C.SH_LD_IDEAL] += ideal
     if not c[LIGHT]:
         move_shared(m, c, w, block, address, on)
-    if m.shape[S_TIMELESS]:
+    if m.shape[TIMELESS]:
         return t
-    begin = max(t, m.sms.lsu[sm])
-    m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + max(waves * TICKS, m.rates.lsu * c[REPEAT])
-    return begin + m.rates.shared + (waves - 1) * TICKS
+    begin = max(t, m.sms[sm, LSU_FREE])
+    m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + max(waves * TICKS, m.rates[LSU_RATE] * c[REPEAT])
+    return begin + m.rates[SHARED] + (waves - 1) * TICKS
 
 
-@njit(**INLINE)
-def coalesce_shared(patterns, index, address, on, width, packs):
-    """Bank wavefronts of a shared access, remembered by pattern."""
-    coalesce(patterns, index, address, on, width, packs)
-
-
-@njit(**INLINE)
+@inline
 def ideal_wavefronts(on, width):
     """Wavefronts without conflicts: one for each group of lanes that has work."""
     group = 32 // max(width >> 2, 1)
@@ -450,11 +430,11 @@ def ideal_wavefronts(on, width):
     return n
 
 
-@njit(**INLINE)
+@jit
 def move_shared(m, c, w, block, address, on):
     """The values of a shared access."""
-    shared = m.blocks.shared[block]
-    half = m.blocks.shared[block].view(np.uint16)
+    shared = m.shared[block]
+    half = m.shared[block].view(np.uint16)
     width, op = c[WIDTH], c[0]
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
@@ -462,25 +442,25 @@ def move_shared(m, c, w, block, address, on):
         a = address[lane]
         if op == ATOMS:
             old = shared[a >> 2]
-            shared[a >> 2] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.warps.u[w, c[B], lane], m.patterns.bits[1])
-            m.warps.u[w, c[DST], lane] = old
+            shared[a >> 2] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[w, c[B], lane], m.bits[1])
+            m.regs[w, c[DST], lane] = old
         elif width == 2:
             if op == LDS:
-                m.warps.u[w, c[DST], lane] = np.uint32(half[a >> 1])
+                m.regs[w, c[DST], lane] = np.uint32(half[a >> 1])
             else:
-                half[a >> 1] = np.uint16(m.warps.u[w, c[B], lane] & np.uint32(0xFFFF))
+                half[a >> 1] = np.uint16(m.regs[w, c[B], lane] & np.uint32(0xFFFF))
         else:
             for k in range(width >> 2):
                 if op == LDS:
-                    m.warps.u[w, c[DST] + k, lane] = shared[(a >> 2) + k]
+                    m.regs[w, c[DST] + k, lane] = shared[(a >> 2) + k]
                 else:
-                    shared[(a >> 2) + k] = m.warps.u[w, c[B] + k, lane]
+                    shared[(a >> 2) + k] = m.regs[w, c[B] + k, lane]
 
 
 # ------------------------------------------------------------------ the interpreter
 
 
-@njit(**INLINE)
+@inline
 def count_instruction(m, c, mask, on, count):
     """An instruction, and those the counting image left out before it."""
     active = popcount(mask)
@@ -490,53 +470,54 @@ def count_instruction(m, c, mask, on, count):
     count[C.THREAD_ON] += popcount(on) + active * skipped
 
 
-@njit(**INLINE)
-def memory_instruction(m, c, index, w, block, sm, on, t, address, count):
+@inline
+def memory_instruction(m, c, index, w, block, sm, on, t, count):
     """Dispatch of the load/store pipe; returns the tick the result is there, or -1."""
     op = c[0]
     repeat = np.int64(c[REPEAT])
     if op == LDG:
         count[C.INST_LDG] += 1
         if on:
-            return load_global(m, c, index, w, block, sm, on, t, address, count)
+            return load_global(m, c, index, w, block, sm, on, t, count)
     elif op == STG:
         count[C.INST_STG] += 1
         if on:
-            return store_global(m, c, index, w, block, sm, on, t, address, count)
+            return store_global(m, c, index, w, block, sm, on, t, count)
     elif op == LDS or op == STS or op == ATOMS:
         if op == LDS:
             count[C.INST_LDS] += repeat
         else:
             count[C.INST_STS] += repeat
         count[C.INST] += repeat - 1
-        count[C.THREAD_INST] += (repeat - 1) * popcount(m.warps.mask[w])
+        count[C.THREAD_INST] += (repeat - 1) * popcount(m.warps[w, MASK])
         count[C.THREAD_ON] += (repeat - 1) * popcount(on)
         if on:
-            return access_shared(m, c, index, w, block, sm, on, t, address, count)
+            return access_shared(m, c, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += repeat
     elif op == ATOMG or op == RED:
         if on:
-            return atomic_global(m, c, index, w, block, sm, on, t, address, count)
+            return atomic_global(m, c, index, w, block, sm, on, t, count)
     elif op == SHFL:
         count[C.SH_OTHER_WAVES] += 1
-        shuffle(c, m.warps.u[w], m.patterns.bits[0], m.warps.preds[w], on)
-        m.sms.lsu[sm] = max(m.sms.lsu[sm], m.sms.now[sm]) + m.rates.lsu
-        return t + m.rates.shfl
+        shuffle(c, m.regs[w], m.bits[0], m.preds[w], on)
+        m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + m.rates[LSU_RATE]
+        return t + m.rates[SHUFFLE]
     elif op == S2R:
         if c[SUB] <= TID_Z:
             count[C.SH_OTHER_WAVES] += 1
         special(m, c, w, block, sm, on)
-        return t + m.rates.shfl
+        return t + m.rates[SHUFFLE]
     elif op != MEMBAR:
-        fail(m, E.UNSUPPORTED, index, 0, m.blocks.id[block], op, w % m.shape[S_WARPS])
+        fail(m, E.UNSUPPORTED, index, 0, block, op, w)
         return np.int64(-1)
     return t
 
 
-@njit(**INLINE)
+@inline
 def compute(m, c, op, w, on):
     """Everything that touches only registers; False if the engine does not know it."""
-    u, s, f, preds = m.warps.u[w], m.warps.i[w], m.warps.f[w], m.warps.preds[w]
+    u, preds = m.regs[w], m.preds[w]
+    s, f = u.view(np.int32), u.view(np.float32)
     if FADD <= op <= FSEL or MUFU <= op <= F2FP:
         floating(c, f, u, s, preds, on)
     elif op < ISETP or op == PRMT:
@@ -554,52 +535,52 @@ def compute(m, c, op, w, on):
     return True
 
 
-@njit(**INLINE)
+@inline
 def control(m, c, op, index, w, block, on, count):
     """Branches, convergence, leaving, the block's barrier; returns why to stop, or -1 to go on."""
-    warps = m.warps
+    warp = m.warps[w]
     if op == BRA:
         count[C.BRANCHES] += 1
-        split = branch(warps, w, c[TARGET], on)
+        split = branch(warp, c[TARGET], np.int64(on))
         if split < 0:
-            fail(m, E.SPLITS, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+            fail(m, E.SPLITS, index, 0, block, 0, w)
             return FAILED
         count[C.DIVERGED] += split
     elif op == BSSY:
-        open_meeting(warps, w, c[SUB])
+        open_meeting(warp, c[SUB])
     elif op == BSYNC:
-        if not meet(warps, w, c[SUB]):
-            fail(m, E.DEADLOCK, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+        if not meet(warp, c[SUB]):
+            fail(m, E.DEADLOCK, index, 0, block, 0, w)
             return FAILED
     elif op == EXIT:
-        if not leave(warps, w, on):
-            if warps.alive[w]:
-                fail(m, E.DEADLOCK, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+        if not leave(warp, np.int64(on)):
+            if warp[ALIVE]:
+                fail(m, E.DEADLOCK, index, 0, block, 0, w)
                 return FAILED
             return FINISHED
     elif op == BAR:
-        if warps.mask[w] != warps.alive[w]:
-            fail(m, E.DIVERGENT_BARRIER, index, 0, m.blocks.id[block], 0, w % m.shape[S_WARPS])
+        if warp[MASK] != warp[ALIVE]:
+            fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
             return FAILED
-        warps.pc[w] += 1
-        return BARRIER
+        warp[PC] += 1
+        return AT_BLOCK_BARRIER
     else:
-        warps.pc[w] += 1
+        warp[PC] += 1
     return -1
 
 
-@njit(**INLINE)
-def pending(warps, w, wait):
+@inline
+def pending(warp, wait):
     """Latest tick among the scoreboards of a wait mask."""
     t = np.int64(0)
     for b in range(6):
         if (wait >> b) & 1:
-            t = max(t, warps.board[w, b])
+            t = max(t, warp[BOARD + b])
     return t
 
 
-@njit(**INLINE)
-def run(m, w, block, sm, address):
+@inline
+def run(m, w, block, sm):
     """Run warp ``w`` from where it stands until it must wait, or leaves.
 
     The SM's pipes are charged for what it issued; its own clock follows stall
@@ -608,31 +589,31 @@ def run(m, w, block, sm, address):
     Returns
     -------
     why : int
-        WAITS, BARRIER, FINISHED, FAILED or PAUSED; ``warps.ready[w]`` is set.
+        WAITS, AT_BLOCK_BARRIER, FINISHED, FAILED or PAUSED; ``warp[AWAKE]`` is set.
     """
-    warps, rates, code = m.warps, m.rates, m.code
-    count = m.report.counts[m.blocks.kind[block]]
-    begin = max(m.sms.now[sm], warps.ready[w])
-    m.sms.now[sm] = begin
+    warp, rates, code = m.warps[w], m.rates, m.code
+    count = m.counts[m.blocks[block, KIND]]
+    begin = max(m.sms[sm, NOW], warp[AWAKE])
+    m.sms[sm, NOW] = begin
     t = begin
     issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     why = PAUSED
     steps = 0
     while t - begin < LONGEST:
-        index = np.int64(warps.pc[w])
+        index = np.int64(warp[PC])
         c = code[index]
         if c[WAIT]:
-            until = pending(warps, w, c[WAIT])
+            until = pending(warp, c[WAIT])
             if until > t:
                 t = until
                 if until - begin > PATIENCE:
                     why = WAITS
                     break
         op = c[0]
-        mask = warps.mask[w]
-        on = mask & predicate(warps.preds[w], c[GUARD])
+        mask = np.uint32(warp[MASK])
+        on = mask & predicate(m.preds[w], c[GUARD])
         count_instruction(m, c, mask, on, count)
-        issue += rates.issue * (1 + c[SKIP])
+        issue += rates[ISSUE] * (1 + c[SKIP])
         t += (np.int64(c[STALL]) + c[SKIP_ISSUE]) * TICKS
         pipe = c[PIPE]
         steps += 1
@@ -643,28 +624,28 @@ def run(m, w, block, sm, address):
                 break
             continue
         if pipe == LSU:
-            done = memory_instruction(m, c, index, w, block, sm, on, t, address, count)
+            done = memory_instruction(m, c, index, w, block, sm, on, t, count)
             if done < 0:
                 why = FAILED
                 break
-            issue += rates.issue * (c[REPEAT] - 1)
+            issue += rates[ISSUE] * (c[REPEAT] - 1)
             if c[WRITE_SB] < 6:
-                warps.board[w, c[WRITE_SB]] = max(done, warps.board[w, c[WRITE_SB]])
+                warp[BOARD + c[WRITE_SB]] = max(done, warp[BOARD + c[WRITE_SB]])
             if c[READ_SB] < 6:
-                warps.board[w, c[READ_SB]] = max(t + 8 * TICKS, warps.board[w, c[READ_SB]])
+                warp[BOARD + c[READ_SB]] = max(t + 8 * TICKS, warp[BOARD + c[READ_SB]])
         else:
             if on and not compute(m, c, op, w, on):
-                fail(m, E.UNSUPPORTED, index, 0, m.blocks.id[block], op, w % m.shape[S_WARPS])
+                fail(m, E.UNSUPPORTED, index, 0, block, op, w)
                 why = FAILED
                 break
-            alu += rates.alu * (pipe == ALU)
-            fma += rates.fma * (pipe == FMA)
-            xu += rates.xu * (pipe == XU)
+            alu += rates[ALU_RATE] * (pipe == ALU)
+            fma += rates[FMA_RATE] * (pipe == FMA)
+            xu += rates[XU_RATE] * (pipe == XU)
             if c[WRITE_SB] < 6:
-                warps.board[w, c[WRITE_SB]] = max(t + rates.shfl, warps.board[w, c[WRITE_SB]])
-        warps.pc[w] += 1
-    m.report.clock[2] += steps
-    warps.ready[w] = t
+                warp[BOARD + c[WRITE_SB]] = max(t + rates[SHUFFLE], warp[BOARD + c[WRITE_SB]])
+        warp[PC] += 1
+    m.misc[STEPS] += steps
+    warp[AWAKE] = t
     busy = max(max(issue, alu), max(fma, xu))
-    m.sms.now[sm] = max(begin + busy, m.sms.lsu[sm] - rates.queue)
+    m.sms[sm, NOW] = max(begin + busy, m.sms[sm, LSU_FREE] - rates[QUEUE])
     return why

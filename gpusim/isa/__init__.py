@@ -1,0 +1,1 @@
+"""The warp-level instruction set: opcodes, programs, their listing and their checks."""

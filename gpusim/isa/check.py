@@ -1,0 +1,101 @@
+"""Structural checks of a program: what no producer may get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpusim.isa.opcodes import Op
+from gpusim.isa.printer import format_instr
+from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Operand, Program
+
+WIDTHS = (1, 2, 4, 8, 16)
+LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC)
+STORES = (Op.STG, Op.STS, Op.STL)
+GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED)
+PAIR_RESULTS = (Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA)
+N_BARRIERS = 16
+MAX_REGISTERS = 255
+
+
+class ProgramError(ValueError):
+    """A program that no hardware could run; the message names the instruction."""
+
+
+def check(program: Program) -> None:
+    """Check a program's structure.
+
+    Parameters
+    ----------
+    program : Program
+
+    Raises
+    ------
+    ProgramError
+        For a register, predicate, width, target or scoreboard out of range, an unaligned group of registers,
+        a convergence barrier waited for but never set, or an end that is not EXIT or a jump.
+    """
+    if not program.instrs:
+        raise ProgramError(f"{program.name}: no instructions")
+    last = program.instrs[-1]
+    if last.op not in (Op.EXIT, Op.BRA) or last.guard.index != PT:
+        raise ProgramError(f"{program.name}: must end in EXIT, ends in {format_instr(last)}")
+    for index, instr in enumerate(program.instrs):
+        for problem in problems(instr, program):
+            raise ProgramError(f"{program.name}, instruction {index} ({format_instr(instr)}): {problem}")
+    _check_barriers(program)
+
+
+def problems(instr: Instr, program: Program) -> Iterator[str]:
+    """What is wrong with one instruction."""
+    for operand, count in _groups(instr):
+        if operand.kind is Kind.REG and operand.index != RZ:
+            if operand.index % count:
+                yield f"R{operand.index} does not start a group of {count}"
+            if operand.index + count > min(program.n_registers, MAX_REGISTERS):
+                yield f"R{operand.index + count - 1} of {program.n_registers} registers"
+        elif operand.kind is Kind.CONST and operand.index % 4:
+            yield f"constant at {operand.index:#x} is not a word"
+    for p in (instr.guard, *instr.psrcs, *instr.pdsts):
+        if p.kind in (Kind.PRED, Kind.UPRED) and not 0 <= p.index <= PT:
+            yield f"predicate {p.index}"
+    if instr.width not in WIDTHS:
+        yield f"width {instr.width}"
+    if instr.op in (Op.BRA, Op.BSSY) and not 0 <= instr.target < len(program):
+        yield f"target {instr.target} of {len(program)} instructions"
+    if instr.op in (Op.BSSY, Op.BSYNC) and not 0 <= instr.sub < N_BARRIERS:
+        yield f"convergence barrier {instr.sub}"
+    if not -(1 << 23) <= instr.offset < 1 << 23:
+        yield f"offset {instr.offset} exceeds 24 bits"
+    if instr.array >= len(program.arrays):
+        yield f"array {instr.array} of {len(program.arrays)}"
+    stall, write, read, wait = instr.control
+    if not 0 <= stall <= 15 or wait >> 6 or any(b > 5 and b != NO_SCOREBOARD for b in (write, read)):
+        yield f"control {tuple(instr.control)}"
+
+
+def _groups(instr: Instr) -> list[tuple[Operand, int]]:
+    """Register operands with the number of registers each stands for."""
+    words = max(instr.width // 4, 1)
+    found: list[tuple[Operand, int]] = []
+    if instr.dst is not None:
+        pair = 2 if instr.op in PAIR_RESULTS else words if instr.op in LOADS else 1
+        found.append((instr.dst, pair))
+    for place, operand in enumerate(instr.srcs):
+        count = 1
+        if instr.op in GLOBAL and place == 0:
+            count = 2
+        elif instr.op in STORES and place == 1:
+            count = words
+        elif instr.op is Op.IMAD_WIDE and place == 2:
+            count = 2
+        found.append((operand, count))
+    return found
+
+
+def _check_barriers(program: Program) -> None:
+    set_up = {i.sub for i in program.instrs if i.op is Op.BSSY}
+    waited = {i.sub for i in program.instrs if i.op is Op.BSYNC}
+    if set_up != waited:
+        raise ProgramError(
+            f"{program.name}: convergence barriers {sorted(set_up)} are set up, {sorted(waited)} are waited for"
+        )
