@@ -190,8 +190,10 @@ def gpus(
     from gpusim.hardware import format as layout
     from gpusim.report import listings
 
-    rows = layout.table() if name is None else layout.describe(hardware.load(name))
-    report.show(listings.table_of(rows))
+    if name is None:
+        report.show(listings.gpus(layout.table()))
+    else:
+        report.show(listings.gpu(layout.describe(hardware.load(name))))
 
 
 # ------------------------------------------------------------------ arguments

@@ -42,3 +42,5 @@ DIVERGED = 35  # branches on which a warp split
 
 # Columns of Report.arrays
 A_LD_REQ, A_LD_SECTORS, A_LD_ELEMENTS, A_LD_BYTES, A_ST_REQ, A_ST_SECTORS, A_ST_ELEMENTS, A_ST_BYTES = range(8)
+N_ARRAY_COUNTS = 8
+N_COUNTS = 36

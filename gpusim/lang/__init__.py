@@ -76,7 +76,7 @@ def sizes(*names: str) -> Param | tuple[Param, ...]:
     return found[0] if len(found) == 1 else found
 
 
-def range(*bounds: Any) -> Iterator[Index]:
+def range(*bounds: Any) -> Iterator[Index]:  # noqa: A001 (gl.range)
     """``gl.range(stop)``, ``gl.range(start, stop, step=1)``: a loop run at run time; the body is traced once."""
     return loop("range", bounds)
 
@@ -304,7 +304,7 @@ rcp = _function("rcp", "1 / x.")
 sin = _function("sin", "Sine.")
 cos = _function("cos", "Cosine.")
 tanh = _function("tanh", "Hyperbolic tangent.")
-abs = _function("abs", "Absolute value.")
+abs = _function("abs", "Absolute value.")  # noqa: A001 (gl.abs)
 
 
 class Axes:

@@ -82,18 +82,18 @@ SYMBOLS = {
 def constant(value: object, dtype: DType | None = None) -> Const:
     """Python or NumPy number as a :class:`Const`, of ``dtype`` or its natural type (i32, f32, pred)."""
     if isinstance(value, (bool, np.bool_)):
-        if dtype not in (None, DType.PRED):
+        if dtype is not None and dtype is not DType.PRED:
             fail(f"True/False used as {dtype.value}; write 1 or 0, or gl.select")
         return Const(bool(value), DType.PRED)
     if isinstance(value, Integral):
         if dtype is DType.PRED:
             fail(f"{value} used as a condition; write True or False, or compare with .ne(0)")
         return Const(float(value), dtype) if dtype and dtype.is_float else Const(int(value), dtype or DType.I32)
-    if isinstance(value, Real):
-        if dtype is not None and not dtype.is_float:
-            fail(f"the float {value} meets a value of type {dtype.value}; write an int, or gl.cast(gl.f32, ...)")
-        return Const(float(value), dtype or DType.F32)
-    fail(f"expected a number or a gl expression, not {type(value).__name__}")
+    if not isinstance(value, Real):
+        fail(f"expected a number or a gl expression, not {type(value).__name__}")
+    if dtype is not None and not dtype.is_float:
+        fail(f"the float {value} meets a value of type {dtype.value}; write an int, or gl.cast(gl.f32, ...)")
+    return Const(float(value), dtype or DType.F32)
 
 
 def unify(a: object, b: object, what: str) -> tuple[Expr, Expr, DType]:
@@ -106,12 +106,12 @@ def unify(a: object, b: object, what: str) -> tuple[Expr, Expr, DType]:
         return a, b, a.dtype
     if a.dtype in INTEGERS and b.dtype in INTEGERS:
         return a, b, DType.U32
-    for one, other in ((a, b), (b, a)):
-        if isinstance(one, Const) and one.dtype is DType.I32 and other.dtype.is_float:
-            changed = Const(float(one.value), other.dtype)
-            return (changed, b, other.dtype) if one is a else (a, changed, other.dtype)
-    hint = "" if DType.PRED in (a.dtype, b.dtype) else f"; convert one with gl.cast(gl.{_wider(a, b)}, ...)"
-    fail(f"{what!r} between {a.dtype.value} and {b.dtype.value}{hint}")
+    if isinstance(a, Const) and a.dtype is DType.I32 and b.dtype.is_float:
+        return Const(float(a.value), b.dtype), b, b.dtype
+    if not (isinstance(b, Const) and b.dtype is DType.I32 and a.dtype.is_float):
+        hint = "" if DType.PRED in (a.dtype, b.dtype) else f"; convert one with gl.cast(gl.{_wider(a, b)}, ...)"
+        fail(f"{what!r} between {a.dtype.value} and {b.dtype.value}{hint}")
+    return a, Const(float(b.value), a.dtype), a.dtype
 
 
 def _wider(a: Expr, b: Expr) -> str:
@@ -132,7 +132,8 @@ def binary(op: str, a: object, b: object) -> Expr:
         folded = _fold(op, a.value, b.value, dtype)
         if folded is not None:
             return folded
-    return _neutral(op, a, b, dtype) or Binary(op, a, b, dtype)
+    simpler = _neutral(op, a, b, dtype)
+    return Binary(op, a, b, dtype) if simpler is None else simpler
 
 
 def _fold(op: str, a: Any, b: Any, dtype: DType) -> Const | None:
@@ -188,7 +189,7 @@ def compare(op: str, a: object, b: object) -> Expr:
     return Compare(op, a, b)
 
 
-def unary(op: str, a: Expr) -> Expr:
+def unary(op: str, a: object) -> Expr:
     """``op(a)``; ``neg``, ``abs`` and ``not`` of integers too, ``not`` of conditions, all else of f32."""
     if not isinstance(a, Expr):
         a = constant(a, None if op in ("neg", "abs", "not") else DType.F32)
@@ -232,11 +233,11 @@ def cast(dtype: DType, a: object) -> Expr:
 
 def fma(a: object, b: object, c: object) -> Expr:
     """Fused ``a * b + c`` in f32."""
-    parts = [x if isinstance(x, Expr) else constant(x, DType.F32) for x in (a, b, c)]
-    for part in parts:
+    a, b, c = (x if isinstance(x, Expr) else constant(x, DType.F32) for x in (a, b, c))
+    for part in (a, b, c):
         if part.dtype is not DType.F32:
             fail(f"gl.fma of a value of type {part.dtype.value}; it is fp32 only, gl.cast(gl.f32, ...) first")
-    return Fma(*parts)
+    return Fma(a, b, c)
 
 
 def cdiv(a: Any, b: Any) -> Any:
@@ -249,7 +250,7 @@ def cdiv(a: Any, b: Any) -> Any:
 # ------------------------------------------------------------------ numbers
 
 
-def evaluate(e: Expr, binding: Mapping[object, Any]) -> Any:
+def evaluate(e: Expr, binding: Mapping[Any, Any]) -> Any:
     """Value of ``e`` with its leaves taken from ``binding``.
 
     Parameters
@@ -299,7 +300,7 @@ def evaluate(e: Expr, binding: Mapping[object, Any]) -> Any:
     raise TypeError(f"not an expression: {e!r}")
 
 
-def _bound(key: object, name: str, binding: Mapping[object, Any]) -> Any:
+def _bound(key: object, name: str, binding: Mapping[Any, Any]) -> Any:
     try:
         return binding[key]
     except KeyError:

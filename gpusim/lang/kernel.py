@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.lang.errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
 from gpusim.lang.trace import MemoryHandle, Tracer, condition, integer, tracing
-from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree
+from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree, leaves
 
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
@@ -133,6 +133,7 @@ class Kernel:
         self.__module__ = function.__module__
         self._grid, self._block, self._requires = grid, block, requires
         self._programs: dict[tuple[tuple[str, int], ...], Program] = {}
+        self._counts: dict[tuple[str, tuple[tuple[str, Any], ...]], Any] = {}
         self._lock = threading.RLock()
 
     @property
@@ -235,7 +236,7 @@ class Kernel:
 
     def tiles(self, **tiles: int) -> dict[str, int]:
         """All tile sizes: ``tiles``, with defaults filled in, checked."""
-        return bind(self.tree, tiles, roles=("tile",))
+        return {name: int(n) for name, n in bind(self.tree, tiles, roles=("tile",)).items()}
 
     def lower(self, **tiles: int) -> Program:
         """The Program for these tile sizes (kept, so a second call is free)."""
@@ -248,17 +249,32 @@ class Kernel:
                 self._programs[key] = lower(self.tree, bound)
             return self._programs[key]
 
-    def io(self, **options: Any) -> IO:
-        """Elements and bytes of each global array that the threads load and store, as sympy expressions."""
+    def io(self, **fixed: Any) -> IO:
+        """Elements and bytes of each global array that the threads load and store, as sympy expressions.
+
+        Parameters
+        ----------
+        **fixed
+            Parameters to put numbers for (``T=32``); the others stay symbols.
+        """
         from gpusim.lang.count import io
 
-        return io(self.tree, **options)
+        made: IO = self._counted("io", io, fixed)
+        return made
 
     def flops(self) -> Flops:
         """Floating-point operations of a launch, as sympy expressions."""
         from gpusim.lang.count import flops
 
-        return flops(self.tree)
+        made: Flops = self._counted("flops", flops, {})
+        return made
+
+    def _counted(self, kind: str, count: Callable[..., Any], fixed: Mapping[str, Any]) -> Any:
+        key = (kind, tuple(sorted(fixed.items())))
+        with self._lock:
+            if key not in self._counts:
+                self._counts[key] = count(self.tree, **fixed)
+            return self._counts[key]
 
 
 def _nothing(_: object) -> tuple[()]:
@@ -337,7 +353,7 @@ def _extent(entry: object, array: str, scalars: Mapping[str, Param], tracer: Tra
     return integer(value, f"extent of {array}")
 
 
-class _Names(dict):
+class _Names(dict[str, Any]):
     """Names in an extent: tiles and scalars of the signature; all others are sizes."""
 
     def __init__(self, scalars: Mapping[str, Param], tracer: Tracer) -> None:
@@ -374,7 +390,7 @@ def _checked(tree: Tree, param: Param, value: Any) -> int | float:
         if param.dtype.is_float and isinstance(value, Real):
             return float(value)
         low, high = (-(2**31), 2**31) if param.dtype is DType.I32 else (0, 2**32)
-        if isinstance(value, Integral) and low <= value < high:
+        if isinstance(value, Integral) and low <= int(value) < high:
             return int(value)
     except DescriptionError as error:
         raise DescriptionError(f"{tree.name}: {error}") from None
@@ -382,7 +398,7 @@ def _checked(tree: Tree, param: Param, value: Any) -> int | float:
 
 
 def _positive(name: str, role: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 < value < 2**31:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 < int(value) < 2**31:
         fail(f"{role} {name} = {value!r}; it must be a positive int below 2**31")
     return int(value)
 
@@ -392,8 +408,7 @@ def launch_shape(tree: Tree, binding: Mapping[str, Any]) -> tuple[tuple[int, int
     for needed, text in tree.requires:
         if not evaluate(needed, binding):
             raise DescriptionError(f"{tree.name}: {text} ({_given(needed, binding)})")
-    grid = tuple(int(evaluate(e, binding)) for e in tree.grid)
-    block = tuple(int(evaluate(e, binding)) for e in tree.block)
+    grid, block = _numbers(tree.grid, binding), _numbers(tree.block, binding)
     for what, shape, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         if not all(0 < n <= limit for n, limit in zip(shape, most, strict=True)):
             raise DescriptionError(f"{tree.name}: {what} {shape}; each extent must be 1 to {most}")
@@ -403,8 +418,11 @@ def launch_shape(tree: Tree, binding: Mapping[str, Any]) -> tuple[tuple[int, int
     return grid, block
 
 
-def _given(e: Expr, binding: Mapping[str, Any]) -> str:
-    from gpusim.lang.tree import leaves
+def _numbers(shape: tuple[Expr, Expr, Expr], binding: Mapping[str, Any]) -> tuple[int, int, int]:
+    x, y, z = (int(evaluate(e, binding)) for e in shape)
+    return x, y, z
 
+
+def _given(e: Expr, binding: Mapping[str, Any]) -> str:
     names = dict.fromkeys(leaf.name for leaf in leaves(e) if isinstance(leaf, Param))
     return ", ".join(f"{name} = {binding[name]}" for name in names)

@@ -177,7 +177,7 @@ class Operators:
     def __neg__(self) -> Expr:
         return unary("neg", value(self))
 
-    def __pos__(self) -> Expr:
+    def __pos__(self) -> Any:
         return value(self)
 
     def __abs__(self) -> Expr:
@@ -222,7 +222,7 @@ for _op in ("lt", "le", "gt", "ge"):
 for _name, _method in list(vars(Operators).items()):
     if callable(_method) and _name != "__init_subclass__":
         setattr(Expr, _name, _method)
-Expr.__array_ufunc__ = None
+setattr(Expr, "__array_ufunc__", None)  # noqa: B010 (no attribute that type checkers know)
 
 
 # ------------------------------------------------------------------ variables and arrays
@@ -330,7 +330,7 @@ class MemoryHandle:
         """Extents, outermost first."""
         return self.array.shape
 
-    def __getitem__(self, index: Any) -> Expr:
+    def __getitem__(self, index: Any) -> Any:
         return self.load(*(index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, index: Any, new: Any) -> None:

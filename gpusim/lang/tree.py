@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 
 class DType(Enum):
@@ -41,9 +42,17 @@ class DType(Enum):
 class Expr:
     """Base of all expressions; Python operators on it are added by ``gpusim.lang.trace``."""
 
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> DType:
+            """Type of the value."""
+
 
 @dataclass(frozen=True, slots=True)
 class Const(Expr):
+    """A number, or True or False."""
+
     value: int | float | bool
     dtype: DType
 

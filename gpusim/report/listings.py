@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,9 @@ def kernels(algorithms: Iterable[Algorithm]) -> list[RenderableType]:
         for algorithm in members:
             parameters = " ".join(f"{name}={value}" for name, value in algorithm.defaults.items())
             grid.add_row(algorithm.name, algorithm.summary, parameters, end_section=algorithm is members[-1])
-    return [grid]
+    words = dict.fromkeys(f"--{word}" for members in families.values() for a in members for word in a.aliases)
+    names = f" and, where a kernel has what they stand for, {', '.join(words)}" if words else ""
+    return [grid, Text(""), Text(f"Options of predict and formula: every parameter (--N 1000){names}.")]
 
 
 def formulas(algorithm: Algorithm, given: Mapping[str, int]) -> list[RenderableType]:
@@ -61,6 +64,55 @@ def formulas(algorithm: Algorithm, given: Mapping[str, int]) -> list[RenderableT
     else:
         shown.append(_closed_form(algorithm, params))
     return [*shown, Text(""), *map(Text, _summary(algorithm, params)), Text(f"Bytes are for {values}.")]
+
+
+def gpus(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
+    """List GPUs, with numbers to the right.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Headings, then a row a GPU, as ``gpusim.hardware.format.table`` gives them.
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    numeric = [column for column, cell in enumerate(rows[1]) if cell.replace(".", "").isdigit()]
+    return table_of(rows, right=numeric)
+
+
+def gpu(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
+    """Show one GPU: every number with its unit and kind, and its source by number; then the sources.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Headings, then key, value, unit, kind and source, as ``gpusim.hardware.format.describe`` gives them.
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    sources = {
+        text: f"[{number}]" for number, text in enumerate(dict.fromkeys(row[-1] for row in rows[1:] if row[-1]), 1)
+    }
+    grid = new_table()
+    for heading in rows[0]:
+        grid.add_column(heading, overflow="fold", no_wrap=heading == "key")
+    for row, after in itertools.zip_longest(rows[1:], rows[2:]):
+        ends = after is not None and _section(row) != _section(after)
+        grid.add_row(*row[:-1], sources.get(row[-1], ""), end_section=ends)
+    notes = new_table()
+    notes.show_header = False
+    for text, number in sources.items():
+        notes.add_row(number, text)
+    return [grid, Text(""), Text("Sources", style="bold"), notes]
+
+
+def _section(row: Sequence[str]) -> str:
+    """The part of a key before its dot."""
+    return row[0].rpartition(".")[0]
 
 
 def table_of(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[RenderableType]:
@@ -131,4 +183,6 @@ def _summary(algorithm: Algorithm, params: Mapping[str, int]) -> Iterator[str]:
         yield f"The textbook says {algorithm.textbook_text}: {reads} and {writes}."
     yield f"The inputs, each byte read once, are {format_bytes(book['compulsory'].nbytes)}."
     flops = algorithm.kernel.flops()
-    yield f"Floating-point operations: {readable(flops)} = {format_count(float(flops.subs(dict(params))))}."
+    known = {symbol.name for symbol in flops.total.free_symbols} <= set(params)
+    formula = f"{readable(flops.total)} = " if known and flops.total != 0 else ""
+    yield f"Floating-point operations: {formula}{format_count(flops.evaluate(**params))}."

@@ -61,9 +61,7 @@ CASES = {
     "reduce-conflicting": REDUCTION,
     "reduce-sequential": REDUCTION,
     "reduce-shuffle": st.fixed_dictionaries({"N": LENGTH, "B": WARPS}),
-    "stencil5": st.fixed_dictionaries(
-        {"M": st.integers(3, 70), "N": st.integers(3, 70), "X": st.integers(1, 32), "Y": st.integers(1, 8)}
-    ),
+    "stencil5": st.fixed_dictionaries({"M": SIDE, "N": SIDE, "X": st.integers(1, 32), "Y": st.integers(1, 8)}),
     "matmul-naive": product(T=SQUARE),
     "matmul-coalesced": product(T=SQUARE),
     "matmul-tiled": product(T=SQUARE),

@@ -43,7 +43,7 @@ def test_numpy_integers_are_integers():
         ("reduce-sequential", {"B": 96}, "B must be a power of two"),
         ("reduce-shuffle", {"B": 48}, "a multiple of 32"),
         ("transpose", {"R": 5}, "R must divide T"),
-        ("stencil5", {"M": 2}, "M must be 3 or more"),
+        ("stencil5", {"X": 64, "Y": 32}, "must fit a block of 1024"),
         ("matmul-register-tiled", {"TM": 3}, "TM must divide BM"),
         ("matmul-register-tiled", {"TM": 2, "TN": 2}, "must fit a block of 1024"),
         ("matmul-register-tiled-vec4", {"k": 1023}, "K must be a multiple of 4"),

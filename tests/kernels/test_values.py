@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim import catalog
@@ -11,7 +11,7 @@ from tests.kernels.run import expected, run
 
 ALL = catalog.all(hidden=True)
 INEXACT = {"divergence"}  # its factors are no integers
-relaxed = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(max_examples=25)
 
 
 def test_every_kernel_is_tried():

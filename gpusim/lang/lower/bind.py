@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from gpusim.isa.program import ArrayInfo, ParamInfo
 from gpusim.lang.errors import DescriptionError
-from gpusim.lang.evaluate import children, evaluate
+from gpusim.lang.evaluate import evaluate
+from gpusim.lang.tree import children
 from gpusim.lang.tree import (
     Assign,
     Atomic,

@@ -152,8 +152,9 @@ class _Builder(Accesses):
         self.loaded = {k: v for k, v in loads.items() if k in self.loaded}
 
     def _branch(self, cond: Node, stmt: If) -> None:
-        then, held = self._path(stmt.then)
-        orelse, other = self._path(stmt.orelse)
+        before = dict(self.held)
+        ends = [self._path(stmt.then), self._path(stmt.orelse)]
+        (then, held), (orelse, other) = ends
         written = {self.arrays[a] for a in bind.stored([*stmt.then, *stmt.orelse])}
         self.forget(lambda array: array in written)
         merges = []
@@ -164,7 +165,8 @@ class _Builder(Accesses):
                 self.held[place] = merges[-1].result
             else:
                 self.held[place] = a or b
-        self.items.append(Branch(cond, then, orelse, merges, stmt.line))
+        idle = [not path and all(after.get(p) is v for p, v in before.items()) for path, after in ends]
+        self.items.append(Branch(cond, then, orelse, merges, stmt.line, *idle))
 
     def _path(self, body: list[Stmt]) -> tuple[list[Item], dict[Place, Node]]:
         """One side of a branch: its effects, and what variables hold at its end."""

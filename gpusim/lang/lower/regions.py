@@ -118,13 +118,15 @@ class Merge:
 
 @dataclass(eq=False)
 class Branch:
-    """Two paths and what they leave behind."""
+    """Two paths and what they leave behind; an idle one has nothing to do."""
 
     cond: Node
     then: list[Item]
     orelse: list[Item]
     merges: list[Merge]
     line: int
+    then_idle: bool = False
+    else_idle: bool = False
 
 
 @dataclass(eq=False)

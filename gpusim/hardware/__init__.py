@@ -1,0 +1,19 @@
+"""GPU specifications, one TOML file each, and occupancy.
+
+>>> from gpusim.hardware import load, occupancy
+>>> gpu = load("h200")
+>>> gpu.l2.size_bytes, gpu.provenance("l2.size_bytes").unit
+(62914560, 'byte')
+>>> occupancy(gpu, threads_per_block=256, registers_per_thread=32, shared_bytes_per_block=2048).blocks_per_sm
+8
+"""
+
+from __future__ import annotations
+
+from gpusim.hardware.errors import OccupancyError, SpecError
+from gpusim.hardware.library import load, names
+from gpusim.hardware.occupancy import Occupancy, occupancy
+from gpusim.hardware.spec import Gpu, Provenance
+from gpusim.hardware.writer import to_toml
+
+__all__ = ["Gpu", "Occupancy", "OccupancyError", "Provenance", "SpecError", "load", "names", "occupancy", "to_toml"]

@@ -1,0 +1,184 @@
+"""What a GPU takes from its base, and what is derived where neither says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpusim.hardware.sections import SECTIONS, rules
+from gpusim.hardware.spec import Provenance, place_of
+
+OWN_TEXTS = ("name", "full_name", "measured")
+"""Never inherited."""
+
+DROPPED_BY = {
+    "gpcs": ("sm_count",),
+    "placement.order": ("sm_count", "gpcs", "placement.sm_gpc"),
+    "placement.sm_gpc": ("sm_count", "gpcs"),
+    "placement.sm_half": ("sm_count", "gpcs", "placement.sm_gpc", "l2.partitions"),
+    "l1.unified_bytes": ("l1.size_bytes",),
+    "l1.size_bytes": ("l1.unified_bytes",),
+}
+"""Numbers that are not inherited where one of these differs from the base: they would not fit it."""
+
+
+@dataclass
+class Sheet:
+    """What a specification file says, by key.
+
+    Attributes
+    ----------
+    base : str or None
+    texts : dict
+        Name, architecture, ... : text and flags.
+    numbers : dict of str to Provenance
+    """
+
+    base: str | None = None
+    texts: dict[str, Any] = field(default_factory=dict)
+    numbers: dict[str, Provenance] = field(default_factory=dict)
+
+
+def over(base: Sheet, own: Sheet) -> Sheet:
+    """Lay a sheet over its base.
+
+    Parameters
+    ----------
+    base, own : Sheet
+        `base` is complete; what `own` says goes before it.
+
+    Returns
+    -------
+    Sheet
+        What was measured or fitted on the base counts as assumed here, and an
+        inherited source says whose it is.
+    """
+    name = base.texts["name"]
+    kept = {key: _as_of(name, entry) for key, entry in base.numbers.items() if _inherits(key, base, own)}
+    texts = {key: text for key, text in base.texts.items() if key not in OWN_TEXTS}
+    merged = Sheet(texts=texts | own.texts, numbers=kept | own.numbers)
+    if "gpcs" not in merged.numbers:
+        _share_out(merged, len(base.numbers["gpcs"].value), name)
+    _scale_peaks(base, own, merged)
+    return merged
+
+
+def derive_placement(sheet: Sheet) -> None:
+    """Add the placement lists that a sheet leaves out, as an H200 has them.
+
+    Pairs of SMs (TPCs) go to the GPCs in turn until each is full; blocks go to
+    one GPC after the other; GPCs alternate between the halves of L2.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Changed.
+    """
+    numbers = sheet.numbers
+    sm_gpc = numbers["placement.sm_gpc"].value if "placement.sm_gpc" in numbers else deal(numbers["gpcs"].value)
+    halves = numbers["l2.partitions"].value
+    derived = {
+        "order": tuple(sorted(range(len(sm_gpc)), key=lambda sm: (sm_gpc[sm], sm))),
+        "sm_gpc": sm_gpc,
+        "sm_half": tuple(gpc % halves for gpc in sm_gpc),
+    }
+    source = "GPC by GPC and TPC by TPC, the way an H200 was seen to do it"
+    for name, value in derived.items():
+        numbers.setdefault(f"placement.{name}", Provenance(value, "1", "assumed", source))
+
+
+def deal(gpcs: tuple[int, ...]) -> tuple[int, ...]:
+    """Give each SM its GPC, dealing pairs of SMs to the GPCs in turn.
+
+    Parameters
+    ----------
+    gpcs : tuple of int
+        SMs of each GPC.
+
+    Returns
+    -------
+    tuple of int
+        The GPC of SM 0, 1, ...
+
+    Examples
+    --------
+    >>> deal((4, 2))
+    (0, 0, 1, 1, 0, 0)
+    """
+    left = list(gpcs)
+    dealt: list[int] = []
+    while any(left):
+        for gpc, free in enumerate(left):
+            take = min(2, free)
+            dealt += [gpc] * take
+            left[gpc] -= take
+    return tuple(dealt)
+
+
+def spread(sm_count: int, count: int) -> tuple[int, ...]:
+    """Share SMs out over GPCs as evenly as pairs allow, the larger GPCs last.
+
+    Parameters
+    ----------
+    sm_count : int
+    count : int
+        GPCs; fewer are used where there are fewer pairs.
+
+    Returns
+    -------
+    tuple of int
+
+    Examples
+    --------
+    >>> spread(132, 8)
+    (16, 16, 16, 16, 16, 16, 18, 18)
+    >>> spread(3, 8)
+    (2, 1)
+    """
+    pairs, odd = divmod(sm_count, 2)
+    units = [2] * pairs + [1] * odd
+    count = min(count, len(units))
+    sizes = [sum(units[gpc::count]) for gpc in range(count)]
+    return tuple(sorted(sizes)) if not odd else tuple(sorted(sizes, reverse=True))
+
+
+def _as_of(name: str, entry: Provenance) -> Provenance:
+    kind = "assumed" if entry.kind in ("measured", "fitted") else entry.kind
+    source = entry.source if entry.source.startswith("as ") else f"as {name}: {entry.source}"
+    return entry._replace(kind=kind, source=source)
+
+
+def _inherits(key: str, base: Sheet, own: Sheet) -> bool:
+    section, name = place_of(key)
+    if rules(SECTIONS[section])[name].own:
+        return False
+    if key in DROPPED_BY:
+        return not any(_differs(change, base, own) for change in DROPPED_BY[key])
+    return True
+
+
+def _differs(key: str, base: Sheet, own: Sheet) -> bool:
+    """Tell whether a sheet gives a number another value than its base."""
+    if key not in own.numbers:
+        return False
+    return key not in base.numbers or own.numbers[key].value != base.numbers[key].value
+
+
+def _share_out(sheet: Sheet, count: int, name: str) -> None:
+    value = spread(sheet.numbers["sm_count"].value, count)
+    sheet.numbers["gpcs"] = Provenance(value, "1", "assumed", f"shared out evenly over as many GPCs as {name} has")
+
+
+def _scale_peaks(base: Sheet, own: Sheet, merged: Sheet) -> None:
+    """Scale inherited arithmetic peaks where the number of SMs or their clock changed."""
+
+    def product(sheet: Sheet) -> float:
+        return float(sheet.numbers["sm_count"].value * sheet.numbers["clock.sm_hz"].value)
+
+    ratio = product(merged) / product(base)
+    if ratio == 1.0:
+        return
+    for key, entry in merged.numbers.items():
+        if entry.unit in ("flop/s", "op/s") and key not in own.numbers:
+            source = f"{entry.source}, scaled by SMs and clock"
+            merged.numbers[key] = entry._replace(value=entry.value * ratio, kind="assumed", source=source)

@@ -1,0 +1,105 @@
+"""The GPUs there are, and what a name means."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from gpusim.hardware.errors import SpecError, suggest
+from gpusim.hardware.reader import Shelf, read
+from gpusim.hardware.spec import Gpu
+
+SPECS = Path(__file__).parent / "specs"
+"""The folder of built-in specifications."""
+
+ALIASES = {
+    "a100": "a100-40gb",
+    "a100-40": "a100-40gb",
+    "a100-80": "a100-80gb",
+    "h100": "h100-sxm",
+    "a6000": "rtx-a6000",
+    "4090": "rtx-4090",
+    "rtx4090": "rtx-4090",
+}
+"""Shorter names that are accepted too."""
+
+
+def names() -> list[str]:
+    """Give the names of the built-in GPUs, in alphabetical order.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> names()[:3]
+    ['a100-40gb', 'a100-80gb', 'b200']
+    """
+    return list(_files())
+
+
+def load(name_or_path: str | Path) -> Gpu:
+    """Load a GPU by its name, or from a TOML file of the user's.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A name (see :func:`names`; letter case does not matter), or a path: whatever ends in ``.toml`` or has a
+        folder in it.
+
+    Returns
+    -------
+    Gpu
+        The same object every time, as long as the file stays the same.
+
+    Raises
+    ------
+    SpecError
+        If there is no such GPU, or its file cannot be used; one line.
+
+    Examples
+    --------
+    >>> load("h200").sm_count
+    132
+    >>> load("h20")
+    Traceback (most recent call last):
+    gpusim.hardware.errors.SpecError: unknown GPU 'h20': did you mean h200?
+    """
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or _looks_like_a_path(text):
+        return _from_file(Path(text).expanduser())
+    name = text.strip().lower().replace("_", "-").replace(" ", "-")
+    name = ALIASES.get(name, name)
+    if name not in _files():
+        raise SpecError(f"unknown GPU {text!r}: {suggest(text, _files())}")
+    return _built_in(name)
+
+
+def _looks_like_a_path(text: str) -> bool:
+    return text.endswith(".toml") or "/" in text or "\\" in text
+
+
+@functools.cache
+def _files() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(SPECS.glob("*.toml"))}
+
+
+@functools.cache
+def _built_in(name: str) -> Gpu:
+    return read(_files()[name], Shelf(_files()))
+
+
+def _from_file(path: Path) -> Gpu:
+    try:
+        stat = path.stat()
+    except OSError as error:
+        known = ", ".join(names())
+        raise SpecError(f"{path}: cannot be read: {error.strerror}; GPUs known by name are {known}") from None
+    return _read_file(path.resolve(), stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache(maxsize=64)
+def _read_file(path: Path, changed: int, size: int) -> Gpu:
+    """Read a user's file; ``changed`` and ``size`` tell its versions apart."""
+    return read(path, Shelf(_files()))

@@ -1,0 +1,405 @@
+"""What a GPU specification says: one frozen dataclass per section, and the unit and range of every number.
+
+The unit of a field is the one its TOML entry must carry: ``"1"`` for a count
+or an index, ``"byte"``, ``"bit"``, ``"cycle"`` (of the SM clock, unless the
+field says otherwise), ``"Hz"``, ``"byte/s"``, ``"byte/cycle"``, ``"flop/s"``,
+``"op/s"``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, NamedTuple
+
+KINDS = ("datasheet", "measured", "fitted", "assumed")
+"""How a number came to be known, best first (a datasheet is a document, header or property of the vendor)."""
+
+
+class Rule(NamedTuple):
+    """What a number must obey.
+
+    Attributes
+    ----------
+    unit : str
+    low, high : float or None
+        Bounds, both included; for a list, of each element.
+    own : bool
+        Whether it belongs to one board alone, so that a GPU naming another as its base does not inherit it.
+    """
+
+    unit: str
+    low: float | None
+    high: float | None
+    own: bool
+
+
+def quantity(
+    unit: str, *, low: float | None = 1, high: float | None = None, optional: bool = False, own: bool = False
+) -> Any:
+    """Declare a number of the specification.
+
+    Parameters
+    ----------
+    unit : str
+        The unit its TOML entry must carry.
+    low, high : float or None
+        Bounds, both included.
+    optional : bool
+        Whether it may be left out (then it is None).
+    own : bool
+        Whether it is never inherited from a base.
+
+    Returns
+    -------
+    dataclasses.Field
+    """
+    return field(default=None if optional else MISSING, metadata={"rule": Rule(unit, low, high, own)})
+
+
+def rules(section: type) -> dict[str, Rule]:
+    """Give the rule of every number of a section, by field name."""
+    return {f.name: f.metadata["rule"] for f in fields(section) if "rule" in f.metadata}
+
+
+def required(section: type) -> list[str]:
+    """Give the names of a section's fields that have no default."""
+    return [f.name for f in fields(section) if _has_no_default(f)]
+
+
+def _has_no_default(f: Field[Any]) -> bool:
+    return f.default is MISSING and f.default_factory is MISSING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Which GPU this is; its attributes are attributes of :class:`gpusim.hardware.Gpu`.
+
+    Attributes
+    ----------
+    name : str
+        What the user types, such as ``"h200"``.
+    full_name : str
+    arch : str
+        ``"sm_90"``.
+    measured : bool
+        Whether gpusim's own validation counters were taken on it.
+    sm_count : int
+    gpcs : tuple of int
+        SMs of each GPC.
+    """
+
+    name: str
+    full_name: str
+    arch: str
+    measured: bool
+    sm_count: int = quantity("1", high=4096)
+    gpcs: tuple[int, ...] = quantity("1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sm:
+    """One streaming multiprocessor.
+
+    Attributes
+    ----------
+    schedulers : int
+        Warp schedulers.
+    issue_per_scheduler : int
+        Instructions a scheduler issues a cycle.
+    max_warps, max_threads, max_blocks : int
+        Resident at once.
+    max_threads_per_block : int
+    registers : int
+        32-bit registers.
+    max_registers_per_thread : int
+    register_alloc_unit : int
+        Registers of a warp are allocated in multiples of this.
+    register_partitions : int
+        Register files that a warp's registers may not straddle.
+    fp32_lanes, int32_lanes, fp64_lanes, fp16_lanes, mufu_lanes, lsu_lanes, shuffle_lanes : int
+        Results a cycle (fp16: a half2 counts two); lsu: address lanes.
+    lsu_issue_interval_cycles : int
+        Cycles between two instructions entering the load/store pipe.
+    """
+
+    schedulers: int = quantity("1", high=16)
+    issue_per_scheduler: int = quantity("1", high=4)
+    max_warps: int = quantity("1", high=1024)
+    max_threads: int = quantity("1")
+    max_blocks: int = quantity("1", high=1024)
+    max_threads_per_block: int = quantity("1")
+    registers: int = quantity("1")
+    max_registers_per_thread: int = quantity("1")
+    register_alloc_unit: int = quantity("1")
+    register_partitions: int = quantity("1", high=16)
+    fp32_lanes: int = quantity("1")
+    int32_lanes: int = quantity("1")
+    fp64_lanes: int = quantity("1")
+    fp16_lanes: int = quantity("1")
+    mufu_lanes: int = quantity("1")
+    lsu_lanes: int = quantity("1")
+    shuffle_lanes: int = quantity("1")
+    lsu_issue_interval_cycles: int = quantity("cycle", high=64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """Shared memory of one SM.
+
+    Attributes
+    ----------
+    bytes_per_sm : int
+        The largest carve-out, bytes.
+    max_bytes_per_block : int
+        Static plus dynamic, with opt-in, bytes.
+    default_max_bytes_per_block : int
+        Without opt-in, bytes.
+    reserved_bytes_per_block : int
+        Taken by the system from every block, bytes.
+    alloc_granularity_bytes : int
+        A block's bytes (with the reserved ones) are rounded up to a multiple of this.
+    carveout_steps : tuple of int
+        Sizes the driver can choose, ascending, bytes.
+    """
+
+    bytes_per_sm: int = quantity("byte")
+    max_bytes_per_block: int = quantity("byte")
+    default_max_bytes_per_block: int = quantity("byte")
+    reserved_bytes_per_block: int = quantity("byte", low=0)
+    alloc_granularity_bytes: int = quantity("byte")
+    carveout_steps: tuple[int, ...] = quantity("byte", low=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class L1:
+    """L1 cache of one SM.  Exactly one of ``unified_bytes`` and ``size_bytes`` is given.
+
+    Attributes
+    ----------
+    unified_bytes : int or None
+        L1 and shared memory together, bytes; L1 keeps what the carve-out leaves.
+    size_bytes : int or None
+        An L1 apart from shared memory, bytes.
+    line_bytes, sector_bytes : int
+    tag_sets : int
+        Tags of one request in different sets are looked up together.
+    tag_hash : tuple of tuple of int
+        For each bit of the set's number (lowest first) the bits of the line number (byte address / ``line_bytes``)
+        whose parity it is.
+    data_bytes_per_cycle : int
+        Width of the data stage, which shared memory uses too.
+    """
+
+    line_bytes: int = quantity("byte")
+    sector_bytes: int = quantity("byte")
+    tag_sets: int = quantity("1")
+    tag_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=47)
+    data_bytes_per_cycle: int = quantity("byte/cycle")
+    unified_bytes: int | None = quantity("byte", optional=True)
+    size_bytes: int | None = quantity("byte", optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class L2:
+    """L2 cache.
+
+    Attributes
+    ----------
+    size_bytes : int
+        All partitions together.
+    partitions : int
+        Halves joined by a fabric (2), or one piece (1).
+    slices : int
+        Live slices, all partitions together.
+    slice_bytes_per_cycle : int
+        Peak of one slice, per cycle of the L2 clock.
+    line_bytes, sector_bytes : int
+    fetch_bytes : int
+        Bytes that a miss of one sector brings from DRAM.
+    coalescer_max_merge : int
+        Requests for one line by SMs of one GPC that become one L2 read (1: there is no coalescer).
+    associativity : int
+    """
+
+    size_bytes: int = quantity("byte")
+    partitions: int = quantity("1", high=2)
+    slices: int = quantity("1")
+    slice_bytes_per_cycle: int = quantity("byte/cycle")
+    line_bytes: int = quantity("byte")
+    sector_bytes: int = quantity("byte")
+    fetch_bytes: int = quantity("byte")
+    coalescer_max_merge: int = quantity("1")
+    associativity: int = quantity("1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dram:
+    """Device memory.
+
+    Attributes
+    ----------
+    type : str
+        ``"HBM3e"``, ``"GDDR6"``, ...
+    size_bytes : int
+    bus_bits : int
+    channels : int
+        Channels in Nsight Compute's sense: 128 bits of an HBM bus, 16 of a GDDR bus.
+    peak_bytes_per_s : float
+    read_bytes_per_s, write_bytes_per_s, copy_bytes_per_s : float or None
+        Achieved by streaming kernels; None where nobody measured. A copy counts what it reads and what it writes.
+    """
+
+    type: str
+    size_bytes: int = quantity("byte")
+    bus_bits: int = quantity("bit")
+    channels: int = quantity("1")
+    peak_bytes_per_s: float = quantity("byte/s")
+    read_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
+    write_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
+    copy_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Cycles of the SM clock from an instruction to the first one that can use its result.
+
+    Attributes
+    ----------
+    fma_cycles : int
+        FFMA, and the other fixed-latency arithmetic.
+    mufu_cycles : int
+        Special functions.
+    shfl_cycles : int
+        Warp shuffle.
+    shared_cycles : int
+        Shared load without conflicts.
+    l1_hit_cycles : int
+        Global load that hits L1.
+    l2_hit_near_cycles, l2_hit_far_cycles : int
+        L2 hit on a line whose home is the SM's own half, or the other one (equal where there is one partition).
+    dram_cycles : int
+        L2 miss.
+    barrier_cycles, barrier_cycles_per_warp : int
+        A block's barrier costs the first plus the second for each warp of the block.
+    l2_fabric_cycles : int or None
+        L2 hit fetched from the other half over the fabric.
+    dram_far_cycles : int or None
+        L2 miss on a line whose home is the other half.
+    fp64_cycles : int or None
+        DFMA.
+    mma_cycles : int or None
+        ``mma.sync.m16n8k16`` with half inputs.
+    """
+
+    fma_cycles: int = quantity("cycle")
+    mufu_cycles: int = quantity("cycle")
+    shfl_cycles: int = quantity("cycle")
+    shared_cycles: int = quantity("cycle")
+    l1_hit_cycles: int = quantity("cycle")
+    l2_hit_near_cycles: int = quantity("cycle")
+    l2_hit_far_cycles: int = quantity("cycle")
+    dram_cycles: int = quantity("cycle")
+    barrier_cycles: int = quantity("cycle", low=0)
+    barrier_cycles_per_warp: int = quantity("cycle", low=0)
+    l2_fabric_cycles: int | None = quantity("cycle", optional=True)
+    dram_far_cycles: int | None = quantity("cycle", optional=True)
+    fp64_cycles: int | None = quantity("cycle", optional=True)
+    mma_cycles: int | None = quantity("cycle", optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """Clocks under load.
+
+    Attributes
+    ----------
+    sm_hz : float
+        Boost clock of the SMs.
+    l2_hz : float
+        Clock of the L2 slices.
+    memory_hz : float
+        Memory clock; two transfers a cycle.
+    tensor_hz : float or None
+        Clock that the datasheet's tensor peaks assume, where it differs.
+    """
+
+    sm_hz: float = quantity("Hz", low=1e6, high=1e11)
+    l2_hz: float = quantity("Hz", low=1e6, high=1e11)
+    memory_hz: float = quantity("Hz", low=1e6, high=1e11)
+    tensor_hz: float | None = quantity("Hz", low=1e6, high=1e11, optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throughput:
+    """Rates of the whole chip, and of the wires between an SM and L2.
+
+    Attributes
+    ----------
+    l2_to_sm_bytes_per_cycle : int
+        Into one SM.
+    sm_to_l2_bytes_per_cycle : int
+        Out of one SM.
+    l2_read_bytes_per_cycle : float
+        Achieved by all SMs together, per cycle of the SM clock.
+    fp32_flops, fp64_flops : float
+        Peak outside the tensor cores; a fused multiply-add counts two.
+    tensor_fp16_flops, tensor_bf16_flops, tensor_tf32_flops, tensor_fp64_flops, tensor_fp8_flops, tensor_fp4_flops \
+: float or None
+        Peak of the tensor cores, dense.
+    tensor_int8_ops : float or None
+        Likewise, integer operations.
+    """
+
+    l2_to_sm_bytes_per_cycle: int = quantity("byte/cycle")
+    sm_to_l2_bytes_per_cycle: int = quantity("byte/cycle")
+    l2_read_bytes_per_cycle: float = quantity("byte/cycle")
+    fp32_flops: float = quantity("flop/s")
+    fp64_flops: float = quantity("flop/s")
+    tensor_fp16_flops: float | None = quantity("flop/s", optional=True)
+    tensor_bf16_flops: float | None = quantity("flop/s", optional=True)
+    tensor_tf32_flops: float | None = quantity("flop/s", optional=True)
+    tensor_fp64_flops: float | None = quantity("flop/s", optional=True)
+    tensor_fp8_flops: float | None = quantity("flop/s", optional=True)
+    tensor_fp4_flops: float | None = quantity("flop/s", optional=True)
+    tensor_int8_ops: float | None = quantity("op/s", optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """How blocks reach the SMs.
+
+    Attributes
+    ----------
+    order : tuple of int
+        SM ids in the order in which the blocks of the first wave go to them, one block an SM.
+    sm_gpc, sm_half : tuple of int
+        GPC and L2 half of every SM.
+    turnover_cycles : int
+        From a block's end to the start of the next block in its place.
+    start_gap_cycles : int
+        Between the starts of two blocks of one warp on one SM.
+    start_gap_cycles_per_warp : float
+        Added to that gap for every further warp of a block.
+    """
+
+    order: tuple[int, ...] = quantity("1", low=0)
+    sm_gpc: tuple[int, ...] = quantity("1", low=0)
+    sm_half: tuple[int, ...] = quantity("1", low=0, high=1)
+    turnover_cycles: int = quantity("cycle", low=0)
+    start_gap_cycles: int = quantity("cycle", low=0)
+    start_gap_cycles_per_warp: float = quantity("cycle", low=0)
+
+
+SECTIONS: dict[str, type] = {
+    "identity": Identity,
+    "sm": Sm,
+    "shared": Shared,
+    "l1": L1,
+    "l2": L2,
+    "dram": Dram,
+    "latency": Latency,
+    "clock": Clock,
+    "throughput": Throughput,
+    "placement": Placement,
+}
+"""Tables of a specification file, in the order in which they are shown."""

@@ -1,0 +1,209 @@
+"""Counting image: the instructions that decide addresses and branches, the rest only counted.
+
+A backward slice from every branch and every address: what no address, branch or
+guard depends on is left out and its number noted on the next instruction that
+stays.  Loads and stores stay, but move no values unless a later address needs them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.isa.effects import address_reads, effects
+from gpusim.isa.encode import F, Image, encode
+from gpusim.isa.opcodes import INFO, Op, Pipe
+from gpusim.isa.program import Program
+
+_SHARED = (Op.LDS, Op.STS, Op.ATOMS)
+_ALWAYS = (Op.SHFL, Op.S2R, Op.VOTE)  # counted by what they do, or cheap
+
+
+def _is_memory(op: Op) -> bool:
+    return op in INFO and INFO[op].space in ("global", "shared", "local")
+
+
+def _is_control(op: Op) -> bool:
+    return op not in INFO or INFO[op].pipe is Pipe.CONTROL
+
+
+def _successors(program: Program, index: int) -> list[int]:
+    instr = program.instrs[index]
+    after = [index + 1] if index + 1 < len(program) else []
+    if instr.op is Op.BRA:
+        return [instr.target, *after]
+    return after
+
+
+class _Slice:
+    """Which instructions matter, and which of the memory ones must move values."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.effects = [effects(i) for i in program.instrs]
+        self.valued: set[int] = {k for k, i in enumerate(program.instrs) if i.op in (Op.ATOMG, Op.ATOMS)}
+        self.spaces: set[object] = set()
+        self.needed_after = [0] * len(program)
+        while self._pass():
+            pass
+        self.kept = [self._keep(k) for k in range(len(program))]
+
+    def _keep(self, index: int) -> bool:
+        op = self.program.instrs[index].op
+        if _is_control(op) or _is_memory(op) or op is Op.SHFL or op is Op.S2R:
+            return True
+        return bool(self.effects[index].writes & self.needed_after[index])
+
+    def _space(self, index: int) -> object:
+        instr = self.program.instrs[index]
+        return "shared" if instr.op in _SHARED else ("global", instr.array)
+
+    def _uses(self, index: int) -> int:
+        """Registers needed before ``index`` because of it."""
+        instr, effect = self.program.instrs[index], self.effects[index]
+        if _is_memory(instr.op):
+            return effect.reads if index in self.valued else address_reads(instr)
+        if _is_control(instr.op) or effect.writes & self.needed_after[index]:
+            return effect.reads
+        return 0
+
+    def _pass(self) -> bool:
+        """One backward sweep; True when something changed."""
+        changed = False
+        before = [0] * (len(self.program) + 1)
+        for index in reversed(range(len(self.program))):
+            before[index] = self._before(index)
+        for index in reversed(range(len(self.program))):
+            after = 0
+            for successor in _successors(self.program, index):
+                after |= self._before(successor)
+            if after != self.needed_after[index]:
+                self.needed_after[index] = after
+                changed = True
+            changed |= self._value(index)
+        return changed
+
+    def _before(self, index: int) -> int:
+        effect = self.effects[index]
+        killed = 0 if effect.partial else effect.writes
+        return (self.needed_after[index] & ~killed) | self._uses(index)
+
+    def _value(self, index: int) -> bool:
+        """Mark loads whose value is needed, and the stores that may feed them."""
+        instr = self.program.instrs[index]
+        if not _is_memory(instr.op) or index in self.valued:
+            return False
+        is_load = INFO[instr.op].reads_memory
+        if is_load and self.effects[index].writes & self.needed_after[index]:
+            self.spaces.add(self._space(index))
+        elif is_load or self._space(index) not in self.spaces:
+            return False
+        self.valued.add(index)
+        return True
+
+
+def _leaders(program: Program) -> set[int]:
+    """Instructions that a jump may reach, or that follow one."""
+    found = {0}
+    for index, instr in enumerate(program.instrs):
+        if instr.target >= 0:
+            found.add(instr.target)
+        if _is_control(instr.op):
+            found.add(index + 1)
+    return found
+
+
+def _mergeable(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether two light shared accesses make the same bank pattern from the same register."""
+    same = (F.OP, F.GUARD, F.A, F.WIDTH, F.LIGHT)
+    return first[F.OP] == Op.LDS and bool(first[F.LIGHT]) and all(first[k] == second[k] for k in same)
+
+
+class _Builder:
+    """Writes the shortened code."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        self.rows: list[np.ndarray] = []
+        self.moved: dict[int, int] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self.skipped, self.stall, self.wait = 0, 0, 0
+
+    def skip(self, row: np.ndarray) -> None:
+        self.skipped += 1
+        self.stall += int(row[F.STALL])
+        self.wait |= int(row[F.WAIT])
+
+    def keep(self, row: np.ndarray, *, fresh: bool) -> None:
+        """Append a row, or merge it into the last one where nothing but skipped work lies between."""
+        if not fresh and self.rows and _mergeable(self.rows[-1], row):
+            last = self.rows[-1]
+            last[F.REPEAT] += 1
+            last[F.STALL] += row[F.STALL]
+            self.wait |= int(row[F.WAIT])
+            return
+        row = row.copy()
+        row[F.SKIP], row[F.SKIP_ISSUE] = self.skipped, self.stall
+        row[F.WAIT] |= self.wait
+        self._forget()
+        self.rows.append(row)
+
+    def close(self) -> None:
+        """End of a stretch: carry what was skipped on an instruction of its own."""
+        if self.skipped == 0 and self.wait == 0:
+            return
+        nop = np.zeros(self.image.code.shape[1], np.int32)
+        nop[[F.GUARD, F.P0, F.P1, F.P2]] = 7
+        nop[[F.WRITE_SB, F.READ_SB]] = 7
+        nop[F.OP], nop[F.PIPE], nop[F.REPEAT], nop[F.STALL] = Op.NOP, Pipe.CONTROL, 1, 0
+        nop[F.SKIP], nop[F.SKIP_ISSUE], nop[F.WAIT] = self.skipped - 1, self.stall, self.wait  # itself is none
+        self._forget()
+        self.rows.append(nop)
+
+
+def counting_image(program: Program) -> Image:
+    """Encode a program so that running it counts the same with less work.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    Image
+        Same requests, sectors, wavefronts and instruction counts; values only
+        where an address, a branch or a guard depends on them.
+    """
+    image, cut, leaders = encode(program), _Slice(program), _leaders(program)
+    builder = _Builder(image)
+    fresh = True
+    for index in range(len(program)):
+        row = image.code[index].copy()
+        if index in leaders:
+            builder.close()
+            fresh = True
+        builder.moved[index] = len(builder.rows)
+        if not cut.kept[index]:
+            builder.skip(row)
+            continue
+        if _is_memory(program.instrs[index].op):
+            row[F.LIGHT] = index not in cut.valued
+        builder.keep(row, fresh=fresh)
+        fresh = False
+    return image._replace(code=_retarget(builder))
+
+
+def _retarget(builder: _Builder) -> np.ndarray:
+    """Point branches at where their targets have moved."""
+    code = np.array(builder.rows, np.int32)
+    for row in code:
+        if row[F.TARGET] >= 0 and row[F.OP] in (Op.BRA, Op.BSSY):
+            row[F.TARGET] = builder.moved[int(row[F.TARGET])]
+    return np.ascontiguousarray(code)
+
+
+def needs_data(image: Image) -> bool:
+    """Whether running the image reads values of global memory."""
+    code = image.code
+    return bool(np.any((code[:, F.OP] == Op.LDG) & (code[:, F.LIGHT] == 0)) | np.any(code[:, F.OP] == Op.ATOMG))

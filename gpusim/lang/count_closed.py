@@ -1,0 +1,400 @@
+"""How many points of an iteration space meet a set of conditions, as a formula of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import sympy
+from sympy import Expr as Sym
+
+from gpusim.lang.count_algebra import Facts
+from gpusim.lang.count_space import FLOOR, REST, NotLinearError, Space, UnknownValueError, radix
+from gpusim.lang.tree import Binary, Compare, Const, DType, Expr, For, Tree, Unary
+
+NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
+MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
+
+Literal = tuple[Expr, int]  # a condition and the line it stands in
+
+
+class Counter:
+    """Counts points for the statements of one tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.facts = Facts(tree)
+        self._shares: dict[Expr, sympy.Symbol] = {}
+        self._counts: dict[tuple[object, ...], Sym] = {}
+
+    def count(self, loops: Sequence[For], conditions: Iterable[Literal]) -> Sym:
+        """Threads of the whole grid times passes of ``loops`` for which all ``conditions`` hold.
+
+        Returns
+        -------
+        sympy.Expr
+            Of the parameters; with a ``Sum`` where no closed form is known, and with symbols ``share_<line>``
+            (fraction of threads) and ``trips_<line>`` where data decide.
+        """
+        literals = [part for e, line in conditions for part in parts(e, line)]
+        key = (tuple(id(loop) for loop in loops), tuple(dict.fromkeys(e for e, _ in literals)))
+        if key not in self._counts:
+            self._counts[key] = self._conjunction(loops, literals)
+        return self._counts[key]
+
+    def _conjunction(self, loops: Sequence[For], literals: Sequence[Literal]) -> Sym:
+        """Count with inclusion and exclusion for whatever is no plain comparison."""
+        literals = list({e: (e, line) for e, line in literals}.values())
+        if _contradict([e for e, _ in literals]):
+            return sympy.Integer(0)
+        for i, (e, line) in enumerate(literals):
+            rest = literals[:i] + literals[i + 1 :]
+
+            def also(*extra: Expr, rest: list[Literal] = rest, line: int = line) -> Sym:
+                return self._conjunction(loops, rest + [part for c in extra for part in parts(c, line)])
+
+            if isinstance(e, Binary) and e.op == "or":
+                return also(e.a) + also(e.b) - also(e.a, e.b)
+            if isinstance(e, Binary) and e.op == "xor":
+                return also(e.a, _negation(e.b)) + also(_negation(e.a), e.b)
+            if isinstance(e, Unary):
+                return also() - also(e.a)
+            if isinstance(e, Compare) and e.op == "ne":
+                return also() - also(Compare("eq", e.a, e.b))
+        return self._count_space(loops, literals)
+
+    def _count_space(self, loops: Sequence[For], literals: Sequence[Literal]) -> Sym:
+        space, unknown = Space(self._tree, self.facts), sympy.Integer(1)
+        for loop in loops:
+            try:
+                space.add_loop(loop)
+            except UnknownValueError:  # its index stays without a value, so what depends on it is unknown too
+                unknown *= sympy.Symbol(f"trips_{loop.line}", nonnegative=True)
+        relations = []
+        for e, line in literals:
+            try:
+                relations.append(_relation(e, space))
+            except UnknownValueError:
+                unknown *= self._share(e, line)
+        relations += [("lt", a, b) for a, b in space.within]
+        return unknown * _with_names(self.facts.restore(_Points(space, relations).count()))
+
+    def _share(self, e: Expr, line: int) -> Sym:
+        """Symbol for the fraction of threads that meet a condition on data."""
+        if isinstance(e, Compare) and e.op in ("gt", "ge"):
+            return 1 - self._share(_negation(e), line)
+        if e not in self._shares:
+            more = sum(s.name.startswith(f"share_{line}") for s in self._shares.values())
+            name = f"share_{line}" + (f"_{more + 1}" if more else "")
+            self._shares[e] = sympy.Symbol(name, nonnegative=True)
+        return self._shares[e]
+
+
+# ------------------------------------------------------------------ conditions
+
+
+def parts(e: Expr, line: int) -> list[Literal]:
+    """Conditions that together are ``e``."""
+    if isinstance(e, Binary) and e.op == "and":
+        return parts(e.a, line) + parts(e.b, line)
+    if isinstance(e, Unary) and e.op == "not":
+        inner = e.a
+        if isinstance(inner, Binary) and inner.op == "or":
+            return parts(_negation(inner.a), line) + parts(_negation(inner.b), line)
+        if not (isinstance(inner, Binary) and inner.op in ("and", "xor")) and _negation(inner) != e:
+            return parts(_negation(inner), line)
+    if isinstance(e, Const) and e.value:
+        return []
+    return [(e, line)]
+
+
+def _negation(e: Expr) -> Expr:
+    if isinstance(e, Compare):
+        return Compare(NEGATED[e.op], e.a, e.b)
+    if isinstance(e, Const):
+        return Const(not e.value, DType.PRED)
+    return e.a if isinstance(e, Unary) else Unary("not", e, DType.PRED)
+
+
+def _contradict(conditions: Sequence[Expr]) -> bool:
+    """Whether two of them, or one alone, can never hold (by their form)."""
+    known = set(conditions)
+    if any((isinstance(e, Const) and not e.value) or _negation(e) in known for e in conditions):
+        return True
+    equal: dict[Expr, object] = {}
+    for e in conditions:
+        match e:
+            case Compare(op="eq", a=a, b=Const(value=value)) if equal.setdefault(a, value) != value:
+                return True
+    return False
+
+
+Relation = tuple[str, Sym, Sym]  # comparison, both sides
+Component = tuple[set[sympy.Dummy], list[Relation]]  # axes that relations tie together
+
+
+def _relation(e: Expr, space: Space) -> Relation:
+    if not isinstance(e, Compare) or e.a.dtype.is_float:
+        raise UnknownValueError(type(e).__name__)
+    return e.op, space.convert(e.a), space.convert(e.b)
+
+
+# ------------------------------------------------------------------ points
+
+
+@dataclass
+class _Form:
+    """Conditions on one sum of stride times axis: ``low <= sum < high`` and ``(sum + shift) % modulus == value``."""
+
+    strides: dict[sympy.Dummy, Sym]
+    low: list[Sym] = field(default_factory=list)
+    high: list[Sym] = field(default_factory=list)
+    rests: list[tuple[Sym, Sym, Sym]] = field(default_factory=list)
+
+
+class _NoClosedFormError(Exception):
+    pass
+
+
+class _Points:
+    """The points of a space that meet relations."""
+
+    def __init__(self, space: Space, relations: Sequence[Relation]) -> None:
+        self._space, self._facts = space, space.facts
+        self._relations = list(relations)
+        self._factor = sympy.Integer(1)
+        self._resolve()
+        fused = space.fuse(self._relations)
+        if fused is not self._relations:
+            self._relations = fused
+            self._resolve()
+
+    def _resolve(self) -> None:
+        """Bring everything to the axes as they are now; doing so may cut further ones."""
+        before: object = None
+        while before != (before := (self._relations, self._space.trips)):
+            self._relations = [(op, self._space.resolve(a), self._space.resolve(b)) for op, a, b in self._relations]
+            self._space.trips = {x: self._space.resolve(e) for x, e in self._space.trips.items()}
+
+    def count(self) -> Sym:
+        """Number of points."""
+        self._drop_fixed()
+        self._relations = [r for r in self._relations if not self._settle(*r)]
+        if self._factor == 0:
+            return self._factor
+        total = self._factor
+        for axes, relations in self._components():
+            total *= self._component(axes, relations)
+        return self._sum_outer(total)
+
+    def _sum_outer(self, total: Sym) -> Sym:
+        for axis in sorted(self._space.outer, key=lambda a: -a.dummy_index):
+            extent = self._space.extents[axis]
+            total = _named_sum(total, [(axis, extent)]) if axis in total.free_symbols else total * extent
+        return total
+
+    def _drop_fixed(self) -> None:
+        """Axes that an equation fixes at one value become that value."""
+        for op, a, b in list(self._relations):
+            axis, value = self._fixed(op, a - b)
+            if axis is not None:
+                self._relations.remove((op, a, b))
+                del self._space.extents[axis]
+                self._relations = [(o, x.subs(axis, value), y.subs(axis, value)) for o, x, y in self._relations]
+                self._space.trips = {k: v.subs(axis, value) for k, v in self._space.trips.items()}
+                self._drop_fixed()
+                return
+
+    def _fixed(self, op: str, difference: Sym) -> tuple[sympy.Dummy | None, Sym]:
+        nothing = (None, difference)
+        if op != "eq" or len(axes := self._space.axes(difference)) != 1:
+            return nothing
+        (axis,) = axes
+        try:
+            coefficients, rest = self._space.linear(difference)
+        except NotLinearError:
+            return nothing
+        value = sympy.expand(-rest / coefficients[axis])
+        if axis not in self._space.extents or coefficients[axis] not in (1, -1):
+            return nothing
+        inside = self._facts.nonnegative(value) and self._facts.less(value, self._space.extents[axis])
+        return (axis, value) if inside else nothing
+
+    def _settle(self, op: str, a: Sym, b: Sym) -> bool:
+        """Take a relation between parameters into the factor."""
+        if self._space.axes(a - b):
+            return False
+        relation = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq}[op](a, b)
+        margin = {"lt": b - a - 1, "le": b - a, "gt": a - b - 1, "ge": a - b}.get(op)
+        if relation == sympy.false:
+            self._factor = sympy.Integer(0)
+        elif relation != sympy.true and (margin is None or not self._facts.nonnegative(margin)):
+            self._factor *= sympy.Piecewise((1, relation), (0, True))
+        return True
+
+    def _components(self) -> list[Component]:
+        """Axes that conditions or trip counts tie together, with those conditions; single axes for the rest."""
+        space = self._space
+        groups: list[Component] = [({x}, []) for x in (*space.extents, *space.trips) if x not in space.outer]
+        ties: list[Component] = [(space.axes(a - b), [(op, a, b)]) for op, a, b in self._relations]
+        ties += [(space.axes(trips) | {x}, []) for x, trips in space.trips.items()]
+        for axes, relations in ties:
+            joined = (set(axes), list(relations))
+            for group in [g for g in groups if g[0] & axes]:
+                groups.remove(group)
+                joined = (joined[0] | group[0], group[1] + joined[1])
+            groups.append(joined)
+        return groups
+
+    # -------------------------------------------------------------- one component
+
+    def _component(self, axes: set[sympy.Dummy], relations: list[Relation]) -> Sym:
+        if not relations and len(axes) == 1 and not axes & set(self._space.trips):
+            return self._space.extents[next(iter(axes))]
+        try:
+            if axes & set(self._space.trips):
+                raise _NoClosedFormError
+            return self._closed(axes, relations)
+        except _NoClosedFormError:
+            return self._explicit(axes, relations)
+
+    def _closed(self, axes: set[sympy.Dummy], relations: list[Relation]) -> Sym:
+        forms: dict[frozenset[tuple[sympy.Dummy, Sym]], _Form] = {}
+        for op, a, b in relations:
+            self._add_form(forms, op, sympy.expand(a - b))
+        if len(forms) != 1:
+            raise _NoClosedFormError
+        (form,) = forms.values()
+        free = [self._space.extents[x] for x in axes - set(form.strides)]
+        return self._form_count(form) * sympy.Mul(*free)
+
+    def _add_form(self, forms: dict[frozenset[tuple[sympy.Dummy, Sym]], _Form], op: str, difference: Sym) -> None:
+        """Note the relation ``difference op 0``."""
+        opaque = [f for f in difference.atoms(FLOOR, REST) if self._space.axes(f)]
+        if opaque:
+            self._add_opaque(forms, op, difference, opaque)
+            return
+        strides, rest = self._linear(difference)
+        if all(self._facts.nonnegative(-c) for c in strides.values()):
+            strides, rest, op = {x: -c for x, c in strides.items()}, -rest, MIRRORED[op]
+        if not all(self._facts.nonnegative(c) for c in strides.values()):
+            raise _NoClosedFormError
+        form = forms.setdefault(frozenset(strides.items()), _Form(strides))
+        if op in ("lt", "le", "eq"):
+            form.high.append(-rest if op == "lt" else 1 - rest)
+        if op in ("gt", "ge", "eq"):
+            form.low.append(1 - rest if op == "gt" else -rest)
+
+    def _add_opaque(
+        self, forms: dict[frozenset[tuple[sympy.Dummy, Sym]], _Form], op: str, difference: Sym, opaque: list[Sym]
+    ) -> None:
+        """Note a relation on a quotient, as one on what is divided; or on a rest."""
+        function = opaque[0]
+        rest = sympy.expand(difference - function)
+        whole, part = function.args
+        if len(opaque) > 1 or self._space.axes(rest) or self._space.axes(part) or whole.atoms(FLOOR, REST):
+            raise _NoClosedFormError
+        if isinstance(function, FLOOR):
+            bound = -rest + (1 if op in ("le", "gt") else 0)
+            if op in ("lt", "le", "eq"):
+                self._add_form(forms, "lt", whole - part * (bound + (1 if op == "eq" else 0)))
+            if op in ("gt", "ge", "eq"):
+                self._add_form(forms, "ge", whole - part * bound)
+            return
+        if op != "eq":
+            raise _NoClosedFormError
+        strides, shift = self._linear(whole)
+        form = forms.setdefault(frozenset(strides.items()), _Form(strides))
+        form.rests.append((shift, part, -rest))
+
+    def _linear(self, e: Sym) -> tuple[dict[sympy.Dummy, Sym], Sym]:
+        try:
+            return self._space.linear(e)
+        except NotLinearError:
+            raise _NoClosedFormError from None
+
+    def _form_count(self, form: _Form) -> Sym:
+        """Points of a mixed-radix sum between bounds: its values are 0 .. P - 1, each once."""
+        chain = radix(form.strides, self._space.extents, self._facts)
+        if chain is None:
+            raise _NoClosedFormError
+        unit = form.strides[chain[0]]
+        high = sympy.Mul(*(self._space.extents[x] for x in chain))
+        low = sympy.Integer(0)
+        for bound in form.high:
+            high = self._facts.min(self._facts.ceil(bound, unit), high)
+        for bound in form.low:
+            low = self._facts.max(self._facts.ceil(bound, unit), low)
+        if not form.rests:
+            return self._length(high - low)
+        if len(form.rests) > 1 or unit != 1:
+            raise _NoClosedFormError
+        return self._rest_count(low, high, *form.rests[0])
+
+    def _length(self, n: Sym) -> Sym:
+        n = sympy.expand(n) if not n.has(sympy.Min, sympy.Max) else n
+        return self._facts.max(n, sympy.Integer(0))
+
+    def _rest_count(self, low: Sym, high: Sym, shift: Sym, modulus: Sym, value: Sym) -> Sym:
+        """Values v of ``low .. high - 1`` with ``(v + shift) % modulus == value``."""
+        if not self._facts.nonnegative(value):
+            raise _NoClosedFormError
+        if low + shift == 0:
+            found = self._facts.ceil(high - low - value, modulus)
+        else:
+            below = self._facts.floor(low + shift - 1 - value, modulus)
+            found = self._facts.floor(sympy.expand(high + shift - 1 - value), modulus) - below
+        if not self._facts.nonnegative(high - low):
+            found = sympy.Piecewise((found, sympy.Gt(high, low)), (0, True))
+        return found if self._facts.less(value, modulus) else sympy.Piecewise((found, value < modulus), (0, True))
+
+    def _explicit(self, axes: set[sympy.Dummy], relations: list[Relation]) -> Sym:
+        """The sum over all points, left to be evaluated once numbers are known."""
+        used = set().union(*(self._space.axes(a - b) for _, a, b in relations))
+        weight, limits = sympy.Integer(1), []
+        for x, trips in reversed(self._space.trips.items()):  # inner loops may depend on outer ones
+            if x in axes and x in used:
+                limits.append((x, trips))
+                used |= self._space.axes(trips)
+            elif x in axes:
+                weight *= trips
+                used |= self._space.axes(trips)
+        limits += [(x, extent) for x, extent in self._space.extents.items() if x in axes]
+        return _named_sum(_where(weight, relations), limits)
+
+
+def _where(weight: Sym, relations: Sequence[Relation]) -> Sym:
+    if not relations:
+        return weight
+    make = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq}
+    conditions = sympy.And(*(make[op](_shown(a), _shown(b)) for op, a, b in relations))
+    return sympy.Piecewise((weight, conditions), (0, True))
+
+
+def _shown(e: Sym) -> Sym:
+    """``e`` with unresolved quotients and rests as sympy's own."""
+    return e.replace(FLOOR, lambda a, b: sympy.floor(a / b)).replace(REST, sympy.Mod)
+
+
+def _with_names(e: Sym) -> Sym:
+    """``e`` with the axes of its sums as symbols of distinct names."""
+    names: dict[sympy.Dummy, sympy.Symbol] = {}
+    for dummy in sorted(e.atoms(sympy.Dummy), key=lambda d: d.dummy_index):
+        taken, name, n = {s.name for s in names.values()}, dummy.name, 2
+        while name in taken:
+            name, n = f"{dummy.name}_{n}", n + 1
+        names[dummy] = sympy.Symbol(name, integer=True, nonnegative=True)
+    return e.xreplace(names)
+
+
+def _named_sum(e: Sym, limits: Sequence[tuple[sympy.Dummy, Sym]]) -> Sym:
+    """Sum of ``e`` with each axis (innermost first) from 0 up to its extent."""
+    for axis, extent in limits:
+        extent = _shown(extent)
+        if axis not in e.free_symbols:
+            e = e * extent
+        elif e.is_polynomial(axis):
+            e = sympy.summation(e, (axis, 0, extent - 1))
+        else:
+            e = sympy.Sum(_shown(e), (axis, 0, extent - 1))
+    return e

@@ -1,0 +1,84 @@
+"""From a description to a Program, the way ptxas would go about it.
+
+The stages, in the order of their modules: ``bind`` (tiles become numbers),
+``build`` (unrolled, scalarised, value-numbered), ``address`` (pointers and
+constant offsets), ``vectorise`` (wide shared loads), ``flow`` and ``place``
+(basic blocks, code motion), ``select`` (machine instructions), ``coalesce``,
+``schedule``, ``allocate``, ``control`` (scoreboards and stalls), ``emit``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gpusim.isa.check import check
+from gpusim.isa.program import ArrayInfo, Program
+from gpusim.lang.lower import bind
+from gpusim.lang.lower.address import assign_addresses
+from gpusim.lang.lower.allocate import allocate
+from gpusim.lang.lower.build import build
+from gpusim.lang.lower.coalesce import coalesce
+from gpusim.lang.lower.emit import emit
+from gpusim.lang.lower.flow import flatten
+from gpusim.lang.lower.place import place
+from gpusim.lang.lower.select import select
+from gpusim.lang.lower.values import Graph
+from gpusim.lang.lower.vectorise import join_shared_loads
+from gpusim.lang.tree import Tree
+
+CONST_BASE = {"sm_90": 0x210}
+OLD_CONST_BASE = 0x160
+LEAST_REGISTERS, RESERVED_REGISTERS = 16, 2  # ptxas never reports fewer, and counts two for itself
+
+
+def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
+    """Program of a description.
+
+    Parameters
+    ----------
+    tree : Tree
+        The traced description.
+    tiles : mapping of str to int
+        A value for every tile size.
+    arch : str
+        ``sm_80``, ``sm_90``, ...; decides where parameters start in constant bank 0.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    DescriptionError
+        If a tile size is missing or forbidden, shared memory or registers do not suffice, or an index into
+        registers stays unknown.
+    """
+    tiles = {**tree.defaults, **tiles}
+    bind.check_tiles(tree, tiles)
+    base = CONST_BASE.get(arch, OLD_CONST_BASE)
+    params = bind.parameter_layout(tree, base)
+    offsets = {p.name: p.offset for p in params}
+    shared, shared_bytes = bind.shared_layout(tree, tiles)
+    infos = [ArrayInfo(a.name, "global", a.dtype.value, offsets[a.name], 0) for a in tree.globals] + shared
+    numbers = {a: (n, infos[n].offset) for n, a in enumerate((*tree.globals, *tree.shared))}
+
+    g = Graph()
+    body = build(tree, tiles, g, numbers)
+    assign_addresses(g, body)
+    blocks = flatten(join_shared_loads(body.items))
+    machine = select(blocks, place(blocks), offsets)
+    groups = coalesce(machine)
+    allocation = allocate(machine, groups, tree.name)
+    program = Program(
+        name=tree.name,
+        instrs=tuple(emit(machine, allocation.place)),
+        n_registers=max(LEAST_REGISTERS, allocation.used + RESERVED_REGISTERS),
+        shared_bytes=shared_bytes,
+        params=params,
+        arrays=tuple(infos),
+        source=tree.source,
+        const_base=base,
+    )
+    check(program)
+    return replace(program)

@@ -1,0 +1,70 @@
+"""Which nodes one instruction does together: multiply-adds, shift-adds, three-way sums, compare-and.
+
+A node fused into its only user is not computed by itself.
+"""
+
+from __future__ import annotations
+
+from gpusim.lang.lower.place import Placement
+from gpusim.lang.lower.values import Node
+
+FREE = ("bits", "pnot")  # never computed: another name for their operand
+SIGN_TAKERS = ("fadd", "fmul", "ffma", "fmin", "fmax", "mufu", "cmp", "select")
+ABS_TAKERS = ("fadd", "fmin", "fmax", "mufu", "cmp")
+
+
+class Fusion:
+    """Decisions: ``into[child] = user`` and, per user, which operand it swallowed."""
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.into: dict[Node, Node] = {}
+        self.swallowed: dict[Node, Node] = {}
+        self.signs: set[Node] = set()
+        for node in sorted(placement.block, key=lambda n: -n.id):
+            if node not in self.into:
+                self._look(node)
+
+    def hides(self, node: Node) -> bool:
+        """Whether ``node`` needs no instruction of its own."""
+        return node in self.into or node in self.signs or node.op in FREE
+
+    def _look(self, node: Node) -> None:
+        if node.op in ("fneg", "fabs"):
+            takers = SIGN_TAKERS if node.op == "fneg" else ABS_TAKERS
+            if all(isinstance(u, Node) and u.op in takers for u in self.placement.users[node]):
+                self.signs.add(node)
+            return
+        wanted = _WANTED.get(node.op)
+        if wanted is None:
+            return
+        for ops in wanted:
+            for child in sorted(node.args, key=lambda n: -n.id):
+                if child.op in ops and self._private(child, node) and self._allowed(node, child):
+                    self.into[child] = node
+                    self.swallowed[node] = child
+                    return
+
+    def _private(self, child: Node, user: Node) -> bool:
+        """Whether ``user`` is the child's only user, in the same block."""
+        placed = self.placement
+        return placed.uses(child) == 1 and placed.block[child] is placed.block[user]
+
+    @staticmethod
+    def _allowed(node: Node, child: Node) -> bool:
+        if node.op == "sub":
+            return child is node.args[1] and child.args[1].is_const
+        if child.op in ("add", "sub"):
+            return not any(a.is_const or a.op == "param" for a in child.args) or not any(
+                a.is_const or a.op == "param" for a in node.args
+            )
+        return child.op != "shl" or child.args[1].is_const
+
+
+_WANTED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "add": (("mul",), ("shl",), ("add", "sub")),
+    "sub": (("mul",),),
+    "fadd": (("fmul",),),
+    "pand": (("cmp",),),
+    "por": (("cmp",),),
+}

@@ -1,0 +1,80 @@
+"""Joining neighbouring shared loads into 8- and 16-byte ones, as the compiler does.
+
+Loads join when nothing between them can change what they read, when they stand
+at constant distances from one base, and when that base is provably aligned.
+Global loads are left as they are: the compiler knows no alignment of a pointer
+argument beyond its element's.
+"""
+
+from __future__ import annotations
+
+from gpusim.lang.lower.regions import Access, Array, Branch, Item, Loop, Sync
+from gpusim.lang.lower.values import Node
+
+WORD = 4
+
+
+def join_shared_loads(items: list[Item]) -> list[Item]:
+    """``items`` with shared loads joined, inner regions too."""
+    stretches: dict[Array, list[Access]] = {}
+    replaced: dict[Access, Access | None] = {}
+    for item in items:
+        if isinstance(item, Access) and item.is_shared:
+            if _joinable(item):
+                stretches.setdefault(item.array, []).append(item)
+            elif item.kind != "load":
+                _join(stretches.pop(item.array, []), replaced)
+        elif isinstance(item, (Sync, Loop, Branch)):
+            for stretch in stretches.values():
+                _join(stretch, replaced)
+            stretches.clear()
+            _inside(item)
+    for stretch in stretches.values():
+        _join(stretch, replaced)
+    kept = (replaced.get(item, item) if isinstance(item, Access) else item for item in items)
+    return [item for item in kept if item is not None]
+
+
+def _inside(item: Item) -> None:
+    if isinstance(item, Loop):
+        item.body = join_shared_loads(item.body)
+    elif isinstance(item, Branch):
+        item.then, item.orelse = join_shared_loads(item.then), join_shared_loads(item.orelse)
+
+
+def _joinable(access: Access) -> bool:
+    return access.kind == "load" and access.width == WORD and access.guard is None
+
+
+def _join(stretch: list[Access], replaced: dict[Access, Access | None]) -> None:
+    """Join what can be joined of loads between which nothing is written."""
+    order = {access: place for place, access in enumerate(stretch)}
+    by_base: dict[Node | None, dict[int, Access]] = {}
+    for access in stretch:
+        by_base.setdefault(access.base, {})[access.offset] = access
+    for base, at in by_base.items():
+        multiple = base.facts.multiple if base is not None else 0
+        for width in (16, 8):
+            if multiple % width:
+                continue
+            for offset in sorted(at):
+                group = [at.get(offset + step) for step in range(0, width, WORD)]
+                if offset % width == 0 and all(group):
+                    _replace(group, width, order, replaced)
+                    for step in range(0, width, WORD):
+                        del at[offset + step]
+
+
+def _replace(
+    group: list[Access | None], width: int, order: dict[Access, int], replaced: dict[Access, Access | None]
+) -> None:
+    """One wide load in the place of the earliest of ``group``."""
+    members = [access for access in group if access is not None]
+    first = min(members, key=order.__getitem__)
+    results = tuple(access.results[0] for access in members)
+    head = members[0]
+    wide = Access(
+        "load", head.array, head.index, width, first.line, results, cache=head.cache, base=head.base, offset=head.offset
+    )
+    replaced.update(dict.fromkeys(members))
+    replaced[first] = wide

@@ -1,0 +1,202 @@
+"""From a GPU's specification to the engine's tables: latencies, service times, caches."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine import state as S
+from gpusim.isa.encode import N_PRED_ROWS, Image
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.simulate.launch import Launch, Layout
+
+L1_WAYS = 4
+"""Associativity of L1.  Fitted: on an H200 hits fall from all to none while a footprint grows from the
+cache's size to a quarter more, which is what four ways under LRU do (``l1_keep`` microbenchmark)."""
+
+COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
+FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
+QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
+
+
+def cache_geometry(nbytes: int) -> tuple[int, int]:
+    """Sets (a power of two) and ways (12 to 32) of a cache, losing as few of its lines as can be."""
+    lines = nbytes // 128
+    choices = [(1 << k, lines >> k) for k in range(24) if 12 <= lines >> k <= 32]
+    return min(choices, key=lambda c: (lines - c[0] * c[1], c[1]), default=(1, max(lines, 1)))
+
+
+def _parity_mask(bits: tuple[int, ...]) -> int:
+    return sum(1 << b for b in bits)
+
+
+def _ticks(cycles: float) -> int:
+    return round(cycles * S.TICKS)
+
+
+def rates(gpu: Gpu) -> np.ndarray:
+    """Latencies and service times of a GPU, in ticks.
+
+    Returns
+    -------
+    int64 array, shape (N_RATES,)
+    """
+    r = np.zeros(S.N_RATES, np.int64)
+    _latencies(r, gpu)
+    _services(r, gpu)
+    bits = [*gpu.l1.tag_hash, (), ()]
+    r[S.HASH0], r[S.HASH1] = _parity_mask(bits[0]), _parity_mask(bits[1])
+    r[S.MAX_MERGE] = gpu.l2.coalescer_max_merge
+    r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
+    return r
+
+
+def _latencies(r: np.ndarray, gpu: Gpu) -> None:
+    lat = gpu.latency
+    far = lat.l2_fabric_cycles or lat.l2_hit_far_cycles
+    r[S.L1_HIT], r[S.SHARED], r[S.SHUFFLE] = (
+        _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
+    )
+    r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(max(far - lat.l2_hit_near_cycles, 0))
+    r[S.DRAM] = _ticks(lat.dram_cycles)
+    r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
+    r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gpu.placement.start_gap_cycles)
+
+
+def _services(r: np.ndarray, gpu: Gpu) -> None:
+    sm, sector = gpu.sm, gpu.l2.sector_bytes
+    r[S.ISSUE] = _ticks(1 / (sm.schedulers * sm.issue_per_scheduler))
+    r[S.FMA_RATE], r[S.ALU_RATE] = _ticks(32 / sm.fp32_lanes), _ticks(32 / sm.int32_lanes)
+    r[S.XU_RATE] = _ticks(32 / sm.mufu_lanes)
+    r[S.LSU_RATE], r[S.QUEUE] = _ticks(sm.lsu_issue_interval_cycles), _ticks(QUEUE_CYCLES)
+    r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
+    r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
+    r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
+    r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
+    bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
+    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / bandwidth)
+
+
+def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
+    """Sizes of everything, as the engine wants them.
+
+    Returns
+    -------
+    int64 array, shape (N_SHAPE,)
+    """
+    s = np.zeros(S.N_SHAPE, np.int64)
+    s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
+    s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
+    s[S.LIMIT] = 1 << 60
+    s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (128 * L1_WAYS), 1), L1_WAYS
+    s[S.HALVES] = gpu.l2.partitions
+    s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
+    s[S.N_SLICES], s[S.N_CHANNELS] = gpu.l2.slices, gpu.dram.channels
+    return s
+
+
+def _registers(image: Image, slots: int) -> np.ndarray:
+    """Register files, with the rows that hold constants and immediates filled in."""
+    u = np.zeros((slots, image.n_rows, S.LANES), np.uint32)
+    u[:, image.static_row :, :] = image.static_values[None, :, None]
+    return u
+
+
+def _sms(gpu: Gpu) -> np.ndarray:
+    sms = np.zeros((gpu.sm_count, S.N_SM), np.int64)
+    sms[:, S.GPC] = gpu.placement.sm_gpc
+    sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
+    return sms
+
+
+def _bounds(launch: Launch, layout: Layout) -> np.ndarray:
+    rows = [
+        (layout.address[a.name], layout.address[a.name] + layout.nbytes[a.name]) if a.space == "global" else (0, 0)
+        for a in launch.program.arrays
+    ]
+    return np.array(rows or [(0, 0)], np.int64)
+
+
+def machine(
+    gpu: Gpu,
+    launch: Launch,
+    held: Occupancy,
+    image: Image,
+    layout: Layout,
+    data: np.ndarray,
+    kinds: int,
+    *,
+    checked: bool = False,
+    timeless: bool = False,
+    n_sm: int | None = None,
+) -> S.Machine:
+    """Allocate a machine ready to run.
+
+    Parameters
+    ----------
+    gpu, launch, held, image, layout
+        What runs where; ``image`` with its constants bound.
+    data : uint32 array
+        Global memory (one word suffices where the image needs no values).
+    kinds : int
+        Rows of counts.
+    checked : bool
+        Look for races and for reads of what was never written.
+    timeless : bool
+        Only execute: no caches, no time.
+    n_sm : int, optional
+        Fewer SMs than the GPU has (timeless runs).
+    """
+    sms, dims = _sms(gpu)[:n_sm], shape(gpu, launch, held)
+    dims[S.CHECKED], dims[S.TIMELESS] = checked, timeless
+    block_slots = len(sms) * held.blocks_per_sm
+    warp_slots, words = block_slots * launch.warps, max(-(-launch.shared_bytes // 4), 1)
+    blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
+    blocks[:, S.ID] = -1
+    order = np.array([sm for sm in gpu.placement.order if sm < len(sms)], np.int64)
+    l2_sets = 1 if timeless else int(dims[S.HALVES] * dims[S.L2_SETS])
+    l1_sets = 1 if timeless else int(len(sms) * dims[S.L1_SETS])
+    gpcs = 1 + max(gpu.placement.sm_gpc)
+    return S.Machine(
+        code=image.code,
+        regs=_registers(image, warp_slots),
+        preds=np.zeros((warp_slots, N_PRED_ROWS), np.uint32),
+        warps=np.zeros((warp_slots, S.N_WARP), np.int64),
+        blocks=blocks,
+        shared=np.zeros((block_slots, words), np.uint32),
+        touched=np.zeros((block_slots, words if checked else 1, 2), np.int64),
+        sms=sms,
+        l1=S.empty_cache(l1_sets, L1_WAYS),
+        lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, 4), -1, np.int64),
+        l2=S.empty_cache(l2_sets, int(dims[S.L2_WAYS])),
+        servers=np.zeros((3, max(gpu.l2.slices, gpu.dram.channels, gpcs)), np.int64),
+        data=data,
+        bounds=_bounds(launch, layout),
+        written=np.zeros(len(data) if checked else 1, np.uint8),
+        patterns=np.zeros((len(image.code), S.N_PATTERN), np.int64),
+        scratch=np.zeros((34, S.LANES), np.int64),
+        bits=np.zeros((2, S.LANES), np.uint32),
+        counts=np.zeros((kinds, C.N_COUNTS), np.int64),
+        arrays=np.zeros((max(len(launch.program.arrays), 1), C.N_ARRAY_COUNTS), np.int64),
+        misc=np.zeros(S.N_MISC, np.int64),
+        rates=rates(gpu),
+        shape=dims,
+        order=order,
+        tree=S.empty_tree(len(sms)),
+    )
+
+
+def waves(gpu: Gpu, launch: Launch, held: Occupancy) -> float:
+    """Blocks of the grid over blocks the GPU holds at once."""
+    return launch.blocks / (gpu.sm_count * held.blocks_per_sm)
+
+
+def blocks_at_once(gpu: Gpu, held: Occupancy) -> int:
+    """Blocks the whole GPU holds."""
+    return math.prod((gpu.sm_count, held.blocks_per_sm))

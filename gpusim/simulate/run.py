@@ -1,0 +1,204 @@
+"""Run a launch: whole, or as many blocks of it as its size allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine import errors as E
+from gpusim.engine import state as S
+from gpusim.errors import GpusimError
+from gpusim.isa.encode import F, Image, bind_constants, encode
+from gpusim.isa.opcodes import Op
+from gpusim.isa.slice import counting_image, needs_data
+from gpusim.simulate.build import machine
+from gpusim.simulate.launch import Launch, Layout, constant_bank, fill_memory, lay_out, read_back
+from gpusim.simulate.sample import Plan, plan, scale
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+
+Progress = Callable[[int, int, str], None]
+STEPS_A_CALL = 20_000  # warp turns between two reports of progress
+
+
+class SimulationError(GpusimError):
+    """The program did something wrong while it ran; the message names the line."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a run counted.
+
+    Attributes
+    ----------
+    total : float64 array, shape (N_COUNTS,)
+        Columns of :mod:`gpusim.engine.counts`, for the whole launch.
+    arrays : float64 array, shape (arrays, N_ARRAY_COUNTS)
+        For each array of the program, for the whole launch.
+    sampled : bool
+        Whether blocks were left out and the rest scaled up.
+    blocks_run : int
+        Blocks that went through the caches.
+    cycles : float
+        End of the last block on the pacing clock (not a prediction of time).
+    warp_instructions : int
+        Warp instructions that the blocks run stand for.
+    """
+
+    total: np.ndarray
+    arrays: np.ndarray
+    sampled: bool
+    blocks_run: int
+    cycles: float
+    warp_instructions: int
+
+
+def _explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
+    """One line for an error the engine noted."""
+    row = image.code[min(max(int(misc[S.E_INDEX]), 0), len(image.code) - 1)]
+    program, code = launch.program, int(misc[S.E_CODE])
+    where = f"{program.source}:{row[F.LINE]}" if row[F.LINE] else program.name
+    array = program.arrays[row[F.ARRAY]].name if 0 <= row[F.ARRAY] < len(program.arrays) else "memory"
+    thread = int(misc[S.E_WARP]) * 32 + int(misc[S.E_LANE])
+    who = f"thread {thread} of block {int(misc[S.E_BLOCK])}"
+    op = Op(int(row[F.OP]))
+    if code == E.GLOBAL_BOUNDS:
+        verb = "reads" if op is Op.LDG else "writes"
+        return f"{where}: {who} {verb} {array} out of bounds, at byte {int(misc[S.E_ADDRESS])}{_extent(launch, array)}"
+    if code in (E.DIVERGENT_BARRIER, E.DEADLOCK, E.SPLITS, E.TOO_LONG, E.UNSUPPORTED):
+        return f"{where}: {E.TEXT[code]} ({op.name}, {who})"
+    return f"{where}: {who}: {E.TEXT[code]} ({array}, byte {int(misc[S.E_ADDRESS])})"
+
+
+def _extent(launch: Launch, array: str) -> str:
+    value = launch.arguments.get(array)
+    return f" of {value.nbytes}" if value is not None and hasattr(value, "nbytes") else ""
+
+
+def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
+          text: str) -> None:  # fmt: skip
+    """Run a machine to the end, reporting progress in blocks.
+
+    Raises
+    ------
+    SimulationError
+        If the program does something wrong.
+    """
+    from gpusim.engine.machine import drive as step
+
+    done = False
+    while not done:
+        done = step(m, queue, kinds, STEPS_A_CALL)
+        if progress is not None:
+            progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
+    if m.misc[S.E_CODE]:
+        raise SimulationError(_explain(launch, image, m.misc))
+
+
+def _bound(launch: Launch, layout: Layout, image: Image) -> Image:
+    return bind_constants(image, constant_bank(launch, layout))
+
+
+def execute(
+    launch: Launch, gpu: Gpu, held: Occupancy, *, checked: bool = True, progress: Progress | None = None,
+    blocks: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Run a launch for its values alone.
+
+    Parameters
+    ----------
+    launch : Launch
+        With every buffer as an array.
+    gpu, held
+        Where it runs; only what a block may hold matters.
+    checked : bool
+        Look for races and for reads of what was never written.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+    blocks : int64 array, optional
+        Only these blocks.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Every buffer after the launch.
+
+    Raises
+    ------
+    SimulationError
+        Out of bounds, race, unwritten read, divergent barrier, ...
+    """
+    layout = lay_out(launch)
+    image = _bound(launch, layout, encode(launch.program))
+    memory = fill_memory(launch, layout)
+    m = machine(gpu, launch, held, image, layout, memory, 1, checked=checked, timeless=True, n_sm=1)
+    _mark_inputs(m, launch, layout)
+    queue = np.arange(launch.blocks, dtype=np.int64) if blocks is None else blocks
+    drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing")
+    return read_back(launch, layout, memory)
+
+
+def _mark_inputs(m: S.Machine, launch: Launch, layout: Layout) -> None:
+    """What the host wrote: every buffer that is not an output."""
+    if not m.shape[S.CHECKED]:
+        return
+    for name, address in layout.address.items():
+        if name not in launch.outputs:
+            first = (address - int(S.GLOBAL_BASE)) // 4
+            m.written[first : first + -(-layout.nbytes[name] // 4)] = 1
+
+
+def count(
+    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, progress: Progress | None = None
+) -> Counts:
+    """Count what a launch does at every level of the memory hierarchy, caches cold.
+
+    Parameters
+    ----------
+    launch : Launch
+        Buffers as arrays where addresses depend on their contents, else sizes do.
+    gpu, held
+        Where it runs.
+    sample : bool, optional
+        Run only part of a large launch; None decides by its size.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+
+    Raises
+    ------
+    SimulationError
+        If an access is out of bounds, or the program cannot be run.
+    """
+    layout = lay_out(launch)
+    image = _bound(launch, layout, counting_image(launch.program))
+    data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
+    chosen, classes = _choose(launch, gpu, held, image, layout, data, sample)
+    m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds)
+    drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting")
+    total = scale(chosen, m.counts, classes)
+    arrays = m.arrays.astype(np.float64)
+    if chosen.sampled:
+        arrays *= launch.blocks / max(len(chosen.queue), 1)
+    return Counts(
+        total, arrays, chosen.sampled, len(chosen.queue), m.misc[S.END] / S.TICKS, int(m.counts[:, C.INST].sum())
+    )
+
+
+def _choose(
+    launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray, sample: bool | None
+) -> tuple[Plan, np.ndarray]:
+    """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
+    chosen = plan(launch, gpu, held, None)
+    if sample is False or launch.blocks <= len(chosen.probes):
+        return chosen.whole(), np.zeros((0, C.N_COUNTS))
+    m = machine(gpu, launch, held, image, layout, data, len(chosen.probes), timeless=True, n_sm=1)
+    drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), None, "probing")
+    work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
+    chosen = plan(launch, gpu, held, work if sample is None else float("inf"))
+    return chosen, m.counts.astype(np.float64)

@@ -1,0 +1,72 @@
+"""What the documents tell a reader to type works, as it stands there."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = {
+    name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md", "docs/usage.md")
+}
+FENCE = re.compile(
+    r"^ *```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^ *```$", re.DOTALL | re.MULTILINE
+)
+BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
+
+
+def commands():
+    """Every line of a shell block that starts with gpusim, or whose part after && does."""
+    for name, block in BLOCKS:
+        if block["language"] == "sh":
+            for line in block["text"].splitlines():
+                yield from ((name, part) for part in line.split(" && ") if part.strip().startswith("gpusim "))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with every file that the documents spell out."""
+    for _, block in BLOCKS:
+        if block["title"]:
+            path = tmp_path / block["title"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block["text"], encoding="utf-8")
+    return tmp_path
+
+
+def run(folder, *command):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    result = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, cwd=folder, env=environment, timeout=300
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+    return result.stdout
+
+
+def test_the_documents_have_commands_files_and_python():
+    assert len(list(commands())) >= 15
+    assert sum(bool(block["title"]) for _, block in BLOCKS) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("document", "command"), list(commands()))
+def test_command(folder, document, command):
+    words = shlex.split(command, comments=True)
+    lines = run(folder, "-m", *words).splitlines()
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", ["README.md", "docs/usage.md"])
+def test_python(folder, document):
+    code = [block["text"] for name, block in BLOCKS if name == document and block["language"] == "python"]
+    run(folder, "-c", "\n".join(["print()", *code]))
+
+
+def test_the_scenario_runs(folder):
+    assert "32 wavefronts a load" in run(folder, "scenarios/padding_a_tile.py")

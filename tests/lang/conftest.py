@@ -1,1 +1,0 @@
-"""Sample kernels are in ``samples.py``, beside this file."""
