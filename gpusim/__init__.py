@@ -9,14 +9,12 @@ Everything is imported when it is first used, so that ``import gpusim`` costs no
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpusim.catalog import names as kernels
     from gpusim.hardware import load as load_gpu
-    from gpusim.predict import predict
+    from gpusim.prediction import predict
     from gpusim.profile import Claim, Metric, Profile
 
 __version__ = "0.1.0"
@@ -29,7 +27,7 @@ _SOURCES = {
     "Profile": ("gpusim.profile", "Profile"),
     "kernels": ("gpusim.catalog", "names"),
     "load_gpu": ("gpusim.hardware", "load"),
-    "predict": ("gpusim.predict", "predict"),
+    "predict": ("gpusim.prediction", "predict"),
 }
 """Public names, and where each comes from."""
 
@@ -45,15 +43,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """Keeps ``gpusim.predict`` the function: importing the module of that name would put the module in its place."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "predict" and isinstance(value, ModuleType):
-            value = value.predict
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -40,8 +40,8 @@ FADD, FMUL, FFMA, FMNMX, FSEL, MUFU, FRND, I2F, F2I, F2F, F2FP = (
     int(x)
     for x in (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.MUFU, Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP)
 )
-LDG, STG, LDS, STS, ATOMG, RED, ATOMS, MEMBAR, PRMT = (
-    int(x) for x in (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.ATOMG, Op.RED, Op.ATOMS, Op.MEMBAR, Op.PRMT)
+LDG, STG, LDS, STS, LDC, ATOMG, RED, ATOMS, MEMBAR, PRMT = (
+    int(x) for x in (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDC, Op.ATOMG, Op.RED, Op.ATOMS, Op.MEMBAR, Op.PRMT)
 )
 TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
     int(x)
@@ -152,6 +152,15 @@ def vote(c, u, preds, on):
             d[lane] = yes
     verdict = yes == on if c[SUB] == ALL else yes != 0 if c[SUB] == ANY else (yes == on or yes == 0)
     set_predicate(preds, c[Q0], FULL if verdict else ZERO, on)
+
+
+@inline
+def load_constant(c, u, on):
+    """LDC at an address known beforehand: copy rows of the constant bank."""
+    for k in range(max(c[WIDTH] >> 2, 1)):
+        d, a = u[c[DST] + k], u[c[A] + k]
+        for lane in range(LANES):
+            d[lane] = a[lane] if (on >> np.uint32(lane)) & ONE else d[lane]
 
 
 # ------------------------------------------------------------------ global memory
@@ -507,6 +516,9 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
             count[C.SH_OTHER_WAVES] += 1
         special(m, c, w, block, sm, on)
         return t + m.rates[SHUFFLE]
+    elif op == LDC:
+        load_constant(c, m.regs[w], on)
+        return t + m.rates[SHARED]
     elif op != MEMBAR:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
         return np.int64(-1)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.isa.opcodes import INFO, Op, Pipe
-from gpusim.isa.program import NO_SCOREBOARD, RZ, Instr, Kind, Operand, Program
+from gpusim.isa.program import RZ, Instr, Kind, Operand, Program, const
 
 N_ZERO, N_SINK = 3, 4
 
@@ -98,6 +98,8 @@ class _Rows:
         self.uniform = self.sink + N_SINK
         self.static = self.uniform + (max(uniform) + 2 if uniform else 0)
         used = [o.index for o in operands if o.kind is Kind.CONST]
+        used += [i.offset + i.width - 4 for i in program.instrs if i.op is Op.LDC]
+        used += [i.offset for i in program.instrs if i.op is Op.LDC]
         self.const_first = min(used) if used else program.const_base
         self.n_const = (max(used) + 8 - self.const_first) // 4 if used else 0
         self.imm: dict[int, int] = {}
@@ -145,6 +147,8 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
     row[F.A : F.C + 1] = rows.zero
     for column, operand in zip((F.A, F.B, F.C), instr.srcs, strict=False):
         row[column] = rows.source(operand)
+    if instr.op is Op.LDC:
+        row[F.A] = rows.source(const(instr.offset))
     row[F.MODS] = _modifiers(instr.srcs)
     row[F.SUB], row[F.WIDTH], row[F.FLAGS] = instr.sub, instr.width, instr.flags
     row[F.OFFSET], row[F.TARGET], row[F.CACHE] = instr.offset, instr.target, instr.cache
@@ -194,13 +198,3 @@ def bind_constants(image: Image, bank: bytes) -> Image:
     words = np.frombuffer(padded, np.uint8)[image.const_first : image.const_first + 4 * image.n_const]
     values[: image.n_const] = words.copy().view(np.uint32)
     return image._replace(static_values=values)
-
-
-def is_scoreboard(number: int) -> bool:
-    """Whether a control field names a scoreboard (0-5) and not none (7)."""
-    return number != NO_SCOREBOARD
-
-
-def opcode_name(code: np.ndarray, index: int) -> str:
-    """Name of the opcode at ``index`` of an image's code."""
-    return Op(int(code[index, F.OP])).name

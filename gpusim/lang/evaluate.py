@@ -221,7 +221,9 @@ def select(condition: object, a: object, b: object) -> Expr:
 def cast(dtype: DType, a: object) -> Expr:
     """Numeric conversion; a no-op where the type is ``dtype`` already."""
     if not isinstance(a, Expr):
-        return constant(a, None if dtype in INTEGERS and isinstance(a, Integral) else dtype)
+        if dtype in INTEGERS and isinstance(a, Real):
+            return Const(int(float(a)) if isinstance(a, float) else int(a), dtype)
+        return constant(a, dtype)
     if a.dtype is dtype:
         return a
     if DType.PRED in (dtype, a.dtype):

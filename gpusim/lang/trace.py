@@ -264,7 +264,7 @@ for _python, _op in _BINARY.items():
     setattr(VarHandle, f"__i{_python}__", _in_place(_op))
 
 
-class LocalHandle:
+class LocalHandle(Operators):
     """A thread's register array: ``a[i, j]``, ``a[i, j] = v``, ``a[i, j] += v``."""
 
     __slots__ = ("_tracer", "array")
@@ -312,7 +312,7 @@ def indices_of(array: GlobalArray | SharedArray | LocalArray, index: Any) -> tup
     return tuple(integer(i, f"index of {array.name}") for i in index)
 
 
-class MemoryHandle:
+class MemoryHandle(Operators):
     """A global or shared array in the description."""
 
     __slots__ = ("_tracer", "array")

@@ -22,6 +22,7 @@ from gpusim.simulate.sample import Plan, plan, scale
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
+    from gpusim.isa.program import Program
 
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
@@ -154,10 +155,16 @@ def _mark_inputs(m: S.Machine, launch: Launch, layout: Layout) -> None:
             m.written[first : first + -(-layout.nbytes[name] // 4)] = 1
 
 
+def reads_data(program: Program) -> bool:
+    """Whether what a program touches depends on the contents of its arrays."""
+    return needs_data(counting_image(program))
+
+
 def count(
-    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, progress: Progress | None = None
-) -> Counts:
-    """Count what a launch does at every level of the memory hierarchy, caches cold.
+    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, warm: bool = False,
+    progress: Progress | None = None,
+) -> Counts:  # fmt: skip
+    """Count what a launch does at every level of the memory hierarchy.
 
     Parameters
     ----------
@@ -167,6 +174,8 @@ def count(
         Where it runs.
     sample : bool, optional
         Run only part of a large launch; None decides by its size.
+    warm : bool
+        L2 as the same launch left it, instead of empty.
     progress : callable, optional
         Called with (blocks done, blocks, text).
 
@@ -180,6 +189,9 @@ def count(
     data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
     chosen, classes = _choose(launch, gpu, held, image, layout, data, sample)
     m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds)
+    if warm:
+        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming")
+        m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds))
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting")
     total = scale(chosen, m.counts, classes)
     arrays = m.arrays.astype(np.float64)
@@ -188,6 +200,14 @@ def count(
     return Counts(
         total, arrays, chosen.sampled, len(chosen.queue), m.misc[S.END] / S.TICKS, int(m.counts[:, C.INST].sum())
     )
+
+
+def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:
+    """A fresh machine with the L2 of one that has run."""
+    ways = int(fresh.shape[S.L2_WAYS])
+    before.l2[:, S.ARRIVES * ways : S.BITS * ways] = 0
+    fresh.misc[S.STAMP] = before.misc[S.STAMP]
+    return fresh._replace(l2=before.l2)
 
 
 def _choose(

@@ -97,6 +97,16 @@ def _probes(grid: tuple[int, int, int]) -> tuple[list[int], list[int], list[int]
     return probes, of, population
 
 
+def probe_blocks(grid: tuple[int, int, int]) -> np.ndarray:
+    """Blocks that together stand for every class of block of a grid.
+
+    Returns
+    -------
+    int64 array
+    """
+    return np.unique(np.array(_probes(grid)[0], np.int64))
+
+
 def _windows(blocks: int, wave: int, pairs: int) -> tuple[np.ndarray, np.ndarray]:
     """The first wave, then `pairs` times a warming and a measured one, spread over the rest."""
     queue, kinds = [np.arange(wave)], [np.full(wave, FIRST)]

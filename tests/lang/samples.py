@@ -175,7 +175,7 @@ def divergence(x: gl.In[gl.f32, "N"], y: gl.Out[gl.f32, "N"], w: gl.Scalar[gl.i3
 
 @gl.kernel(grid=lambda p: p.blocks, block=lambda p: p.B)
 def grid_stride(x: gl.In[gl.f32, "N"], y: gl.InOut[gl.f32, 1], B: gl.Tile = 64):
-    N, blocks = gl.sizes("N", "blocks")
+    N, _ = gl.sizes("N", "blocks")
     total = gl.var(gl.f32, 0.0)
     for i in gl.range(gl.ctaid.x * gl.ntid.x + gl.tid.x, N, gl.ntid.x * gl.nctaid.x):
         total += x[i]

@@ -10,18 +10,18 @@ constant offsets), ``vectorise`` (wide shared loads), ``flow`` and ``place``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gpusim.isa.check import check
 from gpusim.isa.program import ArrayInfo, Program
 from gpusim.lang.lower import bind
 from gpusim.lang.lower.address import assign_addresses
-from gpusim.lang.lower.allocate import allocate
 from gpusim.lang.lower.build import build
 from gpusim.lang.lower.coalesce import coalesce
+from gpusim.lang.lower.control import assign_control
 from gpusim.lang.lower.emit import emit
 from gpusim.lang.lower.flow import flatten
 from gpusim.lang.lower.place import place
+from gpusim.lang.lower.schedule import schedule_and_allocate
 from gpusim.lang.lower.select import select
 from gpusim.lang.lower.values import Graph
 from gpusim.lang.lower.vectorise import join_shared_loads
@@ -68,11 +68,13 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     assign_addresses(g, body)
     blocks = flatten(join_shared_loads(body.items))
     machine = select(blocks, place(blocks), offsets)
-    groups = coalesce(machine)
-    allocation = allocate(machine, groups, tree.name)
+    coalesce(machine)
+    readonly = [n for n, a in enumerate(tree.globals) if a.intent == "in"]
+    allocation = schedule_and_allocate(machine, readonly, tree.name)
+    control = assign_control(machine, allocation.place)
     program = Program(
         name=tree.name,
-        instrs=tuple(emit(machine, allocation.place)),
+        instrs=tuple(emit(machine, allocation.place, control)),
         n_registers=max(LEAST_REGISTERS, allocation.used + RESERVED_REGISTERS),
         shared_bytes=shared_bytes,
         params=params,
@@ -81,4 +83,4 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
         const_base=base,
     )
     check(program)
-    return replace(program)
+    return program

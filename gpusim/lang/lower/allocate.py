@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpusim.lang.errors import DescriptionError
 from gpusim.lang.lower.coalesce import Group, Groups
 from gpusim.lang.lower.liveness import live_masks
 from gpusim.lang.lower.machine import MBlock, VReg
@@ -27,29 +26,17 @@ class OutOfPredicates(Exception):
         self.reg = reg
 
 
-def allocate(blocks: list[MBlock], groups: Groups, name: str) -> Allocation:
-    """Give every register of ``blocks`` a place.
+def allocate(blocks: list[MBlock], groups: Groups) -> Allocation:
+    """Give every register of ``blocks`` a place; there may be more of them than exist.
 
     Raises
     ------
-    DescriptionError
-        If 255 registers are not enough.
     OutOfPredicates
         If seven predicates are not enough.
     """
     live = live_masks(blocks)
-    best: Allocation | None = None
-    for wide_first in (False, True):
-        found = _colour(groups.groups(), live, wide_first)
-        if best is None or found.used < best.used:
-            best = found
-    assert best is not None
-    if best.used > N_REGISTERS:
-        raise DescriptionError(
-            f"{name} needs {best.used} registers a thread, {N_REGISTERS} exist; "
-            "choose smaller per-thread tiles (such as TM, TN)"
-        )
-    return best
+    found = (_colour(groups.groups(), live, wide_first) for wide_first in (False, True))
+    return min(found, key=lambda allocation: allocation.used)
 
 
 def _colour(groups: list[Group], live: dict[VReg, int], wide_first: bool) -> Allocation:

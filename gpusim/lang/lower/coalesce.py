@@ -59,7 +59,7 @@ def _power(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-def coalesce(blocks: list[MBlock]) -> Groups:
+def coalesce(blocks: list[MBlock]) -> None:
     """Merge what copies join where that is possible; merged registers are renamed, their copies dropped."""
     groups = Groups(blocks)
     merger = _Merger(groups, live_masks(blocks))
@@ -73,7 +73,6 @@ def coalesce(blocks: list[MBlock]) -> Groups:
         block.tail = [merger.rename(i) for i in block.tail]
         block.body = [i for i in block.body if not _is_idle(i)]
         block.tail = [i for i in block.tail if not _is_idle(i)]
-    return Groups(blocks)
 
 
 def copied(instr: MInstr) -> tuple[VReg, VReg] | None:

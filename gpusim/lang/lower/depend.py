@@ -47,7 +47,7 @@ class Dependences:
                 readers.setdefault(reg, []).append(i)
             for reg in instr.writes():
                 for reader in readers.pop(reg, ()):
-                    self._edge(reader, i, 0 if reader != i else 0)
+                    self._edge(reader, i, 0)
                 if reg in writers:
                     self._edge(writers[reg], i, 1)
                 writers[reg] = i

@@ -16,7 +16,7 @@ from gpusim.lang.lower.values import F32, U32, Graph, Node
 def floordiv(g: Graph, a: Node, b: Node) -> Node:
     """``a // b`` for a >= 0, b > 0."""
     if not b.is_const:
-        return _by_variable(g, a, b)
+        return _by_variable(g, a, b)[0]
     divisor = int(b.value)
     if a.is_const:
         return g.const(int(a.value) // divisor, a.dtype) if divisor else g.const(-1, a.dtype)
@@ -33,13 +33,13 @@ def floordiv(g: Graph, a: Node, b: Node) -> Node:
         return shr(g, _unsigned(g, a), g.integer(exponent))
     if a.facts.natural or a.dtype != U32:
         return _by_magic(g, a, divisor)
-    return _by_variable(g, a, b)
+    return _by_variable(g, a, b)[0]
 
 
 def mod(g: Graph, a: Node, b: Node) -> Node:
     """``a % b`` for a >= 0, b > 0."""
     if not b.is_const:
-        return _remainder(g, a, b, _by_variable(g, a, b))
+        return _by_variable(g, a, b)[1]
     divisor = int(b.value)
     if a.is_const:
         return g.const(int(a.value) % divisor, a.dtype) if divisor else a
@@ -50,12 +50,8 @@ def mod(g: Graph, a: Node, b: Node) -> Node:
         return g.const(0, a.dtype) if part is None else mod(g, part, b)
     if power_of_two(divisor) is not None:
         return bitwise(g, "and", a, g.const(divisor - 1, a.dtype))
-    return _remainder(g, a, b, floordiv(g, a, b))
-
-
-def _remainder(g: Graph, a: Node, b: Node, quotient: Node) -> Node:
-    result = sub(g, a, mul(g, quotient, b))
-    return g.refine(result, 0, max(b.facts.high - 1, 0))
+    result = sub(g, a, mul(g, floordiv(g, a, b), b))
+    return g.refine(result, 0, divisor - 1)
 
 
 def _unsigned(g: Graph, a: Node) -> Node:
@@ -111,20 +107,24 @@ def _by_magic(g: Graph, a: Node, divisor: int) -> Node:
     return g.refine(quotient, 0, max(a.facts.high, 0) // divisor)
 
 
-def _by_variable(g: Graph, a: Node, b: Node) -> Node:
-    """Unsigned division by a run-time value; exact for all 32-bit operands, b = 0 gives all ones."""
-    zero, one = g.const(0, a.dtype), g.const(1, a.dtype)
+def _by_variable(g: Graph, a: Node, b: Node) -> tuple[Node, Node]:
+    """Quotient and remainder by a run-time value; exact for all unsigned operands, b = 0 gives all ones."""
+    kind = a.dtype
+    zero, one = g.const(0, kind), g.const(1, kind)
     reciprocal = g.make("mufu", g.make("u2f_up", b, dtype=F32), attr="rcp", dtype=F32)
-    scaled = g.make("add", g.make("bits", reciprocal, dtype=a.dtype), g.const(0x0FFFFFFE, a.dtype), dtype=a.dtype)
-    guess = g.make("f2u", g.make("bits", scaled, dtype=F32), dtype=a.dtype)
-    error = g.make("mul", g.make("sub", zero, guess, dtype=a.dtype), b, dtype=a.dtype)
-    inverse = g.make("add", guess, g.make("mulhi_u", guess, error, dtype=a.dtype), dtype=a.dtype)
-    quotient = g.make("mulhi_u", inverse, a, dtype=a.dtype)
-    rest = g.make("add", a, g.make("mul", g.make("sub", zero, quotient, dtype=a.dtype), b, dtype=a.dtype), dtype=a.dtype)
+    scaled = g.make("add", g.make("bits", reciprocal, dtype=kind), g.const(0x0FFFFFFE, kind), dtype=kind)
+    guess = g.make("f2u", g.make("bits", scaled, dtype=F32), dtype=kind)
+    error = g.make("mul", g.make("sub", zero, guess, dtype=kind), b, dtype=kind)
+    inverse = g.make("add", g.make("mulhi_u", guess, error, dtype=kind), guess, dtype=kind)
+    quotient = g.make("mulhi_u", inverse, a, dtype=kind)
+    rest = g.make("add", g.make("mul", g.make("sub", zero, quotient, dtype=kind), b, dtype=kind), a, dtype=kind)
     for _ in range(2):
         over = compare(g, "ge", rest, b, unsigned=True)
-        quotient = select(g, over, g.make("add", quotient, one, dtype=a.dtype), quotient)
-        rest = select(g, over, g.make("sub", rest, b, dtype=a.dtype), rest)
+        quotient = select(g, over, g.make("add", quotient, one, dtype=kind), quotient)
+        rest = select(g, over, g.make("sub", rest, b, dtype=kind), rest)
     if b.facts.low <= 0:
-        quotient = select(g, compare(g, "eq", b, zero), g.const(-1, a.dtype), quotient)
-    return g.refine(quotient, 0, max(a.facts.high, 0)) if a.facts.low >= 0 and b.facts.low > 0 else quotient
+        nothing = compare(g, "eq", b, zero)
+        quotient, rest = (select(g, nothing, g.const(-1, kind), x) for x in (quotient, rest))
+    if a.facts.low >= 0:
+        quotient = g.refine(quotient, 0, max(a.facts.high, 0))
+    return quotient, g.refine(rest, 0, max(b.facts.high - 1, 0)) if b.facts.low >= 0 else rest

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import PT, RZ, TRUE, Instr, Kind, Operand, pred, reg
+from gpusim.isa.program import PT, RZ, TRUE, Control, Instr, Kind, Operand, pred, reg
 from gpusim.lang.lower.machine import Condition, MBlock, MInstr, Source, VReg
 
 
-def emit(blocks: list[MBlock], place: Mapping[VReg, int]) -> list[Instr]:
+def emit(blocks: list[MBlock], place: Mapping[VReg, int], control: Mapping[MInstr, Control]) -> list[Instr]:
     """Instructions over physical registers, branch targets as indices."""
     starts: dict[MBlock, int] = {}
     position = 0
     for block in blocks:
         starts[block] = position
         position += len(block.body) + len(block.tail)
-    return [_instr(i, place, starts) for block in blocks for i in block.instrs()]
+    return [_instr(i, place, starts, control[i]) for block in blocks for i in block.instrs()]
 
 
-def _instr(i: MInstr, place: Mapping[VReg, int], starts: Mapping[MBlock, int]) -> Instr:
+def _instr(i: MInstr, place: Mapping[VReg, int], starts: Mapping[MBlock, int], control: Control) -> Instr:
     return Instr(
         op=i.op,
         dst=_destination(i, place),
@@ -33,6 +33,7 @@ def _instr(i: MInstr, place: Mapping[VReg, int], starts: Mapping[MBlock, int]) -
         target=starts[i.target] if i.target is not None else -1,
         flags=int(i.flags),
         cache=int(i.cache),
+        control=control,
         line=i.line,
         array=i.array,
     )

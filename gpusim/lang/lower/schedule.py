@@ -8,11 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from gpusim.lang.errors import DescriptionError
+from gpusim.lang.lower.allocate import N_REGISTERS, Allocation, OutOfPredicates, allocate
+from gpusim.lang.lower.coalesce import Groups
 from gpusim.lang.lower.depend import Dependences, critical_paths, split_jump
 from gpusim.lang.lower.liveness import live_out
 from gpusim.lang.lower.machine import MBlock, VReg
+from gpusim.lang.lower.predicates import keep_in_register
 
 PREDICATES = 6  # of seven: one is left for carries
+STEP = 8  # registers are handed to warps in eights; ptxas adds two of its own to those in use
+FIRST_TARGET = 30
+SLACK = (0, 2, 4)  # what aligned groups may leave unused
+
+
+def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: str) -> Allocation:
+    """Order all blocks and give every register a place.
+
+    The fewest registers that do are found first; loads then move up within the next allocation unit (within 32
+    registers at least, with which an SM is full).
+
+    Raises
+    ------
+    DescriptionError
+        If 255 registers are not enough.
+    """
+    start = [(list(b.body), list(b.tail)) for b in blocks]
+
+    def attempt(limit: int) -> Allocation:
+        for block, (body, tail) in zip(blocks, start, strict=True):
+            block.body, block.tail = list(body), list(tail)
+        schedule(blocks, readonly, limit)
+        return _allocate(blocks)
+
+    least = attempt(0).used
+    if least > N_REGISTERS:
+        raise DescriptionError(
+            f"{name} needs {least} registers a thread, {N_REGISTERS} exist; "
+            "choose smaller per-thread tiles (such as TM, TN)"
+        )
+    target = min(max(FIRST_TARGET, -(-(least + 2) // STEP) * STEP - 2), N_REGISTERS)
+    for slack in SLACK:
+        found = attempt(target - slack)
+        if found.used <= target:
+            return found
+    return attempt(0)
+
+
+def _allocate(blocks: list[MBlock]) -> Allocation:
+    """Allocation; conditions that find no predicate register are kept in general-purpose ones."""
+    while True:
+        try:
+            return allocate(blocks, Groups(blocks))
+        except OutOfPredicates as full:
+            keep_in_register(blocks, full.reg)
 
 
 def schedule(blocks: list[MBlock], readonly: Container[int], limit: int) -> None:
@@ -50,16 +99,13 @@ class _Scheduler:
         for reads in self.reads:
             for reg in reads:
                 self.left[reg] = self.left.get(reg, 0) + 1
-        self.live = self._live_in() | {r for r in needed if not self._written(r)}
+        self.unwritten: dict[VReg, int] = {}
+        for writes in self.writes:
+            for reg in writes:
+                self.unwritten[reg] = self.unwritten.get(reg, 0) + 1
+        self.live = self._live_in() | (needed - set(self.unwritten))
         self.count = sum(not r.is_pred for r in self.live)
         self.count_preds = len(self.live) - self.count
-
-    def _written(self, reg: VReg) -> bool:
-        return any(reg in writes for writes in self._write_sets)
-
-    @property
-    def _write_sets(self) -> list[tuple[VReg, ...]]:
-        return self.writes
 
     def _live_in(self) -> set[VReg]:
         found: set[VReg] = set()
@@ -82,18 +128,22 @@ class _Scheduler:
         return order
 
     def _pick(self, now: int) -> int:
-        """The ready instruction to go next."""
-        best, best_key = -1, None
+        """The ready instruction to go next: the one of the longest chain, unless registers run short."""
+        growing = free = -1
+        growing_key = free_key = None
         for i in self.ready:
             regs, preds = self._growth(i)
-            tight = (self.count + regs > self.limit and regs > 0) or (
-                self.count_preds + preds > PREDICATES and preds > 0
-            )
-            late = max(self.earliest[i] - now, 0)
-            key = (tight, regs if tight else 0, late, -self.paths[i], i)
-            if best_key is None or key < best_key:
-                best, best_key = i, key
-        return best
+            key = (max(self.earliest[i] - now, 0), -self.paths[i], i)
+            if regs > 0 or preds > 0:
+                if growing_key is None or key < growing_key:
+                    growing, growing_key = i, key
+            elif free_key is None or key < free_key:
+                free, free_key = i, key
+        if growing_key is None or free_key is None:
+            return max(growing, free)
+        regs, preds = self._growth(growing)
+        short = self.count + max(regs, 0) > self.limit or self.count_preds + max(preds, 0) > PREDICATES
+        return free if short or free_key < growing_key else growing
 
     def _growth(self, i: int) -> tuple[int, int]:
         """By how many live registers and predicates would grow."""
@@ -103,10 +153,14 @@ class _Scheduler:
                 preds += reg.is_pred
                 regs += not reg.is_pred
         for reg in self.reads[i]:
-            if self.left[reg] == 1 and reg not in self.needed and reg not in self.writes[i]:
+            if self.left[reg] == 1 and self._done_with(reg) and reg not in self.writes[i]:
                 preds -= reg.is_pred
                 regs -= not reg.is_pred
         return regs, preds
+
+    def _done_with(self, reg: VReg) -> bool:
+        """Whether the value now in ``reg`` is of no use after this block."""
+        return reg not in self.needed or self.unwritten.get(reg, 0) > 0
 
     def _issue(self, i: int, at: int) -> None:
         regs, preds = self._growth(i)
@@ -114,9 +168,10 @@ class _Scheduler:
         self.count_preds += preds
         for reg in self.reads[i]:
             self.left[reg] -= 1
-            if self.left[reg] == 0 and reg not in self.needed:
+            if self.left[reg] == 0 and self._done_with(reg):
                 self.live.discard(reg)
         for reg in self.writes[i]:
+            self.unwritten[reg] -= 1
             if self.left.get(reg, 0) > 0 or reg in self.needed:
                 self.live.add(reg)
         for j in self.graph.after[i]:

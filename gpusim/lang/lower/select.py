@@ -63,8 +63,8 @@ class Selector:
         """Values computed in a block and used in others."""
         found: dict[Block, list[Node]] = {}
         for node, block in self.placement.block.items():
-            if node.op in PINNED_OPS or node.op in OPERANDS or node in self.fusion.into:
-                continue
+            if node.op in PINNED_OPS or node.op in OPERANDS:
+                continue  # a fused value is not made, but what it needs may be
             users = (u if isinstance(u, Block) else self.placement.block[u] for u in self.placement.users[node])
             if any(u is not block for u in users):
                 found.setdefault(block, []).append(node)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift, Special
-from gpusim.lang.lower.machine import ALWAYS, ZERO, Condition, VReg, immediate, registers
+from gpusim.lang.lower.machine import ALWAYS, ZERO, Condition, Source, VReg, immediate, registers
 from gpusim.lang.lower.values import F32, U32, Node
 
 if TYPE_CHECKING:
@@ -232,11 +232,32 @@ def _logical(how: BoolOp, table: int) -> Callable[[Selector, Node], None]:
 
 def _select(s: Selector, n: Node) -> None:
     which, a, b = n.args
+    if n in s.fusion.swallowed:
+        _predicated(s, n, a, b, s.condition(which))
+        return
     op, read = (Op.FSEL, s.signed) if n.dtype == F32 else (Op.SEL, s.source)
     x, y, c = read(a), read(b), s.condition(which)
     if not x.is_reg:
         x, y, c = y, x, Condition(c.reg, not c.neg)
     s.emit(op, s.define(n), s.legal(x, y), psrcs=(c,))
+
+
+def _predicated(s: Selector, n: Node, changed: Node, kept: Node, when: Condition) -> None:
+    """``when ? kept op x : kept`` in place: a copy, which mostly goes away, and a guarded instruction."""
+    (dst,) = s.define(n)
+    s.emit(Op.MOV, (dst,), (s.source(kept),))
+    here = registers(dst)
+    x, y = (here if arg is kept else s.source(arg) for arg in changed.args)
+    y = y._replace(neg=True) if changed.op == "sub" else y
+    if changed.op == "fadd":
+        made = s.emit(Op.FADD, (dst,), s.legal(*_register_operands(x, y)))
+    else:
+        made = s.emit(Op.IADD3, (dst,), (*s.legal(*_register_operands(x, y)), ZERO))
+    made.guard = when
+
+
+def _register_operands(x: Source, y: Source) -> tuple[Source, Source]:
+    return (x, y) if x.is_reg else (y, x)
 
 
 EMIT: dict[str, Callable[[Selector, Node], None]] = {

@@ -1,0 +1,214 @@
+"""An algorithm, its parameters and a GPU -> Profile, beside what the textbook says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpusim import catalog, hardware
+from gpusim.errors import ParameterError
+from gpusim.profile import Formula, Profile
+from gpusim.simulate import Buffer, Launch, count, execute
+from gpusim.simulate.build import waves
+from gpusim.simulate.metrics import launch_metrics, metrics
+from gpusim.simulate.sample import probe_blocks
+
+if TYPE_CHECKING:
+    from gpusim.algorithm import Algorithm, KernelLaunch
+    from gpusim.isa.program import Program
+    from gpusim.simulate.run import Counts
+
+Progress = Callable[[int, int, str], None]
+
+
+def tiles_of(bound: KernelLaunch) -> dict[str, int]:
+    """The tile sizes among the parameters of a launch."""
+    return {p.name: bound.params[p.name] for p in bound.kernel.tree.params if p.role == "tile"}
+
+
+def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
+    """Program of a described launch for a GPU's architecture."""
+    return bound.kernel.lower(**tiles_of(bound), arch=gpu.arch)
+
+
+def assemble(bound: KernelLaunch, program: Program, arrays: dict[str, np.ndarray] | None = None) -> Launch:
+    """Launch of a described kernel.
+
+    Parameters
+    ----------
+    bound : KernelLaunch
+    program : Program
+    arrays : dict of str to ndarray, optional
+        Contents; without them buffers have a size only.
+    """
+    arguments: dict[str, Any] = {spec.name: Buffer(spec.nbytes) for spec in bound.arrays}
+    arguments |= {p.name: bound.params[p.name] for p in program.params if p.kind != "buffer"}
+    arguments |= arrays or {}
+    outputs = tuple(spec.name for spec in bound.arrays if spec.intent == "out")
+    return Launch(program, bound.grid, bound.block, arguments, outputs=outputs)
+
+
+def _arrays(algorithm: Algorithm, bound: KernelLaunch, seed: int = 0) -> dict[str, np.ndarray]:
+    """Inputs as the algorithm draws them, outputs zero."""
+    from gpusim.algorithm import numpy_dtype
+
+    arrays = algorithm.inputs(np.random.default_rng(seed), **bound.params)
+    for spec in bound.arrays:
+        arrays.setdefault(spec.name, np.zeros(spec.shape, numpy_dtype(spec.dtype)))
+    return arrays
+
+
+def run(
+    kernel: str | Algorithm, arrays: dict[str, np.ndarray], gpu: str = "h200", *, checked: bool = True, **params: int
+) -> dict[str, np.ndarray]:
+    """Execute a described kernel for its values.
+
+    Parameters
+    ----------
+    kernel : str or Algorithm
+    arrays : dict of str to ndarray
+        Every input by name; outputs not given start as zeros.
+    gpu : str
+    checked : bool
+        Look for races and for reads of what was never written.
+    **params : int
+
+    Returns
+    -------
+    dict of str to ndarray
+        Every array after the launch.
+    """
+    algorithm, spec = _algorithm(kernel), hardware.load(gpu)
+    bound = algorithm.launch(**params)
+    program = lower(bound, spec)
+    launch = assemble(bound, program, {**_zeros(bound), **arrays})
+    return execute(launch, spec, _held(spec, launch, algorithm), checked=checked)
+
+
+def _zeros(bound: KernelLaunch) -> dict[str, np.ndarray]:
+    from gpusim.algorithm import numpy_dtype
+
+    return {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
+
+
+def _algorithm(kernel: str | Algorithm, folders: Sequence[str] | None = None) -> Algorithm:
+    return catalog.get(kernel, folders or ()) if isinstance(kernel, str) else kernel
+
+
+def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.Occupancy:
+    """Occupancy, with the algorithm named where no block fits."""
+    try:
+        return hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
+    except hardware.OccupancyError as error:
+        raise ParameterError(f"{algorithm.name}: {error}") from None
+
+
+def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, bound: KernelLaunch) -> None:
+    """Execute a few blocks under watch: bounds, races, unwritten reads."""
+    watched = Launch(
+        launch.program, launch.grid, launch.block, {**launch.arguments, **_undrawn(bound, launch)},
+        launch.dynamic_shared, launch.outputs,
+    )  # fmt: skip
+    execute(watched, gpu, held, checked=True, blocks=probe_blocks(launch.grid))
+
+
+def _undrawn(bound: KernelLaunch, launch: Launch) -> dict[str, np.ndarray]:
+    """Zeros for buffers of which only the size is known."""
+    missing = {name for name, value in launch.arguments.items() if isinstance(value, Buffer)}
+    return {name: array for name, array in _zeros(bound).items() if name in missing}
+
+
+def predict(
+    kernel: str | Algorithm,
+    gpu: str | hardware.Gpu = "h200",
+    *,
+    cache: str = "cold",
+    sample: bool | None = None,
+    progress: Progress | None = None,
+    kernels: Sequence[str] | None = None,
+    **params: int,
+) -> Profile:
+    """Predict what a described kernel moves at every level of the memory hierarchy.
+
+    Parameters
+    ----------
+    kernel : str or Algorithm
+        Name as in ``gpusim kernels``, or an algorithm of your own.
+    gpu : str or Gpu
+        Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
+    cache : {"cold", "warm"}
+        Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
+    sample : bool, optional
+        Run only part of a large launch; None decides by its size.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+    kernels : sequence of str, optional
+        More folders to look for kernels in.
+    **params : int
+        Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    GpusimError
+        Unknown name, impossible parameter, wrong description; one line that says what would be right.
+
+    Examples
+    --------
+    >>> profile = predict("vector-add", gpu="h200", n=100_000)
+    >>> profile.dram_bytes_read
+    800000
+    """
+    if cache not in ("cold", "warm"):
+        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
+    algorithm = _algorithm(kernel, kernels)
+    spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
+    bound = algorithm.launch(**params)
+    program = lower(bound, spec)
+    from gpusim.simulate.run import reads_data
+
+    launch = assemble(bound, program, _arrays(algorithm, bound) if reads_data(program) else None)
+    held = _held(spec, launch, algorithm)
+    _check(launch, spec, held, bound)
+    counts = count(launch, spec, held, sample=sample, warm=cache == "warm", progress=progress)
+    return _profile(algorithm, bound, spec, launch, held, counts, cache)
+
+
+def _profile(
+    algorithm: Algorithm, bound: KernelLaunch, gpu: hardware.Gpu, launch: Launch, held: hardware.Occupancy,
+    counts: Counts, cache: str,
+) -> Profile:  # fmt: skip
+    """Gather everything into a Profile."""
+    found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name)
+    texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}
+    values = algorithm.textbook_values(**bound.params)
+    textbook = {key: Formula(texts[key], value.formula, value.nbytes) for key, value in values.items()}
+    return Profile(
+        kernel=algorithm.name,
+        params=bound.params,
+        gpu=gpu.name,
+        grid=bound.grid,
+        block=bound.block,
+        metrics={**metrics(counts, gpu.name), **found},
+        textbook=textbook,
+        cache=cache,
+        flops=_flops(bound),
+        memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
+        notes=_notes(counts, launch),
+    )
+
+
+def _flops(bound: KernelLaunch) -> int | None:
+    """Floating-point operations of the launch."""
+    return int(bound.kernel.flops().evaluate(**bound.params)) if hasattr(bound.kernel, "flops") else None
+
+
+def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:
+    if not counts.sampled:
+        return ()
+    return (f"{counts.blocks_run} of {launch.blocks} blocks went through the caches; the rest is scaled from them",)

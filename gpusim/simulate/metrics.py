@@ -1,0 +1,127 @@
+"""Counts -> metrics under Nsight Compute's names, each with its claim."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.profile import Claim, Metric
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.simulate.run import Counts
+
+SECTOR = 32
+
+
+class _Sum(NamedTuple):
+    """A metric that is a weighted sum of columns of counts."""
+
+    columns: tuple[tuple[int, float], ...]
+    unit: str
+    claim: Claim
+
+
+def _sum(unit: str, claim: Claim, *columns: int, minus: tuple[int, ...] = (), scale: float = 1) -> _Sum:
+    return _Sum((*((c, scale) for c in columns), *((c, -scale) for c in minus)), unit, claim)
+
+
+_EXACT, _MODEL = Claim.EXACT, Claim.MODELLED
+_L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
+_WAVES = "l1tex__data_pipe_lsu_wavefronts{}.sum"
+_LTS = "lts__t_sectors_srcunit_{}.sum"
+
+METRICS: dict[str, _Sum] = {
+    "smsp__inst_executed.sum": _sum("inst", _MODEL, C.INST),
+    "smsp__thread_inst_executed.sum": _sum("inst", _MODEL, C.THREAD_INST),
+    "smsp__thread_inst_executed_pred_on.sum": _sum("inst", _MODEL, C.THREAD_ON),
+    "smsp__sass_inst_executed_op_branch.sum": _sum("inst", _MODEL, C.BRANCHES),
+    "smsp__inst_executed_op_global_ld.sum": _sum("inst", _EXACT, C.INST_LDG),
+    "smsp__inst_executed_op_global_st.sum": _sum("inst", _EXACT, C.INST_STG),
+    "smsp__inst_executed_op_shared_ld.sum": _sum("inst", _MODEL, C.INST_LDS),
+    "smsp__inst_executed_op_shared_st.sum": _sum("inst", _MODEL, C.INST_STS),
+    _L1.format("requests", "ld"): _sum("request", _EXACT, C.LD_REQ),
+    _L1.format("sectors", "ld"): _sum("sector", _EXACT, C.LD_SECTORS),
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LD_HIT),
+    _L1.format("requests", "st"): _sum("request", _EXACT, C.ST_REQ),
+    _L1.format("sectors", "st"): _sum("sector", _EXACT, C.ST_SECTORS),
+    "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
+    _WAVES.format(""): _sum(
+        "wavefront", _MODEL, C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES
+    ),
+    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES),
+    _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
+    _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": _sum(
+        "conflict", _MODEL, C.SH_LD_WAVES, minus=(C.SH_LD_IDEAL,)
+    ),
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": _sum(
+        "conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)
+    ),
+    "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ),
+    _LTS.format("tex"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE),
+    _LTS.format("tex_op_read"): _sum("sector", _MODEL, C.L2_READ),
+    _LTS.format("tex_op_write"): _sum("sector", _MODEL, C.L2_WRITE),
+    _LTS.format("tex_lookup_miss"): _sum("sector", _MODEL, C.L2_MISS),
+    _LTS.format("tex_lookup_hit"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, minus=(C.L2_MISS,)),
+    _LTS.format("ltcfabric"): _sum("sector", _MODEL, C.FABRIC),
+    "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR),
+    "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR),
+}
+
+
+@cache
+def validation(gpu: str) -> dict[str, float]:
+    """Median relative error of each metric over the launches measured on a GPU; empty where none were.
+
+    Parameters
+    ----------
+    gpu : str
+        Name of the GPU, as in ``gpusim gpus``.
+    """
+    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
+    if not source.is_file():
+        return {}
+    table = json.loads(source.read_text())
+    return {name: float(row["median"]) for name, row in table["metrics"].items()}
+
+
+def _number(value: float) -> int | float:
+    return int(round(value)) if abs(value - round(value)) < 1e-6 or abs(value) > 1e6 else float(value)
+
+
+def metrics(counts: Counts, gpu: str) -> dict[str, Metric]:
+    """Every counter that follows from counts.
+
+    Parameters
+    ----------
+    counts : Counts
+    gpu : str
+    """
+    errors = validation(gpu)
+    found = {}
+    for name, rule in METRICS.items():
+        value = float(np.sum([counts.total[column] * factor for column, factor in rule.columns]))
+        claim = Claim.EXTRAPOLATED if counts.sampled else rule.claim
+        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim, errors.get(name))
+    return found
+
+
+def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str) -> dict[str, Metric]:
+    """Registers, occupancy and waves of a launch."""
+    errors = validation(gpu)
+    values: dict[str, tuple[int | float, str]] = {
+        "launch__registers_per_thread": (registers, "register/thread"),
+        "launch__occupancy_limit_registers": (held.limit_registers, "block"),
+        "launch__occupancy_limit_shared_mem": (held.limit_shared, "block"),
+        "launch__occupancy_limit_warps": (held.limit_warps, "block"),
+        "launch__occupancy_limit_blocks": (held.limit_blocks, "block"),
+        "launch__waves_per_multiprocessor": (waves, "wave"),
+        "sm__maximum_warps_per_active_cycle_pct": (held.occupancy_pct, "%"),
+    }
+    return {name: Metric(v, unit, Claim.MODELLED, errors.get(name)) for name, (v, unit) in values.items()}

@@ -1,0 +1,61 @@
+import io
+
+import pytest
+
+from gpusim import catalog, hardware
+from gpusim.hardware import format as layout
+from gpusim.report import listings, show
+
+ALGORITHMS = catalog.all(hidden=True)
+
+
+def text(renderables):
+    sink = io.StringIO()
+    show(renderables, sink)
+    lines = sink.getvalue().split("\n")
+    assert max(map(len, lines)) <= 100
+    assert "…" not in sink.getvalue()
+    return lines
+
+
+def test_every_kernel_is_listed_with_its_parameters():
+    lines = text(listings.kernels(ALGORITHMS))
+    named = {line.split()[0] for line in lines if line and not line.startswith(" ")}
+    assert {algorithm.name for algorithm in ALGORITHMS} <= named
+    assert any(line.startswith("matmul-tiled ") and line.endswith("M=1024 N=1024 K=1024 T=32") for line in lines)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
+def test_every_kernel_has_its_formulas(algorithm):
+    assert text(listings.formulas(algorithm, {}))
+
+
+def test_a_formula_stands_beside_its_value():
+    lines = text(listings.formulas(catalog.get("matmul-tiled"), {"n": 4096, "tile": 32}))
+    assert "A (f32)  K·M·ceil(N/T)    –                8.59 GB        –" in lines
+    assert "The textbook says 2MNK/T elements read, MN written: 17.2 GB and 67.1 MB." in lines
+    assert lines[-2] == "Bytes are for M=4096 N=4096 K=4096 T=32."
+
+
+def test_no_closed_form_is_said():
+    depends = [algorithm for algorithm in ALGORITHMS if algorithm.io is None]
+    assert depends
+    assert "What it moves depends on the data: there is no closed form." in text(listings.formulas(depends[0], {}))
+
+
+def test_gpus_are_listed_with_numbers_to_the_right():
+    lines = text(listings.gpus(layout.table()))
+    assert {line.split()[0] for line in lines[2:-1]} == set(hardware.names())
+    ends = {line.index(" GB/s") + 5 for line in lines[:1]}
+    assert all(line[end - 1].isdigit() and line[end] == " " for line in lines[2:-1] for end in ends)
+
+
+@pytest.mark.parametrize("name", hardware.names())
+def test_every_number_of_a_gpu_has_a_source(name):
+    lines = text(listings.gpu(layout.describe(hardware.load(name))))
+    body, sources = lines[: lines.index("Sources")], lines[lines.index("Sources") :]
+    kinds = [
+        line for line in body if any(f" {kind} " in line for kind in ("datasheet", "measured", "fitted", "assumed"))
+    ]
+    assert len(kinds) > 50
+    assert all(f"\n{line.split()[-1]} " in "\n".join(sources) for line in kinds)
