@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache as remembered
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from gpusim.simulate.sample import probe_blocks
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm, KernelLaunch
     from gpusim.isa.program import Program
+    from gpusim.lang import Kernel
     from gpusim.simulate.run import Counts
 
 Progress = Callable[[int, int, str], None]
@@ -30,7 +32,14 @@ def tiles_of(bound: KernelLaunch) -> dict[str, int]:
 
 def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
     """Program of a described launch for a GPU's architecture."""
-    return bound.kernel.lower(**tiles_of(bound), arch=gpu.arch)
+    return _lowered(bound.kernel, tuple(sorted(tiles_of(bound).items())), gpu.arch)
+
+
+@remembered
+def _lowered(kernel: Kernel, tiles: tuple[tuple[str, int], ...], arch: str) -> Program:
+    from gpusim.lang.lower import lower as lower_tree
+
+    return lower_tree(kernel.tree, dict(tiles), arch)
 
 
 def assemble(bound: KernelLaunch, program: Program, arrays: dict[str, np.ndarray] | None = None) -> Launch:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
-    ALIVE, AWAKE, BOARD, MASK, MAX_SPLITS, MEET_HERE, MEET_MASK, MEET_PC, N_MEETINGS, N_SPLIT, PC, SPLIT_MASK, SPLIT_PC,
+    ALIVE, BOARD, MASK, MAX_SPLITS, MEET_HERE, MEET_MASK, MEET_PC, N_MEETINGS, N_SPLIT, PC, SPLIT_MASK, SPLIT_PC,
 )  # fmt: skip
 
 FULL = 0xFFFFFFFF
@@ -110,13 +110,12 @@ def leave(warp, lanes):
 
 
 @inline
-def start(warp, preds, lanes, ready):
+def start(warp, preds, lanes):
     """A fresh warp with its first ``lanes`` lanes active."""
     mask = (np.int64(1) << lanes) - 1
     warp[PC] = 0
     warp[MASK] = mask
     warp[ALIVE] = mask
-    warp[AWAKE] = ready
     warp[N_SPLIT] = 0
     for b in range(6):
         warp[BOARD + b] = 0

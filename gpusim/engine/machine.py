@@ -13,8 +13,8 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine.flow import start
 from gpusim.engine.state import (
-    AGE, ARRIVED, AT_BARRIER, AWAKE, B_ALIVE, BARRIER, BARRIER_WARP, BLOCK_X, BLOCK_Y, BLOCK_Z, DONE, END,
-    FINISHED_BLOCKS, FREE_AT, GRID_X, GRID_Y, HANDED, ID, KIND, LANES, LAST, LIMIT, NEVER, NOW, PC, PHASE, READY, SLOTS,
+    AGE, ARRIVED, AT_BARRIER, B_ALIVE, BARRIER, BARRIER_WARP, BLOCK_X, BLOCK_Y, BLOCK_Z, DONE, END,
+    FINISHED_BLOCKS, FREE_AT, GRID_X, GRID_Y, HANDED, ID, KIND, LANES, LAST, LIMIT, NEVER, NEXT, NOW, PC, PHASE, READY, SLOTS,
     START_GAP, STATE, STEPS, TURNOVER, WARPS, X, Y, Z,
 )  # fmt: skip
 from gpusim.engine.warp import AT_BLOCK_BARRIER, FAILED, FINISHED, fail, run
@@ -55,8 +55,8 @@ def place(m, slot, number, kind, age, t):
     threads = shape[BLOCK_X] * shape[BLOCK_Y] * shape[BLOCK_Z]
     for k in range(shape[WARPS]):
         w = slot * shape[WARPS] + k
-        start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES), t)
-        m.warps[w, STATE] = READY
+        start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES))
+        m.warps[w, STATE], m.awake[w] = READY, t
     m.counts[kind, C.BLOCKS] += 1
     m.counts[kind, C.WARPS] += shape[WARPS]
 
@@ -70,18 +70,18 @@ def release(m, slot):
     awake = block[LAST] + m.rates[BARRIER] + m.rates[BARRIER_WARP] * n
     for w in range(slot * n, (slot + 1) * n):
         if m.warps[w, STATE] == AT_BARRIER:
-            m.warps[w, STATE] = READY
-            m.warps[w, AWAKE] = awake
+            m.warps[w, STATE], m.awake[w] = READY, awake
     block[ARRIVED], block[LAST] = 0, 0
     block[PHASE] += 1
     m.counts[block[KIND], C.SH_OTHER_WAVES] += 1
 
 
-@jit
+@inline
 def choose(m, sm):
     """Warp of ``sm`` to run next: of those ready the one of the oldest block, else the first to be ready.
 
-    Inside a block higher warps go first, as measured.
+    Among equals the one of the older block, and inside a block higher warps, go
+    first, as measured.
 
     Returns
     -------
@@ -91,23 +91,16 @@ def choose(m, sm):
         When it can run.
     """
     slots, n, now = m.shape[SLOTS], m.shape[WARPS], m.sms[sm, NOW]
-    best, best_age = -1, NEVER
-    first, first_awake = -1, NEVER
+    best, tick, best_age = -1, NEVER, NEVER
     for slot in range(sm * slots, (sm + 1) * slots):
         age = m.blocks[slot, AGE]
-        if m.blocks[slot, ID] < 0 or age > best_age:
+        if m.blocks[slot, ID] < 0 or (tick <= now and age > best_age):
             continue
         for w in range(slot * n, (slot + 1) * n):
-            if m.warps[w, STATE] != READY:
-                continue
-            awake = m.warps[w, AWAKE]
-            if awake <= now:
-                best, best_age = w, age
-            elif awake < first_awake:
-                first, first_awake = w, awake
-    if best >= 0:
-        return best, now
-    return first, first_awake
+            awake = max(m.awake[w], now)
+            if awake < tick or (awake == tick and age <= best_age and awake < NEVER):
+                best, tick, best_age = w, awake, age
+    return best, tick
 
 
 @inline
@@ -117,15 +110,18 @@ def settle(m, why, w, slot):
     if why == AT_BLOCK_BARRIER:
         m.warps[w, STATE] = AT_BARRIER
         block[ARRIVED] += 1
-        block[LAST] = max(block[LAST], m.warps[w, AWAKE])
+        block[LAST] = max(block[LAST], m.awake[w])
+        m.awake[w] = NEVER
         release(m, slot)
     elif why == FINISHED:
         m.warps[w, STATE] = DONE
         block[B_ALIVE] -= 1
+        if block[ARRIVED]:
+            block[LAST] = max(block[LAST], m.awake[w])
+        m.awake[w] = NEVER
         if block[B_ALIVE] == 0:
             return True
         if block[ARRIVED]:
-            block[LAST] = max(block[LAST], m.warps[w, AWAKE])
             release(m, slot)
     return False
 
@@ -133,23 +129,24 @@ def settle(m, why, w, slot):
 @inline
 def schedule(m, sm):
     """Note in the tree when the SM next has something to do."""
-    _, tick = choose(m, sm)
+    m.sms[sm, NEXT], tick = choose(m, sm)
     tree_set(m.tree, len(m.tree) // 2, sm, tick)
 
 
 @jit
 def first_wave(m, queue, kinds):
-    """Fill the machine: one block an SM at a time, in the order the hardware hands them out."""
-    slots, taken = m.shape[SLOTS], 0
-    for layer in range(slots):
-        for sm in m.order:
-            if taken == len(queue):
-                return taken
-            t = m.sms[sm, FREE_AT]
-            place(m, sm * slots + layer, queue[taken], kinds[taken], taken, t)
-            m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
-            schedule(m, sm)
-            taken += 1
+    """Fill the machine in the order in which the hardware hands blocks out."""
+    slots = m.shape[SLOTS]
+    taken = min(len(m.order), len(queue))
+    for k in range(taken):
+        sm = m.order[k]
+        slot = sm * slots
+        while m.blocks[slot, ID] >= 0:
+            slot += 1
+        t = m.sms[sm, FREE_AT]
+        place(m, slot, queue[k], kinds[k], k, t)
+        m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
+        schedule(m, sm)
     return taken
 
 
@@ -194,13 +191,14 @@ def drive(m, queue, kinds, steps):
             return True
         sm = tree_first(m.tree, size)
         m.sms[sm, NOW] = max(m.sms[sm, NOW], m.tree[size + sm])
-        w, _ = choose(m, sm)
+        w = m.sms[sm, NEXT]
         slot = w // m.shape[WARPS]
         why = run(m, w, slot, sm)
         if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
             fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
             return True
+        end = m.awake[w]
         if settle(m, why, w, slot):
-            replace(m, slot, sm, m.warps[w, AWAKE], queue, kinds)
+            replace(m, slot, sm, end, queue, kinds)
         schedule(m, sm)
     return False

@@ -193,18 +193,15 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     """
     gpc = m.sms[sm, GPC]
     entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
-    if (
-        entry[Q_LINE] == line
-        and entry[Q_DONE] > t
-        and entry[Q_MERGED] < m.rates[MAX_MERGE]
-        and not wanted & ~entry[Q_SECTORS]
-    ):
+    busy = entry[Q_DONE] > t
+    if busy and entry[Q_LINE] == line and entry[Q_MERGED] < m.rates[MAX_MERGE] and not wanted & ~entry[Q_SECTORS]:
         entry[Q_MERGED] += 1
         count[C.MERGED] += popcount4(wanted)
         return entry[Q_DONE]
     begin = serve(m.servers, PORTS, gpc, t, popcount4(wanted) * m.rates[PORT_SECTOR])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
-    entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
+    if not busy or entry[Q_LINE] == line:
+        entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
     return done
 
 

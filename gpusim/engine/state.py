@@ -23,9 +23,9 @@ GLOBAL_BASE = np.int64(1) << 40
 EMPTY, READY, AT_BARRIER, DONE = 0, 1, 2, 3
 
 # Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
-# kernel; AWAKE: tick at which it may run on; BOARD: ticks at which its six scoreboards are released;
+# kernel; BOARD: ticks at which its six scoreboards are released;
 # SPLIT_*: paths set aside; MEET_*: convergence barriers (lanes awaited, lanes there, where they wait).
-PC, MASK, ALIVE, STATE, AWAKE, N_SPLIT, BOARD = range(7)
+PC, MASK, ALIVE, STATE, N_SPLIT, BOARD = range(6)
 SPLIT_PC = BOARD + 6
 SPLIT_MASK = SPLIT_PC + MAX_SPLITS
 MEET_MASK = SPLIT_MASK + MAX_SPLITS
@@ -39,8 +39,8 @@ N_WARP = MEET_PC + N_MEETINGS
 ID, X, Y, Z, KIND, AGE, B_ALIVE, ARRIVED, LAST, PHASE, N_BLOCK = range(11)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, XU: ticks from which those pipes are free; FILL:
-# the same for the wire from L2; FREE_AT: when the next block may start.
-NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, N_SM = range(8)
+# the same for the wire from L2; FREE_AT: when the next block may start; NEXT: the warp to run next.
+NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, N_SM = range(9)
 
 # A cache set is a row of four stretches of `ways` entries: line held (-1: none), when last used,
 # when its last fill arrives, and bits (valid sectors in 0-3; in 4-7 pending ones in L1, dirty ones in L2).
@@ -110,6 +110,7 @@ class Machine(NamedTuple):
     regs: np.ndarray  # uint32 (warps, rows, 32)
     preds: np.ndarray  # uint32 (warps, N_PRED_ROWS): a bit a lane
     warps: np.ndarray  # int64 (warps, N_WARP); SM-major, then block slot, then warp
+    awake: np.ndarray  # int64 (warps,): tick at which each may run on, NEVER while it cannot
     blocks: np.ndarray  # int64 (block slots, N_BLOCK); SM-major
     shared: np.ndarray  # uint32 (block slots, words)
     touched: np.ndarray  # int64 (block slots, words, 2): who wrote, who read a word last, and when (checked runs)

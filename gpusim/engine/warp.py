@@ -12,7 +12,7 @@ from gpusim.engine.arithmetic import FULL, floating, fsetp, integer, isetp, plop
 from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
 from gpusim.engine.memory import l1_read, l2_write
 from gpusim.engine.state import (
-    ALIVE, ALU_RATE, AWAKE, BLOCK_X, BLOCK_Y, BOARD, CHECKED, E_ADDRESS, E_BLOCK, E_CODE, E_INDEX, E_LANE, E_WARP,
+    ALIVE, ALU_RATE, BLOCK_X, BLOCK_Y, BOARD, CHECKED, E_ADDRESS, E_BLOCK, E_CODE, E_INDEX, E_LANE, E_WARP,
     FMA_RATE, GLOBAL_BASE, HALF, HASH0, HASH1, ID, ISSUE, KIND, L2_NEAR, LANES, LSU_RATE, MASK, NOW, PAT_LINES,
     PAT_N_LINES, PAT_N_SECTORS, PAT_SECTORS, PAT_WAVES, PC, PHASE, QUEUE, SHARED, SHARED_BYTES, SHUFFLE, STAMP, STEPS,
     TICKS, TIMELESS, WARPS, X, XU_RATE,
@@ -605,7 +605,7 @@ def run(m, w, block, sm):
     """
     warp, rates, code = m.warps[w], m.rates, m.code
     count = m.counts[m.blocks[block, KIND]]
-    begin = max(m.sms[sm, NOW], warp[AWAKE])
+    begin = max(m.sms[sm, NOW], m.awake[w])
     m.sms[sm, NOW] = begin
     t = begin
     issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
@@ -657,7 +657,7 @@ def run(m, w, block, sm):
                 warp[BOARD + c[WRITE_SB]] = max(t + rates[SHUFFLE], warp[BOARD + c[WRITE_SB]])
         warp[PC] += 1
     m.misc[STEPS] += steps
-    warp[AWAKE] = t
+    m.awake[w] = t
     busy = max(max(issue, alu), max(fma, xu))
     m.sms[sm, NOW] = max(begin + busy, m.sms[sm, LSU_FREE] - rates[QUEUE])
     return why

@@ -374,6 +374,9 @@ class Placement:
         SM ids in the order in which the blocks of the first wave go to them, one block an SM.
     sm_gpc, sm_half : tuple of int
         GPC and L2 half of every SM.
+    early_sms, early_groups : int
+        The first ``early_sms`` SMs of the order get their next block before the others: each time ``early_groups``
+        groups of SMs (stretches of the order in one GPC) have had one. 0: they do not.
     turnover_cycles : int
         From a block's end to the start of the next block in its place.
     start_gap_cycles : int
@@ -385,6 +388,8 @@ class Placement:
     order: tuple[int, ...] = quantity("1", low=0)
     sm_gpc: tuple[int, ...] = quantity("1", low=0)
     sm_half: tuple[int, ...] = quantity("1", low=0, high=1)
+    early_sms: int = quantity("1", low=0)
+    early_groups: int = quantity("1", low=0)
     turnover_cycles: int = quantity("cycle", low=0)
     start_gap_cycles: int = quantity("cycle", low=0)
     start_gap_cycles_per_warp: float = quantity("cycle", low=0)

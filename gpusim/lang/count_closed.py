@@ -77,7 +77,7 @@ class Counter:
             except UnknownValueError:
                 unknown *= self._share(e, line)
         relations += [("lt", a, b) for a, b in space.within]
-        return unknown * _with_names(self.facts.restore(_Points(space, relations).count()))
+        return unknown * _with_names(self.facts.restore(_shown(_Points(space, relations).count())))
 
     def _share(self, e: Expr, line: int) -> Sym:
         """Symbol for the fraction of threads that meet a condition on data."""
@@ -156,6 +156,37 @@ class _NoClosedFormError(Exception):
     pass
 
 
+class _Total:
+    """The sum of ``body`` over ``limits`` (innermost first).
+
+    There is one Sum, never a Sum in a Sum: sympy takes a Piecewise out of an inner one together with its index.
+    """
+
+    def __init__(self, body: Sym) -> None:
+        self.body = body
+        self.limits: list[tuple[sympy.Dummy, Sym]] = []
+
+    def sum_over(self, axis: sympy.Dummy, extent: Sym) -> None:
+        """Sum over ``axis`` from 0 up to its extent."""
+        extent = _shown(extent)
+        bound = any(axis in limit.free_symbols for _, limit in self.limits)
+        if bound or (axis in self.body.free_symbols and not self.body.is_polynomial(axis)):
+            self.limits.append((axis, extent))
+        elif axis in self.body.free_symbols:
+            self.body = sympy.summation(self.body, (axis, 0, extent - 1))
+        else:
+            self.body *= extent
+
+    def value(self) -> Sym:
+        """The whole as one expression."""
+        if not self.limits:
+            return self.body
+        summed = {axis for axis, _ in self.limits}
+        outside, inside = self.body.as_independent(*summed, as_Add=False)
+        bounds = ((axis, 0, extent - 1) for axis, extent in self.limits)
+        return outside * sympy.Sum(inside, *bounds)
+
+
 class _Points:
     """The points of a space that meet relations."""
 
@@ -182,16 +213,17 @@ class _Points:
         self._relations = [r for r in self._relations if not self._settle(*r)]
         if self._factor == 0:
             return self._factor
-        total = self._factor
-        for axes, relations in self._components():
-            total *= self._component(axes, relations)
-        return self._sum_outer(total)
-
-    def _sum_outer(self, total: Sym) -> Sym:
-        for axis in sorted(self._space.outer, key=lambda a: -a.dummy_index):
-            extent = self._space.extents[axis]
-            total = _named_sum(total, [(axis, extent)]) if axis in total.free_symbols else total * extent
-        return total
+        parts = [self._component(axes, relations) for axes, relations in self._components()]
+        outer = sorted(self._space.outer, key=lambda a: -a.dummy_index)
+        if not outer:
+            return self._factor * sympy.Mul(*(part.value() for part in parts))
+        whole = _Total(self._factor)
+        for part in parts:
+            whole.body *= part.body
+            whole.limits += part.limits
+        for axis in outer:
+            whole.sum_over(axis, self._space.extents[axis])
+        return whole.value()
 
     def _drop_fixed(self) -> None:
         """Axes that an equation fixes at one value become that value."""
@@ -248,13 +280,13 @@ class _Points:
 
     # -------------------------------------------------------------- one component
 
-    def _component(self, axes: set[sympy.Dummy], relations: list[Relation]) -> Sym:
+    def _component(self, axes: set[sympy.Dummy], relations: list[Relation]) -> _Total:
         if not relations and len(axes) == 1 and not axes & set(self._space.trips):
-            return self._space.extents[next(iter(axes))]
+            return _Total(self._space.extents[next(iter(axes))])
         try:
             if axes & set(self._space.trips):
                 raise _NoClosedFormError
-            return self._closed(axes, relations)
+            return _Total(self._closed(axes, relations))
         except _NoClosedFormError:
             return self._explicit(axes, relations)
 
@@ -348,10 +380,10 @@ class _Points:
             found = sympy.Piecewise((found, sympy.Gt(high, low)), (0, True))
         return found if self._facts.less(value, modulus) else sympy.Piecewise((found, value < modulus), (0, True))
 
-    def _explicit(self, axes: set[sympy.Dummy], relations: list[Relation]) -> Sym:
+    def _explicit(self, axes: set[sympy.Dummy], relations: list[Relation]) -> _Total:
         """The sum over all points, left to be evaluated once numbers are known."""
         used = set().union(*(self._space.axes(a - b) for _, a, b in relations))
-        weight, limits = sympy.Integer(1), []
+        weight, limits = sympy.Integer(1), list[tuple[sympy.Dummy, Sym]]()
         for x, trips in reversed(self._space.trips.items()):  # inner loops may depend on outer ones
             if x in axes and x in used:
                 limits.append((x, trips))
@@ -360,7 +392,10 @@ class _Points:
                 weight *= trips
                 used |= self._space.axes(trips)
         limits += [(x, extent) for x, extent in self._space.extents.items() if x in axes]
-        return _named_sum(_where(weight, relations), limits)
+        total = _Total(_where(_shown(weight), relations))
+        for x, extent in limits:
+            total.sum_over(x, extent)
+        return total
 
 
 def _where(weight: Sym, relations: Sequence[Relation]) -> Sym:
@@ -385,16 +420,3 @@ def _with_names(e: Sym) -> Sym:
             name, n = f"{dummy.name}_{n}", n + 1
         names[dummy] = sympy.Symbol(name, integer=True, nonnegative=True)
     return e.xreplace(names)
-
-
-def _named_sum(e: Sym, limits: Sequence[tuple[sympy.Dummy, Sym]]) -> Sym:
-    """Sum of ``e`` with each axis (innermost first) from 0 up to its extent."""
-    for axis, extent in limits:
-        extent = _shown(extent)
-        if axis not in e.free_symbols:
-            e = e * extent
-        elif e.is_polynomial(axis):
-            e = sympy.summation(e, (axis, 0, extent - 1))
-        else:
-            e = sympy.Sum(_shown(e), (axis, 0, extent - 1))
-    return e

@@ -266,8 +266,9 @@ class Space:
 
     def _small(self, a: Sym, b: Sym) -> tuple[Sym, Sym]:
         """Quotient and rest of ``a``, of which no term is a multiple of ``b``."""
-        if a == 0:
-            return sympy.Integer(0), sympy.Integer(0)
+        if not self.axes(a):
+            quotient = self.facts.floor(a, b)
+            return quotient, sympy.expand(a - b * quotient)
         coefficients, constant = self.linear(a)
         if all(x in self.extents for x in coefficients):
             most = constant + sum(c * (self.extents[x] - 1) for x, c in coefficients.items())

@@ -222,7 +222,7 @@ def cast(dtype: DType, a: object) -> Expr:
     """Numeric conversion; a no-op where the type is ``dtype`` already."""
     if not isinstance(a, Expr):
         if dtype in INTEGERS and isinstance(a, Real):
-            return Const(int(float(a)) if isinstance(a, float) else int(a), dtype)
+            return Const(int(math.trunc(a)), dtype)
         return constant(a, dtype)
     if a.dtype is dtype:
         return a

@@ -153,4 +153,4 @@ def _formula_factor(most: Profile, least: Profile) -> str:
     factor = _textbook_reads(most) / _textbook_reads(least)
     if abs(factor - 1) <= AGREES:
         return "; the formula says they are the same"
-    return f"; {most.textbook['reads'].text} says {format_factor(factor)}"
+    return f"; {most.textbook['reads'].text} says a factor of {format_factor(factor)}"

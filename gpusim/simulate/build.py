@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -123,6 +124,30 @@ def _bounds(launch: Launch, layout: Layout) -> np.ndarray:
     return np.array(rows or [(0, 0)], np.int64)
 
 
+def first_wave(gpu: Gpu, slots: int) -> list[int]:
+    """SM of each block of the first wave, ``slots`` blocks an SM.
+
+    GPC after GPC, one block an SM each, over and over.  The SMs first in line come
+    round again sooner than the others: after ``early_groups`` groups of SMs.
+    """
+    order, early = list(gpu.placement.order), gpu.placement.early_sms
+    groups = _groups(gpu, order[early:])
+    if not early:
+        return order * slots
+    ahead, others = [order[:early]] * slots, [group for _ in range(slots) for group in groups]
+    wave, period = ahead.pop(0), gpu.placement.early_groups
+    for k, group in enumerate(others):
+        if ahead and (k + 1) % period == 0:
+            wave = wave + ahead.pop(0)
+        wave = wave + group
+    return wave + [sm for group in ahead for sm in group]
+
+
+def _groups(gpu: Gpu, order: list[int]) -> list[list[int]]:
+    """Stretches of an order of SMs that lie in one GPC."""
+    return [list(group) for _, group in itertools.groupby(order, key=lambda sm: gpu.placement.sm_gpc[sm])]
+
+
 def machine(
     gpu: Gpu,
     launch: Launch,
@@ -159,7 +184,7 @@ def machine(
     warp_slots, words = block_slots * launch.warps, max(-(-launch.shared_bytes // 4), 1)
     blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
-    order = np.array([sm for sm in gpu.placement.order if sm < len(sms)], np.int64)
+    order = np.array([sm for sm in first_wave(gpu, held.blocks_per_sm) if sm < len(sms)], np.int64)
     l2_sets = 1 if timeless else int(dims[S.HALVES] * dims[S.L2_SETS])
     l1_sets = 1 if timeless else int(len(sms) * dims[S.L1_SETS])
     gpcs = 1 + max(gpu.placement.sm_gpc)
@@ -168,6 +193,7 @@ def machine(
         regs=_registers(image, warp_slots),
         preds=np.zeros((warp_slots, N_PRED_ROWS), np.uint32),
         warps=np.zeros((warp_slots, S.N_WARP), np.int64),
+        awake=np.full(warp_slots, S.NEVER, np.int64),
         blocks=blocks,
         shared=np.zeros((block_slots, words), np.uint32),
         touched=np.zeros((block_slots, words if checked else 1, 2), np.int64),

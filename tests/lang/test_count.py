@@ -77,7 +77,8 @@ def summed(e):
     if not e.has(sympy.Sum):
         return int(e)
     if not isinstance(e, sympy.Sum):
-        return int(e.replace(sympy.Sum, lambda *args: sympy.Integer(summed(sympy.Sum(*args)))))
+        assert isinstance(e, (sympy.Add, sympy.Mul))
+        return int(e.func(*(summed(part) for part in e.args)))
     body, (symbol, low, high) = e.args[0], e.args[-1]
     inner = sympy.Sum(body, *e.args[1:-1]) if len(e.args) > 2 else body
     return sum(summed(inner.subs(symbol, value)) for value in range(int(low), int(high) + 1))

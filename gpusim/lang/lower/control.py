@@ -136,7 +136,7 @@ class _Boards:
             need, overwritten = first_use[at]
             if instr.writes():
                 self.write[instr] = self._take(holds, need)
-            elif overwritten < len(instrs):
+            if overwritten < min(need, len(instrs)):
                 self.read[instr] = self._take(holds, overwritten)
 
     @staticmethod

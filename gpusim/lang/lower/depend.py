@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Container
 
 from gpusim.isa.opcodes import INFO, Op
-from gpusim.lang.lower.latency import expected
+from gpusim.lang.lower.latency import expected, is_variable
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 
+SOURCES_READ = 8  # cycles until a load or store has read its operands, about
 FENCES = (Op.BSSY, Op.BSYNC)
 
 
@@ -47,7 +48,7 @@ class Dependences:
                 readers.setdefault(reg, []).append(i)
             for reg in instr.writes():
                 for reader in readers.pop(reg, ()):
-                    self._edge(reader, i, 0)
+                    self._edge(reader, i, SOURCES_READ if is_variable(self.instrs[reader].op) else 0)
                 if reg in writers:
                     self._edge(writers[reg], i, 1)
                 writers[reg] = i

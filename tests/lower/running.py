@@ -1,0 +1,36 @@
+"""Runs kernels through the lowering and the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gpusim.algorithm import Algorithm
+from gpusim.lang.kernel import Kernel
+from tests.lower.interp import Counts, run
+
+TYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32, "f16": np.float16, "bf16": np.uint16}
+
+
+def run_kernel(
+    kernel: Kernel, inputs: Mapping[str, np.ndarray], **params: float
+) -> tuple[dict[str, np.ndarray], Counts]:
+    """Buffers after a launch of ``kernel``; those not in ``inputs`` start as zeros."""
+    tiles = {p.name for p in kernel.params if p.role == "tile"}
+    program = kernel.lower(**{k: int(v) for k, v in params.items() if k in tiles})
+    grid, block = kernel.shape(**params)
+    buffers = {}
+    for array in kernel.arrays:
+        shape, dtype = kernel.array_shape(array.name, **params), TYPES[array.dtype.value]
+        given = inputs.get(array.name)
+        buffers[array.name] = np.zeros(shape, dtype) if given is None else np.asarray(given, dtype).reshape(shape)
+    with np.errstate(all="ignore"):
+        return run(program, grid, block, buffers, params)
+
+
+def run_algorithm(algorithm: Algorithm, params: Mapping[str, int], seed: int = 0) -> dict[str, np.ndarray]:
+    """Outputs of an algorithm with inputs drawn from ``seed``."""
+    inputs = algorithm.inputs(np.random.default_rng(seed), **params)
+    results, _ = run_kernel(algorithm.kernel, inputs, **algorithm.bind(**params))
+    return {a.name: results[a.name] for a in algorithm.kernel.arrays if a.intent != "in"}

@@ -1,0 +1,24 @@
+"""Does a lowered kernel compute what its NumPy reference does?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpusim import catalog
+from tests.kernels.cases import CASES
+from tests.kernels.run import expected
+from tests.lower.running import run_algorithm
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+@settings(max_examples=12)
+@given(data=st.data())
+def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:
+    algorithm = catalog.get(name)
+    params = data.draw(CASES[name])
+    got, want = run_algorithm(algorithm, params), expected(algorithm, params)
+    for array, value in want.items():
+        np.testing.assert_allclose(got[array], value, rtol=2e-5, atol=2e-5, err_msg=array)
