@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine import counts as C
+from gpusim.engine.access import parity
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
-    ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, FILL, FILL_SECTOR, GPC, HALF, HALVES, L1_HIT, L1_SETS, L1_WAYS,
+    ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, FILL, FILL_SECTOR, GPC, HALF, HALVES, HASH0, HASH1, L1_HIT, L1_SETS, L1_WAYS,
     L2_FAR, L2_NEAR, L2_SETS, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
     Q_MERGED, Q_SECTORS, SLICE_REQUEST, SLICE_SECTOR, SLICES, STAMP, TAG, USED,
 )  # fmt: skip
@@ -217,6 +218,14 @@ def fill_wire(m, sm, sectors, t):
 
 
 @inline
+def l1_set(line, sets, hash0, hash1):
+    """Set of a line: one of the four of the tag stage, and within it the folded upper bits."""
+    x = line >> 2
+    x ^= (x >> 4) ^ (x >> 8) ^ (x >> 12)
+    return parity(line, hash0) + 2 * parity(line, hash1) + 4 * (x % (sets >> 2))
+
+
+@inline
 def l1_entry(row, ways, line, stamp):
     """Way for ``line`` in a set of L1, replacing the least recently used one if it is not there."""
     e = find(row, ways, line)
@@ -237,7 +246,8 @@ def l1_read(m, sm, line, wanted, bypass, t, count):
     if bypass:
         return fetch(m, sm, line, wanted, fill_wire(m, sm, wanted, t), stamp, count), 0
     ways = m.shape[L1_WAYS]
-    row = m.l1[sm * m.shape[L1_SETS] + line % m.shape[L1_SETS]]
+    sets = m.shape[L1_SETS]
+    row = m.l1[sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])]
     e = l1_entry(row, ways, line, stamp)
     bits = row[BITS * ways + e]
     if row[ARRIVES * ways + e] <= t:

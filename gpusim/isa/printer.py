@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 import struct
 
-from gpusim.isa.opcodes import BoolOp, Cache, Cmp, Convert, Flag, Mufu, Op, Round, Shfl, Shift, Special
 from gpusim.isa.opcodes import Atomic as AtomicOp
+from gpusim.isa.opcodes import BoolOp, Cache, Cmp, Convert, Flag, Mufu, Op, Round, Shfl, Shift, Special
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand, Program
 
 FLOATS = (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.FSETP, Op.MUFU)
@@ -118,9 +118,7 @@ def _operands(instr: Instr, program: Program | None) -> list[str]:
         return [*out, f"c[{instr.sub:#x}][{_plus(instr.srcs[0], instr.offset)}]"]
     floating = instr.op in FLOATS
     out += [format_operand(o, floating=floating) for o in instr.srcs]
-    if instr.op in (Op.LOP3, Op.PLOP3):
-        out.append(f"{instr.sub:#x}")
-    elif instr.op in (Op.LEA, Op.LEA_HI_X):
+    if instr.op in (Op.LOP3, Op.PLOP3) or instr.op in (Op.LEA, Op.LEA_HI_X):
         out.append(f"{instr.sub:#x}")
     return [*out, *(format_operand(p) for p in instr.psrcs)]
 

@@ -222,7 +222,7 @@ def cast(dtype: DType, a: object) -> Expr:
     """Numeric conversion; a no-op where the type is ``dtype`` already."""
     if not isinstance(a, Expr):
         if dtype in INTEGERS and isinstance(a, Real):
-            return Const(int(math.trunc(a)), dtype)
+            return Const(int(a) if isinstance(a, Integral) else int(float(a)), dtype)
         return constant(a, dtype)
     if a.dtype is dtype:
         return a

@@ -95,7 +95,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
     s[S.LIMIT] = 1 << 60
-    s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (128 * L1_WAYS), 1), L1_WAYS
+    s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (512 * L1_WAYS), 1) * 4, L1_WAYS
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
     s[S.N_SLICES], s[S.N_CHANNELS] = gpu.l2.slices, gpu.dram.channels

@@ -122,7 +122,8 @@ class Block:
         memory: Memory,
         counts: Counts,
     ) -> None:
-        self.program, self.xyz, self.shape, self.bank, self.memory, self.counts = program, xyz, shape, bank, memory, counts
+        self.program, self.xyz, self.shape = program, xyz, shape
+        self.bank, self.memory, self.counts = bank, memory, counts
         n = int(np.prod(shape))
         self.n = n
         self.tid = np.arange(n)
@@ -328,7 +329,7 @@ COMPARE = {
 def _setp(b: Block, i: Instr, m: np.ndarray) -> None:
     read = b.f if i.op is Op.FSETP else b.u if i.flags & Flag.UNSIGNED else b.s
     value = COMPARE[Cmp(i.sub & 7)](read(i, 0), read(i, 1))
-    combine: Callable[[np.ndarray, np.ndarray], np.ndarray] = (np.logical_and, np.logical_or, np.logical_xor)[i.sub >> 4]
+    combine = (np.logical_and, np.logical_or, np.logical_xor)[i.sub >> 4]
     other = b.psrc(i, 0).copy()
     b.put_pred(i, m, combine(value, other))
     b.put_pred(i, m, combine(~value, other), 1)
@@ -420,7 +421,8 @@ def _address(b: Block, i: Instr, m: np.ndarray, width: int) -> tuple[np.ndarray,
         place = b.wide(i, 0).astype(np.int64)[m] + i.offset - BASE
         data, first, size = b.memory.data, b.memory.address[info.name] - BASE, b.memory.size[info.name]
     if ((place < first) | (place + width > first + size)).any():
-        raise Failure(f"{info.name} (line {i.line}): outside by {place.min() - first} .. {place.max() + width - first - size}")
+        reach = f"{place.min() - first} .. {place.max() + width - first} of {size}"
+        raise Failure(f"{info.name} (line {i.line}): outside, bytes {reach}")
     if (place % width).any():
         raise Failure(f"{info.name} (line {i.line}): misaligned {width}-byte access")
     return data, place

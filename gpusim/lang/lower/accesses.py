@@ -46,7 +46,8 @@ class Accesses:
             strides.insert(0, integer.mul(self.g, strides[0], self.value(extent)))
         space = "global" if isinstance(a, GlobalArray) else "shared"
         readonly = isinstance(a, GlobalArray) and a.intent == "in"
-        return Array(a.name, space, a.dtype.value, bind.element_bytes(a.dtype), number, offset, tuple(strides), readonly)
+        nbytes = bind.element_bytes(a.dtype)
+        return Array(a.name, space, a.dtype.value, nbytes, number, offset, tuple(strides), readonly)
 
     def _index(self, array: Array, index: tuple[Expr, ...]) -> Node:
         total = self.g.integer(0)
@@ -64,6 +65,7 @@ class Accesses:
         return None if node is not None and node.is_const and node.value else node
 
     def load(self, stmt: Load) -> None:
+        """A load, unless what it would fetch is at hand."""
         array = self.arrays[stmt.array]
         index, guard = self._index(array, stmt.index), self._guarded(stmt.guard)
         other = None if stmt.other is None else self.value(stmt.other)
@@ -101,6 +103,7 @@ class Accesses:
         return [self.value.pack(low, high, array.dtype) for low, high in zip(values[::2], values[1::2], strict=True)]
 
     def store(self, stmt: Store) -> None:
+        """A store; loads of its array are stale from here on."""
         array = self.arrays[stmt.array]
         index, guard = self._index(array, stmt.index), self._guarded(stmt.guard)
         if guard is not None and guard.is_const:
@@ -111,6 +114,7 @@ class Accesses:
         self.items.append(Access("store", array, index, width, stmt.line, values=tuple(values), guard=guard))
 
     def atomic(self, stmt: Atomic) -> None:
+        """An atomic update."""
         array = self.arrays[stmt.array]
         result = self.g.fresh("def", KIND[stmt.temp.dtype], depth=self.depth)
         self.value.temps[stmt.temp.id] = result
@@ -122,6 +126,7 @@ class Accesses:
         )
 
     def shuffle(self, stmt: Shuffle) -> None:
+        """A value from another lane."""
         result = self.g.fresh("def", KIND[stmt.temp.dtype], depth=self.depth)
         self.value.temps[stmt.temp.id] = result
         self.items.append(Exchange(stmt.kind, result, self.value(stmt.value), self.value(stmt.lane), stmt.line))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpusim.lang.lower.integer import mul
+from gpusim.lang.lower.integer import add, mul
 from gpusim.lang.lower.linear import Linear, Linearizer
 from gpusim.lang.lower.regions import Access, Array, Body, Branch, Carried, Item, Loop
 from gpusim.lang.lower.values import P64, U32, Graph, Node
@@ -52,8 +52,10 @@ class _Addresses:
         access.offset = index.constant * array.nbytes
         if array.space == "shared":
             access.offset += array.offset
-            terms = Linear(0, index.terms).times(array.nbytes)
-            access.base = self.linear.node(terms) if terms.terms else None
+            base = self.linear.node(Linear(0, index.terms).times(array.nbytes))
+            if base.facts.low < 0 < access.offset:  # addresses do not wrap: the sum must be right on its way
+                base, access.offset = add(self.g, base, self.g.integer(access.offset)), 0
+            access.base = base if index.terms else None
             return
         if abs(access.offset) >= OFFSET_LIMIT:
             access.offset = 0
@@ -110,7 +112,7 @@ class _Addresses:
         return self._wide(self.linear.node(apart), array.nbytes, leader.pointer)
 
     def _stride(self, at: Linear, loop: Loop) -> tuple[Linear, Linear] | None:
-        """``at`` as (stride, rest) with ``at == stride * index + rest``, both fixed in the loop; None if it is not so."""
+        """``at`` as (stride, rest), fixed in the loop, ``at == stride * index + rest``; None if it is not so."""
         index = loop.carried[0].phi
         stride, rest = Linear(0, {}), Linear(at.constant, {})
         if loop.step is None or loop.step.depth >= index.depth:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from gpusim.isa.program import ArrayInfo, ParamInfo
 from gpusim.lang.errors import DescriptionError
 from gpusim.lang.evaluate import evaluate
-from gpusim.lang.tree import children
 from gpusim.lang.tree import (
     Assign,
     Atomic,
@@ -26,6 +25,7 @@ from gpusim.lang.tree import (
     Store,
     Tree,
     Var,
+    children,
 )
 
 SHARED_ALIGNMENT = 16
@@ -154,6 +154,16 @@ def statement_size(stmt: Stmt) -> int:
 def body_size(body: Iterable[Stmt]) -> int:
     """Rough number of instructions of a body."""
     return sum(statement_size(s) for s in walk(body))
+
+
+def is_straight(body: Iterable[Stmt]) -> bool:
+    """Whether a body does nothing but compute, load and store, so that it may be repeated freely."""
+    return all(
+        isinstance(s, (Let, Assign, Load, Store))
+        or (isinstance(s, For) and s.unroll and is_straight(s.body))
+        or (isinstance(s, If) and is_short([*s.then, *s.orelse]))
+        for s in body
+    )
 
 
 def is_short(body: list[Stmt], most: int = 6) -> bool:

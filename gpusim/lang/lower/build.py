@@ -39,6 +39,8 @@ from gpusim.lang.tree import (
 Place = tuple[int, tuple[int, ...]]  # a variable, or an element of a local array
 
 UNROLL_TRIPS, UNROLL_SIZE = 8, 400  # plain loops of so few iterations and instructions in all are unrolled
+TINY_TOTAL = 160  # as are those of so few instructions in all, whatever their number of iterations
+PARTIAL_SIZE, TINY_SIZE = 24, 8  # bodies unrolled fourfold, and sixteenfold besides
 MAX_ITERATIONS = 65536  # of an unrolled loop
 
 
@@ -189,12 +191,24 @@ class _Builder(Accesses):
                 self.value.indices[stmt.index.id] = self.g.integer(value)
                 self._body(stmt.body)
         else:
-            self._loop(stmt, start, stop, step)
+            for copies in self._factors(stmt, start, step, values):
+                start = self._loop(stmt, start, stop, step, copies)
 
     @staticmethod
     def _unrolls(stmt: For, trips: int) -> bool:
         rolled = any(isinstance(s, For) and not s.unroll for s in bind.walk(stmt.body))
-        return trips <= UNROLL_TRIPS and not rolled and trips * bind.body_size(stmt.body) <= UNROLL_SIZE
+        total = trips * bind.body_size(stmt.body)
+        return not rolled and (total <= UNROLL_SIZE if trips <= UNROLL_TRIPS else total <= TINY_TOTAL)
+
+    @staticmethod
+    def _factors(stmt: For, start: Node, step: Node, values: list[int] | None) -> list[int]:
+        """Iterations a pass of each of the loops that make up this one; what one leaves over the next does."""
+        size = bind.body_size(stmt.body)
+        if stmt.geometric or not step.is_const or size > PARTIAL_SIZE or not bind.is_straight(stmt.body):
+            return [1]
+        if values is not None:
+            return [next(n for n in (16, 8, 4, 2, 1) if len(values) % n == 0)]
+        return [4, 1] if start.varying or size > TINY_SIZE else [16, 4, 1]
 
     @staticmethod
     def _iterations(stmt: For, *bounds: Node) -> list[int] | None:
@@ -202,7 +216,7 @@ class _Builder(Accesses):
         if not all(b.is_const for b in bounds):
             return None
         start, stop, step = (int(b.value) for b in bounds)
-        if step == 0 or (stmt.geometric and (step < 2 or start < 1)):
+        if step < 1 or (stmt.geometric and (step < 2 or start < 1)):
             raise DescriptionError(f"a loop from {start} to {stop} by {step} does not end")
         if not stmt.geometric:
             values = range(start, stop, step)
@@ -213,34 +227,40 @@ class _Builder(Accesses):
             start *= step
         return found
 
-    def _loop(self, stmt: For, start: Node, stop: Node, step: Node) -> None:
-        relation = "gt" if step.is_const and int(step.value) < 0 else "lt"
+    def _loop(self, stmt: For, start: Node, stop: Node, step: Node, copies: int = 1) -> Node:
+        """A loop whose body is the statement's ``copies`` times over; returns the index at its end."""
+        stride = step if copies == 1 else integer.mul(self.g, step, self.g.integer(copies))
+        limit = stop if copies == 1 else integer.sub(self.g, stop, integer.sub(self.g, stride, step))
         self.depth += 1
-        index = Carried(self._index_phi(stmt, start, stop, step), start)
+        index = Carried(self._index_phi(stmt, start, stop, stride), start)
         variables = self._carry(stmt)
         items, loads = self.items, self._reusable(stmt)
         self.items, self.loaded = [], dict(loads)
-        self._body(stmt.body)
-        index.next = (integer.mul if stmt.geometric else integer.add)(self.g, index.phi, step)
-        again = logic.compare(self.g, relation, index.next, stop)
+        for copy in range(copies):
+            offset = integer.mul(self.g, step, self.g.integer(copy))
+            self.value.indices[stmt.index.id] = integer.add(self.g, index.phi, offset)
+            self._body(stmt.body)
+        index.next = (integer.mul if stmt.geometric else integer.add)(self.g, index.phi, stride)
+        again = logic.compare(self.g, "lt", index.next, limit)
         self.depth -= 1
         for place, carried in variables.items():
             carried.next = self.held[place]
             carried.out = self.held[place] = self.g.fresh("exit", carried.phi.dtype, depth=self.depth)
+        varying = index.phi.varying or again.varying
+        index.out = self.g.fresh("exit", start.dtype, depth=self.depth, varying=varying)
+        index.out.facts = Facts(index.phi.facts.low, stop.facts.high, index.phi.facts.multiple)
         inside, self.items, self.loaded = self.items, items, loads
-        enter = logic.compare(self.g, relation, start, stop)
-        forward = None if stmt.geometric else step
+        enter = logic.compare(self.g, "lt", start, limit)
+        forward = None if stmt.geometric else stride
         self.items.append(Loop([index, *variables.values()], inside, enter, again, forward, stmt.line))
+        return index.out
 
     def _index_phi(self, stmt: For, start: Node, stop: Node, step: Node) -> Node:
         varying = start.varying or step.varying
         index = self.g.fresh("phi", start.dtype, attr=stmt.index.name, depth=self.depth, varying=varying)
         low, high = start.facts.low, max(start.facts.low, stop.facts.high - 1)
-        if step.is_const and int(step.value) < 0:
-            low, high = min(start.facts.high, stop.facts.low + 1), start.facts.high
         multiple = 1 if stmt.geometric else gcd(start.facts.multiple, step.facts.multiple)
         index.facts = Facts(low, high, multiple)
-        self.value.indices[stmt.index.id] = index
         return index
 
     def _carry(self, stmt: For) -> dict[Place, Carried]:

@@ -112,7 +112,7 @@ class _Merger:
         if len(one.members) < len(other.members):
             one, i, other, j = other, j, one, i
         shift = i - j
-        if shift % other.align or not set(d + shift for d in other.members) <= set(one.members):
+        if shift % other.align or not {d + shift for d in other.members} <= set(one.members):
             return
         pairs = [(one.members[d + shift], reg) for d, reg in other.members.items()]
         if any(self.live.get(x, 0) & self.live.get(y, 0) for x, y in pairs):

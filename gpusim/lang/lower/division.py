@@ -22,7 +22,7 @@ def floordiv(g: Graph, a: Node, b: Node) -> Node:
         return g.const(int(a.value) // divisor, a.dtype) if divisor else g.const(-1, a.dtype)
     if divisor == 1:
         return a
-    if 0 <= a.facts.low and a.facts.high < divisor:
+    if a.facts.low >= 0 and a.facts.high < divisor:
         return g.const(0, a.dtype)
     whole, part = split_multiple(g, a, divisor)
     if whole is not None:
@@ -43,7 +43,7 @@ def mod(g: Graph, a: Node, b: Node) -> Node:
     divisor = int(b.value)
     if a.is_const:
         return g.const(int(a.value) % divisor, a.dtype) if divisor else a
-    if 0 <= a.facts.low and a.facts.high < divisor:
+    if a.facts.low >= 0 and a.facts.high < divisor:
         return a
     whole, part = split_multiple(g, a, divisor)
     if whole is not None:

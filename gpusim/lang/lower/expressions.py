@@ -93,7 +93,7 @@ class Expressions:
         try:
             return self.temps[e.id]
         except KeyError:
-            raise DescriptionError("a value made inside a loop or branch is used after it; keep it in a gl.var") from None
+            raise DescriptionError("a value made in a loop or branch is used after it; keep it in a gl.var") from None
 
     def _param(self, e: Param) -> Node:
         if e.role == "tile":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Union
 
 from gpusim.lang.lower.regions import Access, Branch, Exchange, Item, Leave, Loop, Sync
 from gpusim.lang.lower.values import Node
@@ -36,7 +35,7 @@ class Jump:
     negate: bool = False
 
 
-Pinned = Union[Access, Sync, Exchange, Meet, Copy]
+Pinned = Access | Sync | Exchange | Meet | Copy
 
 
 @dataclass(eq=False)

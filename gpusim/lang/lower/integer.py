@@ -174,7 +174,7 @@ def extreme(g: Graph, op: str, a: Node, b: Node) -> Node:
         below = x.facts.high <= y.facts.low
         if below:
             return x if op == "min" else y
-    if a.id > b.id and not b.is_const or a.is_const:
+    if (a.id > b.id and not b.is_const) or a.is_const:
         a, b = b, a
     return g.make(op, a, b, dtype=a.dtype)
 

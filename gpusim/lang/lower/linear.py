@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gpusim.lang.lower.facts import derive
 from gpusim.lang.lower.integer import add, mul
 from gpusim.lang.lower.values import I32, Graph, Node
 
@@ -72,7 +73,7 @@ class Linearizer:
             return Linear(int(node.value), {})
         if node.op == "bits" and node.args[0].dtype == I32:
             return self.expand(node.args[0])
-        if node.op in ("add", "sub"):
+        if node.op in ("add", "sub") and node.facts.low <= derive(node).low:  # else a remainder: better in one piece
             a, b = node.args
             return self.expand(a).plus(self.expand(b), 1 if node.op == "add" else -1)
         if node.op == "shl" and node.args[1].is_const:

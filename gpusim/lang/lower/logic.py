@@ -41,9 +41,9 @@ def _decide(op: str, a: Node, b: Node) -> bool | None:
         return op in ("lt", "le", "ne")
     if x.low > y.high:
         return op in ("gt", "ge", "ne")
-    if op == "le" and x.high <= y.low or op == "ge" and x.low >= y.high:
+    if (op == "le" and x.high <= y.low) or (op == "ge" and x.low >= y.high):
         return True
-    if op == "lt" and x.low >= y.high or op == "gt" and x.high <= y.low:
+    if (op == "lt" and x.low >= y.high) or (op == "gt" and x.high <= y.low):
         return False
     return None
 

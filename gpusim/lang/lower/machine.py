@@ -37,6 +37,7 @@ class Source(NamedTuple):
 
     @property
     def is_reg(self) -> bool:
+        """Whether it is a register (or RZ) and no constant."""
         return self.kind is Kind.REG
 
 
@@ -100,12 +101,13 @@ class MBlock:
     loops: int = 0
 
     def instrs(self) -> list[MInstr]:
+        """All instructions, in order."""
         return [*self.body, *self.tail]
 
 
-def registers(*regs: VReg, neg: bool = False, abs: bool = False) -> Source:
+def registers(*regs: VReg) -> Source:
     """A register operand."""
-    return Source(Kind.REG, regs, 0, neg, abs)
+    return Source(Kind.REG, regs)
 
 
 def immediate(bits: int) -> Source:

@@ -8,7 +8,6 @@ loop-invariant code motion and sinks what only one path needs.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from gpusim.lang.lower.flow import Block, Copy, Pinned
 from gpusim.lang.lower.regions import Access, Exchange
@@ -31,7 +30,7 @@ class Placement:
     """
 
     block: dict[Node, Block] = field(default_factory=dict)
-    users: dict[Node, list[Union[Node, Block]]] = field(default_factory=dict)
+    users: dict[Node, list[Node | Block]] = field(default_factory=dict)
 
     def uses(self, node: Node) -> int:
         """How often a node is used."""
@@ -136,7 +135,7 @@ def _reach(blocks: list[Block], found: Placement) -> set[Node]:
     reached: set[Node] = set()
     todo: list[Node] = []
 
-    def use(node: Node, user: Union[Node, Block]) -> None:
+    def use(node: Node, user: Node | Block) -> None:
         found.users.setdefault(node, []).append(user)
         if node not in reached:
             reached.add(node)

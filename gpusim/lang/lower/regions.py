@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from gpusim.lang.lower.values import Node
 
@@ -56,6 +55,7 @@ class Access:
 
     @property
     def is_shared(self) -> bool:
+        """Whether it is to shared memory."""
         return self.array.space == "shared"
 
     def operands(self) -> list[Node]:
@@ -137,7 +137,7 @@ class Leave:
     line: int
 
 
-Item = Union[Access, Sync, Exchange, Loop, Branch, Leave]
+Item = Access | Sync | Exchange | Loop | Branch | Leave
 
 
 @dataclass

@@ -155,9 +155,9 @@ class Selector:
             todo += node.args
         for node in sorted(found, key=lambda n: n.id):
             self.done.add(node)
-            if not self.fusion.hides(node) and node.op not in PINNED_OPS and node.op not in OPERANDS:
-                if not (node.op == "special" and node.attr in LAUNCH_CONSTANTS):
-                    EMIT[node.op](self, node)
+            read_directly = node.op in OPERANDS or (node.op == "special" and node.attr in LAUNCH_CONSTANTS)
+            if not (read_directly or node.op in PINNED_OPS or self.fusion.hides(node)):
+                EMIT[node.op](self, node)
 
     def fresh(self, node: Node) -> tuple[VReg, ...]:
         """New registers for a value of the node's type."""
@@ -224,12 +224,12 @@ class Selector:
         key = (int(source.kind), source.value)
         for block, reg in self.moved.get(key, ()):
             if block in self.current.dominators():
-                return registers(reg, neg=source.neg, abs=source.abs)
+                return registers(reg)._replace(neg=source.neg, abs=source.abs)
         reg = VReg()
         move = MInstr(Op.MOV, (reg,), (source._replace(neg=False, abs=False),), line=self.line)
         self.made[home.number].body.append(move)
         self.moved.setdefault(key, []).append((home, reg))
-        return registers(reg, neg=source.neg, abs=source.abs)
+        return registers(reg)._replace(neg=source.neg, abs=source.abs)
 
     def legal(self, *sources: Source) -> tuple[Source, ...]:
         """Operands as an instruction takes them: the first a register, one constant at most."""

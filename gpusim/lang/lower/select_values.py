@@ -155,7 +155,7 @@ def _ffma(s: Selector, n: Node) -> None:
 
 
 def _multiply_add(s: Selector, n: Node, a: Node, b: Node, c: Node) -> None:
-    """d = a * b + c; the product's sign goes to its first factor."""
+    """D = a * b + c; the product's sign goes to its first factor."""
     x, y, z = map(s.signed, (a, b, c))
     if not x.is_reg:
         x, y = y, x

@@ -47,6 +47,7 @@ class Node:
 
     @property
     def is_const(self) -> bool:
+        """Whether it is a constant."""
         return self.op == "const"
 
     @property
