@@ -16,7 +16,7 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
     ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, FILL, FILL_SECTOR, GPC, HALF, HALVES, HASH0, HASH1, L1_HIT, L1_SETS, L1_WAYS,
     L2_FAR, L2_NEAR, L2_SETS, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
-    Q_MERGED, Q_SECTORS, SLICE_REQUEST, SLICE_SECTOR, SLICES, STAMP, TAG, USED,
+    Q_MERGED, Q_SECTORS, Q_UNTIL, SLICE_REQUEST, SLICE_SECTOR, SLICES, STAMP, TAG, USED, WINDOW,
 )  # fmt: skip
 
 
@@ -186,23 +186,30 @@ def l2_write(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
 
 
 @inline
+def window(line, rates):
+    """Ticks for which a request that hits L2 is outstanding at the coalescer; it depends on how far the slice is."""
+    return rates[WINDOW] * (11 + ((mix(line) >> 24) & 31)) // 32
+
+
+@inline
 def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
 
-    Up to ``MAX_MERGE`` requests of one GPC for a line that are outstanding
-    together become one L2 read.
+    Up to ``MAX_MERGE`` requests of one GPC for the same sectors that are
+    outstanding between coalescer and L2 together become one L2 read.
     """
     gpc = m.sms[sm, GPC]
     entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
-    busy = entry[Q_DONE] > t
+    busy = entry[Q_UNTIL] > t
     if busy and entry[Q_LINE] == line and entry[Q_MERGED] < m.rates[MAX_MERGE] and not wanted & ~entry[Q_SECTORS]:
         entry[Q_MERGED] += 1
         count[C.MERGED] += popcount4(wanted)
-        return entry[Q_DONE]
+        return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
     begin = serve(m.servers, PORTS, gpc, t, popcount4(wanted) * m.rates[PORT_SECTOR])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
-    if not busy or entry[Q_LINE] == line:
+    if m.rates[MAX_MERGE] > 1:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
+        entry[Q_UNTIL] = done - m.rates[L2_NEAR] + window(line, m.rates)
     return done
 
 
@@ -240,7 +247,10 @@ def l1_entry(row, ways, line, stamp):
 
 @jit
 def l1_read(m, sm, line, wanted, bypass, t, count):
-    """Read sectors of one line; returns (tick the data is there, sectors that hit)."""
+    """Read sectors of one line; returns (tick the data is there, sectors that hit).
+
+    A sector that is on its way already counts as a hit, as Nsight Compute counts it.
+    """
     m.misc[STAMP] += 1
     stamp = m.misc[STAMP]
     if bypass:
@@ -265,4 +275,4 @@ def l1_read(m, sm, line, wanted, bypass, t, count):
         row[ARRIVES * ways + e] = max(row[ARRIVES * ways + e], back)
         done = max(done, back)
     row[BITS * ways + e] = bits
-    return done, popcount4(hit)
+    return done, popcount4(hit | late)

@@ -46,8 +46,9 @@ NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, N_SM = range(9)
 # when its last fill arrives, and bits (valid sectors in 0-3; in 4-7 pending ones in L1, dirty ones in L2).
 TAG, USED, ARRIVES, BITS = range(4)
 
-# Columns of Machine.lrc, the requests outstanding in front of L2: a direct-mapped table a GPC
-Q_LINE, Q_SECTORS, Q_DONE, Q_MERGED = range(4)
+# Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
+# UNTIL: tick up to which others may join, DONE: tick at which the data is at the SM
+Q_LINE, Q_SECTORS, Q_UNTIL, Q_DONE, Q_MERGED, N_REQUEST = range(6)
 
 # Rows of Machine.servers: tick from which each is free
 SLICES, CHANNELS, PORTS = range(3)
@@ -98,9 +99,10 @@ E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCK
     HASH0,  # line bits whose parity selects the tag set
     HASH1,
     MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
+    WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
     N_RATES,
-) = range(26)
+) = range(27)
 
 
 class Machine(NamedTuple):
@@ -116,7 +118,7 @@ class Machine(NamedTuple):
     touched: np.ndarray  # int64 (block slots, words, 2): who wrote, who read a word last, and when (checked runs)
     sms: np.ndarray  # int64 (SMs, N_SM)
     l1: np.ndarray  # int64 (SMs * sets, 4 * ways)
-    lrc: np.ndarray  # int64 (GPCs, entries, 4)
+    lrc: np.ndarray  # int64 (GPCs, entries, N_REQUEST)
     l2: np.ndarray  # int64 (halves * sets, 4 * ways)
     servers: np.ndarray  # int64 (3, most)
     data: np.ndarray  # uint32: every buffer of global memory, from GLOBAL_BASE

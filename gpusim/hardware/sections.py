@@ -218,6 +218,8 @@ class L2:
         Bytes that a miss of one sector brings from DRAM.
     coalescer_max_merge : int
         Requests for one line by SMs of one GPC that become one L2 read (1: there is no coalescer).
+    coalescer_window_cycles : int
+        How long, on average, a request that hits L2 is outstanding at the coalescer, so that others may join it.
     associativity : int
     """
 
@@ -229,6 +231,7 @@ class L2:
     sector_bytes: int = quantity("byte")
     fetch_bytes: int = quantity("byte")
     coalescer_max_merge: int = quantity("1")
+    coalescer_window_cycles: int = quantity("cycle", low=0)
     associativity: int = quantity("1")
 
 

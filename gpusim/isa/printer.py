@@ -66,7 +66,7 @@ def mnemonic(instr: Instr) -> str:
         parts.append("E")
     parts += _variant(instr)
     if instr.op in MEMORY and instr.width != 4:
-        parts.append({1: "U8", 2: "U16", 8: "64", 16: "128"}[instr.width])
+        parts.append({1: "U8", 2: "U16"}.get(instr.width, str(8 * instr.width)))
     if instr.op is Op.LDC and instr.width == 8:
         parts.append("64")
     flags = [Flag.X, Flag.FTZ, Flag.SAT, Flag.EX, Flag.CONSTANT]

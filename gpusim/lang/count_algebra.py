@@ -110,7 +110,7 @@ class Facts:
     def nonnegative(self, e: Sym) -> bool:
         """Whether ``e >= 0`` is proven for all values of the parameters."""
         e = sympy.expand(e)
-        if e.is_nonnegative is not None:
+        if not e.is_Add and e.is_nonnegative is not None:
             return bool(e.is_nonnegative)
         return any(_positive_form(low, self._least) for low in _lower_bounds(e, depth=4))
 
@@ -208,9 +208,10 @@ def _slack(ratio: Sym) -> Sym:
 def _bounds_below(atom: Sym) -> list[Sym]:
     inside = atom.args[0]
     if isinstance(atom, sympy.ceiling):
-        return [inside, sympy.Integer(1)] if inside.is_positive else [inside]
+        top = sympy.fraction(sympy.together(inside))[0]
+        return [inside, sympy.Integer(1)] if _positive_form(top - 1) and _positive_form(inside) else [inside]
     if isinstance(atom, sympy.floor):
-        return [inside - _slack(inside), sympy.Integer(0)] if inside.is_nonnegative else [inside - _slack(inside)]
+        return [inside - _slack(inside), *([sympy.Integer(0)] if _positive_form(inside) else [])]
     return list(atom.args) if isinstance(atom, sympy.Max) else []
 
 
@@ -225,10 +226,9 @@ def _bounds_above(atom: Sym) -> list[Sym]:
 
 def _positive_form(e: Sym, least: Mapping[sympy.Symbol, int] = MappingProxyType({})) -> bool:
     """Whether ``e >= 0`` follows from the least values of symbols: 1 of positive ones, 0 of nonnegative ones."""
-    if e.is_nonnegative:
-        return True
+    # Not e.is_nonnegative: sympy holds that -2 + 3/T is positive for every positive int T.
     top, bottom = sympy.fraction(sympy.together(e))
-    if not bottom.is_positive:
+    if bottom != 1 and not _positive_form(bottom - 1, least):
         return False
     powers = {p: sympy.Dummy(positive=True, integer=True) for p in top.atoms(sympy.Pow) if p.base == 2}
     top = top.subs(powers)

@@ -258,9 +258,9 @@ class _Points:
             return False
         relation = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq}[op](a, b)
         margin = {"lt": b - a - 1, "le": b - a, "gt": a - b - 1, "ge": a - b}.get(op)
-        if relation == sympy.false:
+        if margin is not None and self._facts.nonnegative(-margin - 1):
             self._factor = sympy.Integer(0)
-        elif relation != sympy.true and (margin is None or not self._facts.nonnegative(margin)):
+        elif margin is None or not self._facts.nonnegative(margin):
             self._factor *= sympy.Piecewise((1, relation), (0, True))
         return True
 

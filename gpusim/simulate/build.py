@@ -53,7 +53,7 @@ def rates(gpu: Gpu) -> np.ndarray:
     _services(r, gpu)
     bits = [*gpu.l1.tag_hash, (), ()]
     r[S.HASH0], r[S.HASH1] = _parity_mask(bits[0]), _parity_mask(bits[1])
-    r[S.MAX_MERGE] = gpu.l2.coalescer_max_merge
+    r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
     r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
     return r
 
@@ -199,7 +199,7 @@ def machine(
         touched=np.zeros((block_slots, words if checked else 1, 2), np.int64),
         sms=sms,
         l1=S.empty_cache(l1_sets, L1_WAYS),
-        lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, 4), -1, np.int64),
+        lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, S.N_REQUEST), -1, np.int64),
         l2=S.empty_cache(l2_sets, int(dims[S.L2_WAYS])),
         servers=np.zeros((3, max(gpu.l2.slices, gpu.dram.channels, gpcs)), np.int64),
         data=data,

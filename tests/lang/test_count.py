@@ -265,3 +265,14 @@ def test_any_condition_is_counted_exactly(text, n, t, x, y):
     io = made.io()
     assert io.evaluate(**params)["out"] == (0, expected)
     assert summed(made.io(**params)["out"].stored) == expected
+
+
+def test_a_proof_that_sympy_gets_wrong():
+    """Sympy takes -2 + 3/(T*X) for positive; a quotient of quotients led there."""
+
+    @gl.kernel(grid=lambda p: 1, block=lambda p: p.X)
+    def kernel(y: gl.Out[gl.f32, "X"], T: gl.Tile, X: gl.Tile):
+        y.store(0, 1.0, guard=2 // T // X >= 1)
+
+    for t, x in ((1, 1), (1, 2), (2, 1), (3, 2)):
+        assert kernel.io().evaluate(T=t, X=x) == count_by_enumeration(kernel.tree, T=t, X=x)

@@ -60,7 +60,10 @@ def test_nothing_is_said_of_what_is_not_known():
 
 def test_several_profiles_are_compared_with_what_the_formula_says():
     text = as_text([tiled_matmul(tile=tile) for tile in (8, 16, 32)])
-    assert "HBM reads run from 33.7 GB (T=8) down to 8.42 GB (T=32), a factor of 4.0; 2MNK/T says a factor of 4.0." in flat(text)
+    assert (
+        "HBM reads run from 33.7 GB (T=8) down to 8.42 GB (T=32), a factor of 4.0; 2MNK/T says a factor of 4.0."
+        in flat(text)
+    )
 
 
 def test_gpus_are_compared_with_what_the_formula_says():

@@ -26,7 +26,7 @@ class OutOfPredicates(Exception):
         self.reg = reg
 
 
-def allocate(blocks: list[MBlock], groups: Groups) -> Allocation:
+def allocate(blocks: list[MBlock]) -> Allocation:
     """Give every register of ``blocks`` a place; there may be more of them than exist.
 
     Raises
@@ -35,53 +35,58 @@ def allocate(blocks: list[MBlock], groups: Groups) -> Allocation:
         If seven predicates are not enough.
     """
     live = live_masks(blocks)
-    found = (_colour(groups.groups(), live, wide_first) for wide_first in (False, True))
-    return min(found, key=lambda allocation: allocation.used)
+    place = _predicates(live)
+    groups = [g for g in Groups(blocks).groups() if not next(iter(g.members.values())).is_pred]
+    colourings = [_colour(groups, live, wide_first) for wide_first in (False, True)]
+    best = min(colourings, key=lambda found: found.used)
+    return Allocation({**place, **best.place}, best.used)
+
+
+def _predicates(live: dict[VReg, int]) -> dict[VReg, int]:
+    busy = [0] * N_PREDICATES
+    place: dict[VReg, int] = {}
+    for reg in sorted((r for r in live if r.is_pred), key=lambda r: live[r] & -live[r]):
+        for number, taken in enumerate(busy):
+            if not taken & live[reg]:
+                busy[number] |= live[reg]
+                place[reg] = number
+                break
+        else:
+            raise OutOfPredicates(reg)
+    return place
 
 
 def _colour(groups: list[Group], live: dict[VReg, int], wide_first: bool) -> Allocation:
-    busy: list[int] = []
-    busy_preds: list[int] = [0] * N_PREDICATES
-    place: dict[VReg, int] = {}
+    """First-fit in the order in which lives begin, groups of four and two before single registers if asked."""
 
     def start(group: Group) -> tuple[int, int]:
         mask = 0
         for reg in group.members.values():
             mask |= live.get(reg, 0)
-        first = (mask & -mask).bit_length()
-        return (-group.align if wide_first else 0), first
+        return (-group.align if wide_first else 0), (mask & -mask).bit_length()
 
+    busy: list[int] = []
+    place: dict[VReg, int] = {}
     used = 0
     for group in sorted(groups, key=start):
-        if next(iter(group.members.values())).is_pred:
-            _take_predicate(group, live, busy_preds, place)
-        else:
-            used = max(used, _take(group, live, busy, place))
+        masks = [(d, live.get(reg, 0)) for d, reg in group.members.items()]
+        base = _fit(busy, masks, group.align)
+        for d, mask in masks:
+            busy[base + d] |= mask
+            place[group.members[d]] = base + d
+            used = max(used, base + d + 1)
     return Allocation(place, used)
 
 
-def _take(group: Group, live: dict[VReg, int], busy: list[int], place: dict[VReg, int]) -> int:
-    """First aligned place at which every member fits; returns one past its last register."""
-    base = 0
-    masks = [(d, live.get(reg, 0)) for d, reg in group.members.items()]
-    top = max(group.members)
+def _fit(busy: list[int], masks: list[tuple[int, int]], align: int) -> int:
+    """First aligned place at which every member of a group fits."""
+    base, top = 0, max(d for d, _ in masks)
     while True:
-        busy.extend([0] * (base + top + 1 - len(busy)))
-        if not any(busy[base + d] & mask for d, mask in masks):
-            break
-        base += group.align
-    for d, mask in masks:
-        busy[base + d] |= mask
-        place[group.members[d]] = base + d
-    return base + top + 1
-
-
-def _take_predicate(group: Group, live: dict[VReg, int], busy: list[int], place: dict[VReg, int]) -> None:
-    (reg,) = group.members.values()
-    mask = live.get(reg, 0)
-    for number in range(N_PREDICATES):
-        if not busy[number] & mask:
-            busy[number] |= mask
-            place[reg] = number
-            return
-    raise OutOfPredicates(reg)
+        if base + top >= len(busy):
+            busy.extend([0] * (base + top + 1 - len(busy)))
+        for d, mask in masks:
+            if busy[base + d] & mask:
+                break
+        else:
+            return base
+        base += align

@@ -37,7 +37,7 @@ class Groups:
                     self._note((reg,))
 
     def _note(self, regs: tuple[VReg, ...]) -> None:
-        if not regs:
+        if not regs or (len(regs) == 1 and regs[0] in self.of):
             return
         known = [r for r in regs if r in self.of]
         if len(known) == len(regs) and len({id(self.of[r][0]) for r in regs}) == 1:
@@ -124,6 +124,7 @@ class _Merger:
     def rename(self, instr: MInstr) -> MInstr:
         """The instruction over merged registers."""
         find = self.find
+        instr._reads = None
         instr.dsts = tuple(map(find, instr.dsts))
         instr.pdsts = tuple(map(find, instr.pdsts))
         instr.srcs = tuple(Source(s.kind, tuple(map(find, s.regs)), s.value, s.neg, s.abs) for s in instr.srcs)

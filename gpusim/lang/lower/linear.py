@@ -102,7 +102,7 @@ class Linearizer:
     def node(self, linear: Linear) -> Node:
         """The sum as a node: parts that vary with fewer loops first, so that they can leave the inner ones."""
         total: Node | None = None
-        order = sorted(linear.terms.items(), key=lambda item: self._rank(item[0]))
+        order = sorted(linear.terms.items(), key=lambda item: self._rank(*item))
         for monomial, coefficient in order:
             term = monomial[0]
             for factor in monomial[1:]:
@@ -113,5 +113,5 @@ class Linearizer:
         return constant if total is None else add(self.g, total, constant)
 
     @staticmethod
-    def _rank(monomial: Monomial) -> tuple[int, ...]:
-        return max(n.depth for n in monomial), len(monomial), *(n.id for n in monomial)
+    def _rank(monomial: Monomial, coefficient: int) -> tuple[int, ...]:
+        return max(n.depth for n in monomial), coefficient < 0, len(monomial), *(n.id for n in monomial)

@@ -76,9 +76,15 @@ class MInstr:
     line: int = 0
     array: int = -1
     keeps: bool = True
+    _reads: list[VReg] | None = None
 
     def reads(self) -> list[VReg]:
         """Registers and predicates it reads, the old value of a guarded destination included."""
+        if self._reads is None:
+            self._reads = self._find_reads()
+        return self._reads
+
+    def _find_reads(self) -> list[VReg]:
         found = [r for s in self.srcs for r in s.regs]
         found += [c.reg for c in (self.guard, *self.psrcs) if c.reg is not None]
         if self.keeps and self.guard.reg is not None:

@@ -36,6 +36,7 @@ def _rewritten(instr: MInstr, victim: VReg, held: VReg) -> list[MInstr]:
         guard=_replaced(instr.guard, victim, fresh),
         psrcs=tuple(_replaced(c, victim, fresh) for c in instr.psrcs),
         pdsts=tuple(fresh if p is victim else p for p in instr.pdsts),
+        _reads=None,
     )
     made.append(changed)
     if writes:

@@ -10,16 +10,16 @@ from collections.abc import Container
 
 from gpusim.lang.errors import DescriptionError
 from gpusim.lang.lower.allocate import N_REGISTERS, Allocation, OutOfPredicates, allocate
-from gpusim.lang.lower.coalesce import Groups
 from gpusim.lang.lower.depend import Dependences, critical_paths, split_jump
 from gpusim.lang.lower.liveness import live_out
 from gpusim.lang.lower.machine import MBlock, VReg
 from gpusim.lang.lower.predicates import keep_in_register
 
+NEVER = 1 << 30
 PREDICATES = 6  # of seven: one is left for carries
 STEP = 8  # registers are handed to warps in eights; ptxas adds two of its own to those in use
 FIRST_TARGET = 30
-SLACK = (0, 2, 4)  # what aligned groups may leave unused
+ATTEMPTS = 4  # aligned groups may leave registers unused: then the limit is lowered by as many
 
 
 def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: str) -> Allocation:
@@ -48,18 +48,20 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
             "choose smaller per-thread tiles (such as TM, TN)"
         )
     target = min(max(FIRST_TARGET, -(-(least + 2) // STEP) * STEP - 2), N_REGISTERS)
-    for slack in SLACK:
-        found = attempt(target - slack)
+    limit, tried = target, {}
+    for _ in range(ATTEMPTS):
+        found = tried[limit] = attempt(limit)
         if found.used <= target:
             return found
-    return attempt(0)
+        limit -= found.used - target
+    return attempt(min(tried, key=lambda n: tried[n].used))
 
 
 def _allocate(blocks: list[MBlock]) -> Allocation:
     """Allocation; conditions that find no predicate register are kept in general-purpose ones."""
     while True:
         try:
-            return allocate(blocks, Groups(blocks))
+            return allocate(blocks)
         except OutOfPredicates as full:
             keep_in_register(blocks, full.reg)
 
@@ -134,6 +136,8 @@ class _Scheduler:
         for i in self.ready:
             regs, preds = self._growth(i)
             key = (max(self.earliest[i] - now, 0), -self.paths[i], i)
+            if preds > 0 and self.count_preds + preds > PREDICATES:
+                key = (NEVER, i, i)  # conditions in the order written, which needs few at a time
             if regs > 0 or preds > 0:
                 if growing_key is None or key < growing_key:
                     growing, growing_key = i, key

@@ -247,7 +247,8 @@ def _predicated(s: Selector, n: Node, changed: Node, kept: Node, when: Condition
     (dst,) = s.define(n)
     s.emit(Op.MOV, (dst,), (s.source(kept),))
     here = registers(dst)
-    x, y = (here if arg is kept else s.source(arg) for arg in changed.args)
+    read = s.signed if changed.op == "fadd" else s.source
+    x, y = (here if arg is kept else read(arg) for arg in changed.args)
     y = y._replace(neg=True) if changed.op == "sub" else y
     if changed.op == "fadd":
         made = s.emit(Op.FADD, (dst,), s.legal(*_register_operands(x, y)))
