@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.isa.encode import N_PRED_ROWS, Image
+from gpusim.simulate.placement import first_wave
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -23,6 +23,9 @@ cache's size to a quarter more, which is what four ways under LRU do (``l1_keep`
 
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
 FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
+TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
+"""Start of the second SM of a TPC after the first.  Fitted to 9, 14, 22 and 48 cycles for blocks of 2, 8, 16
+and 32 warps on an H200 (clock64 at the start of each block, driver 580.159)."""
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 
 
@@ -41,8 +44,8 @@ def _ticks(cycles: float) -> int:
     return round(cycles * S.TICKS)
 
 
-def rates(gpu: Gpu) -> np.ndarray:
-    """Latencies and service times of a GPU, in ticks.
+def rates(gpu: Gpu, warps: int) -> np.ndarray:
+    """Latencies and service times of a GPU, in ticks, for blocks of so many warps.
 
     Returns
     -------
@@ -51,6 +54,8 @@ def rates(gpu: Gpu) -> np.ndarray:
     r = np.zeros(S.N_RATES, np.int64)
     _latencies(r, gpu)
     _services(r, gpu)
+    gap = gpu.placement.start_gap_cycles + gpu.placement.start_gap_cycles_per_warp * (warps - 1)
+    r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gap)
     bits = [*gpu.l1.tag_hash, (), ()]
     r[S.HASH0], r[S.HASH1] = _parity_mask(bits[0]), _parity_mask(bits[1])
     r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
@@ -67,7 +72,6 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
     r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(max(far - lat.l2_hit_near_cycles, 0))
     r[S.DRAM] = _ticks(lat.dram_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
-    r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gpu.placement.start_gap_cycles)
 
 
 def _services(r: np.ndarray, gpu: Gpu) -> None:
@@ -109,8 +113,10 @@ def _registers(image: Image, slots: int) -> np.ndarray:
     return u
 
 
-def _sms(gpu: Gpu) -> np.ndarray:
+def _sms(gpu: Gpu, warps: int) -> np.ndarray:
+    """SMs; the second one of a TPC starts its first block after the other."""
     sms = np.zeros((gpu.sm_count, S.N_SM), np.int64)
+    sms[1::2, S.FREE_AT] = _ticks(TPC_GAP_CYCLES + TPC_GAP_CYCLES_PER_WARP * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
     return sms
@@ -122,30 +128,6 @@ def _bounds(launch: Launch, layout: Layout) -> np.ndarray:
         for a in launch.program.arrays
     ]
     return np.array(rows or [(0, 0)], np.int64)
-
-
-def first_wave(gpu: Gpu, slots: int) -> list[int]:
-    """SM of each block of the first wave, ``slots`` blocks an SM.
-
-    GPC after GPC, one block an SM each, over and over.  The SMs first in line come
-    round again sooner than the others: after ``early_groups`` groups of SMs.
-    """
-    order, early = list(gpu.placement.order), gpu.placement.early_sms
-    groups = _groups(gpu, order[early:])
-    if not early:
-        return order * slots
-    ahead, others = [order[:early]] * slots, [group for _ in range(slots) for group in groups]
-    wave, period = ahead.pop(0), gpu.placement.early_groups
-    for k, group in enumerate(others):
-        if ahead and (k + 1) % period == 0:
-            wave = wave + ahead.pop(0)
-        wave = wave + group
-    return wave + [sm for group in ahead for sm in group]
-
-
-def _groups(gpu: Gpu, order: list[int]) -> list[list[int]]:
-    """Stretches of an order of SMs that lie in one GPC."""
-    return [list(group) for _, group in itertools.groupby(order, key=lambda sm: gpu.placement.sm_gpc[sm])]
 
 
 def machine(
@@ -178,13 +160,13 @@ def machine(
     n_sm : int, optional
         Fewer SMs than the GPU has (timeless runs).
     """
-    sms, dims = _sms(gpu)[:n_sm], shape(gpu, launch, held)
+    sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS] = checked, timeless
     block_slots = len(sms) * held.blocks_per_sm
     warp_slots, words = block_slots * launch.warps, max(-(-launch.shared_bytes // 4), 1)
     blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
-    order = np.array([sm for sm in first_wave(gpu, held.blocks_per_sm) if sm < len(sms)], np.int64)
+    order = np.array([sm for sm in first_wave(gpu, held.blocks_per_sm, launch.blocks) if sm < len(sms)], np.int64)
     l2_sets = 1 if timeless else int(dims[S.HALVES] * dims[S.L2_SETS])
     l1_sets = 1 if timeless else int(len(sms) * dims[S.L1_SETS])
     gpcs = 1 + max(gpu.placement.sm_gpc)
@@ -211,7 +193,7 @@ def machine(
         counts=np.zeros((kinds, C.N_COUNTS), np.int64),
         arrays=np.zeros((max(len(launch.program.arrays), 1), C.N_ARRAY_COUNTS), np.int64),
         misc=np.zeros(S.N_MISC, np.int64),
-        rates=rates(gpu),
+        rates=rates(gpu, launch.warps),
         shape=dims,
         order=order,
         tree=S.empty_tree(len(sms)),

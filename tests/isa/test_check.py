@@ -37,7 +37,7 @@ def test_a_sound_program_passes() -> None:
         (Instr(Op.LDG, reg(6), (reg(2),), width=16), "group of 4"),
         (Instr(Op.LDG, reg(4), (reg(3),)), "group of 2"),
         (Instr(Op.STS, srcs=(reg(0), reg(2)), width=16), "group of 4"),
-        (Instr(Op.LDS, reg(12), (reg(0),), width=32), "width 32"),
+        (Instr(Op.LDS, reg(0), (reg(8),), width=32), "width 32"),
         (Instr(Op.IMAD_WIDE, reg(15), (reg(0), imm(4), reg(6))), "group of 2"),
         (Instr(Op.BRA, target=9), "target 9"),
         (Instr(Op.MOV, reg(0), (const(0x211),)), "not a word"),

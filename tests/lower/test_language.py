@@ -170,6 +170,25 @@ def test_what_a_guard_leaves_out_takes_the_other_value() -> None:
     np.testing.assert_array_equal(got["y"], want.astype(np.float32))
 
 
+@gl.kernel(**ONE_BLOCK)
+def regrouped(x: gl.In[gl.f32, N], y: gl.Out[gl.f32, N], z: gl.Out[gl.f32, N]):
+    t = gl.tid.x
+    with gl.if_(t < 24):
+        a, b = x.load(4 * t, vec=2)
+        c, d = x.load(4 * t + 2, vec=2)
+        y.store(4 * t, (a, b, c, d))
+        z.store(4 * t, (b, c))
+        z.store(4 * t + 2, (d + 1.0, a))
+
+
+def test_vectors_are_regrouped_on_their_way() -> None:
+    x = np.arange(N, dtype=np.float32)
+    got, _ = run_kernel(regrouped, {"x": x})
+    quads = x.reshape(-1, 4)
+    np.testing.assert_array_equal(got["y"], x)
+    np.testing.assert_array_equal(got["z"].reshape(-1, 4), quads[:, [1, 2, 3, 0]] + [0, 0, 1, 0])
+
+
 def half_kernel(dtype, width):
     @gl.kernel(grid=lambda p: (1,), block=lambda p: (N,), name=f"half_{dtype.value}_{width}")
     def scale(x: gl.In[dtype, N * width], y: gl.Out[dtype, N * width], z: gl.Out[gl.f32, N]):

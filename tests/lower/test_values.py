@@ -14,7 +14,7 @@ from tests.lower.running import run_algorithm
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-@settings(max_examples=12)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:
     algorithm = catalog.get(name)

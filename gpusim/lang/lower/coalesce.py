@@ -39,15 +39,18 @@ class Groups:
     def _note(self, regs: tuple[VReg, ...]) -> None:
         if not regs or (len(regs) == 1 and regs[0] in self.of):
             return
-        known = [r for r in regs if r in self.of]
-        if len(known) == len(regs) and len({id(self.of[r][0]) for r in regs}) == 1:
+        met = {id(self.of[r][0]) for r in regs if r in self.of}
+        if len(met) == 1 and all(r in self.of for r in regs):
             group = self.of[regs[0]][0]
             group.align = max(group.align, _power(len(regs)))
             return
-        if any(len(self.of[r][0].members) > 1 for r in known):
-            raise AssertionError(f"register in two groups: {regs}")
         group = Group(_power(len(regs)), dict(enumerate(regs)))
         for place, reg in enumerate(regs):
+            if reg in self.of:  # a part of this group is a group already, maybe a larger one
+                part, at = self.of[reg]
+                group.align = max(group.align, part.align)
+                group.members.update({d + place - at: r for d, r in part.members.items()})
+        for place, reg in group.members.items():
             self.of[reg] = group, place
 
     def groups(self) -> list[Group]:

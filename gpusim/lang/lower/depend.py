@@ -26,6 +26,7 @@ class Dependences:
     def __init__(self, instrs: list[MInstr], readonly: Container[int]) -> None:
         self.instrs, self.readonly = instrs, readonly
         self.before: list[dict[int, int]] = [{} for _ in instrs]
+        self.values: set[tuple[int, int]] = set()  # (from, to) where a value passes
         self._registers()
         self._memory()
         self._fences()
@@ -45,6 +46,7 @@ class Dependences:
             for reg in instr.reads():
                 if reg in writers:
                     self._edge(writers[reg], i, expected(self.instrs[writers[reg]], instr, reg))
+                    self.values.add((writers[reg], i))
                 readers.setdefault(reg, []).append(i)
             for reg in instr.writes():
                 for reader in readers.pop(reg, ()):
@@ -103,12 +105,16 @@ class Dependences:
                 last = i
 
 
-def critical_paths(graph: Dependences) -> list[int]:
-    """Cycles from each instruction to the end of the block along its longest chain."""
+def critical_paths(graph: Dependences, *, values_only: bool = False) -> list[int]:
+    """Cycles from each instruction to the end of the block along its longest chain.
+
+    ``values_only``: chains of values alone, not of order (which a barrier makes the same for all before it).
+    """
     paths = [1] * len(graph.instrs)
     for i in range(len(graph.instrs) - 1, -1, -1):
         for j in graph.after[i]:
-            paths[i] = max(paths[i], paths[j] + graph.before[j][i])
+            if not values_only or (i, j) in graph.values:
+                paths[i] = max(paths[i], paths[j] + graph.before[j][i])
     return paths
 
 

@@ -60,26 +60,3 @@ def live_out(blocks: list[MBlock]) -> dict[MBlock, set[VReg]]:
                 changed = True
     return out
 
-
-def pressure(blocks: list[MBlock]) -> int:
-    """Most general-purpose registers live at one position."""
-    marks: list[int] = []
-    for reg, mask in live_masks(blocks).items():
-        if not reg.is_pred:
-            marks.append(mask)
-    top = max((m.bit_length() for m in marks), default=0)
-    counts = [0] * (top + 1)
-    for mask in marks:
-        while mask:
-            low = mask & -mask
-            first = low.bit_length() - 1
-            run = (~(mask >> first) & ((mask >> first) + 1)).bit_length() - 1
-            counts[first] += 1
-            if first + run <= top:
-                counts[first + run] -= 1
-            mask &= ~(((1 << run) - 1) << first)
-    best = level = 0
-    for step in counts:
-        level += step
-        best = max(best, level)
-    return best

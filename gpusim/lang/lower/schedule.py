@@ -92,6 +92,7 @@ class _Scheduler:
     def __init__(self, graph: Dependences, needed: set[VReg], limit: int) -> None:
         self.graph, self.needed, self.limit = graph, needed, limit
         self.paths = critical_paths(graph)
+        self.chains = critical_paths(graph, values_only=True)
         self.waiting = [len(edges) for edges in graph.before]
         self.ready = [i for i, n in enumerate(self.waiting) if n == 0]
         self.earliest = [0] * len(graph.instrs)
@@ -135,9 +136,9 @@ class _Scheduler:
         growing_key = free_key = None
         for i in self.ready:
             regs, preds = self._growth(i)
-            key = (max(self.earliest[i] - now, 0), -self.paths[i], i)
+            key = (max(self.earliest[i] - now, 0), -self.paths[i], -self.chains[i], regs, i)
             if preds > 0 and self.count_preds + preds > PREDICATES:
-                key = (NEVER, i, i)  # conditions in the order written, which needs few at a time
+                key = (NEVER, i, 0, 0, i)  # conditions in the order written, which needs few at a time
             if regs > 0 or preds > 0:
                 if growing_key is None or key < growing_key:
                     growing, growing_key = i, key
