@@ -14,8 +14,8 @@ from gpusim.engine import counts as C
 from gpusim.engine.access import parity
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
-    ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, FILL, FILL_SECTOR, GPC, HALF, HALVES, HASH0, HASH1, L1_HIT, L1_SETS, L1_WAYS,
-    L2_FAR, L2_NEAR, L2_SETS, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
+    ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, DRAM_SPREAD, FILL, FILL_SECTOR, GPC, HALF, HALVES, HASH0, HASH1, L1_HIT, L1_SETS, L1_WAYS,
+    L2_FAR, L2_NEAR, L2_SETS, L2_SPREAD, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
     Q_MERGED, Q_SECTORS, Q_UNTIL, SLICE_REQUEST, SLICE_SECTOR, SLICES, STAMP, TAG, USED, WINDOW,
 )  # fmt: skip
 
@@ -41,6 +41,12 @@ def serve(servers, which, k, t, busy):
     start = max(servers[which, k], t)
     servers[which, k] = start + busy
     return start
+
+
+@inline
+def around(scrambled, width):
+    """A value spread evenly over ``width`` around 0, chosen by the bits of a scrambled number."""
+    return (((scrambled >> 20) & 63) - 32) * width // 64
 
 
 @inline
@@ -127,7 +133,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     if missing:
         n = popcount4(missing)
         begin = serve(servers, CHANNELS, mix(line) % shape[N_CHANNELS], t, n * rates[CHANNEL_SECTOR])
-        done = begin + rates[DRAM]
+        done = begin + rates[DRAM] + around(mix(line + stamp), rates[DRAM_SPREAD])
         count[C.DRAM_READ] += n
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done
@@ -206,6 +212,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
         count[C.MERGED] += popcount4(wanted)
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
     begin = serve(m.servers, PORTS, gpc, t, popcount4(wanted) * m.rates[PORT_SECTOR])
+    begin += around(mix(mix(line) % m.shape[N_SLICES] * 1024 + sm), m.rates[L2_SPREAD])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
     if m.rates[MAX_MERGE] > 1:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1

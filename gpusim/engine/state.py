@@ -99,10 +99,12 @@ E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCK
     HASH0,  # line bits whose parity selects the tag set
     HASH1,
     MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
+    L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
+    DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
     WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
     N_RATES,
-) = range(27)
+) = range(29)
 
 
 class Machine(NamedTuple):

@@ -282,6 +282,8 @@ class Latency:
         L2 hit on a line whose home is the SM's own half, or the other one (equal where there is one partition).
     dram_cycles : int
         L2 miss.
+    l2_spread_cycles, dram_spread_cycles : int
+        Width of the distribution of those latencies: over pairs of SM and L2 slice, and over accesses.
     barrier_cycles, barrier_cycles_per_warp : int
         A block's barrier costs the first plus the second for each warp of the block.
     l2_fabric_cycles : int or None
@@ -302,6 +304,8 @@ class Latency:
     l2_hit_near_cycles: int = quantity("cycle")
     l2_hit_far_cycles: int = quantity("cycle")
     dram_cycles: int = quantity("cycle")
+    l2_spread_cycles: int = quantity("cycle", low=0)
+    dram_spread_cycles: int = quantity("cycle", low=0)
     barrier_cycles: int = quantity("cycle", low=0)
     barrier_cycles_per_warp: int = quantity("cycle", low=0)
     l2_fabric_cycles: int | None = quantity("cycle", optional=True)

@@ -71,6 +71,7 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
     )
     r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(max(far - lat.l2_hit_near_cycles, 0))
     r[S.DRAM] = _ticks(lat.dram_cycles)
+    r[S.L2_SPREAD], r[S.DRAM_SPREAD] = _ticks(lat.l2_spread_cycles), _ticks(lat.dram_spread_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
 
 

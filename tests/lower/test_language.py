@@ -210,9 +210,7 @@ def test_half_precision_is_stored_rounded_and_computed_in_single(dtype: gl.DType
     values = np.linspace(-3, 3, N * width).astype(np.float32)
     bits = values.astype(np.float16).view(np.uint16) if dtype is gl.f16 else (values.view(np.uint32) >> 16)
     wide = (
-        bits.view(np.float16).astype(np.float32)
-        if dtype is gl.f16
-        else (bits.astype(np.uint32) << 16).view(np.float32)
+        bits.view(np.float16).astype(np.float32) if dtype is gl.f16 else (bits.astype(np.uint32) << 16).view(np.float32)
     )
     got, _ = run_kernel(half_kernel(dtype, width), {"x": bits.view(np.float16) if dtype is gl.f16 else bits})
     np.testing.assert_array_equal(got["z"], wide[(LANE * width + 31) % (N * width)])

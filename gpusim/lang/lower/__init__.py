@@ -25,7 +25,7 @@ from gpusim.lang.lower.schedule import schedule_and_allocate
 from gpusim.lang.lower.select import select
 from gpusim.lang.lower.values import Graph
 from gpusim.lang.lower.vectorise import join_shared_loads
-from gpusim.lang.tree import Tree
+from gpusim.lang.tree import GlobalArray, SharedArray, Tree
 
 CONST_BASE = {"sm_90": 0x210}
 OLD_CONST_BASE = 0x160
@@ -61,7 +61,9 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     offsets = {p.name: p.offset for p in params}
     shared, shared_bytes = bind.shared_layout(tree, tiles)
     infos = [ArrayInfo(a.name, "global", a.dtype.value, offsets[a.name], 0) for a in tree.globals] + shared
-    numbers = {a: (n, infos[n].offset) for n, a in enumerate((*tree.globals, *tree.shared))}
+    numbers: dict[GlobalArray | SharedArray, tuple[int, int]] = {
+        a: (n, infos[n].offset) for n, a in enumerate((*tree.globals, *tree.shared))
+    }
 
     g = Graph()
     body = build(tree, tiles, g, numbers)

@@ -13,6 +13,12 @@ from gpusim.lang.lower.regions import Access, Array, Exchange, Item
 from gpusim.lang.lower.values import PRED, U32, Graph, Node
 from gpusim.lang.tree import Atomic, Expr, GlobalArray, Load, SharedArray, Shuffle, Store, Tree
 
+# Number and offset of each array, as in Array.
+Places = Mapping[GlobalArray | SharedArray, tuple[int, int]]
+
+# array, index, bytes, guard, words instead, cache operator
+LoadKey = tuple[Array, Node, int, Node | None, tuple[Node, ...], str]
+
 
 class Accesses:
     """What a description has done so far, and how its memory statements add to it.
@@ -29,16 +35,15 @@ class Accesses:
         Registers that hold what a load, by its key, would fetch.
     """
 
-    def __init__(
-        self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Mapping[object, tuple[int, int]]
-    ) -> None:
+    def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> None:
         self.tree, self.g = tree, g
         self.value = Expressions(g, tiles, bind.block_shape(tree, tiles))
-        self.arrays = {a: self._array(a, *arrays[a]) for a in (*tree.globals, *tree.shared)}
+        memories: tuple[GlobalArray | SharedArray, ...] = (*tree.globals, *tree.shared)
+        self.arrays = {a: self._array(a, *arrays[a]) for a in memories}
         self.items: list[Item] = []
         self.guard: Node | None = None
         self.depth = 0
-        self.loaded: dict[tuple, tuple[Node, ...]] = {}
+        self.loaded: dict[LoadKey, tuple[Node, ...]] = {}
 
     def _array(self, a: GlobalArray | SharedArray, number: int, offset: int) -> Array:
         strides: list[Node] = [self.g.integer(1)]
@@ -134,4 +139,3 @@ class Accesses:
     def forget(self, which: Callable[[Array], bool]) -> None:
         """Loads of arrays that ``which`` picks can no longer be reused."""
         self.loaded = {key: value for key, value in self.loaded.items() if not which(key[0])}
-

@@ -7,6 +7,7 @@ constant share one.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from gpusim.lang.lower.integer import add, mul
@@ -33,8 +34,8 @@ class _Leader:
 class _Addresses:
     def __init__(self, g: Graph) -> None:
         self.g, self.linear = g, Linearizer(g)
-        self.pointers: dict[tuple, Node] = {}
-        self.leaders: dict[tuple, list[_Leader]] = {}
+        self.pointers: dict[Hashable, Node] = {}
+        self.leaders: dict[Hashable, list[_Leader]] = {}
 
     def walk(self, items: list[Item], loops: tuple[Loop, ...]) -> None:
         for item in items:
@@ -136,6 +137,7 @@ class _Addresses:
         first = rest.plus(stride.product(self.linear.expand(index.init)))
         init = self._pointer(array, first, outer)
         phi = self.g.fresh("phi", P64, attr=array.name, depth=index.phi.depth)
+        assert loop.step is not None  # or there would be no stride
         step = mul(self.g, self.linear.node(stride), loop.step)
         loop.carried.append(Carried(phi, init, self._bumped(phi, step, array.nbytes)))
         leaders.append(_Leader(rest, phi))

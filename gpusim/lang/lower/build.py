@@ -13,7 +13,7 @@ from math import gcd
 
 from gpusim.lang.errors import DescriptionError
 from gpusim.lang.lower import bind, integer, logic
-from gpusim.lang.lower.accesses import Accesses
+from gpusim.lang.lower.accesses import Accesses, LoadKey, Places
 from gpusim.lang.lower.expressions import KIND
 from gpusim.lang.lower.facts import Facts
 from gpusim.lang.lower.regions import Body, Branch, Carried, Item, Leave, Loop, Merge, Sync
@@ -44,7 +44,7 @@ PARTIAL_SIZE, TINY_SIZE = 24, 8  # bodies unrolled fourfold, and sixteenfold bes
 MAX_ITERATIONS = 65536  # of an unrolled loop
 
 
-def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Mapping[object, tuple[int, int]]) -> Body:
+def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> Body:
     """Structured code of a kernel.
 
     Parameters
@@ -61,9 +61,7 @@ def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Mapping[object
 
 
 class _Builder(Accesses):
-    def __init__(
-        self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Mapping[object, tuple[int, int]]
-    ) -> None:
+    def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> None:
         super().__init__(tree, tiles, g, arrays)
         self.held: dict[Place, Node] = {}
         self.line = 0
@@ -165,8 +163,8 @@ class _Builder(Accesses):
             if a is not None and b is not None and a is not b:
                 merges.append(Merge(self.g.fresh("merge", a.dtype, depth=self.depth), a, b))
                 self.held[place] = merges[-1].result
-            else:
-                self.held[place] = a or b
+            elif (kept := a or b) is not None:
+                self.held[place] = kept
         idle = [not path and all(after.get(p) is v for p, v in before.items()) for path, after in ends]
         self.items.append(Branch(cond, then, orelse, merges, stmt.line, *idle))
 
@@ -275,7 +273,7 @@ class _Builder(Accesses):
                 carried[place] = Carried(phi, init)
         return carried
 
-    def _reusable(self, stmt: For) -> dict[tuple, tuple[Node, ...]]:
+    def _reusable(self, stmt: For) -> dict[LoadKey, tuple[Node, ...]]:
         """Loads before the loop that no iteration can make stale."""
         written = {self.arrays[a] for a in bind.stored(stmt.body)}
         synced = bind.has_barrier(stmt.body)

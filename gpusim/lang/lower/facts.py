@@ -6,6 +6,7 @@ signed sum or product is cut at the type's limits rather than wrapped.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,7 +121,7 @@ def _mulhi(node: Node, a: Facts, b: Facts) -> tuple[int, int, int]:
     return 0, (a.high * b.high) >> 32 if a.low >= 0 and b.low >= 0 else U32_HIGH, 1
 
 
-_RULES = {
+_RULES: dict[str, Callable[..., tuple[int, int, int]]] = {
     "add": _add, "sub": _sub, "mul": _mul, "shl": _shl, "shr_u": _shr, "shr_s": _shr, "and": _and, "or": _or,
     "xor": _or, "min": _min, "max": _max, "select": _select, "mulhi_u": _mulhi,
 }  # fmt: skip

@@ -25,7 +25,7 @@ class Fusion:
             if node not in self.into:
                 self._look(node)
         for child in [c for c in self.into if c.op == "cmp"]:
-            if any(self.swallowed.get(u) is not child for u in placement.users[child]):
+            if any(not isinstance(u, Node) or self.swallowed.get(u) is not child for u in placement.users[child]):
                 del self.into[child]  # somebody wants it by itself
 
     def hides(self, node: Node) -> bool:

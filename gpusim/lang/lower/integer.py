@@ -64,9 +64,8 @@ def sub(g: Graph, a: Node, b: Node) -> Node:
     y, n = split_constant(g, b)
     if x is y:
         return g.const(m - n, a.dtype)
+    assert y is not None  # b is no constant
     if x is None:
-        if n == 0:
-            return g.make("sub", a, b, dtype=a.dtype)
         return g.make("sub", g.const(m - n, a.dtype), y, dtype=a.dtype)
     if x.op == "add" and y in x.args:
         rest = x.args[1 - x.args.index(y)]
@@ -98,7 +97,7 @@ def _scale(g: Graph, a: Node, factor: int) -> Node:
     if factor in (0, 1):
         return a if factor else g.const(0, a.dtype)
     rest, constant = split_constant(g, a)
-    if constant:
+    if constant and rest is not None:
         return add(g, _scale(g, rest, factor), g.const(constant * factor, a.dtype))
     if a.op == "shl" and a.args[1].is_const:
         return _scale(g, a.args[0], factor << int(a.args[1].value))

@@ -96,7 +96,7 @@ class Linearizer:
         if len(fixed) == len(whole.terms) and not whole.constant:
             return Linear(0, {(node,): 1})
         moving = {m: c for m, c in whole.terms.items() if m not in fixed}
-        rest = {(self.node(Linear(0, fixed)),): 1} if fixed else {}
+        rest: dict[Monomial, int] = {(self.node(Linear(0, fixed)),): 1} if fixed else {}
         return Linear(whole.constant, {**moving, **rest})
 
     def node(self, linear: Linear) -> Node:

@@ -42,7 +42,8 @@ def live_out(blocks: list[MBlock]) -> dict[MBlock, set[VReg]]:
     needs: dict[MBlock, set[VReg]] = {}
     kills: dict[MBlock, set[VReg]] = {}
     for block in blocks:
-        need, kill = set(), set()
+        need: set[VReg] = set()
+        kill: set[VReg] = set()
         for instr in block.instrs():
             need.update(r for r in instr.reads() if r not in kill)
             kill.update(instr.writes())
@@ -59,4 +60,3 @@ def live_out(blocks: list[MBlock]) -> dict[MBlock, set[VReg]]:
                 inside[block] = needs[block] | (new - kills[block])
                 changed = True
     return out
-

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from gpusim.lang.lower.values import F32, I32, PRED, U32, Graph, Node
 
-RELATIONS: dict[str, Callable[[object, object], bool]] = {
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
 }  # fmt: skip
 INVERSE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}

@@ -36,10 +36,10 @@ def _add(s: Selector, n: Node) -> None:
     else:
         x, y = map(s.source, child.args)
         y = y._replace(neg=True) if child.op == "sub" and y != ZERO else y
-        s.emit(Op.IADD3, s.define(n), s.legal(*_order(s, x, y, s.source(other))))
+        s.emit(Op.IADD3, s.define(n), s.legal(*_order(x, y, s.source(other))))
 
 
-def _order(s: Selector, *sources: object) -> tuple:
+def _order(*sources: Source) -> tuple[Source, ...]:
     """Registers first, then the constant in the middle, as the hardware has it."""
     ordered = sorted(sources, key=lambda source: not source.is_reg)
     return ordered[0], ordered[2], ordered[1]
@@ -53,9 +53,8 @@ def _register_first(args: tuple[Node, ...]) -> tuple[Node, Node]:
 def _sub(s: Selector, n: Node) -> None:
     child = s.fusion.swallowed.get(n)
     if child is not None:
-        a, factor = child.args
-        minus = immediate(-int(factor.value) & 0xFFFFFFFF)
-        s.emit(Op.IMAD, s.define(n), s.legal(s.source(a), minus, s.source(n.args[0])))
+        minus = immediate(-int(child.args[1].value) & 0xFFFFFFFF)
+        s.emit(Op.IMAD, s.define(n), s.legal(s.source(child.args[0]), minus, s.source(n.args[0])))
         return
     a, b = (s.source(x) for x in n.args)
     if not a.is_reg:
@@ -143,7 +142,7 @@ def _fadd(s: Selector, n: Node) -> None:
         s.emit(Op.FADD, s.define(n), s.legal(a, b) if a.is_reg else s.legal(b, a))
     else:
         other = n.args[1] if n.args[0] is child else n.args[0]
-        _multiply_add(s, n, *child.args, other)
+        _multiply_add(s, n, child.args[0], child.args[1], other)
 
 
 def _fmul(s: Selector, n: Node) -> None:
@@ -151,7 +150,8 @@ def _fmul(s: Selector, n: Node) -> None:
 
 
 def _ffma(s: Selector, n: Node) -> None:
-    _multiply_add(s, n, *n.args)
+    a, b, c = n.args
+    _multiply_add(s, n, a, b, c)
 
 
 def _multiply_add(s: Selector, n: Node, a: Node, b: Node, c: Node) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable
+from typing import Any
 
 from gpusim.lang.lower.facts import FULL, Facts, derive
 
@@ -39,11 +40,11 @@ class Node:
 
     __slots__ = ("args", "attr", "depth", "dtype", "facts", "id", "op", "varying")
 
-    def __init__(self, number: int, op: str, args: tuple[Node, ...], attr: Hashable, dtype: str) -> None:
+    def __init__(self, number: int, op: str, args: tuple[Node, ...], attr: Any, dtype: str) -> None:
         self.id, self.op, self.args, self.attr, self.dtype = number, op, args, attr, dtype
         self.facts: Facts = FULL[dtype]
-        self.depth = max((a.depth for a in args), default=0)
-        self.varying = any(a.varying for a in args)
+        self.depth: int = max((a.depth for a in args), default=0)
+        self.varying: bool = any(a.varying for a in args)
 
     @property
     def is_const(self) -> bool:
@@ -51,8 +52,8 @@ class Node:
         return self.op == "const"
 
     @property
-    def value(self) -> int | float | bool:
-        """Value of a constant."""
+    def value(self) -> Any:
+        """Value of a constant: an int, float or bool by its type."""
         return self.attr[1]
 
     def __repr__(self) -> str:
@@ -131,7 +132,7 @@ def normalise(value: int | float | bool, dtype: str) -> int | float | bool:
 def to_f32(value: float) -> float:
     """Round to single precision (overflow gives infinity)."""
     try:
-        return struct.unpack("<f", struct.pack("<f", value))[0]
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
 
@@ -139,5 +140,5 @@ def to_f32(value: float) -> float:
 def bits_of(value: int | float | bool, dtype: str) -> int:
     """32-bit pattern of a constant."""
     if dtype == F32:
-        return struct.unpack("<I", struct.pack("<f", value))[0]
+        return int(struct.unpack("<I", struct.pack("<f", value))[0])
     return int(value) & 0xFFFFFFFF
