@@ -29,8 +29,9 @@ def cache_folder() -> Path:
 def source_digest() -> str:
     """Digest of all sources that jitted code is made from."""
     here = Path(__file__).parent
+    encodings = [here.parent / "isa" / name for name in ("encode.py", "opcodes.py")]
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted([*here.glob("*.py"), *(here.parent / "isa").glob("*.py")]):
+    for path in sorted([*here.glob("*.py"), *encodings]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

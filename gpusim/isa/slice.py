@@ -7,12 +7,14 @@ stays.  Loads and stores stay, but move no values unless a later address needs t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpusim.isa.effects import address_reads, effects
 from gpusim.isa.encode import F, Image, encode
 from gpusim.isa.opcodes import INFO, Op, Pipe
-from gpusim.isa.program import Program
+from gpusim.isa.program import RZ, Instr, Kind, Operand, Program
 
 _SHARED = (Op.LDS, Op.STS, Op.ATOMS)
 _ALWAYS = (Op.SHFL, Op.S2R, Op.VOTE)  # counted by what they do, or cheap
@@ -118,6 +120,38 @@ def _mergeable(first: np.ndarray, second: np.ndarray) -> bool:
     return first[F.OP] == Op.LDS and bool(first[F.LIGHT]) and all(first[k] == second[k] for k in same)
 
 
+def _shrink(program: Program, cut: _Slice) -> Program:
+    """The same program with only what is kept, and registers numbered without gaps.
+
+    Warps' register files are most of what the engine's caches must hold, so
+    fewer registers run faster.
+    """
+    kept = [_lighten(i, k in cut.valued) if cut.kept[k] else Instr(Op.NOP) for k, i in enumerate(program.instrs)]
+    used = 0
+    for instr in kept:
+        reads, writes, _ = effects(instr)
+        used |= reads | writes
+    numbers = [r for r in range(RZ) if used >> r & 1]
+    place = {r: n for n, r in enumerate(numbers)}
+    return replace(program, instrs=tuple(_renumber(i, place) for i in kept), n_registers=len(numbers))
+
+
+def _lighten(instr: Instr, valued: bool) -> Instr:
+    """Drop the value from a memory instruction of which only the address matters."""
+    if valued or not _is_memory(instr.op):
+        return instr
+    return replace(instr, dst=None, srcs=instr.srcs[:1], width=instr.width)
+
+
+def _renumber(instr: Instr, place: dict[int, int]) -> Instr:
+    def new(operand: Operand) -> Operand:
+        if operand.kind is not Kind.REG or operand.index == RZ:
+            return operand
+        return operand._replace(index=place[operand.index])
+
+    return replace(instr, dst=new(instr.dst) if instr.dst else None, srcs=tuple(new(o) for o in instr.srcs))
+
+
 class _Builder:
     """Writes the shortened code."""
 
@@ -175,11 +209,13 @@ def counting_image(program: Program) -> Image:
         Same requests, sectors, wavefronts and instruction counts; values only
         where an address, a branch or a guard depends on them.
     """
-    image, cut, leaders = encode(program), _Slice(program), _leaders(program)
+    cut, leaders = _Slice(program), _leaders(program)
+    image = encode(_shrink(program, cut))
     builder = _Builder(image)
     fresh = True
     for index in range(len(program)):
         row = image.code[index].copy()
+        row[F.STALL], row[F.WRITE_SB], row[F.READ_SB], row[F.WAIT] = program.instrs[index].control
         if index in leaders:
             builder.close()
             fresh = True

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.isa.check import check
-from gpusim.isa.program import ArrayInfo, Program
+from gpusim.isa.program import Program
 from gpusim.lang.lower import bind
 from gpusim.lang.lower.address import assign_addresses
 from gpusim.lang.lower.build import build
@@ -59,14 +59,12 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     base = CONST_BASE.get(arch, OLD_CONST_BASE)
     params = bind.parameter_layout(tree, base)
     offsets = {p.name: p.offset for p in params}
-    shared, shared_bytes = bind.shared_layout(tree, tiles)
-    infos = [ArrayInfo(a.name, "global", a.dtype.value, offsets[a.name], 0) for a in tree.globals] + shared
-    numbers: dict[GlobalArray | SharedArray, tuple[int, int]] = {
-        a: (n, infos[n].offset) for n, a in enumerate((*tree.globals, *tree.shared))
-    }
+    infos, shared_bytes = bind.array_layout(tree, tiles, offsets)
+    memories: list[GlobalArray | SharedArray] = [*tree.globals, *tree.shared]
+    places = {array: (number, infos[number].offset) for number, array in enumerate(memories)}
 
     g = Graph()
-    body = build(tree, tiles, g, numbers)
+    body = build(tree, tiles, g, places)
     assign_addresses(g, body)
     blocks = flatten(join_shared_loads(body.items))
     machine = select(blocks, place(blocks), offsets)

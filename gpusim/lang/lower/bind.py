@@ -84,6 +84,12 @@ def shared_layout(tree: Tree, tiles: Mapping[str, int]) -> tuple[list[ArrayInfo]
     return arrays, total
 
 
+def array_layout(tree: Tree, tiles: Mapping[str, int], offsets: Mapping[str, int]) -> tuple[list[ArrayInfo], int]:
+    """All arrays, global ones first (``offsets``: their pointers in constant bank 0); bytes of shared memory."""
+    shared, nbytes = shared_layout(tree, tiles)
+    return [ArrayInfo(a.name, "global", a.dtype.value, offsets[a.name], 0) for a in tree.globals] + shared, nbytes
+
+
 def element_bytes(dtype: DType) -> int:
     """Storage size of an element."""
     return 4 if dtype is DType.PRED else dtype.nbytes
