@@ -1,7 +1,9 @@
 """Integer, floating-point, conversion and predicate instructions over 32 lanes.
 
 Each function is one `if` chain over opcodes, which the compiler turns into a
-jump table; a lane's result is kept only where its bit of ``m`` is set.
+jump table.  Results of all lanes go to a scratch row ``t`` (a destination may be a
+source too, which would keep the loops from being vectorised), then :func:`keep`
+moves those of the active lanes ``m``.
 """
 
 from __future__ import annotations
@@ -49,6 +51,34 @@ def predicate(preds, field):
     return (value ^ FULL) if field & 16 else value
 
 
+@inline
+def at(row, base):
+    """Row of the register file an operand names: its own from ``base`` on, or (~row) one that all warps share."""
+    return base + row if row >= 0 else ~row
+
+
+@inline
+def keep(d, t, m):
+    """Move the active lanes of a scratch row to a register."""
+    if m == FULL:
+        for lane in range(32):
+            d[lane] = t[lane]
+    else:
+        for lane in range(32):
+            d[lane] = t[lane] if (m >> np.uint32(lane)) & ONE else d[lane]
+
+
+@inline
+def pack(flags):
+    """Bit mask of 32 bytes that are 0 or 1."""
+    words = flags.view(np.uint64)
+    value = np.uint64(0)
+    for k in range(4):
+        byte = (words[k] * np.uint64(0x0102040810204080)) >> np.uint64(56)
+        value |= byte << np.uint64(8 * k)
+    return np.uint32(value)
+
+
 @jit
 def set_predicate(preds, field, value, m):
     """Write the bits of ``m``."""
@@ -72,134 +102,140 @@ def _s(c, which):
 
 
 @fused
-def integer(c, u, s, preds, m):  # noqa: PLR0912, PLR0915 - one jump table
-    """Integer instructions.  ``u``/``s``: the register file as uint32/int32 rows."""
-    op = c[0]
-    d, a, b, k = u[c[DST]], u[c[A]], u[c[B]], u[c[C_]]
-    sd, sa, sb, sk = s[c[DST]], s[c[A]], s[c[B]], s[c[C_]]
-    na, nb, nc = _s(c, 0), _s(c, 1), _s(c, 2)
-    sub = c[SUB]
+def integer(c, u, base, preds, m, scratch, flags):  # noqa: PLR0912 - one jump table
+    """Integer instructions.  ``u``: all register rows; ``scratch``: two rows; ``flags``: 32 bytes."""
+    op, sub = c[0], c[SUB]
+    a, b, k, t = u[at(c[A], base)], u[at(c[B], base)], u[at(c[C_], base)], scratch[0]
+    sa, sb, st = a.view(np.int32), b.view(np.int32), t.view(np.int32)
     if op == MOV:
-        for lane in range(32):
-            v = sa[lane]
-            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
-    elif op == IADD3:
-        _iadd3(c, u, preds, m, na, nb, nc)
+        keep(u[at(c[DST], base)], a, m)
+        return
+    if op == IADD3:
+        _iadd3(c, a, b, k, preds, m, t, flags)
     elif op == IMAD:
+        na, nc = np.uint32(_s(c, 0)), np.uint32(_s(c, 2))
         for lane in range(32):
-            v = np.int32(((sa[lane] ^ na) - na) * sb[lane] + ((sk[lane] ^ nc) - nc))
-            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+            t[lane] = ((a[lane] ^ na) - na) * b[lane] + ((k[lane] ^ nc) - nc)
     elif op == SEL:
         p = predicate(preds, c[P0])
         for lane in range(32):
-            v = sa[lane] if (p >> np.uint32(lane)) & ONE else sb[lane]
-            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+            t[lane] = a[lane] if (p >> np.uint32(lane)) & ONE else b[lane]
     elif op == LEA:
+        na, nb, shift = np.uint32(_s(c, 0)), np.uint32(_s(c, 1)), np.uint32(sub)
         for lane in range(32):
-            v = np.int32((((sa[lane] ^ na) - na) << sub) + ((sb[lane] ^ nb) - nb))
-            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+            t[lane] = np.uint32(((a[lane] ^ na) - na) << shift) + ((b[lane] ^ nb) - nb)
     elif op == SHF:
-        _shift(sub, d, sd, a, sa, b, k, m)
+        _shift(sub, t, a, sa, b, k)
     elif op == LOP3:
-        for lane in range(32):
-            v = _lut(a[lane], b[lane], k[lane], sub)
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+        _lop3(sub, t, a, b, k)
     elif op == IMAD_WIDE:
-        _imad_wide(c, u, s, m)
+        _imad_wide(c, u, base, a, b, m, scratch)
+        return
     elif op == IMAD_HI:
-        for lane in range(32):
-            if c[FLAGS] & UNSIGNED:
-                v = np.uint32((np.uint64(a[lane]) * np.uint64(b[lane])) >> np.uint64(32)) + k[lane]
-            else:
-                v = np.uint32((np.int64(sa[lane]) * np.int64(sb[lane])) >> 32) + k[lane]
-            d[lane] = np.uint32(v) if (m >> np.uint32(lane)) & ONE else d[lane]
+        _imad_hi(c[FLAGS] & UNSIGNED, t, a, b, k)
     elif op == LEA_HI_X:
         carry = predicate(preds, c[P0])
         for lane in range(32):
             wide = (np.uint64(k[lane]) << np.uint64(32)) | np.uint64(a[lane])
-            v = np.uint32((wide << np.uint64(sub)) >> np.uint64(32)) + b[lane] + ((carry >> np.uint32(lane)) & ONE)
-            d[lane] = np.uint32(v) if (m >> np.uint32(lane)) & ONE else d[lane]
+            high = (wide << np.uint64(sub)) >> np.uint64(32)
+            t[lane] = np.uint32(high + np.uint64(b[lane]) + np.uint64((carry >> np.uint32(lane)) & ONE))
     elif op == IMNMX:
-        p = predicate(preds, c[P0])
+        p, unsigned = predicate(preds, c[P0]), (c[FLAGS] & UNSIGNED) != 0
         for lane in range(32):
-            less = a[lane] < b[lane] if c[FLAGS] & UNSIGNED else sa[lane] < sb[lane]
+            less = a[lane] < b[lane] if unsigned else sa[lane] < sb[lane]
             low = ((p >> np.uint32(lane)) & ONE) != 0
-            v = a[lane] if less == low else b[lane]
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = a[lane] if less == low else b[lane]
     elif op == IABS:
         for lane in range(32):
-            v = np.int32(abs(sa[lane]))
-            sd[lane] = v if (m >> np.uint32(lane)) & ONE else sd[lane]
+            st[lane] = abs(sa[lane])
     else:
-        _bits(op, d, a, b, k, m)
+        _bits(op, t, a, b, k)
+    keep(u[at(c[DST], base)], t, m)
 
 
-@fused
-def _iadd3(c, u, preds, m, na, nb, nc):
-    """d = a + b + c, with carries in and out where asked for."""
-    d, a, b, k = u[c[DST]], u[c[A]], u[c[B]], u[c[C_]]
-    if c[Q0] == 16 and not c[FLAGS] & X:
+@jit
+def _iadd3(c, a, b, k, preds, m, t, flags):
+    """t = a + b + c, with carries in and out where asked for."""
+    na, nb, nc = np.uint32(_s(c, 0)), np.uint32(_s(c, 1)), np.uint32(_s(c, 2))
+    extended = c[FLAGS] & X
+    if c[Q0] == 16 and not extended:
         for lane in range(32):
-            v = np.uint32(
-                ((a[lane] ^ np.uint32(na)) - np.uint32(na))
-                + ((b[lane] ^ np.uint32(nb)) - np.uint32(nb))
-                + ((k[lane] ^ np.uint32(nc)) - np.uint32(nc))
-            )
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = ((a[lane] ^ na) - na) + ((b[lane] ^ nb) - nb) + ((k[lane] ^ nc) - nc)
         return
-    carry_in = predicate(preds, c[P0]) if c[FLAGS] & X else np.uint32(0)
-    carry_out = np.uint32(0)
+    carry = predicate(preds, c[P0]) if extended else np.uint32(0)
+    one = np.uint64(0) if extended else np.uint64((na & ONE) + (nb & ONE) + (nc & ONE))
     for lane in range(32):
-        x = np.uint64(a[lane] ^ np.uint32(na))
-        y = np.uint64(b[lane] ^ np.uint32(nb))
-        z = np.uint64(k[lane] ^ np.uint32(nc))
-        extra = np.uint64((carry_in >> np.uint32(lane)) & ONE)
-        if not c[FLAGS] & X:
-            extra += np.uint64(na & 1) + np.uint64(nb & 1) + np.uint64(nc & 1)
-        total = x + y + z + extra
-        if total >> np.uint64(32):
-            carry_out |= ONE << np.uint32(lane)
-        if (m >> np.uint32(lane)) & ONE:
-            d[lane] = np.uint32(total & np.uint64(0xFFFFFFFF))
+        total = np.uint64(a[lane] ^ na) + np.uint64(b[lane] ^ nb) + np.uint64(k[lane] ^ nc)
+        total += one + np.uint64((carry >> np.uint32(lane)) & ONE)
+        t[lane] = np.uint32(total)
+        flags[lane] = np.uint8((total >> np.uint64(32)) != np.uint64(0))
     if c[Q0] != 16:
-        set_predicate(preds, c[Q0], carry_out, m)
+        set_predicate(preds, c[Q0], pack(flags), m)
 
 
-@fused
-def _imad_wide(c, u, s, m):
+@jit
+def _imad_wide(c, u, base, a, b, m, scratch):
     """64-bit d = a * b + c."""
-    lo, hi = u[c[DST]], u[c[DST] + 1]
-    klo, khi = u[c[C_]], u[c[C_] + 1]
-    a, b, sa, sb = u[c[A]], u[c[B]], s[c[A]], s[c[B]]
-    unsigned = c[FLAGS] & UNSIGNED
-    for lane in range(32):
-        k = (np.int64(khi[lane]) << 32) | np.int64(klo[lane])
-        v = np.int64(a[lane]) * np.int64(b[lane]) if unsigned else np.int64(sa[lane]) * np.int64(sb[lane])
-        v += k
-        if (m >> np.uint32(lane)) & ONE:
-            lo[lane] = np.uint32(v & 0xFFFFFFFF)
-            hi[lane] = np.uint32((v >> 32) & 0xFFFFFFFF)
+    klo, khi, low, high = u[at(c[C_], base)], u[at(c[C_], base) + 1], scratch[0], scratch[1]
+    sa, sb = a.view(np.int32), b.view(np.int32)
+    if c[FLAGS] & UNSIGNED:
+        for lane in range(32):
+            v = np.uint64(a[lane]) * np.uint64(b[lane]) + ((np.uint64(khi[lane]) << np.uint64(32)) | np.uint64(klo[lane]))
+            low[lane], high[lane] = np.uint32(v), np.uint32(v >> np.uint64(32))
+    else:
+        for lane in range(32):
+            v = np.int64(sa[lane]) * np.int64(sb[lane]) + ((np.int64(khi[lane]) << 32) | np.int64(klo[lane]))
+            low[lane], high[lane] = np.uint32(v), np.uint32(v >> 32)
+    keep(u[at(c[DST], base)], low, m)
+    keep(u[at(c[DST], base) + 1], high, m)
 
 
-@fused
-def _shift(sub, d, sd, a, sa, b, k, m):
+@jit
+def _imad_hi(unsigned, t, a, b, k):
+    """Upper half of the product, plus c."""
+    sa, sb = a.view(np.int32), b.view(np.int32)
+    if unsigned:
+        for lane in range(32):
+            t[lane] = np.uint32((np.uint64(a[lane]) * np.uint64(b[lane])) >> np.uint64(32)) + k[lane]
+    else:
+        for lane in range(32):
+            t[lane] = np.uint32((np.int64(sa[lane]) * np.int64(sb[lane])) >> 32) + k[lane]
+
+
+@jit
+def _shift(sub, t, a, sa, b, k):
     """The shifts; counts beyond 31 clamp, as on the hardware."""
-    for lane in range(32):
-        n = min(b[lane], np.uint32(63))
-        v = np.uint32(0)
-        if sub == SHL:
-            v = np.uint32((np.uint64(a[lane]) << np.uint64(n)) & np.uint64(0xFFFFFFFF))
-        elif sub == SHR_U:
-            v = np.uint32(np.uint64(a[lane]) >> np.uint64(n))
-        elif sub == SHR_S:
-            v = np.uint32((np.int64(sa[lane]) >> np.int64(min(n, np.uint32(31)))) & 0xFFFFFFFF)
-        else:
+    if sub == SHL:
+        for lane in range(32):
+            t[lane] = np.uint32(np.uint64(a[lane]) << np.uint64(min(b[lane], np.uint32(32))))
+    elif sub == SHR_U:
+        for lane in range(32):
+            t[lane] = np.uint32(np.uint64(a[lane]) >> np.uint64(min(b[lane], np.uint32(32))))
+    elif sub == SHR_S:
+        for lane in range(32):
+            t[lane] = np.uint32(np.int64(sa[lane]) >> np.int64(min(b[lane], np.uint32(31))))
+    else:
+        for lane in range(32):
+            n = np.uint64(min(b[lane], np.uint32(63)))
             wide = (np.uint64(k[lane]) << np.uint64(32)) | np.uint64(a[lane])
-            if sub == SHL_HI:
-                v = np.uint32((wide << np.uint64(n)) >> np.uint64(32))
-            else:
-                v = np.uint32((wide >> np.uint64(n)) & np.uint64(0xFFFFFFFF))
-        d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = np.uint32((wide << n) >> np.uint64(32)) if sub == SHL_HI else np.uint32(wide >> n)
+
+
+@jit
+def _lop3(table, t, a, b, k):
+    """Bitwise function of three operands; the common tables have loops of their own."""
+    if table == 0xC0:
+        for lane in range(32):
+            t[lane] = a[lane] & b[lane]
+    elif table == 0xFC:
+        for lane in range(32):
+            t[lane] = a[lane] | b[lane]
+    elif table == 0x3C:
+        for lane in range(32):
+            t[lane] = a[lane] ^ b[lane]
+    else:
+        for lane in range(32):
+            t[lane] = _lut(a[lane], b[lane], k[lane], table)
 
 
 @inline
@@ -226,12 +262,10 @@ def _lut(a, b, c, table):
     return v
 
 
-@fused
-def _bits(op, d, a, b, k, m):
+@jit
+def _bits(op, t, a, b, k):
     """POPC, FLO, BREV, PRMT: bit and byte games, one lane at a time."""
     for lane in range(32):
-        if not (m >> np.uint32(lane)) & ONE:
-            continue
         x = np.uint64(a[lane])
         v = np.uint64(0)
         if op == POPC:
@@ -254,25 +288,28 @@ def _bits(op, d, a, b, k, m):
                 if pick & np.uint64(8):
                     piece = np.uint64(255) if piece & np.uint64(128) else np.uint64(0)
                 v |= piece << np.uint64(8 * byte)
-        d[lane] = np.uint32(v)
+        t[lane] = np.uint32(v)
 
 
-@fused
-def isetp(c, u, s, preds, m):
+@jit
+def isetp(c, u, base, preds, m, flags):
     """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0.  EX: p1 is the lower words' result."""
-    a, b, sa, sb = u[c[A]], u[c[B]], s[c[A]], s[c[B]]
+    a, b = u[at(c[A], base)], u[at(c[B], base)]
+    sa, sb = a.view(np.int32), b.view(np.int32)
     cmp = c[SUB] & 7
-    unsigned = c[FLAGS] & UNSIGNED
-    less = np.uint32(0)
-    same = np.uint32(0)
-    if unsigned:
+    less, same = np.uint32(0), np.uint32(0)
+    if cmp != EQ and cmp != NE:
+        if c[FLAGS] & UNSIGNED:
+            for lane in range(32):
+                flags[lane] = a[lane] < b[lane]
+        else:
+            for lane in range(32):
+                flags[lane] = sa[lane] < sb[lane]
+        less = pack(flags)
+    if (cmp != LT and cmp != GE) or c[FLAGS] & EX:
         for lane in range(32):
-            less |= np.uint32(a[lane] < b[lane]) << np.uint32(lane)
-    else:
-        for lane in range(32):
-            less |= np.uint32(sa[lane] < sb[lane]) << np.uint32(lane)
-    for lane in range(32):
-        same |= np.uint32(a[lane] == b[lane]) << np.uint32(lane)
+            flags[lane] = a[lane] == b[lane]
+        same = pack(flags)
     value = _compare(cmp, less, same)
     if c[FLAGS] & EX:
         strict = _compare(LT if cmp in (LT, LE) else GT if cmp in (GT, GE) else cmp, less, same)
@@ -300,9 +337,9 @@ def _compare(cmp, less, same):
 
 
 @fused
-def fsetp(c, f, preds, m):
+def fsetp(c, u, base, preds, m):
     """Floating-point comparison; a comparison with NaN is false, NE true."""
-    a, b = f[c[A]], f[c[B]]
+    a, b = u[at(c[A], base)].view(np.float32), u[at(c[B], base)].view(np.float32)
     sa, sb = _sign(c, 0), _sign(c, 1)
     cmp = c[SUB] & 7
     value = np.uint32(0)
@@ -351,52 +388,47 @@ def _abs(c, which, x):
 
 
 @fused
-def floating(c, f, u, s, preds, m):  # noqa: PLR0912 - one jump table
+def floating(c, u, base, preds, m, scratch):
     """fp32 arithmetic and conversions."""
     op = c[0]
-    d, a, b, k = f[c[DST]], f[c[A]], f[c[B]], f[c[C_]]
+    a, b, k, t = u[at(c[A], base)].view(np.float32), u[at(c[B], base)].view(np.float32), u[at(c[C_], base)].view(np.float32), scratch[0].view(np.float32)
     sa, sb, sk = _sign(c, 0), _sign(c, 1), _sign(c, 2)
     if op == FFMA:
         for lane in range(32):
-            v = (a[lane] * sa) * b[lane] + k[lane] * sk
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = (a[lane] * sa) * b[lane] + k[lane] * sk
     elif op == FADD:
         for lane in range(32):
-            v = _abs(c, 0, a[lane]) * sa + _abs(c, 1, b[lane]) * sb
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = _abs(c, 0, a[lane]) * sa + _abs(c, 1, b[lane]) * sb
     elif op == FMUL:
         for lane in range(32):
-            v = (a[lane] * sa) * (b[lane] * sb)
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = (a[lane] * sa) * (b[lane] * sb)
     elif op == FMNMX:
-        _fmnmx(c, d, a, b, sa, sb, preds, m)
+        _fmnmx(c, t, a, b, sa, sb, preds)
     elif op == FSEL:
         p = predicate(preds, c[P0])
         for lane in range(32):
-            v = a[lane] * sa if (p >> np.uint32(lane)) & ONE else b[lane] * sb
-            d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = a[lane] * sa if (p >> np.uint32(lane)) & ONE else b[lane] * sb
     elif op == MUFU:
         for lane in range(32):
-            if (m >> np.uint32(lane)) & ONE:
-                d[lane] = _mufu(c[SUB], _abs(c, 0, a[lane]) * sa)
+            t[lane] = _mufu(c[SUB], _abs(c, 0, a[lane]) * sa)
     else:
-        _convert(c, d, a, b, u, s, m, sa)
+        _convert(c, t, a, b, u, base, m, scratch[0], sa)
+    keep(u[at(c[DST], base)], scratch[0], m)
 
 
 @fused
-def _fmnmx(c, d, a, b, sa, sb, preds, m):
+def _fmnmx(c, t, a, b, sa, sb, preds):
     """Minimum or maximum; a NaN operand gives the other one."""
     p = predicate(preds, c[P0])
     for lane in range(32):
         x, y = _abs(c, 0, a[lane]) * sa, _abs(c, 1, b[lane]) * sb
         low = ((p >> np.uint32(lane)) & ONE) != 0
         if math.isnan(x):
-            v = y
+            t[lane] = y
         elif math.isnan(y):
-            v = x
+            t[lane] = x
         else:
-            v = min(x, y) if low else max(x, y)
-        d[lane] = v if (m >> np.uint32(lane)) & ONE else d[lane]
+            t[lane] = min(x, y) if low else max(x, y)
 
 
 @fused
@@ -443,33 +475,33 @@ def _int_to_float(x, how):
 
 
 @fused
-def _convert(c, d, a, b, u, s, m, sa):
-    """FRND, I2F, F2I, F2F, F2FP."""
+def _convert(c, t, a, b, u, base, m, ut, sa):
+    """FRND, I2F, F2I, F2F, F2FP, lane by lane."""
     op = c[0]
     kind, how = c[SUB] & 15, (c[SUB] >> 4) & 3
-    ud, ua, ub, isrc = u[c[DST]], u[c[A]], u[c[B]], s[c[A]]
+    ua, ub, integers = u[at(c[A], base)], u[at(c[B], base)], u[at(c[A], base)].view(np.int32)
     for lane in range(32):
         if not (m >> np.uint32(lane)) & ONE:
             continue
         if op == FRND:
-            d[lane] = np.float32(_round(np.float64(a[lane] * sa), how))
+            t[lane] = np.float32(_round(np.float64(a[lane] * sa), how))
         elif op == I2F:
-            x = np.int64(ua[lane]) if kind == U32 else np.int64(isrc[lane])
-            d[lane] = _int_to_float(x, how)
+            x = np.int64(ua[lane]) if kind == U32 else np.int64(integers[lane])
+            t[lane] = _int_to_float(x, how)
         elif op == F2I:
-            ud[lane] = _float_to_int(np.float64(a[lane] * sa), kind, how)
+            ut[lane] = _float_to_int(np.float64(a[lane] * sa), kind, how)
         elif op == F2FP:
             hi = half_bits(a[lane]) if kind == F16 else bf16_bits(ua[lane])
             lo = half_bits(b[lane]) if kind == F16 else bf16_bits(ub[lane])
-            ud[lane] = np.uint32((hi << np.uint32(16)) | lo)
+            ut[lane] = np.uint32((hi << np.uint32(16)) | lo)
         elif kind == F16:
-            d[lane] = half_value(ua[lane] & np.uint32(0xFFFF))
+            t[lane] = half_value(ua[lane] & np.uint32(0xFFFF))
         elif kind == BF16:
-            ud[lane] = np.uint32(ua[lane] << np.uint32(16))
+            ut[lane] = np.uint32(ua[lane] << np.uint32(16))
         elif kind == TO_F16:
-            ud[lane] = half_bits(a[lane])
+            ut[lane] = half_bits(a[lane])
         elif kind == TO_BF16:
-            ud[lane] = bf16_bits(ua[lane])
+            ut[lane] = bf16_bits(ua[lane])
 
 
 @fused

@@ -96,10 +96,12 @@ def choose(m, sm):
         age = m.blocks[slot, AGE]
         if m.blocks[slot, ID] < 0 or (tick <= now and age > best_age):
             continue
-        for w in range(slot * n, (slot + 1) * n):
+        for w in range((slot + 1) * n - 1, slot * n - 1, -1):
             awake = max(m.awake[w], now)
-            if awake < tick or (awake == tick and age <= best_age and awake < NEVER):
+            if awake < tick or (awake == tick and age < best_age and awake < NEVER):
                 best, tick, best_age = w, awake, age
+                if awake == now:
+                    break
     return best, tick
 
 

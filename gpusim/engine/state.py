@@ -70,8 +70,8 @@ E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCK
 # Columns of Machine.shape
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
-    L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_SHAPE,
-) = range(20)  # fmt: skip
+    L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, N_SHAPE,
+) = range(22)  # fmt: skip
 
 # Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
 (
@@ -111,7 +111,7 @@ class Machine(NamedTuple):
     """Everything the engine reads and writes."""
 
     code: np.ndarray  # int32 (n, N_FIELDS)
-    regs: np.ndarray  # uint32 (warps, rows, 32)
+    regs: np.ndarray  # uint32 (N_STATIC + warps * PRIVATE, 32): rows all warps share, then each warp's own
     preds: np.ndarray  # uint32 (warps, N_PRED_ROWS): a bit a lane
     warps: np.ndarray  # int64 (warps, N_WARP); SM-major, then block slot, then warp
     awake: np.ndarray  # int64 (warps,): tick at which each may run on, NEVER while it cannot
@@ -129,6 +129,7 @@ class Machine(NamedTuple):
     patterns: np.ndarray  # int64 (n, N_PATTERN)
     scratch: np.ndarray  # int64 (34, 32): bank words, their number, lane addresses
     bits: np.ndarray  # uint32 (2, 32) scratch
+    flags: np.ndarray  # uint8 (32,) scratch
     counts: np.ndarray  # int64 (kinds of block, N_COUNTS)
     arrays: np.ndarray  # int64 (arrays, N_ARRAY_COUNTS)
     misc: np.ndarray  # int64 (N_MISC,)

@@ -8,13 +8,13 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine.access import coalesce, tag_wavefronts
-from gpusim.engine.arithmetic import FULL, floating, fsetp, integer, isetp, plop3, predicate, set_predicate
+from gpusim.engine.arithmetic import FULL, at, floating, fsetp, integer, isetp, plop3, predicate, set_predicate
 from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
 from gpusim.engine.memory import l1_read, l2_write
 from gpusim.engine.state import (
     ALIVE, ALU_RATE, BLOCK_X, BLOCK_Y, BOARD, CHECKED, E_ADDRESS, E_BLOCK, E_CODE, E_INDEX, E_LANE, E_WARP,
-    FMA_RATE, GLOBAL_BASE, HALF, HASH0, HASH1, ID, ISSUE, KIND, L2_NEAR, LANES, LSU_RATE, MASK, NOW, PAT_LINES,
-    PAT_N_LINES, PAT_N_SECTORS, PAT_SECTORS, PAT_WAVES, PC, PHASE, QUEUE, SHARED, SHARED_BYTES, SHUFFLE, STAMP, STEPS,
+    FMA_RATE, GLOBAL_BASE, HALF, HASH0, HASH1, ID, ISSUE, KIND, L2_NEAR, LANES, LSU_RATE, MASK, N_STATIC, NOW, PAT_LINES,
+    PAT_N_LINES, PAT_N_SECTORS, PAT_SECTORS, PAT_WAVES, PC, PHASE, PRIVATE, QUEUE, SHARED, SHARED_BYTES, SHUFFLE, STAMP, STEPS,
     TICKS, TIMELESS, WARPS, X, XU_RATE,
 )  # fmt: skip
 from gpusim.engine.state import LSU as LSU_FREE
@@ -76,14 +76,21 @@ def fail(m, code, index, lane, block, address, w):
     return note_error(m.misc, code, index, lane, m.blocks[block, ID], address, w % m.shape[WARPS])
 
 
+@inline
+def first_row(m, w):
+    """First register row of warp slot ``w``."""
+    return m.shape[N_STATIC] + w * m.shape[PRIVATE]
+
+
 # ------------------------------------------------------------------ special registers and exchanges
 
 
 @jit
 def special(m, c, w, block, sm, on):
     """S2R."""
+    base = first_row(m, w)
     which = c[SUB]
-    d = m.regs[w, c[DST]]
+    d = m.regs[at(c[DST], base)]
     first = (w % m.shape[WARPS]) * LANES
     x, y = m.shape[BLOCK_X], m.shape[BLOCK_Y]
     for lane in range(LANES):
@@ -108,13 +115,13 @@ def special(m, c, w, block, sm, on):
 
 
 @jit
-def shuffle(c, u, old, preds, on):
+def shuffle(c, u, base, old, preds, on):
     """SHFL: d = a of the lane that b and the clamp c select; q0 = that lane is in range."""
     kind = c[SUB]
-    d, b, k = u[c[DST]], u[c[B]], u[c[C_]]
+    d, b, k = u[at(c[DST], base)], u[at(c[B], base)], u[at(c[C_], base)]
     inside = ZERO
     for lane in range(LANES):
-        old[lane] = u[c[A], lane]
+        old[lane] = u[at(c[A], base), lane]
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
@@ -143,10 +150,10 @@ def shuffle(c, u, old, preds, on):
 
 
 @jit
-def vote(c, u, preds, on):
+def vote(c, u, base, preds, on):
     """VOTE: ballot in d, verdict in q0, over the lanes taking part."""
     yes = predicate(preds, c[P0]) & on
-    d = u[c[DST]]
+    d = u[at(c[DST], base)]
     for lane in range(LANES):
         if (on >> np.uint32(lane)) & ONE:
             d[lane] = yes
@@ -155,10 +162,10 @@ def vote(c, u, preds, on):
 
 
 @inline
-def load_constant(c, u, on):
+def load_constant(c, u, base, on):
     """LDC at an address known beforehand: copy rows of the constant bank."""
     for k in range(max(c[WIDTH] >> 2, 1)):
-        d, a = u[c[DST] + k], u[c[A] + k]
+        d, a = u[at(c[DST], base) + k], u[at(c[A], base) + k]
         for lane in range(LANES):
             d[lane] = a[lane] if (on >> np.uint32(lane)) & ONE else d[lane]
 
@@ -169,7 +176,8 @@ def load_constant(c, u, on):
 @inline
 def global_addresses(m, c, w, address):
     """64-bit lane addresses of a global access."""
-    lo, hi = m.regs[w, c[A]], m.regs[w, c[A] + 1]
+    base = first_row(m, w)
+    lo, hi = m.regs[at(c[A], base)], m.regs[at(c[A], base) + 1]
     offset = np.int64(c[OFFSET])
     for lane in range(LANES):
         address[lane] = ((np.int64(hi[lane]) << 32) | np.int64(lo[lane])) + offset
@@ -200,37 +208,39 @@ def check_global(m, c, index, w, block, address, on):
 @jit
 def load_values(m, c, index, w, block, address, on):
     """Move what a global load reads into registers."""
+    base = first_row(m, w)
     width = c[WIDTH]
     halves = m.data.view(np.uint16)
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
-        at = address[lane] - GLOBAL_BASE
+        byte = address[lane] - GLOBAL_BASE
         if width == 2:
-            m.regs[w, c[DST], lane] = np.uint32(halves[at >> 1])
+            m.regs[at(c[DST], base), lane] = np.uint32(halves[byte >> 1])
             continue
         for k in range(width >> 2):
-            m.regs[w, c[DST] + k, lane] = m.data[(at >> 2) + k]
-            if m.shape[CHECKED] and not m.written[(at >> 2) + k]:
+            m.regs[at(c[DST], base) + k, lane] = m.data[(byte >> 2) + k]
+            if m.shape[CHECKED] and not m.written[(byte >> 2) + k]:
                 fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane], w)
 
 
 @jit
 def store_values(m, c, w, address, on):
     """Move registers to global memory."""
+    base = first_row(m, w)
     width = c[WIDTH]
     halves = m.data.view(np.uint16)
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
-        at = address[lane] - GLOBAL_BASE
+        byte = address[lane] - GLOBAL_BASE
         if width == 2:
-            halves[at >> 1] = np.uint16(m.regs[w, c[B], lane] & np.uint32(0xFFFF))
+            halves[byte >> 1] = np.uint16(m.regs[at(c[B], base), lane] & np.uint32(0xFFFF))
         for k in range(width >> 2):
-            m.data[(at >> 2) + k] = m.regs[w, c[B] + k, lane]
+            m.data[(byte >> 2) + k] = m.regs[at(c[B], base) + k, lane]
         if m.shape[CHECKED]:
             for k in range(max(width >> 2, 1)):
-                m.written[(at >> 2) + k] = 1
+                m.written[(byte >> 2) + k] = 1
 
 
 @inline
@@ -333,6 +343,7 @@ def atomic_value(kind, is_float, old, value, bits):
 @jit
 def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG/RED on 32-bit words: done at L2, lane by lane in order."""
+    base = first_row(m, w)
     address = m.scratch[33]
     global_addresses(m, c, w, address)
     if not check_global(m, c, index, w, block, address, on):
@@ -340,12 +351,12 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     count[C.INST_ATOM] += 1
     for lane in range(LANES):
         if (on >> np.uint32(lane)) & ONE:
-            at = (address[lane] - GLOBAL_BASE) >> 2
-            old = m.data[at]
-            m.data[at] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[w, c[B], lane], m.bits[1])
-            m.written[at] = 1
+            word = (address[lane] - GLOBAL_BASE) >> 2
+            old = m.data[word]
+            m.data[word] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[at(c[B], base), lane], m.bits[1])
+            m.written[word] = 1
             if c[0] == ATOMG:
-                m.regs[w, c[DST], lane] = old
+                m.regs[at(c[DST], base), lane] = old
     if m.shape[TIMELESS]:
         return t
     p = m.patterns[index]
@@ -401,7 +412,8 @@ def check_word(m, index, lane, block, word, warp, writes):
 @inline
 def access_shared(m, c, index, w, block, sm, on, t, count):
     """LDS, STS, ATOMS; returns the tick its data is there, or -1."""
-    row, address = m.regs[w, c[A]], m.scratch[33]
+    base = first_row(m, w)
+    row, address = m.regs[at(c[A], base)], m.scratch[33]
     offset = np.int64(c[OFFSET])
     writes = c[0] != LDS
     width = c[WIDTH]
@@ -442,6 +454,7 @@ def ideal_wavefronts(on, width):
 @jit
 def move_shared(m, c, w, block, address, on):
     """The values of a shared access."""
+    base = first_row(m, w)
     shared = m.shared[block]
     half = m.shared[block].view(np.uint16)
     width, op = c[WIDTH], c[0]
@@ -451,32 +464,38 @@ def move_shared(m, c, w, block, address, on):
         a = address[lane]
         if op == ATOMS:
             old = shared[a >> 2]
-            shared[a >> 2] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[w, c[B], lane], m.bits[1])
-            m.regs[w, c[DST], lane] = old
+            shared[a >> 2] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[at(c[B], base), lane], m.bits[1])
+            m.regs[at(c[DST], base), lane] = old
         elif width == 2:
             if op == LDS:
-                m.regs[w, c[DST], lane] = np.uint32(half[a >> 1])
+                m.regs[at(c[DST], base), lane] = np.uint32(half[a >> 1])
             else:
-                half[a >> 1] = np.uint16(m.regs[w, c[B], lane] & np.uint32(0xFFFF))
+                half[a >> 1] = np.uint16(m.regs[at(c[B], base), lane] & np.uint32(0xFFFF))
         else:
             for k in range(width >> 2):
                 if op == LDS:
-                    m.regs[w, c[DST] + k, lane] = shared[(a >> 2) + k]
+                    m.regs[at(c[DST], base) + k, lane] = shared[(a >> 2) + k]
                 else:
-                    shared[(a >> 2) + k] = m.regs[w, c[B] + k, lane]
+                    shared[(a >> 2) + k] = m.regs[at(c[B], base) + k, lane]
 
 
 # ------------------------------------------------------------------ the interpreter
 
 
 @inline
-def count_instruction(m, c, mask, on, count):
+def count_instruction(c, mask, on, count):
     """An instruction, and those the counting image left out before it."""
-    active = popcount(mask)
+    active = lanes_of(mask)
     skipped = np.int64(c[SKIP])
     count[C.INST] += 1 + skipped
     count[C.THREAD_INST] += active * (1 + skipped)
-    count[C.THREAD_ON] += popcount(on) + active * skipped
+    count[C.THREAD_ON] += (active if on == mask else lanes_of(on)) + active * skipped
+
+
+@inline
+def lanes_of(mask):
+    """Lanes in a mask, mostly all."""
+    return np.int64(32) if mask == FULL else popcount(mask)
 
 
 @inline
@@ -508,7 +527,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
             return atomic_global(m, c, index, w, block, sm, on, t, count)
     elif op == SHFL:
         count[C.SH_OTHER_WAVES] += 1
-        shuffle(c, m.regs[w], m.bits[0], m.preds[w], on)
+        shuffle(c, m.regs, first_row(m, w), m.bits[0], m.preds[w], on)
         m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + m.rates[LSU_RATE]
         return t + m.rates[SHUFFLE]
     elif op == S2R:
@@ -517,7 +536,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         special(m, c, w, block, sm, on)
         return t + m.rates[SHUFFLE]
     elif op == LDC:
-        load_constant(c, m.regs[w], on)
+        load_constant(c, m.regs, first_row(m, w), on)
         return t + m.rates[SHARED]
     elif op != MEMBAR:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
@@ -528,20 +547,19 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
 @inline
 def compute(m, c, op, w, on):
     """Everything that touches only registers; False if the engine does not know it."""
-    u, preds = m.regs[w], m.preds[w]
-    s, f = u.view(np.int32), u.view(np.float32)
+    u, base, preds = m.regs, first_row(m, w), m.preds[w]
     if FADD <= op <= FSEL or MUFU <= op <= F2FP:
-        floating(c, f, u, s, preds, on)
+        floating(c, u, base, preds, on, m.bits)
     elif op < ISETP or op == PRMT:
-        integer(c, u, s, preds, on)
+        integer(c, u, base, preds, on, m.bits, m.flags)
     elif op == ISETP:
-        isetp(c, u, s, preds, on)
+        isetp(c, u, base, preds, on, m.flags)
     elif op == FSETP:
-        fsetp(c, f, preds, on)
+        fsetp(c, u, base, preds, on)
     elif op == PLOP3:
         plop3(c, preds, on)
     elif op == VOTE:
-        vote(c, u, preds, on)
+        vote(c, u, base, preds, on)
     else:
         return False
     return True
@@ -624,7 +642,7 @@ def run(m, w, block, sm):
         op = c[0]
         mask = np.uint32(warp[MASK])
         on = mask & predicate(m.preds[w], c[GUARD])
-        count_instruction(m, c, mask, on, count)
+        count_instruction(c, mask, on, count)
         issue += rates[ISSUE] * (1 + c[SKIP])
         t += (np.int64(c[STALL]) + c[SKIP_ISSUE]) * TICKS
         pipe = c[PIPE]

@@ -1,10 +1,10 @@
 """Program -> flat arrays for the engine.
 
-Every operand becomes a row of a warp's register file.  Rows are, in order:
-R0..Rn-1, three zero rows (RZ, as a pair or more), four sink rows (writes to RZ),
-the uniform registers, then rows whose value every lane shares and nothing
-writes: the constant-bank words in use, and the immediates.  So the engine
-fetches a register, a constant and an immediate in the same way.
+Every operand becomes a row of 32 lanes.  Rows from 0 on are a warp's own: R0..Rn-1
+and the uniform registers.  Rows that all warps share have negative numbers, ~0, ~1,
+...: zeros (RZ, as a pair or more), sinks (writes to RZ), the constant-bank words
+in use, and the immediates.  So the engine fetches a register, a constant and an
+immediate in the same way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Operand, Program, const
 
-N_ZERO, N_SINK = 3, 4
+N_ZERO, N_SINK = 4, 4
+FIRST_CONST = N_ZERO + N_SINK
 
 
 class F(IntEnum):
@@ -66,12 +67,10 @@ class Image(NamedTuple):
     Attributes
     ----------
     code : int32 array, shape (n, N_FIELDS)
-    n_rows : int
-        Rows of a warp's register file.
-    static_row : int
-        First row of constants and immediates.
-    static_values : uint32 array, shape (n_rows - static_row,)
-        Their values; constants are filled in by :func:`bind_constants`.
+    n_private : int
+        Rows of a warp's own.
+    shared_values : uint32 array
+        Values of the rows all warps share; constants are filled in by :func:`bind_constants`.
     const_first : int
         Byte offset in bank 0 of the first constant row.
     n_const : int
@@ -79,9 +78,8 @@ class Image(NamedTuple):
     """
 
     code: np.ndarray
-    n_rows: int
-    static_row: int
-    static_values: np.ndarray
+    n_private: int
+    shared_values: np.ndarray
     const_first: int
     n_const: int
 
@@ -91,12 +89,9 @@ class _Rows:
 
     def __init__(self, program: Program) -> None:
         operands = [o for i in program.instrs for o in (*i.srcs, *((i.dst,) if i.dst else ()))]
-        self.n_registers = program.n_registers
-        self.zero = program.n_registers
-        self.sink = self.zero + N_ZERO
         uniform = [o.index for o in operands if o.kind is Kind.UREG]
-        self.uniform = self.sink + N_SINK
-        self.static = self.uniform + (max(uniform) + 2 if uniform else 0)
+        self.uniform = program.n_registers
+        self.n_private = max(self.uniform + (max(uniform) + 2 if uniform else 0), 1)
         used = [o.index for o in operands if o.kind is Kind.CONST]
         used += [i.offset + i.width - 4 for i in program.instrs if i.op is Op.LDC]
         used += [i.offset for i in program.instrs if i.op is Op.LDC]
@@ -106,24 +101,23 @@ class _Rows:
 
     def source(self, operand: Operand) -> int:
         if operand.kind is Kind.REG:
-            return self.zero if operand.index == RZ else operand.index
+            return ~0 if operand.index == RZ else operand.index
         if operand.kind is Kind.UREG:
             return self.uniform + operand.index
         if operand.kind is Kind.CONST:
-            return self.static + (operand.index - self.const_first) // 4
+            return ~(FIRST_CONST + (operand.index - self.const_first) // 4)
         if operand.kind is Kind.IMM:
-            first = self.static + self.n_const
-            return self.imm.setdefault(operand.index, first + len(self.imm))
+            return ~(FIRST_CONST + self.n_const + self.imm.setdefault(operand.index, len(self.imm)))
         raise ValueError(f"{operand} is no register, constant or immediate")
 
     def destination(self, operand: Operand | None) -> int:
         if operand is None or operand.index == RZ:
-            return self.sink
+            return ~N_ZERO
         return self.source(operand)
 
     @property
-    def total(self) -> int:
-        return self.static + self.n_const + len(self.imm)
+    def n_shared(self) -> int:
+        return FIRST_CONST + self.n_const + len(self.imm)
 
 
 def _predicate(operand: Operand) -> int:
@@ -144,7 +138,7 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
     row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU, index
     row[F.GUARD] = _predicate(instr.guard)
     row[F.DST] = rows.destination(instr.dst)
-    row[F.A : F.C + 1] = rows.zero
+    row[F.A : F.C + 1] = ~0
     for column, operand in zip((F.A, F.B, F.C), instr.srcs, strict=False):
         row[column] = rows.source(operand)
     if instr.op is Op.LDC:
@@ -178,10 +172,10 @@ def encode(program: Program) -> Image:
     code = np.zeros((len(program), N_FIELDS), np.int32)
     for index, instr in enumerate(program.instrs):
         _encode_one(code[index], index, instr, rows)
-    values = np.zeros(rows.total - rows.static, np.uint32)
-    for pattern, row in rows.imm.items():
-        values[row - rows.static] = pattern
-    return Image(code, rows.total, rows.static, values, rows.const_first, rows.n_const)
+    values = np.zeros(rows.n_shared, np.uint32)
+    for pattern, number in rows.imm.items():
+        values[FIRST_CONST + rows.n_const + number] = pattern
+    return Image(code, rows.n_private, values, rows.const_first, rows.n_const)
 
 
 def bind_constants(image: Image, bank: bytes) -> Image:
@@ -193,8 +187,8 @@ def bind_constants(image: Image, bank: bytes) -> Image:
     bank : bytes
         Contents of bank 0 from offset 0.
     """
-    values = image.static_values.copy()
+    values = image.shared_values.copy()
     padded = bank.ljust(image.const_first + 4 * image.n_const, b"\0")
     words = np.frombuffer(padded, np.uint8)[image.const_first : image.const_first + 4 * image.n_const]
-    values[: image.n_const] = words.copy().view(np.uint32)
-    return image._replace(static_values=values)
+    values[FIRST_CONST : FIRST_CONST + image.n_const] = words.copy().view(np.uint32)
+    return image._replace(shared_values=values)

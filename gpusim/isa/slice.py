@@ -114,10 +114,11 @@ def _leaders(program: Program) -> set[int]:
     return found
 
 
-def _mergeable(first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether two light shared accesses make the same bank pattern from the same register."""
-    same = (F.OP, F.GUARD, F.A, F.WIDTH, F.LIGHT)
-    return first[F.OP] == Op.LDS and bool(first[F.LIGHT]) and all(first[k] == second[k] for k in same)
+def _bank_pattern(row: np.ndarray) -> tuple[int, ...] | None:
+    """What decides the bank conflicts of a light shared load, or None if it is none."""
+    if row[F.OP] != Op.LDS or not row[F.LIGHT]:
+        return None
+    return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH))
 
 
 def _shrink(program: Program, cut: _Slice) -> Program:
@@ -159,6 +160,7 @@ class _Builder:
         self.image = image
         self.rows: list[np.ndarray] = []
         self.moved: dict[int, int] = {}
+        self.loads: dict[tuple[int, ...] | None, np.ndarray] = {}
         self._forget()
 
     def _forget(self) -> None:
@@ -170,11 +172,14 @@ class _Builder:
         self.wait |= int(row[F.WAIT])
 
     def keep(self, row: np.ndarray, *, fresh: bool) -> None:
-        """Append a row, or merge it into the last one where nothing but skipped work lies between."""
-        if not fresh and self.rows and _mergeable(self.rows[-1], row):
-            last = self.rows[-1]
-            last[F.REPEAT] += 1
-            last[F.STALL] += row[F.STALL]
+        """Append a row, or let an earlier load of the same bank pattern in this stretch stand for it."""
+        if fresh:
+            self.loads.clear()
+        pattern = _bank_pattern(row)
+        if pattern in self.loads:
+            first = self.loads[pattern]
+            first[F.REPEAT] += 1
+            first[F.STALL] += row[F.STALL]
             self.wait |= int(row[F.WAIT])
             return
         row = row.copy()
@@ -182,6 +187,15 @@ class _Builder:
         row[F.WAIT] |= self.wait
         self._forget()
         self.rows.append(row)
+        self._note(row, pattern)
+
+    def _note(self, row: np.ndarray, pattern: tuple[int, ...] | None) -> None:
+        """Remember a load others may join; forget those whose address register changes."""
+        if pattern is not None:
+            self.loads[pattern] = row
+        elif row[F.PIPE] not in (Pipe.LSU, Pipe.CONTROL) or row[F.OP] in (Op.S2R, Op.LDC, Op.SHFL):
+            changed = (int(row[F.DST]), int(row[F.DST]) + 1)
+            self.loads = {k: v for k, v in self.loads.items() if k[1] not in changed}
 
     def close(self) -> None:
         """End of a stretch: carry what was skipped on an instruction of its own."""

@@ -108,10 +108,11 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
 
 
 def _registers(image: Image, slots: int) -> np.ndarray:
-    """Register files, with the rows that hold constants and immediates filled in."""
-    u = np.zeros((slots, image.n_rows, S.LANES), np.uint32)
-    u[:, image.static_row :, :] = image.static_values[None, :, None]
-    return u
+    """Register rows: those that all warps share filled in, then every warp's own."""
+    shared = len(image.shared_values)
+    rows = np.zeros((shared + slots * image.n_private, S.LANES), np.uint32)
+    rows[:shared] = image.shared_values[:, None]
+    return rows
 
 
 def _sms(gpu: Gpu, warps: int) -> np.ndarray:
@@ -163,11 +164,12 @@ def machine(
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS] = checked, timeless
+    dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     block_slots = len(sms) * held.blocks_per_sm
     warp_slots, words = block_slots * launch.warps, max(-(-launch.shared_bytes // 4), 1)
     blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
-    order = np.array([sm for sm in first_wave(gpu, held.blocks_per_sm, launch.blocks) if sm < len(sms)], np.int64)
+    wave = first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
     l2_sets = 1 if timeless else int(dims[S.HALVES] * dims[S.L2_SETS])
     l1_sets = 1 if timeless else int(len(sms) * dims[S.L1_SETS])
     gpcs = 1 + max(gpu.placement.sm_gpc)
@@ -191,12 +193,13 @@ def machine(
         patterns=np.zeros((len(image.code), S.N_PATTERN), np.int64),
         scratch=np.zeros((34, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
+        flags=np.zeros(S.LANES, np.uint8),
         counts=np.zeros((kinds, C.N_COUNTS), np.int64),
         arrays=np.zeros((max(len(launch.program.arrays), 1), C.N_ARRAY_COUNTS), np.int64),
         misc=np.zeros(S.N_MISC, np.int64),
         rates=rates(gpu, launch.warps),
         shape=dims,
-        order=order,
+        order=np.array(wave, np.int64),
         tree=S.empty_tree(len(sms)),
     )
 

@@ -1,0 +1,124 @@
+"""Tiny programs made by hand: a few instructions over 32 lanes, run by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from gpusim import hardware
+from gpusim.isa.opcodes import Cmp, Flag, Op, Special
+from gpusim.isa.program import RZ, ArrayInfo, Instr, Kind, Operand, ParamInfo, Program, const, imm, pred, reg
+from gpusim.simulate import Launch, execute
+
+X, Y = 0x210, 0x218  # where the addresses of input and output lie in the constant bank
+FIRST_INPUT, FIRST_FREE = 8, 64
+FULL = 0xFFFFFFFF
+LANES = np.arange(32)
+
+SPECIAL_WORDS = [0, 1, 2, 3, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0x80000001, FULL, FULL - 1, 0xFFFF, 0x10000]
+SPECIAL_FLOATS = [
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e-38, 3.4e38, -3.4e38,
+    65504.0, 65519.0, 65520.0, 65536.0, 2.0**-14, 2.0**-15, 2.0**-24, 2.0**-25, 3 * 2.0**-25, 2.0**31, -(2.0**31),
+    2.0**32, 2.0**24 + 2, 0.1, -7.9,
+]  # fmt: skip
+
+
+def words(shape: Any = 32) -> st.SearchStrategy[np.ndarray]:
+    """A word for each lane, special ones often."""
+    return arrays(np.uint32, shape, elements=st.sampled_from(SPECIAL_WORDS) | st.integers(0, FULL), fill=st.nothing())
+
+
+def floats(shape: Any = 32) -> st.SearchStrategy[np.ndarray]:
+    """An fp32 value for each lane, any bit pattern."""
+    special = st.sampled_from([np.float32(x) for x in SPECIAL_FLOATS])
+    any_bits = st.integers(0, FULL).map(lambda bits: np.array(bits, np.uint32).view(np.float32)[()])
+    return arrays(np.float32, shape, elements=special | any_bits | st.floats(width=32), fill=st.nothing())
+
+
+@dataclass
+class Sheet:
+    """A program under construction.
+
+    Inputs are rows of 32 words, each in a register of its own; outputs are registers and predicates.
+    """
+
+    inputs: list[np.ndarray] = field(default_factory=list)
+    body: list[Instr] = field(default_factory=list)
+
+    def given(self, lanes: np.ndarray | Sequence[float]) -> Operand:
+        """A register that holds these 32 values."""
+        self.inputs.append(np.ascontiguousarray(np.broadcast_to(lanes, 32)).view(np.uint32))
+        return reg(FIRST_INPUT + len(self.inputs) - 1)
+
+    def holds(self, index: int, lanes: np.ndarray) -> Operand:
+        """A predicate that is true in these lanes."""
+        self.emit(Op.ISETP, None, self.given(np.asarray(lanes).astype(np.uint32)), pdsts=(pred(index),), sub=Cmp.NE)
+        return pred(index)
+
+    def emit(self, op: Op, dst: Operand | None = None, *srcs: Operand, **fields: Any) -> Operand | None:
+        """Append an instruction."""
+        self.body.append(Instr(op, dst, srcs, **fields))
+        return dst
+
+    def program(self, *outputs: Operand) -> Program:
+        """Inputs loaded, the body, outputs stored."""
+        at, lane = reg(2), reg(0)
+        head = [
+            Instr(Op.S2R, lane, sub=Special.LANEID),
+            Instr(Op.IMAD_WIDE, at, (lane, imm(4), const(X)), flags=Flag.UNSIGNED),
+            Instr(Op.IMAD_WIDE, reg(4), (lane, imm(4), const(Y)), flags=Flag.UNSIGNED),
+        ]
+        head += [
+            Instr(Op.LDG, reg(FIRST_INPUT + k), (at,), offset=128 * k, array=0, line=1) for k in range(len(self.inputs))
+        ]
+        body = [i if i.target < 0 else _moved(i, len(head)) for i in self.body]
+        tail: list[Instr] = []
+        for k, output in enumerate(outputs):
+            value = output
+            if output.kind is Kind.PRED:
+                value = reg(FIRST_FREE + 60)
+                tail.append(Instr(Op.SEL, value, (imm(1), imm(0)), psrcs=(output,)))
+            tail.append(Instr(Op.STG, None, (reg(4), value), offset=128 * k, array=1, line=2))
+        instrs = (*head, *body, *tail, Instr(Op.EXIT))
+        assert FIRST_INPUT + len(self.inputs) <= FIRST_FREE
+        places = (ArrayInfo("x", "global", "u32", X, 0), ArrayInfo("y", "global", "u32", Y, 0))
+        params = (ParamInfo("x", "buffer", X), ParamInfo("y", "buffer", Y))
+        return Program("sheet", instrs, 136, shared_bytes=0, params=params, arrays=places, source="sheet.py")
+
+    def buffers(self, n_outputs: int) -> dict[str, np.ndarray]:
+        """What the program reads, and room for what it writes (marked with 0xABABABAB)."""
+        x = np.array(self.inputs, np.uint32) if self.inputs else np.zeros((1, 32), np.uint32)
+        return {"x": x, "y": np.full((max(n_outputs, 1), 32), 0xABABABAB, np.uint32)}
+
+    def run(self, *outputs: Operand, threads: int = 32) -> list[np.ndarray]:
+        """Values of registers (uint32) and predicates (bool) after the body, a row each."""
+        y = launch(self.program(*outputs), self.buffers(len(outputs)), block=threads)["y"]
+        return [y[k] != 0 if o.kind is Kind.PRED else y[k] for k, o in enumerate(outputs)]
+
+
+def _moved(instr: Instr, by: int) -> Instr:
+    return replace(instr, target=instr.target + by)
+
+
+def launch(program: Program, buffers: dict[str, np.ndarray], block: int = 32, grid: int = 1) -> dict[str, np.ndarray]:
+    """Execute a program for its values."""
+    gpu = hardware.load("h200")
+    made = Launch(program, (grid, 1, 1), (block, 1, 1), buffers)
+    held = hardware.occupancy(gpu, block, program.n_registers, program.shared_bytes)
+    return execute(made, gpu, held)
+
+
+def one(op: Op, *values: np.ndarray, out: int = FIRST_FREE, **fields: Any) -> np.ndarray:
+    """Result of one instruction whose sources are these lane values."""
+    sheet = Sheet()
+    sources = [sheet.given(v) for v in values]
+    sheet.emit(op, reg(out), *sources, **fields)
+    return sheet.run(reg(out))[0]
+
+
+__all__ = ["FIRST_FREE", "FULL", "LANES", "RZ", "Sheet", "floats", "launch", "one", "words"]
