@@ -1,0 +1,56 @@
+"""Predict every measured launch and write what came out: the package's error table and docs/validation.md.
+
+Run by hand after the model has changed (a few minutes): ``python tests/validation/refresh.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.validation import counters, micro  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+DEVICE = "NVIDIA H200, driver 580.159, CUDA 13.0, 1980 MHz, Nsight Compute 2025.3.1, caches flushed, 2026-11"
+
+
+def table(found: dict[str, list[counters.Error]]) -> list[str]:
+    """Markdown rows, one a metric."""
+    rows = ["| metric | launches | identical | median | 90 % | worst | worst launch |", "|---|--:|--:|--:|--:|--:|---|"]
+    for metric, errors in sorted(found.items()):
+        s = counters.summary(errors)
+        rows.append(
+            f"| `{metric}` | {s['n']} | {s['identical']} | {s['median']:.2%} | {s['p90']:.2%} | {s['max']:.2%} "
+            f"| {errors[0].launch} |"
+        )
+    return rows
+
+
+def micro_rows() -> list[str]:
+    """Markdown rows of the microbenchmarks that run in seconds."""
+    rows = ["| microbenchmark | simulated | measured |", "|---|--:|--:|"]
+    shown = [*micro.compare_l1(), *micro.compare_l2(lambda r: r["map"] in ("same SM", "rotating"))]
+    shown += list(micro.compare_coalescer())
+    return rows + [f"| {name} | {got:.3f} | {want:.3f} |" for name, got, want in shown]
+
+
+def main() -> None:
+    """Write both files."""
+    profiles = {}
+    for launch in counters.MEASURED:
+        profiles[launch] = counters.predict(launch)
+        print(launch, flush=True)
+    found = counters.errors(profiles)
+    data = {"gpu": "h200", "device": DEVICE, "launches": len(profiles)}
+    data["metrics"] = {metric: counters.summary(errors) for metric, errors in sorted(found.items())}
+    (ROOT / "gpusim" / "data" / "validation-h200.json").write_text(json.dumps(data, indent=1) + "\n")
+    head = (ROOT / "docs" / "validation-notes.md").read_text()
+    lines = [head.rstrip(), "", "## Launches", "", f"{len(profiles)} launches; {DEVICE}.", "", *table(found)]
+    lines += ["", "## Microbenchmarks", "", *micro_rows(), ""]
+    (ROOT / "docs" / "validation.md").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
