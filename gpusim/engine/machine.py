@@ -78,10 +78,10 @@ def release(m, slot):
 
 @inline
 def choose(m, sm):
-    """Warp of ``sm`` to run next: of those ready the one of the oldest block, else the first to be ready.
+    """Warp of ``sm`` to run next: of those ready one of the oldest block, else the first to be ready.
 
-    Among equals the one of the older block, and inside a block higher warps, go
-    first, as measured.
+    Inside a block the one that has waited longest goes first, so that its warps
+    stay together; among equals the higher one, as measured.
 
     Returns
     -------
@@ -91,17 +91,19 @@ def choose(m, sm):
         When it can run.
     """
     slots, n, now = m.shape[SLOTS], m.shape[WARPS], m.sms[sm, NOW]
-    best, tick, best_age = -1, NEVER, NEVER
+    best, tick, best_age, ready = -1, NEVER, NEVER, False
     for slot in range(sm * slots, (sm + 1) * slots):
         age = m.blocks[slot, AGE]
-        if m.blocks[slot, ID] < 0 or (tick <= now and age > best_age):
+        if m.blocks[slot, ID] < 0 or (ready and age > best_age):
             continue
+        first, soonest = -1, NEVER
         for w in range((slot + 1) * n - 1, slot * n - 1, -1):
-            awake = max(m.awake[w], now)
-            if awake < tick or (awake == tick and age < best_age and awake < NEVER):
-                best, tick, best_age = w, awake, age
-                if awake == now:
-                    break
+            if m.awake[w] < soonest:
+                first, soonest = w, m.awake[w]
+        if soonest <= now:
+            best, tick, best_age, ready = first, now, age, True
+        elif not ready and (soonest < tick or (soonest == tick and age < best_age)):
+            best, tick, best_age = first, soonest, age
     return best, tick
 
 

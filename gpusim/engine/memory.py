@@ -15,7 +15,7 @@ from gpusim.engine.access import parity
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
     ARRIVES, BITS, CHANNEL_SECTOR, CHANNELS, DRAM, DRAM_SPREAD, FILL, FILL_SECTOR, GPC, HALF, HALVES, HASH0, HASH1, L1_HIT, L1_SETS, L1_WAYS,
-    L2_FAR, L2_NEAR, L2_SETS, L2_SPREAD, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
+    L2_BITS, L2_FAR, L2_NEAR, L2_SETS, L2_SPREAD, L2_WAYS, MAX_MERGE, N_CHANNELS, N_SLICES, PORT_SECTOR, PORTS, PROMOTE, Q_DONE, Q_LINE,
     Q_MERGED, Q_SECTORS, Q_UNTIL, SLICE_REQUEST, SLICE_SECTOR, SLICES, STAMP, TAG, USED, WINDOW,
 )  # fmt: skip
 
@@ -72,11 +72,29 @@ def oldest(row, ways):
 
 
 @inline
-def l2_set(line, sets):
-    """Set of a line: low bits xor-folded, so that aligned stretches spread evenly."""
-    x = line ^ (line >> 13) ^ (line >> 27)
-    x ^= (line >> 7) * 3
-    return x & (sets - 1)
+def scatter(line, bits):
+    """Scramble the low bits of a line number, every value of an aligned stretch to another one.
+
+    So an aligned stretch of memory loads the sets of a cache evenly, and no stride
+    falls on few of them.
+    """
+    mask = (np.int64(1) << bits) - 1
+    x = (line ^ mix(line >> bits)) & mask
+    x ^= x >> (bits >> 1)
+    x = (x * 0x9E3B) & mask
+    return x ^ (x >> (bits >> 1))
+
+
+@inline
+def l2_set(line, shape):
+    """Set of a line in either half."""
+    return scatter(line, shape[L2_BITS]) // shape[HALVES]
+
+
+@inline
+def home_of(line, shape):
+    """The half whose memory a line belongs to."""
+    return scatter(line, shape[L2_BITS]) % shape[HALVES]
 
 
 @jit
@@ -95,12 +113,6 @@ def l2_place(row, ways, line, stamp, servers, rates, n_channels, count):
         row[ARRIVES * ways + e] = 0
     row[USED * ways + e] = stamp
     return e
-
-
-@inline
-def home_of(line, halves):
-    """The half whose memory a line belongs to."""
-    return (mix(line) >> 40) & (halves - 1)
 
 
 @inline
@@ -125,7 +137,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
         Sectors that had to come from HBM.
     """
     ways = shape[L2_WAYS]
-    row = l2[home * shape[L2_SETS] + l2_set(line, shape[L2_SETS])]
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
     e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
     valid = row[BITS * ways + e] & 15
     missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
@@ -149,13 +161,13 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
     per_half = shape[N_SLICES] // shape[HALVES]
     k = half * per_half + (mix(line) >> 8) % per_half
     t = serve(servers, SLICES, k, t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
-    home = home_of(line, shape[HALVES])
+    home = home_of(line, shape)
     if home == half:
         done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
         count[C.L2_MISS] += popcount4(missing)
         return done
     ways = shape[L2_WAYS]
-    row = l2[half * shape[L2_SETS] + l2_set(line, shape[L2_SETS])]
+    row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
     e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
     valid = row[BITS * ways + e] & 15
     missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
@@ -176,12 +188,12 @@ def l2_write(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
     n = popcount4(sectors)
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
-    home = home_of(line, shape[HALVES])
+    home = home_of(line, shape)
     per_half = shape[N_SLICES] // shape[HALVES]
     k = home * per_half + (mix(line) >> 8) % per_half
     serve(servers, SLICES, k, t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
     ways = shape[L2_WAYS]
-    row = l2[home * shape[L2_SETS] + l2_set(line, shape[L2_SETS])]
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
     e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
     row[BITS * ways + e] |= sectors | (sectors << 4)
     if home != half:

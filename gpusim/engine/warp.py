@@ -55,7 +55,7 @@ IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
 ALL, ANY = int(Vote.ALL), int(Vote.ANY)
 ZERO, ONE = np.uint32(0), np.uint32(1)
 PATIENCE = 96 * TICKS  # a shorter wait for a scoreboard does not hand the SM to another warp
-LONGEST = 4096 * TICKS  # a warp that computes this long without waiting lets others look in
+LONGEST = 512 * TICKS  # a warp that computes this long without waiting lets others look in
 
 # Why a warp stopped
 WAITS, AT_BLOCK_BARRIER, FINISHED, FAILED, PAUSED = 0, 1, 2, 3, 4

@@ -103,6 +103,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (512 * L1_WAYS), 1) * 4, L1_WAYS
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
+    s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
     s[S.N_SLICES], s[S.N_CHANNELS] = gpu.l2.slices, gpu.dram.channels
     return s
 
