@@ -68,6 +68,23 @@ def oldest(row, ways):
     return best
 
 
+@inline
+def old_one(row, ways, chance):
+    """One of the two least recently used ways of a set, by the bits of ``chance``.
+
+    L2 is near-LRU: cycling over a few per cent more than it holds misses three times in
+    four on an H200, where LRU would always miss and random replacement one time in eight.
+    """
+    first = oldest(row, ways)
+    if chance & 1:
+        return first
+    second = -1
+    for e in range(ways):
+        if e != first and (second < 0 or row[ways + e] < row[ways + second]):
+            second = e
+    return second
+
+
 # ------------------------------------------------------------------ L2 and below
 
 
@@ -102,7 +119,7 @@ def l2_place(row, ways, line, stamp, servers, rates, n_channels, count):
     """Way for ``line`` in a set of L2, evicting (and writing back) if it is not there."""
     e = find(row, ways, line)
     if e < 0:
-        e = oldest(row, ways)
+        e = old_one(row, ways, mix(stamp))
         dirty = row[BITS * ways + e] >> 4
         if dirty:
             n = popcount4(dirty)
