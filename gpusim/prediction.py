@@ -194,9 +194,11 @@ def _profile(
 ) -> Profile:  # fmt: skip
     """Gather everything into a Profile."""
     found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name)
+    from gpusim.algorithm import pretty
+
     texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}
     values = algorithm.textbook_values(**bound.params)
-    textbook = {key: Formula(texts[key], value.formula, value.nbytes) for key, value in values.items()}
+    textbook = {key: Formula(texts[key], pretty(value.formula), value.nbytes) for key, value in values.items()}
     return Profile(
         kernel=algorithm.name,
         params=bound.params,

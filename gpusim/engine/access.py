@@ -10,9 +10,16 @@ import numpy as np
 
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
-    LANES, PAT_LINES, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_OFFSET, PAT_SECTORS, PAT_WAVES, SEEN,
+    LANES,
+    PAT_LINES,
+    PAT_MASK,
+    PAT_N_LINES,
+    PAT_N_SECTORS,
+    PAT_OFFSET,
+    PAT_SECTORS,
+    PAT_WAVES,
+    SEEN,
 )  # fmt: skip
-
 
 
 @jit

@@ -16,7 +16,6 @@ from gpusim.engine.jit import fused, inline, jit
 from gpusim.isa.encode import F
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
 
-
 # numba folds module-level ints into the code; an IntEnum member it would box.
 DST, A, B, C_, MODS, SUB, FLAGS = (int(x) for x in (F.DST, F.A, F.B, F.C, F.MODS, F.SUB, F.FLAGS))
 P0, P1, P2, Q0, Q1 = (int(x) for x in (F.P0, F.P1, F.P2, F.Q0, F.Q1))
@@ -102,7 +101,7 @@ def _s(c, which):
 
 
 @fused
-def integer(c, u, base, preds, m, scratch, flags):  # noqa: PLR0912 - one jump table
+def integer(c, u, base, preds, m, scratch, flags):
     """Integer instructions.  ``u``: all register rows; ``scratch``: two rows; ``flags``: 32 bytes."""
     op, sub = c[0], c[SUB]
     a, b, k, t = u[at(c[A], base)], u[at(c[B], base)], u[at(c[C_], base)], scratch[0]
@@ -113,7 +112,7 @@ def integer(c, u, base, preds, m, scratch, flags):  # noqa: PLR0912 - one jump t
     if op == IADD3:
         _iadd3(c, a, b, k, preds, m, t, flags)
     elif op == IMAD:
-        na, nc = np.uint32(_s(c, 0)), np.uint32(_s(c, 2))
+        na, nc = np.uint32(_s(c, 0) ^ _s(c, 1)), np.uint32(_s(c, 2))  # of the product, and of what is added
         for lane in range(32):
             t[lane] = ((a[lane] ^ na) - na) * b[lane] + ((k[lane] ^ nc) - nc)
     elif op == SEL:
@@ -124,6 +123,12 @@ def integer(c, u, base, preds, m, scratch, flags):  # noqa: PLR0912 - one jump t
         na, nb, shift = np.uint32(_s(c, 0)), np.uint32(_s(c, 1)), np.uint32(sub)
         for lane in range(32):
             t[lane] = np.uint32(((a[lane] ^ na) - na) << shift) + ((b[lane] ^ nb) - nb)
+        if c[Q0] != 16:
+            for lane in range(32):
+                x = np.uint32(((a[lane] ^ na) - na) << shift)
+                total = np.uint64(x) + np.uint64(b[lane] ^ nb) + np.uint64(nb & ONE)
+                flags[lane] = np.uint8((total >> np.uint64(32)) != np.uint64(0))
+            set_predicate(preds, c[Q0], pack(flags), m)
     elif op == SHF:
         _shift(sub, t, a, sa, b, k)
     elif op == LOP3:
@@ -155,7 +160,7 @@ def integer(c, u, base, preds, m, scratch, flags):  # noqa: PLR0912 - one jump t
 
 @jit
 def _iadd3(c, a, b, k, preds, m, t, flags):
-    """t = a + b + c, with carries in and out where asked for."""
+    """Three-operand addition, with carries in and out where asked for."""
     na, nb, nc = np.uint32(_s(c, 0)), np.uint32(_s(c, 1)), np.uint32(_s(c, 2))
     extended = c[FLAGS] & X
     if c[Q0] == 16 and not extended:
@@ -180,7 +185,8 @@ def _imad_wide(c, u, base, a, b, m, scratch):
     sa, sb = a.view(np.int32), b.view(np.int32)
     if c[FLAGS] & UNSIGNED:
         for lane in range(32):
-            v = np.uint64(a[lane]) * np.uint64(b[lane]) + ((np.uint64(khi[lane]) << np.uint64(32)) | np.uint64(klo[lane]))
+            addend = (np.uint64(khi[lane]) << np.uint64(32)) | np.uint64(klo[lane])
+            v = np.uint64(a[lane]) * np.uint64(b[lane]) + addend
             low[lane], high[lane] = np.uint32(v), np.uint32(v >> np.uint64(32))
     else:
         for lane in range(32):
@@ -314,7 +320,7 @@ def isetp(c, u, base, preds, m, flags):
     if c[FLAGS] & EX:
         strict = _compare(LT if cmp in (LT, LE) else GT if cmp in (GT, GE) else cmp, less, same)
         lower = predicate(preds, c[P1])
-        value = strict | (same & lower) if cmp != NE else (same ^ FULL) | lower
+        value = (same ^ FULL) | lower if cmp == NE else same & lower if cmp == EQ else strict | (same & lower)
     other = predicate(preds, c[P0])
     how = (c[SUB] >> 4) & 3
     set_predicate(preds, c[Q0], combine(value, other, how), m)
@@ -356,7 +362,7 @@ def fsetp(c, u, base, preds, m):
         elif cmp == EQ:
             r = x == y
         elif cmp == NE:
-            r = not x == y
+            r = x != y
         else:
             r = math.isnan(x) or math.isnan(y)
             r = r if cmp == NAN else not r
@@ -391,11 +397,13 @@ def _abs(c, which, x):
 def floating(c, u, base, preds, m, scratch):
     """fp32 arithmetic and conversions."""
     op = c[0]
-    a, b, k, t = u[at(c[A], base)].view(np.float32), u[at(c[B], base)].view(np.float32), u[at(c[C_], base)].view(np.float32), scratch[0].view(np.float32)
+    a, b = u[at(c[A], base)].view(np.float32), u[at(c[B], base)].view(np.float32)
+    k, t = u[at(c[C_], base)].view(np.float32), scratch[0].view(np.float32)
     sa, sb, sk = _sign(c, 0), _sign(c, 1), _sign(c, 2)
     if op == FFMA:
+        sab = sa * sb
         for lane in range(32):
-            t[lane] = (a[lane] * sa) * b[lane] + k[lane] * sk
+            t[lane] = (a[lane] * sab) * b[lane] + k[lane] * sk
     elif op == FADD:
         for lane in range(32):
             t[lane] = _abs(c, 0, a[lane]) * sa + _abs(c, 1, b[lane]) * sb
@@ -455,11 +463,11 @@ def _mufu(which, x):
 @fused
 def _round(x, how):
     if how == DOWN:
-        return math.floor(x)
+        return np.floor(x)
     if how == UP:
-        return math.ceil(x)
+        return np.ceil(x)
     if how == ZERO:
-        return math.floor(x) if x >= 0 else math.ceil(x)
+        return np.trunc(x)
     return np.rint(x)
 
 
@@ -467,9 +475,10 @@ def _round(x, how):
 def _int_to_float(x, how):
     """int64 to float32 with the rounding asked for."""
     v = np.float32(x)
-    if how == UP and np.float64(v) < np.float64(x):
-        v = np.nextafter(v, np.float32(np.inf))
-    if (how in (DOWN, ZERO)) and np.float64(v) > np.float64(x):
+    if how == UP or (how == ZERO and x < 0):
+        if np.float64(v) < np.float64(x):
+            v = np.nextafter(v, np.float32(np.inf))
+    elif how in (DOWN, ZERO) and np.float64(v) > np.float64(x):
         v = np.nextafter(v, np.float32(-np.inf))
     return np.float32(v)
 
@@ -479,17 +488,19 @@ def _convert(c, t, a, b, u, base, m, ut, sa):
     """FRND, I2F, F2I, F2F, F2FP, lane by lane."""
     op = c[0]
     kind, how = c[SUB] & 15, (c[SUB] >> 4) & 3
+    keep_sign = np.uint32(0x7FFFFFFF) if c[MODS] & 8 else FULL
+    flip_sign = np.uint32(0x80000000) if c[MODS] & 1 else np.uint32(0)
     ua, ub, integers = u[at(c[A], base)], u[at(c[B], base)], u[at(c[A], base)].view(np.int32)
     for lane in range(32):
         if not (m >> np.uint32(lane)) & ONE:
             continue
         if op == FRND:
-            t[lane] = np.float32(_round(np.float64(a[lane] * sa), how))
+            t[lane] = np.float32(_round(np.float64(_abs(c, 0, a[lane]) * sa), how))
         elif op == I2F:
             x = np.int64(ua[lane]) if kind == U32 else np.int64(integers[lane])
             t[lane] = _int_to_float(x, how)
         elif op == F2I:
-            ut[lane] = _float_to_int(np.float64(a[lane] * sa), kind, how)
+            ut[lane] = _float_to_int(np.float64(_abs(c, 0, a[lane]) * sa), kind, how)
         elif op == F2FP:
             hi = half_bits(a[lane]) if kind == F16 else bf16_bits(ua[lane])
             lo = half_bits(b[lane]) if kind == F16 else bf16_bits(ub[lane])
@@ -499,9 +510,9 @@ def _convert(c, t, a, b, u, base, m, ut, sa):
         elif kind == BF16:
             ut[lane] = np.uint32(ua[lane] << np.uint32(16))
         elif kind == TO_F16:
-            ut[lane] = half_bits(a[lane])
+            ut[lane] = half_bits(_abs(c, 0, a[lane]) * sa)
         elif kind == TO_BF16:
-            ut[lane] = bf16_bits(ua[lane])
+            ut[lane] = bf16_bits((ua[lane] & keep_sign) ^ flip_sign)
 
 
 @fused

@@ -10,7 +10,18 @@ import numpy as np
 
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
-    ALIVE, BOARD, MASK, MAX_SPLITS, MEET_HERE, MEET_MASK, MEET_PC, N_MEETINGS, N_SPLIT, PC, SPLIT_MASK, SPLIT_PC,
+    ALIVE,
+    BOARD,
+    MASK,
+    MAX_SPLITS,
+    MEET_HERE,
+    MEET_MASK,
+    MEET_PC,
+    N_MEETINGS,
+    N_SPLIT,
+    PC,
+    SPLIT_MASK,
+    SPLIT_PC,
 )  # fmt: skip
 
 FULL = 0xFFFFFFFF

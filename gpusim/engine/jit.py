@@ -15,6 +15,7 @@ from typing import Any
 
 import numba
 from numba import njit
+from numba.core import config
 
 
 def cache_folder() -> Path:
@@ -45,12 +46,14 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
     ``_nrt=False``: no reference counting, which would cost more than most
     instructions do; so nothing jitted here may allocate.
     """
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = _FOLDER
+    settings: Any = config
+    compiler: Any = njit
+    before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
     try:
-        return njit(cache=True, _nrt=False, error_model="numpy", **options)(function)
+        compiled: Callable[..., Any] = compiler(cache=True, _nrt=False, error_model="numpy", **options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
+    return compiled
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,14 +8,47 @@ blocks that compete for a unit the older finishes at half time.
 
 from __future__ import annotations
 
-from gpusim.engine.jit import inline, jit
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine.flow import start
+from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
-    AGE, ARRIVED, AT_BARRIER, B_ALIVE, BARRIER, BARRIER_WARP, BLOCK_X, BLOCK_Y, BLOCK_Z, DONE, END,
-    FINISHED_BLOCKS, FREE_AT, GRID_X, GRID_Y, HANDED, ID, KIND, LANES, LAST, LIMIT, NEVER, NEXT, NOW, PC, PHASE, READY, SLOTS,
-    START_GAP, STATE, STEPS, TURNOVER, WARPS, X, Y, Z,
+    AGE,
+    ARRIVED,
+    AT_BARRIER,
+    B_ALIVE,
+    BARRIER,
+    BARRIER_WARP,
+    BLOCK_X,
+    BLOCK_Y,
+    BLOCK_Z,
+    DONE,
+    END,
+    FINISHED_BLOCKS,
+    FREE_AT,
+    GRID_X,
+    GRID_Y,
+    HANDED,
+    ID,
+    KIND,
+    LANES,
+    LAST,
+    LIMIT,
+    NEVER,
+    NEXT,
+    NOW,
+    PC,
+    PHASE,
+    READY,
+    SLOTS,
+    START_GAP,
+    STATE,
+    STEPS,
+    TURNOVER,
+    WARPS,
+    X,
+    Y,
+    Z,
 )  # fmt: skip
 from gpusim.engine.warp import AT_BLOCK_BARRIER, FAILED, FINISHED, fail, run
 

@@ -4,23 +4,73 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.jit import inline, jit
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine.access import coalesce, tag_wavefronts
-from gpusim.engine.arithmetic import FULL, at, floating, fsetp, integer, isetp, plop3, predicate, set_predicate
+from gpusim.engine.arithmetic import (
+    FULL,
+    at,
+    floating,
+    fsetp,
+    integer,
+    isetp,
+    plop3,
+    predicate,
+    set_predicate,
+)  # fmt: skip
 from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
+from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import l1_read, l2_write
 from gpusim.engine.state import (
-    ALIVE, ALU_RATE, BLOCK_X, BLOCK_Y, BOARD, CHECKED, E_ADDRESS, E_BLOCK, E_CODE, E_INDEX, E_LANE, E_WARP,
-    FMA_RATE, GLOBAL_BASE, HALF, HASH0, HASH1, ID, ISSUE, KIND, L2_NEAR, LANES, LSU_RATE, MASK, N_STATIC, NOW, PAT_LINES,
-    PAT_N_LINES, PAT_N_SECTORS, PAT_SECTORS, PAT_WAVES, PC, PHASE, PRIVATE, QUEUE, SHARED, SHARED_BYTES, SHUFFLE, STAMP, STEPS,
-    TICKS, TIMELESS, WARPS, X, XU_RATE,
+    ALIVE,
+    ALU_RATE,
+    BLOCK_X,
+    BLOCK_Y,
+    BOARD,
+    CHECKED,
+    E_ADDRESS,
+    E_BLOCK,
+    E_CODE,
+    E_INDEX,
+    E_LANE,
+    E_WARP,
+    FMA_RATE,
+    GLOBAL_BASE,
+    HALF,
+    HASH0,
+    HASH1,
+    ID,
+    ISSUE,
+    KIND,
+    L2_NEAR,
+    LANES,
+    LSU_RATE,
+    MASK,
+    N_STATIC,
+    NOW,
+    PAT_LINES,
+    PAT_N_LINES,
+    PAT_N_SECTORS,
+    PAT_SECTORS,
+    PAT_WAVES,
+    PC,
+    PHASE,
+    PRIVATE,
+    QUEUE,
+    SHARED,
+    SHARED_BYTES,
+    SHUFFLE,
+    STAMP,
+    STEPS,
+    TICKS,
+    TIMELESS,
+    WARPS,
+    XU_RATE,
+    X,
 )  # fmt: skip
 from gpusim.engine.state import LSU as LSU_FREE
 from gpusim.isa.encode import F
 from gpusim.isa.opcodes import Cache, Flag, Op, Pipe, Shfl, Special, Vote
-
 
 GUARD, DST, A, B, C_ = (int(x) for x in (F.GUARD, F.DST, F.A, F.B, F.C))
 SUB, WIDTH, OFFSET, TARGET = (int(x) for x in (F.SUB, F.WIDTH, F.OFFSET, F.TARGET))
@@ -37,8 +87,7 @@ NOP, EXIT, BRA, BSSY, BSYNC, BAR, WARPSYNC, S2R = (
 )
 ISETP, FSETP, PLOP3, VOTE, SHFL = (int(x) for x in (Op.ISETP, Op.FSETP, Op.PLOP3, Op.VOTE, Op.SHFL))
 FADD, FMUL, FFMA, FMNMX, FSEL, MUFU, FRND, I2F, F2I, F2F, F2FP = (
-    int(x)
-    for x in (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.MUFU, Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP)
+    int(x) for x in (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.MUFU, Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP)
 )
 LDG, STG, LDS, STS, LDC, ATOMG, RED, ATOMS, MEMBAR, PRMT = (
     int(x) for x in (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDC, Op.ATOMG, Op.RED, Op.ATOMS, Op.MEMBAR, Op.PRMT)
@@ -311,7 +360,9 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     if m.shape[TIMELESS]:
         return t
     tags = tag_wavefronts(p[PAT_LINES:], origin, n, m.rates[HASH0], m.rates[HASH1])
-    m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + max(max(tags, p[PAT_WAVES]) * TICKS, m.rates[LSU_RATE])
+    m.sms[sm, LSU_FREE] = max(m.sms[sm, LSU_FREE], m.sms[sm, NOW]) + max(
+        max(tags, p[PAT_WAVES]) * TICKS, m.rates[LSU_RATE]
+    )
     for j in range(n):
         send_write(m, sm, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, count)
     return max(t, m.sms[sm, LSU_FREE])
@@ -511,7 +562,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         count[C.INST_STG] += 1
         if on:
             return store_global(m, c, index, w, block, sm, on, t, count)
-    elif op == LDS or op == STS or op == ATOMS:
+    elif op in (LDS, STS, ATOMS):
         if op == LDS:
             count[C.INST_LDS] += repeat
         else:
@@ -522,7 +573,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         if on:
             return access_shared(m, c, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += repeat
-    elif op == ATOMG or op == RED:
+    elif op in (ATOMG, RED):
         if on:
             return atomic_global(m, c, index, w, block, sm, on, t, count)
     elif op == SHFL:

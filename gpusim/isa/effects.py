@@ -1,7 +1,7 @@
 """What an instruction reads and writes: registers, predicates, memory.
 
-Register sets are Python ints used as bit sets: bit ``r`` for R\\ ``r``, bit
-``256 + r`` for UR\\ ``r``, bit ``320 + p`` for P\\ ``p``, bit ``328 + p`` for UP\\ ``p``.
+Register sets are Python ints used as bit sets: general register ``r`` is bit ``r``,
+uniform register ``r`` bit ``256 + r``, predicate ``p`` bit ``320 + p``, uniform predicate ``p`` bit ``328 + p``.
 """
 
 from __future__ import annotations

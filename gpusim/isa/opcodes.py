@@ -273,13 +273,26 @@ _FP16 = OpInfo(Pipe.FP16)
 _FP64 = OpInfo(Pipe.FP64, variable_latency=True)
 
 INFO: dict[Op, OpInfo] = {
-    **dict.fromkeys(
-        (Op.NOP, Op.EXIT, Op.BRA, Op.BSSY, Op.BSYNC, Op.BAR, Op.WARPSYNC, Op.BRX, Op.CALL, Op.RET), _CTL
-    ),
+    **dict.fromkeys((Op.NOP, Op.EXIT, Op.BRA, Op.BSSY, Op.BSYNC, Op.BAR, Op.WARPSYNC, Op.BRX, Op.CALL, Op.RET), _CTL),
     **dict.fromkeys(
         (
-            Op.MOV, Op.SEL, Op.IADD3, Op.LEA, Op.LEA_HI_X, Op.SHF, Op.LOP3, Op.IMNMX, Op.IABS, Op.PRMT,
-            Op.ISETP, Op.FMNMX, Op.FSEL, Op.FSETP, Op.F2FP, Op.PLOP3, Op.VOTE,
+            Op.MOV,
+            Op.SEL,
+            Op.IADD3,
+            Op.LEA,
+            Op.LEA_HI_X,
+            Op.SHF,
+            Op.LOP3,
+            Op.IMNMX,
+            Op.IABS,
+            Op.PRMT,
+            Op.ISETP,
+            Op.FMNMX,
+            Op.FSEL,
+            Op.FSETP,
+            Op.F2FP,
+            Op.PLOP3,
+            Op.VOTE,
         ),
         _ALU,
     ),

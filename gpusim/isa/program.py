@@ -35,14 +35,14 @@ class Operand(NamedTuple):
     """One operand; 64-bit values name the lower register of an aligned pair."""
 
     kind: Kind
-    index: int
+    index: int  # type: ignore[assignment]
     neg: bool = False  # arithmetic negation, or logical for a predicate
     abs: bool = False
 
 
-def reg(index: int, *, neg: bool = False, abs: bool = False) -> Operand:
+def reg(index: int, *, neg: bool = False, absolute: bool = False) -> Operand:
     """General-purpose register ``R<index>`` (255 is RZ)."""
-    return Operand(Kind.REG, index, neg, abs)
+    return Operand(Kind.REG, index, neg, absolute)
 
 
 def imm(value: int) -> Operand:
@@ -75,6 +75,9 @@ class Control(NamedTuple):
     write_sb: int = NO_SCOREBOARD
     read_sb: int = NO_SCOREBOARD
     wait: int = 0
+
+
+NO_CONTROL = Control()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class Instr:
     target: int = -1
     flags: int = 0
     cache: int = 0
-    control: Control = Control()
+    control: Control = NO_CONTROL
     line: int = 0
     array: int = -1
 

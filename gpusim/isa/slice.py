@@ -195,7 +195,7 @@ class _Builder:
             self.loads[pattern] = row
         elif row[F.PIPE] not in (Pipe.LSU, Pipe.CONTROL) or row[F.OP] in (Op.S2R, Op.LDC, Op.SHFL):
             changed = (int(row[F.DST]), int(row[F.DST]) + 1)
-            self.loads = {k: v for k, v in self.loads.items() if k[1] not in changed}
+            self.loads = {k: v for k, v in self.loads.items() if k is not None and k[1] not in changed}
 
     def close(self) -> None:
         """End of a stretch: carry what was skipped on an instruction of its own."""

@@ -170,7 +170,9 @@ def machine(
     warp_slots, words = block_slots * launch.warps, max(-(-launch.shared_bytes // 4), 1)
     blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
-    wave = first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
+    wave = (
+        first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
+    )
     l2_sets = 1 if timeless else int(dims[S.HALVES] * dims[S.L2_SETS])
     l1_sets = 1 if timeless else int(len(sms) * dims[S.L1_SETS])
     gpcs = 1 + max(gpu.placement.sm_gpc)

@@ -64,6 +64,8 @@ METRICS: dict[str, _Sum] = {
         "conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)
     ),
     "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ),
+    "lts__t_requests_srcunit_tex_op_read.sum": _sum("request", _MODEL, C.L2_READ_REQ),
+    "lts__t_requests_srcunit_tex_op_write.sum": _sum("request", _MODEL, C.L2_WRITE_REQ),
     _LTS.format("tex"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE),
     _LTS.format("tex_op_read"): _sum("sector", _MODEL, C.L2_READ),
     _LTS.format("tex_op_write"): _sum("sector", _MODEL, C.L2_WRITE),
@@ -92,7 +94,7 @@ def validation(gpu: str) -> dict[str, float]:
 
 
 def _number(value: float) -> int | float:
-    return int(round(value)) if abs(value - round(value)) < 1e-6 or abs(value) > 1e6 else float(value)
+    return round(value) if abs(value - round(value)) < 1e-6 or abs(value) > 1e6 else float(value)
 
 
 def metrics(counts: Counts, gpu: str) -> dict[str, Metric]:

@@ -1,4 +1,4 @@
-"""On which SM does each block of the first wave land?
+"""Where the blocks of the first wave land.
 
 As measured on an H200, driver 580.159, CUDA 13.0, for grids of 2 to 5280 blocks.
 A grid that fills the machine goes GPC after GPC, a block an SM, over and over; the

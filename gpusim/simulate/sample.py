@@ -157,10 +157,10 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray) -> np.ndarray:
     float64 array, shape (N_COUNTS,)
     """
     if not chosen.sampled:
-        return counts.sum(axis=0).astype(np.float64)
+        return np.asarray(counts.sum(axis=0), np.float64)
     rest = chosen.blocks - np.count_nonzero(chosen.kinds == FIRST)
     measured = np.count_nonzero(chosen.kinds == MEASURED)
     total = counts[FIRST] + counts[MEASURED] * (rest / measured)
     each = np.array([probed[chosen.probe_class == k].mean(axis=0) for k in range(len(chosen.population))])
     total[EXECUTED] = (each * chosen.population[:, None]).sum(axis=0)[EXECUTED]
-    return total
+    return np.asarray(total, np.float64)

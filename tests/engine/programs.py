@@ -65,6 +65,10 @@ class Sheet:
         self.body.append(Instr(op, dst, srcs, **fields))
         return dst
 
+    def aim(self, index: int) -> None:
+        """Point a branch emitted before at what comes next."""
+        self.body[index] = replace(self.body[index], target=len(self.body))
+
     def program(self, *outputs: Operand) -> Program:
         """Inputs loaded, the body, outputs stored."""
         at, lane = reg(2), reg(0)
@@ -97,19 +101,24 @@ class Sheet:
 
     def run(self, *outputs: Operand, threads: int = 32) -> list[np.ndarray]:
         """Values of registers (uint32) and predicates (bool) after the body, a row each."""
-        y = launch(self.program(*outputs), self.buffers(len(outputs)), block=threads)["y"]
+        y = launch(self.program(*outputs), self.buffers(len(outputs)), (threads, 1, 1))["y"]
         return [y[k] != 0 if o.kind is Kind.PRED else y[k] for k, o in enumerate(outputs)]
+
+
+def launch_shaped(sheet: Sheet, outputs: Sequence[Operand], block: tuple[int, int, int]) -> np.ndarray:
+    """Rows of output of a block of any shape."""
+    return launch(sheet.program(*outputs), sheet.buffers(len(outputs)), block)["y"]
 
 
 def _moved(instr: Instr, by: int) -> Instr:
     return replace(instr, target=instr.target + by)
 
 
-def launch(program: Program, buffers: dict[str, np.ndarray], block: int = 32, grid: int = 1) -> dict[str, np.ndarray]:
-    """Execute a program for its values."""
+def launch(program: Program, buffers: dict[str, np.ndarray], block: tuple[int, int, int]) -> dict[str, np.ndarray]:
+    """Execute one block of a program for its values."""
     gpu = hardware.load("h200")
-    made = Launch(program, (grid, 1, 1), (block, 1, 1), buffers)
-    held = hardware.occupancy(gpu, block, program.n_registers, program.shared_bytes)
+    made = Launch(program, (1, 1, 1), block, buffers)
+    held = hardware.occupancy(gpu, made.threads, program.n_registers, program.shared_bytes)
     return execute(made, gpu, held)
 
 
@@ -121,4 +130,4 @@ def one(op: Op, *values: np.ndarray, out: int = FIRST_FREE, **fields: Any) -> np
     return sheet.run(reg(out))[0]
 
 
-__all__ = ["FIRST_FREE", "FULL", "LANES", "RZ", "Sheet", "floats", "launch", "one", "words"]
+__all__ = ["FIRST_FREE", "FULL", "LANES", "RZ", "Sheet", "floats", "launch", "launch_shaped", "one", "words"]

@@ -263,9 +263,7 @@ def test_isetp_ex_compares_pairs(compare, flags, v):
     sheet = Sheet()
     alo, ahi, blo, bhi = (sheet.given(row) for row in v)
     sheet.emit(Op.ISETP, None, alo, blo, pdsts=(pred(0),), sub=compare, flags=Flag.UNSIGNED)
-    sheet.emit(
-        Op.ISETP, None, ahi, bhi, pdsts=(pred(1),), psrcs=(pred(7), pred(0)), sub=compare, flags=flags | Flag.EX
-    )
+    sheet.emit(Op.ISETP, None, ahi, bhi, pdsts=(pred(1),), psrcs=(pred(7), pred(0)), sub=compare, flags=flags | Flag.EX)
     a, b = (wide(v[k]) | (wide(v[k + 1]) << U64(32)) for k in (0, 2))
     a, b = (a, b) if flags else (a.view(np.int64), b.view(np.int64))
     np.testing.assert_array_equal(sheet.run(pred(1))[0], COMPARE[compare](a, b))

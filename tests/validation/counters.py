@@ -12,7 +12,7 @@ from typing import NamedTuple
 import gpusim
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
-from measured import MEASURED  # noqa: E402
+from measured import MEASURED
 
 TABLE = Path(__file__).parent / "data" / "h200_counters.csv"
 FLOOR = {"dram__bytes_write.sum": 4e6, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": 2e4}

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.validation import counters, micro  # noqa: E402
+from tests.validation import counters, micro
 
 ROOT = Path(__file__).parents[2]
 DEVICE = "NVIDIA H200, driver 580.159, CUDA 13.0, 1980 MHz, Nsight Compute 2025.3.1, caches flushed, 2026-11"
