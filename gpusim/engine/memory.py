@@ -238,7 +238,10 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
 
 @jit
 def l2_write(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
-    """Write sectors: kept, dirty, at home; a copy in the near half stays as it is."""
+    """Write sectors: kept, dirty, at home, and as a copy in the half of the SM that writes.
+
+    The copy shows in what a copy kernel larger than L2 leaves unwritten at its end.
+    """
     n = popcount4(sectors)
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
@@ -252,6 +255,9 @@ def l2_write(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
     row[BITS * ways + e] |= sectors | (sectors << 4)
     if home != half:
         count[C.FABRIC] += n
+        row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
+        e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+        row[BITS * ways + e] |= sectors
 
 
 # ------------------------------------------------------------------ coalescer

@@ -52,7 +52,9 @@ class Sheet:
 
     def given(self, lanes: np.ndarray | Sequence[float]) -> Operand:
         """A register that holds these 32 values."""
-        self.inputs.append(np.ascontiguousarray(np.broadcast_to(lanes, 32)).view(np.uint32))
+        row = np.broadcast_to(lanes, 32)
+        row = (row & FULL).astype(np.uint32) if row.dtype.itemsize == 8 else np.ascontiguousarray(row).view(np.uint32)
+        self.inputs.append(row)
         return reg(FIRST_INPUT + len(self.inputs) - 1)
 
     def holds(self, index: int, lanes: np.ndarray) -> Operand:

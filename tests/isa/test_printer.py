@@ -29,7 +29,7 @@ from gpusim.isa.program import Control, Instr, const, imm, pred, reg
             "ISETP.GE.U32.OR P1, R1, c[0x0][0x218], !P0",
         ),
         (Instr(Op.FFMA, reg(0), (reg(1, neg=True), imm(0x3F000000), reg(2, neg=True))), "FFMA R0, -R1, 0.5, -R2"),
-        (Instr(Op.MUFU, reg(0), (reg(1, abs=True),), sub=Mufu.RSQ), "MUFU.RSQ R0, |R1|"),
+        (Instr(Op.MUFU, reg(0), (reg(1, absolute=True),), sub=Mufu.RSQ), "MUFU.RSQ R0, |R1|"),
         (Instr(Op.S2R, reg(0), sub=Special.TID_X), "S2R R0, SR_TID.X"),
         (Instr(Op.SHF, reg(0), (reg(1), imm(5), reg(255)), sub=Shift.R_U32), "SHF.R.U32 R0, R1, 0x5, RZ"),
         (Instr(Op.LOP3, reg(0), (reg(1), imm(31), reg(255)), sub=0xC0), "LOP3 R0, R1, 0x1f, RZ, 0xc0"),

@@ -1,0 +1,53 @@
+"""What is left of a warp's throughput when its lanes take different paths?
+
+Claim: a warp runs one path after the other, each with only the lanes that took it.
+Formula: of w equal paths, 1/w of the lanes are at work (SIMT efficiency). For a kernel in which all
+lanes share c instructions besides paths of 64: (c + 64)/(c + 64 w).
+"""
+
+import gpusim
+from gpusim.report import show
+from gpusim.report.listings import table_of
+from gpusim.report.units import format_share
+
+PATHS, LENGTH = (1, 2, 3, 4), 64
+INSTRUCTIONS, LANES = "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"
+
+# NVIDIA H200, driver 580.159, CUDA 13.0, Nsight Compute 2025.3.1, 1980 MHz, cold caches, 2026-11: launches
+# diverge_wW_1048576.  By W: instructions of warps and of lanes, duration in ns.
+H200 = {1: (3440640, 110100480, 6384), 2: (5701632, 111673344, 8880)}
+
+
+def row(w: int, profile: gpusim.Profile, common: float) -> list[str]:
+    """Give the table's row for `w` paths; `common` instructions a warp lie outside them."""
+    warps = profile.blocks * profile.threads_per_block / 32
+    whole, lanes = profile.value(INSTRUCTIONS) / warps, profile.value(LANES) / warps / 32
+    instructions, active, _ = H200.get(w, (0, 0, 0))
+    return [
+        str(w),
+        f"{whole:.0f}",
+        format_share(1 / w),
+        format_share((lanes - common) / (whole - common)),
+        format_share((common + LENGTH) / (common + LENGTH * w)),
+        format_share(profile.simt_efficiency),
+        format_share(active / (32 * instructions)) if instructions else "–",
+    ]
+
+
+def main() -> None:
+    """Print claim, formula, prediction and measurement."""
+    profiles = {w: gpusim.predict("divergence", paths=w) for w in PATHS}
+    one = profiles[1]
+    common = 32 * one.value(INSTRUCTIONS) / (one.blocks * one.threads_per_block) - LENGTH
+    heading = ["paths", "instructions a warp", "1/w", "paths alone", "(c+64)/(c+64w)", "whole kernel", "H200 whole"]
+    slower = format_share(H200[2][2] / H200[1][2] - 1)
+    why = (
+        f"Every path adds its {LENGTH} multiply-adds to every warp; only what all lanes share (c = {common:.0f}) runs "
+        f"once. On the H200 two paths took {slower} longer than one: memory, which does not diverge, has its part in it."
+    )
+    rows = (row(w, profile, common) for w, profile in profiles.items())
+    show([__doc__, *table_of([heading, *rows], right=range(7)), "", why])
+
+
+if __name__ == "__main__":
+    main()
