@@ -1,7 +1,7 @@
 """What do bank conflicts cost a matrix transpose, and why does one word of padding avoid them?
 
-Claim: word i of shared memory lies in bank i mod 32, and a bank serves one word a cycle. A column of
-a 32 x 32 tile lies in one bank; with rows of 33 words it lies in 32 banks.
+Claim: word i of shared memory lies in bank i mod 32, and a bank serves one word a cycle. A column
+of a 32 x 32 tile lies in one bank; with rows of 33 words it lies in 32 banks.
 Formula: wavefronts a load = gcd(32, words of a row): 32 for rows of 32 words, 1 for rows of 33.
 """
 
@@ -44,8 +44,9 @@ def main() -> None:
     extra = profiles[1].bank_conflicts / profiles[1].value(LOADS)
     heading = ["kernel", "sectors a store", "formula", "wavefronts a load", "conflicts", "H200", "H200 time"]
     why = (
-        "The naive transpose needs no tile, but stores every float into a sector of its own. Through a tile, global memory "
-        f"sees rows only, at {extra:.0f} extra wavefronts for every load of a column; a word of padding removes them."
+        "The naive transpose needs no tile, but stores every float into a sector of its own. Through a tile, global "
+        f"memory sees rows only, at {extra:.0f} extra wavefronts for every load of a column; one word of padding "
+        "removes them."
     )
     table = table_of([heading, *map(row, profiles)], right=range(1, 7))
     show([__doc__, f"{N} x {N} floats; conflicts: wavefronts that would not be needed:", "", *table, "", why])

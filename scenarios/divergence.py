@@ -43,7 +43,7 @@ def main() -> None:
     slower = format_share(H200[2][2] / H200[1][2] - 1)
     why = (
         f"Every path adds its {LENGTH} multiply-adds to every warp; only what all lanes share (c = {common:.0f}) runs "
-        f"once. On the H200 two paths took {slower} longer than one: memory, which does not diverge, has its part in it."
+        f"once. On the H200 two paths took {slower} longer than one: memory, which does not diverge, has its part."
     )
     rows = (row(w, profile, common) for w, profile in profiles.items())
     show([__doc__, *table_of([heading, *rows], right=range(7)), "", why])

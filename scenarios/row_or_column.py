@@ -59,8 +59,8 @@ def main() -> None:
     warps = {stride: warp_of(stride) for stride in READS}
     heading = ["a warp reads", "s", "formula", "predicted", "of it used", "H200 measured"]
     why = (
-        f"Whole sectors are moved, so a column fetches {warps[1024].global_load_bytes / 128:.0f} bytes for every byte it "
-        "uses, and its lines queue in L1: on the H200, copying 1 M floats that lie 32 apart took "
+        f"Whole sectors are moved, so a column fetches {warps[1024].global_load_bytes / 128:.0f} bytes for every byte "
+        "it uses, and its lines queue in L1: on the H200, copying 1 M floats that lie 32 apart took "
         f"{format_factor(H200[32][2] / H200[1][2])} times as long as copying 1 M neighbours."
     )
     table = table_of([heading, *(row(*each) for each in warps.items())], right=range(1, 6))

@@ -15,7 +15,7 @@ from gpusim.report.units import format_bytes, format_factor, format_share
 CASES = [(512, 8), (512, 16), (512, 32), (1024, 32), (4096, 32)]
 
 # NVIDIA H200, driver 580.159, CUDA 13.0, Nsight Compute 2025.3.1, 1980 MHz, cold caches, 2026-11: HBM bytes read,
-# of launches mm_tiledT_NxNxN; n = 2048 and 4096 in MB and GB as told.
+# of launches mm_tiledT_NxNxN; n = 2048 and 4096 rounded.
 H200 = {
     (512, 8): 2_102_528,
     (512, 16): 2_101_504,

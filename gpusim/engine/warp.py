@@ -70,7 +70,7 @@ from gpusim.engine.state import (
 )  # fmt: skip
 from gpusim.engine.state import LSU as LSU_FREE
 from gpusim.isa.encode import F
-from gpusim.isa.opcodes import Cache, Flag, Op, Pipe, Shfl, Special, Vote
+from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Pipe, Shfl, Special, Vote
 
 GUARD, DST, A, B, C_ = (int(x) for x in (F.GUARD, F.DST, F.A, F.B, F.C))
 SUB, WIDTH, OFFSET, TARGET = (int(x) for x in (F.SUB, F.WIDTH, F.OFFSET, F.TARGET))
@@ -99,7 +99,8 @@ TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
         Special.LANEID, Special.WARPID, Special.SMID,
     )
 )  # fmt: skip
-CG, IS_FLOAT = int(Cache.CG), int(Flag.FLOAT)
+CG, IS_FLOAT, UNSIGNED = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED)
+ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC = (int(x) for x in Atomic)
 IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
 ALL, ANY = int(Vote.ALL), int(Vote.ANY)
 ZERO, ONE = np.uint32(0), np.uint32(1)
@@ -259,13 +260,13 @@ def load_values(m, c, index, w, block, address, on):
     """Move what a global load reads into registers."""
     base = first_row(m, w)
     width = c[WIDTH]
-    halves = m.data.view(np.uint16)
+    halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         byte = address[lane] - GLOBAL_BASE
-        if width == 2:
-            m.regs[at(c[DST], base), lane] = np.uint32(halves[byte >> 1])
+        if width < 4:
+            m.regs[at(c[DST], base), lane] = np.uint32(octets[byte] if width == 1 else halves[byte >> 1])
             continue
         for k in range(width >> 2):
             m.regs[at(c[DST], base) + k, lane] = m.data[(byte >> 2) + k]
@@ -278,12 +279,14 @@ def store_values(m, c, w, address, on):
     """Move registers to global memory."""
     base = first_row(m, w)
     width = c[WIDTH]
-    halves = m.data.view(np.uint16)
+    halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         byte = address[lane] - GLOBAL_BASE
-        if width == 2:
+        if width == 1:
+            octets[byte] = np.uint8(m.regs[at(c[B], base), lane] & np.uint32(0xFF))
+        elif width == 2:
             halves[byte >> 1] = np.uint16(m.regs[at(c[B], base), lane] & np.uint32(0xFFFF))
         for k in range(width >> 2):
             m.data[(byte >> 2) + k] = m.regs[at(c[B], base) + k, lane]
@@ -369,25 +372,32 @@ def store_global(m, c, index, w, block, sm, on, t, count):
 
 
 @jit
-def atomic_value(kind, is_float, old, value, bits):
-    """New contents of a word; ``bits`` is scratch."""
-    if is_float:
+def atomic_value(kind, flags, old, value, other, bits):
+    """New contents of a word; ``other``: what compare-and-swap puts there; ``bits`` is scratch."""
+    if flags & IS_FLOAT:
         bits[0], bits[1] = old, value
         pair = bits.view(np.float32)
-        pair[0] = pair[0] + pair[1] if kind == 0 else min(pair[0], pair[1]) if kind == 1 else max(pair[0], pair[1])
+        pair[0] = pair[0] + pair[1] if kind == ADD else min(pair[0], pair[1]) if kind == MIN else max(pair[0], pair[1])
         return bits[0]
-    if kind == 0:
-        return np.uint32((np.int64(old) + np.int64(value)) & 0xFFFFFFFF)
-    if kind == 1:
-        return np.uint32(min(np.int32(old), np.int32(value)))
-    if kind == 2:
-        return np.uint32(max(np.int32(old), np.int32(value)))
-    if kind == 3:
+    less = old < value if flags & UNSIGNED else np.int32(old) < np.int32(value)
+    if kind == ADD:
+        return np.uint32(old + value)
+    if kind == MIN:
+        return old if less else value
+    if kind == MAX:
+        return value if less else old
+    if kind == AND:
         return old & value
-    if kind == 4:
+    if kind == OR:
         return old | value
-    if kind == 5:
+    if kind == XOR:
         return old ^ value
+    if kind == CAS:
+        return other if old == value else old
+    if kind == INC:
+        return np.uint32(0) if old >= value else np.uint32(old + ONE)
+    if kind == DEC:
+        return value if old == 0 or old > value else np.uint32(old - ONE)
     return value
 
 
@@ -404,7 +414,9 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         if (on >> np.uint32(lane)) & ONE:
             word = (address[lane] - GLOBAL_BASE) >> 2
             old = m.data[word]
-            m.data[word] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[at(c[B], base), lane], m.bits[1])
+            m.data[word] = atomic_value(
+                c[SUB], c[FLAGS], old, m.regs[at(c[B], base), lane], m.regs[at(c[C_], base), lane], m.bits[1]
+            )
             m.written[word] = 1
             if c[0] == ATOMG:
                 m.regs[at(c[DST], base), lane] = old
@@ -507,7 +519,7 @@ def move_shared(m, c, w, block, address, on):
     """The values of a shared access."""
     base = first_row(m, w)
     shared = m.shared[block]
-    half = m.shared[block].view(np.uint16)
+    halves, octets = shared.view(np.uint16), shared.view(np.uint8)
     width, op = c[WIDTH], c[0]
     for lane in range(LANES):
         if not (on >> np.uint32(lane)) & ONE:
@@ -515,13 +527,16 @@ def move_shared(m, c, w, block, address, on):
         a = address[lane]
         if op == ATOMS:
             old = shared[a >> 2]
-            shared[a >> 2] = atomic_value(c[SUB], c[FLAGS] & IS_FLOAT, old, m.regs[at(c[B], base), lane], m.bits[1])
+            shared[a >> 2] = atomic_value(
+                c[SUB], c[FLAGS], old, m.regs[at(c[B], base), lane], m.regs[at(c[C_], base), lane], m.bits[1]
+            )
             m.regs[at(c[DST], base), lane] = old
+        elif width < 4 and op == LDS:
+            m.regs[at(c[DST], base), lane] = np.uint32(octets[a] if width == 1 else halves[a >> 1])
+        elif width == 1:
+            octets[a] = np.uint8(m.regs[at(c[B], base), lane] & np.uint32(0xFF))
         elif width == 2:
-            if op == LDS:
-                m.regs[at(c[DST], base), lane] = np.uint32(half[a >> 1])
-            else:
-                half[a >> 1] = np.uint16(m.regs[at(c[B], base), lane] & np.uint32(0xFFFF))
+            halves[a >> 1] = np.uint16(m.regs[at(c[B], base), lane] & np.uint32(0xFFFF))
         else:
             for k in range(width >> 2):
                 if op == LDS:
@@ -645,8 +660,11 @@ def control(m, c, op, index, w, block, on, count):
             return FAILED
         warp[PC] += 1
         return AT_BLOCK_BARRIER
-    else:
+    elif op in (NOP, WARPSYNC):
         warp[PC] += 1
+    else:
+        fail(m, E.UNSUPPORTED, index, 0, block, op, w)
+        return FAILED
     return -1
 
 

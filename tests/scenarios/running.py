@@ -1,0 +1,53 @@
+"""Runs a scenario as `python FILE` would, and reads its table."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+FOLDER = Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def names() -> list[str]:
+    """Every scenario."""
+    return sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
+
+
+def source(name: str) -> str:
+    return (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+
+
+def load(name: str) -> dict[str, Any]:
+    """What the file defines, without running it."""
+    return runpy.run_path(str(FOLDER / f"{name}.py"))
+
+
+def run(name: str, *arguments: str) -> str:
+    """What the scenario prints."""
+    path, printed = str(FOLDER / f"{name}.py"), io.StringIO()
+    with mock.patch.object(sys, "argv", [path, *arguments]), contextlib.redirect_stdout(printed):
+        runpy.run_path(path, run_name="__main__")
+    return printed.getvalue()
+
+
+def rows(text: str) -> list[list[str]]:
+    """Cells of the table, below the rule, up to the empty line that ends it."""
+    lines = text.splitlines()
+    below = lines[next(i for i, line in enumerate(lines) if set(line) == {"─"}) + 1 :]
+    return [re.split(r" {2,}", line.strip()) for line in below[: below.index("")]]
+
+
+def column(text: str, index: int) -> list[str]:
+    """One column of the table."""
+    return [cells[index] for cells in rows(text)]
+
+
+def numbers(text: str, index: int) -> list[float]:
+    """One column of the table, of numbers."""
+    return [float(cell.removesuffix(" %").replace(" ", "")) for cell in column(text, index)]

@@ -1,0 +1,96 @@
+"""Is what scenarios quote from hardware what was measured, and do they say so?"""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.running import load, names, source
+
+DATA = Path(__file__).resolve().parents[1]
+REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))
+LINES = "l1tex__t_set_accesses.sum"
+MHZ = 1980
+
+
+@pytest.fixture(scope="module")
+def counters():
+    lines = (DATA / "validation/data/h200_counters.csv").read_text(encoding="utf-8").splitlines()
+    return {row["id"]: row for row in csv.DictReader(line for line in lines if not line.startswith("#"))}
+
+
+def read(row, *metrics):
+    return tuple(float(row[metric]) for metric in metrics)
+
+
+def took(row):
+    """Nanoseconds, from the cycles; the clock of a short launch is not quite the nominal one."""
+    return pytest.approx(float(row["gpc__cycles_elapsed.max"]) / MHZ * 1000, rel=0.06)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_quote_names_device_driver_clock_and_date(name):
+    text = source(name)
+    if "H200 = {" in text:
+        for word in ("NVIDIA H200", "driver 580.159", "CUDA 13.0", "1980 MHz", "2026-11"):
+            assert word in text
+
+
+def test_strided_copies(counters):
+    for stride, (*quoted, time) in load("row_or_column")["H200"].items():
+        row = counters[f"strided_s{stride}_1048576"]
+        assert tuple(quoted) == read(row, SECTORS, LINES)
+        assert time == took(row)
+
+
+def test_naive_and_coalesced(counters):
+    launches = {"matmul-naive": "mm_naive_uncoalesced", "matmul-coalesced": "mm_coalesced32"}
+    for (kernel, n), (*quoted, time) in load("naive_or_coalesced")["H200"].items():
+        row = counters[f"{launches[kernel]}_{n}x{n}x{n}"]
+        assert tuple(quoted) == read(row, REQUESTS, SECTORS)
+        assert 1000 * time == took(row)
+    for kernel, quoted in load("alignment")["H200"].items():
+        requests, sectors = read(counters[f"{launches[kernel]}_1024x1024x1024"], REQUESTS, SECTORS)
+        assert quoted == sectors / requests
+
+
+def test_tiles(counters):
+    measured = {case: quoted for case, quoted in load("tiling")["H200"].items() if case[0] <= 1024}
+    assert len(measured) == 6
+    for (n, tile), quoted in measured.items():
+        assert (quoted,) == read(counters[f"mm_tiled{tile}_{n}x{n}x{n}"], "dram__bytes_read.sum")
+
+
+def test_coarsening(counters):
+    launches = {1: "mm_tiled32_512x512x512", 4: "mm_coarse32x4_512x512x512"}
+    metrics = ("smsp__inst_executed_op_shared_st.sum", "smsp__inst_executed_op_shared_ld.sum")
+    for factor, quoted in load("coarsening")["H200"].items():
+        assert quoted == read(counters[launches[factor]], *metrics)
+
+
+def test_paths(counters):
+    metrics = ("smsp__inst_executed.sum", "smsp__thread_inst_executed.sum")
+    for paths, (*quoted, time) in load("divergence")["H200"].items():
+        row = counters[f"diverge_w{paths}_1048576"]
+        assert tuple(quoted) == read(row, *metrics)
+        assert time == took(row)
+
+
+def test_transposes(counters):
+    launches = {"transpose-naive": "transpose_naive_1024", "transpose-shared": "transpose_smem_1024"}
+    metrics = ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "smsp__inst_executed_op_shared_ld.sum")
+    for kernel, (conflicts, time) in load("bank_conflicts")["H200"].items():
+        row = counters[launches[kernel]]
+        wavefronts, loads = read(row, *metrics)
+        assert conflicts == wavefronts - loads
+        assert time == took(row)
+
+
+def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
+    stages = load("alignment")["stages"]
+    patterns = json.loads((DATA / "engine/data/h200_patterns.json").read_text(encoding="utf-8"))["patterns"]
+    words = [pattern for pattern in patterns if pattern["access"] == "ldg4"]
+    assert len(words) > 100
+    for pattern in words:
+        assert stages(pattern["offsets"]) == (pattern["tag_wavefronts"], pattern["data_wavefronts"]), pattern["name"]

@@ -1,0 +1,129 @@
+"""Do scenarios run, and does their table show what they claim?"""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.running import FOLDER, column, names, numbers, rows, run, source
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_docstring_asks_claims_and_gives_a_formula(name):
+    lines = ast.get_docstring(ast.parse(source(name))).splitlines()
+    assert lines[0].endswith("?")
+    assert max(map(len, lines)) <= 100
+    assert any(line.startswith("Claim:") for line in lines)
+    assert any(line.startswith("Formula:") for line in lines)
+
+
+@pytest.mark.parametrize("name", names())
+def test_it_imports_nothing_private_and_stays_small(name):
+    text = source(name)
+    assert 20 <= len(text.splitlines()) <= 90
+    modules = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    inside = {module for module in modules if module.startswith("gpusim")}
+    assert inside <= {"gpusim.report", "gpusim.report.listings", "gpusim.report.progress", "gpusim.report.units"}
+
+
+def test_there_is_one_for_each_question():
+    assert set(names()) >= {
+        "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
+        "wave_quantisation",
+    }  # fmt: skip
+
+
+def printed(name, *arguments):
+    """What a scenario prints, after a look at its form."""
+    text = run(name, *arguments)
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.startswith(ast.get_docstring(ast.parse(source(name))).splitlines()[0])
+    assert "nan" not in text
+    return text
+
+
+def test_it_runs_as_a_file_from_any_folder(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    command = [sys.executable, str(FOLDER / "row_or_column.py")]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "a column" in result.stdout
+
+
+def test_a_column_is_32_lines_and_a_row_is_one():
+    text = printed("row_or_column")
+    assert column(text, 3) == column(text, 2)
+    assert (rows(text)[0][3], rows(text)[-1][3]) == ("4 / 1", "32 / 32")
+    assert all(measured in (counted, "–") for counted, measured in zip(column(text, 3), column(text, 5), strict=True))
+
+
+def test_a_column_a_warp_costs_6_times_the_sectors_and_16_times_the_cycles():
+    text = printed("naive_or_coalesced")
+    assert numbers(text, 2) == numbers(text, 1) == [16.5, 2.5] == numbers(text, 7)
+    assert numbers(text, 3) == [16.5, 1.0]
+
+
+@pytest.mark.slow
+def test_tiles_reduce_l1_loads_by_t_and_hbm_reads_only_beyond_l2():
+    text = printed("tiling")
+    assert numbers(text, 1) == numbers(text, 2)
+    assert column(text, 3) == column(text, 4)
+    assert column(text, 6)[:4] == ["2.10 MB", "2.10 MB", "2.10 MB", "8.39 MB"] == column(text, 8)[:4]
+    assert 40 <= numbers(text, 7)[4] <= 60
+
+
+def test_sizes_and_tiles_can_be_given():
+    text = printed("tiling", "--n", "96,128", "--tile", "16,32")
+    assert [cells[:3] for cells in rows(text)] == [
+        ["96", "16", "16"], ["96", "32", "32"], ["128", "16", "16"], ["128", "32", "32"],
+    ]  # fmt: skip
+
+
+def test_coarsening_saves_fills_and_no_shared_loads():
+    text = printed("coarsening")
+    assert numbers(text, 4) == numbers(text, 1) == [1.00, 1.33, 1.60, 1.78]
+    assert numbers(text, 2) == numbers(text, 3)
+    assert len(set(numbers(text, 5))) == 1
+    assert set(numbers(text, 6)) == {1.0}
+
+
+def test_a_warp_of_w_paths_keeps_one_lane_in_w_busy():
+    text = printed("divergence")
+    for alone, whole in ((3, 2), (5, 4)):
+        assert numbers(text, alone) == pytest.approx(numbers(text, whole), abs=1.5)
+    assert column(text, 6)[2:] == ["–", "–"]
+    assert [float(cell[:-2]) for cell in column(text, 6)[:2]] == pytest.approx(numbers(text, 5)[:2], abs=2.5)
+
+
+def test_padding_removes_every_bank_conflict():
+    text = printed("bank_conflicts")
+    naive, shared, padded = rows(text)
+    assert naive[1] == "32"
+    assert shared[1:4] == ["4", "32", "32"]
+    assert padded[1:5] == ["4", "1", "1", "0"]
+    assert shared[4] == shared[5] == "1.02 M"
+
+
+def test_odd_rows_cost_the_coalesced_kernel_and_help_the_naive_one():
+    text = printed("alignment")
+    assert numbers(text, 3) == pytest.approx(numbers(text, 2), rel=0.02)
+    assert [numbers(text, 3)[i] for i in (0, 2)] == [2.50, 2.94]
+    naive = [cells for cells in rows(text) if cells[0] == "matmul-naive"]
+    assert [cells[6] for cells in naive] == ["32", "8", "1"]
+    assert float(naive[1][8]) == pytest.approx(2.6, abs=0.2)
+
+
+def test_the_98th_and_the_120th_tile_take_one_wave_and_two():
+    text = printed("wave_quantisation")
+    first, second, _ = rows(text)
+    assert first == ["1792", "7 x 14 = 98", "0.91", "1", "91 %", "91 %"]
+    assert second[:5] == ["1793", "8 x 15 = 120", "1.11", "2", "56 %"]
+
+
+def test_waves_on_another_gpu():
+    assert "132 SMs" in printed("wave_quantisation", "--gpu", "h200", "--n", "2048")
