@@ -48,6 +48,7 @@ METRICS: dict[str, _Sum] = {
     _L1.format("requests", "ld"): _sum("request", _EXACT, C.LD_REQ),
     _L1.format("sectors", "ld"): _sum("sector", _EXACT, C.LD_SECTORS),
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LD_HIT),
+    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum": _sum("wavefront", _EXACT, C.LD_TAGS),
     _L1.format("requests", "st"): _sum("request", _EXACT, C.ST_REQ),
     _L1.format("sectors", "st"): _sum("sector", _EXACT, C.ST_SECTORS),
     "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
