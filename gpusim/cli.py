@@ -158,11 +158,15 @@ def list_kernels(
     report.show(listings.kernels(catalog.all(kernels or [], hidden=everything)))
 
 
-@app.command()
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def scenario(
+    context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which to run; without it they are listed.")] = None,
 ) -> None:
-    """Run a scenario: one question, its formula, the prediction and the hardware's answer."""
+    """Run a scenario: one question, its formula, the prediction and the hardware's answer.
+
+    What follows the name goes to the scenario: gpusim scenario tiling --n 4096 --tile 32.
+    """
     files = {path.stem.replace("_", "-"): path for path in sorted(_scenario_folder().glob("[!_]*.py"))}
     if name is None:
         from gpusim import report
@@ -177,7 +181,7 @@ def scenario(
         raise UnknownNameError("scenario", name, files)
     import runpy
 
-    sys.argv = [str(path)]
+    sys.argv = [str(path), *context.args]
     runpy.run_path(str(path), run_name="__main__")
 
 

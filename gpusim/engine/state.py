@@ -117,7 +117,7 @@ class Machine(NamedTuple):
     awake: np.ndarray  # int64 (warps,): tick at which each may run on, NEVER while it cannot
     blocks: np.ndarray  # int64 (block slots, N_BLOCK); SM-major
     shared: np.ndarray  # uint32 (block slots, words)
-    touched: np.ndarray  # int64 (block slots, words, 2): who wrote, who read a word last, and when (checked runs)
+    touched: np.ndarray  # int64 (block slots, half words, 2): who last wrote and read two bytes, and when (checked)
     sms: np.ndarray  # int64 (SMs, N_SM)
     l1: np.ndarray  # int64 (SMs * sets, 4 * ways)
     lrc: np.ndarray  # int64 (GPCs, entries, N_REQUEST)

@@ -101,6 +101,7 @@ TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
 )  # fmt: skip
 CG, IS_FLOAT, UNSIGNED = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED)
 ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC = (int(x) for x in Atomic)
+BY_ATOMICS, MANY = 0x4000, 0xFFFF  # in a stamp of who touched shared memory: the kind of write, more than one warp
 IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
 ALL, ANY = int(Vote.ALL), int(Vote.ANY)
 ZERO, ONE = np.uint32(0), np.uint32(1)
@@ -267,11 +268,12 @@ def load_values(m, c, index, w, block, address, on):
         byte = address[lane] - GLOBAL_BASE
         if width < 4:
             m.regs[at(c[DST], base), lane] = np.uint32(octets[byte] if width == 1 else halves[byte >> 1])
-            continue
         for k in range(width >> 2):
             m.regs[at(c[DST], base) + k, lane] = m.data[(byte >> 2) + k]
-            if m.shape[CHECKED] and not m.written[(byte >> 2) + k]:
-                fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane], w)
+        if m.shape[CHECKED]:
+            for k in range(max(width >> 2, 1)):
+                if not m.written[(byte >> 2) + k]:
+                    fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane] - m.bounds[c[ARRAY], 0], w)
 
 
 @jit
@@ -374,7 +376,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
 @jit
 def atomic_value(kind, flags, old, value, other, bits):
     """New contents of a word; ``other``: what compare-and-swap puts there; ``bits`` is scratch."""
-    if flags & IS_FLOAT:
+    if flags & IS_FLOAT and kind <= MAX:
         bits[0], bits[1] = old, value
         pair = bits.view(np.float32)
         pair[0] = pair[0] + pair[1] if kind == ADD else min(pair[0], pair[1]) if kind == MIN else max(pair[0], pair[1])
@@ -411,13 +413,14 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         return np.int64(-1)
     count[C.INST_ATOM] += 1
     for lane in range(LANES):
-        if (on >> np.uint32(lane)) & ONE:
+        if (on >> np.uint32(lane)) & ONE and not c[LIGHT]:
             word = (address[lane] - GLOBAL_BASE) >> 2
             old = m.data[word]
             m.data[word] = atomic_value(
                 c[SUB], c[FLAGS], old, m.regs[at(c[B], base), lane], m.regs[at(c[C_], base), lane], m.bits[1]
             )
-            m.written[word] = 1
+            if m.shape[CHECKED]:
+                m.written[word] = 1
             if c[0] == ATOMG:
                 m.regs[at(c[DST], base), lane] = old
     if m.shape[TIMELESS]:
@@ -434,7 +437,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
 
 @jit
 def check_shared(m, c, index, w, block, address, on, writes):
-    """Bounds, alignment; in checked runs also unwritten words and races between warps."""
+    """Bounds, alignment; in checked runs also what nothing wrote and races between warps."""
     width = np.int64(c[WIDTH])
     warp = w % m.shape[WARPS]
     for lane in range(LANES):
@@ -447,28 +450,35 @@ def check_shared(m, c, index, w, block, address, on, writes):
             return fail(m, E.MISALIGNED, index, lane, block, a, warp)
         if not m.shape[CHECKED]:
             continue
-        for k in range(max(width >> 2, 1)):
-            if not check_word(m, index, lane, block, (a >> 2) + k, warp, writes):
+        for k in range(max(width >> 1, 1)):
+            if not check_half(m, index, lane, block, (a >> 1) + k, warp, writes, c[0] == ATOMS):
                 return False
     return True
 
 
 @jit
-def check_word(m, index, lane, block, word, warp, writes):
-    """One shared word: written before it is read, and by no other warp in this phase."""
+def check_half(m, index, lane, block, half, warp, writes, atomic):
+    """Two shared bytes: written before they are read, and by no other warp in this phase.
+
+    Atomics of several warps do not race with one another.
+    """
     now = (np.int64(m.blocks[block, PHASE]) + 1) << 16
     stamp = now | (warp + 1)
-    wrote, read = m.touched[block, word, 0], m.touched[block, word, 1]
+    wrote, read = m.touched[block, half, 0], m.touched[block, half, 1]
     if not writes and wrote == 0:
-        return fail(m, E.UNWRITTEN_SHARED, index, lane, block, word * 4, warp)
-    if wrote >= now and wrote != stamp:
-        return fail(m, E.RACE, index, lane, block, word * 4, warp)
+        return fail(m, E.UNWRITTEN_SHARED, index, lane, block, half * 2, warp)
+    if atomic and wrote >= now and wrote & BY_ATOMICS:
+        stamp = wrote if wrote == stamp | BY_ATOMICS else now | MANY
+    elif wrote >= now and wrote & ~BY_ATOMICS != stamp:
+        return fail(m, E.RACE, index, lane, block, half * 2, warp)
+    elif atomic and wrote < now:
+        stamp |= BY_ATOMICS
     if writes:
-        if read >= now and read != stamp:
-            return fail(m, E.RACE, index, lane, block, word * 4, warp)
-        m.touched[block, word, 0] = stamp
+        if read >= now and read != now | (warp + 1):
+            return fail(m, E.RACE, index, lane, block, half * 2, warp)
+        m.touched[block, half, 0] = stamp
     else:
-        m.touched[block, word, 1] = stamp if read < now or read == stamp else now | 0xFFFF
+        m.touched[block, half, 1] = stamp if read < now or read == stamp else now | MANY
     return True
 
 

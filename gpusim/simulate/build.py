@@ -184,7 +184,7 @@ def machine(
         awake=np.full(warp_slots, S.NEVER, np.int64),
         blocks=blocks,
         shared=np.zeros((block_slots, words), np.uint32),
-        touched=np.zeros((block_slots, words if checked else 1, 2), np.int64),
+        touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
         sms=sms,
         l1=S.empty_cache(l1_sets, L1_WAYS),
         lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, S.N_REQUEST), -1, np.int64),

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
+ENDLESS, ENDLESS_BLOCK = 1 << 30, 1 << 24
+"""Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end."""
 
 
 class SimulationError(GpusimError):
@@ -141,6 +143,7 @@ def execute(
     m = machine(gpu, launch, held, image, layout, memory, 1, checked=checked, timeless=True, n_sm=1)
     _mark_inputs(m, launch, layout)
     queue = np.arange(launch.blocks, dtype=np.int64) if blocks is None else blocks
+    m.shape[S.LIMIT] = ENDLESS + ENDLESS_BLOCK * len(queue)
     drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing")
     return read_back(launch, layout, memory)
 

@@ -40,7 +40,7 @@ def floats(shape: Any = 32) -> st.SearchStrategy[np.ndarray]:
     return arrays(np.float32, shape, elements=special | any_bits | st.floats(width=32), fill=st.nothing())
 
 
-@dataclass
+@dataclass(repr=False)
 class Sheet:
     """A program under construction.
 
@@ -49,6 +49,10 @@ class Sheet:
 
     inputs: list[np.ndarray] = field(default_factory=list)
     body: list[Instr] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        rows = "\n".join(" ".join(f"{x:x}" for x in row) for row in self.inputs)
+        return f"inputs\n{rows}\n{self.program()}"
 
     def given(self, lanes: np.ndarray | Sequence[float]) -> Operand:
         """A register that holds these 32 values."""
@@ -76,8 +80,9 @@ class Sheet:
         at, lane = reg(2), reg(0)
         head = [
             Instr(Op.S2R, lane, sub=Special.LANEID),
-            Instr(Op.IMAD_WIDE, at, (lane, imm(4), const(X)), flags=Flag.UNSIGNED),
-            Instr(Op.IMAD_WIDE, reg(4), (lane, imm(4), const(Y)), flags=Flag.UNSIGNED),
+            *(Instr(Op.MOV, reg(r), (const(offset),)) for r, offset in ((2, X), (3, X + 4), (4, Y), (5, Y + 4))),
+            Instr(Op.IMAD_WIDE, at, (lane, imm(4), at), flags=Flag.UNSIGNED),
+            Instr(Op.IMAD_WIDE, reg(4), (lane, imm(4), reg(4)), flags=Flag.UNSIGNED),
         ]
         head += [
             Instr(Op.LDG, reg(FIRST_INPUT + k), (at,), offset=128 * k, array=0, line=1) for k in range(len(self.inputs))
