@@ -11,12 +11,13 @@ import gpusim
 from tests.validation import counters
 
 FAST = [
-    "mm_naive_uncoalesced_256x256x256", "mm_coalesced32_256x256x256", "mm_tiled16_512x512x512", "mm_tiled32_512x512x512",
-    "mm_coarse32x4_512x512x512", "mm_coarse16x8_512x512x512", "mm_1d64_512x512x512", "mm_2d64_512x512x512",
-    "mm_2d128_512x512x512", "mm_2d128_1024x1024x1024", "mm_vec128_1024x1024x1024", "copy_1048576", "copy4_262144",
-    "vadd_1048576", "strided_s1_1048576", "strided_s2_1048576", "strided_s4_1048576", "strided_s8_1048576",
-    "strided_s32_1048576", "offset_o1_4194304", "strided_store_s2_1048576", "transpose_naive_1024",
-    "transpose_smem_1024", "reduce_divergent_4M", "diverge_w1_1048576", "diverge_w2_1048576", "stencil5_1024",
+    "mm_naive_uncoalesced_256x256x256", "mm_coalesced32_256x256x256", "mm_tiled16_512x512x512",
+    "mm_tiled32_512x512x512", "mm_coarse32x4_512x512x512", "mm_coarse16x8_512x512x512", "mm_1d64_512x512x512",
+    "mm_2d64_512x512x512", "mm_2d128_512x512x512", "mm_2d128_1024x1024x1024", "mm_vec128_1024x1024x1024",
+    "copy_1048576", "copy4_262144", "vadd_1048576", "strided_s1_1048576", "strided_s2_1048576", "strided_s4_1048576",
+    "strided_s8_1048576", "strided_s32_1048576", "offset_o1_4194304", "strided_store_s2_1048576",
+    "transpose_naive_1024", "transpose_smem_1024", "reduce_divergent_4M", "diverge_w1_1048576", "diverge_w2_1048576",
+    "stencil5_1024",
 ]  # fmt: skip
 EXACT = [
     f"l1tex__t_{what}_pipe_lsu_mem_global_op_{how}.sum" for what in ("requests", "sectors") for how in ("ld", "st")
