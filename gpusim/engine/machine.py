@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
+from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
@@ -50,7 +51,7 @@ from gpusim.engine.state import (
     Y,
     Z,
 )  # fmt: skip
-from gpusim.engine.warp import AT_BLOCK_BARRIER, FAILED, FINISHED, fail, run
+from gpusim.engine.warp import AT_BLOCK_BARRIER, FAILED, FINISHED, run
 
 
 @inline

@@ -1,4 +1,4 @@
-"""Runs an algorithm on drawn or given inputs, and gives its outputs."""
+"""Runs an algorithm through the lowering and the engine: for its outputs, or for what it counts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gpusim.algorithm import Algorithm
-from tests.kernels.interpreter import Threads
+from gpusim import hardware, prediction
+from gpusim.algorithm import Algorithm, numpy_dtype
+from gpusim.engine import counts as C
+from gpusim.hardware import Gpu, Occupancy
+from gpusim.simulate import Launch, count
 
 
 def run(
@@ -16,13 +19,16 @@ def run(
     seed: int = 0,
     *,
     inputs: Mapping[str, np.ndarray] | None = None,
+    gpu: str = "h200",
 ) -> dict[str, np.ndarray]:
-    """Output arrays of a launch, by name; `inputs` are drawn from `seed` unless given."""
-    launch = algorithm.launch(**params)
+    """Output arrays of a launch, by name; `inputs` are drawn from `seed` unless given.
+
+    Every access is watched: bounds, races, reads of what was never written.
+    """
     if inputs is None:
         inputs = algorithm.inputs(np.random.default_rng(seed), **params)
-    threads = Threads(launch, inputs)
-    return {array.name: threads.buffers[array.name] for array in launch.arrays if array.intent != "in"}
+    after = prediction.run(algorithm, dict(inputs), gpu, checked=True, **params)
+    return {array.name: after[array.name] for array in algorithm.launch(**params).arrays if array.intent != "in"}
 
 
 def expected(
@@ -36,3 +42,25 @@ def expected(
     if inputs is None:
         inputs = algorithm.inputs(np.random.default_rng(seed), **params)
     return algorithm.reference(inputs, **algorithm.bind(**params))
+
+
+def prepare(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") -> tuple[Launch, Gpu, Occupancy]:
+    """A launch with inputs drawn and outputs zero, the GPU, and what of it an SM holds."""
+    spec, bound = hardware.load(gpu), algorithm.launch(**params)
+    program = prediction.lower(bound, spec)
+    arrays = {array.name: np.zeros(array.shape, numpy_dtype(array.dtype)) for array in bound.arrays}
+    arrays |= algorithm.inputs(np.random.default_rng(1), **params)
+    launch = prediction.assemble(bound, program, arrays)
+    return launch, spec, hardware.occupancy(spec, launch.threads, program.n_registers, launch.shared_bytes)
+
+
+def elements(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") -> dict[str, tuple[float, float]]:
+    """Elements of each global array that the engine sees loaded and stored, lane by lane."""
+    launch, spec, held = prepare(algorithm, params, gpu)
+    counted = count(launch, spec, held, sample=False).arrays
+    found = {}
+    for array, row in zip(launch.program.arrays, counted, strict=True):
+        if array.space == "global":
+            size = np.dtype(launch.arguments[array.name].dtype).itemsize
+            found[array.name] = (row[C.A_LD_BYTES] / size, row[C.A_ST_BYTES] / size)
+    return found

@@ -1,12 +1,14 @@
-"""The IO of every kernel three ways: the formula written beside it, the one counted from its tree, every thread's."""
+"""The IO of every kernel three ways: the formula beside it, the one counted from its tree, what the engine sees."""
 
-import numpy as np
 import pytest
 import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gpusim import catalog
 from gpusim.algorithm import symbol
-from tests.kernels.interpreter import Threads
+from tests.kernels import cases
+from tests.kernels.run import elements
 
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
@@ -59,12 +61,17 @@ def label(part):
 
 
 @pytest.mark.parametrize(("name", "params"), CASES, ids=label)
-def test_the_closed_form_is_what_every_thread_does(name, params):
+def test_the_closed_form_is_what_the_engine_counts(name, params):
     algorithm = catalog.get(name)
-    launch = algorithm.launch(**params)
-    threads = Threads(launch, algorithm.inputs(np.random.default_rng(1), **params))
-    counted = {array.name: (threads.loads[array.name], threads.stores[array.name]) for array in launch.arrays}
-    assert algorithm.elements(**params) == counted
+    assert algorithm.elements(**params) == elements(algorithm, params)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+@settings(max_examples=15)
+@given(data=st.data(), gpu=st.sampled_from(["p100", "v100", "rtx-4090", "b200"]))
+def test_the_closed_form_holds_for_any_parameters(name, data, gpu):
+    algorithm, params = catalog.get(name), data.draw(cases.CASES[name])
+    assert algorithm.elements(**params) == elements(algorithm, params, gpu)
 
 
 @pytest.mark.parametrize(("name", "params"), CASES, ids=label)

@@ -11,7 +11,8 @@ from tests.kernels.run import expected, run
 
 ALL = catalog.all(hidden=True)
 INEXACT = {"divergence"}  # its factors are no integers
-relaxed = settings(max_examples=25)
+relaxed = settings(max_examples=40)
+GPUS = st.sampled_from(["h200", "p100", "a100-40gb", "rtx-4090"])
 
 
 def test_every_kernel_is_tried():
@@ -20,12 +21,12 @@ def test_every_kernel_is_tried():
 
 @pytest.mark.parametrize("name", CASES)
 @relaxed
-@given(data=st.data(), seed=st.integers(0, 2**32 - 1))
-def test_outputs_match_the_reference(name, data, seed):
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1), gpu=GPUS)
+def test_outputs_match_the_reference(name, data, seed, gpu):
     algorithm = catalog.get(name)
     params = data.draw(CASES[name])
     error = algorithm.allowed_error(**params)
-    outputs = run(algorithm, params, seed)
+    outputs = run(algorithm, params, seed, gpu=gpu)
     reference = expected(algorithm, params, seed)
     assert outputs.keys() == reference.keys()
     for array, wanted in reference.items():
@@ -53,3 +54,15 @@ def test_whole_numbers_come_out_exactly(name, data, seed):
     reference = expected(algorithm, params, inputs=inputs)
     for array, values in run(algorithm, params, inputs=inputs).items():
         np.testing.assert_array_equal(values, reference[array])
+
+
+@pytest.mark.parametrize("name", sorted(a.name for a in ALL if not a.hidden))
+@settings(max_examples=5)
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1, 3]))
+def test_default_tiles_work_for_any_size(name, data, seed, scale):
+    algorithm = catalog.get(name)
+    sizes = {key: scale * value for key, value in data.draw(CASES[name]).items() if key in algorithm.sizes}
+    error = algorithm.allowed_error(**sizes)
+    reference = expected(algorithm, sizes, seed)
+    for array, values in run(algorithm, sizes, seed).items():
+        np.testing.assert_allclose(values, reference[array], rtol=error, atol=error)

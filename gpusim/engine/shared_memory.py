@@ -1,0 +1,138 @@
+"""Shared loads, stores and atomics of one warp: checked, counted, timed, and their values moved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine import errors as E
+from gpusim.engine import fields as I
+from gpusim.engine import state as S
+from gpusim.engine.access import coalesce
+from gpusim.engine.arithmetic import at
+from gpusim.engine.atomics import atomic_value
+from gpusim.engine.faults import fail, first_row
+from gpusim.engine.jit import inline, jit
+
+ONE = np.uint32(1)
+BY_ATOMICS, MANY = 0x4000, 0xFFFF  # in a stamp of who touched shared memory: the kind of write, more than one warp
+
+
+@jit
+def check_shared(m, c, index, w, block, address, on, writes):
+    """Bounds, alignment; in checked runs also what nothing wrote and races between warps."""
+    width = np.int64(c[I.WIDTH])
+    warp = w % m.shape[S.WARPS]
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        a = address[lane]
+        if a < 0 or a + width > m.shape[S.SHARED_BYTES]:
+            return fail(m, E.SHARED_BOUNDS, index, lane, block, a, warp)
+        if a & (width - 1):
+            return fail(m, E.MISALIGNED, index, lane, block, a, warp)
+        if not m.shape[S.CHECKED]:
+            continue
+        for k in range(max(width >> 1, 1)):
+            if not check_half(m, index, lane, block, (a >> 1) + k, warp, writes, c[0] == I.ATOMS):
+                return False
+    return True
+
+
+@jit
+def check_half(m, index, lane, block, half, warp, writes, atomic):
+    """Two shared bytes: written before they are read, and by no other warp in this phase.
+
+    Atomics of several warps do not race with one another.
+    """
+    now = (np.int64(m.blocks[block, S.PHASE]) + 1) << 16
+    stamp = now | (warp + 1)
+    wrote, read = m.touched[block, half, 0], m.touched[block, half, 1]
+    if not writes and wrote == 0:
+        return fail(m, E.UNWRITTEN_SHARED, index, lane, block, half * 2, warp)
+    if atomic and wrote >= now and wrote & BY_ATOMICS:
+        stamp = wrote if wrote == stamp | BY_ATOMICS else now | MANY
+    elif wrote >= now and wrote & ~BY_ATOMICS != stamp:
+        return fail(m, E.RACE, index, lane, block, half * 2, warp)
+    elif atomic and wrote < now:
+        stamp |= BY_ATOMICS
+    if writes:
+        if read >= now and read != now | (warp + 1):
+            return fail(m, E.RACE, index, lane, block, half * 2, warp)
+        m.touched[block, half, 0] = stamp
+    else:
+        m.touched[block, half, 1] = stamp if read < now or read == stamp else now | MANY
+    return True
+
+
+@inline
+def access_shared(m, c, index, w, block, sm, on, t, count):
+    """LDS, STS, ATOMS; returns the tick its data is there, or -1."""
+    base = first_row(m, w)
+    row, address = m.regs[at(c[I.A], base)], m.scratch[33]
+    offset = np.int64(c[I.OFFSET])
+    writes = c[0] != I.LDS
+    width = c[I.WIDTH]
+    for lane in range(S.LANES):
+        address[lane] = np.int64(row[lane]) + offset
+    if not c[I.LIGHT] and not check_shared(m, c, index, w, block, address, on, writes):
+        return np.int64(-1)
+    p = m.patterns[index]
+    coalesce(p, address, on, width, not writes, m.scratch)
+    waves = p[S.PAT_WAVES] * np.int64(c[I.REPEAT])
+    ideal = ideal_wavefronts(on, width) * np.int64(c[I.REPEAT])
+    if writes:
+        count[C.SH_ST_WAVES] += waves
+        count[C.SH_ST_IDEAL] += ideal
+    else:
+        count[C.SH_LD_WAVES] += waves
+        count[C.SH_LD_IDEAL] += ideal
+    if not c[I.LIGHT]:
+        move_shared(m, c, w, block, address, on)
+    if m.shape[S.TIMELESS]:
+        return t
+    begin = max(t, m.sms[sm, S.LSU])
+    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(waves * S.TICKS, m.rates[S.LSU_RATE] * c[I.REPEAT])
+    return begin + m.rates[S.SHARED] + (waves - 1) * S.TICKS
+
+
+@inline
+def ideal_wavefronts(on, width):
+    """Wavefronts without conflicts: one for each group of lanes that has work."""
+    group = 32 // max(width >> 2, 1)
+    n = 0
+    for first in range(0, S.LANES, group):
+        bits = (np.int64(on) >> first) & ((np.int64(1) << group) - 1)
+        n += bits != 0
+    return n
+
+
+@jit
+def move_shared(m, c, w, block, address, on):
+    """The values of a shared access."""
+    base = first_row(m, w)
+    shared = m.shared[block]
+    halves, octets = shared.view(np.uint16), shared.view(np.uint8)
+    width, op = c[I.WIDTH], c[0]
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        a = address[lane]
+        if op == I.ATOMS:
+            old = shared[a >> 2]
+            shared[a >> 2] = atomic_value(
+                c[I.SUB], c[I.FLAGS], old, m.regs[at(c[I.B], base), lane], m.regs[at(c[I.C_], base), lane], m.bits[1]
+            )
+            m.regs[at(c[I.DST], base), lane] = old
+        elif width < 4 and op == I.LDS:
+            m.regs[at(c[I.DST], base), lane] = np.uint32(octets[a] if width == 1 else halves[a >> 1])
+        elif width == 1:
+            octets[a] = np.uint8(m.regs[at(c[I.B], base), lane] & np.uint32(0xFF))
+        elif width == 2:
+            halves[a >> 1] = np.uint16(m.regs[at(c[I.B], base), lane] & np.uint32(0xFFFF))
+        else:
+            for k in range(width >> 2):
+                if op == I.LDS:
+                    m.regs[at(c[I.DST], base) + k, lane] = shared[(a >> 2) + k]
+                else:
+                    shared[(a >> 2) + k] = m.regs[at(c[I.B], base) + k, lane]
