@@ -190,12 +190,15 @@ class _Builder:
         self._note(row, pattern)
 
     def _note(self, row: np.ndarray, pattern: tuple[int, ...] | None) -> None:
-        """Remember a load others may join; forget those whose address register changes."""
+        """Remember a load others may join; forget those whose address register or guard changes."""
         if pattern is not None:
             self.loads[pattern] = row
-        elif row[F.PIPE] not in (Pipe.LSU, Pipe.CONTROL) or row[F.OP] in (Op.S2R, Op.LDC, Op.SHFL):
-            changed = (int(row[F.DST]), int(row[F.DST]) + 1)
-            self.loads = {k: v for k, v in self.loads.items() if k is not None and k[1] not in changed}
+            return
+        guards = {int(row[F.Q0]), int(row[F.Q1])}
+        addresses = range(int(row[F.DST]), int(row[F.DST]) + 4)  # a load may write four registers
+        self.loads = {
+            k: v for k, v in self.loads.items() if k is not None and k[1] not in addresses and k[0] & 15 not in guards
+        }
 
     def close(self) -> None:
         """End of a stretch: carry what was skipped on an instruction of its own."""

@@ -79,19 +79,21 @@ METRICS: dict[str, _Sum] = {
 
 
 @cache
-def validation(gpu: str) -> dict[str, float]:
+def validation(gpu: str, *, sampled: bool = False) -> dict[str, float]:
     """Median relative error of each metric over the launches measured on a GPU; empty where none were.
 
     Parameters
     ----------
     gpu : str
         Name of the GPU, as in ``gpusim gpus``.
+    sampled : bool
+        Over launches of which only part was run.
     """
     source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
     if not source.is_file():
         return {}
     table = json.loads(source.read_text())
-    return {name: float(row["median"]) for name, row in table["metrics"].items()}
+    return {name: float(row["median"]) for name, row in table.get("sampled" if sampled else "metrics", {}).items()}
 
 
 def _number(value: float) -> int | float:
@@ -106,7 +108,7 @@ def metrics(counts: Counts, gpu: str) -> dict[str, Metric]:
     counts : Counts
     gpu : str
     """
-    errors = validation(gpu)
+    errors = validation(gpu, sampled=counts.sampled)
     found = {}
     for name, rule in METRICS.items():
         value = float(np.sum([counts.total[column] * factor for column, factor in rule.columns]))

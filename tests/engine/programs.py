@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,15 +40,15 @@ def floats(shape: Any = 32) -> st.SearchStrategy[np.ndarray]:
     return arrays(np.float32, shape, elements=special | any_bits | st.floats(width=32), fill=st.nothing())
 
 
-@dataclass(repr=False)
 class Sheet:
     """A program under construction.
 
     Inputs are rows of 32 words, each in a register of its own; outputs are registers and predicates.
     """
 
-    inputs: list[np.ndarray] = field(default_factory=list)
-    body: list[Instr] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.inputs: list[np.ndarray] = []
+        self.body: list[Instr] = []
 
     def __repr__(self) -> str:
         rows = "\n".join(" ".join(f"{x:x}" for x in row) for row in self.inputs)

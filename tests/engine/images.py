@@ -1,0 +1,44 @@
+"""A program run as it is and as its counting image, without caches and time: both must count alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim import hardware
+from gpusim.engine import counts as C
+from gpusim.engine import errors as E
+from gpusim.engine import state as S
+from gpusim.engine.machine import drive
+from gpusim.isa.encode import Image, bind_constants, encode
+from gpusim.isa.slice import counting_image, needs_data
+from gpusim.simulate import Launch
+from gpusim.simulate.build import machine
+from gpusim.simulate.launch import constant_bank, fill_memory, lay_out
+from gpusim.simulate.sample import EXECUTED
+
+NAMES = {number: name for name, number in vars(C).items() if isinstance(number, int) and name[:2] not in ("A_", "N_")}
+
+
+def counted(launch: Launch, gpu: str, image: Image, *, data: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of the launch and of its arrays when it only executes, on one SM."""
+    layout, spec = lay_out(launch), hardware.load(gpu)
+    image = bind_constants(image, constant_bank(launch, layout))
+    memory = fill_memory(launch, layout) if data else np.zeros(1, np.uint32)
+    held = hardware.occupancy(spec, launch.threads, launch.program.n_registers, launch.shared_bytes)
+    m = machine(spec, launch, held, image, layout, memory, 1, timeless=True, n_sm=1)
+    queue = np.arange(launch.blocks, dtype=np.int64)
+    while not drive(m, queue, np.zeros(len(queue), np.int64), 1 << 20):
+        pass
+    assert m.misc[S.E_CODE] == E.OK
+    return m.counts[0], m.arrays
+
+
+def compare_images(launch: Launch, gpu: str, *, but: tuple[int, ...] = ()) -> Image:
+    """Run both and compare column by column, ``but`` for some; the counting image."""
+    short = counting_image(launch.program)
+    full, full_arrays = counted(launch, gpu, encode(launch.program), data=True)
+    cut, cut_arrays = counted(launch, gpu, short, data=needs_data(short))
+    wrong = {NAMES[c]: (int(full[c]), int(cut[c])) for c in EXECUTED if full[c] != cut[c] and c not in but}
+    assert not wrong, f"counted by the program and by its counting image: {wrong}"
+    np.testing.assert_array_equal(full_arrays, cut_arrays)
+    return short
