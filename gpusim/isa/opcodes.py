@@ -24,81 +24,107 @@ class Op(IntEnum):
     BSSY = 3  # convergence barrier `sub` <- active lanes; reconvergence point `target`
     BSYNC = 4  # wait until all lanes of convergence barrier `sub` have arrived
     BAR = 5  # block-wide barrier (`sub` = barrier number)
-    WARPSYNC = 6
+    WARPSYNC = 6  # lanes of mask a (without a: all) wait for one another
     # moves and special registers
     MOV = 7  # d = a
-    S2R = 8  # d = special register `sub` (Special)
+    S2R = 8  # d = special register `sub` (Special), through the load/store pipe
     SEL = 9  # d = p ? a : b
     # integer
-    IADD3 = 10  # d = a + b + c; X flag adds carry-in p0 (p1); carry-out q0
-    IMAD = 11  # d = lo32(a * b) + c
-    IMAD_WIDE = 12  # d:d+1 = a * b + c:c+1 (signed unless UNSIGNED)
+    IADD3 = (
+        10  # d = a + b + c; X flag: negated sources are inverted instead, carries p0 and p1 come in; carries q0, q1 out
+    )
+    IMAD = 11  # d = lo32(a * b) + c; X flag adds carry-in p0
+    IMAD_WIDE = 12  # d:d+1 = a * b + c:c+1 (signed unless UNSIGNED); X flag adds carry-in p0; carry-out q0
     IMAD_HI = 13  # d = hi32(a * b) + c (signed unless UNSIGNED)
-    LEA = 14  # d = (a << sub) + b; carry-out q0
-    LEA_HI_X = 15  # d = hi32((c:a) << sub) + b + carry-in p0: upper half of a 64-bit LEA
-    SHF = 16  # d = funnel shift of c:a by b (`sub` = Shift)
-    LOP3 = 17  # d = lut(a, b, c), bitwise (`sub` = 8-bit truth table)
+    LEA = 14  # d = (a << sub) + b; X flag: as IADD3; carry-out q0
+    LEA_HI_X = 15  # d = hi32((c:a) << sub) + b + carry-in p0 (X flag); SIGNED flag: c is a's sign; carry-out q0
+    SHF = 16  # d = funnel shift of c:a by b (`sub` = Shift); WRAP flag: b modulo 32 (64 for HI/LO of 64) else clamped
+    LOP3 = 17  # d = lut(a, b, c), bitwise (`sub` = 8-bit truth table); q0 = (d != 0) or p0 (and, with PAND flag)
     IMNMX = 18  # d = p ? min(a, b) : max(a, b) (signed unless UNSIGNED)
     IABS = 19
     POPC = 20
-    FLO = 21  # index of the highest set bit, -1 if none
+    FLO = 21  # index of the highest set bit (SIGNED: that differs from the sign), -1 if none; SHIFT flag: 31 - index
     BREV = 22
-    PRMT = 23  # byte permute of c:a by selector b
-    ISETP = 24  # q0 = (a cmp b) boolop p; q1 = !(a cmp b) boolop p
-    # fp32
+    PRMT = 23  # byte permute of c:a by selector b (`sub` = Permute)
+    ISETP = 24  # q0 = (a cmp b) boolop p0; q1 = !(a cmp b) boolop p0; EX flag: p1 is the verdict on the lower words
+    # fp32: FTZ flag; FADD, FMUL, FFMA: rounding in `sub` bits 4-5, SAT flag clamps to [0, 1]
     FADD = 25
     FMUL = 26
     FFMA = 27  # d = fma(a, b, c)
     FMNMX = 28  # d = p ? min(a, b) : max(a, b)
     FSEL = 29  # d = p ? a : b
-    FSETP = 30
+    FSETP = 30  # as ISETP on floats; `sub` bit 3: true as well where an operand is NaN (LTU, GEU, NEU, ...)
     MUFU = 31  # d = approximate `sub` (Mufu) of a
     FRND = 32
     # conversions (`sub` = Convert)
     I2F = 33
     F2I = 34
     F2F = 35
-    F2FP = 36  # pack two fp32 into one register as fp16/bf16: d = (hi=a, lo=b)
-    # fp16x2 / bf16x2
+    F2FP = 36  # pack two fp32 into one register as fp16/bf16: d = (hi=a, lo=b); RELU flag
+    # fp16x2 / bf16x2: sources pick their halves (Operand.half); BF16, RELU, SAT, FTZ flags; HADD2 with F32 flag: d = a + b as fp32
     HADD2 = 37
     HMUL2 = 38
     HFMA2 = 39
-    HMNMX2 = 40
-    HSETP2 = 41
+    HMNMX2 = 40  # p0 ? min : max
+    HSETP2 = 41  # q0 from the low halves, q1 from the high ones (`sub` as FSETP)
     # fp64 (register pairs)
     DADD = 42
     DMUL = 43
     DFMA = 44
-    DSETP = 45
+    DSETP = 45  # as FSETP
     # predicates and warp-wide operations
-    PLOP3 = 46  # q0 = lut(p0, p1, p2) (`sub` = 8-bit truth table)
-    VOTE = 47  # d = ballot(p); q0 = all/any/eq (`sub` = Vote)
+    PLOP3 = 46  # q0 = lut(p0, p1, p2) (`sub` bits 0-7: truth table); q1 likewise (bits 8-15)
+    VOTE = 47  # d = ballot(p0); q0 = all/any/eq (`sub` = Vote)
     SHFL = 48  # d = a of lane picked by b, c (`sub` = Shfl); q0 = in range
-    MATCH = 49
-    REDUX = 50
-    # memory: address = a (64-bit pair for global, 32-bit otherwise) + imm
+    MATCH = 49  # d = mask of lanes with the same a (width 8: a:a+1); `sub` 1 (ALL): mask if all agree, else 0; q0 = all agree
+    REDUX = 50  # d = reduction of a over the active lanes (`sub` = Atomic; signed unless UNSIGNED)
+    # memory.  Address = a + c + offset.  Global: a is a 64-bit pair, or 32 bits zero-extended (NARROW flag), c an
+    # optional 64-bit uniform base; elsewhere a is 32 bits shifted left by `sub`, c an optional uniform base.
+    # SIGNED flag: loads of 1 and 2 bytes are sign-extended.  Value of a store in b.
     LDG = 51
-    STG = 52  # value in b
+    STG = 52
     LDS = 53
     STS = 54
     LDL = 55
     STL = 56
-    LDC = 57  # d = constant bank `sub` at a + imm
-    ATOMG = 58  # d = old value, `sub` = Atomic, operand b (and c for compare-and-swap)
+    LDC = 57  # d = constant bank `sub` at offset, plus a if it is a register
+    # atomics: d = old value (RED: none), `sub` = Atomic, value b (compare-and-swap: what is expected in b, new value
+    # in the registers after it), width 4 or 8, type by UNSIGNED, FLOAT, HALF (with BF16) flags; address without c
+    ATOMG = 58
     ATOMS = 59
     RED = 60
-    LDGSTS = 61  # cp.async: shared[a] <- global[b:b+1]
+    LDGSTS = 61  # cp.async: shared[a + offset] <- global[b (pair) + c + target]; p0 false: zeros instead; cache as LDG
     LDGDEPBAR = 62
     DEPBAR = 63
-    LDSM = 64
-    MEMBAR = 65
-    # tensor cores
+    LDSM = 64  # `sub` (1, 2, 4) 8x8 matrices of 16-bit elements; TRANSPOSE flag
+    MEMBAR = 65  # fences and cache controls: order only
+    # tensor cores: d = a b + c on the fragments PTX documents for mma.sync (`sub` = Mma)
     HMMA = 66
     IMMA = 67
-    # control flow that needs a register
-    BRX = 68
-    CALL = 69
-    RET = 70
+    # control flow that needs a register: a holds a byte address in the program (16 an instruction), 64 bits wide
+    BRX = 68  # go to a + offset; lanes that disagree go separately
+    CALL = 69  # go to `target`, or to a + offset where there is a source
+    RET = 70  # go to a + offset
+    BREAK = 71  # active lanes that pass the guard and p0 no longer take part in convergence barrier `sub`
+    CS2R = 72  # d (width 8: a pair) = special register `sub`, not through the load/store pipe
+    R2UR = 73  # uniform d = a of the first active lane
+    P2R = 74  # d = (P0..P6 as bits 0-6 & b) | (a & ~b)
+    R2P = 75  # P0..P6 = bits 0-6 of a, those set in b
+    BMSK = 76  # d = b ones from bit a on (WRAP flag: both modulo 32)
+    SGXT = 77  # d = the low b bits of a, sign-extended (UNSIGNED: zero-extended)
+    IDP = 78  # d = dot product of 4 bytes of a and b, plus c (UNSIGNED, see `sub`: bit 0 a, bit 1 b is unsigned)
+    FCHK = 79  # q0 = division a / b needs the slow path
+    FSET = 80  # as FSETP, into d as 1.0 or 0.0 (BF flag) or all ones
+    HSET2 = 81  # as HSETP2, into the halves of d
+    LD = 82  # generic address: global, or shared in its window
+    ST = 83
+    STSM = 84
+    MOVM = 85  # d = 8x8 matrix of 16-bit elements in a, transposed
+    DMMA = 86
+    B2R = 87  # d = result of the last BAR with a reduction
+    IABSDIFF = 88  # d = |a - b| + c
+    TRAP = 89  # the kernel stops with an error
+    UNKNOWN = 90  # an instruction the engine does not know: an error when executed
 
 
 class Special(IntEnum):
@@ -120,6 +146,18 @@ class Special(IntEnum):
     LANEMASK_LE = 13
     LANEMASK_GT = 14
     LANEMASK_GE = 15
+    ZERO = 16
+    NTID_X = 17
+    NTID_Y = 18
+    NTID_Z = 19
+    NCTAID_X = 20
+    NCTAID_Y = 21
+    NCTAID_Z = 22
+    GLOBALTIMER_LO = 23
+    GLOBALTIMER_HI = 24
+    SHARED_WINDOW_HI = 25  # upper word of the address at which shared memory appears in the generic space
+    CLUSTER_CTAID = 26
+    WARPSIZE = 27
 
 
 class Cmp(IntEnum):
@@ -150,7 +188,22 @@ class Shift(IntEnum):
     R_U32 = 1  # d = a >> b, logical   (b > 31 gives 0)
     R_S32 = 2  # d = a >> b, arithmetic (b > 31 gives the sign)
     L_HI = 3  # d = upper word of (c:a) << b
-    R_LO = 4  # d = lower word of (c:a) >> b
+    R_LO = 4  # d = lower word of (c:a) >> b, logical
+    R_HI_U32 = 5  # d = c >> b, logical: upper word of the 64-bit shift
+    R_HI_S32 = 6  # d = c >> b, arithmetic
+    R_LO_S32 = 7  # d = lower word of (c:a) >> b, arithmetic
+
+
+class Permute(IntEnum):
+    """``sub`` of PRMT: how the selector picks bytes (PTX ISA, ``prmt``)."""
+
+    IDX = 0
+    F4E = 1
+    B4E = 2
+    RC8 = 3
+    ECL = 4
+    ECR = 5
+    RC16 = 6
 
 
 class Mufu(IntEnum):
@@ -164,10 +217,15 @@ class Mufu(IntEnum):
     SIN = 5  # argument in revolutions (after RRO-style multiply by 1/2pi)
     COS = 6
     TANH = 7
+    RCP64H = 8  # upper word of an approximate fp64 reciprocal
+    RSQ64H = 9
 
 
 class Convert(IntEnum):
-    """``sub`` of I2F, F2I, F2F, F2FP: bits 0-3 type, bits 4-5 rounding."""
+    """``sub`` of I2F, F2I, F2F, F2FP, FRND: bits 0-3 type, bits 4-5 rounding, bits 8-11 (I2F, F2I) the float's type.
+
+    The float's type is 0 for fp32, else F16, BF16 or F64.
+    """
 
     S32 = 0
     U32 = 1
@@ -177,7 +235,14 @@ class Convert(IntEnum):
     TO_BF16 = 5
     S64 = 6
     U64 = 7
-    F64 = 8
+    F64 = 8  # F2F: fp32 <- fp64
+    TO_F64 = 9  # F2F: fp64 <- fp32
+    S8 = 10
+    U8 = 11
+    S16 = 12
+    U16 = 13
+    E4M3 = 14  # F2FP: two fp32 to two fp8; F16 pair <- two fp8 with UNPACK flag
+    E5M2 = 15
 
 
 class Round(IntEnum):
@@ -239,6 +304,41 @@ class Flag(IntEnum):
     SAT = 16
     EX = 32  # extended (second word of a 64-bit comparison)
     CONSTANT = 64  # LDG.CONSTANT (read-only path)
+    SIGNED = 128
+    NARROW = 256  # global address of 32 bits
+    WRAP = 512
+    PAND = 1024
+    SHIFT = 2048
+    BF16 = 4096
+    RELU = 8192
+    F32 = 16384
+    HALF = 1 << 15  # atomics on fp16 (BF16: bf16) pairs
+    TRANSPOSE = 1 << 16
+    ARRIVE = 1 << 17  # BAR: do not wait
+    UNPACK = 1 << 18
+    NO_MERGE = 1 << 19  # F2FP: do not keep the other half of d
+    UNIFORM_TARGET = 1 << 20  # BRA.U: the predicate is uniform
+    DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a are active
+
+
+class Mma(IntEnum):
+    """``sub`` of HMMA, IMMA, DMMA: shape M x N x K and types (PTX ISA, ``mma.sync``)."""
+
+    F16_16816_F32 = 0  # fp16 inputs, fp32 accumulator
+    F16_16816_F16 = 1
+    F16_1688_F32 = 2
+    F16_1688_F16 = 3
+    BF16_16816_F32 = 4
+    BF16_1688_F32 = 5
+    TF32_1684_F32 = 6
+    TF32_1688_F32 = 7
+    S8_16816 = 8
+    S8_16832 = 9
+    U8_16816 = 10
+    U8_16832 = 11
+    F64_884 = 12
+    S8_8816 = 13
+    U8_8816 = 14
 
 
 class Pipe(IntEnum):

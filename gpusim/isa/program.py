@@ -7,6 +7,7 @@ with the line it comes from.  :mod:`gpusim.isa.encode` flattens it to arrays.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -25,10 +26,19 @@ class Kind(IntEnum):
 
     REG = 0
     UREG = 1
-    CONST = 2  # index = byte offset in constant bank 0
+    CONST = 2  # index = bank << 16 | byte offset in it
     IMM = 3  # index = 32-bit pattern, as an unsigned int
     PRED = 4
     UPRED = 5
+
+
+class Half(IntEnum):
+    """Which halves of a register a 16-bit pair operation takes as its (low, high) operands."""
+
+    BOTH = 0  # H1_H0: as they lie
+    LOW = 1  # H0_H0
+    HIGH = 2  # H1_H1
+    WORD = 3  # the whole register as one fp32
 
 
 class Operand(NamedTuple):
@@ -36,8 +46,9 @@ class Operand(NamedTuple):
 
     kind: Kind
     index: int  # type: ignore[assignment]
-    neg: bool = False  # arithmetic negation, or logical for a predicate
+    neg: bool = False  # arithmetic negation, logical for a predicate, inversion where the X flag is set
     abs: bool = False
+    half: int = Half.BOTH
 
 
 def reg(index: int, *, neg: bool = False, absolute: bool = False) -> Operand:
@@ -50,9 +61,14 @@ def imm(value: int) -> Operand:
     return Operand(Kind.IMM, value & 0xFFFFFFFF)
 
 
-def const(offset: int, *, neg: bool = False) -> Operand:
-    """32-bit word at byte ``offset`` of constant bank 0."""
-    return Operand(Kind.CONST, offset, neg)
+def const(offset: int, bank: int = 0, *, neg: bool = False) -> Operand:
+    """32-bit word at byte ``offset`` of a constant bank."""
+    return Operand(Kind.CONST, bank << 16 | offset, neg)
+
+
+def ureg(index: int, *, neg: bool = False) -> Operand:
+    """Uniform register ``UR<index>`` (63 is URZ)."""
+    return Operand(Kind.UREG, index, neg)
 
 
 def pred(index: int, *, neg: bool = False) -> Operand:
@@ -145,8 +161,9 @@ class ParamInfo(NamedTuple):
     """A kernel parameter and where the launch puts it in constant bank 0."""
 
     name: str
-    kind: str  # "buffer" (64-bit address) | "i32" | "u32" | "f32"
+    kind: str  # "buffer" (64-bit address) | "i32" | "u32" | "f32" | "raw": whatever the argument is
     offset: int
+    nbytes: int = 0  # of a "raw" one
 
 
 @dataclass(frozen=True)
@@ -163,7 +180,7 @@ class Program:
     source: str = ""  # file the lines refer to
     max_threads: int = 1024
     const_base: int = 0x210
-    extra: dict[str, object] = field(default_factory=dict)
+    banks: Mapping[int, bytes] = field(default_factory=dict)  # contents of the constant banks other than 0
 
     def __len__(self) -> int:
         return len(self.instrs)
