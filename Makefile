@@ -1,6 +1,6 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test quick lint format types imports wheel ci clean
+.PHONY: help install test quick lint format types imports docs wheel ci clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ types:  ## check types
 imports:  ## check which room imports which
 	lint-imports
 
+docs:  ## build the documentation into docs/_build/html
+	python -m pip install --group docs
+	python -m sphinx -b html docs docs/_build/html
+
 wheel:  ## build the wheel and the source archive into dist/
 	python -m build
 
@@ -37,5 +41,5 @@ ci:  ## run exactly what continuous integration runs
 	.ci/run
 
 clean:  ## remove what builds and tests leave behind
-	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	rm -rf build dist docs/_build docs/reference .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,18 @@
+"""Sphinx configuration: ``make docs`` builds docs/_build/html."""
+
+import importlib.metadata
+
+project = "gpusim"
+author = "The gpusim developers"
+release = importlib.metadata.version("gpusim")
+
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+exclude_patterns = ["_build", "validation-notes.md"]
+html_theme = "pydata_sphinx_theme"
+html_title = f"gpusim {release}"
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+myst_heading_anchors = 3
+suppress_warnings = ["myst.xref_missing"]  # links to files of the repository that are no pages
