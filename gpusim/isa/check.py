@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, Instr, Kind, Operand, Program
 
 WIDTHS = (1, 2, 4, 8, 16)
-LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC)
-STORES = (Op.STG, Op.STS, Op.STL)
-GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED)
+LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC, Op.LD, Op.CS2R)
+STORES = (Op.STG, Op.STS, Op.STL, Op.ST)
+GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST, Op.ATOM, Op.PREFETCH)
+TARGETED = (Op.BRA, Op.BSSY)
+ENDS = (Op.EXIT, Op.BRA, Op.BRX, Op.RET, Op.TRAP)
 PAIR_RESULTS = (Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA)
 N_BARRIERS = 16
 MAX_REGISTERS = 255
@@ -32,12 +34,12 @@ def check(program: Program) -> None:
     ------
     ProgramError
         For a register, predicate, width, target or scoreboard out of range, an unaligned group of registers,
-        a convergence barrier waited for but never set, or an end that is not EXIT or a jump.
+        a convergence barrier waited for but never set, or an end (before padding) that is not EXIT or a jump.
     """
     if not program.instrs:
         raise ProgramError(f"{program.name}: no instructions")
-    last = program.instrs[-1]
-    if last.op not in (Op.EXIT, Op.BRA) or last.guard != TRUE:
+    last = next((i for i in reversed(program.instrs) if i.op is not Op.NOP), program.instrs[-1])
+    if last.op not in ENDS or last.guard != TRUE:
         raise ProgramError(f"{program.name}: must end in EXIT, ends in {format_instr(last)}")
     for index, instr in enumerate(program.instrs):
         for problem in problems(instr, program):
@@ -60,7 +62,8 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
             yield f"predicate {p.index}"
     if instr.width not in WIDTHS:
         yield f"width {instr.width}"
-    if instr.op in (Op.BRA, Op.BSSY) and not 0 <= instr.target < len(program):
+    leads = instr.op in TARGETED or (instr.op is Op.CALL and not instr.srcs)
+    if leads and not 0 <= instr.target < len(program):
         yield f"target {instr.target} of {len(program)} instructions"
     if instr.op in (Op.BSSY, Op.BSYNC) and not 0 <= instr.sub < N_BARRIERS:
         yield f"convergence barrier {instr.sub}"
@@ -83,7 +86,7 @@ def _groups(instr: Instr) -> list[tuple[Operand, int]]:
     for place, operand in enumerate(instr.srcs):
         count = 1
         if instr.op in GLOBAL and place == 0:
-            count = 2
+            count = 1 if instr.flags & Flag.NARROW else 2
         elif instr.op in STORES and place == 1:
             count = words
         elif instr.op is Op.IMAD_WIDE and place == 2:
@@ -95,7 +98,7 @@ def _groups(instr: Instr) -> list[tuple[Operand, int]]:
 def _check_barriers(program: Program) -> None:
     set_up = {i.sub for i in program.instrs if i.op is Op.BSSY}
     waited = {i.sub for i in program.instrs if i.op is Op.BSYNC}
-    if set_up != waited:
+    if not waited <= set_up:
         raise ProgramError(
             f"{program.name}: convergence barriers {sorted(set_up)} are set up, {sorted(waited)} are waited for"
         )

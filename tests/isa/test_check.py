@@ -54,8 +54,16 @@ def test_one_bad_instruction_is_named(instr: Instr, complaint: str) -> None:
 
 
 def test_convergence_barriers_must_pair() -> None:
-    with pytest.raises(ProgramError, match=r"\[0\] are set up, \[\] are waited for"):
-        check(program(Instr(Op.BSSY, target=1)))
+    with pytest.raises(ProgramError, match=r"\[\] are set up, \[0\] are waited for"):
+        check(program(Instr(Op.BSYNC)))
+
+
+def test_what_every_path_leaves_need_not_be_waited_for() -> None:
+    check(program(Instr(Op.BSSY, target=1)))
+
+
+def test_padding_may_follow_the_end() -> None:
+    check(Program("p", (EXIT, Instr(Op.BRA, target=1), Instr(Op.NOP), Instr(Op.NOP)), 16))
 
 
 def test_a_program_must_end() -> None:
