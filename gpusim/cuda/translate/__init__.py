@@ -1,0 +1,140 @@
+"""From machine code to a Program: one instruction to one.
+
+``TABLE`` has a function for every opcode, by family; it takes an instruction's modifiers and operands from a
+:class:`~gpusim.cuda.translate.reader.Reader`.  What has no translation becomes ``Op.UNKNOWN``, with its text kept, and
+is an error only where it is executed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from gpusim.cuda.nvdisasm import Line, Place
+from gpusim.cuda.translate import control, conversion, double, exchange, floating, half, integer, memory, tensor
+from gpusim.cuda.translate.reader import Reader, Unsupported
+from gpusim.cuda.translate.uniform import ORDINARY
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Instr, ParamInfo, Program
+
+_FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
+    integer.TABLE,
+    floating.TABLE,
+    half.TABLE,
+    double.TABLE,
+    conversion.TABLE,
+    memory.TABLE,
+    control.TABLE,
+    exchange.TABLE,
+    tensor.TABLE,
+)
+TABLE: dict[str, Callable[[Reader], Instr]] = {name: make for family in _FAMILIES for name, make in family.items()}
+TABLE |= {uniform: TABLE[ordinary] for uniform, ordinary in ORDINARY.items()}
+
+
+def translate_line(line: Line, number: int = 0) -> Instr:
+    """Translate one instruction.
+
+    Parameters
+    ----------
+    line : Line
+    number : int
+        Line in the source, 0 if unknown.
+
+    Returns
+    -------
+    Instr
+
+    Raises
+    ------
+    Unsupported
+        If it, one of its modifiers or one of its operands has no translation.
+    """
+    make = TABLE.get(line.opcode.partition(".")[0])
+    if make is None:
+        raise Unsupported("no such opcode is known")
+    reader = Reader(line, number)
+    instr = make(reader)
+    reader.finish()
+    return instr
+
+
+def translate(
+    name: str,
+    lines: Sequence[Line],
+    *,
+    registers: int,
+    shared_bytes: int,
+    local_bytes: int,
+    max_threads: int,
+    parameters: Iterable[tuple[int, int]] = (),
+    const_base: int,
+    banks: Mapping[int, bytes],
+    **more: Any,
+) -> Program:
+    """Translate a function.
+
+    Parameters
+    ----------
+    name : str
+    lines : sequence of Line
+        All instructions of its section, padding and the functions it calls included.
+    registers : int
+        Registers of a thread.
+    shared_bytes, local_bytes : int
+        Static shared memory of a block, and local memory of a thread.
+    max_threads : int
+        Threads that a block may have.
+    parameters : iterable of (int, int)
+        Offset in constant bank 0, counted from `const_base`, and bytes of each parameter.
+    const_base : int
+        Where parameters start in constant bank 0.
+    banks : mapping of int to bytes
+        Contents of the other constant banks.
+    **more
+        Further fields of the Program (``shared_base``).
+
+    Returns
+    -------
+    Program
+        Whose instruction ``i`` is ``lines[i]``; in ``unknown`` the text of those that have no translation.
+    """
+    source = _source(lines)
+    instrs, unknown, places = [], {}, {}
+    for index, line in enumerate(lines):
+        number = _number(line, source)
+        if line.line and line.file != source:
+            places[index] = (line.file, line.line)
+        try:
+            instrs.append(translate_line(line, number))
+        except Unsupported:
+            unknown[index] = line.text
+            instrs.append(Reader(line, number).make(Op.UNKNOWN))
+    return Program(
+        name, tuple(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, const_base), (),
+        source, max_threads, const_base, dict(banks), unknown=unknown, places=places, **more,
+    )  # fmt: skip
+
+
+def _parameters(parameters: Iterable[tuple[int, int]], base: int) -> tuple[ParamInfo, ...]:
+    return tuple(
+        ParamInfo(f"p{number}", "raw", base + offset, nbytes) for number, (offset, nbytes) in enumerate(parameters)
+    )
+
+
+def _source(lines: Sequence[Line]) -> str:
+    """File of the kernel itself: where most instructions, seen from the outermost function, come from."""
+    files = Counter(_outermost(line).file for line in lines if line.line)
+    return files.most_common(1)[0][0] if files else ""
+
+
+def _outermost(line: Line) -> Place:
+    return line.callers[-1] if line.callers else Place(line.file, line.line)
+
+
+def _number(line: Line, source: str) -> int:
+    """Line of the source's own file that an instruction comes from, innermost; 0 if none."""
+    if line.file == source:
+        return line.line
+    return next((place.line for place in line.callers if place.file == source), 0)

@@ -1,0 +1,265 @@
+"""Integer arithmetic, logic, shifts, comparisons, predicates; moves.
+
+Source: NVIDIA, *CUDA Binary Utilities*, for the names.  Operand orders and meanings follow from what the compiler
+makes of known arithmetic (64-bit division by reciprocals, multi-word sums), which the tests run.
+"""
+
+from __future__ import annotations
+
+from gpusim.cuda.operands import Form
+from gpusim.cuda.translate.reader import BYTES, FALSE, WORDS, ZERO, Reader, Unsupported
+from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Op, Permute, Shift
+from gpusim.isa.program import Instr, Operand, imm
+
+COMPARE = {c.name: c for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)}
+BOOL = {b.name: b for b in BoolOp}
+PERMUTE = {p.name: p for p in Permute if p is not Permute.IDX}
+TYPES = {"U32": Flag.UNSIGNED, "S32": 0}
+NARROW = {"S8": Convert.S8, "U8": Convert.U8, "S16": Convert.S16, "U16": Convert.U16}
+
+
+def iadd3(r: Reader) -> Instr:
+    """``IADD3 d, [q0, q1,] a, b, c[, p0, p1]``."""
+    x = r.flags({"X": Flag.X})
+    dst, carries = r.dst(), r.preds()
+    srcs = tuple(r.integer(invert=bool(x)) for _ in range(3))
+    return r.make(Op.IADD3, dst, srcs, pdsts=carries, psrcs=r.preds(), flags=x)
+
+
+def iadd(r: Reader) -> Instr:
+    """``VIADD d, a, b``."""
+    return r.make(Op.IADD3, r.dst(), (r.integer(), r.integer(), ZERO))
+
+
+def imad(r: Reader) -> Instr:
+    """``IMAD[.WIDE|.HI][.U32][.X] d, [q0,] a, b, c[, p0]``; MOV, SHL and IADD only say what it is used for."""
+    r.skip("MOV", "SHL", "IADD")
+    op = r.pick({"WIDE": Op.IMAD_WIDE, "HI": Op.IMAD_HI}, Op.IMAD)
+    x = r.flags({"X": Flag.X})
+    flags = x | r.pick(TYPES, 0)
+    dst, carries = r.dst(), r.preds()
+    srcs = (r.integer(), r.integer(), r.integer(invert=bool(x)))
+    return r.make(op, dst, srcs, pdsts=carries, psrcs=r.preds(), flags=flags)
+
+
+def lea(r: Reader) -> Instr:
+    """``LEA d, [q0,] a, b, shift`` and ``LEA.HI[.X][.SX32] d, [q0,] a, b, [c,] shift[, p0]``."""
+    high = r.has("HI")
+    flags = r.flags({"X": Flag.X, "SX32": Flag.SIGNED})
+    dst, carries = r.dst(), r.preds()
+    a, b = r.integer(invert=bool(flags & Flag.X)), r.integer(invert=bool(flags & Flag.X))
+    if not high:
+        if flags:
+            raise Unsupported("LEA of the lower word with a carry")
+        return r.make(Op.LEA, dst, (a, b), pdsts=carries, sub=r.literal())
+    if a.neg:
+        raise Unsupported("LEA.HI of a negated value")
+    c = ZERO if flags & Flag.SIGNED else r.integer()
+    return r.make(
+        Op.LEA_HI_X, dst, (a, b, c), pdsts=carries, sub=r.literal(), psrcs=r.preds() or (FALSE,), flags=int(flags)
+    )
+
+
+def shf(r: Reader) -> Instr:
+    """``SHF.{L,R}[.W].{U32,S32,U64,S64}[.HI] d, a, b, c``: a shift of c:a."""
+    left = r.need({"L": True, "R": False})
+    kind, high = r.need({k: k for k in ("U32", "S32", "U64", "S64")}), r.has("HI")
+    flags = r.flags({"W": Flag.WRAP})
+    dst = r.dst()
+    a, b, c = r.integer(), r.integer(), r.integer()
+    how, srcs = _shift(left, kind, high, (a, b, c), bool(flags))
+    return r.make(Op.SHF, dst, srcs, sub=how, flags=flags)
+
+
+def _shift(
+    left: bool, kind: str, high: bool, srcs: tuple[Operand, Operand, Operand], wraps: bool
+) -> tuple[Shift, tuple[Operand, ...]]:
+    """Variant of SHF and its sources; where one word decides, a plain shift of that word."""
+    a, b, c = srcs
+    word, signed = kind[1:] == "32", kind[0] == "S"
+    if left and not high:
+        if wraps and not word:
+            raise Unsupported("lower word of a 64-bit shift that wraps")
+        return Shift.L, (a, b)
+    if left:
+        return (Shift.L_HI_32 if word else Shift.L_HI), srcs
+    if high and word:
+        return (Shift.R_S32 if signed else Shift.R_U32), (c, b)
+    if high:
+        return (Shift.R_HI_S32 if signed else Shift.R_HI_U32), srcs
+    if word and signed:
+        raise Unsupported("funnel shift of a signed word")
+    return (Shift.R_LO_32 if word else Shift.R_LO_S32 if signed else Shift.R_LO), srcs
+
+
+def lop3(r: Reader) -> Instr:
+    """``LOP3.LUT [q0,] d, a, b, c, table, p0``."""
+    r.skip("LUT")
+    flags = r.flags({"PAND": Flag.PAND})
+    tests = r.preds()
+    dst, srcs = r.dst(), (r.integer(), r.integer(), r.integer())
+    return r.make(Op.LOP3, dst, srcs, pdsts=tests, sub=r.literal(), psrcs=r.preds(), flags=flags)
+
+
+def plop3(r: Reader) -> Instr:
+    """``PLOP3.LUT q0, q1, p0, p1, p2, table0, table1``."""
+    r.skip("LUT")
+    found = r.preds()
+    if len(found) != 5:
+        raise Unsupported("PLOP3 of other than five predicates")
+    tables = r.literal() | r.literal() << 8
+    return r.make(Op.PLOP3, pdsts=found[:2], psrcs=found[2:], sub=tables)
+
+
+def prmt(r: Reader) -> Instr:
+    """``PRMT d, a, selector, c``."""
+    return r.make(Op.PRMT, r.dst(), (r.integer(), r.integer(), r.integer()), sub=r.pick(PERMUTE, Permute.IDX))
+
+
+def sel(r: Reader) -> Instr:
+    """``SEL d, a, b, p0``."""
+    return r.make(Op.SEL, r.dst(), (r.integer(), r.integer()), psrcs=(r.pred(),))
+
+
+def mov(r: Reader) -> Instr:
+    """``MOV d, a[, mask]``; only the mask of all bytes is known."""
+    dst, source = r.dst(), r.integer()
+    if r.more() and r.literal() != 0xF:
+        raise Unsupported("MOV of some bytes")
+    return r.make(Op.MOV, dst, (source,))
+
+
+def imnmx(r: Reader) -> Instr:
+    """``IMNMX d, a, b, p0``; from sm_100 on two predicates follow d."""
+    flags = r.pick(TYPES, 0) | r.flags({"RELU": Flag.RELU})
+    dst = _plain_dst(r)
+    return r.make(Op.IMNMX, dst, (r.integer(), r.integer()), psrcs=(r.pred(),), flags=flags)
+
+
+def iaddmnmx(r: Reader) -> Instr:
+    """``VIADDMNMX d, a, b, c, p0``."""
+    flags = r.pick(TYPES, 0) | r.flags({"RELU": Flag.RELU})
+    dst = _plain_dst(r)
+    srcs = (r.integer(), r.integer(), r.integer())
+    return r.make(Op.IADDMNMX, dst, srcs, psrcs=(r.pred(),), flags=flags)
+
+
+def _plain_dst(r: Reader) -> Operand:
+    """Destination of a minimum, whose verdicts must go nowhere."""
+    dst = r.dst()
+    if any(p.index != 7 for p in r.preds()):
+        raise Unsupported("a minimum that sets predicates")
+    return dst
+
+
+def isetp(r: Reader) -> Instr:
+    """``ISETP.cmp[.U32].bool[.EX] q0, q1, a, b, p0[, p1]``."""
+    sub = r.need(COMPARE) | r.need(BOOL) << 4
+    flags = r.pick(TYPES, 0) | r.flags({"EX": Flag.EX})
+    verdicts = (r.pred(), r.pred())
+    return r.make(Op.ISETP, srcs=(r.integer(), r.integer()), pdsts=verdicts, psrcs=r.preds(), sub=sub, flags=flags)
+
+
+def iabs(r: Reader) -> Instr:
+    """``IABS d, a``."""
+    return r.make(Op.IABS, r.dst(), (r.integer(),))
+
+
+def popc(r: Reader) -> Instr:
+    """``POPC d, a``."""
+    return r.make(Op.POPC, r.dst(), (r.integer(),))
+
+
+def brev(r: Reader) -> Instr:
+    """``BREV d, a``."""
+    return r.make(Op.BREV, r.dst(), (r.integer(),))
+
+
+def flo(r: Reader) -> Instr:
+    """``FLO[.U32][.SH] d, a``."""
+    flags = r.pick({"U32": 0}, Flag.SIGNED) | r.flags({"SH": Flag.SHIFT})
+    return r.make(Op.FLO, r.dst(), (r.integer(),), flags=flags)
+
+
+def sgxt(r: Reader) -> Instr:
+    """``SGXT[.W][.U32] d, a, b``."""
+    flags = r.flags({"W": Flag.WRAP, "U32": Flag.UNSIGNED})
+    return r.make(Op.SGXT, r.dst(), (r.integer(), r.integer()), flags=flags)
+
+
+def bmsk(r: Reader) -> Instr:
+    """``BMSK[.W] d, a, b``."""
+    return r.make(Op.BMSK, flags=r.flags({"W": Flag.WRAP}), dst=r.dst(), srcs=(r.integer(), r.integer()))
+
+
+def idp(r: Reader) -> Instr:
+    """``IDP.4A.{S8,U8}.{S8,U8} d, a, b, c``."""
+    if not r.has("4A"):
+        raise Unsupported("dot product of two")
+    types = {"S8": 0, "U8": 1}
+    sub = r.need(types) | r.need(types) << 1
+    flags = Flag.UNSIGNED if sub == 3 else 0
+    return r.make(Op.IDP, r.dst(), (r.integer(), r.integer(), r.integer()), sub=sub, flags=flags)
+
+
+def iabsdiff(r: Reader) -> Instr:
+    """``VABSDIFF[.U32] d, a, b, c``."""
+    flags = r.pick(TYPES, 0)
+    return r.make(Op.IABSDIFF, r.dst(), (r.integer(), r.integer(), r.integer()), flags=flags)
+
+
+def i2i(r: Reader) -> Instr:
+    """``I2I.type.S32.SAT d, a``."""
+    sub = r.need(NARROW)
+    flags = r.need(TYPES)
+    if not r.has("SAT"):
+        raise Unsupported("I2I that does not clamp")
+    return r.make(Op.I2I, r.dst(), (r.integer(halves=BYTES | WORDS),), sub=sub, flags=flags)
+
+
+def p2r(r: Reader) -> Instr:
+    """``P2R d, PR, a, mask``."""
+    dst = r.dst()
+    _predicates(r)
+    return r.make(Op.P2R, dst, (r.integer(), r.integer()))
+
+
+def r2p(r: Reader) -> Instr:
+    """``R2P PR, a, mask``."""
+    _predicates(r)
+    return r.make(Op.R2P, srcs=(r.integer(), imm(r.literal())))
+
+
+def _predicates(r: Reader) -> None:
+    text = r.next()
+    if text.form is not Form.PREDICATES or text.suffixes:
+        raise Unsupported("other than all predicates")
+
+
+TABLE = {
+    "IADD3": iadd3,
+    "VIADD": iadd,
+    "IMAD": imad,
+    "LEA": lea,
+    "SHF": shf,
+    "LOP3": lop3,
+    "PLOP3": plop3,
+    "PRMT": prmt,
+    "SEL": sel,
+    "MOV": mov,
+    "IMNMX": imnmx,
+    "VIMNMX": imnmx,
+    "VIADDMNMX": iaddmnmx,
+    "ISETP": isetp,
+    "IABS": iabs,
+    "POPC": popc,
+    "BREV": brev,
+    "FLO": flo,
+    "SGXT": sgxt,
+    "BMSK": bmsk,
+    "IDP": idp,
+    "VABSDIFF": iabsdiff,
+    "I2I": i2i,
+    "P2R": p2r,
+    "R2P": r2p,
+}
