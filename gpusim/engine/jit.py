@@ -7,8 +7,6 @@ file never serves stale code of another that it was inlined into.
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,14 +15,7 @@ import numba
 from numba import njit
 from numba.core import config
 
-
-def cache_folder() -> Path:
-    """Folder for compiled code: ``$GPUSIM_CACHE_DIR``, else the platform's cache folder."""
-    if own := os.environ.get("GPUSIM_CACHE_DIR"):
-        return Path(own)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "gpusim" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpusim"
+from gpusim.folders import cache_folder
 
 
 def source_digest() -> str:
