@@ -1,0 +1,61 @@
+"""What every test of this room shares: its own cache folder, its sources, and which tools there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpusim.cuda import toolchain
+from gpusim.cuda.errors import MissingToolError
+
+SOURCES = Path(__file__).parent / "sources"
+
+
+def _lacks(find: Callable[[], object]) -> str:
+    try:
+        find()
+    except MissingToolError as error:
+        return str(error)
+    return ""
+
+
+@pytest.fixture(scope="session")
+def compiler() -> None:
+    """Skip where the extra ``cuda`` is not installed."""
+    if lacking := _lacks(toolchain.nvrtc):
+        pytest.skip(lacking)
+
+
+@pytest.fixture(scope="session")
+def nvcc() -> toolchain.Nvcc:
+    """nvcc; skip where there is none."""
+    if lacking := _lacks(toolchain.nvcc):
+        pytest.skip(lacking)
+    return toolchain.nvcc()
+
+
+@pytest.fixture
+def no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without nvcc."""
+
+    def missing() -> None:
+        raise MissingToolError("nvcc is not installed: pip install nvidia-cuda-nvcc nvidia-cuda-cccl")
+
+    monkeypatch.setattr(toolchain, "nvcc", missing)
+
+
+@pytest.fixture(scope="session")
+def libcu(compiler: None) -> None:
+    """Skip where libcu++ is not installed, which cooperative groups need."""
+    if not any((folder / "nv/target").is_file() for folder in toolchain.nvrtc().includes):
+        pytest.skip("libcu++ is not installed: pip install nvidia-cuda-cccl")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that is empty at first, one for each test."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("GPUSIM_CACHE_DIR", str(folder))
+    return folder
