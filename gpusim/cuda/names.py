@@ -1,0 +1,122 @@
+"""Which kernel a name means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from gpusim.cuda.demangle import Name
+from gpusim.cuda.errors import KernelNameError
+from gpusim.errors import nearest
+
+_TEMPLATE = re.compile(
+    r"\btemplate\s*<(?P<parameters>[^;{}()]*)>\s*(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|inline\s+)*"
+    r"__global__[^;{}]*?\b(?P<name>\w+)\s*\("
+)
+_LAUNCH = re.compile(r"\b([A-Za-z_][\w:]*\s*<[^;{}()<>]*>)\s*<<<")
+
+
+def choose(wanted: str | None, names: Mapping[str, Name], filename: str, describe: Callable[[str], str]) -> str:
+    """Find the kernel that a name means.
+
+    Parameters
+    ----------
+    wanted : str or None
+        A symbol, or a name as C++ writes it, more or less in full; None where the file has but one kernel.
+    names : mapping
+        Demangled name of each symbol.
+    filename : str
+        What messages call the file.
+    describe : callable
+        What to list of a kernel by its symbol.
+
+    Returns
+    -------
+    str
+        Symbol.
+
+    Raises
+    ------
+    KernelNameError
+        Where no kernel is meant, or more than one.
+    """
+    if wanted is None:
+        found = list(names)
+    else:
+        found = _meant(wanted, names)
+    if len(found) == 1:
+        return found[0]
+    listed = "; ".join(describe(symbol) for symbol in (found or names))
+    if not names:
+        raise KernelNameError(f"{filename} has no kernel")
+    if wanted is None:
+        raise KernelNameError(f"{filename} has {len(names)} kernels, name one: {listed}")
+    if found:
+        raise KernelNameError(f"kernel {wanted!r} of {filename} may be any of: {listed}")
+    near = nearest(wanted, [name.full for name in names.values()])
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {listed}"
+    raise KernelNameError(f"{filename} has no kernel {wanted!r}: {hint}")
+
+
+def _meant(wanted: str, names: Mapping[str, Name]) -> list[str]:
+    """Symbols that a name fits, by the most exact reading that fits any."""
+    if wanted in names:
+        return [wanted]
+    text = normal(wanted)
+    readings: tuple[Callable[[Name], str], ...] = (
+        str,
+        lambda name: name.full,
+        lambda name: name.name,
+        lambda name: _last(name.name) + name.arguments,
+        lambda name: _last(name.name),
+    )
+    for reading in readings:
+        found = [symbol for symbol, name in names.items() if normal(reading(name)) == text]
+        if found:
+            return found
+    return []
+
+
+def _last(name: str) -> str:
+    return name.rpartition("::")[2]
+
+
+def normal(name: str) -> str:
+    """A name as it is compared: without spaces, suffixes of numbers, and what need not be written.
+
+    Examples
+    --------
+    >>> normal("void ns::f< 3u, unsigned int, A<int> >(float const*)")
+    'ns::f<3,unsigned,A<int>>(constfloat*)'
+    """
+    text = re.sub(r"^\s*(&|void\s)\s*", "", name)
+    text = re.sub(r"\b(\d+)(u|ul|ull|l|ll)\b", r"\1", text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(unsigned|short|long)\s+int\b", r"\1", text)
+    text = re.sub(r"\b(\w+)\s+const\b(?=\s*[*&])", r"const \1", text)
+    return re.sub(r"\s+", "", text)
+
+
+def templates(source: str) -> list[str]:
+    """Kernels of a source that are templates, with the instances it launches.
+
+    Parameters
+    ----------
+    source : str
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> templates("template <int T> __global__ void f(int *p) {}  void g() { f<32><<<1, 2>>>(0); }")
+    ['f<int T> (launched as f<32>)']
+    """
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
+    launches = [" ".join(launch.split()) for launch in _LAUNCH.findall(text)]
+    found = []
+    for match in _TEMPLATE.finditer(text):
+        used = sorted({launch for launch in launches if _last(launch.partition("<")[0].strip()) == match["name"]})
+        note = f" (launched as {', '.join(used)})" if used else ""
+        found.append(f"{match['name']}<{' '.join(match['parameters'].split())}>{note}")
+    return found

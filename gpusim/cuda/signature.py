@@ -1,0 +1,278 @@
+"""What a kernel takes: names, types and sizes of its parameters, and whether arguments fit.
+
+Sizes come from the cubin.  Types come from the symbol, where it is mangled; names, and the types of
+``extern "C"`` kernels, from the text of the source, by a tolerant reader: what it does not understand stays
+unknown.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpusim.cuda.attributes import Parameter as Place
+from gpusim.cuda.demangle import Name
+from gpusim.cuda.errors import ArgumentError
+
+_SIZES = {
+    "bool": 1, "char": 1, "short": 2, "int": 4, "long": 8, "long long": 8, "float": 4, "double": 8, "size_t": 8,
+    "half": 2, "__half": 2, "__nv_bfloat16": 2, "int8_t": 1, "int16_t": 2, "int32_t": 4, "int64_t": 8,
+    "uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8,
+}  # fmt: skip
+_REAL = {"float": "<f", "double": "<d", "half": "<e", "__half": "<e"}
+_BFLOAT16 = "__nv_bfloat16"
+_REAL_OF_SIZE = {2: "<e", 4: "<f", 8: "<d"}
+_NO_NAME = {*_SIZES, "unsigned", "signed", "const", "volatile", "void"}
+_DROPPED = re.compile(r"\b(__restrict__|__restrict|restrict|__grid_constant__|register|struct|class|enum)\b")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel.
+
+    Attributes
+    ----------
+    name, type : str
+        As in C++; empty where unknown.
+    offset : int
+        Bytes from the first parameter.
+    nbytes : int
+    """
+
+    name: str
+    type: str
+    offset: int
+    nbytes: int
+
+    @property
+    def is_pointer(self) -> bool | None:
+        """Whether it is an address; None where its type is not known."""
+        if self.nbytes != 8:
+            return False
+        if not self.type:
+            return None
+        if self.type.endswith(("*", "&", "]", "* const")) or "(*" in self.type:
+            return True
+        return False if _plain(self.type) in _SIZES else None
+
+    def __str__(self) -> str:
+        return " ".join(word for word in (self.type or f"{self.nbytes} bytes", self.name) if word)
+
+
+def parameters(name: Name, symbol: str, places: Sequence[Place], source: str = "") -> tuple[Parameter, ...]:
+    """Put together what is known of a kernel's parameters.
+
+    Parameters
+    ----------
+    name : Name
+        The demangled symbol.
+    symbol : str
+    places : sequence of Place
+        Offsets and sizes.
+    source : str
+        Text of the file; empty where there is none.
+
+    Returns
+    -------
+    tuple of Parameter
+    """
+    found = declarations(source, name.name.rpartition("::")[2])
+    texts = next((one for one in found if len(one) == len(places)), [("", "")] * len(places))
+    types = name.parameters if name.parameters is not None else tuple(kind for kind, _ in texts)
+    if len(types) != len(places) or not all(map(_may_be, types, places)):
+        types = ("",) * len(places)
+    rows = zip(texts, types, places, strict=True)
+    return tuple(Parameter(text[1], kind, place.offset, place.nbytes) for text, kind, place in rows)
+
+
+def _may_be(kind: str, place: Place) -> bool:
+    """Whether a type may have this size."""
+    if kind.endswith(("*", "&")):
+        return place.nbytes == 8
+    return _SIZES.get(_plain(kind), place.nbytes) == place.nbytes
+
+
+def _plain(kind: str) -> str:
+    """A type without qualifiers and sign: ``unsigned long`` is ``long``."""
+    if not kind:
+        return ""
+    words = [word for word in kind.split() if word not in ("const", "volatile", "unsigned", "signed")]
+    if words in ([], ["long", "int"], ["short", "int"], ["long", "long", "int"]):
+        words = words[:-1] or ["int"]
+    return " ".join(words)
+
+
+def declarations(source: str, name: str) -> list[list[tuple[str, str]]]:
+    """Read type and name of each parameter wherever a source declares a kernel of this name.
+
+    Parameters
+    ----------
+    source : str
+    name : str
+        Without namespace and template arguments.
+
+    Returns
+    -------
+    list of list of (str, str)
+
+    Examples
+    --------
+    >>> declarations("__global__ void f(const float *__restrict__ a, int n = 3) {}", "f")
+    [[('const float*', 'a'), ('int', 'n')]]
+    """
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
+    found = []
+    for head in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", text):
+        inside = _expanded(_until_closed(text[head.end() :]), text)
+        found.append([_parameter(piece) for piece in _split(inside) if piece.strip() not in ("", "void")])
+    return found
+
+
+def _until_closed(text: str) -> str:
+    """Text up to the bracket that closes one already open."""
+    depth = 1
+    for at, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0:
+            return text[:at]
+    return ""
+
+
+def _expanded(inside: str, text: str) -> str:
+    """Parameters with the macros replaced that stand for some of them."""
+    macros = dict(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:[^\n\\]|\\\n)+)", text, flags=re.MULTILINE))
+    for _ in range(8):
+        replaced = re.sub(r"\b\w+\b", lambda word: macros.get(word[0], word[0]).replace("\\\n", " "), inside)
+        if replaced == inside:
+            break
+        inside = replaced
+    return inside
+
+
+def _split(inside: str) -> list[str]:
+    """Split at the commas outside of all brackets."""
+    pieces, depth, start = [], 0, 0
+    for at, character in enumerate(inside):
+        depth += (character in "([{<") - (character in ")]}>")
+        if character == "," and depth == 0:
+            pieces.append(inside[start:at])
+            start = at + 1
+    return [*pieces, inside[start:]]
+
+
+def _parameter(piece: str) -> tuple[str, str]:
+    """Type and name of one parameter."""
+    text = _DROPPED.sub(" ", piece.partition("=")[0]).strip()
+    array = re.search(r"\[[^\]]*\]\s*$", text)
+    text = text[: array.start()].strip() if array else text
+    last = re.search(r"\b([A-Za-z_]\w*)$", text)
+    name = last[1] if last and last[1] not in _NO_NAME and last.start() > 0 else ""
+    kind = " ".join(text[: len(text) - len(name)].split()) + ("*" if array else "")
+    return re.sub(r"\s*([*&])\s*", r"\1", kind).replace("*const", "* const").strip(), name
+
+
+def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) -> None:
+    """Refuse arguments that do not fit a kernel's parameters.
+
+    Arrays (whatever has ``nbytes`` and at least one dimension) and None go to pointers; numbers to numbers of
+    the same kind; ``bytes`` of the right length to anything.
+
+    Parameters
+    ----------
+    kernel : str
+        What messages call it.
+    wanted : sequence of Parameter
+    arguments : sequence
+
+    Raises
+    ------
+    ArgumentError
+        Where their number, kind or size does not fit.
+    """
+    if len(arguments) != len(wanted):
+        listed = ", ".join(map(str, wanted))
+        raise ArgumentError(f"{kernel} takes {len(wanted)} arguments ({listed}), not {len(arguments)}")
+    for position, (parameter, argument) in enumerate(zip(wanted, arguments, strict=True), 1):
+        problem = _problem(parameter, argument)
+        if problem:
+            raise ArgumentError(f"argument {position} of {kernel} ({parameter}) {problem}")
+
+
+def _problem(parameter: Parameter, argument: Any) -> str:
+    """What keeps an argument from being this parameter; empty where nothing does."""
+    if isinstance(argument, (bytes, bytearray)):
+        fits = len(argument) == parameter.nbytes
+        return "" if fits else f"has {parameter.nbytes} bytes, not {len(argument)}"
+    if is_array(argument) or argument is None:
+        given = "None" if argument is None else "an array"
+        return f"is no pointer, but {given} is given" if parameter.is_pointer is False else ""
+    if parameter.is_pointer:
+        return f"is a pointer: give an array or None, not {argument!r}"
+    try:
+        pack(parameter, argument)
+    except ArgumentError as error:
+        return str(error)
+    return ""
+
+
+def is_array(argument: Any) -> bool:
+    """Whether an argument is memory rather than a value."""
+    return hasattr(argument, "nbytes") and getattr(argument, "ndim", 1) > 0
+
+
+def pack(parameter: Parameter, value: Any) -> bytes:
+    """Bytes of a value that is passed itself.
+
+    Parameters
+    ----------
+    parameter : Parameter
+    value : bytes, bool, int, float, or a NumPy scalar
+
+    Returns
+    -------
+    bytes
+        As many as the parameter has.
+
+    Raises
+    ------
+    ArgumentError
+        Where the value does not fit.
+    """
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    number = value.item() if hasattr(value, "item") else value
+    kind = _plain(parameter.type)
+    if isinstance(number, float) and kind in _SIZES and kind not in (*_REAL, _BFLOAT16):
+        raise ArgumentError(f"is an integer, not {number!r}")
+    if not isinstance(number, (bool, int, float)) or parameter.nbytes not in (1, 2, 4, 8):
+        raise ArgumentError(f"has {parameter.nbytes} bytes: give bytes of that length, not {value!r}")
+    if kind == _BFLOAT16:
+        return _pack_bfloat16(number)
+    if kind in _REAL or isinstance(number, float):
+        return _pack_real(_REAL.get(kind) or _REAL_OF_SIZE.get(parameter.nbytes, ""), number)
+    return _pack_integer(parameter, int(number))
+
+
+def _pack_real(layout: str, number: float) -> bytes:
+    try:
+        return struct.pack(layout, float(number))
+    except (OverflowError, struct.error):
+        raise ArgumentError(f"cannot hold {number!r}") from None
+
+
+def _pack_bfloat16(number: float) -> bytes:
+    """The upper half of a float, rounded to nearest even."""
+    bits = int.from_bytes(_pack_real("<f", number), "little")
+    if number == number:  # not for NaN
+        bits += 0x7FFF + (bits >> 16 & 1)
+    return (bits >> 16).to_bytes(2, "little")
+
+
+def _pack_integer(parameter: Parameter, number: int) -> bytes:
+    bits = 8 * parameter.nbytes
+    if not -(1 << bits - 1) <= number < 1 << bits:
+        raise ArgumentError(f"has {bits} bits, too few for {number}")
+    return (number & (1 << bits) - 1).to_bytes(parameter.nbytes, "little")

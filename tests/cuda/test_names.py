@@ -1,0 +1,64 @@
+"""Which kernel a name means."""
+
+import pytest
+
+from gpusim.cuda import KernelNameError
+from gpusim.cuda.demangle import demangle
+from gpusim.cuda.names import choose
+
+SYMBOLS = [
+    "_Z4gemmILj8ELj16EfEvPKT1_PS0_i",
+    "_Z4gemmILj8ELj8EfEvPKT1_PS0_i",
+    "_ZN3ops5twiceEPi",
+    "_ZN3ops5twiceEPf",
+    "axpy",
+]
+NAMES = {symbol: demangle(symbol) for symbol in SYMBOLS}
+
+
+def find(wanted, names=NAMES):
+    return choose(wanted, names, "file.cu", lambda symbol: str(names[symbol]))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "position"),
+    [
+        ("gemm<8,16,float>", 0),
+        ("gemm<8u, 8u, float>", 1),
+        ("void gemm< 8, 8, float >(float const*, float*, int)", 1),
+        ("ops::twice(int *)", 2),
+        ("_ZN3ops5twiceEPf", 3),
+        ("axpy", 4),
+    ],
+)
+def test_a_name_may_be_written_in_many_ways(wanted, position):
+    assert find(wanted) == SYMBOLS[position]
+
+
+def test_the_only_kernel_needs_no_name():
+    assert find(None, {"axpy": NAMES["axpy"]}) == "axpy"
+
+
+def test_a_namespace_may_be_left_out():
+    assert find("twice", {"_ZN3ops5twiceEPi": NAMES["_ZN3ops5twiceEPi"]}) == "_ZN3ops5twiceEPi"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        (None, ["has 5 kernels, name one", "ops::twice(int*)", "axpy"]),
+        ("twice", ["may be any of: ops::twice(int*); ops::twice(float*)"]),
+        ("gemm", ["may be any of: gemm<8u, 16u, float>", "gemm<8u, 8u, float>"]),
+        ("axpi", ["no kernel 'axpi'", "did you mean axpy?"]),
+        ("zzz", ["there are gemm<8u, 16u, float>(const float*, float*, int); "]),
+    ],
+)
+def test_what_names_no_kernel_or_several_is_refused(wanted, says):
+    with pytest.raises(KernelNameError) as error:
+        find(wanted)
+    assert all(words in str(error.value) for words in says), error.value
+
+
+def test_no_kernel_at_all():
+    with pytest.raises(KernelNameError, match=r"file\.cu has no kernel"):
+        find(None, {})

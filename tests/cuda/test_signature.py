@@ -1,0 +1,99 @@
+"""Parameters of kernels: what the source says of them, and which arguments fit."""
+
+import numpy as np
+import pytest
+
+from gpusim.cuda import ArgumentError
+from gpusim.cuda.signature import Parameter, check, declarations, pack
+
+POINTER = Parameter("x", "const float*", 0, 8)
+COUNT = Parameter("n", "int", 8, 4)
+FACTOR = Parameter("a", "float", 12, 4)
+BOX = Parameter("box", "Box", 16, 24)
+UNKNOWN = Parameter("", "", 40, 8)
+ALL = (POINTER, COUNT, FACTOR, BOX, UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("__global__ void k(float*__restrict__ x,int n){}", [("float*", "x"), ("int", "n")]),
+        ("__global__ __launch_bounds__(32) void k ( const int * const * p )", [("const int* const*", "p")]),
+        (
+            "#define ARGS int a, \\\n float *b\n__global__ void k(ARGS, char c)",
+            [("int", "a"), ("float*", "b"), ("char", "c")],
+        ),
+        (
+            "__global__ void k(float x[4], A<1, 2> a, unsigned int)",
+            [("float*", "x"), ("A<1, 2>", "a"), ("unsigned int", "")],
+        ),
+        ("// __global__ void k(int wrong)\n__global__ void k(struct B b = {1, 2})", [("B", "b")]),
+        ("__global__ void k(void)", []),
+        ("__global__ void k(int a", []),
+    ],
+)
+def test_declarations_are_read_tolerantly(source, says):
+    assert declarations(source, "k") == [says]
+
+
+def test_another_kernel_is_not_mistaken():
+    assert declarations("__global__ void kk(int a);", "k") == []
+
+
+def test_arguments_that_fit():
+    check("k", ALL, [np.zeros(3, np.float32), 3, 0.5, bytes(24), 7])
+    check("k", ALL, [None, np.int64(3), np.float64(1), bytes(24), np.zeros(2)])
+
+
+@pytest.mark.parametrize(
+    ("position", "argument", "says"),
+    [
+        (0, 3, "argument 1 of k (const float* x) is a pointer: give an array or None, not 3"),
+        (1, np.zeros(3), "argument 2 of k (int n) is no pointer, but an array is given"),
+        (1, None, "is no pointer, but None is given"),
+        (1, 1.5, "is an integer, not 1.5"),
+        (1, 1 << 33, "has 32 bits, too few for 8589934592"),
+        (2, "x", "argument 3 of k (float a)"),
+        (2, 1e300, "cannot hold 1e+300"),
+        (3, 4, "argument 4 of k (Box box) has 24 bytes: give bytes of that length, not 4"),
+        (3, bytes(5), "has 24 bytes, not 5"),
+    ],
+)
+def test_arguments_that_do_not_fit(position, argument, says):
+    arguments = [None, 3, 0.5, bytes(24), 7]
+    arguments[position] = argument
+    with pytest.raises(ArgumentError) as error:
+        check("k", ALL, arguments)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_too_few_arguments_list_the_parameters():
+    with pytest.raises(ArgumentError, match=r"k takes 5 arguments \(const float\* x, int n, .*\), not 1"):
+        check("k", ALL, [None])
+
+
+@pytest.mark.parametrize(
+    ("kind", "nbytes", "value", "packed"),
+    [
+        ("int", 4, -1, b"\xff\xff\xff\xff"),
+        ("unsigned int", 4, 4294967295, b"\xff\xff\xff\xff"),
+        ("float", 4, 1, b"\0\0\x80\x3f"),
+        ("double", 8, 1, b"\0\0\0\0\0\0\xf0\x3f"),
+        ("__half", 2, 1.0, b"\0\x3c"),
+        ("__nv_bfloat16", 2, 1.00390625, b"\x80\x3f"),
+        ("__nv_bfloat16", 2, -3, b"\x40\xc0"),
+        ("bool", 1, True, b"\1"),
+        ("", 4, 1.0, b"\0\0\x80\x3f"),
+        ("", 8, np.int32(-2), b"\xfe" + b"\xff" * 7),
+    ],
+)
+def test_values_are_packed_as_their_type_says(kind, nbytes, value, packed):
+    assert pack(Parameter("x", kind, 0, nbytes), value) == packed
+
+
+def test_a_parameter_of_unknown_type_may_be_a_pointer():
+    assert UNKNOWN.is_pointer is None
+    assert BOX.is_pointer is False
+    assert Parameter("x", "handle_t", 0, 8).is_pointer is None
+    assert Parameter("x", "unsigned long long", 0, 8).is_pointer is False
