@@ -1,0 +1,95 @@
+"""Host code in a source: what of it stood in NVRTC's way.
+
+NVRTC compiles device code alone.  It has no standard library, and refuses every function and variable that
+is the host's; nvcc, which has a host compiler at hand, takes both.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpusim.cuda import toolchain
+from gpusim.cuda.errors import CompileError, MissingToolError
+from gpusim.cuda.strip import HEADERS
+
+_LINE = r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error: "
+_MISSING_HEADER = re.compile(_LINE + r'cannot open source file "(?P<what>[^"]+)"', re.MULTILINE)
+_HOST_CODE = re.compile(_LINE + r".*?considered a host (?P<what>function|variable)", re.MULTILINE)
+_HOST_NAME = re.compile(
+    _LINE + r'(?:identifier "(?P<what>(?:cuda|cublas|std)\w*)" is undefined'
+    r'|namespace "std" has no member "(?P<member>\w+)"'
+    r'|name followed by "::" must be a class or namespace name)',
+    re.MULTILINE,
+)
+_WHEELS = {
+    r"cuda_\w+\.h(pp)?|mma\.h|cooperative_groups.*|sm_\d\w+\.h(pp)?|vector_types\.h|crt/.*|device_\w+\.h|"
+    r"(nv|cuda|cub|thrust)/.*": toolchain.INSTALL,
+    r"curand\w*\.h": "pip install nvidia-curand",
+}
+
+
+def reason(log: str) -> str | None:
+    """Tell what of a source is not for NVRTC.
+
+    Parameters
+    ----------
+    log : str
+        What NVRTC wrote.
+
+    Returns
+    -------
+    str or None
+        Where and what it is, such as ``"main.cu:3: #include <iostream>"``; None where NVRTC complains about
+        device code.
+
+    Examples
+    --------
+    >>> reason('a.cu(3): catastrophic error: cannot open source file "iostream"')
+    'a.cu:3: #include "iostream"'
+    """
+    if found := _MISSING_HEADER.search(log):
+        return f'{found["file"]}:{found["line"]}: #include "{found["what"]}"'
+    if found := _HOST_CODE.search(log):
+        return f"{found['file']}:{found['line']}: a host {found['what']}"
+    if found := _HOST_NAME.search(log):
+        name = found["what"] or (f"std::{found['member']}" if found["member"] else "a library's namespace")
+        return f"{found['file']}:{found['line']}: {name}"
+    return None
+
+
+def missing_wheel(log: str) -> str | None:
+    """Command that installs the CUDA header NVRTC did not find; None where it misses none of CUDA's."""
+    found = _MISSING_HEADER.search(log)
+    if found is None:
+        return None
+    return next((command for names, command in _WHEELS.items() if re.fullmatch(names, found["what"])), None)
+
+
+def refuse(filename: str, what: str, log: str) -> CompileError:
+    """Word the error for a source whose host code only nvcc could take, where there is no nvcc.
+
+    Parameters
+    ----------
+    filename : str
+    what : str
+        What :func:`reason` said.
+    log : str
+        What NVRTC wrote.
+
+    Returns
+    -------
+    CompileError
+    """
+    try:
+        toolchain.nvcc()
+        remedy = "compile it with nvcc -cubin"
+    except MissingToolError as error:
+        remedy = str(error)
+    header = _MISSING_HEADER.search(log)
+    found = "" if header is None or header["what"] in HEADERS else "name the folder of that header (include), or "
+    refused = CompileError(
+        f"{filename} has host code, which NVRTC does not compile ({what}): {found}{remedy}, "
+        "or guard host code with #ifndef __CUDACC_RTC__"
+    )
+    refused.log = log
+    return refused

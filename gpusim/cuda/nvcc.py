@@ -1,0 +1,80 @@
+"""nvcc, for sources with host code in them.
+
+Source: CUDA Compiler Driver NVCC 13.0, https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpusim.cuda import toolchain
+from gpusim.cuda.errors import CompileError
+from gpusim.cuda.nvrtc import Compiled
+from gpusim.cuda.options import Options
+
+
+def name(compiler: toolchain.Nvcc) -> str:
+    """Name and version of nvcc, for people."""
+    said = toolchain.nvcc_version(compiler)
+    return f"nvcc {said.partition('release ')[2].partition(',')[0]}".strip()
+
+
+def compile_source(
+    compiler: toolchain.Nvcc, source: str, filename: str, options: Options, expressions: Sequence[str] = ()
+) -> Compiled:
+    """Compile the device code of a source to machine code.
+
+    Parameters
+    ----------
+    compiler : Nvcc
+    source : str
+        CUDA C++ with or without host code.
+    filename : str
+        What messages call it.
+    options : Options
+        Architecture, flags, definitions, folders.
+    expressions : sequence of str
+        Instances of templates that are to be compiled, besides those that the host code launches.
+
+    Returns
+    -------
+    Compiled
+
+    Raises
+    ------
+    CompileError
+        What nvcc wrote.
+    """
+    with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
+        copy, cubin = Path(folder, "source.cu"), Path(folder, "out.cubin")
+        copy.write_text(_located(source, filename) + _instances(expressions), encoding="utf-8", errors="replace")
+        command = [compiler.path, "-cubin", *options.command(), *_host(compiler), "-o", cubin, copy]
+        run = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, errors="replace", check=False
+        )
+        log = (run.stdout + run.stderr).replace(str(copy), filename).strip()
+        if run.returncode or not cubin.is_file():
+            raise CompileError(f"{filename} does not compile for {options.arch} ({name(compiler)}):", log)
+        return Compiled(cubin.read_bytes(), log, name(compiler))
+
+
+def _host(compiler: toolchain.Nvcc) -> list[str]:
+    """Name the host compiler where it is not the one nvcc would take."""
+    usual = compiler.host.stem in ("g++", "cl") or bool(os.environ.get("NVCC_CCBIN"))
+    return [] if usual else ["-ccbin", str(compiler.host)]
+
+
+def _located(source: str, filename: str) -> str:
+    """The source under its own name, for messages and lines."""
+    escaped = filename.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line 1 "{escaped}"\n{source}\n'
+
+
+def _instances(expressions: Sequence[str]) -> str:
+    """Use each template instance, so that it is compiled; the file these lines are in is called as NVRTC calls it."""
+    uses = (f"static void *gpusim_instance_{i} = (void *)&{name};\n" for i, name in enumerate(expressions))
+    return "".join(['#line 1 "__nv_name_map"\n', *uses]) if expressions else ""
