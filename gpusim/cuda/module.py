@@ -1,0 +1,316 @@
+"""From a user's file to its kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, toolchain
+from gpusim.cuda.cubin import Cubin, KernelCode
+from gpusim.cuda.demangle import Name, demangle
+from gpusim.cuda.errors import CompileError, CudaError, KernelNameError, MissingToolError
+from gpusim.cuda.headers import HEADERS
+from gpusim.cuda.nvrtc import Compiled
+from gpusim.cuda.options import Options
+from gpusim.cuda.options import options as checked
+
+_FATBIN = bytes.fromhex("50ed55ba")
+_TAKEN = "a .cu file or a .cubin is taken"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel, ready to be launched.
+
+    Attributes
+    ----------
+    symbol : str
+    name : Name
+        As C++ writes it.
+    parameters : tuple of Parameter
+    code : KernelCode
+        Machine code and what it needs.
+    """
+
+    symbol: str
+    name: Name
+    parameters: tuple[signature.Parameter, ...]
+    code: KernelCode
+
+    def __str__(self) -> str:
+        return f"{self.name.full}({', '.join(map(str, self.parameters))})"
+
+    def check(self, arguments: Sequence[object]) -> None:
+        """Refuse arguments that do not fit; see :func:`gpusim.cuda.signature.check`."""
+        signature.check(self.name.full, self.parameters, arguments)
+
+
+@dataclass(frozen=True)
+class Module:
+    """What became of a file.
+
+    Attributes
+    ----------
+    arch : str
+        Real architecture, such as ``"sm_90"``.
+    kernels : mapping
+        :class:`Kernel` by symbol.
+    cubin : Cubin
+        The whole of it: variables, constants, the file's bytes.
+    log : str
+        The compiler's warnings.
+    compiler : str
+        Which it was; empty for a ready cubin.
+    filename : str
+        What messages call it.
+    selected : str or None
+        Symbol of the kernel that was asked for.
+    """
+
+    arch: str
+    kernels: Mapping[str, Kernel]
+    cubin: Cubin = field(repr=False)
+    log: str = field(default="", repr=False)
+    compiler: str = ""
+    filename: str = ""
+    selected: str | None = None
+
+    def kernel(self, name: str | None = None) -> Kernel:
+        """Find a kernel.
+
+        Parameters
+        ----------
+        name : str or None
+            A symbol or a C++ name; None for the one asked for when compiling, else for the only one.
+
+        Returns
+        -------
+        Kernel
+
+        Raises
+        ------
+        KernelNameError
+            Where no kernel is meant, or more than one.
+        """
+        if name is None and self.selected is not None:
+            return self.kernels[self.selected]
+        known = {symbol: kernel.name for symbol, kernel in self.kernels.items()}
+        return self.kernels[names.choose(name, known, self.filename, lambda symbol: str(self.kernels[symbol]))]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A source to compile: text, the name it goes by, what decides how."""
+
+    text: str
+    filename: str
+    options: Options
+
+
+def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
+    source_or_path: str | Path,
+    *,
+    gpu: str,
+    kernel: str | None = None,
+    options: Sequence[str] = (),
+    defines: Mapping[str, object] | None = None,
+    include: Iterable[str | Path] = (),
+) -> Module:
+    """Compile a .cu file, or take a ready .cubin.
+
+    Parameters
+    ----------
+    source_or_path : str or Path
+        A file's path; a string with ``__global__`` or of several lines is the source itself.
+    gpu : str
+        Real architecture, such as ``"sm_90"``.
+    kernel : str, optional
+        The kernel meant; a template's instance is compiled because it is named here: ``"sgemm<128, 8>"``.
+    options : sequence of str
+        Compiler options, such as ``["-ftz=true"]``.
+    defines : mapping
+        Value of each macro to define; ``None`` for none.
+    include : iterable of str or Path
+        Folders with headers; the file's own folder comes first without being named.
+
+    Returns
+    -------
+    Module
+
+    Raises
+    ------
+    CudaError
+        Where the file cannot be used, does not compile, or has no such kernel.
+    """
+    if isinstance(source_or_path, str) and ("\n" in source_or_path or "__global__" in source_or_path):
+        chosen = checked(gpu, options, defines, include)
+        return _from_source(_Source(source_or_path, "kernel.cu", chosen), kernel)
+    path = Path(source_or_path)
+    data = _read(path)
+    if data.startswith(elf.MAGIC):
+        return _from_cubin(data, path, gpu, kernel)
+    text = _text(data, path)
+    chosen = checked(gpu, options, defines, [path.parent, *include])
+    return _from_source(_Source(text, str(source_or_path), chosen), kernel)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise CudaError(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _text(data: bytes, path: Path) -> str:
+    """Source text, or what the file is instead."""
+    if data.startswith((_FATBIN, b"!<arch>")):
+        raise CudaError(f"{path} is a fat binary or a library: {_TAKEN} (cuobjdump -xelf all takes cubins out of it)")
+    if re.search(rb"^\s*\.version\s+\d", data[:65536], re.MULTILINE) and b".address_size" in data[:65536]:
+        raise CudaError(f"{path} is PTX, which is no machine code yet: {_TAKEN} (ptxas makes a cubin of PTX)")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    if "\0" in text:
+        raise CudaError(f"{path} is no source text: {_TAKEN}")
+    return text
+
+
+def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None) -> Module:
+    if not cubin.is_cubin(data):
+        raise CudaError(f"{path} is a program or library of the host: {_TAKEN} (cuobjdump -xelf all takes cubins out)")
+    parsed = cubin.parse(data, str(path))
+    if parsed.arch.rstrip("af") != arch.rstrip("af"):
+        raise CudaError(f"{path} is machine code for {parsed.arch}, not for {arch}")
+    return _selected(_module(parsed, "", str(path), Compiled(b"", "", "")), wanted)
+
+
+def _from_source(source: _Source, wanted: str | None) -> Module:
+    """Compile, and once more where the kernel asked for has to be named to the compiler."""
+    expressions = [wanted] if wanted and "<" in wanted else []
+    try:
+        module = _compiled_module(source, expressions)
+    except _NoInstance as error:
+        raise _unknown_instance(source, wanted or "", error) from None
+    try:
+        return _selected(module, wanted)
+    except KernelNameError as error:
+        if expressions or (wanted is None and module.kernels):
+            raise
+        return _named_to_the_compiler(source, wanted, error)
+
+
+def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNameError) -> Module:
+    """A kernel that is compiled only where something uses it: a ``static`` one; or a template, which is refused."""
+    found = names.templates(source.text)
+    if wanted is None and found:
+        raise KernelNameError(f"{source.filename} has only templates, name an instance: {'; '.join(found)}") from None
+    if wanted and re.fullmatch(r"[A-Za-z_][\w:]*", wanted):
+        own = [one for one in found if one.startswith(wanted.rpartition("::")[2] + "<")]
+        if own:
+            raise KernelNameError(f"kernel {wanted!r} is a template, name an instance of {own[0]}") from None
+        try:
+            return _selected(_compiled_module(source, [wanted]), wanted)
+        except (_NoInstance, CudaError):
+            pass
+    raise error
+
+
+def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
+    found = names.templates(source.text)
+    listed = f": there are the templates {'; '.join(found)}" if found else ""
+    return KernelNameError(f"{source.filename} has no kernel {wanted!r}: {error}{listed}")
+
+
+def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
+    compiled = _compile(source, expressions)
+    parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
+    module = _module(parsed, source.text, source.filename, compiled)
+    if expressions and compiled.symbols:
+        return replace(module, selected=compiled.symbols[expressions[0]])
+    return module
+
+
+def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Module:
+    """Kernels with their names and parameters."""
+    kernels = {}
+    for symbol, code in parsed.kernels.items():
+        name = demangle(symbol)
+        known = signature.parameters(name, symbol, code.parameters, text)
+        kernels[symbol] = Kernel(symbol, name, known, code)
+    return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
+
+
+def _selected(module: Module, wanted: str | None) -> Module:
+    """The module with the kernel asked for; several kernels and none asked for are left to be asked for later."""
+    if module.selected is not None or (wanted is None and len(module.kernels) > 1):
+        return module
+    return replace(module, selected=module.kernel(wanted).symbol)
+
+
+# ------------------------------------------------------------------ compilers
+
+
+class _NoInstance(Exception):
+    """The compiler does not know the kernel it was told to compile; the message says what it wrote."""
+
+
+def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
+    """NVRTC; where host code stands in its way nvcc; where there is no nvcc, NVRTC without the host code."""
+    try:
+        return _with_nvrtc(source, expressions)
+    except CompileError as error:
+        refused = error
+    what = host.reason(refused.log)
+    if what is None:
+        raise refused
+    if wheel := host.missing_wheel(refused.log):
+        raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
+    if compiler := toolchain.find_nvcc():
+        return _with_nvcc(compiler, source, expressions)
+    text = strip.without_host_code(source.text, lambda text: _try_nvrtc(replace(source, text=text)))
+    if text is None:
+        raise host.refuse(source.filename, what, refused.log)
+    compiled = _with_nvrtc(replace(source, text=text), expressions, {**strip.HEADERS, **HEADERS})
+    return replace(compiled, log=f"{source.filename}: host code left out ({what})\n{compiled.log}".strip())
+
+
+def _try_nvrtc(source: _Source) -> None:
+    _with_nvrtc(source, (), {**strip.HEADERS, **HEADERS})
+
+
+def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
+    key = _key(source, expressions, f"{nvrtc.identity()} {len(headers)}")
+    return _cached(
+        key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
+    )
+
+
+def _with_nvcc(compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[str]) -> Compiled:
+    key = _key(source, expressions, toolchain.nvcc_version(compiler))
+    return _cached(
+        key, lambda: nvcc.compile_source(compiler, source.text, source.filename, source.options, expressions)
+    )
+
+
+def _cached(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
+    """What was compiled before, or is now."""
+    if key and (kept := cache.load(key)):
+        return kept
+    try:
+        compiled = compiles()
+    except CompileError as error:
+        if wrong := re.search(r"^__nv_name_map\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE):
+            raise _NoInstance(wrong[1]) from None
+        raise
+    if key:
+        cache.store(key, compiled)
+    return compiled
+
+
+def _key(source: _Source, expressions: Sequence[str], compiler: str) -> str | None:
+    chosen = source.options
+    parts = [compiler, source.filename, *chosen.command(), "instances", *expressions]
+    return cache.key(source.text, chosen.include, parts)

@@ -1,0 +1,97 @@
+"""What was compiled before is not compiled again; what is damaged is."""
+
+import pytest
+
+from gpusim import cuda
+from gpusim.cuda import cache, nvrtc
+from gpusim.cuda.nvrtc import Compiled
+from tests.cuda.conftest import SOURCES
+
+TEXT = "__global__ void k(int *p) { *p = 1; }\n"
+ENTRY = Compiled(b"\x7fELF\n\0cubin", "a warning\nof two lines", "NVRTC 13.0", {"k<3>": "_Z1k"})
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """Names of the files that NVRTC really compiled."""
+    calls = []
+    real = nvrtc.compile_source
+    monkeypatch.setattr(nvrtc, "compile_source", lambda *args: calls.append(args[1]) or real(*args))
+    return calls
+
+
+def test_an_entry_comes_back_whole():
+    cache.store("key", ENTRY)
+    assert cache.load("key") == ENTRY
+    assert cache.load("other") is None
+
+
+def test_a_damaged_entry_is_none(own_cache):
+    cache.store("key", ENTRY)
+    (file,) = (own_cache / "cuda").iterdir()
+    whole = file.read_bytes()
+    for bad in (whole[:-1], whole[: len(whole) // 2], b"", b"\xff" * 100, whole.replace(b"cubin", b"cubim")):
+        file.write_bytes(bad)
+        assert cache.load("key") is None
+
+
+def test_no_half_written_file_stays(own_cache, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cache.store("key", ENTRY)
+    assert not list((own_cache / "cuda").iterdir())
+
+
+def test_a_folder_that_cannot_be_written_to_does_no_harm(own_cache):
+    (own_cache / "cuda").write_text("a file, where a folder should be")
+    cache.store("key", ENTRY)
+    assert cache.load("key") is None
+
+
+def test_the_key_holds_every_header_that_may_be_included(tmp_path):
+    (tmp_path / "a.h").write_text('#include "sub/b.h"\n')
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/b.h").write_text('#include "c.h"\n#include <vector>\n')
+    (tmp_path / "sub/c.h").write_text('#include "../a.h"\n')
+    source = '  #  include "a.h"\n'
+    keys = [cache.key(source, [tmp_path], ["x"])]
+    for header in ("a.h", "sub/b.h", "sub/c.h"):
+        (tmp_path / header).write_text((tmp_path / header).read_text() + "// changed\n")
+        keys.append(cache.key(source, [tmp_path], ["x"]))
+    keys += [
+        cache.key(source, [tmp_path], ["y"]),
+        cache.key(source + " ", [tmp_path], ["x"]),
+        cache.key(source, [], ["x"]),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert cache.key(source, [tmp_path], ["x"]) == keys[3]
+
+
+def test_a_header_named_by_a_macro_makes_no_key(tmp_path):
+    assert cache.key("#include HEADER\n", [tmp_path], []) is None
+
+
+@pytest.mark.usefixtures("compiler")
+def test_the_same_source_is_compiled_once(compilations):
+    first, second = (cuda.compile(TEXT, gpu="sm_90") for _ in range(2))
+    assert first == second
+    assert compilations == ["kernel.cu"]
+
+
+@pytest.mark.usefixtures("compiler")
+def test_whatever_changes_the_result_compiles_anew(compilations):
+    for options in ({}, {"gpu": "sm_80"}, {"options": ["-ftz=true"]}, {"defines": {"A": 1}}, {"kernel": "k"}):
+        cuda.compile(TEXT, **{"gpu": "sm_90", **options})
+    assert len(compilations) == 4  # naming a kernel that is there changes nothing
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_damaged_entry_is_compiled_anew(compilations, own_cache):
+    first = cuda.compile(SOURCES / "plain.cu", gpu="sm_90")
+    for file in (own_cache / "cuda").iterdir():
+        file.write_bytes(file.read_bytes()[:-100])
+    assert cuda.compile(SOURCES / "plain.cu", gpu="sm_90") == first
+    assert len(compilations) == 2

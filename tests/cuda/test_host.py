@@ -1,0 +1,130 @@
+"""Files with host code in them: nvcc where there is one, NVRTC without the host code where there is none."""
+
+import pytest
+
+from gpusim import cuda
+from gpusim.cuda import nvrtc, toolchain
+from gpusim.cuda.host import missing_wheel, reason
+from tests.cuda.conftest import SOURCES
+
+KERNEL = "__global__ void k(int *p) { *p = 1; }\n"
+HOST = [
+    "int main() { return 0; }",
+    "#include <vector>\nstd::vector<int> all;",
+    "#include <iostream>\nvoid f(int n) {\n  if (n) { std::cout << '}' << \"}\"; }  // }\n  k<<<1, n>>>(0);\n}",
+    "int counter = 0;\nint next() { return ++counter; }",
+    "#define OPEN {\nstatic void f() OPEN }\nnamespace a { namespace b { void g() {} } }",
+    'extern "C" { void f() { for (;;) { } } }\nextern "C" int g(int a) { return a; }',
+    "template <class T> void f(T t) { cudaMalloc(&t, 4); }\nvoid g() { f((int *)0); }",
+    "#include <cuda_runtime.h>\nvoid check(cudaError_t e) { if (e != cudaSuccess) exit(1); }",
+]
+
+
+def of(text, **options):
+    return cuda.compile(text + "\n", **{"gpu": "sm_90", **options})
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_whole_program_compiles_with_nvcc(nvcc):
+    module = cuda.compile(SOURCES / "application.cu", gpu="sm_90")
+    assert module.compiler.startswith("nvcc ")
+    assert {str(kernel) for kernel in module.kernels.values()} == {
+        "add<256>(const float* a, const float* b, float* c, int n)",
+        "negate(float* x, int n)",
+    }
+    more = cuda.compile(SOURCES / "application.cu", gpu="sm_90", kernel="add<64>")
+    assert more.kernel().name.full == "add<64>"
+    assert "application.cu" in more.cubin.data.decode("latin-1")
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_a_whole_program_compiles_without_nvcc():
+    module = cuda.compile(SOURCES / "application.cu", gpu="sm_90")
+    assert module.compiler == nvrtc.name()
+    assert str(module.kernel()) == "negate(float* x, int n)"
+    assert "host code left out" in module.log
+    assert cuda.compile(SOURCES / "application.cu", gpu="sm_90", kernel="add<256>").kernel().code.registers > 0
+    with pytest.raises(
+        cuda.KernelNameError, match=r"is a template, name an instance of add<int T> \(launched as add<256>\)"
+    ):
+        cuda.compile(SOURCES / "application.cu", gpu="sm_90", kernel="add")
+
+
+@pytest.mark.usefixtures("compiler")
+def test_both_ways_make_the_same_code(nvcc, monkeypatch, request):
+    if "{}.{}".format(*nvrtc.version()) not in toolchain.nvcc_version(nvcc):
+        pytest.skip("nvcc and NVRTC are of different versions")
+    ways = []
+    for fixture in ("nvcc", "no_nvcc"):
+        request.getfixturevalue(fixture)
+        module = cuda.compile(SOURCES / "application.cu", gpu="sm_90", kernel="add<256>")
+        ways.append({name: kernel.code for name, kernel in module.kernels.items()})
+    assert ways[0] == ways[1]
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+@pytest.mark.parametrize("host", HOST)
+def test_host_code_is_left_out_and_lines_stay(host):
+    text = f"{host}\n{KERNEL}" if "k<<<" not in host else f"{KERNEL}{host}"
+    module = of(text)
+    assert module.kernel().code.code == of(KERNEL).kernel().code.code
+    assert "host code left out" in module.log
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "#include <limits>\n__global__ void k(int *p) { *p = std::numeric_limits<int>::max(); }",
+            'kernel.cu:1: #include "limits"',
+        ),
+        ("struct A { int f() { return 1; } };\n__global__ void k(A *p) {}", "kernel.cu:1: a host function"),
+        ('#include "mine.h"\n' + KERNEL, "name the folder of that header (include)"),
+        ("int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }", "kernel.cu:1: a host function"),
+    ],
+)
+def test_what_device_code_needs_is_not_left_out(text, says):
+    with pytest.raises(cuda.CompileError) as error:
+        of(text)
+    assert says in str(error.value)
+    assert "nvcc is not installed: pip install nvidia-cuda-nvcc" in str(error.value)
+    assert "__CUDACC_RTC__" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_nvccs_words_reach_the_user(tmp_path):
+    file = tmp_path / "mine.cu"
+    file.write_text("#include <vector>\n__global__ void k(int *p) {\n  *p = q;\n}\n")
+    with pytest.raises(cuda.CompileError) as error:
+        cuda.compile(file, gpu="sm_90")
+    assert f'{file}(3): error: identifier "q" is undefined' in str(error.value)
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_an_unknown_instance_for_nvcc():
+    text = "#include <vector>\ntemplate <int T> __global__ void k(int *p) { *p = T; }"
+    assert of(text, kernel="k<7>").kernel().name.full == "k<7>"
+    with pytest.raises(cuda.KernelNameError, match="has no kernel 'k<int>'"):
+        of(text, kernel="k<int>")
+
+
+def test_reasons_are_read_from_the_log():
+    assert reason('a.cu(3): catastrophic error: cannot open source file "iostream"') == 'a.cu:3: #include "iostream"'
+    assert reason('a.cu(9): error: identifier "cudaMalloc" is undefined') == "a.cu:9: cudaMalloc"
+    assert reason('a.cu(9): error: namespace "std" has no member "vector"') == "a.cu:9: std::vector"
+    assert reason('a.cu(9): error: identifier "q" is undefined') is None
+
+
+@pytest.mark.parametrize(
+    ("header", "command"),
+    [
+        ("cuda_fp16.h", "pip install 'gpusim[cuda]'"),
+        ("nv/target", "pip install 'gpusim[cuda]'"),
+        ("curand_kernel.h", "pip install nvidia-curand"),
+        ("vector", None),
+    ],
+)
+def test_missing_headers_of_cuda_name_their_wheel(header, command):
+    assert missing_wheel(f'a.cu(3): catastrophic error: cannot open source file "{header}"') == command
