@@ -18,6 +18,7 @@ from typing import Any
 
 from gpusim.lang.errors import assigned_name, fail, frame_here, line_here
 from gpusim.lang.evaluate import INTEGERS, binary, cast, compare, constant, unary
+from gpusim.lang.naming import LocalNames
 from gpusim.lang.tree import (
     Assign,
     Const,
@@ -62,10 +63,12 @@ class Tracer:
         self.loops: list[Index] = []
         self.abandoned: int | None = None  # line of a loop left by break
         self._ids = 0
+        self._names = LocalNames()
 
     def emit(self, statement: Stmt) -> None:
         """Append to the innermost open block."""
         self.check_loops()
+        statement.names = self._names.fresh(frame_here(), self.blocks)
         self.blocks[-1].append(statement)
 
     def check_loops(self) -> None:

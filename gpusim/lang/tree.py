@@ -190,11 +190,24 @@ class Var:
 # ------------------------------------------------------------------ statements
 
 
+Named = tuple[str, Expr | tuple[Expr, ...]]
+"""A Python variable of a description and the expression, or the tuple of them, that it stands for."""
+
+
 @dataclass(slots=True)
 class Stmt:
-    """Base of statements; ``line`` is the line of the description it came from."""
+    """Base of statements.
+
+    Attributes
+    ----------
+    line : int
+        Line of the description it came from.
+    names : tuple
+        What the description has given names to since the statement before, in this block or around it.
+    """
 
     line: int
+    names: tuple[Named, ...] = field(default=(), kw_only=True, compare=False, repr=False)
 
 
 @dataclass(slots=True)
