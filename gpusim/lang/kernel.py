@@ -249,6 +249,15 @@ class Kernel:
                 self._programs[key] = lower(self.tree, bound)
             return self._programs[key]
 
+    def emit(self, *, name: str | None = None, **tiles: int) -> str:
+        """CUDA C++ source for these tile sizes: one kernel, called ``name`` if that is given.
+
+        It takes the parameters of the Program that :meth:`lower` gives, in the same order.
+        """
+        from gpusim.lang.emit import emit
+
+        return emit(self.tree, self.tiles(**tiles), name)
+
     def io(self, **fixed: Any) -> IO:
         """Elements and bytes of each global array that the threads load and store, as sympy expressions.
 
