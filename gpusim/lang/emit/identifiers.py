@@ -49,6 +49,6 @@ class Scope:
         base = name = identifier(wanted)
         number = 2
         while any(name in block for block in self._blocks):
-            name, number = f"{base}_{number}", number + 1
+            name, number = f"{base.rstrip('_')}_{number}", number + 1
         self._blocks[-1].add(name)
         return name

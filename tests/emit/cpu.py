@@ -1,0 +1,76 @@
+"""Runs emitted source on the CPU: g++ and a header that stands for CUDA make a library of it."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from gpusim.lang import Kernel
+
+HERE = Path(__file__).parent / "cpu"
+COMPILER = shutil.which("g++")
+TYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32, "bf16": np.uint16}
+NUMBERS = {"f32": ctypes.c_float, "i32": ctypes.c_int, "u32": ctypes.c_uint}
+HELPER = re.compile(r"^static __device__.*?^}\n", re.DOTALL | re.MULTILINE)  # its body is for a GPU's assembler
+LARGEST_SHARED = 227 * 1024
+START = 'extern "C" void start(const unsigned* shape, void** args) {{ launch({name}, shape, args); }}\n'
+
+
+def run(kernel: Kernel, inputs: Mapping[str, np.ndarray], **params: float) -> dict[str, np.ndarray]:
+    """Buffers after a launch of the emitted kernel; those not in ``inputs`` start as zeros."""
+    tiles = {p.name: int(params[p.name]) for p in kernel.params if p.role == "tile" and p.name in params}
+    grid, block = kernel.shape(**params)
+    buffers, args = {}, []
+    for array in kernel.arrays:
+        shape, dtype = kernel.array_shape(array.name, **params), TYPES[array.dtype.value]
+        given = inputs.get(array.name, np.zeros(shape, dtype))
+        buffers[array.name] = _aligned(np.asarray(given, dtype).reshape(shape))
+        args.append(ctypes.c_void_p(buffers[array.name].ctypes.data))
+    args += [NUMBERS[p.dtype.value](params[p.name]) for p in kernel.params if p.role != "tile"]
+    places = (ctypes.c_void_p * len(args))(*(ctypes.addressof(arg) for arg in args))
+    _library(kernel.emit(name="emitted", **tiles)).start((ctypes.c_uint * 6)(*grid, *block), places)
+    return buffers
+
+
+def _aligned(values: np.ndarray) -> np.ndarray:
+    """A copy on 16 bytes, as vectors need it."""
+    room = np.zeros(values.nbytes + 16, np.uint8)
+    first = -room.ctypes.data % 16
+    copy = room[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
+    copy[...] = values
+    return copy
+
+
+@cache
+def _fibers() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="gpusim-emit-")
+    atexit.register(folder.cleanup)
+    _build(HERE / "fibers.cpp", made := Path(folder.name) / "fibers.o", "-c")
+    return made
+
+
+@cache
+def _library(source: str) -> ctypes.CDLL:
+    code = HELPER.sub("", re.sub(r"^#include.*\n", "", source, flags=re.MULTILINE))
+    code = code.replace("extern __shared__", "__shared__").replace("memory[]", f"memory[{LARGEST_SHARED}]")
+    with tempfile.TemporaryDirectory(prefix="gpusim-emit-") as folder:
+        path = Path(folder) / "kernel.cpp"
+        path.write_text(f'#include "cuda.h"\n{code}\n{START.format(name="emitted")}', encoding="utf-8")
+        library = path.with_suffix(".so")
+        _build(path, library, "-shared", str(_fibers()))
+        return ctypes.CDLL(str(library))
+
+
+def _build(source: Path, output: Path, *options: str) -> None:
+    assert COMPILER is not None
+    flags = ["-std=c++20", "-O1", "-fPIC", "-fno-strict-aliasing", "-Wno-unknown-pragmas", f"-I{HERE}"]
+    subprocess.run([COMPILER, *flags, str(source), *options, "-o", str(output)], check=True)

@@ -1,0 +1,85 @@
+// Enough of CUDA to run an emitted kernel on a CPU, a block at a time, every thread a fiber.
+#pragma once
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+struct dim3 {
+    unsigned x = 1, y = 1, z = 1;
+};
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+#define __global__
+#define __shared__ static
+#define __launch_bounds__(threads)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+struct alignas(8) float2 { float x, y; };
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(8) int2 { int x, y; };
+struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+
+template <typename T> T __ldcg(const T* p) { return *p; }
+template <typename T> T __ldcs(const T* p) { return *p; }
+inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
+inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+inline float __int_as_float(int bits) { float x; std::memcpy(&x, &bits, 4); return x; }
+inline float __expf(float x) { return std::exp(x); }
+inline float __logf(float x) { return std::log(x); }
+inline float __log2f(float x) { return std::log2(x); }
+inline float __sinf(float x) { return std::sin(x); }
+inline float __cosf(float x) { return std::cos(x); }
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline float fast_sqrt(float x) { return std::sqrt(x); }
+inline float fast_rcp(float x) { return 1 / x; }
+inline float fast_tanh(float x) { return std::tanh(x); }
+inline int sm_id() { return 0; }
+inline unsigned __activemask() { return 0; }  // the fibers know who is there
+
+struct __nv_bfloat16 { unsigned short bits; };
+inline float __bfloat162float(__nv_bfloat16 x) { return __int_as_float(int(unsigned(x.bits) << 16)); }
+inline __nv_bfloat16 __float2bfloat16(float x) {
+    unsigned bits;
+    std::memcpy(&bits, &x, 4);
+    return {static_cast<unsigned short>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+// Fibers run one after the other, so nothing comes between these.
+template <typename T> T atomicAdd(T* p, T v) { return std::exchange(*p, *p + v); }
+template <typename T> T atomicMin(T* p, T v) { return std::exchange(*p, min(*p, v)); }
+template <typename T> T atomicMax(T* p, T v) { return std::exchange(*p, max(*p, v)); }
+
+void __syncthreads();
+unsigned this_lane();
+unsigned from_lane(unsigned bits, unsigned lane);
+
+template <typename T> T exchanged(T v, unsigned lane) {
+    unsigned bits;
+    std::memcpy(&bits, &v, 4);
+    bits = from_lane(bits, lane < 32 ? lane : this_lane());
+    std::memcpy(&v, &bits, 4);
+    return v;
+}
+template <typename T> T __shfl_sync(unsigned, T v, unsigned lane) { return exchanged(v, lane % 32); }
+template <typename T> T __shfl_up_sync(unsigned, T v, unsigned n) { return exchanged(v, this_lane() - n); }
+template <typename T> T __shfl_down_sync(unsigned, T v, unsigned n) { return exchanged(v, this_lane() + n); }
+template <typename T> T __shfl_xor_sync(unsigned, T v, unsigned n) { return exchanged(v, this_lane() ^ n); }
+
+void run_grid(const unsigned* shape, void (*thread)(void*), void* of);
+
+// shape: blocks and threads along x, y, z; args: where each argument is, as for cuLaunchKernel.
+template <typename... P> void launch(void (*kernel)(P...), const unsigned* shape, void** args) {
+    auto thread = [&] {
+        auto each = [&]<std::size_t... i>(std::index_sequence<i...>) { kernel(*static_cast<P*>(args[i])...); };
+        each(std::index_sequence_for<P...>{});
+    };
+    run_grid(shape, [](void* of) { (*static_cast<decltype(thread)*>(of))(); }, &thread);
+}

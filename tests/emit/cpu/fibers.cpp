@@ -1,0 +1,104 @@
+// The threads of a block as fibers: each runs until it waits for others or ends.
+#include <ucontext.h>
+
+#include <vector>
+
+#include "cuda.h"
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace {
+
+enum State { READY, AT_WARP, AT_BLOCK, DONE };
+
+constexpr std::size_t STACK = 1 << 16;
+
+struct Fiber {
+    ucontext_t context;
+    std::vector<char> stack = std::vector<char>(STACK);
+    State state = DONE;
+    unsigned sent = 0;
+    bool sends = false;
+};
+
+std::vector<Fiber> fibers(1024);
+ucontext_t scheduler;
+unsigned current, threads;
+void (*entry)(void*);
+void* argument;
+
+void begin() {
+    entry(argument);
+    fibers[current].state = DONE;
+}
+
+void wait(State where) {
+    Fiber& self = fibers[current];
+    self.state = where;
+    swapcontext(&self.context, &scheduler);
+}
+
+void resume(unsigned number) {
+    current = number;
+    threadIdx = {number % blockDim.x, number / blockDim.x % blockDim.y, number / (blockDim.x * blockDim.y)};
+    swapcontext(&scheduler, &fibers[number].context);
+}
+
+// Let go of what waits, once nothing else of its warp, or of the block, can run.
+bool release(unsigned first, unsigned end, State where) {
+    bool any = false;
+    for (unsigned i = first; i < end; ++i) {
+        if (fibers[i].state < where) return true;
+        any |= fibers[i].state == where;
+    }
+    for (unsigned i = first; i < end; ++i)
+        if (fibers[i].state == where) fibers[i].state = READY;
+    return any;
+}
+
+void run_block() {
+    for (unsigned i = 0; i < threads; ++i) {
+        Fiber& fiber = fibers[i];
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.data();
+        fiber.context.uc_stack.ss_size = STACK;
+        fiber.context.uc_link = &scheduler;
+        fiber.state = READY;
+        makecontext(&fiber.context, begin, 0);
+    }
+    for (bool more = true; more;) {
+        for (unsigned i = 0; i < threads; ++i)
+            if (fibers[i].state == READY) resume(i);
+        more = false;
+        for (unsigned i = 0; i < threads; i += 32) more |= release(i, i + 32 < threads ? i + 32 : threads, AT_WARP);
+        if (!more) more = release(0, threads, AT_BLOCK);
+    }
+}
+
+}  // namespace
+
+void __syncthreads() { wait(AT_BLOCK); }
+
+unsigned this_lane() { return current % 32; }
+
+unsigned from_lane(unsigned bits, unsigned lane) {
+    Fiber &self = fibers[current], &other = fibers[current / 32 * 32 + lane];
+    self.sent = bits;
+    self.sends = true;
+    wait(AT_WARP);
+    const unsigned received = other.sends && &other < &fibers[threads] ? other.sent : bits;
+    wait(AT_WARP);
+    self.sends = false;
+    return received;
+}
+
+void run_grid(const unsigned* shape, void (*thread)(void*), void* of) {
+    gridDim = {shape[0], shape[1], shape[2]};
+    blockDim = {shape[3], shape[4], shape[5]};
+    threads = blockDim.x * blockDim.y * blockDim.z;
+    entry = thread;
+    argument = of;
+    for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
+        for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+            for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) run_block();
+}
