@@ -36,6 +36,6 @@ TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
     )
 )  # fmt: skip
 CG, IS_FLOAT, UNSIGNED = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED)
-ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC = (int(x) for x in Atomic)
+ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC = (int(x) for x in list(Atomic)[:10])
 IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
 ALL, ANY = int(Vote.ALL), int(Vote.ANY)
