@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.simulate.launch import Launch
 
-BUDGET = 300e6
-"""Work run in full, in steps of the engine's (about 15 s); beyond it a launch is sampled."""
+BUDGET = 200e6
+"""Work run in full, in steps of the engine's (about 20 s); beyond it a launch is sampled."""
 
 MOST_PAIRS = 4  # spans measured; more tell little that is new
 
