@@ -18,12 +18,15 @@ class Op(IntEnum):
     """Opcode numbers as the engine dispatches on them (dense, stable within a version)."""
 
     # control flow
-    NOP = 0
+    NOP = 0  # `sub` 1: YIELD, lets lanes that wait at convergence barriers go on where this is a loop that spins
     EXIT = 1  # active lanes that pass the guard leave the kernel
-    BRA = 2  # guarded lanes go to `target`
+    BRA = 2  # active lanes that pass the guard and p0 go to `target`
     BSSY = 3  # convergence barrier `sub` <- active lanes; reconvergence point `target`
     BSYNC = 4  # wait until all lanes of convergence barrier `sub` have arrived
-    BAR = 5  # block-wide barrier (`sub` = barrier number)
+    # barrier number `sub` bits 0-3 plus a (of a register: its bits 0-3); thread count b (none: the whole block; of a
+    # register: its bits 16-27); ARRIVE flag: do not wait; `sub` bits 8-11 (BarRed): what B2R gives afterwards, of p0
+    # over all threads
+    BAR = 5
     WARPSYNC = 6  # lanes of mask a (without a: all) wait for one another
     # moves and special registers
     MOV = 7  # d = a
@@ -35,12 +38,12 @@ class Op(IntEnum):
     )
     IMAD = 11  # d = lo32(a * b) + c; X flag adds carry-in p0
     IMAD_WIDE = 12  # d:d+1 = a * b + c:c+1 (signed unless UNSIGNED); X flag adds carry-in p0; carry-out q0
-    IMAD_HI = 13  # d = hi32(a * b) + c (signed unless UNSIGNED)
+    IMAD_HI = 13  # d = hi32(a * b + c:c+1) (signed unless UNSIGNED); carry-out q0
     LEA = 14  # d = (a << sub) + b; X flag: as IADD3; carry-out q0
     LEA_HI_X = 15  # d = hi32((c:a) << sub) + b + carry-in p0 (X flag); SIGNED flag: c is a's sign; carry-out q0
     SHF = 16  # d = funnel shift of c:a by b (`sub` = Shift); WRAP flag: b modulo 32 (64 for HI/LO of 64) else clamped
     LOP3 = 17  # d = lut(a, b, c), bitwise (`sub` = 8-bit truth table); q0 = (d != 0) or p0 (and, with PAND flag)
-    IMNMX = 18  # d = p ? min(a, b) : max(a, b) (signed unless UNSIGNED)
+    IMNMX = 18  # d = p ? min(a, b) : max(a, b) (signed unless UNSIGNED); RELU flag: 0 where that is negative
     IABS = 19
     POPC = 20
     FLO = 21  # index of the highest set bit (SIGNED: that differs from the sign), -1 if none; SHIFT flag: 31 - index
@@ -51,32 +54,39 @@ class Op(IntEnum):
     FADD = 25
     FMUL = 26
     FFMA = 27  # d = fma(a, b, c)
-    FMNMX = 28  # d = p ? min(a, b) : max(a, b)
+    FMNMX = 28  # d = p ? min(a, b) : max(a, b); the other one where one is NaN (NAN flag: NaN)
     FSEL = 29  # d = p ? a : b
     FSETP = 30  # as ISETP on floats; `sub` bit 3: true as well where an operand is NaN (LTU, GEU, NEU, ...)
-    MUFU = 31  # d = approximate `sub` (Mufu) of a
+    MUFU = 31  # d = approximate `sub` (Mufu) of a; HALF flag: on fp16 in the low half
     FRND = 32
     # conversions (`sub` = Convert)
+    # integers of 8 and 16 bits lie at the bottom of a, or where Operand.half says; ON_ALU flag: done by the ALU's pipe
     I2F = 33
-    F2I = 34
+    F2I = 34  # NaN gives 0; NAN flag: the sign bit alone
     F2F = 35
-    F2FP = 36  # pack two fp32 into one register as fp16/bf16: d = (hi=a, lo=b); RELU flag
-    # fp16x2 / bf16x2: sources pick their halves (Operand.half); BF16, RELU, SAT, FTZ flags; HADD2 with F32 flag: d = a + b as fp32
+    # pack two fp32 into one register as fp16/bf16: d = (hi=a, lo=b); RELU flag.  To fp8: (low half of c, a, b).
+    # UNPACK flag: fp16 pair <- the two fp8 in the low half of a
+    F2FP = 36
+    # fp16x2 / bf16x2: sources pick their halves (Operand.half); BF16, RELU, SAT, FTZ flags; HADD2 with F32 flag:
+    # d = a + b as fp32
     HADD2 = 37
     HMUL2 = 38
     HFMA2 = 39
-    HMNMX2 = 40  # p0 ? min : max
+    HMNMX2 = 40  # p0 ? min : max; NAN flag as FMNMX
     HSETP2 = 41  # q0 from the low halves, q1 from the high ones (`sub` as FSETP)
-    # fp64 (register pairs)
+    # fp64 (register pairs; an immediate is the upper word, the lower one is 0)
     DADD = 42
     DMUL = 43
     DFMA = 44
-    DSETP = 45  # as FSETP
+    # as FSETP.  `sub` bit 6 (MIN) or 7 (MAX): q0 = min(a, b) or max(a, b) is a, where NaN loses to a number;
+    # q1 = both are NaN
+    DSETP = 45
     # predicates and warp-wide operations
     PLOP3 = 46  # q0 = lut(p0, p1, p2) (`sub` bits 0-7: truth table); q1 likewise (bits 8-15)
     VOTE = 47  # d = ballot(p0); q0 = all/any/eq (`sub` = Vote)
     SHFL = 48  # d = a of lane picked by b, c (`sub` = Shfl); q0 = in range
-    MATCH = 49  # d = mask of lanes with the same a (width 8: a:a+1); `sub` 1 (ALL): mask if all agree, else 0; q0 = all agree
+    # d = mask of lanes with the same a (width 8: a:a+1); `sub` 1 (ALL): mask if all agree, else 0; q0 = all agree
+    MATCH = 49
     REDUX = 50  # d = reduction of a over the active lanes (`sub` = Atomic; signed unless UNSIGNED)
     # memory.  Address = a + c + offset.  Global: a is a 64-bit pair, or 32 bits zero-extended (NARROW flag), c an
     # optional 64-bit uniform base; elsewhere a is 32 bits shifted left by `sub`, c an optional uniform base.
@@ -88,15 +98,18 @@ class Op(IntEnum):
     LDL = 55
     STL = 56
     LDC = 57  # d = constant bank `sub` at offset, plus a if it is a register
-    # atomics: d = old value (RED: none), `sub` = Atomic, value b (compare-and-swap: what is expected in b, new value
-    # in the registers after it), width 4 or 8, type by UNSIGNED, FLOAT, HALF (with BF16) flags; address without c
+    # atomics: d = old value (RED: none), `sub` bits 0-3 = Atomic, value b (compare-and-swap: what is expected in b,
+    # new value in c), width 4 or 8, type by UNSIGNED, FLOAT (of width 8: fp64), HALF (with BF16) flags; address
+    # without c, the shift of ATOMS in `sub` bits 8-10
     ATOMG = 58
     ATOMS = 59
     RED = 60
-    LDGSTS = 61  # cp.async: shared[a + offset] <- global[b (pair) + c + target]; p0 false: zeros instead; cache as LDG
+    # cp.async: shared[a + offset] <- global[b (pair) + c + target]; p0 false: zeros instead; cache as LDG.  ZFILL flag:
+    # the global address is aligned, and the bits below its alignment say how many bytes at the end are zero instead
+    LDGSTS = 61
     LDGDEPBAR = 62
-    DEPBAR = 63
-    LDSM = 64  # `sub` (1, 2, 4) 8x8 matrices of 16-bit elements; TRANSPOSE flag
+    DEPBAR = 63  # wait until at most `sub` groups of LDGSTS (a group ends at an LDGDEPBAR) are under way
+    LDSM = 64  # `sub` (1, 2, 4) 8x8 matrices of 16-bit elements, a row of 16 bytes at each lane's a + c; TRANSPOSE flag
     MEMBAR = 65  # fences and cache controls: order only
     # tensor cores: d = a b + c on the fragments PTX documents for mma.sync (`sub` = Mma)
     HMMA = 66
@@ -114,17 +127,24 @@ class Op(IntEnum):
     SGXT = 77  # d = the low b bits of a, sign-extended (UNSIGNED: zero-extended)
     IDP = 78  # d = dot product of 4 bytes of a and b, plus c (UNSIGNED, see `sub`: bit 0 a, bit 1 b is unsigned)
     FCHK = 79  # q0 = division a / b needs the slow path
-    FSET = 80  # as FSETP, into d as 1.0 or 0.0 (BF flag) or all ones
+    FSET = 80  # as FSETP, into d as 1.0 or 0.0 (ONE flag) or all ones
     HSET2 = 81  # as HSETP2, into the halves of d
     LD = 82  # generic address: global, or shared in its window
     ST = 83
-    STSM = 84
+    STSM = 84  # as LDSM, the matrices in b and after
     MOVM = 85  # d = 8x8 matrix of 16-bit elements in a, transposed
     DMMA = 86
-    B2R = 87  # d = result of the last BAR with a reduction
+    B2R = 87  # d = result of the last BAR with a reduction; q0 = it is not 0
     IABSDIFF = 88  # d = |a - b| + c
     TRAP = 89  # the kernel stops with an error
     UNKNOWN = 90  # an instruction the engine does not know: an error when executed
+    ATOM = 91  # as ATOMG, at a generic address; q0 = done (HALF: false outside of global memory, where nothing is done)
+    PREFETCH = 92  # line of global address a + offset into L2, with Cache.CA into L1 as well
+    QSPC = 93  # q0 = generic address a + offset (NARROW flag, c as in memory) lies in space `sub` (Space)
+    BMOV = 94  # d = lanes of convergence barrier `sub` (CLEAR flag: and none are left in it); without d: they become a
+    IADDMNMX = 95  # d = p ? min(a + b, c) : max(a + b, c) (signed unless UNSIGNED); RELU flag as IMNMX
+    I2I = 96  # d = a clamped to `sub` (Convert: S8, U8, S16, U16); UNSIGNED flag: a is unsigned
+    F2IP = 97  # d = (low half of c, a, b), a and b converted to bytes as by F2I
 
 
 class Special(IntEnum):
@@ -158,6 +178,11 @@ class Special(IntEnum):
     SHARED_WINDOW_HI = 25  # upper word of the address at which shared memory appears in the generic space
     CLUSTER_CTAID = 26
     WARPSIZE = 27
+    VIRTID = 28  # bits 8-14: the warp's slot in its SM (what PTX's %warpid is read from)
+    VIRTCFG = 29  # what PTX's %nwarpid and %nsmid are read from
+    SHARED_SIZE = 30  # bytes of shared memory of the block
+    CLUSTER_SIZE = 31  # blocks of the cluster
+    LOCAL_WINDOW_HI = 32  # as SHARED_WINDOW_HI
 
 
 class Cmp(IntEnum):
@@ -171,6 +196,14 @@ class Cmp(IntEnum):
     NE = 5
     NUM = 6  # neither operand is NaN
     NAN = 7  # at least one operand is NaN
+
+
+class Space(IntEnum):
+    """``sub`` of QSPC."""
+
+    GLOBAL = 0
+    SHARED = 1
+    LOCAL = 2
 
 
 class BoolOp(IntEnum):
@@ -192,6 +225,8 @@ class Shift(IntEnum):
     R_HI_U32 = 5  # d = c >> b, logical: upper word of the 64-bit shift
     R_HI_S32 = 6  # d = c >> b, arithmetic
     R_LO_S32 = 7  # d = lower word of (c:a) >> b, arithmetic
+    L_HI_32 = 8  # as L_HI and R_LO, but b is clamped to 32 (WRAP: modulo 32)
+    R_LO_32 = 9
 
 
 class Permute(IntEnum):
@@ -222,9 +257,10 @@ class Mufu(IntEnum):
 
 
 class Convert(IntEnum):
-    """``sub`` of I2F, F2I, F2F, F2FP, FRND: bits 0-3 type, bits 4-5 rounding, bits 8-11 (I2F, F2I) the float's type.
+    """``sub`` of I2F, F2I, F2F, F2FP, FRND, F2IP: bits 0-3 type, bits 4-5 rounding, bits 8-11 the float's type.
 
-    The float's type is 0 for fp32, else F16, BF16 or F64.
+    The float's type is 0 for fp32, else F16, BF16 or F64: what I2F makes, F2I reads, FRND rounds; of F2F the other
+    one of the two types, where that is not fp32.
     """
 
     S32 = 0
@@ -284,6 +320,17 @@ class Atomic(IntEnum):
     CAS = 7
     INC = 8
     DEC = 9
+    CAST = 10  # as CAS, d = 1 (width 8: a pair) where it put the new value, else 0; q0 likewise
+    POPC_INC = 11  # shared: 1 for each lane, there is no value; d = what was there before the instruction
+
+
+class BarRed(IntEnum):
+    """Reduction of a barrier, in ``sub`` bits 8-11 of BAR."""
+
+    NONE = 0
+    POPC = 1  # threads with p0
+    AND = 2  # all ones if every thread has p0, else 0
+    OR = 3  # all ones if any has
 
 
 class Cache(IntEnum):
@@ -318,7 +365,14 @@ class Flag(IntEnum):
     UNPACK = 1 << 18
     NO_MERGE = 1 << 19  # F2FP: do not keep the other half of d
     UNIFORM_TARGET = 1 << 20  # BRA.U: the predicate is uniform
-    DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a are active
+    DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a (without a: all) are active
+    CONVERGED = 1 << 22  # BRA.CONV: go there only where they are
+    NAN = 1 << 23
+    ONE = 1 << 24  # FSET, HSET2: 1.0 instead of all ones
+    ON_ALU = 1 << 25
+    ZFILL = 1 << 26
+    CLEAR = 1 << 27
+    COLLECTIVE = 1 << 28  # WARPSYNC: the lanes of a do what follows together, up to `target`
 
 
 class Mma(IntEnum):
@@ -391,14 +445,22 @@ INFO: dict[Op, OpInfo] = {
             Op.FSEL,
             Op.FSETP,
             Op.F2FP,
+            Op.FSET,
+            Op.FCHK,
+            Op.BMSK,
+            Op.SGXT,
+            Op.IABSDIFF,
+            Op.IADDMNMX,
+            Op.I2I,
+            Op.F2IP,
             Op.PLOP3,
             Op.VOTE,
         ),
         _ALU,
     ),
-    **dict.fromkeys((Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.FADD, Op.FMUL, Op.FFMA), _FMA),
+    **dict.fromkeys((Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP, Op.FADD, Op.FMUL, Op.FFMA), _FMA),
     **dict.fromkeys((Op.MUFU, Op.POPC, Op.FLO, Op.BREV, Op.FRND, Op.I2F, Op.F2I, Op.F2F), _XU),
-    **dict.fromkeys((Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2), _FP16),
+    **dict.fromkeys((Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2), _FP16),
     **dict.fromkeys((Op.DADD, Op.DMUL, Op.DFMA, Op.DSETP), _FP64),
     Op.S2R: OpInfo(Pipe.LSU, variable_latency=True),
     Op.SHFL: OpInfo(Pipe.LSU, variable_latency=True),
@@ -421,4 +483,5 @@ INFO: dict[Op, OpInfo] = {
     Op.MEMBAR: OpInfo(Pipe.LSU),
     Op.HMMA: OpInfo(Pipe.TENSOR),
     Op.IMMA: OpInfo(Pipe.TENSOR),
+    Op.DMMA: OpInfo(Pipe.TENSOR),
 }

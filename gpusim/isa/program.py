@@ -39,6 +39,9 @@ class Half(IntEnum):
     LOW = 1  # H0_H0
     HIGH = 2  # H1_H1
     WORD = 3  # the whole register as one fp32
+    BYTE_1 = 4  # one byte, of a conversion from 8 bits (byte 0: BOTH)
+    BYTE_2 = 5
+    BYTE_3 = 6
 
 
 class Operand(NamedTuple):
@@ -181,6 +184,11 @@ class Program:
     max_threads: int = 1024
     const_base: int = 0x210
     banks: Mapping[int, bytes] = field(default_factory=dict)  # contents of the constant banks other than 0
+    unknown: Mapping[int, str] = field(default_factory=dict)  # text of each UNKNOWN instruction, by index
+    shared_base: int = 0  # address of the first byte of shared memory (0x400 in code for sm_90 and later)
+    places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    """File and line of the instructions that come from a file other than `source`, by index (their `line` is that of
+    the call in `source` that was inlined, else 0)."""
 
     def __len__(self) -> int:
         return len(self.instrs)
