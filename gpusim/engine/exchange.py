@@ -6,7 +6,7 @@ import numpy as np
 
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.arithmetic import FULL, at, predicate, set_predicate
+from gpusim.engine.operands import FULL, at, predicate, set_predicate
 from gpusim.engine.faults import first_row
 from gpusim.engine.jit import inline, jit
 

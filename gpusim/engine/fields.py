@@ -5,8 +5,10 @@ numba folds a module's ints into the code it makes; members of an IntEnum it wou
 
 from __future__ import annotations
 
+from gpusim.isa.encode import PRED_SINK as SINK
 from gpusim.isa.encode import F
-from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Pipe, Shfl, Special, Vote
+from gpusim.isa.opcodes import Atomic, BoolOp, Cache, Cmp, Convert, Flag, Mma, Mufu, Op, Permute, Pipe, Round
+from gpusim.isa.opcodes import Shfl, Shift, Special, Vote
 
 GUARD, DST, A, B, C_ = (int(x) for x in (F.GUARD, F.DST, F.A, F.B, F.C))
 SUB, WIDTH, OFFSET, TARGET = (int(x) for x in (F.SUB, F.WIDTH, F.OFFSET, F.TARGET))
@@ -39,3 +41,41 @@ CG, IS_FLOAT, UNSIGNED = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED)
 ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC = (int(x) for x in list(Atomic)[:10])
 IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
 ALL, ANY = int(Vote.ALL), int(Vote.ANY)
+
+# What computes: operands, variants, flags
+MODS, P1, P2, Q1, PRED_SINK = int(F.MODS), int(F.P1), int(F.P2), int(F.Q1), int(SINK)
+MOV, SEL, IADD3, IMAD, IMAD_WIDE, IMAD_HI, LEA, LEA_HI_X, SHF, LOP3, IMNMX, IABS, POPC, FLO, BREV = (
+    int(x)
+    for x in (
+        Op.MOV, Op.SEL, Op.IADD3, Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.LEA, Op.LEA_HI_X, Op.SHF, Op.LOP3, Op.IMNMX,
+        Op.IABS, Op.POPC, Op.FLO, Op.BREV,
+    )
+)  # fmt: skip
+BMSK, SGXT, IDP, IABSDIFF, FCHK, FSET, DADD, DMUL, DFMA, DSETP = (
+    int(x)
+    for x in (Op.BMSK, Op.SGXT, Op.IDP, Op.IABSDIFF, Op.FCHK, Op.FSET, Op.DADD, Op.DMUL, Op.DFMA, Op.DSETP)
+)
+IADDMNMX, I2I, F2IP = int(Op.IADDMNMX), int(Op.I2I), int(Op.F2IP)
+HADD2, HMUL2, HFMA2, HMNMX2, HSETP2, HSET2, HMMA, IMMA, DMMA = (
+    int(x) for x in (Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2, Op.HMMA, Op.IMMA, Op.DMMA)
+)
+X, EX, FTZ, SAT, WRAP, PAND, SHIFT, SIGNED, RELU, UNPACK, NO_MERGE, ONE, BF16_FLAG, F32_RESULT, NAN_FLAG, HALF = (
+    int(x)
+    for x in (
+        Flag.X, Flag.EX, Flag.FTZ, Flag.SAT, Flag.WRAP, Flag.PAND, Flag.SHIFT, Flag.SIGNED, Flag.RELU, Flag.UNPACK,
+        Flag.NO_MERGE, Flag.ONE, Flag.BF16, Flag.F32, Flag.NAN, Flag.HALF,
+    )
+)  # fmt: skip
+LT, LE, GT, GE, EQ, NE, NUM, NAN = (int(x) for x in Cmp)
+BOOL_OR, BOOL_XOR = int(BoolOp.OR), int(BoolOp.XOR)
+SHL, SHR_U, SHR_S, SHL_HI, SHR_LO, SHR_HI_U, SHR_HI_S, SHR_LO_S, SHL_HI_32, SHR_LO_32 = (
+    int(x) for x in Shift
+)
+PERMUTE_IDX, F4E, B4E, RC8, ECL, ECR, RC16 = (int(x) for x in Permute)
+RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH, RCP64H, RSQ64H = (int(x) for x in Mufu)
+S32, U32, F16, BF16, TO_F16, TO_BF16, S64, U64, F64, TO_F64, S8, U8, S16, U16, E4M3, E5M2 = (int(x) for x in Convert)
+ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO = (int(x) for x in Round)
+(
+    F16_16816_F32, F16_16816_F16, F16_1688_F32, F16_1688_F16, BF16_16816_F32, BF16_1688_F32, TF32_1684_F32,
+    TF32_1688_F32, S8_16816, S8_16832, U8_16816, U8_16832, F64_884, S8_8816, U8_8816,
+) = (int(x) for x in Mma)  # fmt: skip

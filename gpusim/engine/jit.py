@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba import njit
+from numba import cfunc, njit
 from numba.core import config
 
 from gpusim.folders import cache_folder
@@ -57,6 +57,20 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compile(function, forceinline=True)
 
 
-def fused(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile with multiply-adds contracted to one rounding, as the GPU does them."""
-    return _compile(function, fastmath={"contract"})
+def compile_for_calls(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile now, to be called by address: numba's ``CFunc``, whose ``address`` holds while it lives.
+
+    Such a function is no part of its callers, which therefore compile faster.
+    """
+    settings: Any = config
+    compiler: Any = cfunc
+    before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
+    try:
+        return compiler(signature, cache=True, _nrt=False, error_model="numpy")(function)
+    finally:
+        settings.CACHE_DIR = before
+
+
+def spliced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Part of its one caller, compiled only there: for what is large."""
+    return _compile(function, inline="always")

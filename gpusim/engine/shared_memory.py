@@ -9,7 +9,7 @@ from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import coalesce
-from gpusim.engine.arithmetic import at
+from gpusim.engine.operands import at
 from gpusim.engine.atomics import atomic_value
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, jit

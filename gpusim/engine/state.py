@@ -136,7 +136,16 @@ class Machine(NamedTuple):
     rates: np.ndarray  # int64 (N_RATES,)
     shape: np.ndarray  # int64 (N_SHAPE,)
     order: np.ndarray  # int64 (SMs,): the order in which the hardware fills them
+    routines: np.ndarray  # int64, by opcode: where the code is that computes it, 0 for none
     tree: np.ndarray  # int64: tournament tree over SMs, by the tick at which each has something to do
+
+
+def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    """Zeros that begin with a cache line, so that a row of 32 lanes takes no more lines than it must."""
+    nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.zeros(nbytes + 64, np.uint8)
+    first = -room.ctypes.data % 64
+    return room[first : first + nbytes].view(dtype).reshape(shape)
 
 
 def empty_cache(sets: int, ways: int) -> np.ndarray:

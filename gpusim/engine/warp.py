@@ -8,12 +8,16 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.arithmetic import FULL, floating, fsetp, integer, isetp, plop3, predicate
 from gpusim.engine.exchange import load_constant, shuffle, special, vote
 from gpusim.engine.faults import fail, first_row
+from gpusim.engine.floating import finished, nearest
 from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
 from gpusim.engine.global_memory import atomic_global, load_global, store_global
-from gpusim.engine.jit import inline
+from gpusim.engine.integer import imad
+from gpusim.engine.jit import inline, spliced
+from gpusim.engine.lanes import pointer
+from gpusim.engine.operands import FULL, predicate, put, put_real, word
+from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 
 PATIENCE = 96 * S.TICKS  # a shorter wait for a scoreboard does not hand the SM to another warp
@@ -39,7 +43,7 @@ def lanes_of(mask):
     return np.int64(32) if mask == FULL else popcount(mask)
 
 
-@inline
+@spliced
 def memory_instruction(m, c, index, w, block, sm, on, t, count):
     """Dispatch of the load/store pipe; returns the tick the result is there, or -1."""
     op = c[0]
@@ -85,28 +89,33 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     return t
 
 
-@inline
+@spliced
 def compute(m, c, op, w, on):
-    """Everything that touches only registers; False if the engine does not know it."""
-    u, base, preds = m.regs, first_row(m, w), m.preds[w]
-    if I.FADD <= op <= I.FSEL or I.MUFU <= op <= I.F2FP:
-        floating(c, u, base, preds, on, m.bits)
-    elif op < I.ISETP or op == I.PRMT:
-        integer(c, u, base, preds, on, m.bits, m.flags)
-    elif op == I.ISETP:
-        isetp(c, u, base, preds, on, m.flags)
-    elif op == I.FSETP:
-        fsetp(c, u, base, preds, on)
-    elif op == I.PLOP3:
-        plop3(c, preds, on)
-    elif op == I.VOTE:
-        vote(c, u, base, preds, on)
+    """Everything that touches only registers; False if the engine does not know it.
+
+    The commonest run right here.  An instruction of the uniform pipe acts once a warp: for all lanes alike, so
+    that a uniform register holds the same in each.
+    """
+    if op == I.VOTE:
+        vote(c, m.regs, first_row(m, w), m.preds[w], on)
+        return True
+    u, base, preds = pointer(m.regs), np.int64(first_row(m, w)), pointer(m.preds[w])
+    acting = FULL if c[I.PIPE] == I.UNIFORM else on
+    if (op == I.FFMA or op == I.FADD or op == I.FMUL) and not c[I.SUB]:
+        put_real(c, u, base, finished(c, nearest(c, u, base)), acting)
+    elif op == I.IMAD:
+        imad(c, u, base, preds, acting)
+    elif op == I.MOV:
+        put(c, u, base, word(c, u, base, 0), acting)
     else:
-        return False
+        routine = m.routines[op]
+        if not routine:
+            return False
+        call(routine, pointer(c), u, base, preds, pointer(m.scratch), acting)
     return True
 
 
-@inline
+@spliced
 def control(m, c, op, index, w, block, on, count):
     """Branches, convergence, leaving, the block's barrier; returns why to stop, or -1 to go on."""
     warp = m.warps[w]
@@ -153,7 +162,7 @@ def pending(warp, wait):
     return t
 
 
-@inline
+@spliced
 def run(m, w, block, sm):
     """Run warp ``w`` from where it stands until it must wait, or leaves.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, Instr, Kind, Operand, Program
+from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
 LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC, Op.LD, Op.CS2R)
@@ -14,7 +15,6 @@ STORES = (Op.STG, Op.STS, Op.STL, Op.ST)
 GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST, Op.ATOM, Op.PREFETCH)
 TARGETED = (Op.BRA, Op.BSSY)
 ENDS = (Op.EXIT, Op.BRA, Op.BRX, Op.RET, Op.TRAP)
-PAIR_RESULTS = (Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA)
 N_BARRIERS = 16
 MAX_REGISTERS = 255
 
@@ -81,16 +81,13 @@ def _groups(instr: Instr) -> list[tuple[Operand, int]]:
     words = max(instr.width // 4, 1)
     found: list[tuple[Operand, int]] = []
     if instr.dst is not None:
-        pair = 2 if instr.op in PAIR_RESULTS else words if instr.op in LOADS else 1
-        found.append((instr.dst, pair))
+        found.append((instr.dst, words if instr.op in LOADS else result_words(instr)))
     for place, operand in enumerate(instr.srcs):
-        count = 1
+        count = source_words(instr, place)
         if instr.op in GLOBAL and place == 0:
             count = 1 if instr.flags & Flag.NARROW else 2
         elif instr.op in STORES and place == 1:
             count = words
-        elif instr.op is Op.IMAD_WIDE and place == 2:
-            count = 2
         found.append((operand, count))
     return found
 

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from gpusim.isa.opcodes import INFO, Op
 from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
+from gpusim.isa.widths import result_words, source_words
 
-_WIDE_RESULT = {Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA}
-_WIDE_SOURCES = {Op.DADD: (0, 1), Op.DMUL: (0, 1), Op.DFMA: (0, 1, 2), Op.DSETP: (0, 1), Op.IMAD_WIDE: (2,)}
 _NO_RESULT = {Op.STG, Op.STS, Op.STL, Op.RED}
 
 
@@ -50,9 +49,7 @@ def _source_words(instr: Instr, position: int) -> int:
         return 2
     if instr.op in (Op.STG, Op.STS, Op.STL) and position == 1:
         return _words(instr)
-    if position in _WIDE_SOURCES.get(instr.op, ()):
-        return 2
-    return 1
+    return source_words(instr, position)
 
 
 def effects(instr: Instr) -> Effects:
@@ -77,7 +74,7 @@ def effects(instr: Instr) -> Effects:
         writes |= _predicate(operand)
     if instr.dst is not None and instr.op not in _NO_RESULT:
         is_load = instr.op in INFO and INFO[instr.op].reads_memory
-        words = 2 if instr.op in _WIDE_RESULT else _words(instr) if is_load else 1
+        words = _words(instr) if is_load else result_words(instr)
         writes |= _span(instr.dst, words)
     return Effects(reads, writes, instr.guard != TRUE)
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.isa.opcodes import INFO, Op, Pipe
+from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Operand, Program, const
+from gpusim.isa.widths import is_double, source_words
 
 N_ZERO, N_SINK = 4, 4
 FIRST_CONST = N_ZERO + N_SINK
@@ -30,7 +31,7 @@ class F(IntEnum):
     A = 3
     B = 4
     C = 5
-    MODS = 6  # neg a, b, c in bits 0-2; abs a, b, c in bits 3-5
+    MODS = 6  # neg a, b, c in bits 0-2; abs a, b, c in bits 3-5; half of a, b, c in bits 6-8, 9-11, 12-14
     SUB = 7
     WIDTH = 8
     OFFSET = 9
@@ -58,6 +59,7 @@ class F(IntEnum):
 
 N_FIELDS = 30
 PRED_TRUE, PRED_SINK = 7, 16
+PRED_FALSE = PRED_TRUE | 16
 N_PRED_ROWS = 17  # P0-P6, PT, UP0-UP6, UPT, and a sink for writes to PT
 
 
@@ -97,7 +99,8 @@ class _Rows:
         used += [i.offset for i in program.instrs if i.op is Op.LDC]
         self.const_first = min(used) if used else program.const_base
         self.n_const = (max(used) + 8 - self.const_first) // 4 if used else 0
-        self.imm: dict[int, int] = {}
+        self.imm: dict[tuple[int, ...], int] = {}
+        self.n_imm = 0
 
     def source(self, operand: Operand) -> int:
         if operand.kind is Kind.REG:
@@ -107,8 +110,25 @@ class _Rows:
         if operand.kind is Kind.CONST:
             return ~(FIRST_CONST + (operand.index - self.const_first) // 4)
         if operand.kind is Kind.IMM:
-            return ~(FIRST_CONST + self.n_const + self.imm.setdefault(operand.index, len(self.imm)))
+            return self.immediate((operand.index,))
         raise ValueError(f"{operand} is no register, constant or immediate")
+
+    def immediate(self, words: tuple[int, ...]) -> int:
+        """Row of an immediate, that of its lowest word where it has more."""
+        if words not in self.imm:
+            self.imm[words] = self.n_imm
+            self.n_imm += len(words)
+        return ~(FIRST_CONST + self.n_const + self.imm[words])
+
+    def source_of(self, instr: Instr, position: int) -> int:
+        """As :meth:`source`; a 64-bit immediate is the upper word of an fp64, else extended."""
+        operand = instr.srcs[position]
+        if operand.kind is not Kind.IMM or source_words(instr, position) != 2:
+            return self.source(operand)
+        if is_double(instr, position):
+            return self.immediate((0, operand.index))
+        negative = operand.index >> 31 and not instr.flags & Flag.UNSIGNED
+        return self.immediate((operand.index, 0xFFFFFFFF if negative else 0))
 
     def destination(self, operand: Operand | None) -> int:
         if operand is None or operand.index == RZ:
@@ -117,7 +137,7 @@ class _Rows:
 
     @property
     def n_shared(self) -> int:
-        return FIRST_CONST + self.n_const + len(self.imm)
+        return FIRST_CONST + self.n_const + self.n_imm
 
 
 def _predicate(operand: Operand) -> int:
@@ -131,23 +151,36 @@ def _predicate_destination(operand: Operand) -> int:
 
 
 def _modifiers(srcs: tuple[Operand, ...]) -> int:
-    return sum((o.neg << i) | (o.abs << (i + 3)) for i, o in enumerate(srcs))
+    return sum((o.neg << i) | (o.abs << (i + 3)) | (o.half << (3 * i + 6)) for i, o in enumerate(srcs))
+
+
+def _no_carry(instr: Instr) -> bool:
+    """Whether a predicate source that is not there must read as false: a carry, or what LOP3's verdict is or'ed with."""
+    return bool(instr.flags & Flag.X) or instr.op in (Op.LEA_HI_X, Op.LOP3) and not instr.flags & Flag.PAND
+
+
+def _pipe(instr: Instr) -> Pipe:
+    """The pipe an instruction issues to: of those that compute, the uniform one if their result is uniform."""
+    pipe = INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU
+    results = [o for o in (instr.dst, *instr.pdsts[:1]) if o is not None]
+    uniform = any(o.kind in (Kind.UREG, Kind.UPRED) for o in results)
+    return Pipe.UNIFORM if uniform and pipe not in (Pipe.CONTROL, Pipe.LSU) else pipe
 
 
 def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
-    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU, index
+    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, _pipe(instr), index
     row[F.GUARD] = _predicate(instr.guard)
     row[F.DST] = rows.destination(instr.dst)
     row[F.A : F.C + 1] = ~0
-    for column, operand in zip((F.A, F.B, F.C), instr.srcs, strict=False):
-        row[column] = rows.source(operand)
+    for position in range(len(instr.srcs)):
+        row[F.A + position] = rows.source_of(instr, position)
     if instr.op is Op.LDC:
         row[F.A] = rows.source(const(instr.offset))
     row[F.MODS] = _modifiers(instr.srcs)
     row[F.SUB], row[F.WIDTH], row[F.FLAGS] = instr.sub, instr.width, instr.flags
     row[F.OFFSET], row[F.TARGET], row[F.CACHE] = instr.offset, instr.target, instr.cache
     row[F.Q0 : F.Q1 + 1] = PRED_SINK
-    row[F.P0 : F.P2 + 1] = PRED_TRUE
+    row[F.P0 : F.P2 + 1] = PRED_FALSE if _no_carry(instr) else PRED_TRUE
     for column, operand in zip((F.Q0, F.Q1), instr.pdsts, strict=False):
         row[column] = _predicate_destination(operand)
     for column, operand in zip((F.P0, F.P1, F.P2), instr.psrcs, strict=False):
@@ -173,8 +206,9 @@ def encode(program: Program) -> Image:
     for index, instr in enumerate(program.instrs):
         _encode_one(code[index], index, instr, rows)
     values = np.zeros(rows.n_shared, np.uint32)
-    for pattern, number in rows.imm.items():
-        values[FIRST_CONST + rows.n_const + number] = pattern
+    for words, number in rows.imm.items():
+        first = FIRST_CONST + rows.n_const + number
+        values[first : first + len(words)] = words
     return Image(code, rows.n_private, values, rows.const_first, rows.n_const)
 
 

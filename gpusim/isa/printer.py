@@ -6,12 +6,16 @@ import linecache
 import struct
 
 from gpusim.isa.opcodes import Atomic as AtomicOp
-from gpusim.isa.opcodes import BoolOp, Cache, Cmp, Convert, Flag, Mufu, Op, Round, Shfl, Shift, Special
-from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand, Program
+from gpusim.isa.opcodes import BoolOp, Cache, Cmp, Convert, Flag, Mma, Mufu, Op, Permute, Round, Shfl, Shift, Special
+from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand, Program
 
 FLOATS = (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.FSETP, Op.MUFU)
 MEMORY = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDL, Op.STL, Op.ATOMG, Op.ATOMS, Op.RED)
 WIDE_ADDRESS = (Op.LDG, Op.STG, Op.ATOMG, Op.RED)
+HALVES = {
+    Half.LOW: ".H0_H0", Half.HIGH: ".H1_H1", Half.WORD: ".F32", Half.BYTE_1: ".B1", Half.BYTE_2: ".B2",
+    Half.BYTE_3: ".B3",
+}  # fmt: skip
 COMPARISONS = (Op.ISETP, Op.FSETP, Op.HSETP2, Op.DSETP)
 
 
@@ -69,7 +73,7 @@ def mnemonic(instr: Instr) -> str:
         parts.append({1: "U8", 2: "U16"}.get(instr.width, str(8 * instr.width)))
     if instr.op is Op.LDC and instr.width == 8:
         parts.append("64")
-    flags = [Flag.X, Flag.FTZ, Flag.SAT, Flag.EX, Flag.CONSTANT]
+    flags = [Flag.X, Flag.FTZ, Flag.SAT, Flag.EX, Flag.CONSTANT, Flag.RELU, Flag.NAN, Flag.UNPACK]
     parts += [flag.name for flag in flags if instr.flags & flag]
     if instr.flags & Flag.UNSIGNED and instr.op not in COMPARISONS:
         parts.append("U32")
@@ -82,18 +86,26 @@ def _variant(instr: Instr) -> list[str]:
     """What ``sub`` says."""
     sub = instr.sub
     match instr.op:
-        case Op.ISETP | Op.FSETP | Op.HSETP2 | Op.DSETP:
+        case Op.ISETP | Op.FSETP | Op.HSETP2 | Op.DSETP | Op.FSET | Op.HSET2:
             unsigned = ["U32"] if instr.flags & Flag.UNSIGNED else []
-            return [Cmp(sub & 7).name, *unsigned, BoolOp(sub >> 4 & 3).name]
+            unordered = "U" if sub & 8 else ""
+            return [Cmp(sub & 7).name + unordered, *unsigned, BoolOp(sub >> 4 & 3).name]
+        case Op.FADD | Op.FMUL | Op.FFMA | Op.DADD | Op.DMUL | Op.DFMA:
+            return [("RM", "RP", "RZ")[(sub >> 4 & 3) - 1]] if sub >> 4 & 3 else []
+        case Op.PRMT:
+            return [Permute(sub).name] if sub else []
+        case Op.HMMA | Op.IMMA | Op.DMMA:
+            return [Mma(sub).name.replace("_", ".")]
         case Op.MUFU:
             return [Mufu(sub).name]
         case Op.SHF:
             return Shift(sub).name.split("_")
         case Op.SHFL:
             return [Shfl(sub).name]
-        case Op.I2F | Op.F2I | Op.F2F | Op.F2FP:
-            rounding = Round(sub >> 4 & 3)
-            return [Convert(sub & 15).name, *([rounding.name] if rounding else [])]
+        case Op.I2F | Op.F2I | Op.F2F | Op.F2FP | Op.FRND | Op.F2IP | Op.I2I:
+            types = [] if instr.op is Op.FRND else [Convert(sub & 15).name]
+            types += [Convert(sub >> 8 & 15).name] if sub >> 8 & 15 else []
+            return [*types, *([Round(sub >> 4 & 3).name] if sub >> 4 & 3 else [])]
         case Op.ATOMG | Op.ATOMS | Op.RED:
             return [AtomicOp(sub & 15).name, *(["F32"] if instr.flags & Flag.FLOAT else [])]
     return []
@@ -151,5 +163,6 @@ def format_operand(o: Operand, *, floating: bool = False) -> str:
         text = f"{struct.unpack('<f', struct.pack('<I', o.index))[0]:.9g}"
     else:
         text = f"{o.index:#x}"
+    text += HALVES.get(o.half, "")
     text = f"|{text}|" if o.abs else text
     return f"-{text}" if o.neg else text

@@ -9,7 +9,8 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
-from gpusim.isa.encode import N_PRED_ROWS, Image
+from gpusim.engine.routines import addresses
+from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.simulate.placement import first_wave
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
 def _registers(image: Image, slots: int) -> np.ndarray:
     """Register rows: those that all warps share filled in, then every warp's own."""
     shared = len(image.shared_values)
-    rows = np.zeros((shared + slots * image.n_private, S.LANES), np.uint32)
+    rows = S.aligned((shared + slots * image.n_private, S.LANES), np.uint32)
     rows[:shared] = image.shared_values[:, None]
     return rows
 
@@ -194,7 +195,7 @@ def machine(
         bounds=_bounds(launch, layout),
         written=np.zeros(len(data) if checked else 1, np.uint8),
         patterns=np.zeros((len(image.code), S.N_PATTERN), np.int64),
-        scratch=np.zeros((34, S.LANES), np.int64),
+        scratch=S.aligned((34, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
         flags=np.zeros(S.LANES, np.uint8),
         counts=np.zeros((kinds, C.N_COUNTS), np.int64),
@@ -203,6 +204,7 @@ def machine(
         rates=rates(gpu, launch.warps),
         shape=dims,
         order=np.array(wave, np.int64),
+        routines=addresses(np.unique(image.code[:, F.OP])),
         tree=S.empty_tree(len(sms)),
     )
 

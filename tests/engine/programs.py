@@ -61,6 +61,17 @@ class Sheet:
         self.inputs.append(row)
         return reg(FIRST_INPUT + len(self.inputs) - 1)
 
+    def given_pair(self, low: np.ndarray, high: np.ndarray) -> Operand:
+        """The first of two neighbouring registers that hold these words."""
+        first = self.given(low)
+        self.given(high)
+        return first
+
+    def given_wide(self, lanes: np.ndarray) -> Operand:
+        """A register pair that holds these 64-bit values."""
+        halves = np.ascontiguousarray(lanes).view(np.uint32).reshape(32, 2)
+        return self.given_pair(halves[:, 0], halves[:, 1])
+
     def holds(self, index: int, lanes: np.ndarray) -> Operand:
         """A predicate that is true in these lanes."""
         self.emit(Op.ISETP, None, self.given(np.asarray(lanes).astype(np.uint32)), pdsts=(pred(index),), sub=Cmp.NE)

@@ -120,7 +120,7 @@ def test_fsel_chooses(a, b, p, mods):
 
 COMPARE = {
     Cmp.LT: np.less, Cmp.LE: np.less_equal, Cmp.GT: np.greater, Cmp.GE: np.greater_equal, Cmp.EQ: np.equal,
-    Cmp.NE: np.not_equal, Cmp.NUM: lambda x, y: ~(np.isnan(x) | np.isnan(y)),
+    Cmp.NE: lambda x, y: (x < y) | (x > y), Cmp.NUM: lambda x, y: ~(np.isnan(x) | np.isnan(y)),
     Cmp.NAN: lambda x, y: np.isnan(x) | np.isnan(y),
 }  # fmt: skip
 
@@ -146,8 +146,8 @@ FUNCTIONS = {
     Mufu.SQRT: np.sqrt,
     Mufu.EX2: np.exp2,
     Mufu.LG2: np.log2,
-    Mufu.SIN: lambda x: np.sin(2 * np.pi * x),
-    Mufu.COS: lambda x: np.cos(2 * np.pi * x),
+    Mufu.SIN: lambda x: np.sin(2 * np.pi * (x - np.rint(x))),
+    Mufu.COS: lambda x: np.cos(2 * np.pi * (x - np.rint(x))),
     Mufu.TANH: np.tanh,
 }
 

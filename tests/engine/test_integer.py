@@ -1,4 +1,4 @@
-"""Integer, predicate and bit instructions against NumPy, over random and special words."""
+"""Integer sums, products, choices and comparisons against NumPy and Python's integers, over random and special words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Op, Shift
-from gpusim.isa.program import imm, pred, reg
+from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Op
+from gpusim.isa.program import Kind, Operand, imm, pred, reg, ureg
 from tests.engine.programs import FULL, Sheet, one, words
 
 W = words()
@@ -84,117 +84,142 @@ def test_imad_keeps_the_low_word(a, b, c, na, nb, nc):
     np.testing.assert_array_equal(sheet.run(reg(64))[0], low(want))
 
 
-@pytest.mark.parametrize("flags", [0, Flag.UNSIGNED])
+MULTIPLY = [Op.IMAD_WIDE, Op.IMAD_HI]
+
+
+@pytest.mark.parametrize("flags", [0, Flag.UNSIGNED, Flag.X, Flag.X | Flag.UNSIGNED])
+@pytest.mark.parametrize("op", MULTIPLY)
+@some
+@given(words((4, 32)), lanes, SIGNS, SIGNS, SIGNS)
+def test_long_products_add_64_bits_and_carry(op, flags, v, carry, na, nb, nc):
+    sheet = Sheet()
+    a, b, c = sheet.given(v[0])._replace(neg=na), sheet.given(v[1])._replace(neg=nb), sheet.given_pair(v[2], v[3])
+    into = (sheet.holds(0, carry),) if flags & Flag.X else ()
+    sheet.emit(op, reg(64), a, b, c._replace(neg=nc), flags=flags, psrcs=into, pdsts=(pred(1),))
+    got, over = sheet.run(reg(64), pred(1))
+    for lane, (x, y, low_word, high_word) in enumerate(v.T.astype(object)):
+        if not flags & Flag.UNSIGNED:
+            x, y = x - (x >> 31 << 32), y - (y >> 31 << 32)
+        product = (-x * y if na != nb else x * y) % 2**64
+        addend = low_word | high_word << 32
+        addend = 2**64 - 1 - addend if nc else addend
+        total = product + addend + (int(carry[lane]) if flags & Flag.X else nc)
+        assert got[lane] == (total & FULL if op is Op.IMAD_WIDE else total >> 32 & FULL)
+        assert over[lane] == (total >= 2**64)
+
+
 @some
 @given(words((4, 32)))
-def test_imad_wide_keeps_both_words(flags, v):
+def test_imad_wide_writes_a_pair(v):
     sheet = Sheet()
-    a, b, clo, chi = (sheet.given(row) for row in v)
-    sheet.emit(Op.MOV, reg(66), clo)
-    sheet.emit(Op.MOV, reg(67), chi)
-    sheet.emit(Op.IMAD_WIDE, reg(64), a, b, reg(66), flags=flags)
+    sheet.emit(Op.IMAD_WIDE, reg(64), sheet.given(v[0]), sheet.given(v[1]), sheet.given_pair(v[2], v[3]))
     lo, hi = sheet.run(reg(64), reg(65))
     with np.errstate(over="ignore"):
-        product = wide(v[0]) * wide(v[1]) if flags else (signed(v[0]) * signed(v[1])).view(U64)
-        want = product + (wide(v[2]) | (wide(v[3]) << U64(32)))
+        want = (signed(v[0]) * signed(v[1])).view(U64) + (wide(v[2]) | (wide(v[3]) << U64(32)))
     np.testing.assert_array_equal(wide(lo) | (wide(hi) << U64(32)), want)
+
+
+@pytest.mark.parametrize(("flags", "value"), [(0, -5), (Flag.UNSIGNED, -5), (0, 5)])
+def test_a_word_added_to_a_pair_is_extended(flags, value):
+    sheet = Sheet()
+    sheet.emit(Op.IMAD_WIDE, reg(64), imm(7), imm(6), imm(value), flags=flags)
+    lo, hi = sheet.run(reg(64), reg(65))
+    want = 42 + (value & FULL if flags else value)
+    assert (int(lo[0]), int(hi[0])) == (want & FULL, want >> 32 & FULL)
+
+
+@some
+@given(W, W, W, lanes, SIGNS, SIGNS)
+def test_imad_x_adds_a_carry_and_inverts(a, b, c, carry, na, nc):
+    sheet = Sheet()
+    x, z = sheet.given(a)._replace(neg=na), sheet.given(c)._replace(neg=nc)
+    sheet.emit(Op.IMAD, reg(64), x, sheet.given(b), z, flags=Flag.X, psrcs=(sheet.holds(0, carry),))
+    with np.errstate(over="ignore"):
+        product = wide(a) * wide(b)
+        product = U64(0) - product if na else product
+        want = product + wide(~c if nc else c) + carry.astype(U64)
+    np.testing.assert_array_equal(sheet.run(reg(64))[0], low(want))
+
+
+@some
+@given(W, W, W, SIGNS, SIGNS, SIGNS, st.sampled_from([(), (0,), (0, 1)]), lanes, lanes)
+def test_iadd3_carries_up_to_two(a, b, c, na, nb, nc, into, p, q):
+    """With carries coming in, as the upper words of a sum of three, or none, as the lower ones."""
+    sheet = Sheet()
+    x, y, z = (sheet.given(v)._replace(neg=n) for v, n in ((a, na), (b, nb), (c, nc)))
+    held = (sheet.holds(0, p), sheet.holds(1, q))
+    carries = tuple(held[k] for k in into)
+    sheet.emit(Op.IADD3, reg(64), x, y, z, psrcs=carries, flags=Flag.X if into else 0, pdsts=(pred(2), pred(3)))
+    total = sum((~v if n else v).astype(np.uint64) for v, n in ((a, na), (b, nb), (c, nc)))
+    total += sum(((p, q)[k].astype(np.uint64) for k in into), U64(0)) if into else U64(na + nb + nc)
+    got, first, second = sheet.run(reg(64), pred(2), pred(3))
+    np.testing.assert_array_equal(got, low(total))
+    np.testing.assert_array_equal(first, total >> U64(32) >= 1)
+    np.testing.assert_array_equal(second, total >> U64(32) >= 2)
+
+
+@some
+@given(W, W, st.integers(0, 31), lanes, SIGNS, SIGNS, SIGNS)
+def test_lea_shifts_and_adds(a, b, shift, carry, na, nb, x):
+    sheet = Sheet()
+    first, second = sheet.given(a)._replace(neg=na), sheet.given(b)._replace(neg=nb)
+    into = (sheet.holds(0, carry),) if x else ()
+    sheet.emit(Op.LEA, reg(64), first, second, sub=shift, flags=Flag.X if x else 0, psrcs=into, pdsts=(pred(1),))
+    moved = (wide(a) << U64(shift)) & U64(FULL)
+    total = (moved ^ U64(FULL) if na else moved) + wide(~b if nb else b) + (carry.astype(U64) if x else U64(na + nb))
+    got, over = sheet.run(reg(64), pred(1))
+    np.testing.assert_array_equal(got, low(total))
+    np.testing.assert_array_equal(over, total > FULL)
+
+
+@some
+@given(words((4, 32)), st.integers(0, 31), SIGNS, SIGNS)
+def test_a_64_bit_lea_is_a_lea_with_a_carry_and_its_upper_half(v, shift, na, nb):
+    """As ptxas scales a 64-bit index and adds it to an address, or takes it off."""
+    sheet = Sheet()
+    alo, ahi, blo, bhi = (sheet.given(row) for row in v)
+    alo, blo, bhi = alo._replace(neg=na), blo._replace(neg=nb), bhi._replace(neg=nb)
+    x = Flag.X if na or nb else 0
+    sheet.emit(Op.LEA, reg(64), alo, blo, sub=shift, pdsts=(pred(0),))
+    sheet.emit(Op.LEA_HI_X, reg(65), alo, bhi, ahi, psrcs=(pred(0),), sub=shift, flags=x)
+    lo, hi = sheet.run(reg(64), reg(65))
+    for lane, (a0, a1, b0, b1) in enumerate(v.T.astype(object)):
+        scaled, other = (a0 | a1 << 32) << shift, b0 | b1 << 32
+        if na and nb:
+            continue  # one carry cannot say what two negations need
+        want = ((-scaled if na else scaled) + (-other if nb else other)) % 2**64
+        assert int(lo[lane]) | int(hi[lane]) << 32 == want
+
+
+@some
+@given(W, W, W, st.integers(0, 31), SIGNS, SIGNS, SIGNS)
+def test_lea_hi_alone(a, b, c, shift, na, nb, extend):
+    sheet = Sheet()
+    x, y = sheet.given(a)._replace(neg=na), sheet.given(b)._replace(neg=nb)
+    sheet.emit(Op.LEA_HI_X, reg(64), x, y, sheet.given(c), sub=shift, flags=Flag.SIGNED if extend else 0)
+    want = []
+    for low_word, other, high_word in zip(*(v.astype(object) for v in (a, b, c)), strict=True):
+        upper = -(low_word >> 31) % 2**32 if extend else high_word
+        scaled = (low_word | upper << 32) << shift
+        want.append(((-scaled if na else scaled) % 2**64 >> 32) + (-other if nb else other) & FULL)
+    np.testing.assert_array_equal(sheet.run(reg(64))[0], want)
+
+
+@pytest.mark.parametrize("sub", range(4))
+@some
+@given(W, W, W)
+def test_idp_is_a_dot_product_of_bytes(sub, a, b, c):
+    x = a.view(np.uint8 if sub & 1 else np.int8).reshape(32, 4).astype(np.int64)
+    y = b.view(np.uint8 if sub & 2 else np.int8).reshape(32, 4).astype(np.int64)
+    np.testing.assert_array_equal(one(Op.IDP, a, b, c, sub=sub), low((x * y).sum(1) + c))
 
 
 @pytest.mark.parametrize("flags", [0, Flag.UNSIGNED])
 @some
 @given(W, W, W)
-def test_imad_hi_keeps_the_high_word(flags, a, b, c):
-    product = wide(a) * wide(b) if flags else (signed(a) * signed(b)).view(U64)
-    want = low((product >> U64(32)) + wide(c))
-    np.testing.assert_array_equal(one(Op.IMAD_HI, a, b, c, flags=flags), want)
-
-
-@some
-@given(W, W, st.integers(0, 31))
-def test_lea_shifts_and_adds(a, b, shift):
-    want = low((wide(a) << U64(shift)) + wide(b))
-    np.testing.assert_array_equal(one(Op.LEA, a, b, sub=shift), want)
-
-
-@some
-@given(words((4, 32)), st.integers(0, 31))
-def test_a_64_bit_lea_is_a_lea_with_a_carry_and_its_upper_half(v, shift):
-    """As ptxas scales a 64-bit index and adds it to an address."""
-    sheet = Sheet()
-    alo, ahi, blo, bhi = (sheet.given(row) for row in v)
-    sheet.emit(Op.LEA, reg(64), alo, blo, sub=shift, pdsts=(pred(0),))
-    sheet.emit(Op.LEA_HI_X, reg(65), alo, bhi, ahi, psrcs=(pred(0),), sub=shift)
-    lo, hi = sheet.run(reg(64), reg(65))
-    with np.errstate(over="ignore"):
-        want = ((wide(v[0]) | (wide(v[1]) << U64(32))) << U64(shift)) + wide(v[2]) + (wide(v[3]) << U64(32))
-    np.testing.assert_array_equal(wide(lo) | (wide(hi) << U64(32)), want)
-
-
-# ------------------------------------------------------------------ bits
-
-
-def shifted(kind, a, n, c):
-    """Python's own unbounded integers as the judge."""
-    n = min(n, 63)
-    both = c << 32 | a
-    return {
-        Shift.L: a << n,
-        Shift.R_U32: a >> n,
-        Shift.R_S32: (a - (a >> 31 << 32)) >> n,
-        Shift.L_HI: (both << n & (1 << 64) - 1) >> 32,
-        Shift.R_LO: both >> n,
-    }[kind] & FULL
-
-
-@pytest.mark.parametrize("kind", list(Shift)[:5])  # the rest is machine code's: the engine has it not yet
-@some
-@given(W, st.one_of(W, words().map(lambda x: x & 63)), W)
-def test_shf_shifts(kind, a, n, c):
-    want = [shifted(kind, *map(int, lane)) for lane in zip(a, n, c, strict=True)]
-    np.testing.assert_array_equal(one(Op.SHF, a, n, c, sub=kind), want)
-
-
-@some
-@given(W, W, W, st.integers(0, 255))
-def test_lop3_is_any_function_of_three_bits(a, b, c, table):
-    want = np.zeros(32, np.uint32)
-    for bit in range(32):
-        row = (a >> bit & 1) << 2 | (b >> bit & 1) << 1 | (c >> bit & 1)
-        want |= (table >> row.astype(np.int64) & 1).astype(np.uint32) << np.uint32(bit)
-    np.testing.assert_array_equal(one(Op.LOP3, a, b, c, sub=table), want)
-
-
-@some
-@given(lanes, lanes, lanes, st.integers(0, 255))
-def test_plop3_is_any_function_of_three_predicates(p, q, r, table):
-    sheet = Sheet()
-    for k, values in enumerate((p, q, r)):
-        sheet.holds(k, values)
-    sheet.emit(Op.PLOP3, None, psrcs=(pred(0), pred(1), pred(2)), pdsts=(pred(3),), sub=table)
-    want = (table >> (p.astype(int) << 2 | q.astype(int) << 1 | r)) & 1
-    np.testing.assert_array_equal(sheet.run(pred(3))[0], want)
-
-
-@some
-@given(W)
-def test_popc_flo_brev_iabs(a):
-    text = [f"{x:032b}" for x in a]
-    np.testing.assert_array_equal(one(Op.POPC, a), [t.count("1") for t in text])
-    np.testing.assert_array_equal(one(Op.FLO, a), [int(x).bit_length() - 1 & FULL for x in a])
-    np.testing.assert_array_equal(one(Op.BREV, a), [int(t[::-1], 2) for t in text])
-    np.testing.assert_array_equal(one(Op.IABS, a), low(abs(signed(a))))
-
-
-@some
-@given(W, W, W)
-def test_prmt_picks_bytes_of_a_pair(a, selector, c):
-    want = []
-    for x, s, z in zip(a, selector, c, strict=True):
-        octets = (int(z) << 32 | int(x)).to_bytes(8, "little")
-        picks = [int(s) >> 4 * k & 15 for k in range(4)]
-        chosen = [octets[p & 7] if p < 8 else 255 * (octets[p & 7] >> 7) for p in picks]
-        want.append(int.from_bytes(bytes(chosen), "little"))
-    np.testing.assert_array_equal(one(Op.PRMT, a, selector, c), want)
+def test_iabsdiff(flags, a, b, c):
+    u, v = (wide(a).view(np.int64), wide(b).view(np.int64)) if flags else (signed(a), signed(b))
+    np.testing.assert_array_equal(one(Op.IABSDIFF, a, b, c, flags=flags), low(np.abs(u - v) + c))
 
 
 # ------------------------------------------------------------------ choices and comparisons
@@ -217,15 +242,25 @@ def test_mov_sel_and_a_guard(a, b, p):
     np.testing.assert_array_equal(fourth, np.full(32, FULL - 4))
 
 
+@pytest.mark.parametrize("relu", [0, Flag.RELU])
 @pytest.mark.parametrize("flags", [0, Flag.UNSIGNED])
 @some
-@given(W, W, lanes)
-def test_imnmx(flags, a, b, p):
+@given(W, W, W, lanes)
+def test_imnmx_and_iaddmnmx(flags, relu, a, b, c, p):
     sheet = Sheet()
-    x, y, chosen = sheet.given(a), sheet.given(b), sheet.holds(0, p)
-    sheet.emit(Op.IMNMX, reg(64), x, y, psrcs=(chosen,), flags=flags)
-    u, v = (a, b) if flags else (signed(a), signed(b))
-    np.testing.assert_array_equal(sheet.run(reg(64))[0], low(np.where(p, np.minimum(u, v), np.maximum(u, v))))
+    x, y, z, chosen = sheet.given(a), sheet.given(b), sheet.given(c), sheet.holds(0, p)
+    sheet.emit(Op.IMNMX, reg(64), x, y, psrcs=(chosen,), flags=flags | relu)
+    sheet.emit(Op.IADDMNMX, reg(65), x, y._replace(neg=True), z, psrcs=(chosen,), flags=flags | relu)
+    for got, (u, v) in zip(sheet.run(reg(64), reg(65)), ((a, b), (a - b, c)), strict=True):
+        u, v = (u, v) if flags else (signed(u), signed(v))
+        want = low(np.where(p, np.minimum(u, v), np.maximum(u, v)))
+        np.testing.assert_array_equal(got, np.where(want.view(np.int32) < 0, 0, want) if relu else want)
+
+
+@some
+@given(W)
+def test_iabs(a):
+    np.testing.assert_array_equal(one(Op.IABS, a), low(abs(signed(a))))
 
 
 COMPARE = {
@@ -279,3 +314,26 @@ def test_writes_to_rz_and_pt_vanish():
     zero, true = sheet.run(reg(64), pred(7))
     assert not zero.any()
     assert true.all()
+
+
+# ------------------------------------------------------------------ the uniform pipe
+
+
+@some
+@given(W, lanes)
+def test_a_uniform_instruction_acts_once_for_the_warp(a, guard):
+    """A uniform register holds the same in every lane, whichever of them are active when it is written."""
+    sheet = Sheet()
+    x = sheet.given(a)
+    sheet.emit(Op.MOV, ureg(2), imm(3))
+    sheet.emit(Op.IADD3, ureg(3), ureg(2), imm(4), imm(0), pdsts=(Operand(Kind.UPRED, 0),))
+    sheet.emit(Op.MOV, ureg(2), imm(5), guard=sheet.holds(0, guard))
+    sheet.emit(Op.ISETP, None, ureg(3), imm(7), pdsts=(Operand(Kind.UPRED, 1),), sub=Cmp.EQ)
+    sheet.emit(Op.MOV, ureg(4), imm(9), guard=Operand(Kind.UPRED, 1, neg=True))
+    sheet.emit(Op.IADD3, reg(64), ureg(2), ureg(3), x)
+    sheet.emit(Op.SEL, reg(65), imm(1), imm(0), psrcs=(Operand(Kind.UPRED, 1),))
+    sheet.emit(Op.MOV, reg(66), ureg(4))
+    total, equal, never = sheet.run(reg(64), reg(65), reg(66))
+    np.testing.assert_array_equal(total, low((5 if guard.any() else 3) + 7 + wide(a)))
+    assert equal.all()
+    assert not never.any()

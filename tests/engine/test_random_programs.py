@@ -164,6 +164,7 @@ class Author:
             self.sheet.emit(op, d, a, b, pair, flags=flags, **fields)
         else:
             a = a._replace(neg=self.draw(st.booleans())) if op is Op.IADD3 else a
+            c = reg(255) if op is Op.IMAD_HI else c
             self.sheet.emit(op, d, a, b, c, flags=flags if op is Op.IMAD_HI else 0, **fields)
 
 

@@ -285,11 +285,13 @@ def _imad_wide(b: Block, i: Instr, m: np.ndarray) -> None:
 
 
 def _imad_hi(b: Block, i: Instr, m: np.ndarray) -> None:
+    """With nothing added: all that the lowering makes use of."""
+    assert i.srcs[2].index == RZ
     if i.flags & Flag.UNSIGNED:
         high = (b.u(i, 0).astype(np.uint64) * b.u(i, 1).astype(np.uint64)) >> np.uint64(32)
     else:
         high = ((b.s(i, 0).astype(np.int64) * b.s(i, 1).astype(np.int64)) >> 32).view(np.uint64)
-    b.put(i, m, high + b.u(i, 2))
+    b.put(i, m, high)
 
 
 def _shf(b: Block, i: Instr, m: np.ndarray) -> None:

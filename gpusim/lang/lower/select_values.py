@@ -205,9 +205,14 @@ def _pack(s: Selector, n: Node) -> None:
 # ------------------------------------------------------------------ conditions
 
 
+UNORDERED = 8  # bit of FSETP's `sub`: NaN differs from everything
+
+
 def _compare(s: Selector, n: Node, dst: VReg, how: BoolOp, other: Condition) -> None:
     relation, kind = n.attr
     sub = Cmp[relation.upper()] | how << 4
+    if kind == "f" and relation == "ne":
+        sub |= UNORDERED
     read = s.signed if kind == "f" else s.source
     a, b = s.legal(*map(read, n.args))
     op, flags = (Op.FSETP, 0) if kind == "f" else (Op.ISETP, Flag.UNSIGNED if kind == "u" else 0)

@@ -1,0 +1,115 @@
+"""fp32 and fp64 arithmetic: 32 lanes at once, rounded once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import fields as I
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.lanes import F32, F64, U32, U64, bits, cast, fma, raw, select, splat, view
+from gpusim.engine.operands import double, flushed, holds, put_pair, put_real, real
+from gpusim.engine.rounding import clamped, lost, nudged, odd, ordered, single, sum_odd
+
+
+def floating(c, u, base, preds, scratch, on):
+    """Dispatch by opcode."""
+    op = c[0]
+    if op == I.FADD or op == I.FMUL or op == I.FFMA:
+        put_real(c, u, base, finished(c, directed(c, u, base)), on)
+    elif op == I.FMNMX:
+        fmnmx(c, u, base, preds, on)
+    elif op == I.FSEL:
+        put_real(c, u, base, select(holds(preds, c[I.P0]), real(c, u, base, 0), real(c, u, base, 1)), on)
+
+
+@inline
+def finished(c, x):
+    """An fp32 result as its flags want it."""
+    if c[I.FLAGS] & I.FTZ:
+        x = flushed(x)
+    if c[I.FLAGS] & I.SAT:
+        x = clamped(x)
+    return x
+
+
+@inline
+def nearest(c, u, base):
+    """FADD, FMUL or FFMA rounded to nearest."""
+    op = c[0]
+    x, y = real(c, u, base, 0), real(c, u, base, 1)
+    if op == I.FFMA:
+        r = fma(x, y, real(c, u, base, 2))
+    elif op == I.FADD:
+        r = x + y
+    else:
+        r = x * y
+    return r
+
+
+@jit
+def directed(c, u, base):
+    """FADD, FMUL or FFMA in any rounding: fp64 holds the product, and its sum is rounded to odd first."""
+    op, how = c[0], (c[I.SUB] >> 4) & 3
+    if how == I.ROUND_NEAREST:
+        return nearest(c, u, base)
+    x, y = cast(real(c, u, base, 0), F64), cast(real(c, u, base, 1), F64)
+    if op == I.FMUL:
+        return single(x * y, how)
+    if op == I.FADD:
+        p, q = x, y
+    else:
+        p, q = x * y, cast(real(c, u, base, 2), F64)
+    return single(signed_zero(sum_odd(p, q), p, q, how), how)
+
+
+@inline
+def signed_zero(s, p, q, how):
+    """A sum of nothing is -0 when rounding down, unless both are +0."""
+    if how == I.ROUND_DOWN:
+        either = view(raw(p) | raw(q), U64) & np.uint64(1 << 63)
+        s = select(s == 0, view(either, F64), s)
+    return s
+
+
+@jit
+def fmnmx(c, u, base, preds, on):
+    """Minimum where p0 holds, else maximum; -0 is less than +0, and a NaN operand gives the other one."""
+    x, y = real(c, u, base, 0), real(c, u, base, 1)
+    first = (ordered(x) < ordered(y)) ^ ~holds(preds, c[I.P0])
+    r = select((first | (y != y)) & (x == x), x, y)
+    if c[I.FLAGS] & I.NAN_FLAG:
+        r = select(x != x, x, select(y != y, y, r))
+    put_real(c, u, base, r, on)
+
+
+# ------------------------------------------------------------------ fp64
+
+
+def doubles(c, u, base, preds, scratch, on):
+    """DADD, DMUL, DFMA."""
+    op, how = c[0], (c[I.SUB] >> 4) & 3
+    x, y = double(c, u, base, 0), double(c, u, base, 1)
+    if op == I.DMUL:
+        z = splat(-0.0, F64)
+    elif op == I.DADD:
+        z, y = y, splat(1.0, F64)
+    else:
+        z = double(c, u, base, 2)
+    r = fma(x, y, z)
+    if how != I.ROUND_NEAREST:
+        r = directed_double(x, y, z, r, how)
+    put_pair(c, u, base, view(r, U64), on)
+
+
+@jit
+def directed_double(x, y, z, r, how):
+    """``r`` = x * y + z, rounded to nearest, rounded as asked for (what is lost: Boldo and Muller, ErrFma)."""
+    u1 = x * y
+    u2 = fma(x, y, -u1)
+    alpha = z + u2
+    rest = lost(z, u2, alpha)
+    beta = u1 + alpha
+    gamma = (beta - r) + lost(u1, alpha, beta)
+    e = gamma + rest
+    s = signed_zero(r, u1, z, how)
+    return nudged(s, e > 0, e < 0, how)

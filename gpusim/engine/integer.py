@@ -1,0 +1,203 @@
+"""Integer sums, products, minima: 32 lanes at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import fields as I
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.lanes import I64, U32, U64, bits, cast, select, splat, view
+from gpusim.engine.operands import ONE, holds, negated, pair, put, put_pair, set_predicate, signed, word
+
+
+def integer(c, u, base, preds, scratch, on):
+    """Dispatch by opcode."""
+    op = c[0]
+    if op == I.IADD3:
+        iadd3(c, u, base, preds, on)
+    elif op == I.IMAD:
+        imad(c, u, base, preds, on)
+    elif op == I.MOV:
+        put(c, u, base, word(c, u, base, 0), on)
+    elif op == I.SEL:
+        put(c, u, base, select(holds(preds, c[I.P0]), word(c, u, base, 0), word(c, u, base, 1)), on)
+    elif op == I.IMAD_WIDE:
+        imad_wide(c, u, base, preds, on)
+    elif op == I.IMAD_HI:
+        imad_hi(c, u, base, preds, on)
+    elif op == I.LEA:
+        lea(c, u, base, preds, on)
+    elif op == I.LEA_HI_X:
+        lea_hi(c, u, base, preds, on)
+    elif op == I.IMNMX:
+        imnmx(c, u, base, preds, on)
+    elif op == I.IABS:
+        put(c, u, base, absolute(word(c, u, base, 0)), on)
+    elif op == I.IABSDIFF:
+        iabsdiff(c, u, base, on)
+    elif op == I.IADDMNMX:
+        iaddmnmx(c, u, base, preds, on)
+    elif op == I.IDP:
+        idp(c, u, base, on)
+
+
+@inline
+def carry(preds, field):
+    """A predicate operand as 0 or 1 a lane."""
+    return cast(holds(preds, field), U32)
+
+
+@inline
+def negation(x, mask):
+    """``-x`` where ``mask`` is all ones, ``x`` where it is 0."""
+    return (x ^ mask) - mask
+
+
+@jit
+def iadd3(c, u, base, preds, on):
+    """Three-operand addition, with carries in and out where asked for."""
+    a, b, k = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
+    na, nb, nc = negated(c, 0), negated(c, 1), negated(c, 2)
+    if c[I.Q0] == I.PRED_SINK and c[I.Q1] == I.PRED_SINK and not c[I.FLAGS] & I.X:
+        put(c, u, base, negation(a, na) + negation(b, nb) + negation(k, nc), on)
+        return
+    total = cast(a ^ na, U64) + cast(b ^ nb, U64) + cast(k ^ nc, U64)
+    if c[I.FLAGS] & I.X:
+        total += cast(carry(preds, c[I.P0]), U64) + cast(carry(preds, c[I.P1]), U64)
+    else:
+        total += np.uint64((na & ONE) + (nb & ONE) + (nc & ONE))
+    put(c, u, base, cast(total, U32), on)
+    over = total >> 32
+    set_predicate(preds, c[I.Q0], bits(over > 0), on)
+    set_predicate(preds, c[I.Q1], bits(over > 1), on)
+
+
+@inline
+def imad(c, u, base, preds, on):
+    """Lower word of a product, plus c."""
+    a, b, k = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
+    product = negation(a, negated(c, 0) ^ negated(c, 1)) * b
+    if c[I.FLAGS] & I.X:
+        put(c, u, base, product + (k ^ negated(c, 2)) + carry(preds, c[I.P0]), on)
+    else:
+        put(c, u, base, product + negation(k, negated(c, 2)), on)
+
+
+@inline
+def product_of(c, u, base):
+    """64-bit product of a and b."""
+    a, b = word(c, u, base, 0), word(c, u, base, 1)
+    if c[I.FLAGS] & I.UNSIGNED:
+        product = cast(a, U64) * cast(b, U64)
+    else:
+        product = view(cast(signed(a), I64) * cast(signed(b), I64), U64)
+    mask = np.uint64(-(((c[I.MODS] >> 1) ^ c[I.MODS]) & 1))
+    return negation(product, mask)
+
+
+@jit
+def multiplied(c, u, base, preds, on):
+    """64-bit a * b + c, with carry in and out."""
+    product, negative = product_of(c, u, base), np.int64((c[I.MODS] >> 2) & 1)
+    addend = pair(c, u, base, 2) ^ np.uint64(-negative)
+    more = cast(carry(preds, c[I.P0]), U64) if c[I.FLAGS] & I.X else splat(negative, U64)
+    part = product + addend
+    total = part + more
+    if c[I.Q0] != I.PRED_SINK:
+        set_predicate(preds, c[I.Q0], bits((part < product) | (total < part)), on)
+    return total
+
+
+@inline
+def imad_wide(c, u, base, preds, on):
+    """d:d+1 = a * b + c:c+1."""
+    put_pair(c, u, base, multiplied(c, u, base, preds, on), on)
+
+
+@inline
+def imad_hi(c, u, base, preds, on):
+    """d = upper word of a * b + c:c+1."""
+    put(c, u, base, cast(multiplied(c, u, base, preds, on) >> 32, U32), on)
+
+
+@jit
+def lea(c, u, base, preds, on):
+    """A shifted operand plus another; the carry is that of the two as they are added."""
+    na, nb = negated(c, 0), negated(c, 1)
+    x, y = (word(c, u, base, 0) << np.uint32(c[I.SUB])) ^ na, word(c, u, base, 1) ^ nb
+    more = carry(preds, c[I.P0]) if c[I.FLAGS] & I.X else splat((na & ONE) + (nb & ONE), U32)
+    total = cast(x, U64) + cast(y, U64) + cast(more, U64)
+    put(c, u, base, cast(total, U32), on)
+    set_predicate(preds, c[I.Q0], bits(total >> 32 > 0), on)
+
+
+@jit
+def lea_hi(c, u, base, preds, on):
+    """Upper word of a shifted pair plus another operand: the second half of a 64-bit LEA."""
+    na, nb = negated(c, 0), negated(c, 1)
+    a, k = word(c, u, base, 0), word(c, u, base, 2)
+    if c[I.FLAGS] & I.SIGNED:
+        k = view(signed(a) >> 31, U32)
+    wide = ((cast(k, U64) << 32) | cast(a, U64)) << np.uint64(c[I.SUB])
+    more = carry(preds, c[I.P0])
+    if not c[I.FLAGS] & I.X:
+        more += splat(nb & ONE, U32) + (cast(cast(wide, U32) == 0, U32) & na)  # -x is ~x + 1, carried up
+    total = (wide >> 32 ^ np.uint64(na)) + cast(word(c, u, base, 1) ^ nb, U64) + cast(more, U64)
+    put(c, u, base, cast(total, U32), on)
+    set_predicate(preds, c[I.Q0], bits(total >> 32 > 0), on)
+
+
+@jit
+def imnmx(c, u, base, preds, on):
+    """Minimum where p0 holds, else maximum."""
+    a, b = word(c, u, base, 0), word(c, u, base, 1)
+    put(c, u, base, extreme(c, preds, a, b), on)
+
+
+@inline
+def extreme(c, preds, a, b):
+    """The smaller one where p0 holds, else the larger one; RELU flag: at least 0."""
+    less = a < b if c[I.FLAGS] & I.UNSIGNED else signed(a) < signed(b)
+    value = select(less ^ holds(preds, c[I.P0]), b, a)
+    if c[I.FLAGS] & I.RELU:
+        value = select(signed(value) < 0, 0, value)
+    return value
+
+
+@jit
+def iaddmnmx(c, u, base, preds, on):
+    """Minimum or maximum of a sum and c."""
+    a, b = negation(word(c, u, base, 0), negated(c, 0)), negation(word(c, u, base, 1), negated(c, 1))
+    put(c, u, base, extreme(c, preds, a + b, word(c, u, base, 2)), on)
+
+
+@inline
+def absolute(a):
+    """Magnitude of signed words."""
+    sign = view(signed(a) >> 31, U32)
+    return (a ^ sign) - sign
+
+
+@jit
+def iabsdiff(c, u, base, on):
+    """Distance of a and b, plus c."""
+    a, b = word(c, u, base, 0), word(c, u, base, 1)
+    less = a < b if c[I.FLAGS] & I.UNSIGNED else signed(a) < signed(b)
+    put(c, u, base, select(less, b - a, a - b) + word(c, u, base, 2), on)
+
+
+@jit
+def idp(c, u, base, on):
+    """Dot product of four bytes, plus c; the flag or bits 0 and 1 of ``sub`` say which operand is unsigned."""
+    a, b, total = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
+    plain = 3 if c[I.FLAGS] & I.UNSIGNED else c[I.SUB]
+    for k in range(4):
+        total += octet(a, k, plain & 1) * octet(b, k, plain & 2)
+    put(c, u, base, total, on)
+
+
+@inline
+def octet(x, k, unsigned):
+    """Byte ``k`` of every word, sign-extended or not."""
+    top = x << np.uint32(24 - 8 * k)
+    return top >> 24 if unsigned else view(signed(top) >> 24, U32)

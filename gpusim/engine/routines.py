@@ -1,0 +1,80 @@
+"""What computes, by opcode: routines that the interpreter calls by address.
+
+A routine is compiled when the first program that needs it is run, apart from the interpreter and from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from gpusim.engine.bitwise import bitwise
+from gpusim.engine.convert import convert
+from gpusim.engine.floating import doubles, floating
+from gpusim.engine.integer import integer
+from gpusim.engine.jit import compile_for_calls
+from gpusim.engine.packed import packed
+from gpusim.engine.setp import setp
+from gpusim.engine.tensor import tensor
+from gpusim.engine.transcendental import mufu
+from gpusim.isa.opcodes import Op
+
+_OPS: dict[Callable[..., Any], tuple[Op, ...]] = {
+    integer: (
+        Op.MOV, Op.SEL, Op.IADD3, Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.LEA, Op.LEA_HI_X, Op.IMNMX, Op.IABS,
+        Op.IABSDIFF, Op.IDP, Op.IADDMNMX,
+    ),
+    bitwise: (Op.LOP3, Op.SHF, Op.PRMT, Op.POPC, Op.BREV, Op.FLO, Op.SGXT, Op.BMSK),
+    setp: (Op.ISETP, Op.FSETP, Op.PLOP3, Op.FSET, Op.DSETP, Op.FCHK),
+    floating: (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL),
+    doubles: (Op.DADD, Op.DMUL, Op.DFMA),
+    mufu: (Op.MUFU,),
+    convert: (Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP, Op.I2I, Op.F2IP),
+    packed: (Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2),
+    tensor: (Op.HMMA, Op.IMMA, Op.DMMA),
+}  # fmt: skip
+_ROUTINE = {op: routine for routine, ops in _OPS.items() for op in ops}
+
+# of: c, u, base, preds, scratch, on; see gpusim.engine.operands
+_SIGNATURE = types.void(
+    types.CPointer(types.int32), types.CPointer(types.uint32), types.int64, types.CPointer(types.uint32),
+    types.CPointer(types.int64), types.uint32,
+)  # fmt: skip
+
+
+@cache
+def _compiled(routine: Callable[..., Any]) -> Any:
+    """A routine, compiled or from the cache."""
+    return compile_for_calls(routine, _SIGNATURE)
+
+
+def addresses(ops: Iterable[int]) -> np.ndarray:
+    """Where the routines of these opcodes are.
+
+    Returns
+    -------
+    int64 array
+        An address by opcode, 0 for what has no routine.
+    """
+    table = np.zeros(max(Op) + 1, np.int64)
+    for op in {Op(int(o)) for o in ops} & _ROUTINE.keys():
+        table[op] = _compiled(_ROUTINE[op]).address
+    return table
+
+
+@intrinsic
+def call(typingctx: Any, address: Any, c: Any, u: Any, base: Any, preds: Any, scratch: Any, on: Any) -> Any:
+    """Call the routine at an address."""
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        function = ir.FunctionType(ir.VoidType(), [a.type for a in args[1:]])
+        builder.call(builder.inttoptr(args[0], ir.PointerType(function)), args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, *_SIGNATURE.args), lower

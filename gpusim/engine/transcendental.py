@@ -1,0 +1,120 @@
+"""MUFU: the special functions, worked out in fp64 and rounded (hardware: within 1 or 2 ulp)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gpusim.engine import fields as I
+from gpusim.engine.convert import source
+from gpusim.engine.half import narrowed
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.lanes import F32, F64, I64, U32, U64, cast, cooked, fma, magnitude, raw, rint, select, splat, sqrt, view
+from gpusim.engine.operands import flushed, put, put_real, real
+from gpusim.engine.rounding import clamped
+
+_SHIFT = 1.5 * 2.0**52  # added to a number it leaves its whole part in the low bits
+_EXP2 = tuple(math.log(2) ** k / math.factorial(k) for k in reversed(range(11)))
+_LOG2 = tuple(2 / math.log(2) / k for k in reversed(range(1, 19, 2)))  # of (m - 1) / (m + 1), its odd powers
+_SINE = tuple((-1) ** k * (2 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in reversed(range(8)))
+_COSINE = tuple((-1) ** k * (2 * math.pi) ** (2 * k) / math.factorial(2 * k) for k in reversed(range(8)))
+_ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
+
+
+def mufu(c, u, base, preds, scratch, on):
+    """The function that ``sub`` names."""
+    which, a = c[I.SUB], real(c, u, base, 0)
+    if c[I.FLAGS] & I.HALF:
+        a = real_half(c, u, base)
+    if which == I.RCP64H or which == I.RSQ64H:
+        put(c, u, base, upper(view(a, U32), which), on)
+        return
+    x = cast(a, F64)
+    if which == I.RCP:
+        y = 1.0 / x
+    elif which == I.RSQ:
+        y = 1.0 / sqrt(x)
+    elif which == I.SQRT:
+        y = sqrt(x)
+    elif which == I.EX2:
+        y = exp2(x)
+    elif which == I.LG2:
+        y = log2(x)
+    elif which == I.TANH:
+        y = tanh(x)
+    else:
+        y = wave(x, which == I.COS)
+    r = cast(y, F32)
+    if c[I.FLAGS] & I.FTZ:
+        r = flushed(r)
+    if c[I.FLAGS] & I.SAT:
+        r = clamped(r)
+    if c[I.FLAGS] & I.HALF:
+        put(c, u, base, narrowed(r, I.F16, I.ROUND_NEAREST, False), on)
+    else:
+        put_real(c, u, base, r, on)
+
+
+@jit
+def real_half(c, u, base):
+    """An fp16 source, with the sign or magnitude asked for."""
+    return cast(source(c, u, base, 0, I.F16), F32)
+
+
+@jit
+def upper(high, which):
+    """Upper word of 1/x or 1/sqrt(x), of the upper word of x."""
+    x = view(cast(high, U64) << 32, F64)
+    y = 1.0 / (sqrt(x) if which == I.RSQ64H else x)
+    return cast(view(y, U64) >> 32, U32)
+
+
+@inline
+def polynomial(x, factors):
+    """The polynomial with these factors, that of the highest power first."""
+    y = splat(factors[0], F64)
+    for k in range(1, len(factors)):
+        y = fma(y, x, splat(factors[k], F64))
+    return y
+
+
+@jit
+def exp2(x):
+    """2**x."""
+    near = select(x > 200, 200, select(x < -200, -200, x))
+    shifted = near + _SHIFT
+    y = polynomial(near - (shifted - _SHIFT), _EXP2)
+    return select(x != x, x, cooked(raw(y) + (raw(shifted) << 52)))
+
+
+@jit
+def log2(x):
+    """Binary logarithm."""
+    exponent = (raw(x) - _ROOT_HALF) >> 52
+    m = cooked(raw(x) - (exponent << 52))
+    s = (m - 1) / (m + 1)
+    y = cast(exponent, F64) + s * polynomial(s * s, _LOG2)
+    y = select(x == 0, -np.inf, select(x == np.inf, x, y))
+    return select(x >= 0, y, np.nan)
+
+
+@jit
+def wave(x, cosine):
+    """Sine or cosine of x revolutions."""
+    rest = x - rint(x)
+    quarter = rint(4 * rest)
+    t = rest - 0.25 * quarter
+    turns = raw(quarter + _SHIFT) + np.int64(cosine)
+    sine, other = t * polynomial(t * t, _SINE), polynomial(t * t, _COSINE)
+    y = select((turns & 1) != 0, other, sine)
+    return cooked(raw(y) ^ ((turns & 2) << 62))
+
+
+@jit
+def tanh(x):
+    """Hyperbolic tangent."""
+    y = 1 - 2 / (exp2(x * (2 / math.log(2))) + 1)
+    square = x * x
+    small = x * (1 - square * (1 / 3 - square * (2 / 15)))
+    return select(magnitude(x) < 2.0**-8, small, y)
