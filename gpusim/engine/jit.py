@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba import njit
+from numba import cfunc, njit
 from numba.core import config
 
 
@@ -69,3 +69,18 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
 def fused(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with multiply-adds contracted to one rounding, as the GPU does them."""
     return _compile(function, fastmath={"contract"})
+
+
+def pointer(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile to something that is called by its address.
+
+    What is called otherwise, numba compiles into its callers, again at each level;
+    so what few programs need is better reached this way.
+    """
+    settings: Any = config
+    compiler: Any = cfunc
+    before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
+    try:
+        return compiler(signature, cache=True, _nrt=False, error_model="numpy")(function)
+    finally:
+        settings.CACHE_DIR = before

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Operand, Program
 
 WIDTHS = (1, 2, 4, 8, 16)
-LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC)
-STORES = (Op.STG, Op.STS, Op.STL)
-GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED)
+LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC, Op.LD)
+STORES = (Op.STG, Op.STS, Op.STL, Op.ST)
+GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST)
 PAIR_RESULTS = (Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA)
 N_BARRIERS = 16
 MAX_REGISTERS = 255
@@ -60,7 +60,8 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
             yield f"predicate {p.index}"
     if instr.width not in WIDTHS:
         yield f"width {instr.width}"
-    if instr.op in (Op.BRA, Op.BSSY) and not 0 <= instr.target < len(program):
+    aims = instr.op in (Op.BRA, Op.BSSY) or (instr.op is Op.CALL and not instr.srcs)
+    if aims and not 0 <= instr.target < len(program):
         yield f"target {instr.target} of {len(program)} instructions"
     if instr.op in (Op.BSSY, Op.BSYNC) and not 0 <= instr.sub < N_BARRIERS:
         yield f"convergence barrier {instr.sub}"
@@ -83,7 +84,7 @@ def _groups(instr: Instr) -> list[tuple[Operand, int]]:
     for place, operand in enumerate(instr.srcs):
         count = 1
         if instr.op in GLOBAL and place == 0:
-            count = 2
+            count = 1 if instr.flags & Flag.NARROW else 2
         elif instr.op in STORES and place == 1:
             count = words
         elif instr.op is Op.IMAD_WIDE and place == 2:

@@ -18,12 +18,14 @@ class Op(IntEnum):
     """Opcode numbers as the engine dispatches on them (dense, stable within a version)."""
 
     # control flow
-    NOP = 0
+    NOP = 0  # `sub` 1: YIELD, lets lanes that wait at convergence barriers go on where this is a loop that spins
     EXIT = 1  # active lanes that pass the guard leave the kernel
-    BRA = 2  # guarded lanes go to `target`
+    BRA = 2  # active lanes that pass the guard and p0 go to `target`
     BSSY = 3  # convergence barrier `sub` <- active lanes; reconvergence point `target`
     BSYNC = 4  # wait until all lanes of convergence barrier `sub` have arrived
-    BAR = 5  # block-wide barrier (`sub` = barrier number)
+    # barrier number `sub` bits 0-3 plus a; thread count b (none: the whole block); ARRIVE flag: do not wait;
+    # `sub` bits 8-11 (BarRed): what B2R gives afterwards, of p0 over all threads
+    BAR = 5
     WARPSYNC = 6  # lanes of mask a (without a: all) wait for one another
     # moves and special registers
     MOV = 7  # d = a
@@ -95,8 +97,8 @@ class Op(IntEnum):
     RED = 60
     LDGSTS = 61  # cp.async: shared[a + offset] <- global[b (pair) + c + target]; p0 false: zeros instead; cache as LDG
     LDGDEPBAR = 62
-    DEPBAR = 63
-    LDSM = 64  # `sub` (1, 2, 4) 8x8 matrices of 16-bit elements; TRANSPOSE flag
+    DEPBAR = 63  # wait until at most `sub` groups of LDGSTS (a group ends at an LDGDEPBAR) are under way
+    LDSM = 64  # `sub` (1, 2, 4) 8x8 matrices of 16-bit elements, a row of 16 bytes at each lane's a + c; TRANSPOSE flag
     MEMBAR = 65  # fences and cache controls: order only
     # tensor cores: d = a b + c on the fragments PTX documents for mma.sync (`sub` = Mma)
     HMMA = 66
@@ -118,10 +120,10 @@ class Op(IntEnum):
     HSET2 = 81  # as HSETP2, into the halves of d
     LD = 82  # generic address: global, or shared in its window
     ST = 83
-    STSM = 84
+    STSM = 84  # as LDSM, the matrices in b and after
     MOVM = 85  # d = 8x8 matrix of 16-bit elements in a, transposed
     DMMA = 86
-    B2R = 87  # d = result of the last BAR with a reduction
+    B2R = 87  # d = result of the last BAR with a reduction; q0 = it is not 0
     IABSDIFF = 88  # d = |a - b| + c
     TRAP = 89  # the kernel stops with an error
     UNKNOWN = 90  # an instruction the engine does not know: an error when executed
@@ -284,6 +286,16 @@ class Atomic(IntEnum):
     CAS = 7
     INC = 8
     DEC = 9
+    CAST = 10  # as CAS, d = 1 where it put the new value, else 0
+
+
+class BarRed(IntEnum):
+    """Reduction of a barrier, in ``sub`` bits 8-11 of BAR."""
+
+    NONE = 0
+    POPC = 1  # threads with p0
+    AND = 2  # all ones if every thread has p0, else 0
+    OR = 3  # all ones if any has
 
 
 class Cache(IntEnum):
@@ -318,7 +330,8 @@ class Flag(IntEnum):
     UNPACK = 1 << 18
     NO_MERGE = 1 << 19  # F2FP: do not keep the other half of d
     UNIFORM_TARGET = 1 << 20  # BRA.U: the predicate is uniform
-    DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a are active
+    DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a (without a: all) are active
+    CONVERGED = 1 << 22  # BRA.CONV: go there only where they are
 
 
 class Mma(IntEnum):
@@ -361,7 +374,7 @@ class OpInfo(NamedTuple):
     pipe: Pipe
     reads_memory: bool = False
     writes_memory: bool = False
-    space: str = ""  # "global" | "shared" | "local" | "constant" | ""
+    space: str = ""  # "global" | "shared" | "local" | "generic" | "constant" | ""
     variable_latency: bool = False  # its result is waited for through a scoreboard
 
 
@@ -374,6 +387,7 @@ _FP64 = OpInfo(Pipe.FP64, variable_latency=True)
 
 INFO: dict[Op, OpInfo] = {
     **dict.fromkeys((Op.NOP, Op.EXIT, Op.BRA, Op.BSSY, Op.BSYNC, Op.BAR, Op.WARPSYNC, Op.BRX, Op.CALL, Op.RET), _CTL),
+    **dict.fromkeys((Op.BREAK, Op.TRAP, Op.UNKNOWN, Op.DEPBAR), _CTL),
     **dict.fromkeys(
         (
             Op.MOV,
@@ -393,6 +407,11 @@ INFO: dict[Op, OpInfo] = {
             Op.F2FP,
             Op.PLOP3,
             Op.VOTE,
+            Op.P2R,
+            Op.R2P,
+            Op.CS2R,
+            Op.MOVM,
+            Op.B2R,
         ),
         _ALU,
     ),
@@ -404,6 +423,7 @@ INFO: dict[Op, OpInfo] = {
     Op.SHFL: OpInfo(Pipe.LSU, variable_latency=True),
     Op.MATCH: OpInfo(Pipe.LSU, variable_latency=True),
     Op.REDUX: OpInfo(Pipe.ALU, variable_latency=True),
+    Op.R2UR: OpInfo(Pipe.ALU, variable_latency=True),
     Op.LDG: OpInfo(Pipe.LSU, True, False, "global", True),
     Op.STG: OpInfo(Pipe.LSU, False, True, "global", True),
     Op.LDS: OpInfo(Pipe.LSU, True, False, "shared", True),
@@ -416,9 +436,23 @@ INFO: dict[Op, OpInfo] = {
     Op.RED: OpInfo(Pipe.LSU, True, True, "global", True),
     Op.LDGSTS: OpInfo(Pipe.LSU, True, True, "global", True),
     Op.LDGDEPBAR: OpInfo(Pipe.LSU),
-    Op.DEPBAR: OpInfo(Pipe.CONTROL),
     Op.LDSM: OpInfo(Pipe.LSU, True, False, "shared", True),
+    Op.STSM: OpInfo(Pipe.LSU, False, True, "shared", True),
+    Op.LD: OpInfo(Pipe.LSU, True, False, "generic", True),
+    Op.ST: OpInfo(Pipe.LSU, False, True, "generic", True),
     Op.MEMBAR: OpInfo(Pipe.LSU),
     Op.HMMA: OpInfo(Pipe.TENSOR),
     Op.IMMA: OpInfo(Pipe.TENSOR),
 }
+
+SELDOM = frozenset(
+    {
+        *(Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.ATOMS, Op.RED, Op.LDGSTS, Op.LDGDEPBAR, Op.DEPBAR),
+        *(Op.LDSM, Op.STSM, Op.MOVM, Op.MATCH, Op.REDUX, Op.CS2R, Op.R2UR, Op.P2R, Op.R2P, Op.B2R),
+        *(Op.WARPSYNC, Op.BREAK, Op.BRX, Op.CALL, Op.RET, Op.TRAP, Op.UNKNOWN),
+    }
+)
+"""What few kernels have: the engine keeps it out of its inner loop, and compiles it when first needed."""
+
+BRANCHES = frozenset({Op.BRA, Op.BRX, Op.CALL, Op.RET})
+"""What counts as a branch instruction (``smsp__sass_inst_executed_op_branch``); only BRA is calibrated."""

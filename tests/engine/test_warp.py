@@ -250,7 +250,7 @@ def test_an_instruction_the_engine_lacks_is_named():
         sheet.run(reg(64))
 
 
-@pytest.mark.parametrize("op", [Op.HADD2, Op.HFMA2, Op.DADD, Op.DFMA, Op.LDSM, Op.BRX, Op.CALL, Op.LDL, Op.REDUX])
+@pytest.mark.parametrize("op", [Op.HMMA, Op.IMMA, Op.DMMA])
 def test_no_instruction_is_passed_over_in_silence(op):
     sheet = Sheet()
     sheet.emit(op, reg(64), reg(64), reg(64), reg(64))
