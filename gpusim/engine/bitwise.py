@@ -173,7 +173,7 @@ def sgxt(c, u, base, on):
 
 @jit
 def bmsk(c, u, base, on):
-    """b ones from bit a on."""
+    """B ones from bit a on."""
     a, n = word(c, u, base, 0), word(c, u, base, 1)
     if c[I.FLAGS] & I.WRAP:
         a, n = a & 31, n & 31

@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine import fields as I
 from gpusim.engine.half import from_half, from_octet, narrowed
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.lanes import F32, F64, I32, I64, U32, U64, cast, saturated, select, splat, view
+from gpusim.engine.lanes import F32, F64, I32, I64, U32, U64, cast, saturated, select, view
 from gpusim.engine.operands import (
     FULL,
     HIGH,

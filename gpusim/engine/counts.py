@@ -39,8 +39,24 @@ BLOCKS = 32
 WARPS = 33
 INST_ATOM = 34
 DIVERGED = 35  # branches on which a warp split
+ATOM_REQ = 36  # global atomics that give the old value
+ATOM_SECTORS = 37
+RED_REQ = 38  # those that do not
+RED_SECTORS = 39
+INST_LDL = 40
+INST_STL = 41
+LOCAL_LD_REQ = 42
+LOCAL_LD_SECTORS = 43
+LOCAL_LD_HIT = 44
+LOCAL_ST_REQ = 45
+LOCAL_ST_SECTORS = 46
+LOCAL_WAVES = 47  # data-stage wavefronts of local loads and stores
+INST_LDGSTS = 48
+SH_ASYNC_WAVES = 49  # of LDGSTS's writes to shared memory
+INST_LDSM = 50
+INST_ATOMS = 51
 
 # Columns of Report.arrays
 A_LD_REQ, A_LD_SECTORS, A_LD_ELEMENTS, A_LD_BYTES, A_ST_REQ, A_ST_SECTORS, A_ST_ELEMENTS, A_ST_BYTES = range(8)
 N_ARRAY_COUNTS = 8
-N_COUNTS = 36
+N_COUNTS = 52

@@ -14,6 +14,13 @@ SPLITS = 8
 UNSUPPORTED = 9
 UNWRITTEN_GLOBAL = 10
 TOO_LONG = 11
+SHARED_MISALIGNED = 12
+LOCAL_BOUNDS = 13
+LOCAL_MISALIGNED = 14
+BARRIER_DEADLOCK = 15
+TRAPPED = 16
+UNKNOWN = 17
+BAD_JUMP = 18
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -27,6 +34,13 @@ TEXT = {
     UNSUPPORTED: "instruction the engine does not run",
     UNWRITTEN_GLOBAL: "reads global memory that nothing wrote",
     TOO_LONG: "ran past the instruction limit",
+    SHARED_MISALIGNED: "misaligned",
+    LOCAL_BOUNDS: "out of bounds of its local memory",
+    LOCAL_MISALIGNED: "misaligned",
+    BARRIER_DEADLOCK: "deadlock: waits at a barrier that too few threads come to",
+    TRAPPED: "stops with a trap",
+    UNKNOWN: "instruction the engine does not know",
+    BAD_JUMP: "jumps to where no instruction is",
 }
 
 # Columns of Report.error

@@ -1,4 +1,4 @@
-"""Special registers, and what lanes of a warp tell one another: SHFL, VOTE; LDC."""
+"""What lanes of a warp tell one another: SHFL, VOTE, MATCH, REDUX."""
 
 from __future__ import annotations
 
@@ -6,40 +6,11 @@ import numpy as np
 
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.operands import FULL, at, predicate, set_predicate
-from gpusim.engine.faults import first_row
+from gpusim.engine.atomics import atomic_value
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.operands import FULL, at, predicate, set_predicate
 
 ZERO, ONE = np.uint32(0), np.uint32(1)
-
-
-@jit
-def special(m, c, w, block, sm, on):
-    """S2R."""
-    base = first_row(m, w)
-    which = c[I.SUB]
-    d = m.regs[at(c[I.DST], base)]
-    first = (w % m.shape[S.WARPS]) * S.LANES
-    x, y = m.shape[S.BLOCK_X], m.shape[S.BLOCK_Y]
-    for lane in range(S.LANES):
-        thread = first + lane
-        v = np.int64(0)
-        if which == I.TID_X:
-            v = thread % x
-        elif which == I.TID_Y:
-            v = thread // x % y
-        elif which == I.TID_Z:
-            v = thread // (x * y)
-        elif which <= I.CTAID_Z:
-            v = np.int64(m.blocks[block, S.X + which - I.CTAID_X])
-        elif which == I.LANEID:
-            v = np.int64(lane)
-        elif which == I.WARPID:
-            v = np.int64(w % m.shape[S.WARPS])
-        elif which == I.SMID:
-            v = np.int64(sm)
-        if (on >> np.uint32(lane)) & ONE:
-            d[lane] = np.uint32(v)
 
 
 @jit
@@ -78,21 +49,81 @@ def shuffle(c, u, base, old, preds, on):
 
 
 @jit
-def vote(c, u, base, preds, on):
-    """VOTE: ballot in d, verdict in q0, over the lanes taking part."""
+def vote(c, u, base, preds, on, uniform):
+    """VOTE: ballot in d, verdict in q0, over the lanes taking part; in all lanes of what is uniform."""
     yes = predicate(preds, c[I.P0]) & on
-    d = u[at(c[I.DST], base)]
-    for lane in range(S.LANES):
-        if (on >> np.uint32(lane)) & ONE:
-            d[lane] = yes
+    fill(u[at(c[I.DST], base)], yes, FULL if c[I.DST] >= uniform else on)
     verdict = yes == on if c[I.SUB] == I.ALL else yes != 0 if c[I.SUB] == I.ANY else (yes == on or yes == 0)
-    set_predicate(preds, c[I.Q0], FULL if verdict else ZERO, on)
+    set_predicate(preds, c[I.Q0], FULL if verdict else ZERO, FULL if c[I.Q0] >= 8 else on)
 
 
 @inline
-def load_constant(c, u, base, on):
-    """LDC at an address known beforehand: copy rows of the constant bank."""
-    for k in range(max(c[I.WIDTH] >> 2, 1)):
-        d, a = u[at(c[I.DST], base) + k], u[at(c[I.A], base) + k]
-        for lane in range(S.LANES):
-            d[lane] = a[lane] if (on >> np.uint32(lane)) & ONE else d[lane]
+def fill(d, value, on):
+    """The same value in every lane of ``on``."""
+    for lane in range(S.LANES):
+        d[lane] = value if (on >> np.uint32(lane)) & ONE else d[lane]
+
+
+@inline
+def first_lane(on):
+    """First lane of a mask that is not empty."""
+    lane = 0
+    while not (on >> np.uint32(lane)) & ONE:
+        lane += 1
+    return lane
+
+
+@jit
+def match(c, u, base, preds, on):
+    """MATCH: lanes with the same a; with ALL: those taking part if they all agree, else none."""
+    a, d = u[at(c[I.A], base)], u[at(c[I.DST], base)]
+    more = u[at(c[I.A], base) + (1 if c[I.WIDTH] == 8 else 0)]
+    first, agree = first_lane(on), on
+    for lane in range(S.LANES):
+        if a[lane] != a[first] or more[lane] != more[first]:
+            agree &= (ONE << np.uint32(lane)) ^ FULL
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        same = agree if agree == on else ZERO
+        if c[I.SUB] == 0:
+            same = ZERO
+            for other in range(S.LANES):
+                alike = a[other] == a[lane] and more[other] == more[lane]
+                same |= (on & (ONE << np.uint32(other))) * np.uint32(alike)
+        d[lane] = same
+    set_predicate(preds, c[I.Q0], FULL if agree == on else ZERO, on)
+
+
+@jit
+def reduce_lanes(c, u, base, on, uniform, bits):
+    """REDUX: d = a of all lanes taking part, reduced."""
+    a, first = u[at(c[I.A], base)], first_lane(on)
+    value = a[first]
+    for lane in range(first + 1, S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            value = atomic_value(c[I.SUB], c[I.FLAGS], value, a[lane], ZERO, bits)
+    fill(u[at(c[I.DST], base)], value, FULL if c[I.DST] >= uniform else on)
+
+
+@jit
+def pack_predicates(u, c, base, preds, on):
+    """P2R: d = (P0..P6 & b) | (a & ~b)."""
+    a, b, d = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)]
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            word = ZERO
+            for p in range(7):
+                word |= ((preds[p] >> np.uint32(lane)) & ONE) << np.uint32(p)
+            d[lane] = (word & b[lane]) | (a[lane] & (b[lane] ^ FULL))
+
+
+@jit
+def unpack_predicates(u, c, base, preds, on):
+    """R2P: P0..P6 = bits of a, those set in b."""
+    a, b = u[at(c[I.A], base)], u[at(c[I.B], base)]
+    for lane in range(S.LANES):
+        for p in range(7):
+            if (on >> np.uint32(lane)) & ONE and (b[lane] >> np.uint32(p)) & ONE:
+                bit = (a[lane] >> np.uint32(p)) & ONE
+                preds[p] = (preds[p] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))

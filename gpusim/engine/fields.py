@@ -5,14 +5,33 @@ numba folds a module's ints into the code it makes; members of an IntEnum it wou
 
 from __future__ import annotations
 
+from gpusim.isa import encode
 from gpusim.isa.encode import PRED_SINK as SINK
 from gpusim.isa.encode import F
-from gpusim.isa.opcodes import Atomic, BoolOp, Cache, Cmp, Convert, Flag, Mma, Mufu, Op, Permute, Pipe, Round
-from gpusim.isa.opcodes import Shfl, Shift, Special, Vote
+from gpusim.isa.opcodes import (
+    Atomic,
+    BarRed,
+    BoolOp,
+    Cache,
+    Cmp,
+    Convert,
+    Flag,
+    Mma,
+    Mufu,
+    Op,
+    Permute,
+    Pipe,
+    Round,
+    Shfl,
+    Shift,
+    Special,
+    Vote,
+)
 
 GUARD, DST, A, B, C_ = (int(x) for x in (F.GUARD, F.DST, F.A, F.B, F.C))
 SUB, WIDTH, OFFSET, TARGET = (int(x) for x in (F.SUB, F.WIDTH, F.OFFSET, F.TARGET))
-P0, Q0 = int(F.P0), int(F.Q0)
+P0, Q0, IS_BRANCH, MODS = int(F.P0), int(F.Q0), int(F.IS_BRANCH), int(F.MODS)
+NO_ROW, ASYNC, SELDOM_PIPE = encode.NO_ROW, encode.ASYNC, encode.SELDOM_PIPE
 STALL, WRITE_SB, READ_SB, WAIT, ARRAY, CACHE, PIPE = (
     int(x) for x in (F.STALL, F.WRITE_SB, F.READ_SB, F.WAIT, F.ARRAY, F.CACHE, F.PIPE)
 )
@@ -38,12 +57,8 @@ TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
     )
 )  # fmt: skip
 CG, IS_FLOAT, UNSIGNED = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED)
-ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC = (int(x) for x in list(Atomic)[:10])
-IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
-ALL, ANY = int(Vote.ALL), int(Vote.ANY)
-
 # What computes: operands, variants, flags
-MODS, P1, P2, Q1, PRED_SINK = int(F.MODS), int(F.P1), int(F.P2), int(F.Q1), int(SINK)
+P1, P2, Q1, PRED_SINK = int(F.P1), int(F.P2), int(F.Q1), int(SINK)
 MOV, SEL, IADD3, IMAD, IMAD_WIDE, IMAD_HI, LEA, LEA_HI_X, SHF, LOP3, IMNMX, IABS, POPC, FLO, BREV = (
     int(x)
     for x in (
@@ -52,8 +67,7 @@ MOV, SEL, IADD3, IMAD, IMAD_WIDE, IMAD_HI, LEA, LEA_HI_X, SHF, LOP3, IMNMX, IABS
     )
 )  # fmt: skip
 BMSK, SGXT, IDP, IABSDIFF, FCHK, FSET, DADD, DMUL, DFMA, DSETP = (
-    int(x)
-    for x in (Op.BMSK, Op.SGXT, Op.IDP, Op.IABSDIFF, Op.FCHK, Op.FSET, Op.DADD, Op.DMUL, Op.DFMA, Op.DSETP)
+    int(x) for x in (Op.BMSK, Op.SGXT, Op.IDP, Op.IABSDIFF, Op.FCHK, Op.FSET, Op.DADD, Op.DMUL, Op.DFMA, Op.DSETP)
 )
 IADDMNMX, I2I, F2IP = int(Op.IADDMNMX), int(Op.I2I), int(Op.F2IP)
 HADD2, HMUL2, HFMA2, HMNMX2, HSETP2, HSET2, HMMA, IMMA, DMMA = (
@@ -68,9 +82,7 @@ X, EX, FTZ, SAT, WRAP, PAND, SHIFT, SIGNED, RELU, UNPACK, NO_MERGE, ONE, BF16_FL
 )  # fmt: skip
 LT, LE, GT, GE, EQ, NE, NUM, NAN = (int(x) for x in Cmp)
 BOOL_OR, BOOL_XOR = int(BoolOp.OR), int(BoolOp.XOR)
-SHL, SHR_U, SHR_S, SHL_HI, SHR_LO, SHR_HI_U, SHR_HI_S, SHR_LO_S, SHL_HI_32, SHR_LO_32 = (
-    int(x) for x in Shift
-)
+SHL, SHR_U, SHR_S, SHL_HI, SHR_LO, SHR_HI_U, SHR_HI_S, SHR_LO_S, SHL_HI_32, SHR_LO_32 = (int(x) for x in Shift)
 PERMUTE_IDX, F4E, B4E, RC8, ECL, ECR, RC16 = (int(x) for x in Permute)
 RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH, RCP64H, RSQ64H = (int(x) for x in Mufu)
 S32, U32, F16, BF16, TO_F16, TO_BF16, S64, U64, F64, TO_F64, S8, U8, S16, U16, E4M3, E5M2 = (int(x) for x in Convert)
@@ -79,3 +91,36 @@ ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO = (int(x) for x in Round)
     F16_16816_F32, F16_16816_F16, F16_1688_F32, F16_1688_F16, BF16_16816_F32, BF16_1688_F32, TF32_1684_F32,
     TF32_1688_F32, S8_16816, S8_16832, U8_16816, U8_16832, F64_884, S8_8816, U8_8816,
 ) = (int(x) for x in Mma)  # fmt: skip
+NARROW, TRANSPOSE, ARRIVE, DIVERGED, CONVERGED, ZFILL, CLEAR = (
+    int(x) for x in (Flag.NARROW, Flag.TRANSPOSE, Flag.ARRIVE, Flag.DIVERGED, Flag.CONVERGED, Flag.ZFILL, Flag.CLEAR)
+)
+ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC, CAST, POPC_INC = (int(x) for x in Atomic)
+RED_POPC, RED_AND, RED_OR = (int(x) for x in (BarRed.POPC, BarRed.AND, BarRed.OR))
+IDX, UP, DOWN = int(Shfl.IDX), int(Shfl.UP), int(Shfl.DOWN)
+ALL, ANY = int(Vote.ALL), int(Vote.ANY)
+(
+    LDL, STL, LDGSTS, LDGDEPBAR, DEPBAR, LDSM, STSM, MOVM, LD, ST, ATOM, PREFETCH, QSPC, MATCH, REDUX, B2R, P2R, R2P,
+    R2UR,
+) = (
+    int(x)
+    for x in (
+        Op.LDL, Op.STL, Op.LDGSTS, Op.LDGDEPBAR, Op.DEPBAR, Op.LDSM, Op.STSM, Op.MOVM, Op.LD, Op.ST, Op.ATOM,
+        Op.PREFETCH, Op.QSPC, Op.MATCH, Op.REDUX, Op.B2R, Op.P2R, Op.R2P, Op.R2UR,
+    )
+)  # fmt: skip
+CS2R, BMOV, BRX, CALL, RET, BREAK, TRAP, UNKNOWN = (
+    int(x) for x in (Op.CS2R, Op.BMOV, Op.BRX, Op.CALL, Op.RET, Op.BREAK, Op.TRAP, Op.UNKNOWN)
+)
+(
+    CLOCK_LO, CLOCK_HI, LANEMASK_EQ, LANEMASK_LT, LANEMASK_LE, LANEMASK_GT, LANEMASK_GE, NTID_X, NTID_Z, NCTAID_X,
+    NCTAID_Z, GLOBALTIMER_LO, GLOBALTIMER_HI, SHARED_WINDOW, LOCAL_WINDOW, WARPSIZE, ZERO_REGISTER, VIRTID,
+    SHARED_SIZE, CLUSTER_SIZE,
+) = (
+    int(x)
+    for x in (
+        Special.CLOCK_LO, Special.CLOCK_HI, Special.LANEMASK_EQ, Special.LANEMASK_LT, Special.LANEMASK_LE,
+        Special.LANEMASK_GT, Special.LANEMASK_GE, Special.NTID_X, Special.NTID_Z, Special.NCTAID_X, Special.NCTAID_Z,
+        Special.GLOBALTIMER_LO, Special.GLOBALTIMER_HI, Special.SHARED_WINDOW_HI, Special.LOCAL_WINDOW_HI,
+        Special.WARPSIZE, Special.ZERO, Special.VIRTID, Special.SHARED_SIZE, Special.CLUSTER_SIZE,
+    )
+)  # fmt: skip

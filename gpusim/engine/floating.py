@@ -6,9 +6,9 @@ import numpy as np
 
 from gpusim.engine import fields as I
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.lanes import F32, F64, U32, U64, bits, cast, fma, raw, select, splat, view
+from gpusim.engine.lanes import F64, U64, cast, fma, raw, select, splat, view
 from gpusim.engine.operands import double, flushed, holds, put_pair, put_real, real
-from gpusim.engine.rounding import clamped, lost, nudged, odd, ordered, single, sum_odd
+from gpusim.engine.rounding import clamped, lost, nudged, ordered, single, sum_odd
 
 
 def floating(c, u, base, preds, scratch, on):

@@ -1,7 +1,8 @@
 """Control flow of a warp: branches, divergence and reconvergence, leaving.
 
-A warp runs one path, ``(pc, mask)``; others are set aside on a stack or wait at
-a convergence barrier (BSSY names the lanes, BSYNC lets them meet).
+A warp runs one path, ``(pc, mask)``; others are set aside on a stack, some of them
+waiting for lanes to come to a WARPSYNC, or wait at a convergence barrier (BSSY
+names the lanes, BSYNC lets them meet).
 """
 
 from __future__ import annotations
@@ -12,19 +13,31 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
     ALIVE,
     BOARD,
+    COPIED,
+    LANES,
     MASK,
     MAX_SPLITS,
     MEET_HERE,
     MEET_MASK,
     MEET_PC,
+    N_GROUPS,
     N_MEETINGS,
     N_SPLIT,
     PC,
+    SPINS,
     SPLIT_MASK,
     SPLIT_PC,
+    SPLIT_WAIT,
+    YIELDED,
 )  # fmt: skip
 
 FULL = 0xFFFFFFFF
+SPUN, SPUN_YIELD, SPUN_LONG = 4096, 32, 1 << 20
+"""Backward branches after which a path lets the warp's others run, as it may spin for one of them; the same once it
+has met a YIELD, which compilers put into such loops; and beyond which even lanes that wait at a convergence barrier
+go on.  On an H200 a warp whose lanes all want one lock gets through although its critical section comes after
+the BSYNC of the loop that spins: lanes that wait there are let go."""
+NO_ROOM, NOWHERE = -1, -2
 
 
 @inline
@@ -45,20 +58,58 @@ def set_aside(warp, pc, mask):
         return False
     warp[SPLIT_PC + n] = pc
     warp[SPLIT_MASK + n] = mask
+    warp[SPLIT_WAIT + n] = 0
     warp[N_SPLIT] = n + 1
     return True
+
+
+@inline
+def drop(warp, k):
+    """Take path ``k`` off the stack."""
+    for n in range(k + 1, warp[N_SPLIT]):
+        warp[SPLIT_PC + n - 1] = warp[SPLIT_PC + n]
+        warp[SPLIT_MASK + n - 1] = warp[SPLIT_MASK + n]
+        warp[SPLIT_WAIT + n - 1] = warp[SPLIT_WAIT + n]
+    warp[N_SPLIT] -= 1
+
+
+@jit
+def all_there(warp, awaited):
+    """Whether every lane of a WARPSYNC's mask that is alive has come to one with that mask."""
+    missing = awaited & warp[ALIVE]
+    for n in range(warp[N_SPLIT]):
+        if warp[SPLIT_WAIT + n] == awaited:
+            missing &= warp[SPLIT_MASK + n] ^ FULL
+    return missing == 0
+
+
+@jit
+def join(warp, pc, awaited):
+    """Lanes of the paths that waited for ``awaited`` at ``pc``; those that did elsewhere can run from now on."""
+    lanes = np.int64(0)
+    for n in range(warp[N_SPLIT] - 1, -1, -1):
+        if warp[SPLIT_WAIT + n] != awaited:
+            continue
+        warp[SPLIT_WAIT + n] = 0
+        if warp[SPLIT_PC + n] == pc:
+            lanes |= warp[SPLIT_MASK + n]
+            drop(warp, n)
+    return lanes
 
 
 @jit
 def take_next_path(warp):
     """Go on with another path of the warp; False when none can run."""
-    while warp[N_SPLIT] > 0:
-        n = warp[N_SPLIT] - 1
-        warp[N_SPLIT] = n
-        mask = warp[SPLIT_MASK + n] & warp[ALIVE]
-        if mask:
-            warp[PC] = warp[SPLIT_PC + n]
-            warp[MASK] = mask
+    for n in range(warp[N_SPLIT] - 1, -1, -1):
+        pc, mask, awaited = warp[SPLIT_PC + n], warp[SPLIT_MASK + n] & warp[ALIVE], warp[SPLIT_WAIT + n]
+        if mask == 0:
+            drop(warp, n)
+        elif awaited == 0:
+            drop(warp, n)
+            warp[PC], warp[MASK] = pc, mask
+            return True
+        elif all_there(warp, awaited):
+            warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
             return True
     for b in range(N_MEETINGS):
         here = warp[MEET_HERE + b] & warp[ALIVE]
@@ -74,6 +125,10 @@ def take_next_path(warp):
 def branch(warp, target, taken):
     """BRA; returns 1 where the warp split, 0 where it did not, -1 out of room."""
     rest = warp[MASK] & (taken ^ FULL)
+    if rest == 0 and target <= warp[PC] and warp[MASK] != warp[ALIVE]:
+        warp[SPINS] += 1
+        if warp[SPINS] >= (SPUN_YIELD if warp[YIELDED] else SPUN):
+            return let_others_run(warp, target)
     if taken == 0:
         warp[PC] += 1
         return 0
@@ -87,6 +142,91 @@ def branch(warp, target, taken):
     return 1
 
 
+@jit
+def let_others_run(warp, pc):
+    """A path that may spin goes on at ``pc``, but others of the warp first; returns 0 as :func:`branch`."""
+    n, mask = warp[N_SPLIT], warp[MASK]
+    warp[PC] = pc
+    if n >= MAX_SPLITS:
+        return 0
+    for k in range(n, 0, -1):
+        warp[SPLIT_PC + k] = warp[SPLIT_PC + k - 1]
+        warp[SPLIT_MASK + k] = warp[SPLIT_MASK + k - 1]
+        warp[SPLIT_WAIT + k] = warp[SPLIT_WAIT + k - 1]
+    warp[SPLIT_PC], warp[SPLIT_MASK], warp[SPLIT_WAIT] = pc, mask, 0
+    warp[N_SPLIT] = n + 1
+    take_next_path(warp)
+    if warp[MASK] != mask:
+        warp[SPINS] = 0
+    elif warp[YIELDED] or warp[SPINS] >= SPUN_LONG:
+        let_waiting_go(warp)
+    return 0
+
+
+@jit
+def let_waiting_go(warp):
+    """Lanes that wait at a convergence barrier no longer do; the path that runs comes after them."""
+    for b in range(N_MEETINGS):
+        here = warp[MEET_HERE + b] & warp[ALIVE]
+        if here and set_aside(warp, warp[PC], warp[MASK]):
+            warp[PC], warp[MASK] = warp[MEET_PC + b] + 1, here
+            warp[MEET_HERE + b] = 0
+            warp[MEET_MASK + b] &= here ^ FULL
+            warp[SPINS] = 0
+            return
+
+
+@jit
+def jump(warp, to, offset, place, on):
+    """BRX, RET, CALL by register: lanes ``on`` go where their byte address in ``to`` says, together where they agree.
+
+    Returns
+    -------
+    int
+        Whether the warp split (1 or 0), NO_ROOM or NOWHERE.
+    """
+    rest = warp[MASK] & (on ^ FULL)
+    after, paths = warp[PC] + 1, 0
+    if rest and not set_aside(warp, after, rest):
+        return NO_ROOM
+    while on:
+        first = 0
+        while not (on >> first) & 1:
+            first += 1
+        target = ((np.int64(to[first]) + offset) & FULL) >> 4
+        if target >= len(place):
+            return NOWHERE
+        lanes = np.int64(0)
+        for lane in range(first, LANES):
+            same = ((np.int64(to[lane]) + offset) & FULL) >> 4 == target
+            lanes |= (on & (np.int64(1) << lane)) * same
+        on ^= lanes
+        paths += 1
+        if not set_aside(warp, place[target], lanes):
+            return NO_ROOM
+    take_next_path(warp)
+    return np.int64(paths + (rest != 0) > 1)
+
+
+@jit
+def sync_lanes(warp, awaited):
+    """WARPSYNC: the lanes that run wait for those of ``awaited``; False when nothing can run, or there is no room."""
+    if awaited & warp[ALIVE] & (warp[MASK] ^ FULL) == 0:
+        warp[PC] += 1
+        return True
+    if not set_aside(warp, warp[PC] + 1, warp[MASK]):
+        return False
+    warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = awaited
+    return take_next_path(warp)
+
+
+@inline
+def break_off(warp, b, lanes):
+    """BREAK: these lanes will not come to convergence barrier ``b``."""
+    warp[MEET_MASK + b] &= lanes ^ FULL
+    warp[PC] += 1
+
+
 @inline
 def open_meeting(warp, b):
     """BSSY: the lanes now active are to meet at barrier ``b``."""
@@ -97,7 +237,13 @@ def open_meeting(warp, b):
 
 @inline
 def meet(warp, b):
-    """BSYNC: wait for the others; False when nothing else of the warp can run."""
+    """BSYNC: wait for the others; False when nothing else of the warp can run.
+
+    Lanes that it does not wait for (they broke off) go on.
+    """
+    if warp[MASK] & warp[MEET_MASK + b] == 0:
+        warp[PC] += 1
+        return True
     warp[MEET_HERE + b] |= warp[MASK]
     here = warp[MEET_HERE + b] & warp[ALIVE]
     if here == warp[MEET_MASK + b] & warp[ALIVE]:
@@ -127,7 +273,7 @@ def start(warp, preds, lanes):
     warp[PC] = 0
     warp[MASK] = mask
     warp[ALIVE] = mask
-    warp[N_SPLIT] = 0
+    warp[N_SPLIT], warp[SPINS], warp[YIELDED], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0, 0
     for b in range(6):
         warp[BOARD + b] = 0
     for b in range(N_MEETINGS):

@@ -105,7 +105,9 @@ def half_bits(x):
     if n >= np.uint32(0x47800000):
         return np.uint32(sign | np.uint32(0x7C00))
     if n < np.uint32(113 << 23):  # the sum's last bit is the subnormal's
-        return np.uint32(sign | (np.float32(n.view(np.float32) + np.float32(0.5)).view(np.uint32) - np.uint32(126 << 23)))
+        return np.uint32(
+            sign | (np.float32(n.view(np.float32) + np.float32(0.5)).view(np.uint32) - np.uint32(126 << 23))
+        )
     rounded = n - np.uint32(112 << 23) + np.uint32(0xFFF) + ((n >> np.uint32(13)) & ONE)
     return np.uint32(sign | (np.uint32(rounded) >> np.uint32(13)))
 

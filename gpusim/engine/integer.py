@@ -116,7 +116,7 @@ def imad_wide(c, u, base, preds, on):
 
 @inline
 def imad_hi(c, u, base, preds, on):
-    """d = upper word of a * b + c:c+1."""
+    """D = upper word of a * b + c:c+1."""
     put(c, u, base, cast(multiplied(c, u, base, preds, on) >> 32, U32), on)
 
 

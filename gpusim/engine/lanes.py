@@ -82,7 +82,14 @@ _SIGNED = {
 }  # fmt: skip
 _UNSIGNED = _SIGNED | {operator.rshift: "lshr"}
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
-_COMPARE = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==", operator.ne: "!="}
+_COMPARE = {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+}
 
 
 def _is_signed(dtype):
@@ -104,7 +111,6 @@ def _compare(builder, op, lanes, x, y):
 
 def _define(op, apply, compares):
     """Teach numba one operator on Lanes."""
-
     in_place = getattr(operator, f"i{op.__name__.strip('_')}", op)
 
     class Template(AbstractTemplate):

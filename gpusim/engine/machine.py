@@ -8,23 +8,29 @@ blocks that compete for a unit the older finishes at half time.
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
+from gpusim.engine import state as S
+from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.seldom import helper
 from gpusim.engine.state import (
     AGE,
-    ARRIVED,
     AT_BARRIER,
+    AT_BLOCK_BARRIER,
     B_ALIVE,
-    BARRIER,
-    BARRIER_WARP,
+    BAR_NUMBER,
     BLOCK_X,
     BLOCK_Y,
     BLOCK_Z,
     DONE,
     END,
+    FAILED,
+    FINISHED,
     FINISHED_BLOCKS,
     FREE_AT,
     GRID_X,
@@ -33,8 +39,8 @@ from gpusim.engine.state import (
     ID,
     KIND,
     LANES,
-    LAST,
     LIMIT,
+    N_BARRIERS,
     NEVER,
     NEXT,
     NOW,
@@ -46,12 +52,13 @@ from gpusim.engine.state import (
     STATE,
     STEPS,
     TURNOVER,
+    WAITING,
     WARPS,
     X,
     Y,
     Z,
 )  # fmt: skip
-from gpusim.engine.warp import AT_BLOCK_BARRIER, FAILED, FINISHED, run
+from gpusim.engine.warp import run
 
 
 @inline
@@ -82,7 +89,9 @@ def place(m, slot, number, kind, age, t):
     block[X] = number % shape[GRID_X]
     block[Y] = number // shape[GRID_X] % shape[GRID_Y]
     block[Z] = number // (shape[GRID_X] * shape[GRID_Y])
-    block[B_ALIVE], block[ARRIVED], block[LAST], block[PHASE] = shape[WARPS], 0, 0, 0
+    block[B_ALIVE], block[PHASE], block[WAITING] = shape[WARPS], 0, 0
+    for b in range(N_BARRIERS):
+        clear(block, b)
     for k in range(m.touched.shape[1]):
         m.touched[slot, k, 0] = 0
         m.touched[slot, k, 1] = 0
@@ -93,21 +102,6 @@ def place(m, slot, number, kind, age, t):
         m.warps[w, STATE], m.awake[w] = READY, t
     m.counts[kind, C.BLOCKS] += 1
     m.counts[kind, C.WARPS] += shape[WARPS]
-
-
-@inline
-def release(m, slot):
-    """Let the block go on when every warp still alive has reached the barrier."""
-    block, n = m.blocks[slot], m.shape[WARPS]
-    if block[ARRIVED] == 0 or block[ARRIVED] < block[B_ALIVE]:
-        return
-    awake = block[LAST] + m.rates[BARRIER] + m.rates[BARRIER_WARP] * n
-    for w in range(slot * n, (slot + 1) * n):
-        if m.warps[w, STATE] == AT_BARRIER:
-            m.warps[w, STATE], m.awake[w] = READY, awake
-    block[ARRIVED], block[LAST] = 0, 0
-    block[PHASE] += 1
-    m.counts[block[KIND], C.SH_OTHER_WAVES] += 1
 
 
 @inline
@@ -146,21 +140,20 @@ def settle(m, why, w, slot):
     """Book what a warp's stop means for its block; True when the block is done."""
     block = m.blocks[slot]
     if why == AT_BLOCK_BARRIER:
+        b = m.warps[w, BAR_NUMBER]
         m.warps[w, STATE] = AT_BARRIER
-        block[ARRIVED] += 1
-        block[LAST] = max(block[LAST], m.awake[w])
+        enter(block, b, m.awake[w])
         m.awake[w] = NEVER
-        release(m, slot)
+        if is_full(block, b):
+            release(m, slot, b)
     elif why == FINISHED:
         m.warps[w, STATE] = DONE
         block[B_ALIVE] -= 1
-        if block[ARRIVED]:
-            block[LAST] = max(block[LAST], m.awake[w])
-        m.awake[w] = NEVER
+        end, m.awake[w] = m.awake[w], NEVER
         if block[B_ALIVE] == 0:
             return True
-        if block[ARRIVED]:
-            release(m, slot)
+        if block[WAITING]:
+            after_exit(m, slot, end)
     return False
 
 
@@ -202,8 +195,7 @@ def replace(m, slot, sm, end, queue, kinds):
         m.misc[HANDED] = k + 1
 
 
-@jit
-def drive(m, queue, kinds, steps):
+def drive(m: S.Machine, queue: np.ndarray, kinds: np.ndarray, steps: int) -> bool:
     """Run up to ``steps`` steps of the machine; call again to go on.
 
     Parameters
@@ -219,19 +211,26 @@ def drive(m, queue, kinds, steps):
     bool
         Whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
+    return bool(advance(m, queue, kinds, steps, helper(m)))
+
+
+@jit
+def advance(m, queue, kinds, steps, seldom):
+    """:func:`drive`, given what runs the program's seldom instructions."""
     size = len(m.tree) // 2
     if m.misc[HANDED] == 0:
         m.misc[HANDED] = first_wave(m, queue, kinds)
     for _ in range(steps):
         if m.tree[1] >= NEVER:
             if m.misc[FINISHED_BLOCKS] < len(queue):
-                fail(m, E.DEADLOCK, 0, 0, 0, 0, 0)
+                w = max(stuck(m), 0)
+                fail(m, E.BARRIER_DEADLOCK, m.warps[w, PC] - 1, 0, w // m.shape[WARPS], m.warps[w, BAR_NUMBER], w)
             return True
         sm = tree_first(m.tree, size)
         m.sms[sm, NOW] = max(m.sms[sm, NOW], m.tree[size + sm])
         w = m.sms[sm, NEXT]
         slot = w // m.shape[WARPS]
-        why = run(m, w, slot, sm)
+        why = run(m, w, slot, sm, seldom)
         if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
             fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
             return True

@@ -355,3 +355,13 @@ def l1_read(m, sm, line, wanted, bypass, t, count):
         done = max(done, back)
     row[BITS * ways + e] = bits
     return done, popcount4(hit | late)
+
+
+@jit
+def l1_keep(m, sm, line, sectors):
+    """Put sectors that a warp wrote into L1."""
+    m.misc[STAMP] += 1
+    sets = m.shape[L1_SETS]
+    row = m.l1[sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])]
+    e = l1_entry(row, m.shape[L1_WAYS], line, m.misc[STAMP])
+    row[BITS * m.shape[L1_WAYS] + e] |= sectors

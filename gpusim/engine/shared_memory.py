@@ -1,4 +1,4 @@
-"""Shared loads, stores and atomics of one warp: checked, counted, timed, and their values moved."""
+"""Shared loads and stores of one warp: checked, counted, timed, and their values moved."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import coalesce
-from gpusim.engine.operands import at
-from gpusim.engine.atomics import atomic_value
+from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
+from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.operands import at
 
 ONE = np.uint32(1)
 BY_ATOMICS, MANY = 0x4000, 0xFFFF  # in a stamp of who touched shared memory: the kind of write, more than one warp
 
 
 @jit
-def check_shared(m, c, index, w, block, address, on, writes):
+def check_shared(m, index, w, block, address, on, width, writes, atomic):
     """Bounds, alignment; in checked runs also what nothing wrote and races between warps."""
-    width = np.int64(c[I.WIDTH])
-    warp = w % m.shape[S.WARPS]
+    warp, first = w % m.shape[S.WARPS], m.shape[S.SHARED_BASE]
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         a = address[lane]
-        if a < 0 or a + width > m.shape[S.SHARED_BYTES]:
+        if a < first or a + width > first + m.shape[S.SHARED_BYTES]:
             return fail(m, E.SHARED_BOUNDS, index, lane, block, a, warp)
         if a & (width - 1):
-            return fail(m, E.MISALIGNED, index, lane, block, a, warp)
+            return fail(m, E.SHARED_MISALIGNED, index, lane, block, a, warp)
         if not m.shape[S.CHECKED]:
             continue
         for k in range(max(width >> 1, 1)):
-            if not check_half(m, index, lane, block, (a >> 1) + k, warp, writes, c[0] == I.ATOMS):
+            if not check_half(m, index, lane, block, (a >> 1) + k, warp, writes, atomic):
                 return False
     return True
 
@@ -66,17 +66,26 @@ def check_half(m, index, lane, block, half, warp, writes, atomic):
 
 
 @inline
-def access_shared(m, c, index, w, block, sm, on, t, count):
-    """LDS, STS, ATOMS; returns the tick its data is there, or -1."""
+def shared_addresses(m, c, w, address):
+    """Lane addresses of a shared access."""
     base = first_row(m, w)
-    row, address = m.regs[at(c[I.A], base)], m.scratch[33]
-    offset = np.int64(c[I.OFFSET])
-    writes = c[0] != I.LDS
-    width = c[I.WIDTH]
+    if c[I.SUB] != 0 or c[I.C_] != I.NO_ROW:
+        short_addresses(m.regs, base, c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
+        return
+    row, offset = m.regs[at(c[I.A], base)], np.uint32(c[I.OFFSET])
     for lane in range(S.LANES):
-        address[lane] = np.int64(row[lane]) + offset
-    if not c[I.LIGHT] and not check_shared(m, c, index, w, block, address, on, writes):
-        return np.int64(-1)
+        address[lane] = np.int64(np.uint32(row[lane] + offset))
+
+
+@inline
+def access_shared(m, c, op, index, w, block, sm, on, t, count):
+    """LDS, STS; returns the tick its data is there, or -1."""
+    address = m.scratch[33]
+    writes = op != I.LDS
+    width = np.int64(c[I.WIDTH])
+    shared_addresses(m, c, w, address)
+    if not c[I.LIGHT] and not check_shared(m, index, w, block, address, on, width, writes, False):
+        return S.FAILURE
     p = m.patterns[index]
     coalesce(p, address, on, width, not writes, m.scratch)
     waves = p[S.PAT_WAVES] * np.int64(c[I.REPEAT])
@@ -88,11 +97,17 @@ def access_shared(m, c, index, w, block, sm, on, t, count):
         count[C.SH_LD_WAVES] += waves
         count[C.SH_LD_IDEAL] += ideal
     if not c[I.LIGHT]:
-        move_shared(m, c, w, block, address, on)
+        move_shared(m, c, op, w, block, address, on)
+    return shared_time(m, sm, waves, c[I.REPEAT], t)
+
+
+@inline
+def shared_time(m, sm, waves, repeat, t):
+    """Charge the load/store pipe; the tick the data is there."""
     if m.shape[S.TIMELESS]:
         return t
     begin = max(t, m.sms[sm, S.LSU])
-    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(waves * S.TICKS, m.rates[S.LSU_RATE] * c[I.REPEAT])
+    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(waves * S.TICKS, m.rates[S.LSU_RATE] * repeat)
     return begin + m.rates[S.SHARED] + (waves - 1) * S.TICKS
 
 
@@ -108,24 +123,19 @@ def ideal_wavefronts(on, width):
 
 
 @jit
-def move_shared(m, c, w, block, address, on):
+def move_shared(m, c, op, w, block, address, on):
     """The values of a shared access."""
     base = first_row(m, w)
     shared = m.shared[block]
     halves, octets = shared.view(np.uint16), shared.view(np.uint8)
-    width, op = c[I.WIDTH], c[0]
+    width = c[I.WIDTH]
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         a = address[lane]
-        if op == I.ATOMS:
-            old = shared[a >> 2]
-            shared[a >> 2] = atomic_value(
-                c[I.SUB], c[I.FLAGS], old, m.regs[at(c[I.B], base), lane], m.regs[at(c[I.C_], base), lane], m.bits[1]
-            )
-            m.regs[at(c[I.DST], base), lane] = old
-        elif width < 4 and op == I.LDS:
-            m.regs[at(c[I.DST], base), lane] = np.uint32(octets[a] if width == 1 else halves[a >> 1])
+        if width < 4 and op == I.LDS:
+            value = np.uint32(octets[a] if width == 1 else halves[a >> 1])
+            m.regs[at(c[I.DST], base), lane] = extend(value, width) if c[I.FLAGS] & I.SIGNED else value
         elif width == 1:
             octets[a] = np.uint8(m.regs[at(c[I.B], base), lane] & np.uint32(0xFF))
         elif width == 2:

@@ -17,26 +17,47 @@ NEVER = np.int64(1) << 62
 LANES = 32
 MAX_SPLITS = 32
 N_MEETINGS = 16
+N_BARRIERS = 16  # of a block
+N_BANKS = 32  # of constants
+N_GROUPS_KEPT = 8  # latest groups of asynchronous copies whose end is known
 GLOBAL_BASE = np.int64(1) << 40
+SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
+"""Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
+others from run to run."""
 
 # States of a warp
 EMPTY, READY, AT_BARRIER, DONE = 0, 1, 2, 3
 
+# Why a warp stopped
+FAILED, AT_BLOCK_BARRIER, FINISHED, WAITS, PAUSED = range(5)
+
+# What an instruction returns that has no result at some tick: that it failed, or stops the warp (-1 less why), or
+# that it has moved the warp on itself
+FAILURE, WENT = -1, -16
+
 # Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
 # kernel; BOARD: ticks at which its six scoreboards are released;
-# SPLIT_*: paths set aside; MEET_*: convergence barriers (lanes awaited, lanes there, where they wait).
+# SPLIT_*: paths set aside (SPLIT_WAIT: lanes they wait for, 0: none); MEET_*: convergence barriers (lanes
+# awaited, lanes there, where they wait); SPINS: backward branches taken while other paths could run;
+# BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
+# latest LDGSTS is done; GROUPS: when each of its latest groups of them is; YIELDED: it has met a YIELD.
 PC, MASK, ALIVE, STATE, N_SPLIT, BOARD = range(6)
 SPLIT_PC = BOARD + 6
 SPLIT_MASK = SPLIT_PC + MAX_SPLITS
-MEET_MASK = SPLIT_MASK + MAX_SPLITS
+SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
+SPINS = SPLIT_WAIT + MAX_SPLITS
+YIELDED, BAR_NUMBER, BAR_MODE, BAR_RESULT, COPIED, N_GROUPS, GROUPS = range(SPINS + 1, SPINS + 8)
+MEET_MASK = GROUPS + N_GROUPS_KEPT
 MEET_HERE = MEET_MASK + N_MEETINGS
 MEET_PC = MEET_HERE + N_MEETINGS
 N_WARP = MEET_PC + N_MEETINGS
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
-# adds to; AGE: launch order; B_ALIVE: warps that have not left; ARRIVED, LAST: warps at the barrier and the
-# tick of the latest; PHASE: barriers passed.
-ID, X, Y, Z, KIND, AGE, B_ALIVE, ARRIVED, LAST, PHASE, N_BLOCK = range(11)
+# adds to; AGE: launch order; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
+# barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
+# warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
+ID, X, Y, Z, KIND, AGE, B_ALIVE, PHASE, WAITING, ARRIVED = range(10)
+LAST, EXPECTED, YES, VOTERS, N_BLOCK = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, XU: ticks from which those pipes are free; FILL:
 # the same for the wire from L2; FREE_AT: when the next block may start; NEXT: the warp to run next.
@@ -56,9 +77,9 @@ SLICES, CHANNELS, PORTS = range(3)
 # Columns of Machine.patterns: the last access of each static memory instruction and what it cost.  Bank
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
 # lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
-# line of the first active lane; PAT_LINES likewise.
-SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES = range(5)
-PAT_OFFSET = 5
+# line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say.
+SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY = range(6)
+PAT_OFFSET = 6
 PAT_LINES = PAT_OFFSET + LANES
 PAT_SECTORS = PAT_LINES + LANES
 N_PATTERN = PAT_SECTORS + LANES
@@ -67,11 +88,15 @@ N_PATTERN = PAT_SECTORS + LANES
 # out and finished, instructions run, and the stamp for LRU
 E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, N_MISC = range(12)
 
-# Columns of Machine.shape
+# Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
+# which local memory is cached; N_BUFFERS: global arrays; UNIFORM: first uniform register among a warp's rows.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
-    L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, N_SHAPE,
-) = range(23)  # fmt: skip
+    L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, BANK_FIRST,
+) = range(29)  # fmt: skip
+BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
+N_SHAPE = BANK_BYTES + N_BANKS
 
 # Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
 (
@@ -124,10 +149,13 @@ class Machine(NamedTuple):
     l2: np.ndarray  # int64 (halves * sets, 4 * ways)
     servers: np.ndarray  # int64 (3, most)
     data: np.ndarray  # uint32: every buffer of global memory, from GLOBAL_BASE
-    bounds: np.ndarray  # int64 (arrays, 2): first address of each, and one past the last
+    bounds: np.ndarray  # int64 (arrays, 3): first address of each, one past the last; the k-th global one in memory
     written: np.ndarray  # uint8, a byte a word of `data`: defined by the host or a store (checked runs)
-    patterns: np.ndarray  # int64 (n, N_PATTERN)
-    scratch: np.ndarray  # int64 (34, 32): bank words, their number, lane addresses
+    patterns: np.ndarray  # int64 (2 * n, N_PATTERN); from row n on: the shared side of LDGSTS
+    local: np.ndarray  # uint32 (warps, words, 32): local memory
+    constants: np.ndarray  # uint8: constant banks
+    place: np.ndarray  # int32: where each instruction of the program is in `code`
+    scratch: np.ndarray  # int64 (36, 32): bank words, their number, lane addresses, and two more rows
     bits: np.ndarray  # uint32 (2, 32) scratch
     flags: np.ndarray  # uint8 (32,) scratch
     counts: np.ndarray  # int64 (kinds of block, N_COUNTS)

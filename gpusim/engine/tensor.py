@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.engine import fields as I
 from gpusim.engine.half import from_half, narrowed
+from gpusim.engine.integer import octet
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import (
     F32,
@@ -33,7 +34,6 @@ from gpusim.engine.lanes import (
     sum_saturated,
     view,
 )
-from gpusim.engine.integer import octet
 from gpusim.engine.operands import at, put_row, signed
 
 _B, _C = 512, 768  # words of scratch from which b (k by column) and c (row by column) lie; a from 0 on
@@ -64,7 +64,7 @@ def lay_columns(s, r, elements, i, values):
 
 @jit
 def multiply(s, rows, depth, wide):
-    """c += a b in scratch, two rows of c at a time."""
+    """C += a b in scratch, two rows of c at a time."""
     half = rows // 2
     for row in range(half):
         first, second = load_eight(s, _C + 8 * row), load_eight(s, _C + 8 * (row + half))
@@ -126,7 +126,7 @@ def hmma(c, u, base, s, on):
 
 @inline
 def lay_words(c, u, base, s, n):
-    """a and b of tf32: fp32 whose last 13 bits do not count."""
+    """A and b of tf32: fp32 whose last 13 bits do not count."""
     for r in range(2 * n):
         store_woven(s, 32 * r, (view(part(c, u, base, 0, r) & 0xFFFFE000, F32),))
     for r in range(n):
@@ -135,7 +135,7 @@ def lay_words(c, u, base, s, n):
 
 @inline
 def lay_halves(c, u, base, s, n, brain):
-    """a and b of fp16 or bf16, two to a word."""
+    """A and b of fp16 or bf16, two to a word."""
     for r in range(2 * n):
         word = part(c, u, base, 0, r)
         store_woven(s, 64 * r, (lower(word, brain), upper(word, brain)))

@@ -10,7 +10,22 @@ from gpusim.engine import fields as I
 from gpusim.engine.convert import source
 from gpusim.engine.half import narrowed
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.lanes import F32, F64, I64, U32, U64, cast, cooked, fma, magnitude, raw, rint, select, splat, sqrt, view
+from gpusim.engine.lanes import (
+    F32,
+    F64,
+    U32,
+    U64,
+    cast,
+    cooked,
+    fma,
+    magnitude,
+    raw,
+    rint,
+    select,
+    splat,
+    sqrt,
+    view,
+)
 from gpusim.engine.operands import flushed, put, put_real, real
 from gpusim.engine.rounding import clamped
 

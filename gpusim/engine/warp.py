@@ -8,23 +8,23 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.exchange import load_constant, shuffle, special, vote
+from gpusim.engine.async_groups import group_done
+from gpusim.engine.constants import load_constant
+from gpusim.engine.exchange import shuffle, vote
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.floating import finished, nearest
 from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
-from gpusim.engine.global_memory import atomic_global, load_global, store_global
+from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.integer import imad
 from gpusim.engine.jit import inline, spliced
 from gpusim.engine.lanes import pointer
-from gpusim.engine.operands import FULL, predicate, put, put_real, word
+from gpusim.engine.operands import FULL, at, predicate, put, put_real, word
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
+from gpusim.engine.special import special
 
 PATIENCE = 96 * S.TICKS  # a shorter wait for a scoreboard does not hand the SM to another warp
 LONGEST = 512 * S.TICKS  # a warp that computes this long without waiting lets others look in
-
-# Why a warp stopped
-WAITS, AT_BLOCK_BARRIER, FINISHED, FAILED, PAUSED = 0, 1, 2, 3, 4
 
 
 @inline
@@ -56,7 +56,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         count[C.INST_STG] += 1
         if on:
             return store_global(m, c, index, w, block, sm, on, t, count)
-    elif op in (I.LDS, I.STS, I.ATOMS):
+    elif op == I.LDS or op == I.STS:
         if op == I.LDS:
             count[C.INST_LDS] += repeat
         else:
@@ -65,11 +65,8 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         count[C.THREAD_INST] += (repeat - 1) * popcount(m.warps[w, S.MASK])
         count[C.THREAD_ON] += (repeat - 1) * popcount(on)
         if on:
-            return access_shared(m, c, index, w, block, sm, on, t, count)
+            return access_shared(m, c, op, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += repeat
-    elif op in (I.ATOMG, I.RED):
-        if on:
-            return atomic_global(m, c, index, w, block, sm, on, t, count)
     elif op == I.SHFL:
         count[C.SH_OTHER_WAVES] += 1
         shuffle(c, m.regs, first_row(m, w), m.bits[0], m.preds[w], on)
@@ -78,14 +75,14 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     elif op == I.S2R:
         if c[I.SUB] <= I.TID_Z:
             count[C.SH_OTHER_WAVES] += 1
-        special(m, c, w, block, sm, on)
+        special(c[I.SUB], m.regs[at(c[I.DST], first_row(m, w))], m.shape, m.blocks[block], w, sm, on)
         return t + m.rates[S.SHUFFLE]
     elif op == I.LDC:
         load_constant(c, m.regs, first_row(m, w), on)
         return t + m.rates[S.SHARED]
     elif op != I.MEMBAR:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
-        return np.int64(-1)
+        return S.FAILURE
     return t
 
 
@@ -97,7 +94,7 @@ def compute(m, c, op, w, on):
     that a uniform register holds the same in each.
     """
     if op == I.VOTE:
-        vote(c, m.regs, first_row(m, w), m.preds[w], on)
+        vote(c, m.regs, first_row(m, w), m.preds[w], on, m.shape[S.UNIFORM])
         return True
     u, base, preds = pointer(m.regs), np.int64(first_row(m, w)), pointer(m.preds[w])
     acting = FULL if c[I.PIPE] == I.UNIFORM else on
@@ -119,52 +116,56 @@ def compute(m, c, op, w, on):
 def control(m, c, op, index, w, block, on, count):
     """Branches, convergence, leaving, the block's barrier; returns why to stop, or -1 to go on."""
     warp = m.warps[w]
+    count[C.BRANCHES] += c[I.IS_BRANCH]
     if op == I.BRA:
-        count[C.BRANCHES] += 1
-        split = branch(warp, c[I.TARGET], np.int64(on))
+        split = branch(warp, c[I.TARGET], np.int64(on & predicate(m.preds[w], c[I.P0])))
         if split < 0:
             fail(m, E.SPLITS, index, 0, block, 0, w)
-            return FAILED
+            return S.FAILED
         count[C.DIVERGED] += split
     elif op == I.BSSY:
         open_meeting(warp, c[I.SUB])
     elif op == I.BSYNC:
         if not meet(warp, c[I.SUB]):
             fail(m, E.DEADLOCK, index, 0, block, 0, w)
-            return FAILED
+            return S.FAILED
     elif op == I.EXIT:
         if not leave(warp, np.int64(on)):
             if warp[S.ALIVE]:
                 fail(m, E.DEADLOCK, index, 0, block, 0, w)
-                return FAILED
-            return FINISHED
+                return S.FAILED
+            return S.FINISHED
     elif op == I.BAR:
-        if warp[S.MASK] != warp[S.ALIVE]:
-            fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
-            return FAILED
         warp[S.PC] += 1
-        return AT_BLOCK_BARRIER
-    elif op in (I.NOP, I.WARPSYNC):
+        if on and on != warp[S.ALIVE]:
+            fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
+            return S.FAILED
+        warp[S.BAR_NUMBER], warp[S.BAR_MODE] = c[I.SUB], 0
+        return S.AT_BLOCK_BARRIER if on else -1
+    elif op == I.NOP:
+        warp[S.YIELDED] |= c[I.SUB]
         warp[S.PC] += 1
     else:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
-        return FAILED
+        return S.FAILED
     return -1
 
 
 @inline
-def pending(warp, wait):
-    """Latest tick among the scoreboards of a wait mask."""
-    t = np.int64(0)
+def pending(warp, c):
+    """Latest tick among what an instruction waits for: scoreboards, and for DEPBAR groups of copies."""
+    t, wait = np.int64(0), c[I.WAIT]
     for b in range(6):
         if (wait >> b) & 1:
             t = max(t, warp[S.BOARD + b])
+    if wait & I.ASYNC:
+        t = max(t, group_done(warp, c[I.SUB]))
     return t
 
 
 @spliced
-def run(m, w, block, sm):
-    """Run warp ``w`` from where it stands until it must wait, or leaves.
+def run(m, w, block, sm, seldom):
+    """Run warp ``w`` from where it stands until it must wait, or leaves; ``seldom``: see :mod:`gpusim.engine.seldom`.
 
     The SM's pipes are charged for what it issued; its own clock follows stall
     counts and scoreboards.
@@ -180,17 +181,17 @@ def run(m, w, block, sm):
     m.sms[sm, S.NOW] = begin
     t = begin
     issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    why = PAUSED
+    why = S.PAUSED
     steps = 0
     while t - begin < LONGEST:
         index = np.int64(warp[S.PC])
         c = code[index]
         if c[I.WAIT]:
-            until = pending(warp, c[I.WAIT])
+            until = pending(warp, c)
             if until > t:
                 t = until
                 if until - begin > PATIENCE:
-                    why = WAITS
+                    why = S.WAITS
                     break
         op = c[0]
         mask = np.uint32(warp[S.MASK])
@@ -206,10 +207,15 @@ def run(m, w, block, sm):
                 why = stop
                 break
             continue
-        if pipe == I.LSU:
-            done = memory_instruction(m, c, index, w, block, sm, on, t, count)
+        if pipe == I.LSU or pipe == I.SELDOM_PIPE:
+            if pipe == I.LSU:
+                done = memory_instruction(m, c, index, w, block, sm, on, t, count)
+            else:
+                done = seldom(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))
+            if done == S.WENT:
+                continue
             if done < 0:
-                why = FAILED
+                why = -done - 1
                 break
             issue += rates[S.ISSUE] * (c[I.REPEAT] - 1)
             if c[I.WRITE_SB] < 6:
@@ -219,7 +225,7 @@ def run(m, w, block, sm):
         else:
             if on and not compute(m, c, op, w, on):
                 fail(m, E.UNSUPPORTED, index, 0, block, op, w)
-                why = FAILED
+                why = S.FAILED
                 break
             alu += rates[S.ALU_RATE] * (pipe == I.ALU)
             fma += rates[S.FMA_RATE] * (pipe == I.FMA)

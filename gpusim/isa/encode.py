@@ -3,19 +3,20 @@
 Every operand becomes a row of 32 lanes.  Rows from 0 on are a warp's own: R0..Rn-1
 and the uniform registers.  Rows that all warps share have negative numbers, ~0, ~1,
 ...: zeros (RZ, as a pair or more), sinks (writes to RZ), the constant-bank words
-in use, and the immediates.  So the engine fetches a register, a constant and an
-immediate in the same way.
+in use (a stretch of each bank), and the immediates.  So the engine fetches a
+register, a constant and an immediate in the same way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
-from gpusim.isa.program import RZ, Instr, Kind, Operand, Program, const
+from gpusim.isa.opcodes import BRANCHES, INFO, SELDOM, Flag, Op, Pipe, Special
+from gpusim.isa.program import RZ, URZ, Instr, Kind, Operand, Program, const
 from gpusim.isa.widths import is_double, source_words
 
 N_ZERO, N_SINK = 4, 4
@@ -55,12 +56,25 @@ class F(IntEnum):
     LIGHT = 27  # 1: only the address matters, no value is moved (counting images)
     REPEAT = 28  # accesses this one stands for, all of the same bank pattern (counting images)
     INDEX = 29  # index of the instruction in the program
+    IS_BRANCH = 30
 
 
-N_FIELDS = 30
+N_FIELDS = 31
+NO_ROW = ~0  # the row of zeros: an operand that is not there
+ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
+SELDOM_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
 PRED_TRUE, PRED_SINK = 7, 16
 PRED_FALSE = PRED_TRUE | 16
 N_PRED_ROWS = 17  # P0-P6, PT, UP0-UP6, UPT, and a sink for writes to PT
+
+
+class Stretch(NamedTuple):
+    """Words of a constant bank that have rows."""
+
+    bank: int
+    first: int  # byte offset in the bank
+    n_words: int
+    row: int  # of the first word, among the shared rows
 
 
 class Image(NamedTuple):
@@ -73,17 +87,20 @@ class Image(NamedTuple):
         Rows of a warp's own.
     shared_values : uint32 array
         Values of the rows all warps share; constants are filled in by :func:`bind_constants`.
-    const_first : int
-        Byte offset in bank 0 of the first constant row.
-    n_const : int
-        Constant words in use.
+    stretches : tuple of Stretch
+        Where the constant rows come from.
+    first_uniform : int
+        A warp's first uniform register among its own rows.
+    place : int32 array
+        Where each instruction of the program is in `code`.
     """
 
     code: np.ndarray
     n_private: int
     shared_values: np.ndarray
-    const_first: int
-    n_const: int
+    stretches: tuple[Stretch, ...]
+    first_uniform: int
+    place: np.ndarray
 
 
 class _Rows:
@@ -91,27 +108,28 @@ class _Rows:
 
     def __init__(self, program: Program) -> None:
         operands = [o for i in program.instrs for o in (*i.srcs, *((i.dst,) if i.dst else ()))]
-        uniform = [o.index for o in operands if o.kind is Kind.UREG]
+        uniform = [o.index for o in operands if o.kind is Kind.UREG and o.index != URZ]
         self.uniform = program.n_registers
         self.n_private = max(self.uniform + (max(uniform) + 2 if uniform else 0), 1)
-        used = [o.index for o in operands if o.kind is Kind.CONST]
-        used += [i.offset + i.width - 4 for i in program.instrs if i.op is Op.LDC]
-        used += [i.offset for i in program.instrs if i.op is Op.LDC]
-        self.const_first = min(used) if used else program.const_base
-        self.n_const = (max(used) + 8 - self.const_first) // 4 if used else 0
+        self.stretches = _stretches(program, [o.index for o in operands if o.kind is Kind.CONST])
+        self.n_const = sum(s.n_words for s in self.stretches)
         self.imm: dict[tuple[int, ...], int] = {}
         self.n_imm = 0
 
     def source(self, operand: Operand) -> int:
         if operand.kind is Kind.REG:
-            return ~0 if operand.index == RZ else operand.index
+            return NO_ROW if operand.index == RZ else operand.index
         if operand.kind is Kind.UREG:
-            return self.uniform + operand.index
+            return NO_ROW if operand.index == URZ else self.uniform + operand.index
         if operand.kind is Kind.CONST:
-            return ~(FIRST_CONST + (operand.index - self.const_first) // 4)
+            return self._constant(operand.index >> 16, operand.index & 0xFFFF)
         if operand.kind is Kind.IMM:
             return self.immediate((operand.index,))
         raise ValueError(f"{operand} is no register, constant or immediate")
+
+    def _constant(self, bank: int, offset: int) -> int:
+        stretch = next(s for s in self.stretches if s.bank == bank)
+        return ~(stretch.row + (offset - stretch.first) // 4)
 
     def immediate(self, words: tuple[int, ...]) -> int:
         """Row of an immediate, that of its lowest word where it has more."""
@@ -131,13 +149,31 @@ class _Rows:
         return self.immediate((operand.index, 0xFFFFFFFF if negative else 0))
 
     def destination(self, operand: Operand | None) -> int:
-        if operand is None or operand.index == RZ:
-            return ~N_ZERO
-        return self.source(operand)
+        row = NO_ROW if operand is None else self.source(operand)
+        return ~N_ZERO if row == NO_ROW else row
 
     @property
     def n_shared(self) -> int:
         return FIRST_CONST + self.n_const + self.n_imm
+
+
+def is_indexed(instr: Instr) -> bool:
+    """Whether an LDC's address is known only when it runs."""
+    return bool(instr.srcs) and instr.srcs[0].index != (URZ if instr.srcs[0].kind is Kind.UREG else RZ)
+
+
+def _stretches(program: Program, used: list[int]) -> tuple[Stretch, ...]:
+    """Of each bank the words from the first to the last one that an operand or an LDC names."""
+    for i in program.instrs:
+        if i.op is Op.LDC and not is_indexed(i):
+            used += [i.sub << 16 | i.offset, i.sub << 16 | i.offset + max(i.width - 4, 0)]
+    found, row = [], FIRST_CONST
+    for bank in sorted({u >> 16 for u in used}):
+        offsets = [u & 0xFFFF for u in used if u >> 16 == bank]
+        first = min(offsets) & ~3
+        found.append(Stretch(bank, first, (max(offsets) + 8 - first) // 4, row))
+        row += found[-1].n_words
+    return tuple(found)
 
 
 def _predicate(operand: Operand) -> int:
@@ -155,8 +191,8 @@ def _modifiers(srcs: tuple[Operand, ...]) -> int:
 
 
 def _no_carry(instr: Instr) -> bool:
-    """Whether a predicate source that is not there must read as false: a carry, or what LOP3's verdict is or'ed with."""
-    return bool(instr.flags & Flag.X) or instr.op in (Op.LEA_HI_X, Op.LOP3) and not instr.flags & Flag.PAND
+    """Whether a predicate source that is not there reads as false: a carry, or what LOP3's verdict is or'ed with."""
+    return bool(instr.flags & Flag.X) or (instr.op in (Op.LEA_HI_X, Op.LOP3) and not instr.flags & Flag.PAND)
 
 
 def _pipe(instr: Instr) -> Pipe:
@@ -167,15 +203,30 @@ def _pipe(instr: Instr) -> Pipe:
     return Pipe.UNIFORM if uniform and pipe not in (Pipe.CONTROL, Pipe.LSU) else pipe
 
 
+def _is_seldom(instr: Instr) -> bool:
+    """Whether the interpreter's loop leaves it to :mod:`gpusim.engine.seldom`: the opcode, or this form of it."""
+    if instr.op in (Op.S2R, Op.LDC) and instr.dst is not None and instr.dst.kind is Kind.UREG:
+        return True
+    if instr.op is Op.S2R:
+        return instr.sub > Special.SMID
+    if instr.op is Op.LDC:
+        return is_indexed(instr) or instr.width < 4
+    if instr.op is Op.BAR:
+        return bool(instr.srcs or instr.psrcs or instr.sub >> 4 or instr.flags & Flag.ARRIVE)
+    if instr.op is Op.BRA:
+        return bool(instr.flags & (Flag.DIVERGED | Flag.CONVERGED))
+    return instr.op in SELDOM
+
+
 def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
-    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, _pipe(instr), index
+    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, SELDOM_PIPE if _is_seldom(instr) else _pipe(instr), index
     row[F.GUARD] = _predicate(instr.guard)
     row[F.DST] = rows.destination(instr.dst)
-    row[F.A : F.C + 1] = ~0
+    row[F.A : F.C + 1] = NO_ROW
     for position in range(len(instr.srcs)):
         row[F.A + position] = rows.source_of(instr, position)
-    if instr.op is Op.LDC:
-        row[F.A] = rows.source(const(instr.offset))
+    if instr.op is Op.LDC and not is_indexed(instr):
+        row[F.A], row[F.B] = NO_ROW, rows.source(const(instr.offset, instr.sub))
     row[F.MODS] = _modifiers(instr.srcs)
     row[F.SUB], row[F.WIDTH], row[F.FLAGS] = instr.sub, instr.width, instr.flags
     row[F.OFFSET], row[F.TARGET], row[F.CACHE] = instr.offset, instr.target, instr.cache
@@ -185,8 +236,14 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
         row[column] = _predicate_destination(operand)
     for column, operand in zip((F.P0, F.P1, F.P2), instr.psrcs, strict=False):
         row[column] = _predicate(operand)
-    row[F.STALL], row[F.WRITE_SB], row[F.READ_SB], row[F.WAIT] = instr.control
-    row[F.ARRAY], row[F.LINE], row[F.REPEAT] = instr.array, instr.line, 1
+    row[F.STALL : F.WAIT + 1] = control_columns(instr)
+    row[F.ARRAY], row[F.LINE], row[F.REPEAT], row[F.IS_BRANCH] = instr.array, instr.line, 1, instr.op in BRANCHES
+
+
+def control_columns(instr: Instr) -> tuple[int, int, int, int]:
+    """Columns STALL, WRITE_SB, READ_SB, WAIT."""
+    stall, write, read, wait = instr.control
+    return stall, write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
 
 
 def encode(program: Program) -> Image:
@@ -209,20 +266,21 @@ def encode(program: Program) -> Image:
     for words, number in rows.imm.items():
         first = FIRST_CONST + rows.n_const + number
         values[first : first + len(words)] = words
-    return Image(code, rows.n_private, values, rows.const_first, rows.n_const)
+    place = np.arange(len(program), dtype=np.int32)
+    return Image(code, rows.n_private, values, rows.stretches, rows.uniform, place)
 
 
-def bind_constants(image: Image, bank: bytes) -> Image:
-    """Fill the constant rows from the launch's constant bank 0.
+def bind_constants(image: Image, banks: Mapping[int, bytes]) -> Image:
+    """Fill the constant rows.
 
     Parameters
     ----------
     image : Image
-    bank : bytes
-        Contents of bank 0 from offset 0.
+    banks : mapping of int to bytes
+        Contents of each bank from offset 0; what lies beyond reads as 0.
     """
     values = image.shared_values.copy()
-    padded = bank.ljust(image.const_first + 4 * image.n_const, b"\0")
-    words = np.frombuffer(padded, np.uint8)[image.const_first : image.const_first + 4 * image.n_const]
-    values[FIRST_CONST : FIRST_CONST + image.n_const] = words.copy().view(np.uint32)
+    for bank, first, n, row in image.stretches:
+        padded = banks.get(bank, b"")[first : first + 4 * n].ljust(4 * n, b"\0")
+        values[row : row + n] = np.frombuffer(padded, np.uint32)
     return image._replace(shared_values=values)

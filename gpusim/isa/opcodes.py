@@ -415,7 +415,7 @@ class OpInfo(NamedTuple):
     pipe: Pipe
     reads_memory: bool = False
     writes_memory: bool = False
-    space: str = ""  # "global" | "shared" | "local" | "constant" | ""
+    space: str = ""  # "global" | "shared" | "local" | "generic" | "constant" | ""
     variable_latency: bool = False  # its result is waited for through a scoreboard
 
 
@@ -428,6 +428,7 @@ _FP64 = OpInfo(Pipe.FP64, variable_latency=True)
 
 INFO: dict[Op, OpInfo] = {
     **dict.fromkeys((Op.NOP, Op.EXIT, Op.BRA, Op.BSSY, Op.BSYNC, Op.BAR, Op.WARPSYNC, Op.BRX, Op.CALL, Op.RET), _CTL),
+    **dict.fromkeys((Op.BREAK, Op.TRAP, Op.UNKNOWN, Op.DEPBAR), _CTL),
     **dict.fromkeys(
         (
             Op.MOV,
@@ -455,6 +456,11 @@ INFO: dict[Op, OpInfo] = {
             Op.F2IP,
             Op.PLOP3,
             Op.VOTE,
+            Op.P2R,
+            Op.R2P,
+            Op.CS2R,
+            Op.MOVM,
+            Op.B2R,
         ),
         _ALU,
     ),
@@ -466,6 +472,7 @@ INFO: dict[Op, OpInfo] = {
     Op.SHFL: OpInfo(Pipe.LSU, variable_latency=True),
     Op.MATCH: OpInfo(Pipe.LSU, variable_latency=True),
     Op.REDUX: OpInfo(Pipe.ALU, variable_latency=True),
+    Op.R2UR: OpInfo(Pipe.ALU, variable_latency=True),
     Op.LDG: OpInfo(Pipe.LSU, True, False, "global", True),
     Op.STG: OpInfo(Pipe.LSU, False, True, "global", True),
     Op.LDS: OpInfo(Pipe.LSU, True, False, "shared", True),
@@ -478,10 +485,42 @@ INFO: dict[Op, OpInfo] = {
     Op.RED: OpInfo(Pipe.LSU, True, True, "global", True),
     Op.LDGSTS: OpInfo(Pipe.LSU, True, True, "global", True),
     Op.LDGDEPBAR: OpInfo(Pipe.LSU),
-    Op.DEPBAR: OpInfo(Pipe.CONTROL),
     Op.LDSM: OpInfo(Pipe.LSU, True, False, "shared", True),
+    Op.STSM: OpInfo(Pipe.LSU, False, True, "shared", True),
+    Op.ATOM: OpInfo(Pipe.LSU, True, True, "generic", True),
+    Op.PREFETCH: OpInfo(Pipe.LSU, False, False, "global"),
+    Op.QSPC: OpInfo(Pipe.LSU, False, False, "generic", True),
+    Op.LD: OpInfo(Pipe.LSU, True, False, "generic", True),
+    Op.ST: OpInfo(Pipe.LSU, False, True, "generic", True),
     Op.MEMBAR: OpInfo(Pipe.LSU),
     Op.HMMA: OpInfo(Pipe.TENSOR),
     Op.IMMA: OpInfo(Pipe.TENSOR),
     Op.DMMA: OpInfo(Pipe.TENSOR),
 }
+
+SELDOM = frozenset(
+    {
+        *(
+            Op.LDL,
+            Op.STL,
+            Op.LD,
+            Op.ST,
+            Op.ATOM,
+            Op.PREFETCH,
+            Op.QSPC,
+            Op.BMOV,
+            Op.ATOMG,
+            Op.ATOMS,
+            Op.RED,
+            Op.LDGSTS,
+            Op.LDGDEPBAR,
+            Op.DEPBAR,
+        ),
+        *(Op.LDSM, Op.STSM, Op.MOVM, Op.MATCH, Op.REDUX, Op.CS2R, Op.R2UR, Op.P2R, Op.R2P, Op.B2R),
+        *(Op.WARPSYNC, Op.BREAK, Op.BRX, Op.CALL, Op.RET, Op.TRAP, Op.UNKNOWN),
+    }
+)
+"""What few kernels have: the engine keeps it out of its inner loop, and compiles it when first needed."""
+
+BRANCHES = frozenset({Op.BRA, Op.BRX, Op.CALL, Op.RET})
+"""What counts as a branch instruction (``smsp__sass_inst_executed_op_branch``); only BRA is calibrated."""

@@ -10,8 +10,8 @@ from gpusim.isa.opcodes import BoolOp, Cache, Cmp, Convert, Flag, Mma, Mufu, Op,
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand, Program
 
 FLOATS = (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.FSETP, Op.MUFU)
-MEMORY = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDL, Op.STL, Op.ATOMG, Op.ATOMS, Op.RED)
-WIDE_ADDRESS = (Op.LDG, Op.STG, Op.ATOMG, Op.RED)
+MEMORY = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDL, Op.STL, Op.ATOMG, Op.ATOMS, Op.RED, Op.LD, Op.ST)
+WIDE_ADDRESS = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST)
 HALVES = {
     Half.LOW: ".H0_H0", Half.HIGH: ".H1_H1", Half.WORD: ".F32", Half.BYTE_1: ".B1", Half.BYTE_2: ".B2",
     Half.BYTE_3: ".B3",
@@ -66,7 +66,7 @@ def format_instr(instr: Instr, program: Program | None = None) -> str:
 def mnemonic(instr: Instr) -> str:
     """Opcode with its variants, e.g. ``ISETP.GE.U32.AND``."""
     parts = [instr.op.name.replace("_", ".")]
-    if instr.op in (Op.LDG, Op.STG, Op.ATOMG, Op.RED):
+    if instr.op in WIDE_ADDRESS:
         parts.append("E")
     parts += _variant(instr)
     if instr.op in MEMORY and instr.width != 4:
@@ -119,7 +119,7 @@ def _operands(instr: Instr, program: Program | None) -> list[str]:
     if instr.op is Op.BSYNC:
         return [f"B{instr.sub}"]
     if instr.op is Op.BAR:
-        return [f"{instr.sub:#x}"]
+        return [f"{instr.sub & 15:#x}", *(format_operand(o) for o in (*instr.srcs, *instr.psrcs))]
     out = [] if instr.dst is None else [format_operand(instr.dst)]
     out += [format_operand(p) for p in instr.pdsts]
     if instr.op in MEMORY:
@@ -127,7 +127,8 @@ def _operands(instr: Instr, program: Program | None) -> list[str]:
     if instr.op is Op.S2R:
         return [*out, "SR_" + Special(instr.sub).name.replace("_", ".")]
     if instr.op is Op.LDC:
-        return [*out, f"c[{instr.sub:#x}][{_plus(instr.srcs[0], instr.offset)}]"]
+        base = instr.srcs[0] if instr.srcs else Operand(Kind.REG, RZ)
+        return [*out, f"c[{instr.sub:#x}][{_plus(base, instr.offset)}]"]
     floating = instr.op in FLOATS
     out += [format_operand(o, floating=floating) for o in instr.srcs]
     if instr.op in (Op.LOP3, Op.PLOP3) or instr.op in (Op.LEA, Op.LEA_HI_X):
@@ -139,6 +140,9 @@ def _memory(instr: Instr) -> list[str]:
     address, *values = instr.srcs
     wide = ".64" if instr.op in WIDE_ADDRESS else ""
     base = "" if address.index == RZ and address.kind is Kind.REG else format_operand(address) + wide
+    if len(values) > 1 and instr.op not in (Op.ATOMG, Op.ATOMS, Op.RED):
+        base = f"{base}{'+' if base else ''}{format_operand(values[1])}"
+        values = values[: instr.op in (Op.STG, Op.STS, Op.STL, Op.ST)]
     sign = "-" if instr.offset < 0 else "+" if base else ""
     offset = f"{sign}{abs(instr.offset):#x}" if instr.offset or not base else ""
     return [f"[{base}{offset}]", *(format_operand(v) for v in values)]
@@ -158,7 +162,7 @@ def format_operand(o: Operand, *, floating: bool = False) -> str:
     elif o.kind is Kind.UREG:
         text = "URZ" if o.index == URZ else f"UR{o.index}"
     elif o.kind is Kind.CONST:
-        text = f"c[0x0][{o.index:#x}]"
+        text = f"c[{o.index >> 16:#x}][{o.index & 0xFFFF:#x}]"
     elif floating:
         text = f"{struct.unpack('<f', struct.pack('<I', o.index))[0]:.9g}"
     else:

@@ -182,7 +182,7 @@ class Program:
     arrays: tuple[ArrayInfo, ...] = ()
     source: str = ""  # file the lines refer to
     max_threads: int = 1024
-    const_base: int = 0x210
+    const_base: int = 0x210  # where parameters start in constant bank 0; says which layout the bank has
     banks: Mapping[int, bytes] = field(default_factory=dict)  # contents of the constant banks other than 0
     unknown: Mapping[int, str] = field(default_factory=dict)  # text of each UNKNOWN instruction, by index
     shared_base: int = 0  # address of the first byte of shared memory (0x400 in code for sm_90 and later)

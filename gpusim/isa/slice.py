@@ -12,28 +12,50 @@ from dataclasses import replace
 import numpy as np
 
 from gpusim.isa.effects import address_reads, effects
-from gpusim.isa.encode import F, Image, encode
+from gpusim.isa.encode import F, Image, control_columns, encode
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Operand, Program
 
-_SHARED = (Op.LDS, Op.STS, Op.ATOMS)
-_ALWAYS = (Op.SHFL, Op.S2R, Op.VOTE)  # counted by what they do, or cheap
+_SPACES = ("global", "shared", "local", "generic")
 
 
 def _is_memory(op: Op) -> bool:
-    return op in INFO and INFO[op].space in ("global", "shared", "local")
+    return op in INFO and INFO[op].space in _SPACES
 
 
 def _is_control(op: Op) -> bool:
     return op not in INFO or INFO[op].pipe is Pipe.CONTROL
 
 
-def _successors(program: Program, index: int) -> list[int]:
+def _jumps_anywhere(instr: Instr) -> bool:
+    """Whether a register says where it goes, and not just back to where a call came from."""
+    return instr.op is Op.BRX or (instr.op is Op.CALL and bool(instr.srcs))
+
+
+def _successors(program: Program, index: int, anywhere: list[int]) -> list[int]:
+    """Instructions that may come next; ``anywhere``: those that a register may name."""
     instr = program.instrs[index]
     after = [index + 1] if index + 1 < len(program) else []
-    if instr.op is Op.BRA:
+    if instr.op is Op.RET or _jumps_anywhere(instr):
+        return [*anywhere, *after]
+    if instr.op in (Op.BRA, Op.CALL):
         return [instr.target, *after]
     return after
+
+
+def _named_by_registers(program: Program) -> list[int]:
+    """Where BRX, RET and indirect calls may go: after a call, or anywhere if there are others than RET."""
+    if any(_jumps_anywhere(i) for i in program.instrs):
+        return list(range(len(program)))
+    calls = [k + 1 for k, i in enumerate(program.instrs) if i.op is Op.CALL]
+    return [k for k in calls if k < len(program)] if any(i.op is Op.RET for i in program.instrs) else []
+
+
+def _may_meet(one: object, other: object) -> bool:
+    """Whether two spaces (a name, or "global" and an array's number) may share a byte."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return one[1] == other[1] or -1 in (one[1], other[1])
+    return one == other or "generic" in (one, other)
 
 
 class _Slice:
@@ -42,8 +64,9 @@ class _Slice:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.effects = [effects(i) for i in program.instrs]
-        self.valued: set[int] = {k for k, i in enumerate(program.instrs) if i.op in (Op.ATOMG, Op.ATOMS)}
+        self.valued: set[int] = set()
         self.spaces: set[object] = set()
+        self.anywhere = _named_by_registers(program)
         self.needed_after = [0] * len(program)
         while self._pass():
             pass
@@ -57,7 +80,11 @@ class _Slice:
 
     def _space(self, index: int) -> object:
         instr = self.program.instrs[index]
-        return "shared" if instr.op in _SHARED else ("global", instr.array)
+        space = INFO[instr.op].space
+        return ("global", instr.array) if space == "global" else space
+
+    def _writes_to(self, index: int) -> object:
+        return "shared" if self.program.instrs[index].op is Op.LDGSTS else self._space(index)
 
     def _uses(self, index: int) -> int:
         """Registers needed before ``index`` because of it."""
@@ -76,7 +103,7 @@ class _Slice:
             before[index] = self._before(index)
         for index in reversed(range(len(self.program))):
             after = 0
-            for successor in _successors(self.program, index):
+            for successor in _successors(self.program, index, self.anywhere):
                 after |= self._before(successor)
             if after != self.needed_after[index]:
                 self.needed_after[index] = after
@@ -95,17 +122,18 @@ class _Slice:
         if not _is_memory(instr.op) or index in self.valued:
             return False
         is_load = INFO[instr.op].reads_memory
-        if is_load and self.effects[index].writes & self.needed_after[index]:
-            self.spaces.add(self._space(index))
-        elif is_load or self._space(index) not in self.spaces:
+        writes_there = INFO[instr.op].writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
+        if not writes_there and not (is_load and self.effects[index].writes & self.needed_after[index]):
             return False
+        if is_load:
+            self.spaces.add(self._space(index))
         self.valued.add(index)
         return True
 
 
 def _leaders(program: Program) -> set[int]:
     """Instructions that a jump may reach, or that follow one."""
-    found = {0}
+    found = {0, *_named_by_registers(program)}
     for index, instr in enumerate(program.instrs):
         if instr.target >= 0:
             found.add(instr.target)
@@ -118,7 +146,7 @@ def _bank_pattern(row: np.ndarray) -> tuple[int, ...] | None:
     """What decides the bank conflicts of a light shared load, or None if it is none."""
     if row[F.OP] != Op.LDS or not row[F.LIGHT]:
         return None
-    return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH))
+    return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH, F.C, F.SUB))
 
 
 def _shrink(program: Program, cut: _Slice) -> Program:
@@ -141,7 +169,10 @@ def _lighten(instr: Instr, valued: bool) -> Instr:
     """Drop the value from a memory instruction of which only the address matters."""
     if valued or not _is_memory(instr.op):
         return instr
-    return replace(instr, dst=None, srcs=instr.srcs[:1], width=instr.width)
+    if instr.op is Op.LDGSTS:
+        return instr
+    value = Operand(Kind.REG, RZ)
+    return replace(instr, dst=None, srcs=tuple(value if k == 1 else o for k, o in enumerate(instr.srcs)))
 
 
 def _renumber(instr: Instr, place: dict[int, int]) -> Instr:
@@ -197,7 +228,9 @@ class _Builder:
         guards = {int(row[F.Q0]), int(row[F.Q1])}
         addresses = range(int(row[F.DST]), int(row[F.DST]) + 4)  # a load may write four registers
         self.loads = {
-            k: v for k, v in self.loads.items() if k is not None and k[1] not in addresses and k[0] & 15 not in guards
+            k: v
+            for k, v in self.loads.items()
+            if k is not None and k[1] not in addresses and k[3] not in addresses and k[0] & 15 not in guards
         }
 
     def close(self) -> None:
@@ -232,7 +265,7 @@ def counting_image(program: Program) -> Image:
     fresh = True
     for index in range(len(program)):
         row = image.code[index].copy()
-        row[F.STALL], row[F.WRITE_SB], row[F.READ_SB], row[F.WAIT] = program.instrs[index].control
+        row[F.STALL : F.WAIT + 1] = control_columns(program.instrs[index])
         if index in leaders:
             builder.close()
             fresh = True
@@ -244,19 +277,26 @@ def counting_image(program: Program) -> Image:
             row[F.LIGHT] = index not in cut.valued
         builder.keep(row, fresh=fresh)
         fresh = False
-    return image._replace(code=_retarget(builder))
+    place = np.array([builder.moved[k] for k in range(len(program))], np.int32)
+    return image._replace(code=_retarget(builder), place=place)
 
 
 def _retarget(builder: _Builder) -> np.ndarray:
     """Point branches at where their targets have moved."""
     code = np.array(builder.rows, np.int32)
     for row in code:
-        if row[F.TARGET] >= 0 and row[F.OP] in (Op.BRA, Op.BSSY):
+        if row[F.TARGET] >= 0 and row[F.OP] in (Op.BRA, Op.BSSY, Op.CALL):
             row[F.TARGET] = builder.moved[int(row[F.TARGET])]
     return np.ascontiguousarray(code)
 
 
 def needs_data(image: Image) -> bool:
     """Whether running the image reads values of global memory."""
-    code = image.code
-    return bool(np.any((code[:, F.OP] == Op.LDG) & (code[:, F.LIGHT] == 0)) | np.any(code[:, F.OP] == Op.ATOMG))
+    ops = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LDGSTS, Op.LD, Op.ST, Op.ATOM)
+    return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))
+
+
+def needs_local(image: Image) -> bool:
+    """Whether running the image moves values of local memory."""
+    ops = (Op.LDL, Op.STL, Op.LD, Op.ST)
+    return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,8 @@ from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.engine.routines import addresses
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
+from gpusim.isa.slice import needs_local
+from gpusim.simulate.launch import arrays_of, banks_of
 from gpusim.simulate.placement import first_wave
 
 if TYPE_CHECKING:
@@ -106,6 +109,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
     s[S.N_SLICES], s[S.N_CHANNELS] = gpu.l2.slices, gpu.dram.channels
+    s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // 4) * 4
     return s
 
 
@@ -126,12 +130,33 @@ def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     return sms
 
 
-def _bounds(launch: Launch, layout: Layout) -> np.ndarray:
-    rows = [
-        (layout.address[a.name], layout.address[a.name] + layout.nbytes[a.name]) if a.space == "global" else (0, 0)
-        for a in launch.program.arrays
-    ]
-    return np.array(rows or [(0, 0)], np.int64)
+def _bounds(launch: Launch, layout: Layout) -> tuple[np.ndarray, int]:
+    """First byte of each array and one past its last, and the global ones in the order of memory; their number."""
+    arrays = arrays_of(launch)
+    rows = np.zeros((max(len(arrays), 1), 3), np.int64)
+    found = [k for k, a in enumerate(arrays) if a.space == "global"]
+    for k in found:
+        first = layout.address[arrays[k].name]
+        rows[k, :2] = first, first + layout.nbytes[arrays[k].name]
+    found.sort(key=lambda k: int(rows[k, 0]))
+    rows[: len(found), 2] = found
+    return rows, len(found)
+
+
+def _constants(banks: Mapping[int, bytes], dims: np.ndarray) -> np.ndarray:
+    """All constant banks, one after another; where each starts goes into the shape."""
+    end = 0
+    for bank, content in sorted(banks.items()):
+        dims[S.BANK_FIRST + bank], dims[S.BANK_BYTES + bank] = end, len(content)
+        end += len(content)
+    joined = b"".join(content for _, content in sorted(banks.items()))
+    return np.frombuffer(joined or bytes(1), np.uint8).copy()
+
+
+def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
+    """Local memory of every warp, as far as its values matter."""
+    words = -(-launch.program.local_bytes // 4)
+    return np.zeros((warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES), np.uint32)
 
 
 def machine(
@@ -167,8 +192,12 @@ def machine(
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS] = checked, timeless
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
+    dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
+    dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1
+    bounds, dims[S.N_BUFFERS] = _bounds(launch, layout)
+    constants = _constants(banks_of(launch, layout), dims)
     block_slots = len(sms) * held.blocks_per_sm
-    warp_slots, words = block_slots * launch.warps, max(-(-launch.shared_bytes // 4), 1)
+    warp_slots, words = block_slots * launch.warps, max(-(-(launch.program.shared_base + launch.shared_bytes) // 4), 1)
     blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
     wave = (
@@ -192,14 +221,17 @@ def machine(
         l2=S.empty_cache(l2_sets, int(dims[S.L2_WAYS])),
         servers=np.zeros((3, max(gpu.l2.slices, gpu.dram.channels, gpcs)), np.int64),
         data=data,
-        bounds=_bounds(launch, layout),
+        bounds=bounds,
         written=np.zeros(len(data) if checked else 1, np.uint8),
-        patterns=np.zeros((len(image.code), S.N_PATTERN), np.int64),
-        scratch=S.aligned((34, S.LANES), np.int64),
+        patterns=np.zeros((2 * len(image.code), S.N_PATTERN), np.int64),
+        local=_local(launch, image, warp_slots),
+        constants=constants,
+        place=image.place,
+        scratch=S.aligned((36, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
         flags=np.zeros(S.LANES, np.uint8),
         counts=np.zeros((kinds, C.N_COUNTS), np.int64),
-        arrays=np.zeros((max(len(launch.program.arrays), 1), C.N_ARRAY_COUNTS), np.int64),
+        arrays=np.zeros((len(bounds), C.N_ARRAY_COUNTS), np.int64),
         misc=np.zeros(S.N_MISC, np.int64),
         rates=rates(gpu, launch.warps),
         shape=dims,

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state import GLOBAL_BASE
-from gpusim.isa.program import Program
+from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
+from gpusim.errors import GpusimError
+from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 
@@ -22,7 +23,11 @@ class Buffer(NamedTuple):
     nbytes: int
 
 
-Argument = np.ndarray | Buffer | int | float
+Argument = np.ndarray | Buffer | np.generic | bytes | int | float
+
+
+class ArgumentError(GpusimError):
+    """An argument that does not fit its parameter."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,8 @@ class Launch:
     program : Program
     grid, block : tuple of int
         Blocks, and threads of a block, in x, y, z.
-    arguments : mapping of str to ndarray, Buffer, int or float
-        By parameter name.
+    arguments : mapping of str to ndarray, Buffer, NumPy scalar, bytes, int or float
+        By parameter name.  An ndarray or Buffer is passed by its address; bytes as they are (a struct by value).
     dynamic_shared : int
         Bytes.
     outputs : tuple of str
@@ -87,31 +92,124 @@ class Layout(NamedTuple):
     total: int
 
 
+def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
+    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer)
+
+
 def lay_out(launch: Launch) -> Layout:
     """Place buffers one after another, each on a 512-byte boundary."""
     address, nbytes, end = {}, {}, int(GLOBAL_BASE)
     for param in launch.program.params:
-        if param.kind != "buffer":
+        if not _is_buffer(launch, param):
             continue
         address[param.name], nbytes[param.name] = end, int(launch.arguments[param.name].nbytes)  # type: ignore[union-attr]
         end += -(-nbytes[param.name] // ALIGNMENT) * ALIGNMENT
     return Layout(address, nbytes, end - int(GLOBAL_BASE))
 
 
-_FORMATS = {"i32": "<i", "u32": "<I", "f32": "<f"}
+def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
+    """The program's arrays, and the buffers given for parameters of which the program does not say what they are."""
+    known = {a.name for a in launch.program.arrays}
+    found = []
+    for param in launch.program.params:
+        if _is_buffer(launch, param) and param.name not in known:
+            value = launch.arguments[param.name]
+            dtype = f"{value.dtype.kind}{8 * value.dtype.itemsize}" if isinstance(value, np.ndarray) else "u8"
+            found.append(ArrayInfo(param.name, "global", dtype, param.offset, 0))
+    return (*launch.program.arrays, *found)
+
+
+class Abi(NamedTuple):
+    """What lies where in constant bank 0, beside the parameters (byte offsets; -1: nowhere)."""
+
+    block: int  # ntid.x, y, z
+    grid: int  # nctaid.x, y, z
+    stack: int  # first byte after a thread's local memory
+    local_window: int  # address at which local memory appears in the generic space
+    shared_window: int
+
+
+ABIS = {
+    0x160: Abi(0x0, 0xC, 0x28, 0x20, 0x18),  # sm_70 to sm_89
+    0x210: Abi(0x0, 0xC, 0x28, 0x20, -1),  # sm_90
+    0x380: Abi(0x360, 0x370, 0x37C, 0x2F8, -1),  # sm_100 to sm_121
+}
+"""By where the parameters start.
+
+Source: what nvcc 13.0's code for sm_75, 80, 86, 89, 90, 100 and 120 reads for blockDim, gridDim, the stack
+pointer (R1) and conversions to generic addresses; sm_70 shares the numbers of sm_75.
+"""
 
 
 def constant_bank(launch: Launch, layout: Layout) -> bytes:
-    """Constant bank 0 with the parameters where the program expects them."""
-    params = launch.program.params
-    end = max((p.offset + 8 for p in params), default=0)
-    bank = bytearray(end)
-    for param in params:
-        if param.kind == "buffer":
-            struct.pack_into("<Q", bank, param.offset, layout.address[param.name])
-        else:
-            struct.pack_into(_FORMATS[param.kind], bank, param.offset, launch.arguments[param.name])
+    """Constant bank 0: launch dimensions and windows where the architecture's ABI has them, and the parameters."""
+    program = launch.program
+    end = max((p.offset + max(p.nbytes, 8) for p in program.params), default=0)
+    bank = bytearray(max(end, program.const_base))
+    if program.const_base in ABIS:
+        _put_abi(bank, launch, ABIS[program.const_base])
+    for param in program.params:
+        value = argument_bytes(param, launch.arguments[param.name], layout)
+        bank[param.offset : param.offset + len(value)] = value
     return bytes(bank)
+
+
+def banks_of(launch: Launch, layout: Layout) -> dict[int, bytes]:
+    """Contents of every constant bank."""
+    return {**launch.program.banks, 0: constant_bank(launch, layout)}
+
+
+def _put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
+    struct.pack_into("<3I", bank, abi.block, *launch.block)
+    struct.pack_into("<3I", bank, abi.grid, *launch.grid)
+    struct.pack_into("<I", bank, abi.stack, launch.program.local_bytes)
+    struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
+    if abi.shared_window >= 0:
+        struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
+
+
+_FORMATS = {"i32": "<i", "u32": "<I", "f32": "<f"}
+
+
+def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
+    """An argument as it lies in the constant bank.
+
+    Parameters
+    ----------
+    param : ParamInfo
+    value : Argument
+    layout : Layout
+
+    Raises
+    ------
+    ArgumentError
+        If the argument has another size than the parameter.
+    """
+    if param.name in layout.address:
+        data = struct.pack("<Q", layout.address[param.name])
+    elif param.kind in _FORMATS:
+        return struct.pack(_FORMATS[param.kind], value)
+    else:
+        data = _raw_bytes(param, value)
+    if param.kind == "raw" and len(data) != param.nbytes:
+        raise ArgumentError(f"argument {param.name} has {len(data)} bytes, its parameter {param.nbytes}")
+    return data
+
+
+def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
+    """Bytes of a scalar or struct; a Python number takes the size of its parameter."""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, np.generic):
+        return value.tobytes()
+    if isinstance(value, float) and param.nbytes in (4, 8):
+        return struct.pack("<f" if param.nbytes == 4 else "<d", value)
+    if isinstance(value, int):
+        try:
+            return value.to_bytes(param.nbytes, "little", signed=value < 0)
+        except OverflowError:
+            raise ArgumentError(f"argument {param.name} = {value} does not fit {param.nbytes} bytes") from None
+    raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
 
 
 def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:

@@ -33,6 +33,7 @@ def _sum(unit: str, claim: Claim, *columns: int, minus: tuple[int, ...] = (), sc
 
 _EXACT, _MODEL = Claim.EXACT, Claim.MODELLED
 _L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
+_LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"
 _WAVES = "l1tex__data_pipe_lsu_wavefronts{}.sum"
 _LTS = "lts__t_sectors_srcunit_{}.sum"
 
@@ -51,11 +52,35 @@ METRICS: dict[str, _Sum] = {
     "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum": _sum("wavefront", _EXACT, C.LD_TAGS),
     _L1.format("requests", "st"): _sum("request", _EXACT, C.ST_REQ),
     _L1.format("sectors", "st"): _sum("sector", _EXACT, C.ST_SECTORS),
+    "smsp__inst_executed_op_local_ld.sum": _sum("inst", _MODEL, C.INST_LDL),
+    "smsp__inst_executed_op_local_st.sum": _sum("inst", _MODEL, C.INST_STL),
+    "smsp__inst_executed_op_ldgsts.sum": _sum("inst", _MODEL, C.INST_LDGSTS),
+    "smsp__inst_executed_op_ldsm.sum": _sum("inst", _MODEL, C.INST_LDSM),
+    "smsp__inst_executed_op_shared_atom.sum": _sum("inst", _MODEL, C.INST_ATOMS),
+    _L1.format("requests", "atom"): _sum("request", _MODEL, C.ATOM_REQ),
+    _L1.format("sectors", "atom"): _sum("sector", _MODEL, C.ATOM_SECTORS),
+    _L1.format("requests", "red"): _sum("request", _MODEL, C.RED_REQ),
+    _L1.format("sectors", "red"): _sum("sector", _MODEL, C.RED_SECTORS),
+    _LOCAL.format("requests", "ld"): _sum("request", _MODEL, C.LOCAL_LD_REQ),
+    _LOCAL.format("sectors", "ld"): _sum("sector", _MODEL, C.LOCAL_LD_SECTORS),
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LOCAL_LD_HIT),
+    _LOCAL.format("requests", "st"): _sum("request", _MODEL, C.LOCAL_ST_REQ),
+    _LOCAL.format("sectors", "st"): _sum("sector", _MODEL, C.LOCAL_ST_SECTORS),
     "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
     _WAVES.format(""): _sum(
-        "wavefront", _MODEL, C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES
+        "wavefront",
+        _MODEL,
+        C.LD_WAVES,
+        C.ST_WAVES,
+        C.SH_LD_WAVES,
+        C.SH_ST_WAVES,
+        C.SH_OTHER_WAVES,
+        C.SH_ASYNC_WAVES,
+        C.LOCAL_WAVES,
     ),
-    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES),
+    _WAVES.format("_mem_shared"): _sum(
+        "wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_ASYNC_WAVES
+    ),
     _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
     _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": _sum(

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine import counts as C
-from gpusim.engine import errors as E
 from gpusim.engine import state as S
 from gpusim.errors import GpusimError
-from gpusim.isa.encode import F, Image, bind_constants, encode
-from gpusim.isa.opcodes import Op
+from gpusim.isa.encode import Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.build import machine
-from gpusim.simulate.launch import Launch, Layout, constant_bank, fill_memory, lay_out, read_back
+from gpusim.simulate.faults import explain
+from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
 from gpusim.simulate.sample import Held, Plan, plan, scale
 
 if TYPE_CHECKING:
@@ -62,28 +61,6 @@ class Counts:
     warp_instructions: int
 
 
-def _explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
-    """One line for an error the engine noted."""
-    row = image.code[min(max(int(misc[S.E_INDEX]), 0), len(image.code) - 1)]
-    program, code = launch.program, int(misc[S.E_CODE])
-    where = f"{program.source}:{row[F.LINE]}" if row[F.LINE] else program.name
-    array = program.arrays[row[F.ARRAY]].name if 0 <= row[F.ARRAY] < len(program.arrays) else "memory"
-    thread = int(misc[S.E_WARP]) * 32 + int(misc[S.E_LANE])
-    who = f"thread {thread} of block {int(misc[S.E_BLOCK])}"
-    op = Op(int(row[F.OP]))
-    if code == E.GLOBAL_BOUNDS:
-        verb = "reads" if op is Op.LDG else "writes"
-        return f"{where}: {who} {verb} {array} out of bounds, at byte {int(misc[S.E_ADDRESS])}{_extent(launch, array)}"
-    if code in (E.DIVERGENT_BARRIER, E.DEADLOCK, E.SPLITS, E.TOO_LONG, E.UNSUPPORTED):
-        return f"{where}: {E.TEXT[code]} ({op.name}, {who})"
-    return f"{where}: {who}: {E.TEXT[code]} ({array}, byte {int(misc[S.E_ADDRESS])})"
-
-
-def _extent(launch: Launch, array: str) -> str:
-    value = launch.arguments.get(array)
-    return f" of {value.nbytes}" if value is not None and hasattr(value, "nbytes") else ""
-
-
 def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
           text: str) -> None:  # fmt: skip
     """Run a machine to the end, reporting progress in blocks.
@@ -101,11 +78,11 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
     if m.misc[S.E_CODE]:
-        raise SimulationError(_explain(launch, image, m.misc))
+        raise SimulationError(explain(launch, image, m.misc))
 
 
 def _bound(launch: Launch, layout: Layout, image: Image) -> Image:
-    return bind_constants(image, constant_bank(launch, layout))
+    return bind_constants(image, banks_of(launch, layout))
 
 
 def execute(

@@ -13,7 +13,7 @@ from gpusim.isa.encode import Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate import Launch
 from gpusim.simulate.build import machine
-from gpusim.simulate.launch import constant_bank, fill_memory, lay_out
+from gpusim.simulate.launch import banks_of, fill_memory, lay_out
 from gpusim.simulate.sample import EXECUTED
 
 NAMES = {number: name for name, number in vars(C).items() if isinstance(number, int) and name[:2] not in ("A_", "N_")}
@@ -22,7 +22,7 @@ NAMES = {number: name for name, number in vars(C).items() if isinstance(number, 
 def counted(launch: Launch, gpu: str, image: Image, *, data: bool) -> tuple[np.ndarray, np.ndarray]:
     """Counts of the launch and of its arrays when it only executes, on one SM."""
     layout, spec = lay_out(launch), hardware.load(gpu)
-    image = bind_constants(image, constant_bank(launch, layout))
+    image = bind_constants(image, banks_of(launch, layout))
     memory = fill_memory(launch, layout) if data else np.zeros(1, np.uint32)
     held = hardware.occupancy(spec, launch.threads, launch.program.n_registers, launch.shared_bytes)
     m = machine(spec, launch, held, image, layout, memory, 1, timeless=True, n_sm=1)

@@ -98,7 +98,7 @@ class Sheet:
         head += [
             Instr(Op.LDG, reg(FIRST_INPUT + k), (at,), offset=128 * k, array=0, line=1) for k in range(len(self.inputs))
         ]
-        body = [i if i.target < 0 else _moved(i, len(head)) for i in self.body]
+        body = [i if i.target < 0 or i.op is Op.LDGSTS else _moved(i, len(head)) for i in self.body]
         tail: list[Instr] = []
         for k, output in enumerate(outputs):
             value = output
@@ -117,9 +117,15 @@ class Sheet:
         x = np.array(self.inputs, np.uint32) if self.inputs else np.zeros((1, 32), np.uint32)
         return {"x": x, "y": np.full((max(n_outputs, 1), 32), 0xABABABAB, np.uint32)}
 
-    def run(self, *outputs: Operand, threads: int = 32) -> list[np.ndarray]:
+    def launch(self, *outputs: Operand, threads: int = 32, **facts: Any) -> Launch:
+        """A launch of one block; ``facts``: fields of the program."""
+        program = replace(self.program(*outputs), **facts)
+        return Launch(program, (1, 1, 1), (threads, 1, 1), self.buffers(len(outputs)))
+
+    def run(self, *outputs: Operand, threads: int = 32, **facts: Any) -> list[np.ndarray]:
         """Values of registers (uint32) and predicates (bool) after the body, a row each."""
-        y = launch(self.program(*outputs), self.buffers(len(outputs)), (threads, 1, 1))["y"]
+        program = replace(self.program(*outputs), **facts)
+        y = launch(program, self.buffers(len(outputs)), (threads, 1, 1))["y"]
         return [y[k] != 0 if o.kind is Kind.PRED else y[k] for k, o in enumerate(outputs)]
 
 

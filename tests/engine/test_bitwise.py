@@ -74,7 +74,9 @@ def test_lop3_is_any_function_of_three_bits(a, b, c, table):
 def test_lop3_says_whether_any_bit_is_set(flags, a, b, p, named):
     sheet = Sheet()
     psrcs = (sheet.holds(0, p),) if named else ()
-    sheet.emit(Op.LOP3, reg(64), sheet.given(a), sheet.given(b), reg(255), sub=0xC0, psrcs=psrcs, pdsts=(pred(1),), flags=flags)
+    sheet.emit(
+        Op.LOP3, reg(64), sheet.given(a), sheet.given(b), reg(255), sub=0xC0, psrcs=psrcs, pdsts=(pred(1),), flags=flags
+    )
     value, some_bit = sheet.run(reg(64), pred(1))
     np.testing.assert_array_equal(value, a & b)
     p = p if named else np.full(32, bool(flags))

@@ -1,4 +1,4 @@
-"""Integer sums, products, choices and comparisons against NumPy and Python's integers, over random and special words."""
+"""Integer sums, products, choices, comparisons against NumPy and Python's integers, on random and special words."""
 
 from __future__ import annotations
 

@@ -210,7 +210,9 @@ def test_one_lane_out_of_bounds_is_enough(op, byte, lane):
         sheet.emit(Op.STS, None, sheet.given(LANES * 4), reg(255), array=2)
     sheet.emit(op, reg(72) if op in (Op.LDG, Op.LDS) else None, where, *([reg(72)] if op in (Op.STG, Op.STS) else []),
                array=0 if op in (Op.LDG, Op.STG) else 2, line=5)  # fmt: skip
-    with pytest.raises(SimulationError, match=rf"sheet.py:5: .*thread {lane} of block 0.*out of bounds"):
+    with pytest.raises(
+        SimulationError, match=rf"sheet.py:5: .*thread \({lane}, 0, 0\) of block \(0, 0, 0\).*out of bounds"
+    ):
         run(sheet, table(sheet, np.zeros(64, np.uint32)), np.zeros((1, 32), np.uint32))
 
 

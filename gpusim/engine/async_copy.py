@@ -1,0 +1,114 @@
+"""LDGSTS: copies from global to shared memory that pass the registers by.
+
+The data moves at once; what is late is the tick at which a wait for the copy ends.
+A program that reads before it has waited is not found out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine import errors as E
+from gpusim.engine import fields as I
+from gpusim.engine import state as S
+from gpusim.engine.access import coalesce, tag_wavefronts
+from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
+from gpusim.engine.faults import fail, first_row
+from gpusim.engine.flow import popcount
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.memory import l1_read
+from gpusim.engine.operands import predicate
+from gpusim.engine.shared_memory import check_shared
+
+ONE = np.uint32(1)
+
+
+@jit
+def copy_async(m, c, index, w, block, sm, on, t, count):
+    """LDGSTS; returns the tick it is issued, or -1.
+
+    A lane whose p0 is false writes zeros and reads nothing.
+    """
+    base, source, target, width = first_row(m, w), m.scratch[33], m.scratch[34], np.int64(c[I.WIDTH])
+    wide_addresses(m.regs, base, c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
+    short_addresses(m.regs, base, c[I.A], I.NO_ROW, 0, c[I.OFFSET], target)
+    reads = on & predicate(m.preds[w], c[I.P0])
+    zeros = m.scratch[35]
+    take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)
+    if not c[I.LIGHT] and not check_shared(m, index, w, block, target, on, width, True, False):
+        return S.FAILURE
+    done = fetch_copy(m, c, index, w, block, sm, source, reads, t, count) if reads else t
+    if done < 0:
+        return done
+    if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
+        return S.FAILURE
+    p = m.patterns[m.shape[S.N_CODE] + index]
+    coalesce(p, target, on, width, False, m.scratch)
+    count[C.SH_ASYNC_WAVES] += p[S.PAT_WAVES]
+    m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
+    return t
+
+
+@inline
+def take_zeros(fills, source, width, zeros):
+    """With ZFILL the low bits of an address say how many bytes at the end are zero."""
+    for lane in range(S.LANES):
+        zeros[lane] = source[lane] & (width - 1) if fills else 0
+        source[lane] -= zeros[lane]
+
+
+@jit
+def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
+    """The global side: counted as a load; the tick its data is there."""
+    p = m.patterns[index]
+    array = array_touched(m, c, p, index, w, block, source, on)
+    if array < 0:
+        return S.FAILURE
+    origin = coalesce(p, source, on, c[I.WIDTH], False, m.scratch)
+    n, a = p[S.PAT_N_LINES], m.arrays[array]
+    tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
+    count[C.LD_REQ] += 1
+    count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
+    count[C.LD_TAGS] += tags
+    count[C.LINES] += n
+    a[C.A_LD_REQ] += 1
+    a[C.A_LD_SECTORS] += p[S.PAT_N_SECTORS]
+    a[C.A_LD_BYTES] += popcount(on) * c[I.WIDTH]
+    if m.shape[S.TIMELESS]:
+        return t
+    begin = max(t, m.sms[sm, S.LSU])
+    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(tags * S.TICKS, m.rates[S.LSU_RATE])
+    done = begin
+    for j in range(n):
+        line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
+        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
+        count[C.LD_HIT] += hit
+        done = max(done, back)
+    return done
+
+
+@jit
+def move_copy(m, index, w, block, source, target, zeros, width, reads, on):
+    """Words from global to shared memory, zeros where nothing is read and in the last ``zeros`` bytes."""
+    shared = m.shared[block]
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        for k in range(width >> 2):
+            value = np.uint32(0)
+            if (reads >> np.uint32(lane)) & ONE:
+                word = ((source[lane] - S.GLOBAL_BASE) >> 2) + k
+                value = m.data[word] & kept_bits(width - zeros[lane] - 4 * k)
+                if m.shape[S.CHECKED] and not m.written[word]:
+                    return fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, source[lane], w)
+            shared[(target[lane] >> 2) + k] = value
+    return True
+
+
+@inline
+def kept_bits(nbytes):
+    """Mask of the first bytes of a word."""
+    if nbytes >= 4:
+        return np.uint32(0xFFFFFFFF)
+    return np.uint32((np.int64(1) << np.int64(8 * max(nbytes, 0))) - 1)

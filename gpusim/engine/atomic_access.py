@@ -1,0 +1,113 @@
+"""Atomics of one warp, in global and in shared memory: checked, counted, timed, done lane by lane in order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine import fields as I
+from gpusim.engine import state as S
+from gpusim.engine.access import coalesce
+from gpusim.engine.atomics import update
+from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
+from gpusim.engine.faults import first_row
+from gpusim.engine.global_memory import send_write
+from gpusim.engine.jit import jit
+from gpusim.engine.operands import FULL, at, set_predicate
+from gpusim.engine.shared_memory import check_shared, ideal_wavefronts, shared_time
+
+ONE = np.uint32(1)
+
+
+@jit
+def atomic_global(m, c, index, w, block, sm, on, t, count):
+    """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
+    base, address, p = first_row(m, w), m.scratch[33], m.patterns[index]
+    wide_addresses(m.regs, base, c[I.A], I.NO_ROW, c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    if array_touched(m, c, p, index, w, block, address, on) < 0:
+        return S.FAILURE
+    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    returns = c[0] != I.RED
+    count[C.INST_ATOM] += 1
+    count[C.ATOM_REQ if returns else C.RED_REQ] += 1
+    count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[S.PAT_N_SECTORS]
+    if not c[I.LIGHT]:
+        update_global(m, c, w, address, on, returns)
+    if m.shape[S.TIMELESS]:
+        return t
+    for j in range(p[S.PAT_N_LINES]):
+        send_write(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], t, count)
+    return t + m.rates[S.L2_NEAR]
+
+
+@jit
+def update_global(m, c, w, address, on, returns):
+    """The values of a global atomic."""
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            word = (address[lane] - S.GLOBAL_BASE) >> 2
+            update(m.data, word, c, m.regs, first_row(m, w), lane, m.bits[1], returns)
+            if m.shape[S.CHECKED]:
+                m.written[word], m.written[word + (c[I.WIDTH] >> 3)] = 1, 1
+    set_predicate(m.preds[w], c[I.Q0], FULL, on)
+
+
+@jit
+def update_shared(m, c, w, block, address, on):
+    """The values of a shared atomic."""
+    base, shared, done = first_row(m, w), m.shared[block], np.uint32(0)
+    if c[I.SUB] & 15 == I.POPC_INC:
+        count_lanes(shared, m.regs[at(c[I.DST], base)], address, on)
+        return
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            ok = update(shared, address[lane] >> 2, c, m.regs, base, lane, m.bits[1], True)
+            done |= np.uint32(ok) << np.uint32(lane)
+    set_predicate(m.preds[w], c[I.Q0], done, on)
+
+
+@jit
+def count_lanes(shared, d, address, on):
+    """POPC_INC: every lane adds 1 and is given what was there before any of them did."""
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            d[lane] = shared[address[lane] >> 2]
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            shared[address[lane] >> 2] += ONE
+
+
+@jit
+def atomic_shared(m, c, index, w, block, sm, on, t, count):
+    """ATOMS; returns the tick the old values are there, or -1."""
+    base, address, width = first_row(m, w), m.scratch[33], np.int64(c[I.WIDTH])
+    short_addresses(m.regs, base, c[I.A], I.NO_ROW, (c[I.SUB] >> 8) & 7, c[I.OFFSET], address)
+    if not c[I.LIGHT]:
+        if not check_shared(m, index, w, block, address, on, width, True, True):
+            return S.FAILURE
+        update_shared(m, c, w, block, address, on)
+    waves = atomic_wavefronts(address, on, width, m.scratch[32])
+    count[C.SH_ST_WAVES] += waves
+    count[C.SH_ST_IDEAL] += ideal_wavefronts(on, width)
+    return shared_time(m, sm, waves, 1, t)
+
+
+@jit
+def atomic_wavefronts(address, on, width, lanes):
+    """Wavefronts of a shared atomic: of the lanes in one bank one goes at a time, those of the same word too.
+
+    Assumed; the patterns measured are loads and stores.  ``lanes``: scratch, a place a bank.
+    """
+    words, total = max(width >> 2, 1), np.int64(0)
+    group = S.LANES // words
+    for first in range(0, S.LANES, group):
+        for bank in range(32):
+            lanes[bank] = 0
+        worst = np.int64(0)
+        for lane in range(first, first + group):
+            if (on >> np.uint32(lane)) & ONE:
+                bank = (address[lane] >> 2) & 31
+                lanes[bank] += 1
+                worst = max(worst, lanes[bank])
+        total += worst
+    return total

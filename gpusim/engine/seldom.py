@@ -1,0 +1,357 @@
+"""Instructions that few kernels have (:data:`gpusim.isa.opcodes.SELDOM`), kept out of the interpreter's loop.
+
+numba compiles a function into all that call it, at every level again.  So the loop
+calls these by an address that it is given, and they are compiled only when a program has one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import int64, typeof, uint32
+
+from gpusim.engine import counts as C
+from gpusim.engine import errors as E
+from gpusim.engine import fields as I
+from gpusim.engine import state as S
+from gpusim.engine.access import coalesce
+from gpusim.engine.async_copy import copy_async
+from gpusim.engine.async_groups import close_group
+from gpusim.engine.atomic_access import atomic_global, atomic_shared
+from gpusim.engine.barriers import pass_by, reach
+from gpusim.engine.buffers import find_array, wide_addresses
+from gpusim.engine.constants import load_indexed
+from gpusim.engine.exchange import (
+    fill,
+    first_lane,
+    match,
+    pack_predicates,
+    reduce_lanes,
+    unpack_predicates,
+)
+from gpusim.engine.faults import fail, first_row
+from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes
+from gpusim.engine.global_memory import load_global, store_global
+from gpusim.engine.jit import compile_for_calls, inline, jit
+from gpusim.engine.local_memory import access_local
+from gpusim.engine.matrices import access_matrices, transpose
+from gpusim.engine.memory import l1_read
+from gpusim.engine.operands import FULL, at, predicate, set_predicate
+from gpusim.engine.shared_memory import access_shared
+from gpusim.engine.special import other_special, special
+
+ZERO = np.uint32(0)
+IN_GLOBAL, IN_SHARED, IN_LOCAL = (I.LDG, I.STG, I.ATOMG), (I.LDS, I.STS, I.ATOMS), (I.LDL, I.STL, I.UNKNOWN)
+"""What LD, ST and ATOM are, space by space."""
+
+
+def helper(m: S.Machine) -> Any:
+    """What runs the seldom instructions of a machine's program: its address, for the interpreter."""
+    signature = int64(typeof(m), int64, int64, int64, int64, uint32, int64)
+    needed = bool(np.any(m.code[:, I.PIPE] == I.SELDOM_PIPE))
+    return _compiled(signature) if needed else _nothing(signature)
+
+
+@cache
+def _compiled(signature: Any) -> Any:
+    return compile_for_calls(seldom, signature)
+
+
+@cache
+def _nothing(signature: Any) -> Any:
+    return compile_for_calls(none_needed, signature)
+
+
+def none_needed(m, index, w, block, sm, on, t):
+    """For programs that have no such instructions."""
+    return S.FAILURE
+
+
+def seldom(m, index, w, block, sm, on, t):
+    """Run one instruction of warp ``w`` whose lanes ``on`` pass the guard, at tick ``t``.
+
+    Returns
+    -------
+    int
+        The tick the result is there; or WENT; or FAILURE or another reason to stop (-1 less the reason).
+    """
+    c, count = m.code[index], m.counts[m.blocks[block, S.KIND]]
+    op = c[0]
+    count[C.BRANCHES] += c[I.IS_BRANCH]
+    if op == I.LD or op == I.ST or op == I.ATOM:
+        return generic(m, c, index, w, block, sm, on, t, count)
+    if op in (I.LDL, I.STL, I.LDGSTS, I.LDSM, I.STSM, I.ATOMG, I.RED, I.ATOMS):
+        return access(m, c, op, index, w, block, sm, on, t, count)
+    if op in (I.BRA, I.CALL, I.BRX, I.RET, I.BREAK, I.WARPSYNC, I.BAR):
+        return seldom_control(m, c, op, index, w, block, on, t, count)
+    if op == I.TRAP or op == I.UNKNOWN:
+        if on:
+            fail(m, E.TRAPPED if op == I.TRAP else E.UNKNOWN, index, 0, block, 0, w)
+            return S.FAILURE
+    elif op == I.S2R or op == I.CS2R:
+        read_special(m, c, w, block, sm, on, t)
+    elif op == I.LDC:
+        first, size = m.shape[S.BANK_FIRST + c[I.SUB]], m.shape[S.BANK_BYTES + c[I.SUB]]
+        load_indexed(m.constants, first, size, c, m.regs, first_row(m, w), all_if_uniform(m, c, on))
+    elif op == I.PREFETCH:
+        return prefetch(m, c, index, w, block, sm, on, t, count)
+    elif op == I.QSPC:
+        in_space(m, c, w, on)
+    elif op == I.BMOV:
+        move_barrier(m.warps[w], c, m.regs, first_row(m, w), on)
+    elif op == I.LDGDEPBAR:
+        return close_group(m.warps[w], t)
+    elif on:
+        exchange(c, op, m.regs, first_row(m, w), m.preds[w], m.warps[w], on, m.shape[S.UNIFORM], m.bits)
+    return t + m.rates[S.SHUFFLE]
+
+
+@inline
+def all_if_uniform(m, c, on):
+    """Lanes an instruction writes: all of a uniform register."""
+    return FULL if c[I.DST] >= m.shape[S.UNIFORM] else on
+
+
+@jit
+def access(m, c, op, index, w, block, sm, on, t, count):
+    """Memory instructions; returns the tick the result is there, or FAILURE."""
+    count_access(op, count)
+    if not on:
+        return t
+    if op == I.LDL or op == I.STL:
+        return access_local(m, c, op, index, w, block, sm, on, t, count)
+    if op == I.LDGSTS:
+        return copy_async(m, c, index, w, block, sm, on, t, count)
+    if op == I.LDSM or op == I.STSM:
+        return access_matrices(m, c, op, index, w, block, sm, on, t, count)
+    if op == I.ATOMS:
+        return atomic_shared(m, c, index, w, block, sm, on, t, count)
+    return atomic_global(m, c, index, w, block, sm, on, t, count)
+
+
+@jit
+def count_access(op, count):
+    """Count an instruction by what it is, whether or not a lane takes part."""
+    count[C.INST_LDG] += op == I.LDG
+    count[C.INST_STG] += op == I.STG
+    count[C.INST_LDS] += op == I.LDS
+    count[C.INST_STS] += op == I.STS or op == I.ATOMS
+    count[C.INST_ATOMS] += op == I.ATOMS
+    count[C.INST_LDL] += op == I.LDL
+    count[C.INST_STL] += op == I.STL
+    count[C.INST_LDGSTS] += op == I.LDGSTS
+    count[C.INST_LDSM] += op == I.LDSM
+
+
+@jit
+def generic(m, c, index, w, block, sm, on, t, count):
+    """LD, ST, ATOM: space by space, counted as an instruction of the first active lane's."""
+    rest, done = on, t
+    while True:
+        op, part = generic_part(c, m.regs, first_row(m, w), m.patterns[index], m.scratch[33], rest)
+        if rest == on:
+            count_access(op, count)
+        if not part:
+            return done
+        if op == I.LDG:
+            back = load_global(m, c, index, w, block, sm, part, t, count)
+        elif op == I.STG:
+            back = store_global(m, c, index, w, block, sm, part, t, count)
+        elif op == I.LDL or op == I.STL:
+            back = access_local(m, c, op, index, w, block, sm, part, t, count)
+        elif op == I.ATOMG:
+            back = atomic_global(m, c, index, w, block, sm, part, t, count)
+        elif op == I.ATOMS:
+            back = shared_at_large(m, c, index, w, block, sm, part, t, count)
+        else:
+            back = access_shared(m, c, op, index, w, block, sm, part, t, count)
+        if back < 0:
+            return back
+        done, rest = max(done, back), rest ^ part
+        if not rest:
+            return done
+
+
+@jit
+def generic_part(c, regs, base, pattern, address, on):
+    """Of a generic access the lanes in the space of the first one, and the instruction that it is there.
+
+    Shared and local addresses are the lower words of generic ones.
+
+    Returns
+    -------
+    op : int
+    lanes : uint32
+    """
+    kind = 0 if c[0] == I.LD else 1 if c[0] == I.ST else 2
+    if not on:
+        return IN_GLOBAL[kind], on
+    pattern[S.SEEN] = 0  # wavefronts depend on the space
+    wide_addresses(regs, base, c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    window = window_of(address[first_lane(on)] >> 32)
+    lanes = ZERO
+    for lane in range(S.LANES):
+        lanes |= np.uint32(window_of(address[lane] >> 32) == window) << np.uint32(lane)
+    op = IN_GLOBAL[kind]
+    if window == S.SHARED_WINDOW_HI:
+        op = IN_SHARED[kind]
+    elif window == S.LOCAL_WINDOW_HI:
+        op = IN_LOCAL[kind]
+    return op, lanes & on
+
+
+@jit
+def shared_at_large(m, c, index, w, block, sm, on, t, count):
+    """ATOM in shared memory; on packed halves it is refused there, and q0 says so."""
+    if c[I.FLAGS] & I.HALF:
+        set_predicate(m.preds[w], c[I.Q0], ZERO, on)
+        return t
+    return atomic_shared(m, c, index, w, block, sm, on, t, count)
+
+
+@inline
+def window_of(high):
+    """The window an upper word names, 0 for global memory."""
+    return high if high == S.SHARED_WINDOW_HI or high == S.LOCAL_WINDOW_HI else np.int64(0)
+
+
+@jit
+def prefetch(m, c, index, w, block, sm, on, t, count):
+    """PREFETCH: each lane's sector, fetched as a load would; what lies in no array is passed over."""
+    address, p = m.scratch[33], m.patterns[index]
+    wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    good = on
+    for lane in range(S.LANES):
+        address[lane] &= -4
+        if find_array(m.bounds, m.shape[S.N_BUFFERS], address[lane], 4) < 0:
+            good &= (np.uint32(1) << np.uint32(lane)) ^ FULL
+    if not good or m.shape[S.TIMELESS]:
+        return t
+    origin = coalesce(p, address, good, 4, False, m.scratch)
+    for j in range(p[S.PAT_N_LINES]):
+        l1_read(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], c[I.CACHE] == I.CG, t, count)
+    return t
+
+
+@jit
+def in_space(m, c, w, on):
+    """QSPC: q0 = the generic address lies in the space asked for."""
+    address, found = m.scratch[33], ZERO
+    wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    wanted = (np.int64(0), np.int64(S.SHARED_WINDOW_HI), np.int64(S.LOCAL_WINDOW_HI))[c[I.SUB]]
+    for lane in range(S.LANES):
+        found |= np.uint32(window_of(address[lane] >> 32) == wanted) << np.uint32(lane)
+    set_predicate(m.preds[w], c[I.Q0], found, on)
+
+
+@jit
+def move_barrier(warp, c, u, base, on):
+    """BMOV: read the lanes of a convergence barrier, or set them."""
+    place = S.MEET_MASK + c[I.SUB]
+    if c[I.A] != I.NO_ROW:
+        warp[place] = np.int64(u[at(c[I.A], base), first_lane(on)])
+        return
+    fill(u[at(c[I.DST], base)], np.uint32(warp[place]), on)
+    if c[I.FLAGS] & I.CLEAR:
+        warp[place] = 0
+
+
+@jit
+def read_special(m, c, w, block, sm, on, t):
+    """S2R, CS2R; a uniform register gets the first active lane's value in all lanes."""
+    which, d = c[I.SUB], at(c[I.DST], first_row(m, w))
+    lanes = all_if_uniform(m, c, on)
+    if which > I.SMID:
+        other_special(which, m.regs[d], m.shape, w, t, lanes)
+    else:
+        special(which, m.regs[d], m.shape, m.blocks[block], w, sm, lanes)
+        if c[I.DST] >= m.shape[S.UNIFORM] and on:
+            fill(m.regs[d], m.regs[d, first_lane(on)], FULL)
+    if c[0] == I.CS2R and c[I.WIDTH] == 8:
+        pairs = which == I.CLOCK_LO or which == I.GLOBALTIMER_LO
+        other_special(which + 1 if pairs else I.ZERO_REGISTER, m.regs[d + 1], m.shape, w, t, lanes)
+
+
+@jit
+def seldom_control(m, c, op, index, w, block, on, t, count):
+    """Control flow; returns WENT or a reason to stop (-1 less the reason)."""
+    warp, base, went = m.warps[w], first_row(m, w), np.int64(0)
+    if op == I.BAR:
+        return barrier(m, c, index, w, block, on, t)
+    if op == I.WARPSYNC:
+        mask = np.int64(m.regs[at(c[I.A], base), first_lane(np.uint32(warp[S.MASK]))])
+        if not sync_lanes(warp, mask if mask else np.int64(FULL)):
+            fail(m, E.DEADLOCK, index, 0, block, 0, w)
+            return S.FAILURE
+    elif op == I.BREAK:
+        break_off(warp, c[I.SUB], np.int64(on & predicate(m.preds[w], c[I.P0])))
+    elif op == I.BRA:
+        together = meets_mask(c, m.regs, base, warp[S.MASK], warp[S.ALIVE])
+        takes = together == ((c[I.FLAGS] & I.CONVERGED) != 0)
+        went = branch(warp, c[I.TARGET], np.int64(on & predicate(m.preds[w], c[I.P0])) if takes else np.int64(0))
+    elif not on:
+        warp[S.PC] += 1
+    elif op == I.CALL and c[I.A] == I.NO_ROW:
+        went = branch(warp, c[I.TARGET], np.int64(on))
+    else:
+        went = jump(warp, m.regs[at(c[I.A], base)], np.int64(c[I.OFFSET]), m.place, np.int64(on))
+    if went < 0:
+        fail(m, E.BAD_JUMP if went == NOWHERE else E.SPLITS, index, 0, block, 0, w)
+        return S.FAILURE
+    count[C.DIVERGED] += went
+    return S.WENT
+
+
+@jit
+def barrier(m, c, index, w, block, on, t):
+    """BAR; the same."""
+    warp, base = m.warps[w], first_row(m, w)
+    warp[S.PC] += 1
+    if not on:
+        return S.WENT
+    if on != warp[S.ALIVE]:
+        fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
+        return S.FAILURE
+    lane = first_lane(on)
+    number = np.int64(c[I.SUB] & 15) + np.int64(m.regs[at(c[I.A], base), lane])
+    threads = np.int64(m.regs[at(c[I.B], base), lane])
+    if c[I.B] >= 0:  # of a register
+        threads = (threads >> 16) & 0xFFF
+    reach(c, warp, m.blocks[block], number, threads, on & predicate(m.preds[w], c[I.P0]), on)
+    if c[I.FLAGS] & I.ARRIVE:
+        pass_by(m, block, warp[S.BAR_NUMBER], t)
+        return S.WENT
+    return -1 - S.AT_BLOCK_BARRIER
+
+
+@jit
+def exchange(c, op, u, base, preds, warp, on, uniform, bits):
+    """Moves between kinds of registers and lanes."""
+    if op == I.MATCH:
+        match(c, u, base, preds, on)
+    elif op == I.R2UR:
+        fill(u[at(c[I.DST], base)], u[at(c[I.A], base), first_lane(on)], FULL)
+    elif op == I.P2R:
+        pack_predicates(u, c, base, preds, on)
+    elif op == I.R2P:
+        unpack_predicates(u, c, base, preds, on)
+    elif op == I.B2R:
+        result = np.uint32(warp[S.BAR_RESULT])
+        fill(u[at(c[I.DST], base)], result, on)
+        set_predicate(preds, c[I.Q0], FULL if result else ZERO, on)
+    elif op == I.MOVM:
+        transpose(u[at(c[I.A], base)], u[at(c[I.DST], base)], bits[0], on)
+    elif op == I.REDUX:
+        reduce_lanes(c, u, base, on, uniform, bits[1])
+
+
+@jit
+def meets_mask(c, u, base, active, alive):
+    """Whether all lanes of BRA.DIV's or BRA.CONV's mask a that are alive are active."""
+    value = np.int64(u[at(c[I.A], base), first_lane(np.uint32(active))])
+    if c[I.MODS] & 1:
+        value ^= np.int64(FULL)
+    awaited = value if value else np.int64(FULL)
+    return awaited & alive & (active ^ np.int64(FULL)) == 0

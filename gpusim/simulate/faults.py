@@ -1,0 +1,86 @@
+"""What went wrong in a run, in one line that names the kernel, the source line, the thread and the address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine import errors as E
+from gpusim.engine import state as S
+from gpusim.isa.encode import F, Image
+from gpusim.isa.opcodes import INFO, Op
+from gpusim.simulate.launch import Layout, arrays_of, lay_out
+
+if TYPE_CHECKING:
+    from gpusim.simulate.launch import Launch
+
+_GLOBAL = (E.GLOBAL_BOUNDS, E.MISALIGNED, E.UNWRITTEN_GLOBAL)
+_SHARED = (E.SHARED_BOUNDS, E.SHARED_MISALIGNED, E.UNWRITTEN_SHARED, E.RACE)
+_LOCAL = (E.LOCAL_BOUNDS, E.LOCAL_MISALIGNED)
+
+
+def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
+    """One line for an error the engine noted.
+
+    Parameters
+    ----------
+    launch : Launch
+    image : Image
+        What ran.
+    misc : int64 array
+        :attr:`gpusim.engine.state.Machine.misc`.
+    """
+    row = image.code[min(max(int(misc[S.E_INDEX]), 0), len(image.code) - 1)]
+    program, code, op = launch.program, int(misc[S.E_CODE]), Op(int(row[F.OP]))
+    line = f"{program.source}:{row[F.LINE]}: " if row[F.LINE] else ""
+    who = f"{line}{program.name}: {_thread(launch, misc)}"
+    address = int(misc[S.E_ADDRESS])
+    if code in _GLOBAL:
+        array = arrays_of(launch)[row[F.ARRAY]].name if row[F.ARRAY] >= 0 else "global memory"
+        return f"{who} {_global_text(code, op, array)}: {_place(address, lay_out(launch))}"
+    if code in _SHARED:
+        last = program.shared_base + launch.shared_bytes
+        extent = f"the block's are {program.shared_base:#x} to {last - 1:#x}"
+        return f"{who}: {E.TEXT[code]}: shared address {address:#x}; {extent}"
+    if code in _LOCAL:
+        return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
+    text = program.unknown.get(int(row[F.INDEX]), op.name)
+    return f"{who}: {E.TEXT[code]} ({text})"
+
+
+def _global_text(code: int, op: Op, array: str) -> str:
+    if code == E.UNWRITTEN_GLOBAL:
+        return f"reads {array} where nothing wrote"
+    verb = "reads" if INFO[op].reads_memory and not (INFO[op].writes_memory and op is not Op.LDGSTS) else "writes"
+    return f"{verb} {array} {E.TEXT[code]}"
+
+
+def _thread(launch: Launch, misc: np.ndarray) -> str:
+    """The thread and its block, as x, y, z."""
+    thread = _split(int(misc[S.E_WARP]) * 32 + int(misc[S.E_LANE]), launch.block)
+    return f"thread {thread} of block {_split(int(misc[S.E_BLOCK]), launch.grid)}"
+
+
+def _split(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:
+    return number % extent[0], number // extent[0] % extent[1], number // (extent[0] * extent[1])
+
+
+def _place(address: int, layout: Layout) -> str:
+    """An address, and where it lies next to the nearest buffer."""
+    if not layout.address:
+        return f"address {address:#x}, and there is no buffer"
+
+    def distance(name: str) -> int:
+        first, n = layout.address[name], layout.nbytes[name]
+        return max(first - address, address - (first + n - 1), 0)
+
+    name = min(layout.address, key=distance)
+    offset, n = address - layout.address[name], layout.nbytes[name]
+    if offset < 0:
+        where = f"{-offset} bytes before the start of {name}"
+    elif offset >= n:
+        where = f"{offset - n} bytes past the end of {name}"
+    else:
+        where = f"byte {offset} of {name}"
+    return f"address {address:#x}, {where} ({n} bytes at {layout.address[name]:#x})"
