@@ -40,7 +40,7 @@ from gpusim.engine.matrices import access_matrices, transpose
 from gpusim.engine.memory import l1_read
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
 from gpusim.engine.shared_memory import access_shared
-from gpusim.engine.special import other_special, special
+from gpusim.engine.special import other_special, passes_data_stage, special
 
 ZERO = np.uint32(0)
 IN_GLOBAL, IN_SHARED, IN_LOCAL = (I.LDG, I.STG, I.ATOMG), (I.LDS, I.STS, I.ATOMS), (I.LDL, I.STL, I.UNKNOWN)
@@ -91,6 +91,8 @@ def seldom(m, index, w, block, sm, on, t):
             fail(m, E.TRAPPED if op == I.TRAP else E.UNKNOWN, index, 0, block, 0, w)
             return S.FAILURE
     elif op == I.S2R or op == I.CS2R:
+        if op == I.S2R and c[I.DST] < m.shape[S.UNIFORM]:
+            count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
         read_special(m, c, w, block, sm, on, t)
     elif op == I.LDC:
         first, size = m.shape[S.BANK_FIRST + c[I.SUB]], m.shape[S.BANK_BYTES + c[I.SUB]]
@@ -104,6 +106,7 @@ def seldom(m, index, w, block, sm, on, t):
     elif op == I.LDGDEPBAR:
         return close_group(m.warps[w], t)
     elif on:
+        count[C.SH_OTHER_WAVES] += op == I.MOVM
         exchange(c, op, m.regs, first_row(m, w), m.preds[w], m.warps[w], on, m.shape[S.UNIFORM], m.bits)
     return t + m.rates[S.SHUFFLE]
 

@@ -11,6 +11,15 @@ from gpusim.engine.jit import inline, jit
 ONE = np.uint32(1)
 
 
+@inline
+def passes_data_stage(which):
+    """Whether S2R of a register costs a wavefront.
+
+    What differs by lane does: on an H200 TID and LANEID, but neither CTAID nor the block's place in its cluster.
+    """
+    return which < I.CTAID_X or which == I.LANEID or I.LANEMASK_EQ <= which <= I.LANEMASK_GE
+
+
 @jit
 def special(which, d, shape, block, w, sm, on):
     """The special registers up to SMID, into the lanes ``on`` of row ``d``; ``w``: warp slot, ``block``: its row."""

@@ -21,7 +21,7 @@ from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, predicate, put, put_real, word
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
-from gpusim.engine.special import special
+from gpusim.engine.special import passes_data_stage, special
 
 PATIENCE = 96 * S.TICKS  # a shorter wait for a scoreboard does not hand the SM to another warp
 LONGEST = 512 * S.TICKS  # a warp that computes this long without waiting lets others look in
@@ -73,8 +73,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + m.rates[S.LSU_RATE]
         return t + m.rates[S.SHUFFLE]
     elif op == I.S2R:
-        if c[I.SUB] <= I.TID_Z:
-            count[C.SH_OTHER_WAVES] += 1
+        count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
         special(c[I.SUB], m.regs[at(c[I.DST], first_row(m, w))], m.shape, m.blocks[block], w, sm, on)
         return t + m.rates[S.SHUFFLE]
     elif op == I.LDC:

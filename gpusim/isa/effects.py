@@ -118,6 +118,11 @@ def effects(instr: Instr) -> Effects:
     return Effects(reads, writes, instr.guard != TRUE or instr.op is Op.R2P)
 
 
+def guard_reads(instr: Instr) -> int:
+    """Predicate read to decide which lanes act, as a bit set."""
+    return _predicate(instr.guard)
+
+
 def address_reads(instr: Instr) -> int:
     """Registers that decide whether and where a memory instruction acts, not what it moves."""
     reads = _predicate(instr.guard)

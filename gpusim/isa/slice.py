@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpusim.isa.effects import address_reads, effects
+from gpusim.isa.effects import address_reads, effects, guard_reads
 from gpusim.isa.encode import F, Image, control_columns, encode
 from gpusim.isa.opcodes import INFO, Op, Pipe
-from gpusim.isa.program import RZ, Instr, Kind, Operand, Program
+from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
 
+_COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever becomes of its value
 _SPACES = ("global", "shared", "local", "generic")
 
 
@@ -70,11 +71,13 @@ class _Slice:
         self.needed_after = [0] * len(program)
         while self._pass():
             pass
-        self.kept = [self._keep(k) for k in range(len(program))]
+        self.needed = [self._need(k) for k in range(len(program))]
+        self.kept = [self.needed[k] or i.guard != TRUE for k, i in enumerate(program.instrs)]
 
-    def _keep(self, index: int) -> bool:
+    def _need(self, index: int) -> bool:
+        """Whether an instruction must run; of the others a guard's lanes are still counted."""
         op = self.program.instrs[index].op
-        if _is_control(op) or _is_memory(op) or op is Op.SHFL or op is Op.S2R:
+        if _is_control(op) or _is_memory(op) or op in _COUNTED:
             return True
         return bool(self.effects[index].writes & self.needed_after[index])
 
@@ -93,7 +96,7 @@ class _Slice:
             return effect.reads if index in self.valued else address_reads(instr)
         if _is_control(instr.op) or effect.writes & self.needed_after[index]:
             return effect.reads
-        return 0
+        return guard_reads(instr)
 
     def _pass(self) -> bool:
         """One backward sweep; True when something changed."""
@@ -155,7 +158,10 @@ def _shrink(program: Program, cut: _Slice) -> Program:
     Warps' register files are most of what the engine's caches must hold, so
     fewer registers run faster.
     """
-    kept = [_lighten(i, k in cut.valued) if cut.kept[k] else Instr(Op.NOP) for k, i in enumerate(program.instrs)]
+    kept = [
+        _lighten(i, k in cut.valued) if cut.needed[k] else Instr(Op.NOP, guard=i.guard)
+        for k, i in enumerate(program.instrs)
+    ]
     used = 0
     for instr in kept:
         reads, writes, _ = effects(instr)
@@ -273,7 +279,7 @@ def counting_image(program: Program) -> Image:
         if not cut.kept[index]:
             builder.skip(row)
             continue
-        if _is_memory(program.instrs[index].op):
+        if cut.needed[index] and _is_memory(program.instrs[index].op):
             row[F.LIGHT] = index not in cut.valued
         builder.keep(row, fresh=fresh)
         fresh = False
