@@ -42,9 +42,10 @@ _OPS: dict[Callable[..., Any], tuple[Op, ...]] = {
 _ROUTINE = {op: routine for routine, ops in _OPS.items() for op in ops}
 
 # of: c, u, base, preds, scratch, on; see gpusim.engine.operands
-_SIGNATURE = types.void(
-    types.CPointer(types.int32), types.CPointer(types.uint32), types.int64, types.CPointer(types.uint32),
-    types.CPointer(types.int64), types.uint32,
+_types: Any = types
+_SIGNATURE = _types.void(
+    _types.CPointer(types.int32), _types.CPointer(types.uint32), types.int64, _types.CPointer(types.uint32),
+    _types.CPointer(types.int64), types.uint32,
 )  # fmt: skip
 
 

@@ -167,6 +167,6 @@ def format_operand(o: Operand, *, floating: bool = False) -> str:
         text = f"{struct.unpack('<f', struct.pack('<I', o.index))[0]:.9g}"
     else:
         text = f"{o.index:#x}"
-    text += HALVES.get(o.half, "")
+    text += HALVES.get(Half(o.half), "")
     text = f"|{text}|" if o.abs else text
     return f"-{text}" if o.neg else text
