@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpusim.isa.opcodes import Op
 from gpusim.isa.printer import format_instr
-from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Operand, Program
+from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, Instr, Kind, Operand, Program
 
 WIDTHS = (1, 2, 4, 8, 16)
 LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC)
@@ -37,7 +37,7 @@ def check(program: Program) -> None:
     if not program.instrs:
         raise ProgramError(f"{program.name}: no instructions")
     last = program.instrs[-1]
-    if last.op not in (Op.EXIT, Op.BRA) or last.guard.index != PT:
+    if last.op not in (Op.EXIT, Op.BRA) or last.guard != TRUE:
         raise ProgramError(f"{program.name}: must end in EXIT, ends in {format_instr(last)}")
     for index, instr in enumerate(program.instrs):
         for problem in problems(instr, program):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpusim.isa.opcodes import INFO, Op
-from gpusim.isa.program import PT, RZ, URZ, Instr, Kind, Operand
+from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
 
 _WIDE_RESULT = {Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA}
 _WIDE_SOURCES = {Op.DADD: (0, 1), Op.DMUL: (0, 1), Op.DFMA: (0, 1, 2), Op.DSETP: (0, 1), Op.IMAD_WIDE: (2,)}
@@ -79,7 +79,7 @@ def effects(instr: Instr) -> Effects:
         is_load = instr.op in INFO and INFO[instr.op].reads_memory
         words = 2 if instr.op in _WIDE_RESULT else _words(instr) if is_load else 1
         writes |= _span(instr.dst, words)
-    return Effects(reads, writes, instr.guard.index != PT)
+    return Effects(reads, writes, instr.guard != TRUE)
 
 
 def address_reads(instr: Instr) -> int:

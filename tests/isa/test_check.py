@@ -61,5 +61,7 @@ def test_convergence_barriers_must_pair() -> None:
 def test_a_program_must_end() -> None:
     with pytest.raises(ProgramError, match="must end in EXIT"):
         check(replace(program(), instrs=(Instr(Op.NOP),)))
+    with pytest.raises(ProgramError, match="must end in EXIT, ends in @!PT EXIT"):
+        check(replace(program(), instrs=(Instr(Op.EXIT, guard=pred(7, neg=True)),)))
     with pytest.raises(ProgramError, match="no instructions"):
         check(replace(program(), instrs=()))
