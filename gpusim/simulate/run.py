@@ -17,7 +17,7 @@ from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import Launch, Layout, constant_bank, fill_memory, lay_out, read_back
-from gpusim.simulate.sample import Plan, plan, scale
+from gpusim.simulate.sample import Held, Plan, plan, scale
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -195,8 +195,9 @@ def count(
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming")
         m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds))
+    before = _held_by_l2(m)
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting")
-    total = scale(chosen, m.counts, classes)
+    total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
     arrays = m.arrays.astype(np.float64)
     if chosen.sampled:
         arrays *= launch.blocks / max(len(chosen.queue), 1)
@@ -213,15 +214,21 @@ def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:
     return fresh._replace(l2=before.l2)
 
 
+def _held_by_l2(m: S.Machine) -> Held:
+    ways = int(m.shape[S.L2_WAYS])
+    lines = m.l2[:, S.TAG * ways : (S.TAG + 1) * ways] >= 0
+    dirty = m.l2[:, S.BITS * ways : (S.BITS + 1) * ways] >> 4
+    return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)
+
+
 def _choose(
     launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray, sample: bool | None
 ) -> tuple[Plan, np.ndarray]:
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
-    chosen = plan(launch, gpu, held, None)
+    chosen = plan(launch, gpu, held, 0.0, sample=False)
     if sample is False or launch.blocks <= len(chosen.probes):
-        return chosen.whole(), np.zeros((0, C.N_COUNTS))
+        return chosen, np.zeros((0, C.N_COUNTS))
     m = machine(gpu, launch, held, image, layout, data, len(chosen.probes), timeless=True, n_sm=1)
     drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), None, "probing")
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
-    chosen = plan(launch, gpu, held, work if sample is None else float("inf"))
-    return chosen, m.counts.astype(np.float64)
+    return plan(launch, gpu, held, work, sample=sample), m.counts.astype(np.float64)

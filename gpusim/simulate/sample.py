@@ -1,11 +1,19 @@
 """Which blocks of a large launch to run, and how to scale what they count.
 
 What a block executes is found from a few *probes*: blocks fall into classes by
-whether they lie at the last index of each axis (ragged edges), and one member of
-each class, and two more of the inner one, are executed.  What caches make of a
-launch depends on which blocks run side by side, so there whole waves are run: the
-first one, and then pairs of waves (one to warm up, one to measure) spread evenly
-over the grid; the measured ones stand for all but the first.
+whether they lie at the first, at the last or at another index of each axis (halos,
+ragged edges), and up to three indices of each are tried.  What blocks of one class do
+not agree on (how rows of odd length lie on lines, say) is taken from the blocks that
+go through the caches, as is what follows.
+
+What caches make of a launch depends on which blocks run side by side, so there whole
+*spans* are run: about as many blocks as the GPU holds at once, in whole rows of the
+grid, for blocks of a row share what they read, and a span that cuts a row would count
+too much or too little of it.  The first span meets cold caches, the last one ends in a machine
+that empties; between them pairs of spans (one to warm up, one to measure) are spread
+evenly over the grid, and the measured ones stand for all but the first and the last.
+No span is counted as inner whose blocks were not followed by others: in an emptying
+machine fewer blocks compete for L2.
 """
 
 from __future__ import annotations
@@ -13,7 +21,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,11 +33,13 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.simulate.launch import Launch
 
-BUDGET = 40e6
+BUDGET = 300e6
 """Work run in full, in steps of the engine's (about 15 s); beyond it a launch is sampled."""
 
+MOST_PAIRS = 4  # spans measured; more tell little that is new
+
 LINE_WORK = 10.0  # steps that one line asked of the memory hierarchy weighs
-FIRST, WARM, MEASURED = 0, 1, 2
+FIRST, WARM, MEASURED, LAST = range(4)
 EXECUTED = [
     C.INST, C.THREAD_INST, C.THREAD_ON, C.LD_REQ, C.LD_SECTORS, C.ST_REQ, C.ST_SECTORS, C.LD_TAGS, C.LD_WAVES,
     C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_LD_IDEAL, C.SH_ST_IDEAL, C.INST_LDG, C.INST_STG,
@@ -45,7 +55,7 @@ class Plan:
     Attributes
     ----------
     queue, kinds : int64 arrays
-        Block numbers in launch order, and the row of counts of each (FIRST, WARM, MEASURED).
+        Block numbers in launch order, and the row of counts of each (FIRST, WARM, MEASURED, LAST).
     n_kinds : int
     probes : int64 array
         One or more blocks of each class.
@@ -73,75 +83,115 @@ class Plan:
 
     def estimate(self, counts: np.ndarray, steps: float) -> float:
         """Work of the whole launch, from what the probes counted."""
-        lines = float(counts[:, C.LINES].sum())
-        return (steps + LINE_WORK * lines) / len(self.probes) * self.blocks
+        each = steps / max(counts[:, C.INST].sum(), 1) * counts[:, C.INST] + LINE_WORK * counts[:, C.LINES]
+        return float(self.means(each[:, None])[:, 0] @ self.population)
+
+    def means(self, probed: np.ndarray) -> np.ndarray:
+        """Mean over the probes of each class."""
+        return np.stack([probed[self.probe_class == k].mean(axis=0) for k in range(len(self.population))])
+
+    def agreed(self, probed: np.ndarray) -> np.ndarray:
+        """Whether the probes of every class agree, for each column."""
+        first = np.searchsorted(self.probe_class, self.probe_class)
+        return np.asarray(np.all(probed == probed[first], axis=0))
 
 
-def _axis_classes(n: int) -> list[tuple[int, int]]:
-    """(index of a member, population) of the inner and the last index of an axis."""
-    return [(0, n)] if n == 1 else [(0, n - 1), (n - 1, 1)]
+def _axis_classes(n: int) -> list[tuple[tuple[int, ...], int]]:
+    """(some members, population) of the inner, the first and the last index of an axis.
+
+    Neighbours are among the inner ones, for what alternates from row to row.
+    """
+    inner = [(tuple(sorted({1, min(2, n - 2), n // 2})), n - 2)] if n > 2 else []
+    return [*inner, *(((k,), 1) for k in sorted({0, n - 1}))]
 
 
-def _probes(grid: tuple[int, int, int]) -> tuple[list[int], list[int], list[int]]:
-    """Probe blocks, the class of each, and the population of each class."""
+def _probes(grid: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Probe blocks, the class of each (in order), and the population of each class."""
     probes, of, population = [], [], []
     for k, axes in enumerate(itertools.product(*(_axis_classes(n) for n in grid))):
-        x, y, z = (a[0] for a in axes)
-        probes.append(x + grid[0] * (y + grid[1] * z))
-        of.append(k)
-        population.append(math.prod(a[1] for a in axes))
-    inner = [(n - 1) // 2 for n in grid]
-    for x, y, z in (inner, [(n - 1) // 3 for n in grid]):
-        probes.append(x + grid[0] * (y + grid[1] * z))
-        of.append(0)
-    return probes, of, population
+        for x, y, z in itertools.product(*(members for members, _ in axes)):
+            probes.append(x + grid[0] * (y + grid[1] * z))
+            of.append(k)
+        population.append(math.prod(n for _, n in axes))
+    return np.array(probes, np.int64), np.array(of, np.int64), np.array(population, np.int64)
 
 
 def probe_blocks(grid: tuple[int, int, int]) -> np.ndarray:
-    """Blocks that together stand for every class of block of a grid.
+    """Blocks of a grid, one of each class.
 
     Returns
     -------
     int64 array
     """
-    return np.unique(np.array(_probes(grid)[0], np.int64))
+    probes, of, _ = _probes(grid)
+    return np.sort(probes[np.unique(of, return_index=True)[1]])
 
 
-def _windows(blocks: int, wave: int, pairs: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first wave, then `pairs` times a warming and a measured one, spread over the rest."""
-    queue, kinds = [np.arange(wave)], [np.full(wave, FIRST)]
-    room = blocks - wave - 2 * wave * pairs
+class Spans(NamedTuple):
+    """Lengths in blocks: of a counted span, of a warming one, and of what each begins at a multiple of."""
+
+    counted: int
+    warming: int
+    unit: int
+
+    @property
+    def pair(self) -> int:
+        """Blocks of a warming and a measured span."""
+        return self.warming + self.counted
+
+
+def _spans(row: int, wave: int) -> Spans:
+    """Spans of whole rows; rows longer than a wave are cut."""
+    if row > wave:
+        return Spans(wave, wave, 1)
+    return Spans(round(wave / row) * row, math.ceil(wave / row) * row, row)
+
+
+def _windows(blocks: int, spans: Spans, pairs: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first span, `pairs` times a warming and a measured one spread over the rest, the last."""
+    span, warming, unit = spans
+    queue, kinds = [np.arange(span)], [np.full(span, FIRST)]
+    room = (blocks - 2 * span - spans.pair * pairs) // unit
     for k in range(pairs):
-        begin = wave + 2 * wave * k + room * (k + 1) // (pairs + 1)
-        queue.append(np.arange(begin, begin + 2 * wave))
-        kinds.append(np.repeat([WARM, MEASURED], wave))
+        begin = span + spans.pair * k + room * (k + 1) // (pairs + 1) * unit
+        queue.append(np.arange(begin, begin + spans.pair))
+        kinds.append(np.repeat([WARM, MEASURED], [warming, span]))
+    queue.append(np.arange(blocks - span, blocks))
+    kinds.append(np.full(span, LAST))
     return np.concatenate(queue).astype(np.int64), np.concatenate(kinds).astype(np.int64)
 
 
-def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float | None) -> Plan:
+def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool | None = None) -> Plan:
     """Decide what to run.
 
     Parameters
     ----------
     launch, gpu, held
-    work : float or None
-        Estimated work of the whole launch; None or within ``BUDGET``: run it whole.
+    work : float
+        Estimated work of the whole launch.
+    sample : bool, optional
+        Whether to leave out blocks, if there are enough of them; None: where work exceeds ``BUDGET``.
     """
-    probes, of, population = _probes(launch.grid)
-    base = Plan(
-        np.zeros(0, np.int64), np.zeros(0, np.int64), 3, np.array(probes, np.int64), np.array(of, np.int64),
-        np.array(population, np.int64), launch.blocks, True,
-    )  # fmt: skip
-    wave = blocks_at_once(gpu, held)
-    if work is None or work <= BUDGET or launch.blocks < 5 * wave:
+    nothing = np.zeros(0, np.int64)
+    base = Plan(nothing, nothing, 4, *_probes(launch.grid), launch.blocks, True)
+    spans = _spans(launch.grid[0], blocks_at_once(gpu, held))
+    most = (launch.blocks - 2 * spans.counted) // spans.pair
+    if not (work > BUDGET if sample is None else sample) or most < 2:
         return base.whole()
-    affordable = BUDGET / (work / launch.blocks) / wave
-    pairs = max(1, min(int((affordable - 1) // 2), (launch.blocks // wave - 1) // 2, 4))
-    queue, kinds = _windows(launch.blocks, wave, pairs)
+    affordable = (BUDGET * launch.blocks / work - 2 * spans.counted) / spans.pair
+    queue, kinds = _windows(launch.blocks, spans, int(min(max(1, affordable), most - 1, MOST_PAIRS)))
     return replace(base, queue=queue, kinds=kinds)
 
 
-def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray) -> np.ndarray:
+class Held(NamedTuple):
+    """What L2 holds: dirty sectors, lines, and how many lines it has room for."""
+
+    dirty: int
+    lines: int
+    room: int
+
+
+def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray, before: Held, after: Held) -> np.ndarray:
     """Counts of the whole launch.
 
     Parameters
@@ -151,6 +201,8 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray) -> np.ndarray:
         What the blocks run counted.
     probed : float64 array, shape (probes, N_COUNTS)
         What each probe counted.
+    before, after : Held
+        L2 at the beginning and at the end of the run.
 
     Returns
     -------
@@ -158,9 +210,23 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray) -> np.ndarray:
     """
     if not chosen.sampled:
         return np.asarray(counts.sum(axis=0), np.float64)
-    rest = chosen.blocks - np.count_nonzero(chosen.kinds == FIRST)
-    measured = np.count_nonzero(chosen.kinds == MEASURED)
-    total = counts[FIRST] + counts[MEASURED] * (rest / measured)
-    each = np.array([probed[chosen.probe_class == k].mean(axis=0) for k in range(len(chosen.population))])
-    total[EXECUTED] = (each * chosen.population[:, None]).sum(axis=0)[EXECUTED]
-    return np.asarray(total, np.float64)
+    first, _, measured, last = np.bincount(chosen.kinds, minlength=4)
+    inner = (chosen.blocks - first - last) / measured
+    total = np.asarray(counts[FIRST] + counts[LAST] + counts[MEASURED] * inner, np.float64)
+    exact = np.intersect1d(EXECUTED, np.flatnonzero(chosen.agreed(probed)))
+    total[exact] = (chosen.population @ chosen.means(probed))[exact]
+    total[C.DRAM_WRITE] = _written_back(total, counts.sum(axis=0), before, after)
+    return total
+
+
+def _written_back(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> float:
+    """Sectors that the whole launch writes to HBM: those it makes dirty, less those still in L2 at its end.
+
+    Evictions cannot be scaled, for the blocks run may be too few to fill L2 where the launch fills it.
+    """
+    kept = after.dirty - before.dirty
+    dirtied = run[C.DRAM_WRITE] + kept
+    all_dirtied = dirtied * total[C.L2_WRITE] / max(run[C.L2_WRITE], 1)
+    growth = (total[C.DRAM_READ] + all_dirtied) / max(run[C.DRAM_READ] + dirtied, 1)
+    all_kept = kept * min(growth, after.room / max(after.lines, 1))
+    return float(max(all_dirtied - all_kept, 0.0))

@@ -1,0 +1,175 @@
+"""Running part of a launch: what executes is exact, what caches make of it close."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpusim import catalog
+from gpusim.engine import counts as C
+from gpusim.simulate import Counts, count, sample
+from gpusim.simulate.build import blocks_at_once
+from tests.kernels.run import prepare
+
+LAUNCHES = {
+    "vector-add": {"N": 1_500_001, "B": 128},
+    "matmul-tiled": {"M": 1603, "N": 1597, "K": 40, "T": 16},
+    "matmul-register-tiled": {"M": 2050, "N": 2047, "K": 24, "BM": 32, "BN": 32, "BK": 8, "TM": 2, "TN": 4},
+    "transpose-padded": {"M": 2050, "N": 2049, "T": 16, "R": 8},
+    "reduce-shuffle": {"N": 900_001, "B": 96},
+    "stencil5": {"M": 1500, "N": 1501, "X": 32, "Y": 4},
+    "divergence": {"N": 900_001, "w": 3, "B": 128},
+}
+
+ODD_ROWS = {
+    "matmul-tiled": {C.LINES, C.LD_TAGS},
+    "matmul-register-tiled": {C.LINES, C.LD_TAGS},
+    "transpose-padded": {C.LINES, C.LD_TAGS},
+    "stencil5": {C.LINES, C.LD_TAGS, C.LD_SECTORS, C.ST_SECTORS},
+}
+"""What blocks of one class need not do alike, for the rows of their matrices do not begin at whole lines."""
+
+
+@functools.cache
+def both(name: str) -> tuple[Counts, Counts]:
+    """A launch whole, and in part."""
+    launch, gpu, held = prepare(catalog.get(name), LAUNCHES[name], "p100")
+    assert launch.blocks >= 5 * blocks_at_once(gpu, held)
+    everything = count(launch, gpu, held, sample=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample, "BUDGET", everything.warp_instructions / 3)
+        return everything, count(launch, gpu, held)
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_part_of_it_is_run(name):
+    everything, part = both(name)
+    assert part.sampled
+    assert not everything.sampled
+    assert part.blocks_run < 0.7 * everything.blocks_run
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_what_executes_is_exact(name):
+    everything, part = both(name)
+    differ = {c for c in sample.EXECUTED if everything.total[c] != part.total[c]}
+    assert differ <= ODD_ROWS.get(name, set())
+    for column in differ:
+        assert part.total[column] == pytest.approx(everything.total[column], rel=0.02)
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_traffic_is_close(name):
+    everything, part = both(name)
+    for column in (C.DRAM_READ, C.L2_READ, C.L2_WRITE):
+        assert part.total[column] == pytest.approx(everything.total[column], rel=0.05)
+    assert part.total[C.DRAM_WRITE] == pytest.approx(everything.total[C.DRAM_WRITE], rel=0.1, abs=20_000)
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_arrays_are_close(name):
+    everything, part = both(name)
+    np.testing.assert_allclose(part.arrays, everything.arrays, rtol=0.05)
+
+
+def test_a_small_launch_runs_whole_whatever_is_asked():
+    launch, gpu, held = prepare(catalog.get("copy"), {"N": 1000})
+    for asked in (None, True, False):
+        counts = count(launch, gpu, held, sample=asked)
+        assert not counts.sampled
+        assert counts.blocks_run == launch.blocks
+
+
+def test_sampling_can_be_asked_for():
+    launch, gpu, held = prepare(catalog.get("vector-add"), LAUNCHES["vector-add"], "p100")
+    assert not count(launch, gpu, held).sampled
+    assert count(launch, gpu, held, sample=True).sampled
+
+
+# ------------------------------------------------------------------ plans
+
+axes = st.tuples(st.integers(1, 90), st.integers(1, 20), st.integers(1, 4))
+
+
+def classes(grid: tuple[int, int, int]) -> np.ndarray:
+    """For each block and axis: 0 at the first index, 2 at the last, 1 between."""
+    index = np.stack(np.unravel_index(np.arange(np.prod(grid)), grid[::-1]), axis=1)
+    return np.where(index == 0, 0, np.where(index == np.array(grid[::-1]) - 1, 2, 1))
+
+
+@given(axes)
+def test_probes_stand_for_every_block(grid):
+    probes, of, population = sample._probes(grid)
+    kinds, many = np.unique(classes(grid), axis=0, return_counts=True)
+    assert len(set(probes.tolist())) == len(probes)
+    assert len(population) == len(kinds)
+    for k, blocks in enumerate(population):
+        (kind,) = np.unique(classes(grid)[probes[of == k]], axis=0)
+        assert blocks == many[(kinds == kind).all(axis=1)]
+
+
+@given(axes)
+def test_one_block_of_every_class_is_checked(grid):
+    blocks = sample.probe_blocks(grid)
+    assert (np.diff(blocks) > 0).all()
+    np.testing.assert_array_equal(np.unique(classes(grid)[blocks], axis=0), np.unique(classes(grid), axis=0))
+    assert len(blocks) == len(np.unique(classes(grid), axis=0))
+
+
+@given(st.integers(1, 400), st.integers(1, 2000))
+def test_spans_are_whole_rows(row, wave):
+    counted, warming, unit = sample._spans(row, wave)
+    assert counted % unit == warming % unit == 0
+    assert warming >= wave
+    assert counted >= 0.65 * wave
+    assert unit == (row if row <= wave else 1)
+
+
+@given(st.integers(1, 60), st.integers(1, 500), st.integers(1, 4), st.integers(0, 90))
+def test_windows_are_spans_of_the_grid(row, wave, pairs, more):
+    spans = sample._spans(row, wave)
+    blocks = 2 * spans.counted + spans.pair * pairs + more * spans.unit
+    queue, kinds = sample._windows(blocks, spans, pairs)
+    assert (np.diff(queue) > 0).all()
+    assert queue[0] == 0
+    assert queue[-1] == blocks - 1
+    lengths = [spans.counted, pairs * spans.warming, pairs * spans.counted, spans.counted]
+    assert np.bincount(kinds, minlength=4).tolist() == lengths
+    begins = queue[np.flatnonzero(np.diff(kinds, prepend=-1))]
+    assert (begins % spans.unit == 0).all()
+
+
+@given(axes, st.integers(1, 100), st.booleans())
+def test_what_every_block_does_alike_is_scaled_exactly(grid, value, odd):
+    """Columns of execution come from the probes, unless blocks of a class differ."""
+    probes, of, population = sample._probes(grid)
+    blocks = int(np.prod(grid))
+    kinds = np.array([sample.FIRST, sample.MEASURED, sample.LAST])
+    chosen = sample.Plan(np.arange(3), kinds, 4, probes, of, population, blocks, True)
+    probed = np.full((len(probes), C.N_COUNTS), float(value))
+    probed[0, C.LINES] += odd
+    empty = sample.Held(0, 0, 1000)
+    total = sample.scale(chosen, np.zeros((4, C.N_COUNTS), np.int64), probed, empty, empty)
+    assert total[C.INST] == blocks * value
+    differs = odd and np.count_nonzero(of == 0) > 1
+    assert total[C.LINES] == (0 if differs else blocks * value + odd * population[0])
+
+
+LINE = 4  # sectors
+
+
+@given(st.integers(1, 400), st.integers(1, 400), st.integers(1, 400))
+def test_a_streaming_launch_writes_what_does_not_stay_in_l2(part, rest, room):
+    """Every block brings a line and makes another one dirty; some were run, L2 has `room` for so many lines."""
+    blocks = part + rest
+    seen = np.zeros((4, C.N_COUNTS), np.int64)
+    lines = min(2 * part, room)
+    dirty = LINE * lines // 2
+    seen[sample.FIRST, [C.DRAM_READ, C.L2_WRITE, C.DRAM_WRITE]] = LINE * part, LINE * part, LINE * part - dirty
+    total = seen.sum(axis=0) * (blocks / part)
+    wrote = sample._written_back(total, seen.sum(axis=0), sample.Held(0, 0, room), sample.Held(dirty, lines, room))
+    assert wrote == pytest.approx(LINE * (blocks - min(blocks, room / 2)), abs=LINE * room / lines)
