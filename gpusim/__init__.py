@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpusim.catalog import names as kernels
     from gpusim.hardware import load as load_gpu
-    from gpusim.prediction import predict
+    from gpusim.prediction import predict, run
     from gpusim.profile import Claim, Metric, Profile
 
 __version__ = "0.1.0"
 
-__all__ = ["Claim", "Metric", "Profile", "__version__", "kernels", "load_gpu", "predict"]
+__all__ = ["Claim", "Metric", "Profile", "__version__", "kernels", "load_gpu", "predict", "run"]
 
 _SOURCES = {
     "Claim": ("gpusim.profile", "Claim"),
@@ -28,6 +28,7 @@ _SOURCES = {
     "kernels": ("gpusim.catalog", "names"),
     "load_gpu": ("gpusim.hardware", "load"),
     "predict": ("gpusim.prediction", "predict"),
+    "run": ("gpusim.prediction", "run"),
 }
 """Public names, and where each comes from."""
 

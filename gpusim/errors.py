@@ -43,6 +43,10 @@ class ParameterError(GpusimError):
     """A parameter whose value cannot be used: a size below 1, a tile that does not fit, ..."""
 
 
+class EndlessError(GpusimError):
+    """A program that did not end within the instructions it was allowed."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Word the message for a name that is not among `known`.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import catalog, hardware
-from gpusim.errors import ParameterError
+from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.profile import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute
 from gpusim.simulate.build import waves
@@ -70,8 +70,9 @@ def _arrays(algorithm: Algorithm, bound: KernelLaunch, seed: int = 0) -> dict[st
 
 
 def run(
-    kernel: str | Algorithm, arrays: dict[str, np.ndarray], gpu: str = "h200", *, checked: bool = True, **params: int
-) -> dict[str, np.ndarray]:
+    kernel: str | Algorithm, arrays: dict[str, np.ndarray], gpu: str | hardware.Gpu = "h200", *, checked: bool = True,
+    limit: int | None = None, **params: int,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """Execute a described kernel for its values.
 
     Parameters
@@ -79,27 +80,62 @@ def run(
     kernel : str or Algorithm
     arrays : dict of str to ndarray
         Every input by name; outputs not given start as zeros.
-    gpu : str
+    gpu : str or Gpu
     checked : bool
         Look for races and for reads of what was never written.
+    limit : int, optional
+        Warp instructions beyond which the run is taken not to end.
     **params : int
 
     Returns
     -------
     dict of str to ndarray
         Every array after the launch.
+
+    Raises
+    ------
+    GpusimError
+        Unknown name, impossible parameter, array of another shape or type, wrong description.
+
+    Examples
+    --------
+    >>> ones = np.ones(4, np.float32)
+    >>> run("vector-add", {"x": ones, "y": ones}, N=4)["z"]
+    array([2., 2., 2., 2.], dtype=float32)
     """
-    algorithm, spec = _algorithm(kernel), hardware.load(gpu)
+    algorithm, spec = _algorithm(kernel), _gpu(gpu)
     bound = algorithm.launch(**params)
-    program = lower(bound, spec)
-    launch = assemble(bound, program, {**_zeros(bound), **arrays})
-    return execute(launch, spec, _held(spec, launch, algorithm), checked=checked)
+    launch = assemble(bound, lower(bound, spec), {**_zeros(bound), **_fitting(algorithm, bound, arrays)})
+    return execute(launch, spec, _held(spec, launch, algorithm), checked=checked, limit=limit)
+
+
+def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays, if they are those that the launch takes."""
+    from gpusim.algorithm import numpy_dtype
+
+    wanted = {spec.name: (numpy_dtype(spec.dtype), tuple(spec.shape)) for spec in bound.arrays}
+    for name, array in arrays.items():
+        if name not in wanted:
+            raise UnknownNameError(f"array of {algorithm.name}", name, wanted)
+        dtype, shape = wanted[name]
+        if not isinstance(array, np.ndarray):
+            raise ParameterError(f"{algorithm.name}: {name} must be a NumPy array, not {type(array).__name__}")
+        if (array.dtype, array.shape) != (dtype, shape):
+            raise ParameterError(f"{algorithm.name}: {name} must be {dtype} {shape}, not {array.dtype} {array.shape}")
+    missing = [spec.name for spec in bound.arrays if spec.intent != "out" and spec.name not in arrays]
+    if missing:
+        raise ParameterError(f"{algorithm.name}: no array given for {', '.join(missing)}")
+    return arrays
 
 
 def _zeros(bound: KernelLaunch) -> dict[str, np.ndarray]:
     from gpusim.algorithm import numpy_dtype
 
     return {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
+
+
+def _gpu(gpu: str | hardware.Gpu) -> hardware.Gpu:
+    return hardware.load(gpu) if isinstance(gpu, str) else gpu
 
 
 def _algorithm(kernel: str | Algorithm, folders: Sequence[str] | None = None) -> Algorithm:
@@ -114,13 +150,13 @@ def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.O
         raise ParameterError(f"{algorithm.name}: {error}") from None
 
 
-def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, bound: KernelLaunch) -> None:
+def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, bound: KernelLaunch, limit: int | None) -> None:
     """Execute a few blocks under watch: bounds, races, unwritten reads."""
     watched = Launch(
         launch.program, launch.grid, launch.block, {**launch.arguments, **_undrawn(bound, launch)},
         launch.dynamic_shared, launch.outputs,
     )  # fmt: skip
-    execute(watched, gpu, held, checked=True, blocks=probe_blocks(launch.grid))
+    execute(watched, gpu, held, checked=True, blocks=probe_blocks(launch.grid), limit=limit)
 
 
 def _undrawn(bound: KernelLaunch, launch: Launch) -> dict[str, np.ndarray]:
@@ -137,6 +173,7 @@ def predict(
     sample: bool | None = None,
     progress: Progress | None = None,
     kernels: Sequence[str] | None = None,
+    limit: int | None = None,
     **params: int,
 ) -> Profile:
     """Predict what a described kernel moves at every level of the memory hierarchy.
@@ -155,6 +192,8 @@ def predict(
         Called with (blocks done, blocks, text).
     kernels : sequence of str, optional
         More folders to look for kernels in.
+    limit : int, optional
+        Warp instructions beyond which a run is taken not to end; by default a billion, and 16 million more a block.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
 
@@ -175,16 +214,15 @@ def predict(
     """
     if cache not in ("cold", "warm"):
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
-    algorithm = _algorithm(kernel, kernels)
-    spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
+    algorithm, spec = _algorithm(kernel, kernels), _gpu(gpu)
     bound = algorithm.launch(**params)
     program = lower(bound, spec)
     from gpusim.simulate.run import reads_data
 
     launch = assemble(bound, program, _arrays(algorithm, bound) if reads_data(program) else None)
     held = _held(spec, launch, algorithm)
-    _check(launch, spec, held, bound)
-    counts = count(launch, spec, held, sample=sample, warm=cache == "warm", progress=progress)
+    _check(launch, spec, held, bound, limit)
+    counts = count(launch, spec, held, sample=sample, warm=cache == "warm", progress=progress, limit=limit)
     return _profile(algorithm, bound, spec, launch, held, counts, cache)
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine import counts as C
+from gpusim.engine import errors as E
 from gpusim.engine import state as S
-from gpusim.errors import GpusimError
+from gpusim.errors import EndlessError, GpusimError
 from gpusim.isa.encode import Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.build import machine
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
 ENDLESS, ENDLESS_BLOCK = 1 << 30, 1 << 24
-"""Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end."""
+"""Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end (a minute or two)."""
 
 
 class SimulationError(GpusimError):
@@ -62,21 +63,28 @@ class Counts:
 
 
 def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
-          text: str) -> None:  # fmt: skip
+          text: str, limit: int | None = None) -> None:  # fmt: skip
     """Run a machine to the end, reporting progress in blocks.
 
     Raises
     ------
     SimulationError
         If the program does something wrong.
+    EndlessError
+        If it ran more than ``limit`` warp instructions (None: a generous number).
     """
     from gpusim.engine.machine import drive as step
 
+    m.shape[S.LIMIT] = limit or ENDLESS + ENDLESS_BLOCK * len(queue)
     done = False
     while not done:
         done = step(m, queue, kinds, STEPS_A_CALL)
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
+    if m.misc[S.E_CODE] == E.TOO_LONG:
+        raise EndlessError(
+            f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; limit= allows more"
+        )
     if m.misc[S.E_CODE]:
         raise SimulationError(explain(launch, image, m.misc))
 
@@ -87,7 +95,7 @@ def _bound(launch: Launch, layout: Layout, image: Image) -> Image:
 
 def execute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, checked: bool = True, progress: Progress | None = None,
-    blocks: np.ndarray | None = None,
+    blocks: np.ndarray | None = None, limit: int | None = None,
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """Run a launch for its values alone.
 
@@ -103,6 +111,8 @@ def execute(
         Called with (blocks done, blocks, text).
     blocks : int64 array, optional
         Only these blocks.
+    limit : int, optional
+        Warp instructions beyond which the run is taken not to end.
 
     Returns
     -------
@@ -113,6 +123,8 @@ def execute(
     ------
     SimulationError
         Out of bounds, race, unwritten read, divergent barrier, ...
+    EndlessError
+        More than ``limit`` warp instructions.
     """
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program))
@@ -120,8 +132,7 @@ def execute(
     m = machine(gpu, launch, held, image, layout, memory, 1, checked=checked, timeless=True, n_sm=1)
     _mark_inputs(m, launch, layout)
     queue = np.arange(launch.blocks, dtype=np.int64) if blocks is None else blocks
-    m.shape[S.LIMIT] = ENDLESS + ENDLESS_BLOCK * len(queue)
-    drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing")
+    drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing", limit)
     return read_back(launch, layout, memory)
 
 
@@ -142,7 +153,7 @@ def reads_data(program: Program) -> bool:
 
 def count(
     launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, warm: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | None = None, limit: int | None = None,
 ) -> Counts:  # fmt: skip
     """Count what a launch does at every level of the memory hierarchy.
 
@@ -158,22 +169,26 @@ def count(
         L2 as the same launch left it, instead of empty.
     progress : callable, optional
         Called with (blocks done, blocks, text).
+    limit : int, optional
+        Warp instructions beyond which the run is taken not to end.
 
     Raises
     ------
     SimulationError
         If an access is out of bounds, or the program cannot be run.
+    EndlessError
+        More than ``limit`` warp instructions.
     """
     layout = lay_out(launch)
     image = _bound(launch, layout, counting_image(launch.program))
     data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
-    chosen, classes = _choose(launch, gpu, held, image, layout, data, sample)
+    chosen, classes = _choose(launch, gpu, held, image, layout, data, sample, limit)
     m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds)
     if warm:
-        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming")
+        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
         m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds))
     before = _held_by_l2(m)
-    drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting")
+    drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
     total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
     arrays = m.arrays.astype(np.float64)
     if chosen.sampled:
@@ -199,13 +214,14 @@ def _held_by_l2(m: S.Machine) -> Held:
 
 
 def _choose(
-    launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray, sample: bool | None
-) -> tuple[Plan, np.ndarray]:
+    launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray, sample: bool | None,
+    limit: int | None,
+) -> tuple[Plan, np.ndarray]:  # fmt: skip
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
     chosen = plan(launch, gpu, held, 0.0, sample=False)
     if sample is False or launch.blocks <= len(chosen.probes):
         return chosen, np.zeros((0, C.N_COUNTS))
     m = machine(gpu, launch, held, image, layout, data, len(chosen.probes), timeless=True, n_sm=1)
-    drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), None, "probing")
+    drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), None, "probing", limit)
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
     return plan(launch, gpu, held, work, sample=sample), m.counts.astype(np.float64)
