@@ -15,19 +15,21 @@ if TYPE_CHECKING:
     from gpusim.catalog import names as kernels
     from gpusim.hardware import load as load_gpu
     from gpusim.prediction import predict, run
-    from gpusim.profile import Claim, Metric, Profile
+    from gpusim.profiling import profile
+    from gpusim.result import Claim, Metric, Profile
 
 __version__ = "0.1.0"
 
-__all__ = ["Claim", "Metric", "Profile", "__version__", "kernels", "load_gpu", "predict", "run"]
+__all__ = ["Claim", "Metric", "Profile", "__version__", "kernels", "load_gpu", "predict", "profile", "run"]
 
 _SOURCES = {
-    "Claim": ("gpusim.profile", "Claim"),
-    "Metric": ("gpusim.profile", "Metric"),
-    "Profile": ("gpusim.profile", "Profile"),
+    "Claim": ("gpusim.result", "Claim"),
+    "Metric": ("gpusim.result", "Metric"),
+    "Profile": ("gpusim.result", "Profile"),
     "kernels": ("gpusim.catalog", "names"),
     "load_gpu": ("gpusim.hardware", "load"),
     "predict": ("gpusim.prediction", "predict"),
+    "profile": ("gpusim.profiling", "profile"),
     "run": ("gpusim.prediction", "run"),
 }
 """Public names, and where each comes from."""

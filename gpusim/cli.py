@@ -21,8 +21,8 @@ from gpusim.errors import GpusimError, UnknownNameError
 
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm
-    from gpusim.profile import Profile
     from gpusim.report.progress import ProgressLine
+    from gpusim.result import Profile
 
 app = typer.Typer(
     add_completion=False,

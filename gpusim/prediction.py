@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache as remembered
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,9 @@ import numpy as np
 
 from gpusim import catalog, hardware
 from gpusim.errors import ParameterError, UnknownNameError
-from gpusim.profile import Formula, Profile
+from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute
-from gpusim.simulate.build import waves
-from gpusim.simulate.metrics import launch_metrics, metrics
+from gpusim.simulate.metrics import summary
 from gpusim.simulate.sample import probe_blocks
 
 if TYPE_CHECKING:
@@ -231,33 +231,15 @@ def _profile(
     counts: Counts, cache: str,
 ) -> Profile:  # fmt: skip
     """Gather everything into a Profile."""
-    found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name)
     from gpusim.algorithm import pretty
 
     texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}
     values = algorithm.textbook_values(**bound.params)
     textbook = {key: Formula(texts[key], pretty(value.formula), value.nbytes) for key, value in values.items()}
-    return Profile(
-        kernel=algorithm.name,
-        params=bound.params,
-        gpu=gpu.name,
-        grid=bound.grid,
-        block=bound.block,
-        metrics={**metrics(counts, gpu.name), **found},
-        textbook=textbook,
-        cache=cache,
-        flops=_flops(bound),
-        memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
-        notes=_notes(counts, launch),
-    )
+    found = summary(algorithm.name, bound.params, gpu, launch, held, counts, cache)
+    return replace(found, textbook=textbook, flops=_flops(bound))
 
 
 def _flops(bound: KernelLaunch) -> int | None:
     """Floating-point operations of the launch."""
     return int(bound.kernel.flops().evaluate(**bound.params)) if hasattr(bound.kernel, "flops") else None
-
-
-def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:
-    if not counts.sampled:
-        return ()
-    return (f"{counts.blocks_run} of {launch.blocks} blocks went through the caches; the rest is scaled from them",)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, toolchain
 from gpusim.cuda.cubin import Cubin, KernelCode
@@ -15,6 +16,9 @@ from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
+
+if TYPE_CHECKING:
+    from gpusim.isa.program import Program
 
 _FATBIN = bytes.fromhex("50ed55ba")
 _TAKEN = "a .cu file or a .cubin is taken"
@@ -32,12 +36,26 @@ class Kernel:
     parameters : tuple of Parameter
     code : KernelCode
         Machine code and what it needs.
+    cubin : Cubin
+        The whole module.
     """
 
     symbol: str
     name: Name
     parameters: tuple[signature.Parameter, ...]
-    code: KernelCode
+    code: KernelCode = field(repr=False)
+    cubin: Cubin = field(repr=False)
+
+    @property
+    def arch(self) -> str:
+        """Real architecture it was compiled for, such as ``"sm_90"``."""
+        return self.cubin.arch
+
+    def program(self, base: int = 0) -> Program:
+        """Its machine code, translated; see :func:`gpusim.cuda.program.program`."""
+        from gpusim.cuda.program import program
+
+        return program(self, base)
 
     def __str__(self) -> str:
         return f"{self.name.full}({', '.join(map(str, self.parameters))})"
@@ -125,7 +143,7 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     source_or_path : str or Path
         A file's path; a string with ``__global__`` or of several lines is the source itself.
     gpu : str
-        Real architecture, such as ``"sm_90"``.
+        A GPU as in ``gpusim gpus``, or a real architecture such as ``"sm_90"``.
     kernel : str, optional
         The kernel meant; a template's instance is compiled because it is named here: ``"sgemm<128, 8>"``.
     options : sequence of str
@@ -144,16 +162,25 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     CudaError
         Where the file cannot be used, does not compile, or has no such kernel.
     """
+    arch = _arch(gpu)
     if isinstance(source_or_path, str) and ("\n" in source_or_path or "__global__" in source_or_path):
-        chosen = checked(gpu, options, defines, include)
+        chosen = checked(arch, options, defines, include)
         return _from_source(_Source(source_or_path, "kernel.cu", chosen), kernel)
     path = Path(source_or_path)
     data = _read(path)
     if data.startswith(elf.MAGIC):
-        return _from_cubin(data, path, gpu, kernel)
+        return _from_cubin(data, path, arch, kernel)
     text = _text(data, path)
-    chosen = checked(gpu, options, defines, [path.parent, *include])
+    chosen = checked(arch, options, defines, [path.parent, *include])
     return _from_source(_Source(text, str(source_or_path), chosen), kernel)
+
+
+def _arch(gpu: str) -> str:
+    if gpu.startswith("sm_"):
+        return gpu
+    from gpusim import hardware
+
+    return hardware.load(gpu).arch
 
 
 def _read(path: Path) -> bytes:
@@ -239,7 +266,7 @@ def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Modu
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
         known = signature.parameters(name, symbol, code.parameters, text)
-        kernels[symbol] = Kernel(symbol, name, known, code)
+        kernels[symbol] = Kernel(symbol, name, known, code, parsed)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
 
 

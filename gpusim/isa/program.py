@@ -169,6 +169,14 @@ class ParamInfo(NamedTuple):
     nbytes: int = 0  # of a "raw" one
 
 
+class Variable(NamedTuple):
+    """A variable in global memory that belongs to the program, and what it holds when a launch begins."""
+
+    name: str
+    offset: int  # from the first one, in bytes
+    data: bytes
+
+
 @dataclass(frozen=True)
 class Program:
     """A kernel as flat instructions, with what a launch needs to know of it."""
@@ -186,6 +194,7 @@ class Program:
     banks: Mapping[int, bytes] = field(default_factory=dict)  # contents of the constant banks other than 0
     unknown: Mapping[int, str] = field(default_factory=dict)  # text of each UNKNOWN instruction, by index
     shared_base: int = 0  # address of the first byte of shared memory (0x400 in code for sm_90 and later)
+    variables: tuple[Variable, ...] = ()  # in global memory, before all buffers
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     """File and line of the instructions that come from a file other than `source`, by index (their `line` is that of
     the call in `source` that was inlined, else 0)."""

@@ -18,7 +18,7 @@ from gpusim.report.sentence import compare
 from gpusim.report.tables import WIDTH
 
 if TYPE_CHECKING:
-    from gpusim.profile import Profile
+    from gpusim.result import Profile
 
 
 def table(profiles: Profile | Sequence[Profile]) -> list[RenderableType]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpusim.report.units import format_bytes, format_factor, format_share
 
 if TYPE_CHECKING:
-    from gpusim.profile import Profile
+    from gpusim.result import Profile
 
 AGREES = 0.05
 """Relative difference below which two amounts of traffic are called the same."""

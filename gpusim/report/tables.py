@@ -12,7 +12,7 @@ from rich.table import Table
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_share
 
 if TYPE_CHECKING:
-    from gpusim.profile import Metric, Profile
+    from gpusim.result import Metric, Profile
 
 WIDTH = 100
 """Columns that no line of a report exceeds."""

@@ -97,14 +97,21 @@ def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
 
 
 def lay_out(launch: Launch) -> Layout:
-    """Place buffers one after another, each on a 512-byte boundary."""
+    """Place the program's variables and then the buffers one after another, each on a 512-byte boundary."""
     address, nbytes, end = {}, {}, int(GLOBAL_BASE)
+    for variable in launch.program.variables:
+        address[variable.name], nbytes[variable.name] = int(GLOBAL_BASE) + variable.offset, len(variable.data)
+        end = max(end, address[variable.name] + _padded(len(variable.data)))
     for param in launch.program.params:
         if not _is_buffer(launch, param):
             continue
         address[param.name], nbytes[param.name] = end, int(launch.arguments[param.name].nbytes)  # type: ignore[union-attr]
-        end += -(-nbytes[param.name] // ALIGNMENT) * ALIGNMENT
+        end += _padded(nbytes[param.name])
     return Layout(address, nbytes, end - int(GLOBAL_BASE))
+
+
+def _padded(nbytes: int) -> int:
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
@@ -116,7 +123,8 @@ def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
             value = launch.arguments[param.name]
             dtype = f"{value.dtype.kind}{8 * value.dtype.itemsize}" if isinstance(value, np.ndarray) else "u8"
             found.append(ArrayInfo(param.name, "global", dtype, param.offset, 0))
-    return (*launch.program.arrays, *found)
+    variables = (ArrayInfo(v.name, "global", "u8", -1, 0) for v in launch.program.variables)
+    return (*launch.program.arrays, *found, *variables)
 
 
 class Abi(NamedTuple):
@@ -215,8 +223,9 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
 def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
     """Global memory with the contents of every array, as 32-bit words."""
     memory = np.zeros(layout.total, np.uint8)
+    contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
     for name, address in layout.address.items():
-        value = launch.arguments[name]
+        value = contents[name]
         if isinstance(value, np.ndarray):
             start = address - int(GLOBAL_BASE)
             memory[start : start + value.nbytes] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
@@ -228,7 +237,7 @@ def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, n
     raw = memory.view(np.uint8)
     found = {}
     for name, address in layout.address.items():
-        value = launch.arguments[name]
+        value = launch.arguments.get(name)
         if isinstance(value, np.ndarray):
             start = address - int(GLOBAL_BASE)
             found[name] = raw[start : start + value.nbytes].copy().view(value.dtype).reshape(value.shape)

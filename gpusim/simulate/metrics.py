@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from collections.abc import Mapping
+from functools import cache as remembered
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gpusim.engine import counts as C
-from gpusim.profile import Claim, Metric
+from gpusim.result import Claim, Metric, Profile
+from gpusim.simulate.build import waves
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.simulate.launch import Launch
     from gpusim.simulate.run import Counts
 
 SECTOR = 32
@@ -103,7 +107,7 @@ METRICS: dict[str, _Sum] = {
 }
 
 
-@cache
+@remembered
 def validation(gpu: str, *, sampled: bool = False) -> dict[str, float]:
     """Median relative error of each metric over the launches measured on a GPU; empty where none were.
 
@@ -159,3 +163,40 @@ def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str) -> d
         "sm__maximum_warps_per_active_cycle_pct": (held.occupancy_pct, "%"),
     }
     return {name: Metric(v, unit, Claim.MODELLED, errors.get(name)) for name, (v, unit) in values.items()}
+
+
+def summary(
+    kernel: str, params: Mapping[str, Any], gpu: Gpu, launch: Launch, held: Occupancy, counts: Counts, cache: str
+) -> Profile:
+    """Gather what was counted of a launch into a Profile.
+
+    Parameters
+    ----------
+    kernel : str
+        What it is called.
+    params : mapping
+        Its sizes.
+    gpu, launch, held, counts
+        What ran where, and what it did.
+    cache : str
+        ``"cold"`` or ``"warm"``.
+    """
+    found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name)
+    return Profile(
+        kernel=kernel,
+        params=params,
+        gpu=gpu.name,
+        grid=launch.grid,
+        block=launch.block,
+        metrics={**metrics(counts, gpu.name), **found},
+        cache=cache,
+        memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
+        notes=_notes(counts, launch),
+        warp_instructions=counts.warp_instructions,
+    )
+
+
+def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:
+    if not counts.sampled:
+        return ()
+    return (f"{counts.blocks_run} of {launch.blocks} blocks went through the caches; the rest is scaled from them",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
 ENDLESS, ENDLESS_BLOCK = 1 << 30, 1 << 24
-"""Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end (a minute or two)."""
+"""Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end (minutes)."""
 
 
 class SimulationError(GpusimError):
@@ -52,6 +52,8 @@ class Counts:
         End of the last block on the pacing clock (not a prediction of time).
     warp_instructions : int
         Warp instructions that the blocks run stand for.
+    outputs : dict of str to ndarray
+        Every buffer after the launch, where values were asked for.
     """
 
     total: np.ndarray
@@ -60,6 +62,7 @@ class Counts:
     blocks_run: int
     cycles: float
     warp_instructions: int
+    outputs: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
@@ -153,7 +156,7 @@ def reads_data(program: Program) -> bool:
 
 def count(
     launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, warm: bool = False,
-    progress: Progress | None = None, limit: int | None = None,
+    values: bool = False, progress: Progress | None = None, limit: int | None = None,
 ) -> Counts:  # fmt: skip
     """Count what a launch does at every level of the memory hierarchy.
 
@@ -167,6 +170,8 @@ def count(
         Run only part of a large launch; None decides by its size.
     warm : bool
         L2 as the same launch left it, instead of empty.
+    values : bool
+        Compute what the launch computes, not only what addresses and branches depend on; all blocks are run.
     progress : callable, optional
         Called with (blocks done, blocks, text).
     limit : int, optional
@@ -180,9 +185,9 @@ def count(
         More than ``limit`` warp instructions.
     """
     layout = lay_out(launch)
-    image = _bound(launch, layout, counting_image(launch.program))
+    image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
     data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
-    chosen, classes = _choose(launch, gpu, held, image, layout, data, sample, limit)
+    chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, limit)
     m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds)
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
@@ -194,8 +199,9 @@ def count(
     if chosen.sampled:
         arrays *= launch.blocks / max(len(chosen.queue), 1)
     return Counts(
-        total, arrays, chosen.sampled, len(chosen.queue), m.misc[S.END] / S.TICKS, int(m.counts[:, C.INST].sum())
-    )
+        total, arrays, chosen.sampled, len(chosen.queue), m.misc[S.END] / S.TICKS, int(m.counts[:, C.INST].sum()),
+        read_back(launch, layout, data) if values else {},
+    )  # fmt: skip
 
 
 def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:

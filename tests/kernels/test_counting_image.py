@@ -12,9 +12,9 @@ from tests.engine.images import compare_images
 from tests.kernels.cases import CASES
 from tests.kernels.run import prepare
 
-OF_CACHES = {C.LOCAL_LD_HIT, 
+OF_CACHES = {
     C.LD_HIT, C.L2_READ, C.L2_WRITE, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_MISS, C.FABRIC, C.DRAM_READ, C.DRAM_WRITE,
-    C.MERGED, C.PENDING,
+    C.MERGED, C.PENDING, C.LOCAL_LD_HIT,
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.profile import Claim, Formula, Metric, Profile
+from gpusim.result import Claim, Formula, Metric, Profile
 
 
 def tiled_matmul(

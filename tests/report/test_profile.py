@@ -4,7 +4,7 @@ import math
 import pytest
 
 import gpusim
-from gpusim.profile import DERIVED, Claim, Metric, Profile
+from gpusim.result import DERIVED, Claim, Metric, Profile
 from tests.report.profiles import tiled_matmul
 
 BARE = Profile("copy", {"N": 1024}, "h200", (4, 1, 1), (256, 1, 1), {})

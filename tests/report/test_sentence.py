@@ -1,7 +1,7 @@
 import dataclasses
 
-from gpusim.profile import Formula, Profile
 from gpusim.report import as_text
+from gpusim.result import Formula, Profile
 from tests.report.profiles import tiled_matmul
 
 

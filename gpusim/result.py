@@ -129,6 +129,8 @@ class Profile:
         What the GPU's device memory is called: ``"HBM"``, ``"GDDR"``.
     notes : tuple of str
         What else a reader must know, such as how much of the launch was simulated.
+    warp_instructions : int
+        How many were simulated.
 
     Examples
     --------
@@ -151,6 +153,7 @@ class Profile:
     flops: int | None = None
     memory: str = "HBM"
     notes: tuple[str, ...] = ()
+    warp_instructions: int = 0
 
     def __getitem__(self, name: str) -> Metric:
         return self.metrics[name]

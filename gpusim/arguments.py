@@ -1,0 +1,242 @@
+"""Kernel arguments as text or JSON: scalars, and arrays filled in one of a few ways.
+
+A launch file says ``{"int32": 512}`` and ``{"buffer": "float32", "count": 262144, "init": "normal"}``;
+the command line says the same as ``int32:512`` and ``float32:normal:262144``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpusim.errors import GpusimError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DTYPES = (
+    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+    "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64", "bool",
+)  # fmt: skip
+MAX_BYTES = 1 << 36
+
+
+class ArgumentError(GpusimError):
+    """A kernel argument that cannot be understood, or does not fit the kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number passed by value."""
+
+    dtype: str
+    value: int | float
+
+    def make(self, rng: np.random.Generator) -> np.generic:
+        """The number as a NumPy scalar."""
+        return _cast(self.dtype, self.value)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}:{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """An array of its own, ``count`` elements, filled by ``init``."""
+
+    dtype: str
+    init: str
+    count: int
+
+    def make(self, rng: np.random.Generator) -> np.ndarray:
+        """The array; ``rng`` draws what is random."""
+        name, _, rest = self.init.partition(":")
+        return _FILLS[name](rng, self.count, rest).astype(numpy_dtype(self.dtype))
+
+    def __str__(self) -> str:
+        return f"{self.dtype}:{self.init}:{self.count}"
+
+
+Argument = Scalar | Filled
+
+
+def _randint(rng: np.random.Generator, count: int, bound: str) -> np.ndarray:
+    return rng.integers(0, int(bound), count)
+
+
+def _constant(value: float) -> Callable[[np.random.Generator, int, str], np.ndarray]:
+    def fill(rng: np.random.Generator, count: int, rest: str) -> np.ndarray:
+        import numpy as np
+
+        return np.full(count, value, np.float32)
+
+    return fill
+
+
+def _arange(rng: np.random.Generator, count: int, rest: str) -> np.ndarray:
+    import numpy as np
+
+    return np.arange(count)
+
+
+_FILLS: dict[str, Callable[[np.random.Generator, int, str], np.ndarray]] = {
+    "zeros": _constant(0),
+    "ones": _constant(1),
+    "inf": _constant(float("inf")),
+    "-inf": _constant(float("-inf")),
+    "normal": lambda rng, count, rest: rng.standard_normal(count),
+    "uniform": lambda rng, count, rest: rng.random(count),
+    "arange": _arange,
+    "randint": _randint,
+}
+"""Ways to fill an array.  ``randint:K`` draws integers in [0, K), ``normal`` from a standard normal."""
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """The NumPy type of an element type's name; bf16 and fp8 come from ml_dtypes.
+
+    Raises
+    ------
+    UnknownNameError
+        A type that there is not.
+    """
+    import ml_dtypes
+    import numpy as np
+
+    if name not in DTYPES:
+        raise UnknownNameError("element type", name, DTYPES)
+    return np.dtype(getattr(ml_dtypes, name, None) or name)
+
+
+def _cast(dtype: str, value: int | float) -> np.generic:
+    """``value`` as a NumPy scalar, refused where it does not fit."""
+    import numpy as np
+
+    kind = numpy_dtype(dtype)
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        if value != int(value) or not limits.min <= value <= limits.max:
+            raise ArgumentError(f"{value} is no {dtype} ({limits.min} to {limits.max})")
+        value = int(value)
+    scalar: np.generic = kind.type(value)
+    return scalar
+
+
+def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
+    """Check what an array's description says."""
+    name, colon, rest = init.partition(":")
+    if name not in _FILLS:
+        raise UnknownNameError(f"way to fill an array in {where}", name, _FILLS)
+    if (name == "randint") != bool(colon) or (colon and not (rest.isdecimal() and int(rest))):
+        raise ArgumentError(
+            f"{where}: init is {', '.join(k for k in _FILLS if k != 'randint')} or randint:K with K > 0"
+        )
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {count!r}")
+    if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
+        raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 30} GiB")
+    return Filled(dtype, init, count)
+
+
+def from_text(text: str) -> Argument:
+    """Read an argument as the command line has it.
+
+    Parameters
+    ----------
+    text : str
+        ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array.
+
+    Raises
+    ------
+    GpusimError
+        One line that says what was wrong.
+
+    Examples
+    --------
+    >>> from_text("int32:512")
+    Scalar(dtype='int32', value=512)
+    >>> from_text("int32:randint:100:4096")
+    Filled(dtype='int32', init='randint:100', count=4096)
+    """
+    parts = text.split(":")
+    where = f"--arg {text}"
+    if len(parts) < 2:
+        raise ArgumentError(
+            f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
+        )
+    numpy_dtype(parts[0])
+    if len(parts) == 2:
+        return _checked(Scalar(parts[0], _number(parts[1], where)), where)
+    count = _number(parts[-1], where)
+    return _filled(parts[0], ":".join(parts[1:-1]), count, where)
+
+
+def from_json(value: Any, where: str) -> Argument:
+    """Read an argument as a launch file has it.
+
+    Parameters
+    ----------
+    value : object
+        ``{DTYPE: VALUE}`` or ``{"buffer": DTYPE, "count": N, "init": INIT}``.
+    where : str
+        Path of the value in its file, for messages.
+
+    Raises
+    ------
+    GpusimError
+        One line that says what was wrong.
+
+    Examples
+    --------
+    >>> from_json({"buffer": "float32", "count": 8, "init": "zeros"}, "args[0]")
+    Filled(dtype='float32', init='zeros', count=8)
+    """
+    if not isinstance(value, Mapping) or not value:
+        raise ArgumentError(f'{where}: an argument is {{"int32": 512}} or {{"buffer": "float32", "count": 4096}}')
+    if "buffer" in value:
+        unknown = set(value) - {"buffer", "count", "init"}
+        if unknown:
+            raise UnknownNameError(f"key in {where}", sorted(unknown)[0], ("buffer", "count", "init"))
+        dtype, init = value["buffer"], value.get("init", "zeros")
+        if not isinstance(dtype, str) or not isinstance(init, str):
+            raise ArgumentError(f"{where}: buffer and init are names")
+        return _filled(dtype, init, value.get("count"), where)
+    ((dtype, number),) = list(value.items())[:1]
+    if len(value) > 1 or isinstance(number, bool) or not isinstance(number, int | float):
+        raise ArgumentError(f'{where}: a scalar is one element type with its value, such as {{"int32": 512}}')
+    return _checked(Scalar(dtype, number), where)
+
+
+def _checked(scalar: Scalar, where: str) -> Scalar:
+    try:
+        _cast(scalar.dtype, scalar.value)
+    except ArgumentError as error:
+        raise ArgumentError(f"{where}: {error}") from None
+    return scalar
+
+
+def _number(text: str, where: str) -> int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise ArgumentError(f"{where}: {text!r} is no number")
+
+
+def make(arguments: list[Argument], seed: int = 0) -> list[np.ndarray | np.generic]:
+    """Draw every argument, each from a generator of its own.
+
+    Parameters
+    ----------
+    arguments : list
+    seed : int
+
+    Returns
+    -------
+    list of ndarray and NumPy scalars
+    """
+    import numpy as np
+
+    return [a.make(np.random.default_rng([seed, i])) for i, a in enumerate(arguments)]

@@ -1,0 +1,94 @@
+"""From a kernel of a compiled file to the Program that the engine runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gpusim.cuda import nvdisasm, relocate, toolchain
+from gpusim.cuda.nvdisasm import Line
+from gpusim.cuda.translate import translate
+from gpusim.isa.program import ParamInfo, Program, Variable
+
+if TYPE_CHECKING:
+    from gpusim.cuda.cubin import Cubin
+    from gpusim.cuda.module import Kernel
+
+ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
+_ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
+
+
+def program(kernel: Kernel, base: int) -> Program:
+    """Disassemble and translate a kernel, its device variables placed one after another.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    base : int
+        Address of the first device variable.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    CudaError
+        Where the machine code cannot be read.
+    """
+    code, offsets = kernel.code, _offsets(kernel.cubin)
+
+    def address_of(symbol: str) -> int:
+        """A function of the system's has none; who calls it is told so where that is executed."""
+        return base + offsets[symbol] if symbol in offsets else 0
+
+    banks = relocate.relocate(replace(code, relocations=_in_banks(kernel)), address_of).banks
+    made = translate(
+        kernel.name.full, [_placed(line, address_of) for line in _listing(kernel.cubin.data)[kernel.symbol]],
+        registers=code.registers, shared_bytes=code.shared_bytes, local_bytes=code.local_bytes,
+        max_threads=code.max_threads, const_base=code.const_base, banks=banks, shared_base=code.shared_base,
+    )  # fmt: skip
+    variables = tuple(
+        Variable(v.name, offsets[v.name], relocate.initial(v, address_of)) for v in kernel.cubin.variables
+    )
+    return replace(made, params=_params(kernel), variables=variables)
+
+
+@lru_cache(maxsize=8)
+def _listing(cubin: bytes) -> dict[str, list[Line]]:
+    return nvdisasm.disassemble(cubin, toolchain.nvdisasm())
+
+
+def _offsets(cubin: Cubin) -> dict[str, int]:
+    """Where each device variable lies, from the first one on."""
+    found, end = {}, 0
+    for variable in cubin.variables:
+        found[variable.name] = end
+        end += -(-variable.nbytes // ALIGNMENT) * ALIGNMENT
+    return found
+
+
+def _in_banks(kernel: Kernel) -> tuple[relocate.Relocation, ...]:
+    return tuple(one for one in kernel.code.relocations if one.section != "code")
+
+
+def _placed(line: Line, address_of: Callable[[str], int]) -> Line:
+    """Addresses of variables instead of their names."""
+    if not any("32@" in text for text in line.operands):
+        return line
+
+    def address(found: re.Match[str]) -> str:
+        return f"{address_of(found[2]) >> (32 if found[1] == 'hi' else 0) & 0xFFFFFFFF:#x}"
+
+    return line._replace(operands=tuple(_ADDRESS.sub(address, text) for text in line.operands))
+
+
+def _params(kernel: Kernel) -> tuple[ParamInfo, ...]:
+    """Parameters under their names where those are known, as ``p0``, ``p1``, ... elsewhere."""
+    return tuple(
+        ParamInfo(p.name or f"p{n}", "raw", kernel.code.const_base + p.offset, p.nbytes)
+        for n, p in enumerate(kernel.parameters)
+    )

@@ -1,0 +1,160 @@
+"""A kernel of the user's own, its launch and a GPU -> Profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpusim import hardware
+from gpusim.engine.state import GLOBAL_BASE
+from gpusim.errors import ParameterError
+from gpusim.result import Profile
+from gpusim.simulate import Counts, Launch, count
+from gpusim.simulate.metrics import summary
+
+if TYPE_CHECKING:
+    from gpusim.cuda import Kernel
+
+Progress = Callable[[int, int, str], None]
+Size = int | Sequence[int]
+
+MOST_BLOCKS = (2**31 - 1, 65535, 65535)
+MOST_THREADS = (1024, 1024, 64)
+"""Blocks of a grid and threads of a block in x, y, z.
+
+Source: NVIDIA, *CUDA C++ Programming Guide*, "Technical Specifications per Compute Capability".
+"""
+
+
+def profile(
+    kernel: Kernel,
+    grid: Size,
+    block: Size,
+    args: Sequence[Any] = (),
+    *,
+    gpu: str | hardware.Gpu = "h200",
+    dynamic_shared: int = 0,
+    cache: str = "cold",
+    values: bool = True,
+    sample: bool | None = None,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> Profile:
+    """Run a CUDA kernel's machine code and count what it does at every level of the memory hierarchy.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        From :func:`gpusim.cuda.compile`, for this GPU's architecture.
+    grid, block : int or sequence of int
+        Blocks, and threads of a block, in x, y, z.
+    args : sequence
+        A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct.
+        Arrays hold the kernel's results afterwards.
+    gpu : str or Gpu
+        Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
+    dynamic_shared : int
+        Bytes.
+    cache : {"cold", "warm"}
+        Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
+    values : bool
+        Compute the results.  Without them only what addresses and branches depend on is computed, which is faster,
+        and arrays stay as they are.
+    sample : bool, optional
+        Without ``values``: run only part of a large launch; None decides by its size.
+    limit : int, optional
+        Warp instructions beyond which the kernel is taken not to end; by default a billion, and 16 million a block.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    GpusimError
+        Arguments that do not fit, a launch the GPU cannot hold, an access out of bounds, ...
+
+    Examples
+    --------
+    >>> from gpusim import cuda
+    >>> text = '__global__ void twice(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] *= 2; }'
+    >>> x = np.arange(4, dtype=np.float32)
+    >>> found = profile(cuda.compile(text, gpu="h200").kernel(), 1, 32, [x, np.int32(4)])  # doctest: +SKIP
+    >>> x  # doctest: +SKIP
+    array([0., 2., 4., 6.], dtype=float32)
+    """
+    if cache not in ("cold", "warm"):
+        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
+    spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
+    launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
+    held = _held(kernel, launch, spec)
+    counts = count(
+        launch, spec, held, sample=sample, warm=cache == "warm", values=values, progress=progress, limit=limit
+    )
+    _write_back(launch, counts)
+    params = {name: value for name, value in launch.arguments.items() if _is_number(value)}
+    return summary(kernel.name.full, params, spec, launch, held, counts, cache)
+
+
+def _launch(
+    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int
+) -> Launch:
+    """The launch, if kernel, sizes and arguments fit one another."""
+    if kernel.arch.rstrip("af") != gpu.arch:
+        raise ParameterError(
+            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}: compile it with "
+            f"gpu={gpu.name!r}"
+        )
+    kernel.check(args)
+    program = kernel.program(int(GLOBAL_BASE))
+    arguments = {p.name: _passed(value) for p, value in zip(program.params, args, strict=True)}
+    sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
+    return Launch(program, *sizes, arguments, dynamic_shared)
+
+
+def _passed(value: Any) -> Any:
+    """A value as a launch takes it: None is the null pointer."""
+    return np.uint64(0) if value is None else value
+
+
+def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
+    """A size in x, y, z."""
+    given = [size] if isinstance(size, int | np.integer) else list(size)
+    whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
+    if not whole or not 1 <= len(given) <= 3:
+        raise ParameterError(f"{name} must be one to three whole numbers, not {size!r}")
+    x, y, z = (int(n) for n in [*given, 1, 1][:3])
+    for n, limit, axis in zip((x, y, z), most, "xyz", strict=True):
+        if not 1 <= n <= limit:
+            raise ParameterError(f"{name}.{axis} = {n}: a {name} has 1 to {limit} in {axis}")
+    return x, y, z
+
+
+def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupancy:
+    """Occupancy, with the kernel named where no block fits."""
+    if launch.threads > launch.program.max_threads:
+        raise ParameterError(
+            f"{kernel.name.full}: a block of {launch.threads} threads, but __launch_bounds__ promised at most "
+            f"{launch.program.max_threads}"
+        )
+    try:
+        return hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
+    except hardware.OccupancyError as error:
+        raise ParameterError(f"{kernel.name.full}: {error}") from None
+
+
+def _write_back(launch: Launch, counts: Counts) -> None:
+    """Put results where the arguments are."""
+    for name, after in counts.outputs.items():
+        given = launch.arguments[name]
+        if isinstance(given, np.ndarray) and given.flags.writeable:
+            given[...] = after
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
