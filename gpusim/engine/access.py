@@ -18,6 +18,7 @@ from gpusim.engine.state import (
     PAT_OFFSET,
     PAT_SECTORS,
     PAT_WAVES,
+    PAT_WORDS,
     SEEN,
 )  # fmt: skip
 
@@ -122,6 +123,21 @@ def gather_lines(address, mask, lines, sectors):
     return n, n_sectors
 
 
+@jit
+def gather_words(address, mask, width, lines, n, words):
+    """Words touched of each of ``n`` lines, a bit each; a word touched in part counts as touched."""
+    for j in range(n):
+        words[j] = 0
+    j = 0
+    for lane in range(LANES):
+        if (mask >> np.uint32(lane)) & np.uint32(1):
+            if lines[j] != address[lane] >> 7:
+                j = 0
+                while lines[j] != address[lane] >> 7:
+                    j += 1
+            words[j] |= ((np.int64(1) << max(width >> 2, 1)) - 1) << ((address[lane] >> 2) & 31)
+
+
 @inline
 def parity(value, bits):
     """Parity of ``value & bits``."""
@@ -181,6 +197,7 @@ def work_out(pattern, address, mask, origin, width, packs, scratch):
     """Fill in a pattern row from lane addresses."""
     lines, sectors = pattern[PAT_LINES : PAT_LINES + LANES], pattern[PAT_SECTORS : PAT_SECTORS + LANES]
     n, n_sectors = gather_lines(address, mask, lines, sectors)
+    gather_words(address, mask, width, lines, n, pattern[PAT_WORDS : PAT_WORDS + LANES])
     for j in range(n):
         lines[j] -= origin
     pattern[PAT_N_LINES], pattern[PAT_N_SECTORS] = n, n_sectors

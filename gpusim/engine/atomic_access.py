@@ -13,6 +13,7 @@ from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import first_row
 from gpusim.engine.global_memory import send_write
 from gpusim.engine.jit import jit
+from gpusim.engine.memory import ALL_WORDS
 from gpusim.engine.operands import FULL, at, set_predicate
 from gpusim.engine.shared_memory import check_shared, ideal_wavefronts, shared_time
 
@@ -36,7 +37,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     if m.shape[S.TIMELESS]:
         return t
     for j in range(p[S.PAT_N_LINES]):
-        send_write(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], t, count)
+        send_write(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], ALL_WORDS, t, count)
     return t + m.rates[S.L2_NEAR]
 
 

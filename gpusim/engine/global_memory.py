@@ -13,7 +13,7 @@ from gpusim.engine.buffers import array_touched, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.flow import popcount
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import l1_read, l2_write
+from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
 
 ONE = np.uint32(1)
@@ -120,10 +120,19 @@ def load_global(m, c, index, w, block, sm, on, t, count):
 
 
 @inline
-def send_write(m, sm, line, sectors, t, count):
-    """Write sectors of a line through to L2."""
+def send_write(m, sm, line, sectors, words, t, count):
+    """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns the tick L2 takes it.
+
+    L1 keeps a sector that is overwritten whole and drops one that is written in part: on an H200 a loop that adds to
+    its own words of a sector one after the other misses each time, while words overwritten by whole lines hit.
+    """
+    broken = sectors & ~complete(words)
+    if broken:
+        l1_drop(m, sm, line, broken)
     m.misc[S.STAMP] += 1
-    l2_write(m.l2, m.servers, m.rates, m.shape, m.sms[sm, S.HALF], line, sectors, t, m.misc[S.STAMP], count)
+    return l2_write(
+        m.l2, m.servers, m.rates, m.shape, m.partial, m.sms[sm, S.HALF], line, sectors, words, t, m.misc[S.STAMP], count
+    )
 
 
 @inline
@@ -155,5 +164,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         max(tags, p[S.PAT_WAVES]) * S.TICKS, m.rates[S.LSU_RATE]
     )
     for j in range(n):
-        send_write(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], t, count)
+        line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
+        taken = send_write(m, sm, line, sectors, words, t, count)
+        m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], taken - m.rates[S.L2_NEAR])
     return max(t, m.sms[sm, S.LSU])

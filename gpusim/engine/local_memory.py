@@ -19,7 +19,7 @@ from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend, send_write
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import l1_keep, l1_read
+from gpusim.engine.memory import ALL_WORDS, l1_keep, l1_read
 from gpusim.engine.operands import at
 
 ONE = np.uint32(1)
@@ -78,7 +78,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
             done = max(done, back)
         else:
             l1_keep(m, sm, lines[j], sectors[j])
-            send_write(m, sm, lines[j], sectors[j], t, count)
+            send_write(m, sm, lines[j], sectors[j], ALL_WORDS, t, count)
     return done
 
 

@@ -15,9 +15,10 @@ ONE = np.uint32(1)
 def passes_data_stage(which):
     """Whether S2R of a register costs a wavefront.
 
-    What differs by lane does: on an H200 TID and LANEID, but neither CTAID nor the block's place in its cluster.
+    On an H200 TID, LANEID, its masks and WARPID do; CTAID, SMID, the clock and the block's place in its cluster do not.
     """
-    return which < I.CTAID_X or which == I.LANEID or I.LANEMASK_EQ <= which <= I.LANEMASK_GE
+    of_thread = which < I.CTAID_X or which == I.LANEID or which == I.WARPID or which == I.VIRTID
+    return of_thread or I.LANEMASK_EQ <= which <= I.LANEMASK_GE
 
 
 @jit

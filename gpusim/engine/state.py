@@ -64,15 +64,19 @@ LAST, EXPECTED, YES, VOTERS, N_BLOCK = range(ARRIVED + N_BARRIERS, ARRIVED + 6 *
 NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, N_SM = range(9)
 
 # A cache set is a row of four stretches of `ways` entries: line held (-1: none), when last used,
-# when its last fill arrives, and bits (valid sectors in 0-3; in 4-7 pending ones in L1, dirty ones in L2).
+# when its last fill arrives, and bits (valid sectors in 0-3; in 4-7 pending ones in L1, dirty ones in L2; in L2
+# besides partial sectors, written in part and never filled, in 8-11, and the words written to those in 12-43).
 TAG, USED, ARRIVES, BITS = range(4)
+PARTIAL_AT, WORDS_AT = 8, 12
 
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
 # UNTIL: tick up to which others may join, DONE: tick at which the data is at the SM
 Q_LINE, Q_SECTORS, Q_UNTIL, Q_DONE, Q_MERGED, N_REQUEST = range(6)
 
-# Rows of Machine.servers: tick from which each is free
-SLICES, CHANNELS, PORTS = range(3)
+# Rows of Machine.servers: tick from which each is free.  The last row is no server: it counts the partial lines in L2
+# and has the ends of the queue of them in Machine.partial
+SLICES, CHANNELS, PORTS, PARTIAL = range(4)
+P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of Machine.patterns: the last access of each static memory instruction and what it cost.  Bank
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
@@ -82,7 +86,8 @@ SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY = range(6)
 PAT_OFFSET = 6
 PAT_LINES = PAT_OFFSET + LANES
 PAT_SECTORS = PAT_LINES + LANES
-N_PATTERN = PAT_SECTORS + LANES
+PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
+N_PATTERN = PAT_WORDS + LANES
 
 # Columns of Machine.misc: an error (see gpusim.engine.errors), the end of the last block, blocks handed
 # out and finished, instructions run, and the stamp for LRU
@@ -109,6 +114,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PORT_SECTOR,  # L2 -> GPC wire
     SLICE_SECTOR,
     SLICE_REQUEST,
+    SLICE_WRITE,  # one sector written
     CHANNEL_SECTOR,
     BARRIER,  # from the last arrival to the first issue
     BARRIER_WARP,  # added per warp of the block
@@ -128,8 +134,10 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
     WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
+    PARTIAL_HIGH,  # partial lines in L2 beyond which they are filled, oldest first, ...
+    PARTIAL_LOW,  # ... until no more than these are left
     N_RATES,
-) = range(29)
+) = range(32)
 
 
 class Machine(NamedTuple):
@@ -147,7 +155,8 @@ class Machine(NamedTuple):
     l1: np.ndarray  # int64 (SMs * sets, 4 * ways)
     lrc: np.ndarray  # int64 (GPCs, entries, N_REQUEST)
     l2: np.ndarray  # int64 (halves * sets, 4 * ways)
-    servers: np.ndarray  # int64 (3, most)
+    servers: np.ndarray  # int64 (4, most)
+    partial: np.ndarray  # int64 (a power of two,): ring of lines that became partial, oldest first
     data: np.ndarray  # uint32: every buffer of global memory, from GLOBAL_BASE
     bounds: np.ndarray  # int64 (arrays, 3): first address of each, one past the last; the k-th global one in memory
     written: np.ndarray  # uint8, a byte a word of `data`: defined by the host or a store (checked runs)

@@ -52,10 +52,12 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         count[C.INST_LDG] += 1
         if on:
             return load_global(m, c, index, w, block, sm, on, t, count)
+        count[C.SH_OTHER_WAVES] += 1
     elif op == I.STG:
         count[C.INST_STG] += 1
         if on:
             return store_global(m, c, index, w, block, sm, on, t, count)
+        count[C.SH_OTHER_WAVES] += 1
     elif op == I.LDS or op == I.STS:
         if op == I.LDS:
             count[C.INST_LDS] += repeat

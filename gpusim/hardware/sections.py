@@ -213,6 +213,8 @@ class L2:
         Live slices, all partitions together.
     slice_bytes_per_cycle : int
         Peak of one slice, per cycle of the L2 clock.
+    slice_write_bytes_per_cycle : int
+        What one slice takes in, per cycle of the L2 clock.
     line_bytes, sector_bytes : int
     fetch_bytes : int
         Bytes that a miss of one sector brings from DRAM.
@@ -221,18 +223,24 @@ class L2:
     coalescer_window_cycles : int
         How long, on average, a request that hits L2 is outstanding at the coalescer, so that others may join it.
     associativity : int
+    partial_high_share, partial_low_share : float
+        Lines that may hold sectors written in part, as a share of all: beyond the first the oldest are filled from
+        DRAM, until the second is left.
     """
 
     size_bytes: int = quantity("byte")
     partitions: int = quantity("1", high=2)
     slices: int = quantity("1")
     slice_bytes_per_cycle: int = quantity("byte/cycle")
+    slice_write_bytes_per_cycle: int = quantity("byte/cycle")
     line_bytes: int = quantity("byte")
     sector_bytes: int = quantity("byte")
     fetch_bytes: int = quantity("byte")
     coalescer_max_merge: int = quantity("1")
     coalescer_window_cycles: int = quantity("cycle", low=0)
     associativity: int = quantity("1")
+    partial_high_share: float = quantity("1", low=0, high=1)
+    partial_low_share: float = quantity("1", low=0, high=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ L1_WAYS = 4
 cache's size to a quarter more, which is what four ways under LRU do (``l1_keep`` microbenchmark)."""
 
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
+PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
 FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
 TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
 """Start of the second SM of a TPC after the first.  Fitted to 9, 14, 22 and 48 cycles for blocks of 2, 8, 16
@@ -64,6 +65,8 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     r[S.HASH0], r[S.HASH1] = _parity_mask(bits[0]), _parity_mask(bits[1])
     r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
     r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
+    lines = gpu.l2.size_bytes // gpu.l2.line_bytes
+    r[S.PARTIAL_HIGH], r[S.PARTIAL_LOW] = gpu.l2.partial_high_share * lines, gpu.l2.partial_low_share * lines
     return r
 
 
@@ -89,6 +92,7 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
+    r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
     r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / bandwidth)
 
@@ -219,7 +223,8 @@ def machine(
         l1=S.empty_cache(l1_sets, L1_WAYS),
         lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, S.N_REQUEST), -1, np.int64),
         l2=S.empty_cache(l2_sets, int(dims[S.L2_WAYS])),
-        servers=np.zeros((3, max(gpu.l2.slices, gpu.dram.channels, gpcs)), np.int64),
+        servers=np.zeros((4, max(gpu.l2.slices, gpu.dram.channels, gpcs, 3)), np.int64),
+        partial=np.zeros(1 if timeless else PARTIAL_ENTRIES, np.int64),
         data=data,
         bounds=bounds,
         written=np.zeros(len(data) if checked else 1, np.uint8),

@@ -208,6 +208,7 @@ def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:
     """A fresh machine with the L2 of one that has run."""
     ways = int(fresh.shape[S.L2_WAYS])
     before.l2[:, S.ARRIVES * ways : S.BITS * ways] = 0
+    before.l2[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
     fresh.misc[S.STAMP] = before.misc[S.STAMP]
     return fresh._replace(l2=before.l2)
 
