@@ -34,6 +34,10 @@ ODD_ROWS = {
 """What blocks of one class need not do alike, for the rows of their matrices do not begin at whole lines."""
 
 
+SHARED_EDGES = {"transpose-padded": 0.25}
+"""How far writes to HBM may be off where blocks share sectors at their edges, also with blocks that are left out."""
+
+
 @functools.cache
 def both(name: str) -> tuple[Counts, Counts]:
     """A launch whole, and in part."""
@@ -67,7 +71,8 @@ def test_traffic_is_close(name):
     everything, part = both(name)
     for column in (C.DRAM_READ, C.L2_READ, C.L2_WRITE):
         assert part.total[column] == pytest.approx(everything.total[column], rel=0.05)
-    assert part.total[C.DRAM_WRITE] == pytest.approx(everything.total[C.DRAM_WRITE], rel=0.1, abs=20_000)
+    close = pytest.approx(everything.total[C.DRAM_WRITE], rel=SHARED_EDGES.get(name, 0.1), abs=20_000)
+    assert part.total[C.DRAM_WRITE] == close
 
 
 @pytest.mark.parametrize("name", LAUNCHES)
