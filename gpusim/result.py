@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,56 @@ class Formula:
     nbytes: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What one line of the source, or one array, costs.
+
+    Parameters
+    ----------
+    name : str
+        ``"file.cu:41"``, or the array's name.
+    text : str
+        The line itself, where it is known; of an array its element type.
+    requests : int or float
+        Global requests: warp instructions that load, store or update.
+    sectors : int or float
+        Sectors of 32 bytes those touch.
+    ideal_sectors : int or float
+        Sectors that would do for the words touched.
+    l1_hits : int or float
+        Sectors found in L1.
+    l2_bytes : int or float
+        Asked of L2, or written to it.
+    dram_bytes : int or float
+        Read from device memory for it (writes happen later, on no line's account).
+    wavefronts : int or float
+        Of shared memory.
+    ideal_wavefronts : int or float
+        What they would be without bank conflicts.
+    """
+
+    name: str
+    text: str = ""
+    requests: Value = 0
+    sectors: Value = 0
+    ideal_sectors: Value = 0
+    l1_hits: Value = 0
+    l2_bytes: Value = 0
+    dram_bytes: Value = 0
+    wavefronts: Value = 0
+    ideal_wavefronts: Value = 0
+
+    @property
+    def excess_sectors(self) -> Value:
+        """Sectors more than would do."""
+        return self.sectors - self.ideal_sectors
+
+    @property
+    def conflicts(self) -> Value:
+        """Wavefronts of shared memory that bank conflicts cost."""
+        return self.wavefronts - self.ideal_wavefronts
+
+
 @dataclass(frozen=True, repr=False)
 class Profile:
     """Everything predicted of one launch.
@@ -131,6 +181,10 @@ class Profile:
         What else a reader must know, such as how much of the launch was simulated.
     warp_instructions : int
         How many were simulated.
+    lines : tuple of Traffic
+        What each line of the source costs, in the order of the source.
+    arrays : tuple of Traffic
+        The same for each array in global memory.
 
     Examples
     --------
@@ -154,6 +208,8 @@ class Profile:
     memory: str = "HBM"
     notes: tuple[str, ...] = ()
     warp_instructions: int = 0
+    lines: tuple[Traffic, ...] = ()
+    arrays: tuple[Traffic, ...] = ()
 
     def __getitem__(self, name: str) -> Metric:
         return self.metrics[name]
@@ -346,6 +402,8 @@ class Profile:
                 key: {"name": form.name, "formula": form.text, "bytes": _finite(form.nbytes)}
                 for key, form in self.textbook.items()
             },
+            "lines": [_traffic_dict(line) for line in self.lines],
+            "arrays": [_traffic_dict(array) for array in self.arrays],
             "notes": list(self.notes),
             "sentence": self.sentence,
         }
@@ -408,6 +466,11 @@ def _finite(value: Value) -> Value | None:
     """None for NaN, which JSON cannot hold."""
     number: Value = _plain(value)
     return number if math.isfinite(number) else None
+
+
+def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
+    """Everything about a line or an array."""
+    return {f.name: _plain(getattr(traffic, f.name)) for f in fields(traffic)}
 
 
 def _metric_dict(metric: Metric) -> dict[str, Any]:

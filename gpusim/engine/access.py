@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.engine.flow import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
     LANES,
+    PAT_IDEAL,
     PAT_LINES,
     PAT_MASK,
     PAT_N_LINES,
@@ -21,6 +23,8 @@ from gpusim.engine.state import (
     PAT_WORDS,
     SEEN,
 )  # fmt: skip
+
+WORDS_OF_SECTOR = 8
 
 
 @jit
@@ -125,7 +129,7 @@ def gather_lines(address, mask, lines, sectors):
 
 @jit
 def gather_words(address, mask, width, lines, n, words):
-    """Words touched of each of ``n`` lines, a bit each; a word touched in part counts as touched."""
+    """Words touched of each of ``n`` lines, a bit each (touched in part counts); returns how many."""
     for j in range(n):
         words[j] = 0
     j = 0
@@ -136,6 +140,10 @@ def gather_words(address, mask, width, lines, n, words):
                 while lines[j] != address[lane] >> 7:
                     j += 1
             words[j] |= ((np.int64(1) << max(width >> 2, 1)) - 1) << ((address[lane] >> 2) & 31)
+    n_words = np.int64(0)
+    for j in range(n):
+        n_words += popcount(words[j])
+    return n_words
 
 
 @inline
@@ -197,7 +205,8 @@ def work_out(pattern, address, mask, origin, width, packs, scratch):
     """Fill in a pattern row from lane addresses."""
     lines, sectors = pattern[PAT_LINES : PAT_LINES + LANES], pattern[PAT_SECTORS : PAT_SECTORS + LANES]
     n, n_sectors = gather_lines(address, mask, lines, sectors)
-    gather_words(address, mask, width, lines, n, pattern[PAT_WORDS : PAT_WORDS + LANES])
+    n_words = gather_words(address, mask, width, lines, n, pattern[PAT_WORDS : PAT_WORDS + LANES])
+    pattern[PAT_IDEAL] = (n_words + WORDS_OF_SECTOR - 1) // WORDS_OF_SECTOR
     for j in range(n):
         lines[j] -= origin
     pattern[PAT_N_LINES], pattern[PAT_N_SECTORS] = n, n_sectors

@@ -20,6 +20,7 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import l1_read
 from gpusim.engine.operands import predicate
 from gpusim.engine.shared_memory import check_shared
+from gpusim.engine.traffic import note_below, note_load, sectors_below
 
 ONE = np.uint32(1)
 
@@ -66,25 +67,25 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     if array < 0:
         return S.FAILURE
     origin = coalesce(p, source, on, c[I.WIDTH], False, m.scratch)
-    n, a = p[S.PAT_N_LINES], m.arrays[array]
+    n = p[S.PAT_N_LINES]
     tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
     count[C.LD_REQ] += 1
     count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
     count[C.LINES] += n
-    a[C.A_LD_REQ] += 1
-    a[C.A_LD_SECTORS] += p[S.PAT_N_SECTORS]
-    a[C.A_LD_BYTES] += popcount(on) * c[I.WIDTH]
+    note_load(m, index, array, p, popcount(on) * c[I.WIDTH])
     if m.shape[S.TIMELESS]:
         return t
     begin = max(t, m.sms[sm, S.LSU])
     m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(tags * S.TICKS, m.rates[S.LSU_RATE])
-    done = begin
+    done, hits, before = begin, np.int64(0), sectors_below(count)
     for j in range(n):
         line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
         back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
-        count[C.LD_HIT] += hit
+        hits += hit
         done = max(done, back)
+    count[C.LD_HIT] += hits
+    note_below(m, index, array, hits, before, count)
     return done
 
 

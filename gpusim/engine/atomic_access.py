@@ -11,11 +11,13 @@ from gpusim.engine.access import coalesce
 from gpusim.engine.atomics import update
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import first_row
+from gpusim.engine.flow import popcount
 from gpusim.engine.global_memory import send_write
 from gpusim.engine.jit import jit
 from gpusim.engine.memory import ALL_WORDS
 from gpusim.engine.operands import FULL, at, set_predicate
 from gpusim.engine.shared_memory import check_shared, ideal_wavefronts, shared_time
+from gpusim.engine.traffic import note_below, note_shared, note_store, sectors_below
 
 ONE = np.uint32(1)
 
@@ -25,19 +27,23 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
     base, address, p = first_row(m, w), m.scratch[33], m.patterns[index]
     wide_addresses(m.regs, base, c[I.A], I.NO_ROW, c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-    if array_touched(m, c, p, index, w, block, address, on) < 0:
+    array = array_touched(m, c, p, index, w, block, address, on)
+    if array < 0:
         return S.FAILURE
     origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
     returns = c[0] != I.RED
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1
     count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[S.PAT_N_SECTORS]
+    note_store(m, index, array, p, popcount(on) * c[I.WIDTH])
     if not c[I.LIGHT]:
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:
         return t
+    before = sectors_below(count)
     for j in range(p[S.PAT_N_LINES]):
         send_write(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], ALL_WORDS, t, count)
+    note_below(m, index, array, np.int64(0), before, count)
     return t + m.rates[S.L2_NEAR]
 
 
@@ -89,7 +95,9 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
         update_shared(m, c, w, block, address, on)
     waves = atomic_wavefronts(address, on, width, m.scratch[32])
     count[C.SH_ST_WAVES] += waves
-    count[C.SH_ST_IDEAL] += ideal_wavefronts(on, width)
+    ideal = ideal_wavefronts(on, width)
+    count[C.SH_ST_IDEAL] += ideal
+    note_shared(m, index, waves, ideal)
     return shared_time(m, sm, waves, 1, t)
 
 

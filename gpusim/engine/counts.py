@@ -56,7 +56,13 @@ SH_ASYNC_WAVES = 49  # of LDGSTS's writes to shared memory
 INST_LDSM = 50
 INST_ATOMS = 51
 
-# Columns of Report.arrays
-A_LD_REQ, A_LD_SECTORS, A_LD_ELEMENTS, A_LD_BYTES, A_ST_REQ, A_ST_SECTORS, A_ST_ELEMENTS, A_ST_BYTES = range(8)
-N_ARRAY_COUNTS = 8
+# Columns of Machine.arrays: loads and stores of each array; IDEAL: sectors that would do for the words touched; HIT:
+# sectors found in L1; L2: sectors asked of L2 or written to it, HBM: sectors read from HBM because of it
+A_LD_REQ, A_LD_SECTORS, A_LD_IDEAL, A_LD_BYTES, A_ST_REQ, A_ST_SECTORS, A_ST_IDEAL, A_ST_BYTES = range(8)
+A_HIT, A_L2, A_HBM = 8, 9, 10
+N_ARRAY_COUNTS = 11
+
+# Columns of Machine.sites: the same for each memory instruction; WAVES: data-stage wavefronts, WAVES_IDEAL: what they
+# would be without bank conflicts
+S_REQ, S_SECTORS, S_IDEAL, S_HIT, S_L2, S_HBM, S_WAVES, S_WAVES_IDEAL, N_SITE_COUNTS = range(9)
 N_COUNTS = 52

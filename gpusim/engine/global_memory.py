@@ -15,6 +15,7 @@ from gpusim.engine.flow import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
+from gpusim.engine.traffic import note_below, note_load, note_store, sectors_below
 
 ONE = np.uint32(1)
 
@@ -100,22 +101,21 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     count[C.LD_TAGS] += tags
     count[C.LD_WAVES] += waves
     count[C.LINES] += n
-    a = m.arrays[array]
-    a[C.A_LD_REQ] += 1
-    a[C.A_LD_SECTORS] += p[S.PAT_N_SECTORS]
-    a[C.A_LD_BYTES] += lanes * c[I.WIDTH]
+    note_load(m, index, array, p, lanes * c[I.WIDTH])
     if not c[I.LIGHT]:
         load_values(m, c, index, w, block, address, on)
     if m.shape[S.TIMELESS]:
         return t
     begin = max(t, m.sms[sm, S.LSU])
     m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE])
-    done = begin
+    done, hits, before = begin, np.int64(0), sectors_below(count)
     for j in range(n):
         line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
         back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
-        count[C.LD_HIT] += hit
+        hits += hit
         done = max(done, back)
+    count[C.LD_HIT] += hits
+    note_below(m, index, array, hits, before, count)
     return done
 
 
@@ -151,10 +151,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     count[C.ST_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.ST_WAVES] += p[S.PAT_WAVES]
     count[C.LINES] += n
-    a = m.arrays[array]
-    a[C.A_ST_REQ] += 1
-    a[C.A_ST_SECTORS] += p[S.PAT_N_SECTORS]
-    a[C.A_ST_BYTES] += lanes * c[I.WIDTH]
+    note_store(m, index, array, p, lanes * c[I.WIDTH])
     if not c[I.LIGHT]:
         store_values(m, c, w, address, on)
     if m.shape[S.TIMELESS]:
@@ -163,8 +160,10 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(
         max(tags, p[S.PAT_WAVES]) * S.TICKS, m.rates[S.LSU_RATE]
     )
+    before = sectors_below(count)
     for j in range(n):
         line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
         taken = send_write(m, sm, line, sectors, words, t, count)
         m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], taken - m.rates[S.L2_NEAR])
+    note_below(m, index, array, np.int64(0), before, count)
     return max(t, m.sms[sm, S.LSU])

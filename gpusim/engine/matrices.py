@@ -18,6 +18,7 @@ from gpusim.engine.faults import first_row
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import at
 from gpusim.engine.shared_memory import check_shared, shared_time
+from gpusim.engine.traffic import note_shared
 
 ONE = np.uint32(1)
 ROW = 16  # bytes
@@ -42,6 +43,7 @@ def access_matrices(m, c, op, index, w, block, sm, on, t, count):
     coalesce(p, address, rows, ROW, False, m.scratch)
     count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += p[S.PAT_WAVES]
     count[C.SH_LD_IDEAL if loads else C.SH_ST_IDEAL] += n
+    note_shared(m, index, p[S.PAT_WAVES], n)
     return shared_time(m, sm, p[S.PAT_WAVES], 1, t)
 
 

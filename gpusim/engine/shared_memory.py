@@ -14,6 +14,7 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import at
+from gpusim.engine.traffic import note_shared
 
 ONE = np.uint32(1)
 BY_ATOMICS, MANY = 0x4000, 0xFFFF  # in a stamp of who touched shared memory: the kind of write, more than one warp
@@ -96,6 +97,7 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     else:
         count[C.SH_LD_WAVES] += waves
         count[C.SH_LD_IDEAL] += ideal
+    note_shared(m, index, waves, ideal)
     if not c[I.LIGHT]:
         move_shared(m, c, op, w, block, address, on)
     return shared_time(m, sm, waves, c[I.REPEAT], t)

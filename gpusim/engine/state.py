@@ -81,9 +81,10 @@ P_LINES, P_OLDEST, P_NEWEST = range(3)
 # Columns of Machine.patterns: the last access of each static memory instruction and what it cost.  Bank
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
 # lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
-# line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say.
-SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY = range(6)
-PAT_OFFSET = 6
+# line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say;
+# PAT_IDEAL: sectors that would do for the words touched.
+SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY, PAT_IDEAL = range(7)
+PAT_OFFSET = 7
 PAT_LINES = PAT_OFFSET + LANES
 PAT_SECTORS = PAT_LINES + LANES
 PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
@@ -169,6 +170,7 @@ class Machine(NamedTuple):
     flags: np.ndarray  # uint8 (32,) scratch
     counts: np.ndarray  # int64 (kinds of block, N_COUNTS)
     arrays: np.ndarray  # int64 (arrays, N_ARRAY_COUNTS)
+    sites: np.ndarray  # int64 (n, N_SITE_COUNTS)
     misc: np.ndarray  # int64 (N_MISC,)
     rates: np.ndarray  # int64 (N_RATES,)
     shape: np.ndarray  # int64 (N_SHAPE,)

@@ -146,10 +146,10 @@ def _leaders(program: Program) -> set[int]:
 
 
 def _bank_pattern(row: np.ndarray) -> tuple[int, ...] | None:
-    """What decides the bank conflicts of a light shared load, or None if it is none."""
+    """What decides the bank conflicts of a light shared load, and whose they are; None if it is none."""
     if row[F.OP] != Op.LDS or not row[F.LIGHT]:
         return None
-    return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH, F.C, F.SUB))
+    return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH, F.C, F.SUB, F.LINE))
 
 
 def _shrink(program: Program, cut: _Slice) -> Program:

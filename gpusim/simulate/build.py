@@ -237,6 +237,7 @@ def machine(
         flags=np.zeros(S.LANES, np.uint8),
         counts=np.zeros((kinds, C.N_COUNTS), np.int64),
         arrays=np.zeros((len(bounds), C.N_ARRAY_COUNTS), np.int64),
+        sites=np.zeros((len(image.code), C.N_SITE_COUNTS), np.int64),
         misc=np.zeros(S.N_MISC, np.int64),
         rates=rates(gpu, launch.warps),
         shape=dims,

@@ -13,6 +13,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
+from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -193,6 +194,8 @@ def summary(
         memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
         notes=_notes(counts, launch),
         warp_instructions=counts.warp_instructions,
+        lines=by_line(launch.program, counts.sites),
+        arrays=by_array(launch, counts.arrays),
     )
 
 

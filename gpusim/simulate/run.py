@@ -12,7 +12,7 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
-from gpusim.isa.encode import Image, bind_constants, encode
+from gpusim.isa.encode import F, Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.build import machine
 from gpusim.simulate.faults import explain
@@ -44,6 +44,8 @@ class Counts:
         Columns of :mod:`gpusim.engine.counts`, for the whole launch.
     arrays : float64 array, shape (arrays, N_ARRAY_COUNTS)
         For each array of the program, for the whole launch.
+    sites : float64 array, shape (instructions, N_SITE_COUNTS)
+        For each instruction of the program, for the whole launch.
     sampled : bool
         Whether blocks were left out and the rest scaled up.
     blocks_run : int
@@ -58,6 +60,7 @@ class Counts:
 
     total: np.ndarray
     arrays: np.ndarray
+    sites: np.ndarray
     sampled: bool
     blocks_run: int
     cycles: float
@@ -195,13 +198,25 @@ def count(
     before = _held_by_l2(m)
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
     total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
-    arrays = m.arrays.astype(np.float64)
-    if chosen.sampled:
-        arrays *= launch.blocks / max(len(chosen.queue), 1)
+    share = launch.blocks / max(len(chosen.queue), 1) if chosen.sampled else 1.0
+    arrays, sites = m.arrays * share, _by_instruction(m, image, len(launch.program)) * share
     return Counts(
-        total, arrays, chosen.sampled, len(chosen.queue), m.misc[S.END] / S.TICKS, int(m.counts[:, C.INST].sum()),
-        read_back(launch, layout, data) if values else {},
-    )  # fmt: skip
+        total=total,
+        arrays=arrays,
+        sites=sites,
+        sampled=chosen.sampled,
+        blocks_run=len(chosen.queue),
+        cycles=m.misc[S.END] / S.TICKS,
+        warp_instructions=int(m.counts[:, C.INST].sum()),
+        outputs=read_back(launch, layout, data) if values else {},
+    )
+
+
+def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:
+    """What each instruction of the program counted; an image may have several rows of one, or none."""
+    found = np.zeros((n, C.N_SITE_COUNTS), np.int64)
+    np.add.at(found, image.code[:, F.INDEX], m.sites)
+    return found
 
 
 def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:

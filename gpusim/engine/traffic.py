@@ -1,0 +1,65 @@
+"""Whose traffic it is: requests, sectors and what they need below L1, by instruction and by array."""
+
+from __future__ import annotations
+
+from gpusim.engine import counts as C
+from gpusim.engine import state as S
+from gpusim.engine.jit import inline
+
+
+@inline
+def note_load(m, index, array, p, nbytes):
+    """A request that reads ``nbytes`` of an array."""
+    a = m.arrays[array]
+    a[C.A_LD_REQ] += 1
+    a[C.A_LD_SECTORS] += p[S.PAT_N_SECTORS]
+    a[C.A_LD_IDEAL] += p[S.PAT_IDEAL]
+    a[C.A_LD_BYTES] += nbytes
+    note_request(m, index, p)
+
+
+@inline
+def note_store(m, index, array, p, nbytes):
+    """A request that writes ``nbytes`` of an array."""
+    a = m.arrays[array]
+    a[C.A_ST_REQ] += 1
+    a[C.A_ST_SECTORS] += p[S.PAT_N_SECTORS]
+    a[C.A_ST_IDEAL] += p[S.PAT_IDEAL]
+    a[C.A_ST_BYTES] += nbytes
+    note_request(m, index, p)
+
+
+@inline
+def note_request(m, index, p):
+    """A global request of an instruction."""
+    site = m.sites[index]
+    site[C.S_REQ] += 1
+    site[C.S_SECTORS] += p[S.PAT_N_SECTORS]
+    site[C.S_IDEAL] += p[S.PAT_IDEAL]
+
+
+@inline
+def note_shared(m, index, waves, ideal):
+    """Shared accesses of an instruction."""
+    site = m.sites[index]
+    site[C.S_WAVES] += waves
+    site[C.S_WAVES_IDEAL] += ideal
+
+
+@inline
+def sectors_below(count):
+    """Sectors that went to L2, and from HBM, so far."""
+    return count[C.L2_READ] + count[C.L2_WRITE], count[C.DRAM_READ]
+
+
+@inline
+def note_below(m, index, array, hits, before, count):
+    """What an access needed of L1, L2 and HBM; ``before``: `sectors_below` when it began."""
+    below = sectors_below(count)
+    site, a = m.sites[index], m.arrays[array]
+    site[C.S_HIT] += hits
+    site[C.S_L2] += below[0] - before[0]
+    site[C.S_HBM] += below[1] - before[1]
+    a[C.A_HIT] += hits
+    a[C.A_L2] += below[0] - before[0]
+    a[C.A_HBM] += below[1] - before[1]

@@ -1,0 +1,110 @@
+"""Where traffic comes from: tables of source lines and of arrays, and the sentence that names the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from gpusim.report.tables import new_table
+from gpusim.report.units import NOTHING, format_bytes, format_count, format_share
+
+if TYPE_CHECKING:
+    from gpusim.result import Profile, Traffic
+
+MOST_LINES = 12
+"""Lines of the source that a table shows: those with most sectors and wavefronts."""
+
+TEXT_COLUMNS = 20
+WORTH_SAYING = 1.05
+"""A request that touches this much more than it needs is worth a sentence."""
+
+
+def where(profile: Profile) -> Iterator[RenderableType]:
+    """Lay out where a profile's traffic comes from.
+
+    Parameters
+    ----------
+    profile : Profile
+
+    Yields
+    ------
+    rich renderables
+        Nothing where no line of the source is known.
+    """
+    lines = costliest(profile.lines)
+    if not lines:
+        return
+    yield Text("")
+    yield _table(lines, "source line", profile.memory, of=profile.lines, shared=True)
+    if len(lines) < len(profile.lines):
+        yield Text(f"{len(profile.lines) - len(lines)} more lines cost less than each of these.")
+    yield Text("")
+    yield _table(profile.arrays, "array", profile.memory, of=profile.arrays, shared=False)
+    for sentence in verdicts(profile):
+        yield Text("")
+        yield Text(sentence)
+
+
+def costliest(lines: Sequence[Traffic]) -> list[Traffic]:
+    """The lines that cost most, in the order of the source."""
+    ranked = sorted(lines, key=lambda line: line.sectors + line.wavefronts, reverse=True)[:MOST_LINES]
+    return [line for line in lines if line in ranked]
+
+
+def verdicts(profile: Profile) -> Iterator[str]:
+    """Name the line with most sectors, and the one with most bank conflicts, where they are worth it.
+
+    Parameters
+    ----------
+    profile : Profile
+
+    Yields
+    ------
+    str
+        Such as ``"mm.cu:41 costs 96 % of all sectors; each request touches 32 where 4 would do."``
+    """
+    sectors, conflicts = sum(line.sectors for line in profile.lines), sum(line.conflicts for line in profile.lines)
+    worst = max(profile.lines, key=lambda line: line.excess_sectors, default=None)
+    if worst is not None and worst.sectors > WORTH_SAYING * worst.ideal_sectors:
+        yield (
+            f"{worst.name} costs {format_share(worst.sectors / sectors)} of all sectors; each request touches "
+            f"{worst.sectors / worst.requests:.3g} where {worst.ideal_sectors / worst.requests:.3g} would do."
+        )
+    worst = max(profile.lines, key=lambda line: line.conflicts, default=None)
+    if worst is not None and worst.wavefronts > WORTH_SAYING * worst.ideal_wavefronts:
+        yield (
+            f"{worst.name} costs {format_share(worst.conflicts / conflicts)} of all bank conflicts; its "
+            f"{format_count(worst.wavefronts)} wavefronts would be {format_count(worst.ideal_wavefronts)} without."
+        )
+
+
+def _table(rows: Sequence[Traffic], heading: str, memory: str, *, of: Sequence[Traffic], shared: bool) -> Table:
+    """A row for each line or array; ``of``: what shares are of."""
+    sectors = sum(row.sectors for row in of)
+    grid = new_table()
+    grid.add_column(heading, no_wrap=True)
+    grid.add_column("", no_wrap=True, max_width=TEXT_COLUMNS, overflow="ellipsis")
+    for name in ("sectors", "of all", "excess", "L1 hits", "L2", memory, *(["conflicts"] if shared else [])):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        grid.add_row(*_cells(row, sectors), *([format_count(row.conflicts) if row.wavefronts else NOTHING] * shared))
+    return grid
+
+
+def _cells(row: Traffic, sectors: float) -> list[str]:
+    if not row.sectors:
+        return [row.name, row.text, *[NOTHING] * 6]
+    return [
+        row.name,
+        row.text,
+        format_count(row.sectors),
+        format_share(row.sectors / sectors),
+        format_share(row.excess_sectors / row.sectors),
+        format_share(row.l1_hits / row.sectors),
+        format_bytes(row.l2_bytes),
+        format_bytes(row.dram_bytes),
+    ]

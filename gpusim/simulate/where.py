@@ -1,0 +1,100 @@
+"""Counts of instructions and arrays -> what each line of the source and each array costs."""
+
+from __future__ import annotations
+
+import linecache
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.result import Traffic, Value
+from gpusim.simulate.launch import arrays_of
+
+if TYPE_CHECKING:
+    from gpusim.isa.program import Program
+    from gpusim.simulate.launch import Launch
+
+SECTOR = 32
+
+
+def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
+    """What each line of the source costs.
+
+    Parameters
+    ----------
+    program : Program
+    sites : float64 array, shape (instructions, N_SITE_COUNTS)
+
+    Returns
+    -------
+    tuple of Traffic
+        In the order of the source; lines that touch no memory are left out.
+    """
+    sums: dict[tuple[str, int], np.ndarray] = defaultdict(lambda: np.zeros(C.N_SITE_COUNTS))
+    for index in np.flatnonzero(sites.any(axis=1)):
+        sums[_place(program, int(index))] += sites[index]
+    own = sorted(sums, key=lambda place: (place[0] != program.source, *place))
+    return tuple(_line(place, sums[place]) for place in own)
+
+
+def _place(program: Program, index: int) -> tuple[str, int]:
+    """File and line of an instruction: where it was inlined in the program's own file, if it was."""
+    line = program.instrs[index].line
+    if line:
+        return program.source, line
+    return program.places.get(index, (program.source, 0))
+
+
+def _line(place: tuple[str, int], row: np.ndarray) -> Traffic:
+    file, line = place
+    name = f"{Path(file).name or '?'}:{line}" if line else "(no line)"
+    return Traffic(
+        name,
+        linecache.getline(file, line).strip(),
+        requests=_number(row[C.S_REQ]),
+        sectors=_number(row[C.S_SECTORS]),
+        ideal_sectors=_number(row[C.S_IDEAL]),
+        l1_hits=_number(row[C.S_HIT]),
+        l2_bytes=_number(row[C.S_L2] * SECTOR),
+        dram_bytes=_number(row[C.S_HBM] * SECTOR),
+        wavefronts=_number(row[C.S_WAVES]),
+        ideal_wavefronts=_number(row[C.S_WAVES_IDEAL]),
+    )
+
+
+def by_array(launch: Launch, arrays: np.ndarray) -> tuple[Traffic, ...]:
+    """What each array in global memory costs, loads and stores together.
+
+    Parameters
+    ----------
+    launch : Launch
+    arrays : float64 array, shape (arrays, N_ARRAY_COUNTS)
+
+    Returns
+    -------
+    tuple of Traffic
+        In the order of the parameters.
+    """
+    known = arrays_of(launch)
+    return tuple(_array(a.name, a.dtype, row) for a, row in zip(known, arrays, strict=False) if a.space == "global")
+
+
+def _array(name: str, dtype: str, row: np.ndarray) -> Traffic:
+    return Traffic(
+        name,
+        dtype,
+        requests=_number(row[C.A_LD_REQ] + row[C.A_ST_REQ]),
+        sectors=_number(row[C.A_LD_SECTORS] + row[C.A_ST_SECTORS]),
+        ideal_sectors=_number(row[C.A_LD_IDEAL] + row[C.A_ST_IDEAL]),
+        l1_hits=_number(row[C.A_HIT]),
+        l2_bytes=_number(row[C.A_L2] * SECTOR),
+        dram_bytes=_number(row[C.A_HBM] * SECTOR),
+    )
+
+
+def _number(value: float) -> Value:
+    """A whole number where it is one."""
+    return int(value) if float(value).is_integer() else float(value)
