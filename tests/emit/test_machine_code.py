@@ -1,0 +1,61 @@
+"""The same kernel as two Programs: machine code of its emitted CUDA, and its direct lowering."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpusim
+from gpusim import catalog, hardware, prediction
+from gpusim.algorithm import numpy_dtype
+from gpusim.engine import counts as C
+from gpusim.simulate import count
+from tests.kernels.cases import CASES
+from tests.kernels.run import expected
+
+pytestmark = pytest.mark.skipif(find_spec("nvidia.cu13") is None, reason="needs the extra cuda")
+
+SAME = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
+OF_ALL_SMS = {"micro-l2", "micro-coalescer", "micro-coalescer-l1"}
+"""Which SM a block runs on decides what these do."""
+
+
+def through_cuda(algorithm, params, inputs):
+    """Outputs and profile of the emitted source."""
+    from gpusim import cuda
+
+    bound = algorithm.launch(**params)
+    source = bound.kernel.emit(**prediction.tiles_of(bound))
+    kernel = cuda.compile(source, gpu="h200", options=["-fmad=true"]).kernel()
+    arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
+    arrays |= {name: values.copy() for name, values in inputs.items()}
+    args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
+    profile = gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200")
+    return {spec.name: arrays[spec.name] for spec in bound.arrays if spec.intent != "in"}, profile
+
+
+def directly(algorithm, params, inputs):
+    """What the lowered program asks for."""
+    gpu, bound = hardware.load("h200"), algorithm.launch(**params)
+    program = prediction.lower(bound, gpu)
+    arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays} | inputs
+    launch = prediction.assemble(bound, program, arrays)
+    held = hardware.occupancy(gpu, launch.threads, program.n_registers, launch.shared_bytes)
+    total = count(launch, gpu, held, sample=False).total
+    return [total[column] for column in (C.LD_REQ, C.ST_REQ, C.LD_SECTORS, C.ST_SECTORS)]
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - OF_ALL_SMS))
+@settings(max_examples=3)
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1))
+def test_both_compute_and_ask_for_the_same(name, data, seed):
+    algorithm = catalog.get(name)
+    params = algorithm.bind(**data.draw(CASES[name]))
+    inputs = algorithm.inputs(np.random.default_rng(seed), **params)
+    outputs, profile = through_cuda(algorithm, params, inputs)
+    error = algorithm.allowed_error(**params)
+    for array, wanted in expected(algorithm, params, inputs=inputs).items():
+        np.testing.assert_allclose(outputs[array], wanted, rtol=error, atol=error)
+    assert [profile.value(m) for m in SAME] == directly(algorithm, params, inputs)
