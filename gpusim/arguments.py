@@ -6,7 +6,7 @@ the command line says the same as ``int32:512`` and ``float32:normal:262144``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,12 @@ class Filled:
         """The array; ``rng`` draws what is random."""
         name, _, rest = self.init.partition(":")
         return _FILLS[name](rng, self.count, rest).astype(numpy_dtype(self.dtype))
+
+    def blank(self) -> np.ndarray:
+        """Zeros that cannot be written to and take no memory, for where only type and size matter."""
+        import numpy as np
+
+        return np.broadcast_to(np.zeros(1, numpy_dtype(self.dtype)), self.count)
 
     def __str__(self) -> str:
         return f"{self.dtype}:{self.init}:{self.count}"
@@ -225,13 +231,15 @@ def _number(text: str, where: str) -> int | float:
     raise ArgumentError(f"{where}: {text!r} is no number")
 
 
-def make(arguments: list[Argument], seed: int = 0) -> list[np.ndarray | np.generic]:
+def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[np.ndarray | np.generic]:
     """Draw every argument, each from a generator of its own.
 
     Parameters
     ----------
-    arguments : list
+    arguments : sequence
     seed : int
+    contents : bool
+        Fill the arrays; without, they are zeros that cannot be written to and take no memory.
 
     Returns
     -------
@@ -239,4 +247,6 @@ def make(arguments: list[Argument], seed: int = 0) -> list[np.ndarray | np.gener
     """
     import numpy as np
 
-    return [a.make(np.random.default_rng([seed, i])) for i, a in enumerate(arguments)]
+    if contents:
+        return [a.make(np.random.default_rng([seed, i])) for i, a in enumerate(arguments)]
+    return [a.blank() if isinstance(a, Filled) else _cast(a.dtype, a.value) for a in arguments]
