@@ -64,6 +64,10 @@ class Kernel:
         """Refuse arguments that do not fit; see :func:`gpusim.cuda.signature.check`."""
         signature.check(self.name.full, self.parameters, arguments)
 
+    def pack(self, position: int, value: object) -> bytes:
+        """Bytes of an argument that is no array; None is the null pointer.  See :func:`gpusim.cuda.signature.pack`."""
+        return signature.pack(self.parameters[position], 0 if value is None else value)
+
 
 @dataclass(frozen=True)
 class Module:
