@@ -121,7 +121,7 @@ def _launch(
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     """A size in x, y, z."""
-    given = [size] if isinstance(size, int | np.integer) else list(size)
+    given = list(size) if isinstance(size, Sequence | np.ndarray) else [size]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
     if not whole or not 1 <= len(given) <= 3:
         raise ParameterError(f"{name} must be one to three whole numbers, not {size!r}")

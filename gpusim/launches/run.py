@@ -103,7 +103,7 @@ class _Deadline:
         now = time.monotonic()
         self._end = self._end or now + self._seconds
         if now > self._end:
-            raise TimeLimitError(f"given up after {self._seconds:g} s, {done} of {total} blocks into {text}")
+            raise TimeLimitError(f"given up after {self._seconds:g} s: {done} of {total} blocks done ({text})")
         if self._progress is not None:
             self._progress(done, total, text)
 

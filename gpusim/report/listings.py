@@ -147,7 +147,9 @@ def launches(records: Sequence[Mapping[str, Any]], gpu: str) -> list[RenderableT
 
 
 def _short(error: str) -> str:
-    text = " ".join(error.split())
+    """What was wrong, and of what a compiler wrote its first error."""
+    first, *more = error.splitlines() or [""]
+    text = " ".join([first, *[line for line in more if "error" in line][:1]])
     return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}…"
 
 

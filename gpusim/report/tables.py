@@ -147,7 +147,7 @@ def label(profile: Profile, names: Iterable[str]) -> str:
 def heading(profile: Profile) -> str:
     """First line of a report on one launch: kernel, parameters, GPU, cache state."""
     params = " ".join(f"{name}={value}" for name, value in profile.params.items())
-    return f"{profile.kernel}  {params}  on {profile.gpu}  {profile.cache} caches"
+    return "  ".join(filter(None, (profile.kernel, params, f"on {profile.gpu}", f"{profile.cache} caches")))
 
 
 def common_heading(profiles: Sequence[Profile]) -> str:
