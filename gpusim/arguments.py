@@ -122,7 +122,7 @@ def _cast(dtype: str, value: int | float) -> np.generic:
     kind = numpy_dtype(dtype)
     if kind.kind in "iu":
         limits = np.iinfo(kind)
-        if value != int(value) or not limits.min <= value <= limits.max:
+        if not limits.min <= value <= limits.max or value != int(value):
             raise ArgumentError(f"{value} is no {dtype} ({limits.min} to {limits.max})")
         value = int(value)
     scalar: np.generic = kind.type(value)
@@ -131,6 +131,7 @@ def _cast(dtype: str, value: int | float) -> np.generic:
 
 def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
     """Check what an array's description says."""
+    _known(dtype, where)
     name, colon, rest = init.partition(":")
     if name not in _FILLS:
         raise UnknownNameError(f"way to fill an array in {where}", name, _FILLS)
@@ -171,7 +172,7 @@ def from_text(text: str) -> Argument:
         raise ArgumentError(
             f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
         )
-    numpy_dtype(parts[0])
+    _known(parts[0], where)
     if len(parts) == 2:
         return _checked(Scalar(parts[0], _number(parts[1], where)), where)
     count = _number(parts[-1], where)
@@ -214,7 +215,14 @@ def from_json(value: Any, where: str) -> Argument:
     return _checked(Scalar(dtype, number), where)
 
 
+def _known(dtype: str, where: str) -> None:
+    """Refuse an element type that there is not."""
+    if dtype not in DTYPES:
+        raise UnknownNameError(f"element type in {where}", dtype, DTYPES)
+
+
 def _checked(scalar: Scalar, where: str) -> Scalar:
+    _known(scalar.dtype, where)
     try:
         _cast(scalar.dtype, scalar.value)
     except ArgumentError as error:
