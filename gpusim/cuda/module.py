@@ -38,6 +38,8 @@ class Kernel:
         Machine code and what it needs.
     cubin : Cubin
         The whole module.
+    filename : str
+        What messages call its file.
     """
 
     symbol: str
@@ -45,6 +47,7 @@ class Kernel:
     parameters: tuple[signature.Parameter, ...]
     code: KernelCode = field(repr=False)
     cubin: Cubin = field(repr=False)
+    filename: str = ""
 
     @property
     def arch(self) -> str:
@@ -270,7 +273,7 @@ def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Modu
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
         known = signature.parameters(name, symbol, code.parameters, text)
-        kernels[symbol] = Kernel(symbol, name, known, code, parsed)
+        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
 
 
