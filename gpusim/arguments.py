@@ -6,7 +6,7 @@ the command line says the same as ``int32:512`` and ``float32:normal:262144``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,12 @@ class Filled:
         """The array; ``rng`` draws what is random."""
         name, _, rest = self.init.partition(":")
         return _FILLS[name](rng, self.count, rest).astype(numpy_dtype(self.dtype))
+
+    def blank(self) -> np.ndarray:
+        """Zeros that cannot be written to and take no memory, for where only type and size matter."""
+        import numpy as np
+
+        return np.broadcast_to(np.zeros(1, numpy_dtype(self.dtype)), self.count)
 
     def __str__(self) -> str:
         return f"{self.dtype}:{self.init}:{self.count}"
@@ -116,7 +122,7 @@ def _cast(dtype: str, value: int | float) -> np.generic:
     kind = numpy_dtype(dtype)
     if kind.kind in "iu":
         limits = np.iinfo(kind)
-        if value != int(value) or not limits.min <= value <= limits.max:
+        if not limits.min <= value <= limits.max or value != int(value):
             raise ArgumentError(f"{value} is no {dtype} ({limits.min} to {limits.max})")
         value = int(value)
     scalar: np.generic = kind.type(value)
@@ -125,6 +131,7 @@ def _cast(dtype: str, value: int | float) -> np.generic:
 
 def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
     """Check what an array's description says."""
+    _known(dtype, where)
     name, colon, rest = init.partition(":")
     if name not in _FILLS:
         raise UnknownNameError(f"way to fill an array in {where}", name, _FILLS)
@@ -165,7 +172,7 @@ def from_text(text: str) -> Argument:
         raise ArgumentError(
             f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
         )
-    numpy_dtype(parts[0])
+    _known(parts[0], where)
     if len(parts) == 2:
         return _checked(Scalar(parts[0], _number(parts[1], where)), where)
     count = _number(parts[-1], where)
@@ -208,7 +215,14 @@ def from_json(value: Any, where: str) -> Argument:
     return _checked(Scalar(dtype, number), where)
 
 
+def _known(dtype: str, where: str) -> None:
+    """Refuse an element type that there is not."""
+    if dtype not in DTYPES:
+        raise UnknownNameError(f"element type in {where}", dtype, DTYPES)
+
+
 def _checked(scalar: Scalar, where: str) -> Scalar:
+    _known(scalar.dtype, where)
     try:
         _cast(scalar.dtype, scalar.value)
     except ArgumentError as error:
@@ -225,13 +239,15 @@ def _number(text: str, where: str) -> int | float:
     raise ArgumentError(f"{where}: {text!r} is no number")
 
 
-def make(arguments: list[Argument], seed: int = 0) -> list[np.ndarray | np.generic]:
+def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[np.ndarray | np.generic]:
     """Draw every argument, each from a generator of its own.
 
     Parameters
     ----------
-    arguments : list
+    arguments : sequence
     seed : int
+    contents : bool
+        Fill the arrays; without, they are zeros that cannot be written to and take no memory.
 
     Returns
     -------
@@ -239,4 +255,6 @@ def make(arguments: list[Argument], seed: int = 0) -> list[np.ndarray | np.gener
     """
     import numpy as np
 
-    return [a.make(np.random.default_rng([seed, i])) for i, a in enumerate(arguments)]
+    if contents:
+        return [a.make(np.random.default_rng([seed, i])) for i, a in enumerate(arguments)]
+    return [a.blank() if isinstance(a, Filled) else _cast(a.dtype, a.value) for a in arguments]

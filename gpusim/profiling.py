@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import hardware
+from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError
 from gpusim.result import Profile
@@ -97,7 +98,7 @@ def profile(
         launch, spec, held, sample=sample, warm=cache == "warm", values=values, progress=progress, limit=limit
     )
     _write_back(launch, counts)
-    params = {name: value for name, value in launch.arguments.items() if _is_number(value)}
+    params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
     return summary(kernel.name.full, params, spec, launch, held, counts, cache)
 
 
@@ -112,19 +113,15 @@ def _launch(
         )
     kernel.check(args)
     program = kernel.program(int(GLOBAL_BASE))
-    arguments = {p.name: _passed(value) for p, value in zip(program.params, args, strict=True)}
+    passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
+    arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
     return Launch(program, *sizes, arguments, dynamic_shared)
 
 
-def _passed(value: Any) -> Any:
-    """A value as a launch takes it: None is the null pointer."""
-    return np.uint64(0) if value is None else value
-
-
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     """A size in x, y, z."""
-    given = [size] if isinstance(size, int | np.integer) else list(size)
+    given = list(size) if isinstance(size, Sequence | np.ndarray) else [size]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
     if not whole or not 1 <= len(given) <= 3:
         raise ParameterError(f"{name} must be one to three whole numbers, not {size!r}")

@@ -315,6 +315,42 @@ class Profile:
         loads = self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
         return loads + self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
 
+    # ------------------------------------------------------------ atomics and local memory
+
+    @property
+    def global_atomic_requests(self) -> Value:
+        """Warp instructions that change global memory atomically, whether they want the old value or not."""
+        return self._atomics("requests")
+
+    @property
+    def global_atomic_sectors(self) -> Value:
+        """Sectors that those touch."""
+        return self._atomics("sectors")
+
+    @property
+    def global_atomic_bytes(self) -> Value:
+        """Bytes of the sectors that global atomics touch."""
+        return SECTOR_BYTES * self.global_atomic_sectors
+
+    def _atomics(self, unit: str) -> Value:
+        return sum(self.value(f"l1tex__t_{unit}_pipe_lsu_mem_global_op_{what}.sum") for what in ("atom", "red"))
+
+    @property
+    def local_load_bytes(self) -> Value:
+        """Bytes of the sectors that loads of local memory (spilled registers, arrays) ask L1 for."""
+        return SECTOR_BYTES * self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")
+
+    @property
+    def local_store_bytes(self) -> Value:
+        """Bytes of the sectors that stores to local memory touch."""
+        return SECTOR_BYTES * self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")
+
+    @property
+    def local_hit_rate(self) -> float:
+        """Sectors of local loads that L1 held, over all of them (0 to 1)."""
+        hits = self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum")
+        return _ratio(hits, self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"))
+
     # ------------------------------------------------------------ L2 and HBM
 
     @property
@@ -441,6 +477,10 @@ DERIVED = (
     "l1_hit_rate",
     "shared_wavefronts",
     "bank_conflicts",
+    "global_atomic_bytes",
+    "local_load_bytes",
+    "local_store_bytes",
+    "local_hit_rate",
     "l2_read_bytes",
     "l2_write_bytes",
     "l2_hit_rate",

@@ -38,6 +38,8 @@ class Kernel:
         Machine code and what it needs.
     cubin : Cubin
         The whole module.
+    filename : str
+        What messages call its file.
     """
 
     symbol: str
@@ -45,6 +47,7 @@ class Kernel:
     parameters: tuple[signature.Parameter, ...]
     code: KernelCode = field(repr=False)
     cubin: Cubin = field(repr=False)
+    filename: str = ""
 
     @property
     def arch(self) -> str:
@@ -63,6 +66,10 @@ class Kernel:
     def check(self, arguments: Sequence[object]) -> None:
         """Refuse arguments that do not fit; see :func:`gpusim.cuda.signature.check`."""
         signature.check(self.name.full, self.parameters, arguments)
+
+    def pack(self, position: int, value: object) -> bytes:
+        """Bytes of an argument that is no array; None is the null pointer.  See :func:`gpusim.cuda.signature.pack`."""
+        return signature.pack(self.parameters[position], 0 if value is None else value)
 
 
 @dataclass(frozen=True)
@@ -266,7 +273,7 @@ def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Modu
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
         known = signature.parameters(name, symbol, code.parameters, text)
-        kernels[symbol] = Kernel(symbol, name, known, code, parsed)
+        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim.cuda import nvdisasm, relocate, toolchain
@@ -54,7 +55,12 @@ def program(kernel: Kernel, base: int) -> Program:
     variables = tuple(
         Variable(v.name, offsets[v.name], relocate.initial(v, address_of)) for v in kernel.cubin.variables
     )
-    return replace(made, params=_params(kernel), variables=variables)
+    return replace(made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables)
+
+
+def _called(source: str, filename: str) -> str:
+    """The source as the user called it, who may have moved it since it was compiled."""
+    return filename if Path(source).name == Path(filename).name else source
 
 
 @lru_cache(maxsize=8)

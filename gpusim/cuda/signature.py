@@ -177,8 +177,9 @@ def _parameter(piece: str) -> tuple[str, str]:
 def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) -> None:
     """Refuse arguments that do not fit a kernel's parameters.
 
-    Arrays (whatever has ``nbytes`` and at least one dimension) and None go to pointers; numbers to numbers of
-    the same kind; ``bytes`` of the right length to anything.
+    Arrays (whatever has ``nbytes`` and at least one dimension) and None go to pointers, where the elements are
+    known to be what is pointed to, or unsigned integers of that size or single bytes, which may stand for anything;
+    numbers to numbers of the same kind; ``bytes`` of the right length to anything.
 
     Parameters
     ----------
@@ -192,13 +193,13 @@ def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) ->
     ArgumentError
         Where their number, kind or size does not fit.
     """
+    listed = ", ".join(map(str, wanted))
     if len(arguments) != len(wanted):
-        listed = ", ".join(map(str, wanted))
         raise ArgumentError(f"{kernel} takes {len(wanted)} arguments ({listed}), not {len(arguments)}")
     for position, (parameter, argument) in enumerate(zip(wanted, arguments, strict=True), 1):
         problem = _problem(parameter, argument)
         if problem:
-            raise ArgumentError(f"argument {position} of {kernel} ({parameter}) {problem}")
+            raise ArgumentError(f"argument {position} of {kernel} ({parameter}) {problem}; it is {kernel}({listed})")
 
 
 def _problem(parameter: Parameter, argument: Any) -> str:
@@ -208,14 +209,34 @@ def _problem(parameter: Parameter, argument: Any) -> str:
         return "" if fits else f"has {parameter.nbytes} bytes, not {len(argument)}"
     if is_array(argument) or argument is None:
         given = "None" if argument is None else "an array"
-        return f"is no pointer, but {given} is given" if parameter.is_pointer is False else ""
+        return f"is no pointer, but {given} is given" if parameter.is_pointer is False else _misfit(parameter, argument)
     if parameter.is_pointer:
         return f"is a pointer: give an array or None, not {argument!r}"
+    kind = _plain(parameter.type)
+    if _is_real(kind) and getattr(argument, "dtype", None) is not None and argument.dtype.kind in "iub":
+        return f"is no integer, but {argument.dtype} {argument} is given"
     try:
         pack(parameter, argument)
     except ArgumentError as error:
         return str(error)
     return ""
+
+
+def _is_real(kind: str) -> bool:
+    return kind in _REAL or kind == _BFLOAT16
+
+
+def _misfit(parameter: Parameter, argument: Any) -> str:
+    """What keeps an array's elements from being what a pointer points to; empty where either is not known."""
+    target, dtype = _plain(re.sub(r"(\*( const)?|&)$", "", parameter.type)), getattr(argument, "dtype", None)
+    if target not in _SIZES or dtype is None or dtype.itemsize == 1 or dtype.names:
+        return ""
+    raw = dtype.kind == "u"
+    bfloat = dtype.name == "bfloat16"
+    alike = raw or ((bfloat or dtype.kind in "fc") == _is_real(target) and bfloat == (target == _BFLOAT16))
+    if alike and dtype.itemsize == _SIZES[target]:
+        return ""
+    return f"points to {target}, but an array of {dtype} is given"
 
 
 def is_array(argument: Any) -> bool:

@@ -115,6 +115,49 @@ def _section(row: Sequence[str]) -> str:
     return row[0].rpartition(".")[0]
 
 
+LONGEST_ERROR = 300
+"""Characters of an error that the list of launches shows; all of it is in the JSON."""
+
+
+def launches(records: Sequence[Mapping[str, Any]], gpu: str) -> list[RenderableType]:
+    """List launches: what was simulated, how long it took, what went wrong.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        ``id``, ``warp_instructions``, ``wall_s``, ``error``.
+    gpu : str
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    failed = sum(record["error"] is not None for record in records)
+    grid = new_table()
+    grid.add_column("launch", overflow="fold")
+    grid.add_column("warp instructions", justify="right", no_wrap=True)
+    grid.add_column("seconds", justify="right", no_wrap=True)
+    if failed:
+        grid.add_column("error", overflow="fold")
+    for record in records:
+        error = [_short(record["error"] or "")] if failed else []
+        grid.add_row(record["id"], format_count(record["warp_instructions"]), f"{record['wall_s']:.1f}", *error)
+    done = f"{len(records) - failed} of {len(records)} launches on {gpu}"
+    return [grid, Text(""), Text(f"{done}: {_total(records)}.")]
+
+
+def _short(error: str) -> str:
+    """What was wrong, and of what a compiler wrote its first error."""
+    first, *more = error.splitlines() or [""]
+    text = " ".join([first, *[line for line in more if "error" in line][:1]])
+    return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}…"
+
+
+def _total(records: Sequence[Mapping[str, Any]]) -> str:
+    instructions, seconds = sum(r["warp_instructions"] for r in records), sum(r["wall_s"] for r in records)
+    return f"{format_count(instructions)} warp instructions simulated in {seconds:.1f} s"
+
+
 def table_of(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[RenderableType]:
     """Lay out rows of text, the first of which holds the headings.
 

@@ -117,7 +117,7 @@ def _served(profile: Profile) -> str:
     named.sort(key=lambda pair: -pair[1])
     return ", ".join(
         f"{who} {'serves ' if i == 0 else ''}{format_share(share)}" for i, (who, share) in enumerate(named)
-    ) + (" of the loads" if _spread(profile) else "")
+    ) + (" of the loads" if _spread(profile) or "reads" not in profile.textbook else "")
 
 
 def _compulsory(profile: Profile) -> str:

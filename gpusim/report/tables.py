@@ -25,31 +25,47 @@ UNMEASURED = "±?"
 
 
 class Level(NamedTuple):
-    """One row of the memory table: where its numbers come from."""
+    """One row of the memory table: where its numbers come from, each a metric or a property of Profile."""
 
     label: str
-    requests: str  # metric or property of Profile
-    units: str  # metric counted in sectors or wavefronts; its claim is the row's
-    nbytes: str  # property of Profile
-    hit_rate: str = ""  # property of Profile
+    requests: str = ""
+    units: str = ""  # counted in sectors or wavefronts
+    nbytes: str = ""
+    hit_rate: str = ""
     textbook: str = ""  # key of Profile.textbook
+    claim: str = ""  # metric whose claim is the row's, if it is not that of the units
+    seldom: bool = False  # left out where there are no requests
 
 
-_LOADS, _STORES = "pipe_lsu_mem_global_op_ld.sum", "pipe_lsu_mem_global_op_st.sum"
+_L1, _LTS, _DRAM = "l1tex__t_{}_pipe_lsu_mem_{}.sum", "lts__t_{}_srcunit_tex_op_{}.sum", "dram__bytes_{}.sum"
+_INST = "smsp__inst_executed_op_{}.sum"
 _WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
-_READS, _WRITES = "srcunit_tex_op_read.sum", "srcunit_tex_op_write.sum"
+
+
+def _through_l1(kind: str) -> tuple[str, str]:
+    """Requests and sectors of one kind of access at L1."""
+    return _L1.format("requests", kind), _L1.format("sectors", kind)
+
+
+def _through_l2(kind: str) -> tuple[str, str]:
+    return _LTS.format("requests", kind), _LTS.format("sectors", kind)
+
 
 LEVELS = (
-    Level("L1 global loads", f"l1tex__t_requests_{_LOADS}", f"l1tex__t_sectors_{_LOADS}", "global_load_bytes",
-          "l1_hit_rate", "reads"),
-    Level("L1 global stores", f"l1tex__t_requests_{_STORES}", f"l1tex__t_sectors_{_STORES}", "global_store_bytes",
-          "", "writes"),
+    Level("L1 global loads", *_through_l1("global_op_ld"), "global_load_bytes", "l1_hit_rate", "reads"),
+    Level("L1 global stores", *_through_l1("global_op_st"), "global_store_bytes", "", "writes"),
+    Level("global atomics", "global_atomic_requests", "global_atomic_sectors", "global_atomic_bytes",
+          claim=_L1.format("sectors", "global_op_atom"), seldom=True),
+    Level("local loads", *_through_l1("local_op_ld"), "local_load_bytes", "local_hit_rate", seldom=True),
+    Level("local stores", *_through_l1("local_op_st"), "local_store_bytes", seldom=True),
     Level("shared wavefronts", "shared_requests", _WAVEFRONTS, "shared_bytes"),
-    Level("L2 reads", f"lts__t_requests_{_READS}", f"lts__t_sectors_{_READS}", "l2_read_bytes",
-          "l2_hit_rate", "reads"),
-    Level("L2 writes", f"lts__t_requests_{_WRITES}", f"lts__t_sectors_{_WRITES}", "l2_write_bytes", "", "writes"),
-    Level("{memory} reads", "", "dram__bytes_read.sum", "dram_bytes_read", "", "reads"),
-    Level("{memory} writes", "", "dram__bytes_write.sum", "dram_bytes_written", "", "writes"),
+    Level("shared atomics", _INST.format("shared_atom"), claim=_INST.format("shared_atom"), seldom=True),
+    Level("matrix loads", _INST.format("ldsm"), claim=_INST.format("ldsm"), seldom=True),
+    Level("copies to shared", _INST.format("ldgsts"), claim=_INST.format("ldgsts"), seldom=True),
+    Level("L2 reads", *_through_l2("read"), "l2_read_bytes", "l2_hit_rate", "reads"),
+    Level("L2 writes", *_through_l2("write"), "l2_write_bytes", "", "writes"),
+    Level("{memory} reads", "", "", "dram_bytes_read", "", "reads", _DRAM.format("read")),
+    Level("{memory} writes", "", "", "dram_bytes_written", "", "writes", _DRAM.format("write")),
 )  # fmt: skip
 
 
@@ -63,15 +79,22 @@ def memory_table(profile: Profile) -> Table:
     Returns
     -------
     rich.table.Table
+        Without the column of the textbook where there is none, and without rows of what the launch does not do.
     """
     grid = new_table()
     grid.add_column("")
-    for heading in ("requests", "sectors", "bytes", "hit rate", "textbook"):
+    book = ["textbook"] if profile.textbook else []
+    for heading in ("requests", "sectors", "bytes", "hit rate", *book):
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("claim", no_wrap=True)
-    for level in LEVELS:
+    for level in _levels(profile):
         grid.add_row(*_level_cells(profile, level))
     return grid
+
+
+def _levels(profile: Profile) -> list[Level]:
+    """Rows that say something."""
+    return [level for level in LEVELS if not level.seldom or _number(profile, level.requests) > 0]
 
 
 def comparison_table(profiles: Sequence[Profile]) -> Table:
@@ -88,7 +111,8 @@ def comparison_table(profiles: Sequence[Profile]) -> Table:
     """
     memory = profiles[0].memory if len({profile.memory for profile in profiles}) == 1 else "DRAM"
     cells = [_comparison_cells(profile, varying(profiles), memory) for profile in profiles]
-    headings = _fitting({name: [row[name] for row in cells] for name in cells[0]})
+    shown = [name for name in cells[0] if name not in BOOK or any(profile.textbook for profile in profiles)]
+    headings = _fitting({name: [row[name] for row in cells] for name in shown})
     grid = new_table()
     for name in headings:
         grid.add_column(name, no_wrap=True, justify="left" if name in ("kernel", "gpu", "claim") else "right")
@@ -123,7 +147,7 @@ def label(profile: Profile, names: Iterable[str]) -> str:
 def heading(profile: Profile) -> str:
     """First line of a report on one launch: kernel, parameters, GPU, cache state."""
     params = " ".join(f"{name}={value}" for name, value in profile.params.items())
-    return f"{profile.kernel}  {params}  on {profile.gpu}  {profile.cache} caches"
+    return "  ".join(filter(None, (profile.kernel, params, f"on {profile.gpu}", f"{profile.cache} caches")))
 
 
 def common_heading(profiles: Sequence[Profile]) -> str:
@@ -179,25 +203,26 @@ def legend(metrics: Iterable[Metric | None]) -> str:
 
 def row_metrics(profile: Profile) -> list[Metric | None]:
     """Metrics whose claims :func:`memory_table` shows."""
-    return [profile.metrics.get(level.units) for level in LEVELS]
+    return [profile.metrics.get(level.claim or level.units) for level in _levels(profile)]
 
 
 def _level_cells(profile: Profile, level: Level) -> list[str]:
     book = profile.textbook.get(level.textbook)
-    counted = not level.units.startswith("dram")
     return [
         level.label.format(memory=profile.memory),
-        format_count(_number(profile, level.requests)) if level.requests else NOTHING,
-        format_count(profile.value(level.units)) if counted else NOTHING,
-        format_bytes(getattr(profile, level.nbytes)),
-        format_share(getattr(profile, level.hit_rate)) if level.hit_rate else NOTHING,
-        format_bytes(book.nbytes) if book else NOTHING,
-        _claim(profile.metrics.get(level.units)),
+        format_count(_number(profile, level.requests)),
+        format_count(_number(profile, level.units)),
+        format_bytes(_number(profile, level.nbytes)),
+        format_share(_number(profile, level.hit_rate)),
+        *([format_bytes(book.nbytes) if book else NOTHING] if profile.textbook else []),
+        _claim(profile.metrics.get(level.claim or level.units)),
     ]
 
 
 def _number(profile: Profile, name: str) -> float:
-    """A metric, or a property of the profile where it has no such metric."""
+    """A metric or a property of the profile; NaN, which is shown as nothing, for no name."""
+    if not name:
+        return math.nan
     number: float = profile.value(name) if "__" in name else getattr(profile, name)
     return number
 
@@ -219,6 +244,9 @@ def _comparison_cells(profile: Profile, distinct: Iterable[str], memory: str) ->
         "claim": _claim(profile.metrics.get("dram__bytes_read.sum")),
     }
 
+
+BOOK = ("textbook", "of it")
+"""Columns of the comparison that take a textbook."""
 
 DROPPED_FIRST = ("L2 hits", "L1 hits", "writes", "shared", "L1 loads", "L2 reads")
 """Columns of the comparison that make room for the others, in this order."""

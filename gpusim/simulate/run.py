@@ -190,7 +190,7 @@ def count(
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
     data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
-    chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, limit)
+    chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, progress, limit)
     m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds)
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
@@ -237,13 +237,13 @@ def _held_by_l2(m: S.Machine) -> Held:
 
 def _choose(
     launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray, sample: bool | None,
-    limit: int | None,
+    progress: Progress | None, limit: int | None,
 ) -> tuple[Plan, np.ndarray]:  # fmt: skip
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
     chosen = plan(launch, gpu, held, 0.0, sample=False)
     if sample is False or launch.blocks <= len(chosen.probes):
         return chosen, np.zeros((0, C.N_COUNTS))
     m = machine(gpu, launch, held, image, layout, data, len(chosen.probes), timeless=True, n_sm=1)
-    drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), None, "probing", limit)
+    drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
     return plan(launch, gpu, held, work, sample=sample), m.counts.astype(np.float64)

@@ -42,7 +42,7 @@ def best_of_five(*arguments):
     return min(times)
 
 
-@pytest.mark.parametrize("command", ["predict", "formula", "kernels", "scenario", "gpus"])
+@pytest.mark.parametrize("command", ["predict", "profile", "formula", "kernels", "emit", "scenario", "gpus"])
 def test_every_command_explains_itself(command):
     assert f"Usage: gpusim {command}" in python("-m", "gpusim", command, "--help").stdout
 

@@ -1,5 +1,6 @@
 """Parameters of kernels: what the source says of them, and which arguments fit."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -66,6 +67,45 @@ def test_arguments_that_do_not_fit(position, argument, says):
         check("k", ALL, arguments)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [
+        ("float*", "f4"), ("const float*", "u4"), ("float*", "u1"), ("double*", "f8"), ("unsigned int*", "i4"),
+        ("int* const", "u4"), ("__half*", "f2"), ("__half*", "u2"), ("__nv_bfloat16*", ml_dtypes.bfloat16),
+        ("float4*", "f4"), ("void*", "f8"), ("Box*", "f4"), ("size_t*", "i8"), ("bool*", "?"), ("char*", "i1"),
+        ("", "f8"), ("float*", [("x", "f4"), ("y", "f4")]),
+    ],
+)  # fmt: skip
+def test_elements_that_fit_a_pointer(kind, dtype):
+    check("k", [Parameter("x", kind, 0, 8)], [np.zeros(3, dtype)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "says"),
+    [
+        ("float*", "f8", "points to float, but an array of float64 is given"),
+        ("const double*", "f4", "points to double, but an array of float32 is given"),
+        ("int*", "i8", "points to int, but an array of int64 is given"),
+        ("float*", "i4", "points to float, but an array of int32 is given"),
+        ("unsigned int*", "f4", "points to int, but an array of float32 is given"),
+        ("__half*", ml_dtypes.bfloat16, "points to __half, but an array of bfloat16 is given"),
+        ("__nv_bfloat16*", "f2", "points to __nv_bfloat16, but an array of float16 is given"),
+        ("float*", "u2", "points to float, but an array of uint16 is given"),
+    ],
+)
+def test_elements_that_do_not_fit_a_pointer(kind, dtype, says):
+    with pytest.raises(ArgumentError) as error:
+        check("k", [Parameter("x", kind, 0, 8)], [np.zeros(3, dtype)])
+    assert says in str(error.value)
+    assert str(error.value).endswith(f"; it is k({kind} x)")
+
+
+def test_a_typed_integer_is_no_float():
+    with pytest.raises(ArgumentError, match=r"argument 1 of k \(float a\) is no integer, but int32 1 is given"):
+        check("k", [FACTOR], [np.int32(1)])
+    check("k", [FACTOR], [1])
 
 
 def test_too_few_arguments_list_the_parameters():

@@ -59,3 +59,26 @@ def test_every_number_of_a_gpu_has_a_source(name):
     ]
     assert len(kinds) > 50
     assert all(f"\n{line.split()[-1]} " in "\n".join(sources) for line in kinds)
+
+
+def record(name, error=None, instructions=1_000_000):
+    return {"id": name, "warp_instructions": 0 if error else instructions, "wall_s": 1.25, "error": error}
+
+
+def test_launches_without_errors_have_no_column_for_them():
+    lines = text(listings.launches([record("one"), record("two")], "h200"))
+    assert lines[0].split() == ["launch", "warp", "instructions", "seconds"]
+    assert lines[2].split() == ["one", "1.00", "M", "1.2"]
+    assert lines[-2] == "2 of 2 launches on h200: 2.00 M warp instructions simulated in 2.5 s."
+
+
+def test_of_what_a_compiler_wrote_the_first_error_is_listed():
+    log = "k.cu does not compile:\nk.cu(1): warning: odd\nk.cu(2): error: y is undefined\nk.cu(3): error: z"
+    joined = " ".join(" ".join(text(listings.launches([record("one", log)], "h200"))).split())
+    assert "k.cu does not compile: k.cu(2): error: y is undefined 0 of 1 launches" in joined
+
+
+@pytest.mark.parametrize("name", ["mm_naive_uncoalesced_1024x1024x1024", "x" * 200])
+def test_long_names_and_errors_fit(name):
+    lines = text(listings.launches([record(name, "some words of an error " * 12), record("short")], "h200"))
+    assert any("some words of an error" in line for line in lines)

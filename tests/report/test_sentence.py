@@ -51,7 +51,7 @@ def test_lanes_that_share_sectors_are_said():
 
 def test_without_a_formula_the_amount_is_still_explained():
     profile = dataclasses.replace(tiled_matmul(l1_hit=0, merged=0, l2_hit=0.5), textbook={})
-    assert profile.sentence == "HBM reads 8.59 GB: L2 serves 50 %."
+    assert profile.sentence == "HBM reads 8.59 GB: L2 serves 50 % of the loads."
 
 
 def test_nothing_is_said_of_what_is_not_known():

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -49,6 +50,42 @@ def test_every_level_is_a_row_with_its_claim():
     assert rows["HBM reads"].split() == "HBM reads – – 8.42 GB – 17.2 GB extrapolated ±0.6 %".split()
     for level in ("L1 global stores", "shared wavefronts", "L2 reads", "L2 writes", "HBM writes"):
         assert level in rows
+
+
+def test_what_a_launch_does_not_do_is_no_row():
+    text = repr(tiled_matmul())
+    assert not any(words in text for words in ("atomics", "local", "copies", "matrix"))
+
+
+def test_local_memory_and_atomics_are_rows_where_there_are_any():
+    names = {
+        "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": 3,
+        "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum": 4,
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": 30,
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": 40,
+        "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum": 10,
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": 40,
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": 20,
+        "smsp__inst_executed_op_shared_atom.sum": 5,
+        "smsp__inst_executed_op_ldgsts.sum": 6,
+        "smsp__inst_executed_op_ldsm.sum": 0,
+    }
+    metrics = {name: Metric(value, "unit", Claim.MODELLED, 0.01) for name, value in names.items()}
+    text = repr(Profile("mine", {}, "h200", (1, 1, 1), (1, 1, 1), metrics))
+    rows = {line[:18].strip(): line[18:].split() for line in text.split("\n")}
+    assert rows["global atomics"] == "7 70 2.24 kB – modelled ±1 %".split()
+    assert rows["local loads"] == "10 40 1.28 kB 50 % modelled ±1 %".split()
+    assert rows["shared atomics"] == "5 – – – modelled ±1 %".split()
+    assert rows["copies to shared"] == "6 – – – modelled ±1 %".split()
+    assert not {"local stores", "matrix loads"} & set(rows)
+
+
+def test_without_a_textbook_there_is_no_column_for_it():
+    alone, other = (replace(tiled_matmul(tile=tile), textbook={}) for tile in (16, 32))
+    assert "textbook" not in as_text([alone])
+    assert "textbook" not in as_text([alone, other])
+    assert "of it" not in as_text([alone, other])
+    assert "of the loads" in as_text([alone])
 
 
 def test_graphics_memory_is_not_called_hbm():

@@ -1,0 +1,100 @@
+"""The commands put together, and how each ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from gpusim.cli.emit import emit
+from gpusim.cli.lists import formula, gpus, list_kernels, scenario
+from gpusim.cli.predict import predict
+from gpusim.cli.profile import profile
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
+
+FREE_FORM = {"ignore_unknown_options": True}
+"""Commands that take a kernel's own parameters as options."""
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(context_settings=FREE_FORM)(predict)
+app.command()(profile)
+app.command(context_settings=FREE_FORM)(formula)
+app.command(name="kernels")(list_kernels)
+app.command(context_settings=FREE_FORM)(emit)
+app.command(context_settings={"allow_extra_args": True, **FREE_FORM})(scenario)
+app.command()(gpus)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name; those of the process unless given.
+
+    Returns
+    -------
+    int
+        Exit status: 0, 2 for an error of the user's, 130 when interrupted.
+    """
+    _tolerate_narrow_encodings()
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    try:
+        status = app(args=arguments, prog_name="gpusim", standalone_mode=False)
+    except TyperException as error:
+        return _complain(error.format_message(), error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
+    except ValueError as error:
+        if not _is_expected(error):
+            raise
+        return _complain(str(error), 2, as_written=bool(getattr(error, "log", "")))
+    if status == INTERRUPTED:
+        return _complain("interrupted", INTERRUPTED)
+    return status if isinstance(status, int) else 0
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from gpusim import __version__
+
+        typer.echo(f"gpusim {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Predict what a GPU kernel moves through the memory hierarchy, on a machine with no GPU."""
+
+
+def _is_expected(error: ValueError) -> bool:
+    """Whether gpusim itself defines this kind of error, and so words it for users."""
+    return type(error).__module__.partition(".")[0] == "gpusim"
+
+
+def _complain(message: str, status: int, *, as_written: bool = False) -> int:
+    """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""
+    print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
+    return status
+
+
+def _tolerate_narrow_encodings() -> None:
+    """Print a question mark for what a terminal's encoding lacks, rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

@@ -1,0 +1,65 @@
+"""Files that a command writes: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.result import Profile
+
+
+def check_writable(path: Path | None, option: str = "--json") -> None:
+    """Refuse, before any work is done, a file that could not be written."""
+    if path is None or is_stdout(path):
+        return
+    if path.is_dir():
+        raise GpusimError(f"{option} {path}: that is a folder")
+    if not path.parent.is_dir():
+        raise GpusimError(f"{option} {path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise GpusimError(f"{option} {path}: the folder {path.parent} cannot be written to")
+
+
+def is_stdout(path: Path | None) -> bool:
+    """Whether a file's name stands for standard output."""
+    return str(path) == "-"
+
+
+def show_profiles(profiles: Sequence[Profile], path: Path | None) -> None:
+    """Show the profiles as a table, and write them as one JSON document where a file is given."""
+    if not is_stdout(path):
+        from gpusim import report
+
+        report.show(report.table(profiles))
+    if path is not None:
+        write_json({"profiles": [profile.to_dict() for profile in profiles]}, path)
+
+
+def write_json(content: dict[str, Any], path: Path) -> None:
+    """Write a JSON document that says which gpusim made it."""
+    import json
+
+    from gpusim import __version__
+
+    write(json.dumps({"gpusim": __version__, **content}, indent=1, allow_nan=False) + "\n", path, "--json")
+
+
+def write(text: str, path: Path, option: str) -> None:
+    """Write a text, whole or not at all; ``option`` is what the file was given with."""
+    if is_stdout(path):
+        sys.stdout.write(text)
+        return
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise GpusimError(f"{option} {path}: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)

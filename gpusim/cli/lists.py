@@ -1,0 +1,89 @@
+"""``gpusim formula | kernels | scenario | gpus``: what there is, and what is known of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpusim.cli.words import KernelArguments, KernelFolders, one_each, split
+from gpusim.errors import UnknownNameError
+
+
+def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
+    """Show a kernel's closed forms: what every array moves, and what the textbook says."""
+    from gpusim import catalog, report
+    from gpusim.report import listings
+
+    name, given = split(arguments)
+    algorithm = catalog.get(name, kernels or [])
+    params = one_each(algorithm, "formula", given)
+    report.show(listings.formulas(algorithm, params))
+
+
+def list_kernels(
+    kernels: KernelFolders = None,
+    everything: Annotated[bool, typer.Option("--all", help="Microbenchmarks too.")] = False,
+) -> None:
+    """List the kernels, with their parameters."""
+    from gpusim import catalog, report
+    from gpusim.report import listings
+
+    report.show(listings.kernels(catalog.all(kernels or [], hidden=everything)))
+
+
+def scenario(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="Which to run; without it they are listed.")] = None,
+) -> None:
+    """Run a scenario: one question, its formula, the prediction and the hardware's answer.
+
+    What follows the name goes to the scenario: gpusim scenario tiling --n 4096 --tile 32.
+    """
+    files = {path.stem.replace("_", "-"): path for path in sorted(_scenario_folder().glob("[!_]*.py"))}
+    if name is None:
+        from gpusim import report
+        from gpusim.report import listings
+
+        report.show(
+            listings.table_of([("scenario", "question"), *((key, _title(path)) for key, path in files.items())])
+        )
+        return
+    path = files.get(name.replace("_", "-"))
+    if path is None:
+        raise UnknownNameError("scenario", name, files)
+    import runpy
+
+    sys.argv = [str(path), *context.args]
+    runpy.run_path(str(path), run_name="__main__")
+
+
+def gpus(
+    name: Annotated[str | None, typer.Argument(help="One GPU, by name or TOML file; without it all.")] = None,
+) -> None:
+    """List the GPUs, or show one with the source of every number."""
+    from gpusim import hardware, report
+    from gpusim.hardware import format as layout
+    from gpusim.report import listings
+
+    if name is None:
+        report.show(listings.gpus(layout.table()))
+    else:
+        report.show(listings.gpu(layout.describe(hardware.load(name))))
+
+
+def _scenario_folder() -> Path:
+    """The scenarios that come with gpusim, which lie beside its kernels."""
+    from gpusim import catalog
+
+    return catalog.builtin_folder().with_name("scenarios")
+
+
+def _title(path: Path) -> str:
+    """First line of a Python file's docstring."""
+    import ast
+
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n")[0]

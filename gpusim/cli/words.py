@@ -1,0 +1,96 @@
+"""Kernels with parameters of their own, as words of a command line: ``matmul-tiled --n 4096 --tile=8,16``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.errors import GpusimError, UnknownNameError
+
+if TYPE_CHECKING:
+    from gpusim.algorithm import Algorithm
+
+KernelArguments = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KERNEL [--PARAMETER VALUE]",
+        help="A kernel and its parameters (gpusim kernels lists them), such as: matmul-tiled --n 4096 --tile 8,16,32",
+        show_default=False,
+    ),
+]
+KernelFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--kernels", metavar="DIR", help="A folder with kernels of your own; may be repeated."),
+]
+
+
+def split(arguments: Sequence[str]) -> tuple[str, dict[str, list[Any]]]:
+    """Tell the kernel's name from its parameters.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        ``KERNEL --name value --name=value,value``, in any order.
+
+    Returns
+    -------
+    str
+        The kernel.
+    dict
+        Parameter names, as typed, to the values given.
+    """
+    names: list[str] = []
+    given: dict[str, list[Any]] = {}
+    words = iter(arguments)
+    for word in words:
+        if not is_option(word):
+            names.append(word)
+            continue
+        name, equals, text = word.lstrip("-").partition("=")
+        value = text if equals else next(words, None)
+        if value is None or not value or (not equals and is_option(value)):
+            raise GpusimError(f"option {word} needs a value")
+        given.setdefault(name, []).extend(number(part) for part in value.split(","))
+    if len(names) != 1:
+        raise GpusimError(
+            f"one kernel is needed, not {len(names)}: {' '.join(names)}" if names else "no kernel is named"
+        )
+    return names[0], given
+
+
+def is_option(word: str) -> bool:
+    """Whether a word names a parameter (``-5`` is a value)."""
+    return word.startswith("-") and not isinstance(number(word), int | float)
+
+
+def number(text: str) -> int | float | str:
+    """Read a number where there is one: ``4096``, ``4_096``, ``1e6``, ``0.5``."""
+    for kind in (int, float):
+        try:
+            found = kind(text)
+        except ValueError:
+            continue
+        return int(found) if isinstance(found, float) and found.is_integer() else found
+    return text
+
+
+def parameter(algorithm: Algorithm, word: str) -> str:
+    """The parameter or alias that an option means; letter case matters only where two differ in nothing else."""
+    known = [*algorithm.aliases, *algorithm.defaults]
+    if word in known:
+        return word
+    alike = [name for name in known if name.lower() == word.lower()]
+    if len(alike) != 1:
+        raise UnknownNameError(f"parameter of {algorithm.name}", word, known)
+    return alike[0]
+
+
+def one_each(algorithm: Algorithm, command: str, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """Parameters for a command that takes one value of each."""
+    several = [word for word, values in given.items() if len(values) > 1]
+    if several:
+        raise GpusimError(f"{command} takes one value of a parameter, not {len(given[several[0]])} of --{several[0]}")
+    return {parameter(algorithm, word): values[0] for word, values in given.items()}

@@ -1,0 +1,1 @@
+"""Launches of a user's CUDA sources: what one is (``spec``), a file of them (``file``), profiling them (``run``)."""

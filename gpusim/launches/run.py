@@ -1,0 +1,184 @@
+"""Profiles launches: one, or many one after the other or side by side, where a failing one does not stop the rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gpusim import arguments
+from gpusim.errors import GpusimError
+from gpusim.launches.spec import LaunchSpec
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpusim.cuda import Kernel
+    from gpusim.result import Profile
+
+Progress = Callable[[int, int, str], None]
+
+
+class TimeLimitError(GpusimError):
+    """A launch that took longer than it was allowed."""
+
+
+def profile(
+    spec: LaunchSpec,
+    gpu: str,
+    *,
+    seed: int = 0,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    warn: Callable[[str], None] | None = None,
+    **how: Any,
+) -> Profile:
+    """Compile and count one launch; nothing but what decides where it goes is computed.
+
+    Parameters
+    ----------
+    spec : LaunchSpec
+    gpu : str
+        Name, or path of a TOML file.
+    seed : int
+        Decides what random arrays hold.
+    seconds : float, optional
+        Time it may run; compiling, and loading the engine, do not count.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+    warn : callable, optional
+        Called with the compiler's warnings, where there are any.
+    **how
+        As for :func:`gpusim.profile`.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    GpusimError
+        Whatever keeps it from being compiled or run.
+    """
+    import gpusim
+    from gpusim import cuda
+
+    module = cuda.compile(
+        spec.source, gpu=_architecture(gpu), options=spec.options, kernel=spec.kernel, defines=spec.defines,
+        include=spec.include,
+    )  # fmt: skip
+    if warn is not None and module.log:
+        warn(module.log)
+    kernel = module.kernel()
+    if seconds is not None:
+        progress = _Deadline(seconds, progress)
+    return gpusim.profile(
+        kernel, spec.grid, spec.block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=spec.dynamic_shared,
+        values=False, progress=progress, **how,
+    )  # fmt: skip
+
+
+def _architecture(gpu: str) -> str:
+    from gpusim import hardware
+
+    return hardware.load(gpu).arch
+
+
+def _drawn(spec: LaunchSpec, kernel: Kernel, seed: int) -> list[np.ndarray | np.generic]:
+    """The arguments; arrays are filled only if it matters what they hold."""
+    from gpusim.simulate.run import reads_data
+
+    return arguments.make(spec.args, seed, contents=reads_data(kernel.program()))
+
+
+class _Deadline:
+    """Passes progress on until time is up; the clock starts with the first report, when everything is loaded."""
+
+    def __init__(self, seconds: float, progress: Progress | None) -> None:
+        self._seconds, self._progress = seconds, progress
+        self._end = 0.0
+
+    def __call__(self, done: int, total: int, text: str) -> None:
+        now = time.monotonic()
+        self._end = self._end or now + self._seconds
+        if now > self._end:
+            raise TimeLimitError(f"given up after {self._seconds:g} s: {done} of {total} blocks done ({text})")
+        if self._progress is not None:
+            self._progress(done, total, text)
+
+
+def record(spec: LaunchSpec, gpu: str, **how: Any) -> dict[str, Any]:
+    """Profile one launch, whatever comes of it.
+
+    Parameters
+    ----------
+    spec : LaunchSpec
+    gpu : str
+    **how
+        As for :func:`profile`.
+
+    Returns
+    -------
+    dict
+        ``id``, ``metrics`` (name to number), ``notes``, ``warp_instructions`` (simulated), ``wall_s``,
+        ``error`` (text or None).
+    """
+    began = time.perf_counter()
+    found: dict[str, Any] = {"id": spec.id, "metrics": {}, "notes": [], "warp_instructions": 0, "error": None}
+    try:
+        counted = profile(spec, gpu, **how)
+        found["metrics"] = {name: metric["value"] for name, metric in counted.to_dict()["metrics"].items()}
+        found |= {"notes": list(counted.notes), "warp_instructions": counted.warp_instructions}
+    except GpusimError as error:
+        found["error"] = str(error)
+    except Exception as error:  # a bug; what the others do is worth having all the same
+        found["error"] = f"{type(error).__name__}: {error}"
+    return found | {"wall_s": round(time.perf_counter() - began, 3)}
+
+
+def record_all(
+    specs: Sequence[LaunchSpec], gpu: str, *, jobs: int = 1, progress: Progress | None = None, **how: Any
+) -> list[dict[str, Any]]:
+    """Profile many launches; one that fails is recorded and the rest go on.
+
+    Parameters
+    ----------
+    specs : sequence of LaunchSpec
+    gpu : str
+    jobs : int
+        Processes.
+    progress : callable, optional
+        Called with (launches done, launches, id of one).
+    **how
+        As for :func:`profile`.
+
+    Returns
+    -------
+    list of dict
+        As :func:`record` gives them, in the order of ``specs``.
+    """
+    tell = progress or (lambda done, total, text: None)
+    if min(jobs, len(specs)) == 1:
+        return [
+            record(spec, gpu, progress=partial(_still, tell, n, len(specs), spec.id), **how)
+            for n, spec in enumerate(specs)
+        ]
+    found: dict[str, dict[str, Any]] = {}
+    for one in _side_by_side(specs, gpu, jobs, how):
+        found[one["id"]] = one
+        tell(len(found), len(specs), f"{one['id']} done")
+    return [found[spec.id] for spec in specs]
+
+
+def _still(tell: Progress, number: int, count: int, name: str, done: int, total: int, text: str) -> None:
+    """A report from within a launch, as one on all of them."""
+    tell(number, count, name)
+
+
+def _side_by_side(specs: Sequence[LaunchSpec], gpu: str, jobs: int, how: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Records as they come."""
+    import joblib
+
+    tasks = (joblib.delayed(record)(spec, gpu, **how) for spec in specs)
+    yield from joblib.Parallel(n_jobs=min(jobs, len(specs)), return_as="generator_unordered")(tasks)

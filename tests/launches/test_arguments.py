@@ -1,0 +1,118 @@
+"""Are arguments read from text and JSON as documented, and drawn as told?"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpusim.arguments import DTYPES, Filled, Scalar, from_json, from_text, make, numpy_dtype
+from gpusim.errors import GpusimError
+
+
+@pytest.mark.parametrize(
+    ("text", "json", "argument"),
+    [
+        ("int32:512", {"int32": 512}, Scalar("int32", 512)),
+        ("int64:-5", {"int64": -5}, Scalar("int64", -5)),
+        ("float32:0.125", {"float32": 0.125}, Scalar("float32", 0.125)),
+        ("float64:1e-3", {"float64": 1e-3}, Scalar("float64", 1e-3)),
+        ("float32:zeros:8", {"buffer": "float32", "count": 8}, Filled("float32", "zeros", 8)),
+        ("float16:normal:8", {"buffer": "float16", "count": 8, "init": "normal"}, Filled("float16", "normal", 8)),
+        (
+            "int32:randint:10:8",
+            {"buffer": "int32", "count": 8, "init": "randint:10"},
+            Filled("int32", "randint:10", 8),
+        ),
+        ("float32:-inf:8", {"buffer": "float32", "count": 8, "init": "-inf"}, Filled("float32", "-inf", 8)),
+    ],
+)
+def test_text_and_json_say_the_same(text, json, argument):
+    assert from_text(text) == from_json(json, "args[0]") == argument
+
+
+@given(st.sampled_from(DTYPES), st.integers(0, 100))
+def test_a_scalar_survives_being_written(dtype, value):
+    scalar = Scalar(dtype, value % 2 if dtype == "bool" else value)
+    assert from_text(str(scalar)) == scalar
+
+
+@given(st.sampled_from(["zeros", "ones", "normal", "uniform", "arange", "randint:7"]), st.integers(1, 1 << 20))
+def test_an_array_survives_being_written(init, count):
+    filled = Filled("float32", init, count)
+    assert from_text(str(filled)) == filled
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("512", "an argument is DTYPE:VALUE"),
+        ("int33:5", "unknown element type in --arg int33:5 'int33': did you mean int32"),
+        ("int32:x", "'x' is no number"),
+        ("int32:1.5", "1.5 is no int32"),
+        ("int32:3000000000", "3000000000 is no int32"),
+        ("int32:inf", "is no int32"),
+        ("uint8:-1", "-1 is no uint8 (0 to 255)"),
+        ("float32:gauss:8", "unknown way to fill an array"),
+        ("float32:normal:0", "must be a positive integer, not 0"),
+        ("float32:normal:1.5", "must be a positive integer"),
+        ("float32:normal:many", "'many' is no number"),
+        ("int32:randint:8", "randint:K with K > 0"),
+        ("int32:randint:0:8", "randint:K with K > 0"),
+        ("float32:normal:3:8", "randint:K"),
+        ("float64:zeros:100000000000", "more than 64 GiB"),
+    ],
+)
+def test_wrong_text_is_refused_in_a_line(text, says):
+    with pytest.raises(GpusimError) as error:
+        from_text(text)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("json", "says"),
+    [
+        (5, "args[3]: an argument is"),
+        ({}, "args[3]: an argument is"),
+        ({"int32": 1, "int64": 2}, "args[3]: a scalar is one element type"),
+        ({"int32": True}, "args[3]: a scalar is one element type"),
+        ({"int32": "5"}, "args[3]: a scalar is one element type"),
+        ({"int32": 1 << 40}, "args[3]: 1099511627776 is no int32"),
+        ({"bufer": "float32"}, "args[3]: a scalar is one element type"),
+        ({"buffer": "float32"}, "args[3]: the number of elements"),
+        ({"buffer": "float32", "count": True}, "args[3]: the number of elements"),
+        ({"buffer": "float32", "count": 5, "fill": "ones"}, "unknown key in args[3] 'fill'"),
+        ({"buffer": "float", "count": 5}, "unknown element type in args[3] 'float': did you mean float"),
+        ({"buffer": "float32", "count": 5, "init": 0}, "args[3]: buffer and init are names"),
+    ],
+)
+def test_wrong_json_is_refused_by_its_path(json, says):
+    with pytest.raises(GpusimError) as error:
+        from_json(json, "args[3]")
+    assert says in str(error.value)
+
+
+def test_arrays_hold_what_their_fill_says():
+    texts = ["float32:zeros:4", "int8:ones:4", "float64:-inf:4", "uint16:arange:4", "bfloat16:ones:4"]
+    zeros, ones, least, counting, halves = make([from_text(text) for text in texts])
+    assert (zeros == 0).all()
+    assert (ones == 1).all()
+    assert (least == -np.inf).all()
+    assert counting.tolist() == [0, 1, 2, 3]
+    assert halves.dtype == numpy_dtype("bfloat16")
+
+
+def test_random_arrays_are_the_same_for_the_same_seed_and_differ_by_position():
+    arguments = [from_text("float32:normal:1000")] * 2 + [from_text("int32:randint:10:1000")]
+    first, second, bounded = make(arguments, seed=3)
+    assert (first == make(arguments, seed=3)[0]).all()
+    assert (first != make(arguments, seed=4)[0]).any()
+    assert (first != second).any()
+    assert set(bounded.tolist()) == set(range(10))
+    assert abs(first.mean()) < 0.2
+
+
+def test_without_contents_an_array_has_its_type_and_size_and_takes_no_memory():
+    array, number = make([from_text("float16:normal:4000000000"), from_text("int32:7")], contents=False)
+    assert (array.nbytes, array.dtype, array.strides) == (8_000_000_000, np.float16, (0,))
+    assert number == 7

@@ -1,0 +1,98 @@
+"""Is a launch file read as documented, and a malformed one refused by the path of what is wrong?"""
+
+import json
+
+import pytest
+
+from gpusim.arguments import Filled, Scalar
+from gpusim.errors import GpusimError
+from gpusim.launches.file import LaunchFileError, read, select
+
+GOOD = {
+    "id": "one",
+    "source": "k.cu",
+    "options": ["-ftz=true"],
+    "kernel": "k",
+    "grid": [4, 2],
+    "block": [32],
+    "dynamic_shared": 64,
+    "args": [{"int32": 5}, {"buffer": "float32", "count": 8, "init": "normal"}],
+}
+
+
+def written(tmp_path, *entries):
+    path = tmp_path / "launches.json"
+    path.write_text(json.dumps(entries))
+    return path
+
+
+def changed(**keys):
+    return {**{key: value for key, value in GOOD.items() if keys.get(key, 0) is not None}, **_given(keys)}
+
+
+def _given(keys):
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def test_every_key(tmp_path):
+    (spec,) = read(written(tmp_path, GOOD))
+    assert (spec.id, spec.source, spec.options, spec.kernel) == ("one", tmp_path / "k.cu", ("-ftz=true",), "k")
+    assert (spec.grid, spec.block, spec.dynamic_shared) == ((4, 2, 1), (32, 1, 1), 64)
+    assert spec.args == (Scalar("int32", 5), Filled("float32", "normal", 8))
+
+
+def test_what_may_be_left_out(tmp_path):
+    (spec,) = read(written(tmp_path, changed(options=None, kernel=None, dynamic_shared=None, args=None)))
+    assert (spec.options, spec.kernel, spec.dynamic_shared, spec.args) == ((), None, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        (changed(grid=None), "[1].grid: Field required"),
+        (changed(grid=[4, 0]), "[1].grid[1]: Input should be greater than or equal to 1"),
+        (changed(grid=[4, "8"]), "[1].grid[1]: Input should be a valid integer"),
+        (changed(grid=[1, 1, 1, 1]), "[1].grid: "),
+        (changed(block=32), "[1].block: Input should be a valid list"),
+        (changed(id=""), "[1].id: "),
+        (changed(id="one"), "[1].id: 'one' is there twice"),
+        (changed(source=5), "[1].source: "),
+        (changed(options="-ftz=true"), "[1].options: "),
+        (changed(dynamic_shared=-1), "[1].dynamic_shared: "),
+        (changed(kernal="k"), "[1].kernal: "),
+        (changed(args=[{"int32": 1}, {"buffer": "f32", "count": 1}]), "[1].args[1] 'f32'"),
+        (changed(args=[{"int32": 1}, {"buffer": "float32"}]), "[1].args[1]: the number of elements"),
+        ([], "[1]: "),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_path(tmp_path, entry, says):
+    if isinstance(entry, dict) and "twice" not in says and entry.get("id") == "one":
+        entry = {**entry, "id": "two"}
+    with pytest.raises(GpusimError) as error:
+        read(written(tmp_path, GOOD, entry))
+    assert says in str(error.value)
+    assert "launches.json" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("{}", "a list of launches"), ("[]", "a list of launches"), ("[,", "no JSON"), ("\0", "no JSON")]
+)
+def test_what_is_no_launch_file(tmp_path, text, says):
+    path = tmp_path / "launches.json"
+    path.write_text(text)
+    with pytest.raises(LaunchFileError, match=says):
+        read(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(LaunchFileError, match=r"none\.json: No such file"):
+        read(tmp_path / "none.json")
+
+
+def test_a_glob_selects_by_id(tmp_path):
+    specs = read(written(tmp_path, *(changed(id=name) for name in ("mm_1", "mm_2", "copy"))))
+    assert [spec.id for spec in select(specs, "mm_*")] == ["mm_1", "mm_2"]
+    assert [spec.id for spec in select(specs, None)] == ["mm_1", "mm_2", "copy"]
+    with pytest.raises(LaunchFileError, match="no launch matches 'x\\*': there are mm_1, mm_2, copy"):
+        select(specs, "x*")

@@ -1,0 +1,141 @@
+"""Is what cannot be run refused in one line that helps?"""
+
+import numpy as np
+import pytest
+
+import gpusim
+from gpusim import cuda
+from gpusim.errors import GpusimError
+from tests.profile.running import SAXPY, kernel, run
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+X = np.ones(64, np.float32)
+GOOD = (64, 2.0, X, X.copy())
+SIGNATURE = "saxpy(int n, float a, const float* x, float* y)"
+
+
+def refusal(*args, **how):
+    with pytest.raises(GpusimError) as error:
+        run(*args, **how)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (GOOD[:3], "saxpy takes 4 arguments (int n, float a, const float* x, float* y), not 3"),
+        ((*GOOD, 1), "saxpy takes 4 arguments (int n, float a, const float* x, float* y), not 5"),
+        ((1.5, *GOOD[1:]), "argument 1 of saxpy (int n) is an integer, not 1.5"),
+        ((64, np.int32(2), *GOOD[2:]), "argument 2 of saxpy (float a) is no integer, but int32 2 is given"),
+        ((64, 2.0, X.astype(np.float64), X), "(const float* x) points to float, but an array of float64 is given"),
+        ((64, 2.0, X.astype(np.int32), X), "(const float* x) points to float, but an array of int32 is given"),
+        ((X, 2.0, X, X), "argument 1 of saxpy (int n) is no pointer, but an array is given"),
+        ((64, 2.0, 5, X), "argument 3 of saxpy (const float* x) is a pointer: give an array or None, not 5"),
+        ((1 << 40, 2.0, X, X), "has 32 bits, too few for 1099511627776"),
+    ],
+)
+def test_arguments_that_do_not_fit(args, says):
+    message = refusal(SAXPY, 1, 64, *args)
+    assert says in message
+    if len(args) == 4:
+        assert message.endswith(f"; it is {SIGNATURE}")
+
+
+def test_elements_that_may_stand_for_anything():
+    for array in (X.view(np.uint32), X.view(np.uint8)):
+        run(SAXPY, 1, 64, 64, 2.0, array, X.copy())
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "says"),
+    [
+        (0, 32, "grid.x = 0"),
+        ((1, 65536), 32, "grid.y = 65536: a grid has 1 to 65535 in y"),
+        ((1, 1, 1 << 20), 32, "grid.z"),
+        (1 << 31, 32, "grid.x = 2147483648"),
+        (1, 1025, "block.x = 1025: a block has 1 to 1024 in x"),
+        (1, (1, 1, 65), "block.z = 65"),
+        (1, (64, 32), "2048"),
+        (1, 2.0, "block must be one to three whole numbers, not 2.0"),
+        ((1, 1, 1, 1), 1, "grid must be one to three whole numbers"),
+    ],
+)
+def test_launches_beyond_the_limits(grid, block, says):
+    assert says in refusal(SAXPY, grid, block, *GOOD)
+
+
+def test_more_shared_memory_than_a_block_may_have():
+    message = refusal(SAXPY, 1, 64, *GOOD, dynamic_shared=300_000)
+    assert "saxpy" in message
+    assert "300000 bytes of shared memory" in message
+    assert "232448" in message
+
+
+def test_more_threads_than_launch_bounds_promised():
+    text = "__global__ void __launch_bounds__(64) k(int* x) { x[threadIdx.x] = 1; }"
+    assert "a block of 128 threads, but __launch_bounds__ promised at most 64" in refusal(
+        text, 1, 128, np.zeros(128, np.int32)
+    )
+
+
+def test_an_access_out_of_bounds_names_line_thread_address_and_the_nearest_allocation():
+    message = refusal(SAXPY, 3, 32, 96, 2.0, X, np.ones(96, np.float32))
+    assert message.startswith("kernel.cu:4: saxpy: thread (0, 0, 0) of block (2, 0, 0) reads")
+    assert "out of bounds: address 0x10000000100, 0 bytes past the end of x (256 bytes at 0x10000000000)" in message
+
+
+def test_an_access_out_of_bounds_is_found_when_only_counting():
+    assert "out of bounds" in refusal(SAXPY, 2, 64, 128, 2.0, X, np.ones(128, np.float32), values=False)
+
+
+def test_a_misaligned_access():
+    text = """__global__ void k(char* x) {
+        *(float*)(x + 2) = 1;
+    }"""
+    message = refusal(text, 1, 32, np.zeros(64, np.uint8))
+    assert "kernel.cu:2: k: thread (0, 0, 0) of block (0, 0, 0) writes" in message
+    assert "misaligned: address 0x10000000002, byte 2 of x (64 bytes" in message
+
+
+def test_a_null_pointer_that_is_used():
+    message = refusal(SAXPY, 1, 32, 32, 2.0, None, X)
+    assert "out of bounds: address 0x0" in message
+
+
+def test_shared_memory_out_of_bounds():
+    text = """extern __shared__ int s[];
+    __global__ void k(int* x) { s[threadIdx.x * 4] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x]; }"""
+    assert "k: thread (32, 0, 0) of block (0, 0, 0)" in refusal(text, 1, 64, np.zeros(64, np.int32), dynamic_shared=512)
+
+
+@pytest.mark.parametrize("values", [True, False])
+def test_a_loop_without_end(values):
+    text = "__global__ void spin(volatile int* x) { while (x[0] == 0) {} }"
+    message = refusal(text, 1, 32, np.zeros(1, np.int32), limit=100_000, values=values)
+    assert "kernel.cu:1: spin" in message
+    assert "100000 warp instructions; limit= allows more" in message
+
+
+def test_machine_code_for_another_gpu():
+    made = kernel(SAXPY, gpu="a100-40gb")
+    with pytest.raises(GpusimError, match="saxpy is machine code for sm_80, h200 runs sm_90: compile it with gpu"):
+        gpusim.profile(made, 1, 64, GOOD, gpu="h200")
+
+
+def test_a_cache_that_there_is_not():
+    assert "cache must be 'cold' or 'warm', not 'hot'" in refusal(SAXPY, 1, 64, *GOOD, cache="hot")
+
+
+def test_a_trap_is_an_error():
+    text = "__global__ void k(int* x) { if (x[threadIdx.x] == 3) __trap(); }"
+    message = refusal(text, 1, 32, np.arange(32, dtype=np.int32))
+    assert "kernel.cu:1: k: thread" in message
+    assert "stops with a trap" in message
+
+
+def test_a_file_with_several_kernels_lists_them():
+    text = SAXPY + "__global__ void other(int* x) { *x = 1; }"
+    with pytest.raises(cuda.KernelNameError, match=r"has 2 kernels, name one: .*saxpy\(int n"):
+        cuda.compile(text, gpu="h200").kernel()

@@ -1,0 +1,199 @@
+"""Does a CUDA kernel compute what NumPy does?"""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from gpusim import cuda
+from tests.profile.running import SAXPY, kernel, run
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+RNG = np.random.default_rng(5)
+INDEX = "const int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+
+def normal(count, dtype=np.float32):
+    return RNG.standard_normal(count).astype(dtype)
+
+
+@pytest.mark.parametrize("gpu", ["h200", "a100-40gb", "rtx-4090"])
+def test_saxpy(gpu):
+    import gpusim
+
+    x, y = normal(1000), normal(1000)
+    wanted = y + np.float32(2.5) * x
+    gpusim.profile(kernel(SAXPY, gpu=gpu), 4, 256, [1000, 2.5, x, y], gpu=gpu)
+    np.testing.assert_allclose(y, wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_a_grid_and_block_of_three_dimensions():
+    out = np.zeros((2, 3, 4, 5, 2, 6), np.int32)
+    text = """__global__ void where(int* out) {
+        int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+        int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+        out[block * blockDim.x * blockDim.y * blockDim.z + thread] = 1 + block * 1000 + thread;
+    }"""
+    run(text, (4, 3, 2), (6, 2, 5), out)
+    wanted = 1 + 1000 * np.arange(24)[:, None] + np.arange(60)
+    np.testing.assert_array_equal(out.reshape(24, 60), wanted)
+
+
+def test_instances_of_a_template():
+    text = f"""template <typename T, int FACTOR>
+    __global__ void scale(const T* x, T* y) {{ {INDEX} y[i] = x[i] * T(FACTOR); }}"""
+    x, y = normal(64), np.zeros(64, np.float32)
+    run(text, 1, 64, x, y, name="scale<float, 3>")
+    np.testing.assert_array_equal(y, 3 * x)
+    n, m = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    run(text, 1, 64, n, m, name="scale<int,-2>")
+    np.testing.assert_array_equal(m, -2 * n)
+
+
+def test_device_variables_and_constants_keep_their_initial_values():
+    text = f"""
+    __device__ int table[4] = {{7, 11, 13, 17}};
+    __constant__ float weights[3] = {{0.5f, 0.25f, 2.0f}};
+    __device__ int* pointer = table + 1;
+    __global__ void look(const float* x, float* y, int* z) {{
+        {INDEX}
+        y[i] = x[i] * weights[i % 3];
+        z[i] = table[i % 4] + *pointer;
+    }}"""
+    x, y, z = normal(64), np.zeros(64, np.float32), np.zeros(64, np.int32)
+    run(text, 2, 32, x, y, z)
+    np.testing.assert_array_equal(y, x * np.float32([0.5, 0.25, 2.0])[np.arange(64) % 3])
+    np.testing.assert_array_equal(z, np.array([7, 11, 13, 17])[np.arange(64) % 4] + 11)
+
+
+def test_a_struct_by_value():
+    text = f"""struct Box {{ int first; double width; float* out; }};
+    __global__ void fill(Box box) {{ {INDEX} if (i >= box.first) box.out[i] = box.width * i; }}
+    """
+    with pytest.raises(cuda.ArgumentError, match="argument 1 of fill \\(Box box\\) has 24 bytes: give bytes"):
+        run(text, 1, 32, 3)
+    text = f"""struct Pair {{ int a; float b; double c; }};
+    __global__ void fill(Pair p, double* out) {{ {INDEX} out[i] = p.a + p.b * i + p.c; }}"""
+    pair = np.array([(3, 0.5, 100.25)], np.dtype([("a", "i4"), ("b", "f4"), ("c", "f8")]))
+    out = np.zeros(32)
+    run(text, 1, 32, pair.tobytes(), out)
+    np.testing.assert_array_equal(out, 103.25 + 0.5 * np.arange(32))
+
+
+def test_doubles():
+    text = f"""__global__ void f(const double* x, double* y, double a) {{
+        {INDEX} y[i] = sqrt(x[i] * x[i] + a) / (1.0 + a); }}"""
+    x, y = normal(96, np.float64), np.zeros(96)
+    run(text, 3, 32, x, y, 0.125)
+    np.testing.assert_allclose(y, np.sqrt(x * x + 0.125) / 1.125, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "header", "dtype"),
+    [("__half", "cuda_fp16.h", np.float16), ("__nv_bfloat16", "cuda_bf16.h", ml_dtypes.bfloat16)],
+)
+def test_numbers_of_two_bytes(kind, header, dtype):
+    text = f"""#include <{header}>
+    __global__ void f(const {kind}* x, {kind}* y, {kind} a) {{ {INDEX} y[i] = __hmul(x[i], a); }}"""
+    x, y = normal(64, dtype), np.zeros(64, dtype)
+    run(text, 2, 32, x, y, 1.5)
+    np.testing.assert_array_equal(y, (x.astype(np.float32) * np.float32(1.5)).astype(dtype))
+
+
+def test_atomics_of_global_memory():
+    text = f"""__global__ void count(const int* x, int* bins, float* sum, int* most) {{
+        {INDEX} atomicAdd(&bins[x[i]], 1); atomicAdd(sum, 0.5f); atomicMax(most, x[i]); }}"""
+    x, bins = RNG.integers(0, 10, 512).astype(np.int32), np.zeros(10, np.int32)
+    total, most = np.zeros(1, np.float32), np.zeros(1, np.int32)
+    run(text, 4, 128, x, bins, total, most)
+    np.testing.assert_array_equal(bins, np.bincount(x, minlength=10))
+    assert (total[0], most[0]) == (256, x.max())
+
+
+def test_a_sum_by_shuffles_and_shared_memory():
+    text = f"""__global__ void sum(const float* x, float* out) {{
+        __shared__ float parts[8];
+        {INDEX}
+        float v = x[i];
+        for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+        if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = v;
+        __syncthreads();
+        if (threadIdx.x == 0) {{ float s = 0; for (float p : parts) s += p; out[blockIdx.x] = s; }}
+    }}"""
+    x, out = normal(1024), np.zeros(4, np.float32)
+    run(text, 4, 256, x, out)
+    np.testing.assert_allclose(out, x.reshape(4, 256).sum(axis=1), atol=1e-4)
+
+
+def test_votes():
+    text = f"__global__ void vote(const int* x, unsigned* y) {{ {INDEX} y[i] = __ballot_sync(0xffffffff, x[i] > 0); }}"
+    x, y = RNG.integers(-5, 5, 64).astype(np.int32), np.zeros(64, np.uint32)
+    run(text, 1, 64, x, y)
+    wanted = np.packbits((x > 0).reshape(2, 32), axis=1, bitorder="little").view(np.uint32)
+    np.testing.assert_array_equal(y, np.repeat(wanted[:, 0], 32))
+
+
+def test_dynamic_shared_memory():
+    text = f"""extern __shared__ float block[];
+    __global__ void turn(const float* x, float* y) {{
+        {INDEX} block[threadIdx.x] = x[i]; __syncthreads(); y[i] = block[blockDim.x - 1 - threadIdx.x]; }}"""
+    x, y = normal(512), np.zeros(512, np.float32)
+    profile = run(text, 2, 256, x, y, dynamic_shared=100_000)
+    np.testing.assert_array_equal(y.reshape(2, 256), x.reshape(2, 256)[:, ::-1])
+    assert profile.blocks_per_sm == 2
+
+
+def test_arrays_in_local_memory():
+    text = f"""__global__ void tally(const int* keys, int* y) {{
+        int mine[32] = {{}};
+        {INDEX}
+        for (int k = 0; k < 64; k++) mine[keys[(i + k * k) % 64]] += k;
+        for (int k = 0; k < 32; k++) y[i * 32 + k] = mine[k];
+    }}"""
+    keys, y = RNG.integers(0, 32, 64).astype(np.int32), np.zeros((64, 32), np.int32)
+    profile = run(text, 2, 32, keys, y)
+    k = np.arange(64)
+    wanted = [np.bincount(keys[(i + k * k) % 64], weights=k, minlength=32) for i in range(64)]
+    np.testing.assert_array_equal(y, wanted)
+    assert profile.value("smsp__inst_executed_op_local_st.sum") > 0
+
+
+def test_a_loop_that_depends_on_data():
+    text = f"""__global__ void steps(const unsigned* x, int* y) {{
+        {INDEX} unsigned v = x[i]; int n = 0; while (v != 1) {{ v = v & 1 ? 3 * v + 1 : v / 2; n++; }} y[i] = n; }}"""
+    x, y = np.arange(1, 65, dtype=np.uint32), np.zeros(64, np.int32)
+    run(text, 1, 64, x, y)
+    assert y[:9].tolist() == [0, 1, 7, 2, 5, 8, 16, 3, 19]
+
+
+def test_printf_that_is_not_reached_does_no_harm():
+    text = f"""#include <cstdio>
+    __global__ void k(int* x) {{ {INDEX} if (x[i] < 0) printf("%d is negative\\n", x[i]); x[i] += 1; }}"""
+    x = np.arange(32, dtype=np.int32)
+    run(text, 1, 32, x)
+    np.testing.assert_array_equal(x, np.arange(1, 33))
+
+
+def test_a_null_pointer_that_is_not_used():
+    text = f"__global__ void k(const float* maybe, float* y) {{ {INDEX} y[i] = maybe ? maybe[i] : 1.0f; }}"
+    y = np.zeros(32, np.float32)
+    run(text, 1, 32, None, y)
+    assert (y == 1).all()
+
+
+def test_every_other_element_of_an_array():
+    x, both = normal(32), np.zeros(64, np.float32)
+    run(SAXPY, 1, 32, 32, 1.0, x, both[::2])
+    np.testing.assert_array_equal(both[::2], x)
+    assert not both[1::2].any()
+
+
+def test_a_cubin_needs_no_source(tmp_path):
+    import gpusim
+
+    made = cuda.compile(SAXPY, gpu="h200")
+    (tmp_path / "saxpy.cubin").write_bytes(made.cubin.data)
+    x, y = normal(64), np.zeros(64, np.float32)
+    read = cuda.compile(tmp_path / "saxpy.cubin", gpu="h200").kernel("saxpy")
+    gpusim.profile(read, 2, 32, [np.int32(64), np.float32(2), x, y])
+    np.testing.assert_array_equal(y, 2 * x)
