@@ -89,10 +89,11 @@ def multiply(s, rows, depth, wide):
 
 # ------------------------------------------------------------------ fp16, bf16, tf32
 #
-# How an H200 adds up was found by comparing every bit (tests/engine/test_hardware.py), and is as described for it by
-# Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (2025): each product counts by
-# the sum of its factors' exponents.  What is assumed: a factor that is 0 counts for nothing, and sums too large for
-# fp32 are infinite.  Earlier GPUs add up fewer products at a time, and keep 23 or 24 bits.
+# Products are aligned with the largest of them and of c, cut, and added up (Fasi, Higham, Mikaitis and Pranesh,
+# "Numerical behavior of NVIDIA tensor cores", 2021).  How many bits are kept and how many products are added at a time
+# is what gives every bit an H200 gives (tests/cuda/test_instructions.py); earlier GPUs have less of both.  A product
+# counts by the sum of its factors' exponents.  Assumed: a factor that is 0 counts for nothing, and sums too large for
+# fp32 are infinite.
 
 
 @inline

@@ -1,8 +1,8 @@
 """MUFU: the special functions, worked out in fp64 and rounded.
 
 As an H200 does, but TANH, they take and give zeros for subnormal values, and SIN and COS cut the argument to
-``TURN_BITS`` bits of a revolution.  Its own results differ from these by at most 2 ulp; those of LG2 near 1 by
-2**-24, of SIN and COS by 2**-21, of TANH by 2**-11 of the value (``tests/engine/test_hardware.py``).
+``TURN_BITS`` bits of a revolution.  Its results differ from these by at most 2 ulp; but those of LG2 between 1/2 and 2
+by up to 2**-22, of SIN and COS by 2**-21, of TANH by 2**-16 of the value (``tests/cuda/test_instructions.py``).
 """
 
 from __future__ import annotations
