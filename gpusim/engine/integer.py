@@ -18,9 +18,9 @@ def integer(c, u, base, preds, scratch, on):
     elif op == I.IMAD:
         imad(c, u, base, preds, on)
     elif op == I.MOV:
-        put(c, u, base, word(c, u, base, 0), on)
+        mov(c, u, base, on)
     elif op == I.SEL:
-        put(c, u, base, select(holds(preds, c[I.P0]), word(c, u, base, 0), word(c, u, base, 1)), on)
+        sel(c, u, base, preds, on)
     elif op == I.IMAD_WIDE:
         imad_wide(c, u, base, preds, on)
     elif op == I.IMAD_HI:
@@ -53,6 +53,34 @@ def negation(x, mask):
     return (x ^ mask) - mask
 
 
+@inline
+def mov(c, u, base, on):
+    """A word, or a pair."""
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, pair(c, u, base, 0), on)
+    else:
+        put(c, u, base, word(c, u, base, 0), on)
+
+
+@inline
+def sel(c, u, base, preds, on):
+    """A where p0 holds, else b."""
+    first = holds(preds, c[I.P0])
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, select(first, pair(c, u, base, 0), pair(c, u, base, 1)), on)
+    else:
+        put(c, u, base, select(first, word(c, u, base, 0), word(c, u, base, 1)), on)
+
+
+@jit
+def sum_of_pairs(c, u, base):
+    """A + b + c of 64 bits."""
+    total = splat(0, U64)
+    for k in range(3):
+        total += negation(pair(c, u, base, k), np.uint64(-((c[I.MODS] >> k) & 1)))
+    return total
+
+
 @jit
 def iadd3(c, u, base, preds, on):
     """Three-operand addition, with carries in and out where asked for."""
@@ -60,6 +88,9 @@ def iadd3(c, u, base, preds, on):
     na, nb, nc = negated(c, 0), negated(c, 1), negated(c, 2)
     if c[I.SUB]:
         put(c, u, base, sums(c, a, b), on)
+        return
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, sum_of_pairs(c, u, base), on)
         return
     if c[I.Q0] == I.PRED_SINK and c[I.Q1] == I.PRED_SINK and not c[I.FLAGS] & I.X:
         put(c, u, base, negation(a, na) + negation(b, nb) + negation(k, nc), on)

@@ -15,6 +15,7 @@ COMPARE = {c.name: c for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)}
 BOOL = {b.name: b for b in BoolOp}
 PERMUTE = {p.name: p for p in Permute if p is not Permute.IDX}
 TYPES = {"U32": Flag.UNSIGNED, "S32": 0}
+COMPARED = {"U32": (Flag.UNSIGNED, 4), "S64": (0, 8), "U64": (Flag.UNSIGNED, 8)}
 PIECES = {
     **{name: (flags, Piece.WORD) for name, flags in TYPES.items()},
     **{f"{sign}16x2": (flags, Piece.HALVES) for sign, flags in (("S", 0), ("U", Flag.UNSIGNED))},
@@ -24,11 +25,22 @@ NARROW = {"S8": Convert.S8, "U8": Convert.U8, "S16": Convert.S16, "U16": Convert
 
 
 def iadd3(r: Reader) -> Instr:
-    """``IADD3 d, [q0, q1,] a, b, c[, p0, p1]``."""
+    """``IADD3[.X] d, [q0, q1,] a, b, c[, p0, p1]``, ``IADD3.64 d, [PT, PT,] a, b, c``."""
+    if r.has("64"):
+        dst = _plain_dst(r)
+        return r.make(Op.IADD3, dst, tuple(r.integer(wide=True) for _ in range(3)), width=8)
     x = r.flags({"X": Flag.X})
     dst, carries = r.dst(), r.preds()
     srcs = tuple(r.integer(invert=bool(x)) for _ in range(3))
     return r.make(Op.IADD3, dst, srcs, pdsts=carries, psrcs=r.preds(), flags=x)
+
+
+def iadd_64(r: Reader) -> Instr:
+    """``IADD.64 d, a, b``."""
+    if not r.has("64"):
+        raise Unsupported("IADD of a word")
+    dst = _plain_dst(r)
+    return r.make(Op.IADD3, dst, (r.integer(wide=True), r.integer(wide=True), ZERO), width=8)
 
 
 def iadd(r: Reader) -> Instr:
@@ -123,16 +135,24 @@ def prmt(r: Reader) -> Instr:
 
 
 def sel(r: Reader) -> Instr:
-    """``SEL d, a, b, p0``."""
-    return r.make(Op.SEL, r.dst(), (r.integer(), r.integer()), psrcs=(r.pred(),))
+    """``SEL[.64] d, a, b, p0``."""
+    width = _width(r)
+    dst, srcs = r.dst(), (r.integer(wide=width == 8), r.integer(wide=width == 8))
+    return r.make(Op.SEL, dst, srcs, psrcs=(r.pred(),), width=width)
+
+
+def _width(r: Reader) -> int:
+    """Bytes that a move or a choice is about."""
+    return 8 if r.has("64") else 4
 
 
 def mov(r: Reader) -> Instr:
-    """``MOV d, a[, mask]``; only the mask of all bytes is known."""
-    dst, source = r.dst(), r.integer()
+    """``MOV[.64] d, a[, mask]``; only the mask of all bytes is known."""
+    width = _width(r)
+    dst, source = r.dst(), r.integer(wide=width == 8)
     if r.more() and r.literal() != 0xF:
         raise Unsupported("MOV of some bytes")
-    return r.make(Op.MOV, dst, (source,))
+    return r.make(Op.MOV, dst, (source,), width=width)
 
 
 def imnmx(r: Reader) -> Instr:
@@ -173,11 +193,13 @@ def _plain_dst(r: Reader) -> Operand:
 
 
 def isetp(r: Reader) -> Instr:
-    """``ISETP.cmp[.U32].bool[.EX] q0, q1, a, b, p0[, p1]``."""
+    """``ISETP.cmp[.U32|.S64|.U64].bool[.EX] q0, q1, a, b, p0[, p1]``."""
     sub = r.need(COMPARE) | r.need(BOOL) << 4
-    flags = r.pick(TYPES, 0) | r.flags({"EX": Flag.EX})
+    unsigned, width = r.pick(COMPARED, (0, 4))
+    flags = unsigned | r.flags({"EX": Flag.EX})
     verdicts = (r.pred(), r.pred())
-    return r.make(Op.ISETP, srcs=(r.integer(), r.integer()), pdsts=verdicts, psrcs=r.preds(), sub=sub, flags=flags)
+    srcs = (r.integer(wide=width == 8), r.integer(wide=width == 8))
+    return r.make(Op.ISETP, srcs=srcs, pdsts=verdicts, psrcs=r.preds(), sub=sub, flags=flags, width=width)
 
 
 def iabs(r: Reader) -> Instr:
@@ -269,6 +291,7 @@ def _predicates(r: Reader) -> None:
 
 TABLE = {
     "IADD3": iadd3,
+    "IADD": iadd_64,
     "VIADD": iadd,
     "IMAD": imad,
     "LEA": lea,
