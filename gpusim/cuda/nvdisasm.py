@@ -146,7 +146,7 @@ def parse(listing: str) -> dict[str, list[Line]]:
     reader = _Listing()
     for number, text in enumerate(listing.splitlines(), 1):
         reader.read(text, number)
-    return {name: section.finish() for name, section in reader.sections.items() if section.lines}
+    return {name: section.finish() for name, section in reader.sections.items() if section.lines or section.half}
 
 
 class _Section:

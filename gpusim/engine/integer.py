@@ -204,6 +204,14 @@ def placed(x, k, size):
 
 
 @jit
+def extreme_pair(c, u, base, preds):
+    """The smaller one of two pairs where p0 holds, else the larger one."""
+    a, b = pair(c, u, base, 0), pair(c, u, base, 1)
+    less = a < b if c[I.FLAGS] & I.UNSIGNED else view(a, I64) < view(b, I64)
+    return select(less ^ holds(preds, c[I.P0]), b, a)
+
+
+@jit
 def sums(c, a, b):
     """Sums of a and b, piece by piece."""
     size, value = piece_bits(c), splat(0, U32)
@@ -216,6 +224,9 @@ def sums(c, a, b):
 @jit
 def imnmx(c, u, base, preds, on):
     """Minimum where p0 holds, else maximum; of three words where ``sub`` says so."""
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, extreme_pair(c, u, base, preds), on)
+        return
     a, b, size, plain = word(c, u, base, 0), word(c, u, base, 1), piece_bits(c), c[I.FLAGS] & I.UNSIGNED
     value = splat(0, U32)
     for k in range(32 // size):

@@ -28,7 +28,7 @@ class Op(IntEnum):
     # over all threads
     BAR = 5
     WARPSYNC = 6  # lanes of mask a (without a: all) wait for one another
-    # moves and special registers.  MOV, SEL, IADD3 (without carries) and ISETP of width 8: on register pairs
+    # moves and special registers.  MOV, SEL, IADD3 (no carries), ISETP, IMNMX: on register pairs where the width is 8
     MOV = 7  # d = a
     S2R = 8  # d = special register `sub` (Special), through the load/store pipe
     SEL = 9  # d = p ? a : b

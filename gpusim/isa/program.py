@@ -117,7 +117,7 @@ class Instr:
     sub : int
         Variant within the opcode: comparison, function, truth table, ...
     width : int
-        Bytes a lane moves (memory instructions): 1, 2, 4, 8 or 16; 8 of MOV, SEL, IADD3, ISETP: of register pairs.
+        Bytes a lane moves (memory instructions): 1, 2, 4, 8 or 16; 8 of what else takes words: of register pairs.
     offset : int
         Byte offset added to the address (memory instructions).
     target : int

@@ -9,7 +9,7 @@ from gpusim.isa.program import Instr
 
 _F64_SOURCES = {Op.DADD: 2, Op.DMUL: 2, Op.DFMA: 3, Op.DSETP: 2}
 _PAIR_RESULTS = {Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA}
-_PAIRS = {Op.MOV: 1, Op.SEL: 2, Op.IADD3: 3, Op.ISETP: 2}  # sources that are pairs where the width is 8
+_PAIRS = {Op.MOV: 1, Op.SEL: 2, Op.IADD3: 3, Op.ISETP: 2, Op.IMNMX: 2}  # sources that are pairs where the width is 8
 _INTEGERS_64 = (Convert.S64, Convert.U64)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from pathlib import Path
 
@@ -80,8 +81,8 @@ def without(number: int) -> str:
         ("\n".join(without(12).splitlines()[:12]), "an encoding without an instruction|ends within the instruction"),
         ("\n".join(LISTING.splitlines()[:9]), "copy: the listing ends within the instruction '@!P0 LDG"),
         (LISTING.replace("/*0020*/", "/*0030*/"), "an instruction is missing before"),
-        (LISTING.replace("@P1 ", "@P9 "), "line 14 of the listing is no instruction that can be read"),
-        (LISTING.replace("0xfffffffc00fc7947", "0xfffffffc"), "line 14 of the listing is no instruction"),
+        (LISTING.replace("@P1 ", "@P9 "), "line 15 of the listing is no instruction that can be read"),
+        (LISTING.replace("0xfffffffc00fc7947", "0xfffffffc"), "line 15 of the listing is no instruction"),
     ],
 )
 def test_a_damaged_listing_is_refused(listing, message):
@@ -117,7 +118,7 @@ def test_every_instruction_of_every_kernel_is_listed(arch):
 @pytest.mark.usefixtures("compiler")
 def test_instructions_know_their_lines():
     text = "__device__ int twice(int x) {\n  return x * 2;\n}\n__global__ void k(int *p) {\n  *p = twice(*p);\n}\n"
-    lines = listing(cuda.compile(text, gpu="sm_90"))["k"]
+    lines = listing(cuda.compile(text, gpu="sm_90"))["_Z1kPi"]
     places = {(one.line, tuple(place.line for place in one.callers)) for one in lines}
     assert {(5, ()), (2, (5,))} <= places
     assert {one.file.rpartition("/")[2] for one in lines if one.line} == {"kernel.cu"}
@@ -152,7 +153,7 @@ def test_a_crash_and_an_endless_run_are_told_apart(tmp_path, monkeypatch):
     with pytest.raises(DisassemblyError, match="nvdisasm fails: it ends with status -11"):
         disassemble(b"", script(tmp_path, "kill -SEGV $$"))
     monkeypatch.setattr(nvdisasm, "TIMEOUT_S", 0.2)
-    with pytest.raises(DisassemblyError, match="does not end within 0.2 s"):
+    with pytest.raises(DisassemblyError, match=r"does not end within 0\.2 s"):
         disassemble(b"", script(tmp_path, "exec sleep 20"))
 
 
@@ -186,21 +187,22 @@ def test_any_machine_code_becomes_a_program(cubin, data):
     run_through(bytes(whole))
 
 
+def translate_all(lines: list[Line]) -> None:
+    """Every instruction, or the reason why not."""
+    for one in lines:
+        with contextlib.suppress(Unsupported):
+            translate_line(one)
+
+
 def run_through(data: bytes) -> None:
     """From a file to programs, as far as that goes."""
-    path = Path(toolchain.__file__).parent  # any folder: nothing is written to it
-    assert path.is_dir()
     try:
         parsed = cuda.cubin.parse(data)
         lines = disassemble(data, toolchain.nvdisasm())
     except GpusimError:
         return
     for found in lines.values():
-        for one in found:
-            try:
-                translate_line(one)
-            except Unsupported:
-                pass
+        translate_all(found)
     assert parsed.arch.startswith("sm_")
 
 
@@ -215,11 +217,8 @@ def test_any_listing_is_read_or_refused(lines, at, inserted):
         found = parse(text[:at] + inserted + text[at:])
     except DisassemblyError:
         return
-    for one in (one for section in found.values() for one in section):
-        try:
-            translate_line(one)
-        except Unsupported:
-            pass
+    for section in found.values():
+        translate_all(section)
 
 
 # ------------------------------------------------------------------ sources that are none

@@ -93,6 +93,9 @@ FORMS = {
     "MOV.64 R2, 0x3fe62e42fefa39ef": Instr(Op.MOV, R2, (imm(0x3FE62E42FEFA39EF, wide=True),), width=8),
     "IMNMX.U32 R1, R2, R3, PT": Instr(Op.IMNMX, R1, (R2, R3), psrcs=(TRUE,), flags=Flag.UNSIGNED),
     "VIMNMX.S16x2 R1, PT, PT, R2, R3, !PT": Instr(Op.IMNMX, R1, (R2, R3), psrcs=(NEVER,), sub=Piece.HALVES),
+    "IMNMX.S64 PT, PT, R2, R4, 0x64, PT, !PT": Instr(
+        Op.IMNMX, R2, (R4, imm(100, wide=True)), psrcs=(TRUE,), width=8
+    ),
     "VIMNMX3.RELU R1, R2, R3, R4, !PT": Instr(
         Op.IMNMX, R1, (R2, R3, R4), psrcs=(NEVER,), sub=Piece.THIRD, flags=Flag.RELU
     ),
@@ -277,6 +280,7 @@ def test_what_has_no_translation_keeps_its_text_and_place():
 ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
 NEEDS = {"instructions.cu": 90}  # first architecture that has all of it
+OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
 UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
 """What the corpus has and nothing here translates: calls to the system, of printf and assert.
 
@@ -292,7 +296,7 @@ def test_everything_ordinary_has_a_translation(arch, request):
         if int(arch[3:]) < NEEDS.get(name, 0):
             continue
         try:
-            module = cuda.compile(SOURCES / name, gpu=arch, options=["-std=c++17", "--device-int128"])
+            module = cuda.compile(SOURCES / name, gpu=arch, options=OPTIONS.get(name, ()))
         except cuda.MissingToolError:  # cooperative groups need libcu++
             continue
         for lines in listing(module).values():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import BYTES, FALSE, WORDS, ZERO, Reader, Unsupported
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Dot, Flag, Op, Permute, Piece, Shift
-from gpusim.isa.program import Instr, Operand, imm
+from gpusim.isa.program import TRUE, Instr, Operand, imm
 
 COMPARE = {c.name: c for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)}
 BOOL = {b.name: b for b in BoolOp}
@@ -156,10 +156,23 @@ def mov(r: Reader) -> Instr:
 
 
 def imnmx(r: Reader) -> Instr:
-    """``IMNMX[.type][.RELU] d, a, b, p0``; from sm_100 on two predicates follow d."""
+    """``IMNMX[.type][.RELU] d, a, b, p0``; from sm_100 on two predicates follow d, or of 64 bits stand before it."""
+    if any(word in r.modifiers for word in ("S64", "U64")):
+        return _imnmx_64(r)
     flags, sub = _pieces(r)
     dst = _plain_dst(r)
     return r.make(Op.IMNMX, dst, (r.integer(), r.integer()), psrcs=(r.pred(),), sub=sub, flags=flags)
+
+
+def _imnmx_64(r: Reader) -> Instr:
+    """``IMNMX.{S64,U64} PT, PT, d, a, b, p0, !PT``."""
+    flags, width = r.need(COMPARED)
+    if any(p != TRUE for p in r.preds()):
+        raise Unsupported("a minimum that sets predicates")
+    dst, srcs, first = r.dst(), (r.integer(wide=True), r.integer(wide=True)), r.pred()
+    if r.pred() != FALSE:
+        raise Unsupported("a minimum that depends on another one")
+    return r.make(Op.IMNMX, dst, srcs, psrcs=(first,), flags=flags, width=width)
 
 
 def imnmx3(r: Reader) -> Instr:
