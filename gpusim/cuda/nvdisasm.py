@@ -24,7 +24,7 @@ TIMEOUT_S = 300
 
 _SECTION = re.compile(r"\s*\.section\s+(\S+?),")
 _FIRST = re.compile(
-    r"\s*/\*([0-9a-f]+)\*/\s+(?:@(!?U?P\w)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;\s*/\* 0x([0-9a-f]{16}) \*/\s*$"
+    r"\s*/\*([0-9a-f]+)\*/\s+(?:@(!?U?P[0-6T])\s+)?([A-Z][\w.]*)\s*(.*?)\s*;\s*/\* 0x([0-9a-f]{16}) \*/\s*$"
 )
 _SECOND = re.compile(r"\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
 _LABEL = re.compile(r"(\S+):$")
@@ -114,13 +114,16 @@ def disassemble(cubin: bytes, nvdisasm: Path) -> dict[str, list[Line]]:
 def _listing(image: Path, nvdisasm: Path) -> str:
     command = [str(nvdisasm), "-c", "-gi", "-hex", str(image)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise DisassemblyError(f"nvdisasm does not end within {TIMEOUT_S} s") from None
+    except OSError as error:
         raise DisassemblyError(f"cannot run nvdisasm: {error}") from error
+    output, errors = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines() or ["it does not say why"]
+        said = (errors or output).strip().splitlines() or [f"it ends with status {done.returncode}"]
         raise DisassemblyError(f"nvdisasm fails: {said[-1].replace(str(image), 'the cubin')}")
-    return done.stdout
+    return output
 
 
 def parse(listing: str) -> dict[str, list[Line]]:
@@ -143,7 +146,7 @@ def parse(listing: str) -> dict[str, list[Line]]:
     reader = _Listing()
     for number, text in enumerate(listing.splitlines(), 1):
         reader.read(text, number)
-    return {name: section.finish() for name, section in reader.sections.items() if section.lines}
+    return {name: section.finish() for name, section in reader.sections.items() if section.lines or section.half}
 
 
 class _Section:

@@ -72,12 +72,13 @@ class OperandError(ValueError):
 
 
 _MODIFIED = re.compile(r"([-~!]?)(\|?)(.*?)(\|?)((?:\.\w+)*)")
-_REGISTER = re.compile(r"(U?R|U?P|B|SB)(\d+|Z|T)")
-_HEX = re.compile(r"(-?)0x([0-9a-f]+)")
-_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|INF|[QS]NAN)")
-_CONSTANT = re.compile(r"c\[0x([0-9a-f]+)\]\[(.*)\]")
-_ADDRESS = re.compile(r"(?:desc\[UR\d+\])?\[(.*)\]")
-_JUMP = re.compile(r"(U?R\w+) (?:(-?0x[0-9a-f]+)|`(0x[0-9a-f]+))")
+_REGISTER = re.compile(r"(U?R|U?P|B|SB)([0-9]{1,3}|Z|T)")
+_HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|INF|[QS]NAN)")
+_CONSTANT = re.compile(r"c\[0x([0-9a-f]{1,4})\]\[([^\[\]]*)\]")
+_ADDRESS = re.compile(r"(?:desc\[UR[0-9]+\])?\[([^\[\]]*)\]")
+_LABEL = re.compile(r"`(?:(0x[0-9a-f]{1,16})|\((.+)\))")
+_JUMP = re.compile(r"(U?R\w+) (?:(-?0x[0-9a-f]{1,16})|`(0x[0-9a-f]{1,16}))")
 _FORMS = {
     "R": Form.REG,
     "UR": Form.UREG,
@@ -122,8 +123,8 @@ def parse(text: str) -> Text:
     if (found := _ADDRESS.fullmatch(text)) is not None:
         terms, offset = _sum(found[1])
         return Text(Form.ADDRESS, terms=terms, offset=offset)
-    if text.startswith("`"):
-        return _label(text[1:])
+    if (found := _LABEL.fullmatch(text)) is not None:
+        return Text(Form.LABEL, int(found[1], 16)) if found[1] else Text(Form.LABEL, -1, name=found[2])
     if (found := _JUMP.fullmatch(text)) is not None:
         return _jump(found)
     return _modified(text)
@@ -135,15 +136,9 @@ def _number(text: str) -> Text:
     return Text(Form.FLOAT, neg=text[0] == "-", value=float(text), name=text)
 
 
-def _label(name: str) -> Text:
-    if name.startswith("0x"):
-        return Text(Form.LABEL, int(name, 16))
-    return Text(Form.LABEL, -1, name=name.strip("()"))
-
-
 def _jump(found: re.Match[str]) -> Text:
     """``R6 -0x140``: relative to the next instruction; ``R6 `0x80``: to an address in the program."""
-    place = parse(found[1])
+    place = _plain(found[1], ())
     offset = int(found[2] or found[3], 16)
     return Text(Form.ADDRESS, terms=(place,), offset=offset, name="" if found[2] else "absolute")
 
@@ -162,7 +157,7 @@ def _modified(text: str) -> Text:
 def _plain(core: str, suffixes: tuple[str, ...]) -> Text:
     if (found := _REGISTER.fullmatch(core)) is not None:
         key = (found[1], found[2])
-        if found[2].isdigit():
+        if found[2].isdecimal():
             return Text(_FORMS[found[1]], int(found[2]), suffixes=suffixes)
         if key in _NAMED:
             return Text(_FORMS[found[1]], _NAMED[key], suffixes=suffixes)
@@ -182,9 +177,10 @@ def _sum(inside: str) -> tuple[tuple[Text, ...], int]:
     for part in inside.split("+"):
         if not part:
             continue
-        term = parse(part)
-        if term.form is Form.INTEGER:
-            offset += term.index
-        elif (term.form, term.index) not in ((Form.REG, RZ), (Form.UREG, URZ)):
+        if (found := _HEX.fullmatch(part)) is not None:
+            offset += int(found[1] + found[2], 16)
+            continue
+        term = _modified(part)
+        if (term.form, term.index) not in ((Form.REG, RZ), (Form.UREG, URZ)):
             terms.append(term)
     return tuple(terms), offset

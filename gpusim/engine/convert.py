@@ -13,6 +13,7 @@ from gpusim.engine.operands import (
     HIGH,
     MAGNITUDE,
     SIGN,
+    canonical,
     double,
     flushed,
     negated,
@@ -85,6 +86,8 @@ def result(c, u, base, x, kind, how, on):
         put(c, u, base, narrowed(single_odd(x), kind, how, False), on)
     else:
         y = single(x, how)
+        if c[0] != I.F2F or (c[I.SUB] & 15) != I.F64:  # a NaN of fp64 keeps the upper bits of its payload
+            y = canonical(y)
         put_real(c, u, base, flushed(y) if c[I.FLAGS] & I.FTZ else y, on)
 
 
@@ -208,5 +211,5 @@ def f2fp(c, u, base, kind, how, on):
 
 @inline
 def rectified(c, x):
-    """Negative values as 0, if asked for."""
-    return select(x < 0, 0, x) if c[I.FLAGS] & I.RELU else x
+    """Negative values and -0 as 0, if asked for."""
+    return select(x <= 0, 0, x) if c[I.FLAGS] & I.RELU else x

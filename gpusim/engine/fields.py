@@ -15,11 +15,13 @@ from gpusim.isa.opcodes import (
     Cache,
     Cmp,
     Convert,
+    Dot,
     Flag,
     Mma,
     Mufu,
     Op,
     Permute,
+    Piece,
     Pipe,
     Round,
     Shfl,
@@ -80,6 +82,7 @@ X, EX, FTZ, SAT, WRAP, PAND, SHIFT, SIGNED, RELU, UNPACK, NO_MERGE, ONE, BF16_FL
         Flag.NO_MERGE, Flag.ONE, Flag.BF16, Flag.F32, Flag.NAN, Flag.HALF,
     )
 )  # fmt: skip
+THIRD, HALVES, UPPER = (int(x) for x in (Piece.THIRD, Dot.HALVES, Dot.UPPER))
 LT, LE, GT, GE, EQ, NE, NUM, NAN = (int(x) for x in Cmp)
 BOOL_OR, BOOL_XOR = int(BoolOp.OR), int(BoolOp.XOR)
 SHL, SHR_U, SHR_S, SHL_HI, SHR_LO, SHR_HI_U, SHR_HI_S, SHR_LO_S, SHL_HI_32, SHR_LO_32 = (int(x) for x in Shift)

@@ -7,8 +7,10 @@ import numpy as np
 from gpusim.engine import fields as I
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import F64, U64, cast, fma, raw, select, splat, view
-from gpusim.engine.operands import double, flushed, holds, put_pair, put_real, real
-from gpusim.engine.rounding import clamped, lost, nudged, ordered, single, sum_odd
+from gpusim.engine.operands import canonical, double, flushed, holds, put_pair, put_real, real
+from gpusim.engine.rounding import clamped, lacking, nudged, ordered, single, sum_odd
+
+_QUIET = np.uint64(1 << 51)
 
 
 def floating(c, u, base, preds, scratch, on):
@@ -25,6 +27,7 @@ def floating(c, u, base, preds, scratch, on):
 @inline
 def finished(c, x):
     """An fp32 result as its flags want it."""
+    x = canonical(x)
     if c[I.FLAGS] & I.FTZ:
         x = flushed(x)
     if c[I.FLAGS] & I.SAT:
@@ -79,7 +82,7 @@ def fmnmx(c, u, base, preds, on):
     r = select((first | (y != y)) & (x == x), x, y)
     if c[I.FLAGS] & I.NAN_FLAG:
         r = select(x != x, x, select(y != y, y, r))
-    put_real(c, u, base, r, on)
+    put_real(c, u, base, canonical(r), on)
 
 
 # ------------------------------------------------------------------ fp64
@@ -98,18 +101,21 @@ def doubles(c, u, base, preds, scratch, on):
     r = fma(x, y, z)
     if how != I.ROUND_NEAREST:
         r = directed_double(x, y, z, r, how)
-    put_pair(c, u, base, view(r, U64), on)
+    put_pair(c, u, base, with_nan(x, y, z, r), on)
 
 
 @jit
 def directed_double(x, y, z, r, how):
-    """``r`` = x * y + z, rounded to nearest, rounded as asked for (what is lost: Boldo and Muller, ErrFma)."""
-    u1 = x * y
-    u2 = fma(x, y, -u1)
-    alpha = z + u2
-    rest = lost(z, u2, alpha)
-    beta = u1 + alpha
-    gamma = (beta - r) + lost(u1, alpha, beta)
-    e = gamma + rest
-    s = signed_zero(r, u1, z, how)
+    """``r`` = x * y + z, rounded to nearest, rounded as asked for."""
+    e = lacking(x, y, z, r)
+    s = select(e == 0, signed_zero(r, x * y, z, how), r)
     return nudged(s, e > 0, e < 0, how)
+
+
+@inline
+def with_nan(x, y, z, r):
+    """Bits of ``r``, where it is NaN those of the first operand that is one, made quiet, or the hardware's own."""
+    n = select(r != r, np.uint64(0xFFF8 << 48), view(r, U64))
+    n = select(z != z, view(z, U64) | _QUIET, n)
+    n = select(y != y, view(y, U64) | _QUIET, n)
+    return select(x != x, view(x, U64) | _QUIET, n)

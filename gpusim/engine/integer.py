@@ -18,9 +18,9 @@ def integer(c, u, base, preds, scratch, on):
     elif op == I.IMAD:
         imad(c, u, base, preds, on)
     elif op == I.MOV:
-        put(c, u, base, word(c, u, base, 0), on)
+        mov(c, u, base, on)
     elif op == I.SEL:
-        put(c, u, base, select(holds(preds, c[I.P0]), word(c, u, base, 0), word(c, u, base, 1)), on)
+        sel(c, u, base, preds, on)
     elif op == I.IMAD_WIDE:
         imad_wide(c, u, base, preds, on)
     elif op == I.IMAD_HI:
@@ -53,11 +53,45 @@ def negation(x, mask):
     return (x ^ mask) - mask
 
 
+@inline
+def mov(c, u, base, on):
+    """A word, or a pair."""
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, pair(c, u, base, 0), on)
+    else:
+        put(c, u, base, word(c, u, base, 0), on)
+
+
+@inline
+def sel(c, u, base, preds, on):
+    """A where p0 holds, else b."""
+    first = holds(preds, c[I.P0])
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, select(first, pair(c, u, base, 0), pair(c, u, base, 1)), on)
+    else:
+        put(c, u, base, select(first, word(c, u, base, 0), word(c, u, base, 1)), on)
+
+
+@jit
+def sum_of_pairs(c, u, base):
+    """A + b + c of 64 bits."""
+    total = splat(0, U64)
+    for k in range(3):
+        total += negation(pair(c, u, base, k), np.uint64(-((c[I.MODS] >> k) & 1)))
+    return total
+
+
 @jit
 def iadd3(c, u, base, preds, on):
     """Three-operand addition, with carries in and out where asked for."""
     a, b, k = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
     na, nb, nc = negated(c, 0), negated(c, 1), negated(c, 2)
+    if c[I.SUB]:
+        put(c, u, base, sums(c, a, b), on)
+        return
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, sum_of_pairs(c, u, base), on)
+        return
     if c[I.Q0] == I.PRED_SINK and c[I.Q1] == I.PRED_SINK and not c[I.FLAGS] & I.X:
         put(c, u, base, negation(a, na) + negation(b, nb) + negation(k, nc), on)
         return
@@ -147,11 +181,60 @@ def lea_hi(c, u, base, preds, on):
     set_predicate(preds, c[I.Q0], bits(total >> 32 > 0), on)
 
 
+# ------------------------------------------------------------------ minima, and words taken in pieces
+
+
+@inline
+def piece_bits(c):
+    """Bits of the pieces that a word is taken in: 32, 16 or 8."""
+    return 32 >> (c[I.SUB] & 3)
+
+
+@inline
+def piece(x, k, size, unsigned):
+    """Piece ``k`` of every word, sign-extended or not."""
+    top = x << np.uint32(32 - size - size * k)
+    return top >> np.uint32(32 - size) if unsigned else view(signed(top) >> np.int32(32 - size), U32)
+
+
+@inline
+def placed(x, k, size):
+    """The low bits of every word as piece ``k`` of one."""
+    return (x << np.uint32(32 - size)) >> np.uint32(32 - size - size * k)
+
+
+@jit
+def extreme_pair(c, u, base, preds):
+    """The smaller one of two pairs where p0 holds, else the larger one."""
+    a, b = pair(c, u, base, 0), pair(c, u, base, 1)
+    less = a < b if c[I.FLAGS] & I.UNSIGNED else view(a, I64) < view(b, I64)
+    return select(less ^ holds(preds, c[I.P0]), b, a)
+
+
+@jit
+def sums(c, a, b):
+    """Sums of a and b, piece by piece."""
+    size, value = piece_bits(c), splat(0, U32)
+    for k in range(32 // size):
+        x, y = negation(piece(a, k, size, True), negated(c, 0)), negation(piece(b, k, size, True), negated(c, 1))
+        value |= placed(x + y, k, size)
+    return value
+
+
 @jit
 def imnmx(c, u, base, preds, on):
-    """Minimum where p0 holds, else maximum."""
-    a, b = word(c, u, base, 0), word(c, u, base, 1)
-    put(c, u, base, extreme(c, preds, a, b), on)
+    """Minimum where p0 holds, else maximum; of three words where ``sub`` says so."""
+    if c[I.WIDTH] == 8:
+        put_pair(c, u, base, extreme_pair(c, u, base, preds), on)
+        return
+    a, b, size, plain = word(c, u, base, 0), word(c, u, base, 1), piece_bits(c), c[I.FLAGS] & I.UNSIGNED
+    value = splat(0, U32)
+    for k in range(32 // size):
+        x = extreme(c, preds, piece(a, k, size, plain), piece(b, k, size, plain))
+        if c[I.SUB] & I.THIRD:
+            x = extreme(c, preds, x, piece(word(c, u, base, 2), k, size, plain))
+        value |= placed(x, k, size)
+    put(c, u, base, value, on)
 
 
 @inline
@@ -167,8 +250,13 @@ def extreme(c, preds, a, b):
 @jit
 def iaddmnmx(c, u, base, preds, on):
     """Minimum or maximum of a sum and c."""
-    a, b = negation(word(c, u, base, 0), negated(c, 0)), negation(word(c, u, base, 1), negated(c, 1))
-    put(c, u, base, extreme(c, preds, a + b, word(c, u, base, 2)), on)
+    a, b = word(c, u, base, 0), word(c, u, base, 1)
+    size, plain, value = piece_bits(c), c[I.FLAGS] & I.UNSIGNED, splat(0, U32)
+    total = sums(c, a, b)
+    for k in range(32 // size):
+        x = extreme(c, preds, piece(total, k, size, plain), piece(word(c, u, base, 2), k, size, plain))
+        value |= placed(x, k, size)
+    put(c, u, base, value, on)
 
 
 @inline
@@ -180,19 +268,28 @@ def absolute(a):
 
 @jit
 def iabsdiff(c, u, base, on):
-    """Distance of a and b, plus c."""
-    a, b = word(c, u, base, 0), word(c, u, base, 1)
-    less = a < b if c[I.FLAGS] & I.UNSIGNED else signed(a) < signed(b)
-    put(c, u, base, select(less, b - a, a - b) + word(c, u, base, 2), on)
+    """Distances of the pieces of a and b, put together or, with the flag, added up; plus c."""
+    size, plain, value = piece_bits(c), c[I.FLAGS] & I.UNSIGNED, word(c, u, base, 2)
+    for k in range(32 // size):
+        a, b = piece(word(c, u, base, 0), k, size, plain), piece(word(c, u, base, 1), k, size, plain)
+        less = a < b if plain else signed(a) < signed(b)
+        distance = select(less, b - a, a - b)
+        value += distance if c[I.SUB] & I.THIRD else placed(distance, k, size)
+    put(c, u, base, value, on)
 
 
 @jit
 def idp(c, u, base, on):
-    """Dot product of four bytes, plus c; the flag or bits 0 and 1 of ``sub`` say which operand is unsigned."""
+    """Dot product of four bytes, or of two halves with two bytes, plus c."""
     a, b, total = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
-    plain = 3 if c[I.FLAGS] & I.UNSIGNED else c[I.SUB]
-    for k in range(4):
-        total += octet(a, k, plain & 1) * octet(b, k, plain & 2)
+    plain = c[I.SUB] | (3 if c[I.FLAGS] & I.UNSIGNED else 0)
+    if plain & I.HALVES:
+        first = 2 if plain & I.UPPER else 0
+        for k in range(2):
+            total += piece(a, k, 16, plain & 1) * octet(b, first + k, plain & 2)
+    else:
+        for k in range(4):
+            total += octet(a, k, plain & 1) * octet(b, k, plain & 2)
     put(c, u, base, total, on)
 
 

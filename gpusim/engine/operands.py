@@ -15,6 +15,7 @@ from gpusim.engine.lanes import F32, F64, I32, U32, U64, cast, lanes_of, load, s
 FULL = np.uint32(0xFFFFFFFF)
 ONE = np.uint32(1)
 SIGN, MAGNITUDE = np.uint32(0x80000000), np.uint32(0x7FFFFFFF)
+NAN32 = np.uint32(0x7FFFFFFF)  # the NaN that fp32 arithmetic makes, whatever its operands were
 LOW, HIGH, WORD = 1, 2, 3  # Operand.half
 
 
@@ -74,11 +75,13 @@ def real(c, u, base, which):
 
 @inline
 def double(c, u, base, which):
-    """An fp64 source, with the sign or magnitude asked for."""
-    n = pair(c, u, base, which)
+    """An fp64 source, with the sign or magnitude asked for; a NaN stays as it is."""
+    old = pair(c, u, base, which)
+    n = old
     if (c[I.MODS] >> (3 + which)) & 1:
-        n &= np.uint64(0x7FFFFFFFFFFFFFFF)
-    return view(n ^ (np.uint64(negated(c, which) & SIGN) << np.uint64(32)), F64)
+        n = n & np.uint64(0x7FFFFFFFFFFFFFFF)
+    x = view(old, F64)
+    return view(select(x != x, old, n ^ (np.uint64(negated(c, which) & SIGN) << np.uint64(32))), F64)
 
 
 @inline
@@ -86,6 +89,12 @@ def flushed(x):
     """fp32 values with subnormal ones as zeros of their sign."""
     n = view(x, U32)
     return view(select((n & np.uint32(0x7F800000)) == 0, n & SIGN, n), F32)
+
+
+@inline
+def canonical(x):
+    """fp32 values, every NaN as the hardware's own."""
+    return view(select(x != x, NAN32, view(x, U32)), F32)
 
 
 @inline

@@ -14,6 +14,7 @@ from gpusim.engine.operands import (
     MAGNITUDE,
     SIGN,
     WORD,
+    canonical,
     combine,
     holds,
     negated,
@@ -32,7 +33,7 @@ def packed(c, u, base, preds, scratch, on):
     op = c[0]
     if op == I.HFMA2 or op == I.HADD2 or op == I.HMUL2:
         if op == I.HADD2 and c[I.FLAGS] & I.F32_RESULT:
-            put_real(c, u, base, half_of(c, u, base, 0, 0) + half_of(c, u, base, 1, 0), on)
+            put_real(c, u, base, canonical(half_of(c, u, base, 0, 0) + half_of(c, u, base, 1, 0)), on)
         else:
             put(c, u, base, fused_half(c, u, base, 0) | (fused_half(c, u, base, 1) << 16), on)
     elif op == I.HMNMX2:
@@ -84,7 +85,7 @@ def fused_half(c, u, base, side):
     if c[I.FLAGS] & I.SAT:
         r = clamped(r)
     if c[I.FLAGS] & I.RELU:
-        r = select(r < 0, np.float32(0), r)
+        r = select(r <= 0, np.float32(0), r)
     return narrowed(flushed_half(c, r), kind_of(c), I.ROUND_NEAREST, False)
 
 

@@ -13,11 +13,13 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import (
     F32,
     F64,
+    I64,
     U32,
     cast,
     ceil,
     cooked,
     floor,
+    fma,
     magnitude,
     raw,
     rint,
@@ -80,6 +82,61 @@ def sum_odd(a, b):
     s = a + b
     e = lost(a, b, s)
     return odd(s, e > 0, e < 0)
+
+
+@inline
+def apart(x):
+    """fp64 values as one with its sign in [1, 2), or 0, and an exponent."""
+    small = magnitude(x) < 2.0**-1022
+    n = raw(select(small, x * 2.0**54, x))
+    exponent = ((n >> 52) & 2047) - (1023 + 54 * cast(small, I64))
+    return select(x == 0, x, cooked((n & ~np.int64(2047 << 52)) | (1023 << 52))), exponent
+
+
+@inline
+def scaled(x, unit):
+    """``x`` divided by 2**unit, which must not change it by more than 200 binary orders; else by so many."""
+    m, exponent = apart(x)
+    exponent = exponent - unit
+    exponent = select(exponent > 200, 200, select(exponent < -200, -200, exponent))
+    return m * cooked((exponent + 1023) << 52)
+
+
+@jit
+def lacking(x, y, z, r):
+    """Something of the sign of what ``r``, x * y + z rounded to nearest, lacks of the exact value.
+
+    Everything is divided by the product's power of two, so that nothing is lost below the smallest number; what is
+    further than 200 binary orders from the product can only matter by its sign.
+    """
+    (mx, ex), (my, ey) = apart(x), apart(y)
+    p = mx * my
+    error, unit = fma(mx, my, -p), ex + ey
+    e = sign_of_sum(p, error, scaled(z, unit), -scaled(r, unit))
+    finite = ((x - x) == 0) & ((y - y) == 0) & ((z - z) == 0)
+    return select(finite, select(magnitude(r) == np.inf, -r, e), 0)
+
+
+@inline
+def sign_of_sum(a, b, z, r):
+    """Something of the sign of a + b + z + r, exactly: sums without error, largest part first (Shewchuk, 1997)."""
+    s = a + z
+    s_rest = lost(a, z, s)
+    t = s + r
+    t_rest = lost(s, r, t)
+    h = b + s_rest
+    h0 = lost(b, s_rest, h)
+    k = h0 + t_rest
+    k0 = lost(h0, t_rest, k)
+    n = k + h
+    k1 = lost(k, h, n)
+    u = k0 + t
+    u0 = lost(k0, t, u)
+    v = u + k1
+    u1 = lost(u, k1, v)
+    w = v + n
+    u2 = lost(v, n, w)
+    return select(w != 0, w, select(u2 != 0, u2, select(u1 != 0, u1, u0)))
 
 
 @inline

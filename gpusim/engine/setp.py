@@ -7,8 +7,8 @@ import numpy as np
 from gpusim.engine import fields as I
 from gpusim.engine.bitwise import plop3
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.lanes import U32, bits, lanes_of, select, splat
-from gpusim.engine.operands import FULL, combine, double, judge, predicate, put, real, set_predicate, signed, word
+from gpusim.engine.lanes import I64, U32, bits, lanes_of, select, splat, view
+from gpusim.engine.operands import FULL, combine, double, judge, pair, predicate, put, real, set_predicate, signed, word
 
 
 def setp(c, u, base, preds, scratch, on):
@@ -32,6 +32,9 @@ def setp(c, u, base, preds, scratch, on):
 def isetp(c, u, base, preds, on):
     """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0.  EX: p1 is the lower words' result."""
     a, b, cmp = word(c, u, base, 0), word(c, u, base, 1), c[I.SUB] & 7
+    if c[I.WIDTH] == 8:
+        judge(c, preds, verdict_on_pairs(c, u, base), on)
+        return
     same = bits(a == b)
     less = bits(a < b) if c[I.FLAGS] & I.UNSIGNED else bits(signed(a) < signed(b))
     if c[I.FLAGS] & I.EX:
@@ -44,6 +47,14 @@ def isetp(c, u, base, preds, on):
     else:
         value = verdict(cmp, less, same)
     judge(c, preds, np.uint32(value), on)
+
+
+@jit
+def verdict_on_pairs(c, u, base):
+    """Lanes for which the comparison holds of 64-bit integers."""
+    a, b = pair(c, u, base, 0), pair(c, u, base, 1)
+    less = bits(a < b) if c[I.FLAGS] & I.UNSIGNED else bits(view(a, I64) < view(b, I64))
+    return verdict(c[I.SUB] & 7, less, bits(a == b))
 
 
 @inline

@@ -20,30 +20,39 @@ from gpusim.engine.lanes import (
     U32,
     U64,
     cast,
+    cooked,
     fma,
     load,
     load_eight,
     load_even,
     load_odd,
+    magnitude,
     nothing,
     pointer_as,
+    raw,
+    select,
     splat_eight,
     store,
     store_columns,
     store_woven,
     sum_saturated,
+    trunc,
     view,
 )
-from gpusim.engine.operands import at, put_row, signed
+from gpusim.engine.operands import at, canonical, put_row, signed
+from gpusim.engine.rounding import single, single_odd
 
-_B, _C = 512, 768  # words of scratch from which b (k by column) and c (row by column) lie; a from 0 on
+_B, _C = 512, 768  # elements of scratch from which b (k by column) and c (row by column) lie; a from 0 on
+_POWERS_A, _POWERS_B = 256, 16  # further on, in elements of a and in rows of b: their powers of two
+KEPT_BITS = 25  # of a product, below the first bit of the largest one
+NO_POWER = 2.0**-300  # in place of that of 0
 
 
 def tensor(c, u, base, preds, scratch, on):
     """Dispatch by opcode."""
     op = c[0]
     if op == I.HMMA:
-        hmma(c, u, base, pointer_as(scratch, F32), on)
+        hmma(c, u, base, pointer_as(scratch, F64), on)
     elif op == I.IMMA:
         imma(c, u, base, pointer_as(scratch, I32), on)
     elif op == I.DMMA:
@@ -79,6 +88,12 @@ def multiply(s, rows, depth, wide):
 
 
 # ------------------------------------------------------------------ fp16, bf16, tf32
+#
+# Products are aligned with the largest of them and of c, cut, and added up (Fasi, Higham, Mikaitis and Pranesh,
+# "Numerical behavior of NVIDIA tensor cores", 2021).  How many bits are kept and how many products are added at a time
+# is what gives every bit an H200 gives (tests/cuda/test_instructions.py); earlier GPUs have less of both.  A product
+# counts by the sum of its factors' exponents.  Assumed: a factor that is 0 counts for nothing, and sums too large for
+# fp32 are infinite.
 
 
 @inline
@@ -95,7 +110,7 @@ def upper(n, brain):
 
 @jit
 def hmma(c, u, base, s, on):
-    """fp16, bf16 or tf32 inputs, accumulated in fp32."""
+    """fp16, bf16 or tf32 inputs; c and d in fp32 or fp16."""
     kind = c[I.SUB]
     short = kind == I.F16_1688_F32 or kind == I.F16_1688_F16 or kind == I.BF16_1688_F32 or kind == I.TF32_1684_F32
     n = 1 if short else 2
@@ -110,39 +125,103 @@ def hmma(c, u, base, s, on):
     for r in range(2):
         low = part(c, u, base, 2, r if packed else 2 * r)
         if packed:
-            store_woven(s, _C + 64 * r, (lower(low, False), upper(low, False)))
+            lay_sums(s, r, lower(low, False), upper(low, False))
         else:
-            store_woven(s, _C + 64 * r, (view(low, F32), view(part(c, u, base, 2, 2 * r + 1), F32)))
-    multiply(s, 16, 4 * elements * n, 4 * elements)
+            lay_sums(s, r, view(low, F32), view(part(c, u, base, 2, 2 * r + 1), F32))
+    accumulate(s, 4 * elements * n, 4 * elements)
     for r in range(2):
         low, high = load_even(s, _C + 64 * r), load_odd(s, _C + 64 * r)
         if packed:
-            both = narrowed(low, I.F16, 0, False) | (narrowed(high, I.F16, 0, False) << 16)
-            put_row(u, at(c[I.DST], base) + r, both, on)
+            put_row(u, at(c[I.DST], base) + r, half_sum(low) | (half_sum(high) << 16), on)
         else:
-            put_row(u, at(c[I.DST], base) + 2 * r, view(low, U32), on)
-            put_row(u, at(c[I.DST], base) + 2 * r + 1, view(high, U32), on)
+            put_row(u, at(c[I.DST], base) + 2 * r, cut(low), on)
+            put_row(u, at(c[I.DST], base) + 2 * r + 1, cut(high), on)
+
+
+@inline
+def lay_sums(s, r, low, high):
+    """Rows of c, from the r-th registers."""
+    store_woven(s, np.int64(_C + 64 * r), (cast(low, F64), cast(high, F64)))
+
+
+@inline
+def half_sum(x):
+    """A sum as fp16."""
+    return narrowed(single_odd(x), I.F16, I.ROUND_NEAREST, False)
+
+
+@inline
+def cut(x):
+    """Bits of a sum as fp32, towards zero."""
+    y = single(x, I.ROUND_ZERO)
+    return view(canonical(select(magnitude(x) >= 2.0**128, cast(x, F32), y)), U32)
+
+
+@inline
+def power(x, least):
+    """Power of two at or below the size of fp32 values, infinite for NaN; ``least`` for subnormal ones."""
+    p = cast(view(view(x, U32) & 0x7F800000, F32), F64)
+    return select(x == 0, NO_POWER, select(p < least, least, p))
 
 
 @inline
 def lay_words(c, u, base, s, n):
-    """A and b of tf32: fp32 whose last 13 bits do not count."""
+    """A and b of tf32, which is fp32 whose last 13 bits do not count."""
     for r in range(2 * n):
-        store_woven(s, 32 * r, (view(part(c, u, base, 0, r) & 0xFFFFE000, F32),))
+        x = view(part(c, u, base, 0, r) & 0xFFFFE000, F32)
+        store_woven(s, np.int64(32 * r), (cast(x, F64),))
+        store_woven(s, np.int64(_POWERS_A + 32 * r), (power(x, 2.0**-126),))
     for r in range(n):
-        lay_columns(s, r, 1, 0, view(part(c, u, base, 1, r) & 0xFFFFE000, F32))
+        x = view(part(c, u, base, 1, r) & 0xFFFFE000, F32)
+        lay_columns(s, r, 1, 0, cast(x, F64))
+        lay_columns(s, r, 1, _POWERS_B, power(x, 2.0**-126))
 
 
 @inline
 def lay_halves(c, u, base, s, n, brain):
     """A and b of fp16 or bf16, two to a word."""
+    least = 2.0**-126 if brain else 2.0**-14
     for r in range(2 * n):
         word = part(c, u, base, 0, r)
-        store_woven(s, 64 * r, (lower(word, brain), upper(word, brain)))
+        low, high = lower(word, brain), upper(word, brain)
+        store_woven(s, np.int64(64 * r), (cast(low, F64), cast(high, F64)))
+        store_woven(s, np.int64(_POWERS_A + 64 * r), (power(low, least), power(high, least)))
     for r in range(n):
         word = part(c, u, base, 1, r)
-        lay_columns(s, r, 2, 0, lower(word, brain))
-        lay_columns(s, r, 2, 1, upper(word, brain))
+        for i in range(2):
+            x = upper(word, brain) if i else lower(word, brain)
+            lay_columns(s, r, 2, i, cast(x, F64))
+            lay_columns(s, r, 2, i + _POWERS_B, power(x, least))
+
+
+@jit
+def accumulate(s, depth, wide):
+    """C += a b in scratch, as tensor cores add up."""
+    for row in range(16):
+        first = (row & 7) * wide + (row >> 3) * 8 * wide
+        old = load_eight(s, _C + 8 * row)
+        largest = exponents_of(old)
+        for begin in range(0, depth, wide):
+            for k in range(wide):
+                a, b = _POWERS_A + begin * 16 + first + k, _B + 8 * (_POWERS_B + begin + k)
+                p = splat_eight(s, a) * load_eight(s, b)
+                largest = select(p > largest, p, largest)
+        unit = largest * 2.0**-KEPT_BITS
+        inverse = cooked((2046 << 52) - raw(unit))
+        total, plain = trunc(old * inverse), old
+        for begin in range(0, depth, wide):
+            for k in range(wide):
+                p = splat_eight(s, begin * 16 + first + k) * load_eight(s, _B + 8 * (begin + k))
+                total += trunc(p * inverse)
+                plain += p
+        store(s, _C + 8 * row, select(largest < np.inf, total * unit, plain))
+
+
+@inline
+def exponents_of(x):
+    """Powers of two of fp32 values held in fp64; of none that are so small that nothing is lost beside them."""
+    n = raw(x) & np.int64(0x7FF << 52)
+    return select(n < np.int64((1023 - 200) << 52), 2.0**-200, cooked(n))
 
 
 # ------------------------------------------------------------------ integers

@@ -103,7 +103,7 @@ def compute(m, c, op, w, on):
         put_real(c, u, base, finished(c, nearest(c, u, base)), acting)
     elif op == I.IMAD:
         imad(c, u, base, preds, acting)
-    elif op == I.MOV:
+    elif op == I.MOV and c[I.WIDTH] != 8:
         put(c, u, base, word(c, u, base, 0), acting)
     else:
         routine = m.routines[op]

@@ -17,7 +17,7 @@ import numpy as np
 
 from gpusim.isa.opcodes import BRANCHES, INFO, SELDOM, Flag, Op, Pipe, Special
 from gpusim.isa.program import RZ, URZ, Instr, Kind, Operand, Program, const
-from gpusim.isa.widths import is_double, source_words
+from gpusim.isa.widths import is_double, is_wide, source_words
 
 N_ZERO, N_SINK = 4, 4
 FIRST_CONST = N_ZERO + N_SINK
@@ -145,6 +145,8 @@ class _Rows:
             return self.source(operand)
         if is_double(instr, position):
             return self.immediate((0, operand.index))
+        if is_wide(instr):
+            return self.immediate((operand.index & 0xFFFFFFFF, operand.index >> 32))
         negative = operand.index >> 31 and not instr.flags & Flag.UNSIGNED
         return self.immediate((operand.index, 0xFFFFFFFF if negative else 0))
 

@@ -28,14 +28,14 @@ class Op(IntEnum):
     # over all threads
     BAR = 5
     WARPSYNC = 6  # lanes of mask a (without a: all) wait for one another
-    # moves and special registers
+    # moves and special registers.  MOV, SEL, IADD3 (no carries), ISETP, IMNMX: on register pairs where the width is 8
     MOV = 7  # d = a
     S2R = 8  # d = special register `sub` (Special), through the load/store pipe
     SEL = 9  # d = p ? a : b
     # integer
-    IADD3 = (
-        10  # d = a + b + c; X flag: negated sources are inverted instead, carries p0 and p1 come in; carries q0, q1 out
-    )
+    # d = a + b + c; X flag: negated sources are inverted instead, carries p0 and p1 come in; carries q0, q1 out.
+    # `sub` (Piece), here and of minima and IABSDIFF: each piece of a word on its own; then IADD3 adds a and b alone
+    IADD3 = 10
     IMAD = 11  # d = lo32(a * b) + c; X flag adds carry-in p0
     IMAD_WIDE = 12  # d:d+1 = a * b + c:c+1 (signed unless UNSIGNED); X flag adds carry-in p0; carry-out q0
     IMAD_HI = 13  # d = hi32(a * b + c:c+1) (signed unless UNSIGNED); carry-out q0
@@ -111,7 +111,8 @@ class Op(IntEnum):
     DEPBAR = 63  # wait until at most `sub` groups of LDGSTS (a group ends at an LDGDEPBAR) are under way
     LDSM = 64  # `sub` (1, 2, 4) 8x8 matrices of 16-bit elements, a row of 16 bytes at each lane's a + c; TRANSPOSE flag
     MEMBAR = 65  # fences and cache controls: order only
-    # tensor cores: d = a b + c on the fragments PTX documents for mma.sync (`sub` = Mma)
+    # tensor cores: d = a b + c on the fragments PTX documents for mma.sync (`sub` = Mma).  HMMA: exact products and
+    # c, cut to 25 bits below the largest one's first bit, are added up, and the sum cut to fp32 or rounded to fp16
     HMMA = 66
     IMMA = 67
     # control flow that needs a register: a holds a byte address in the program (16 an instruction), 64 bits wide
@@ -125,7 +126,7 @@ class Op(IntEnum):
     R2P = 75  # P0..P6 = bits 0-6 of a, those set in b
     BMSK = 76  # d = b ones from bit a on (WRAP flag: both modulo 32)
     SGXT = 77  # d = the low b bits of a, sign-extended (UNSIGNED: zero-extended)
-    IDP = 78  # d = dot product of 4 bytes of a and b, plus c (UNSIGNED, see `sub`: bit 0 a, bit 1 b is unsigned)
+    IDP = 78  # d = dot product of 4 bytes of a and b, plus c (UNSIGNED: both are; `sub`: Dot)
     FCHK = 79  # q0 = division a / b needs the slow path
     FSET = 80  # as FSETP, into d as 1.0 or 0.0 (ONE flag) or all ones
     HSET2 = 81  # as HSETP2, into the halves of d
@@ -227,6 +228,24 @@ class Shift(IntEnum):
     R_LO_S32 = 7  # d = lower word of (c:a) >> b, arithmetic
     L_HI_32 = 8  # as L_HI and R_LO, but b is clamped to 32 (WRAP: modulo 32)
     R_LO_32 = 9
+
+
+class Piece(IntEnum):
+    """``sub`` of IADD3, IMNMX, IADDMNMX, IABSDIFF: what a word is taken as, in bits 0-1; and THIRD."""
+
+    WORD = 0
+    HALVES = 1  # two of 16 bits
+    BYTES = 2  # four of 8 bits
+    THIRD = 4  # IMNMX: of a, b and c; IABSDIFF: what the pieces give is added up
+
+
+class Dot(IntEnum):
+    """Bits of ``sub`` of IDP."""
+
+    A_UNSIGNED = 1
+    B_UNSIGNED = 2
+    HALVES = 4  # two halves of a with two bytes of b, the lower ones
+    UPPER = 8  # the upper ones
 
 
 class Permute(IntEnum):

@@ -27,7 +27,7 @@ class Kind(IntEnum):
     REG = 0
     UREG = 1
     CONST = 2  # index = bank << 16 | byte offset in it
-    IMM = 3  # index = 32-bit pattern, as an unsigned int
+    IMM = 3  # index = 32-bit pattern, as an unsigned int; 64-bit of an instruction on integers of 8 bytes
     PRED = 4
     UPRED = 5
 
@@ -59,9 +59,9 @@ def reg(index: int, *, neg: bool = False, absolute: bool = False) -> Operand:
     return Operand(Kind.REG, index, neg, absolute)
 
 
-def imm(value: int) -> Operand:
-    """A 32-bit immediate, given as a signed or unsigned int."""
-    return Operand(Kind.IMM, value & 0xFFFFFFFF)
+def imm(value: int, *, wide: bool = False) -> Operand:
+    """An immediate of 32 bits, or of 64, given as a signed or unsigned int."""
+    return Operand(Kind.IMM, value & (0xFFFFFFFFFFFFFFFF if wide else 0xFFFFFFFF))
 
 
 def const(offset: int, bank: int = 0, *, neg: bool = False) -> Operand:
@@ -117,7 +117,7 @@ class Instr:
     sub : int
         Variant within the opcode: comparison, function, truth table, ...
     width : int
-        Bytes a lane moves (memory instructions): 1, 2, 4, 8 or 16.
+        Bytes a lane moves (memory instructions): 1, 2, 4, 8 or 16; 8 of what else takes words: of register pairs.
     offset : int
         Byte offset added to the address (memory instructions).
     target : int

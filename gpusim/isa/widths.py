@@ -9,6 +9,7 @@ from gpusim.isa.program import Instr
 
 _F64_SOURCES = {Op.DADD: 2, Op.DMUL: 2, Op.DFMA: 3, Op.DSETP: 2}
 _PAIR_RESULTS = {Op.IMAD_WIDE, Op.DADD, Op.DMUL, Op.DFMA}
+_PAIRS = {Op.MOV: 1, Op.SEL: 2, Op.IADD3: 3, Op.ISETP: 2, Op.IMNMX: 2}  # sources that are pairs where the width is 8
 _INTEGERS_64 = (Convert.S64, Convert.U64)
 
 
@@ -48,6 +49,11 @@ def _float_type(instr: Instr) -> int:
     return instr.sub >> 8 & 15
 
 
+def is_wide(instr: Instr) -> bool:
+    """Whether it is an instruction on words that takes register pairs instead."""
+    return instr.width == 8 and instr.op in _PAIRS
+
+
 def is_double(instr: Instr, position: int) -> bool:
     """Whether a source is an fp64."""
     kind, other = instr.sub & 15, _float_type(instr)
@@ -62,6 +68,8 @@ def source_words(instr: Instr, position: int) -> int:
     """Registers that a source takes."""
     if matrices := fragments(instr):
         return matrices[position]
+    if is_wide(instr):
+        return 2 if position < _PAIRS[instr.op] else 1
     pair = is_double(instr, position) or (instr.op in (Op.IMAD_WIDE, Op.IMAD_HI) and position == 2)
     return 2 if pair or (instr.op is Op.I2F and instr.sub & 15 in _INTEGERS_64) else 1
 
@@ -77,4 +85,4 @@ def result_words(instr: Instr) -> int:
         Op.F2I: kind in _INTEGERS_64,
         Op.F2F: kind == Convert.TO_F64,
     }
-    return 2 if instr.op in _PAIR_RESULTS or pair.get(instr.op, False) else 1
+    return 2 if instr.op in _PAIR_RESULTS or is_wide(instr) or pair.get(instr.op, False) else 1

@@ -8,27 +8,45 @@ from __future__ import annotations
 
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import BYTES, FALSE, WORDS, ZERO, Reader, Unsupported
-from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Op, Permute, Shift
-from gpusim.isa.program import Instr, Operand, imm
+from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Dot, Flag, Op, Permute, Piece, Shift
+from gpusim.isa.program import TRUE, Instr, Operand, imm
 
 COMPARE = {c.name: c for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)}
 BOOL = {b.name: b for b in BoolOp}
 PERMUTE = {p.name: p for p in Permute if p is not Permute.IDX}
 TYPES = {"U32": Flag.UNSIGNED, "S32": 0}
+COMPARED = {"U32": (Flag.UNSIGNED, 4), "S64": (0, 8), "U64": (Flag.UNSIGNED, 8)}
+PIECES = {
+    **{name: (flags, Piece.WORD) for name, flags in TYPES.items()},
+    **{f"{sign}16x2": (flags, Piece.HALVES) for sign, flags in (("S", 0), ("U", Flag.UNSIGNED))},
+    **{f"{sign}8x4": (flags, Piece.BYTES) for sign, flags in (("S", 0), ("U", Flag.UNSIGNED))},
+}
 NARROW = {"S8": Convert.S8, "U8": Convert.U8, "S16": Convert.S16, "U16": Convert.U16}
 
 
 def iadd3(r: Reader) -> Instr:
-    """``IADD3 d, [q0, q1,] a, b, c[, p0, p1]``."""
+    """``IADD3[.X] d, [q0, q1,] a, b, c[, p0, p1]``, ``IADD3.64 d, [PT, PT,] a, b, c``."""
+    if r.has("64"):
+        dst = _plain_dst(r)
+        return r.make(Op.IADD3, dst, tuple(r.integer(wide=True) for _ in range(3)), width=8)
     x = r.flags({"X": Flag.X})
     dst, carries = r.dst(), r.preds()
     srcs = tuple(r.integer(invert=bool(x)) for _ in range(3))
     return r.make(Op.IADD3, dst, srcs, pdsts=carries, psrcs=r.preds(), flags=x)
 
 
+def iadd_64(r: Reader) -> Instr:
+    """``IADD.64 d, a, b``."""
+    if not r.has("64"):
+        raise Unsupported("IADD of a word")
+    dst = _plain_dst(r)
+    return r.make(Op.IADD3, dst, (r.integer(wide=True), r.integer(wide=True), ZERO), width=8)
+
+
 def iadd(r: Reader) -> Instr:
-    """``VIADD d, a, b``."""
-    return r.make(Op.IADD3, r.dst(), (r.integer(), r.integer(), ZERO))
+    """``VIADD[.16x2|.U8x4] d, a, b``."""
+    sub = r.pick({"16x2": Piece.HALVES, "U8x4": Piece.BYTES}, Piece.WORD)
+    return r.make(Op.IADD3, r.dst(), (r.integer(), r.integer(), ZERO), sub=sub)
 
 
 def imad(r: Reader) -> Instr:
@@ -117,31 +135,66 @@ def prmt(r: Reader) -> Instr:
 
 
 def sel(r: Reader) -> Instr:
-    """``SEL d, a, b, p0``."""
-    return r.make(Op.SEL, r.dst(), (r.integer(), r.integer()), psrcs=(r.pred(),))
+    """``SEL[.64] d, a, b, p0``."""
+    width = _width(r)
+    dst, srcs = r.dst(), (r.integer(wide=width == 8), r.integer(wide=width == 8))
+    return r.make(Op.SEL, dst, srcs, psrcs=(r.pred(),), width=width)
+
+
+def _width(r: Reader) -> int:
+    """Bytes that a move or a choice is about."""
+    return 8 if r.has("64") else 4
 
 
 def mov(r: Reader) -> Instr:
-    """``MOV d, a[, mask]``; only the mask of all bytes is known."""
-    dst, source = r.dst(), r.integer()
+    """``MOV[.64] d, a[, mask]``; only the mask of all bytes is known."""
+    width = _width(r)
+    dst, source = r.dst(), r.integer(wide=width == 8)
     if r.more() and r.literal() != 0xF:
         raise Unsupported("MOV of some bytes")
-    return r.make(Op.MOV, dst, (source,))
+    return r.make(Op.MOV, dst, (source,), width=width)
 
 
 def imnmx(r: Reader) -> Instr:
-    """``IMNMX d, a, b, p0``; from sm_100 on two predicates follow d."""
-    flags = r.pick(TYPES, 0) | r.flags({"RELU": Flag.RELU})
+    """``IMNMX[.type][.RELU] d, a, b, p0``; from sm_100 on two predicates follow d, or of 64 bits stand before it."""
+    if any(word in r.modifiers for word in ("S64", "U64")):
+        return _imnmx_64(r)
+    flags, sub = _pieces(r)
     dst = _plain_dst(r)
-    return r.make(Op.IMNMX, dst, (r.integer(), r.integer()), psrcs=(r.pred(),), flags=flags)
+    return r.make(Op.IMNMX, dst, (r.integer(), r.integer()), psrcs=(r.pred(),), sub=sub, flags=flags)
+
+
+def _imnmx_64(r: Reader) -> Instr:
+    """``IMNMX.{S64,U64} PT, PT, d, a, b, p0, !PT``."""
+    flags, width = r.need(COMPARED)
+    if any(p != TRUE for p in r.preds()):
+        raise Unsupported("a minimum that sets predicates")
+    dst, srcs, first = r.dst(), (r.integer(wide=True), r.integer(wide=True)), r.pred()
+    if r.pred() != FALSE:
+        raise Unsupported("a minimum that depends on another one")
+    return r.make(Op.IMNMX, dst, srcs, psrcs=(first,), flags=flags, width=width)
+
+
+def imnmx3(r: Reader) -> Instr:
+    """``VIMNMX3[.type][.RELU] d, a, b, c, p0``."""
+    flags, sub = _pieces(r)
+    dst = _plain_dst(r)
+    srcs = (r.integer(), r.integer(), r.integer())
+    return r.make(Op.IMNMX, dst, srcs, psrcs=(r.pred(),), sub=sub | Piece.THIRD, flags=flags)
 
 
 def iaddmnmx(r: Reader) -> Instr:
-    """``VIADDMNMX d, a, b, c, p0``."""
-    flags = r.pick(TYPES, 0) | r.flags({"RELU": Flag.RELU})
+    """``VIADDMNMX[.type][.RELU] d, a, b, c, p0``."""
+    flags, sub = _pieces(r)
     dst = _plain_dst(r)
     srcs = (r.integer(), r.integer(), r.integer())
-    return r.make(Op.IADDMNMX, dst, srcs, psrcs=(r.pred(),), flags=flags)
+    return r.make(Op.IADDMNMX, dst, srcs, psrcs=(r.pred(),), sub=sub, flags=flags)
+
+
+def _pieces(r: Reader) -> tuple[int, int]:
+    """Flags of a minimum, and what it takes words as."""
+    unsigned, sub = r.pick(PIECES, (0, Piece.WORD))
+    return unsigned | r.flags({"RELU": Flag.RELU}), sub
 
 
 def _plain_dst(r: Reader) -> Operand:
@@ -153,11 +206,13 @@ def _plain_dst(r: Reader) -> Operand:
 
 
 def isetp(r: Reader) -> Instr:
-    """``ISETP.cmp[.U32].bool[.EX] q0, q1, a, b, p0[, p1]``."""
+    """``ISETP.cmp[.U32|.S64|.U64].bool[.EX] q0, q1, a, b, p0[, p1]``."""
     sub = r.need(COMPARE) | r.need(BOOL) << 4
-    flags = r.pick(TYPES, 0) | r.flags({"EX": Flag.EX})
+    unsigned, width = r.pick(COMPARED, (0, 4))
+    flags = unsigned | r.flags({"EX": Flag.EX})
     verdicts = (r.pred(), r.pred())
-    return r.make(Op.ISETP, srcs=(r.integer(), r.integer()), pdsts=verdicts, psrcs=r.preds(), sub=sub, flags=flags)
+    srcs = (r.integer(wide=width == 8), r.integer(wide=width == 8))
+    return r.make(Op.ISETP, srcs=srcs, pdsts=verdicts, psrcs=r.preds(), sub=sub, flags=flags, width=width)
 
 
 def iabs(r: Reader) -> Instr:
@@ -193,19 +248,30 @@ def bmsk(r: Reader) -> Instr:
 
 
 def idp(r: Reader) -> Instr:
-    """``IDP.4A.{S8,U8}.{S8,U8} d, a, b, c``."""
-    if not r.has("4A"):
-        raise Unsupported("dot product of two")
-    types = {"S8": 0, "U8": 1}
-    sub = r.need(types) | r.need(types) << 1
-    flags = Flag.UNSIGNED if sub == 3 else 0
-    return r.make(Op.IDP, r.dst(), (r.integer(), r.integer(), r.integer()), sub=sub, flags=flags)
+    """``IDP.4A.{S8,U8}.{S8,U8} d, a, b, c``, ``IDP.2A.{LO,HI}.{S16,U16}.{S8,U8} d, a, b, c``."""
+    if r.need({"4A": False, "2A": True}):
+        sub = Dot.HALVES | r.need({"LO": 0, "HI": Dot.UPPER}) | r.need({"S16": 0, "U16": Dot.A_UNSIGNED})
+    else:
+        sub = r.need({"S8": 0, "U8": Dot.A_UNSIGNED})
+    sub |= r.need({"S8": 0, "U8": Dot.B_UNSIGNED})
+    return r.make(Op.IDP, r.dst(), (r.integer(), r.integer(), r.integer()), sub=sub)
 
 
 def iabsdiff(r: Reader) -> Instr:
     """``VABSDIFF[.U32] d, a, b, c``."""
     flags = r.pick(TYPES, 0)
     return r.make(Op.IABSDIFF, r.dst(), (r.integer(), r.integer(), r.integer()), flags=flags)
+
+
+def iabsdiff4(r: Reader) -> Instr:
+    """``VABSDIFF4.{U8,S8} d, a, b, RZ``, and with ACC a word c, to which the four are added."""
+    flags = r.need({"U8": Flag.UNSIGNED, "S8": 0})
+    adds = r.has("ACC")
+    dst, srcs = r.dst(), (r.integer(), r.integer(), r.integer())
+    if not adds and srcs[2] != ZERO:
+        raise Unsupported("four distances put together with something else")
+    sub = Piece.BYTES | (Piece.THIRD if adds else 0)
+    return r.make(Op.IABSDIFF, dst, srcs, sub=sub, flags=flags)
 
 
 def i2i(r: Reader) -> Instr:
@@ -238,6 +304,7 @@ def _predicates(r: Reader) -> None:
 
 TABLE = {
     "IADD3": iadd3,
+    "IADD": iadd_64,
     "VIADD": iadd,
     "IMAD": imad,
     "LEA": lea,
@@ -249,6 +316,7 @@ TABLE = {
     "MOV": mov,
     "IMNMX": imnmx,
     "VIMNMX": imnmx,
+    "VIMNMX3": imnmx3,
     "VIADDMNMX": iaddmnmx,
     "ISETP": isetp,
     "IABS": iabs,
@@ -259,6 +327,7 @@ TABLE = {
     "BMSK": bmsk,
     "IDP": idp,
     "VABSDIFF": iabsdiff,
+    "VABSDIFF4": iabsdiff4,
     "I2I": i2i,
     "P2R": p2r,
     "R2P": r2p,

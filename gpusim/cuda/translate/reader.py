@@ -139,7 +139,9 @@ class Reader:
             raise Unsupported("an operand is no number")
         return text.index
 
-    def integer(self, *, invert: bool = False, halves: Mapping[tuple[str, ...], Half] | None = None) -> Operand:
+    def integer(
+        self, *, invert: bool = False, halves: Mapping[tuple[str, ...], Half] | None = None, wide: bool = False
+    ) -> Operand:
         """Take an integer source.
 
         Parameters
@@ -148,10 +150,12 @@ class Reader:
             Negated sources are inverted (``~``) rather than ``-``.
         halves : mapping, optional
             Suffixes that pick a part of the register.
+        wide : bool
+            Of 64 bits.
         """
         text = self.next()
         if text.form is Form.INTEGER:
-            return imm(text.index)
+            return imm(text.index, wide=wide)
         wrong = text.neg if invert else text.invert
         return self._place(text, wrong, text.invert if invert else text.neg, halves)
 
@@ -176,10 +180,10 @@ class Reader:
             low = self.next()
             if low.form is not Form.FLOAT:
                 raise Unsupported("half of an immediate is missing")
-            bits = _bfloat16 if bf16 else _float16
             if math.isnan(text.value) or math.isnan(low.value):
                 return imm(self.line.low >> 32)
-            return imm(bits(text.value) << 16 | bits(low.value))
+            bits = _bfloat16 if bf16 else _float16
+            return imm(self._bits(text, bits) << 16 | self._bits(low, bits))
         return self._place(text, text.invert, text.neg, HALVES)
 
     def _place(
@@ -199,7 +203,12 @@ class Reader:
 
     def _bits(self, text: Text, bits: Any) -> int:
         """Bits of an immediate; those of a NaN are in the encoding, where immediates of 32 bits lie in bits 32-63."""
-        return self.line.low >> 32 if math.isnan(text.value) else int(bits(text.value))
+        if math.isnan(text.value):
+            return self.line.low >> 32
+        try:
+            return int(bits(text.value))
+        except OverflowError:
+            raise Unsupported("an immediate that its type cannot hold") from None
 
     # ------------------------------------------------------------------ the result
 

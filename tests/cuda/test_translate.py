@@ -1,0 +1,329 @@
+"""Machine code, one instruction to one: what each family's forms become, and that nothing ordinary is missing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpusim import cuda
+from gpusim.cuda.nvdisasm import Line
+from gpusim.cuda.translate import TABLE, translate, translate_line
+from gpusim.cuda.translate.reader import Unsupported
+from gpusim.isa.opcodes import (
+    Atomic,
+    BarRed,
+    BoolOp,
+    Cache,
+    Cmp,
+    Convert,
+    Dot,
+    Flag,
+    Mma,
+    Mufu,
+    Op,
+    Permute,
+    Piece,
+    Round,
+    Shfl,
+    Shift,
+    Space,
+    Special,
+    Vote,
+)
+from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
+from tests.cuda.conftest import SOURCES
+from tests.cuda.running import listing
+
+R1, R2, R3, R4, R5, R6 = (reg(k) for k in range(1, 7))
+UR4 = ureg(4)
+P0, P1 = pred(0), pred(1)
+ZERO, NEVER = reg(RZ), pred(PT, neg=True)
+UP0, NEVER_UNIFORM = Operand(Kind.UPRED, 0), Operand(Kind.UPRED, PT)
+_TEXT = re.compile(r"(?:@(\S+) )?(\S+) ?(.*)")
+
+
+def line(text: str, low: int = 0, address: int = 0) -> Line:
+    """An instruction as the listing has it."""
+    found = _TEXT.fullmatch(text)
+    assert found is not None
+    guard, opcode, operands = found.groups()
+    return Line(address, guard or "", opcode, tuple(operands.split(", ")) if operands else (), low, 0)
+
+
+def half(operand: Operand, part: Half) -> Operand:
+    return operand._replace(half=int(part))
+
+
+FORMS = {
+    # integers
+    "IADD3 R1, R2, -R3, 0x5": Instr(Op.IADD3, R1, (R2, reg(3, neg=True), imm(5))),
+    "IADD3 R1, P0, P1, R2, R3, RZ": Instr(Op.IADD3, R1, (R2, R3, ZERO), pdsts=(P0, P1)),
+    "IADD3.X R1, R2, ~R3, RZ, P0, !PT": Instr(
+        Op.IADD3, R1, (R2, reg(3, neg=True), ZERO), psrcs=(P0, NEVER), flags=Flag.X
+    ),
+    "IADD3.64 R2, PT, PT, R4, -0x1, RZ": Instr(
+        Op.IADD3, R2, (R4, imm(-1, wide=True), ZERO), width=8
+    ),
+    "IADD.64 R2, R4, UR4": Instr(Op.IADD3, R2, (R4, UR4, ZERO), width=8),
+    "VIADD R1, R2, 0xfffffffe": Instr(Op.IADD3, R1, (R2, imm(-2), ZERO)),
+    "VIADD.16x2 R1, R2, -R3": Instr(Op.IADD3, R1, (R2, reg(3, neg=True), ZERO), sub=Piece.HALVES),
+    "IMAD.MOV.U32 R1, RZ, RZ, R2": Instr(Op.IMAD, R1, (ZERO, ZERO, R2), flags=Flag.UNSIGNED),
+    "IMAD.WIDE R2, R1, 0x4, R4": Instr(Op.IMAD_WIDE, R2, (R1, imm(4), R4)),
+    "IMAD.HI.U32 R1, R2, R3, RZ": Instr(Op.IMAD_HI, R1, (R2, R3, ZERO), flags=Flag.UNSIGNED),
+    "LEA R1, P0, R2, c[0x0][0x210], 0x2": Instr(Op.LEA, R1, (R2, const(0x210)), sub=2, pdsts=(P0,)),
+    "LEA.HI.X R1, R2, R3, R4, 0x2, P0": Instr(Op.LEA_HI_X, R1, (R2, R3, R4), sub=2, psrcs=(P0,), flags=Flag.X),
+    "LEA.HI.SX32 R1, R2, R3, 0x19": Instr(Op.LEA_HI_X, R1, (R2, R3, ZERO), sub=25, psrcs=(NEVER,), flags=Flag.SIGNED),
+    "SHF.L.U32 R1, R2, 0x2, RZ": Instr(Op.SHF, R1, (R2, imm(2)), sub=Shift.L),
+    "SHF.R.S32.HI R1, RZ, 0x1f, R2": Instr(Op.SHF, R1, (R2, imm(31)), sub=Shift.R_S32),
+    "SHF.L.W.U32.HI R1, R2, 0x7, R3": Instr(Op.SHF, R1, (R2, imm(7), R3), sub=Shift.L_HI_32, flags=Flag.WRAP),
+    "LOP3.LUT R1, R2, 0xff, RZ, 0xc0, !PT": Instr(Op.LOP3, R1, (R2, imm(255), ZERO), sub=0xC0, psrcs=(NEVER,)),
+    "LOP3.LUT P0, RZ, R2, R3, RZ, 0xc0, !PT": Instr(
+        Op.LOP3, ZERO, (R2, R3, ZERO), pdsts=(P0,), sub=0xC0, psrcs=(NEVER,)
+    ),
+    "PLOP3.LUT P0, PT, P1, PT, PT, 0x80, 0x8": Instr(
+        Op.PLOP3, pdsts=(P0, TRUE), psrcs=(P1, TRUE, TRUE), sub=0x80 | 8 << 8
+    ),
+    "PRMT R1, R2, 0x5410, R3": Instr(Op.PRMT, R1, (R2, imm(0x5410), R3), sub=Permute.IDX),
+    "SEL R1, R2, RZ, !P0": Instr(Op.SEL, R1, (R2, ZERO), psrcs=(pred(0, neg=True),)),
+    "MOV R1, c[0x3][0x8]": Instr(Op.MOV, R1, (const(8, 3),)),
+    "MOV.64 R2, 0x3fe62e42fefa39ef": Instr(Op.MOV, R2, (imm(0x3FE62E42FEFA39EF, wide=True),), width=8),
+    "IMNMX.U32 R1, R2, R3, PT": Instr(Op.IMNMX, R1, (R2, R3), psrcs=(TRUE,), flags=Flag.UNSIGNED),
+    "VIMNMX.S16x2 R1, PT, PT, R2, R3, !PT": Instr(Op.IMNMX, R1, (R2, R3), psrcs=(NEVER,), sub=Piece.HALVES),
+    "IMNMX.S64 PT, PT, R2, R4, 0x64, PT, !PT": Instr(
+        Op.IMNMX, R2, (R4, imm(100, wide=True)), psrcs=(TRUE,), width=8
+    ),
+    "VIMNMX3.RELU R1, R2, R3, R4, !PT": Instr(
+        Op.IMNMX, R1, (R2, R3, R4), psrcs=(NEVER,), sub=Piece.THIRD, flags=Flag.RELU
+    ),
+    "VIADDMNMX.U32 R1, R2, R3, R4, PT": Instr(Op.IADDMNMX, R1, (R2, R3, R4), psrcs=(TRUE,), flags=Flag.UNSIGNED),
+    "ISETP.GE.U32.AND P0, PT, R2, R3, P1": Instr(
+        Op.ISETP, srcs=(R2, R3), pdsts=(P0, TRUE), psrcs=(P1,), sub=Cmp.GE, flags=Flag.UNSIGNED
+    ),
+    "ISETP.NE.AND.EX P0, PT, R2, RZ, PT, P1": Instr(
+        Op.ISETP, srcs=(R2, ZERO), pdsts=(P0, TRUE), psrcs=(TRUE, P1), sub=Cmp.NE, flags=Flag.EX
+    ),
+    "ISETP.GT.S64.OR P0, PT, R2, -0x1, PT": Instr(
+        Op.ISETP, srcs=(R2, imm(-1, wide=True)), pdsts=(P0, TRUE), psrcs=(TRUE,), sub=Cmp.GT | BoolOp.OR << 4, width=8
+    ),
+    "FLO.U32.SH R1, R2": Instr(Op.FLO, R1, (R2,), flags=Flag.SHIFT),
+    "SGXT.U32 R1, R2, 0x8": Instr(Op.SGXT, R1, (R2, imm(8)), flags=Flag.UNSIGNED),
+    "IDP.4A.U8.S8 R1, R2, R3, R4": Instr(Op.IDP, R1, (R2, R3, R4), sub=Dot.A_UNSIGNED),
+    "IDP.2A.HI.S16.U8 R1, R2, R3, R4": Instr(
+        Op.IDP, R1, (R2, R3, R4), sub=Dot.HALVES | Dot.UPPER | Dot.B_UNSIGNED
+    ),
+    "VABSDIFF.U32 R1, R2, R3, R4": Instr(Op.IABSDIFF, R1, (R2, R3, R4), flags=Flag.UNSIGNED),
+    "VABSDIFF4.U8.ACC R1, R2, R3, R4": Instr(
+        Op.IABSDIFF, R1, (R2, R3, R4), sub=Piece.BYTES | Piece.THIRD, flags=Flag.UNSIGNED
+    ),
+    "P2R R1, PR, R2, 0x7f": Instr(Op.P2R, R1, (R2, imm(0x7F))),
+    "R2P PR, R2, 0x3": Instr(Op.R2P, srcs=(R2, imm(3))),
+    # floats
+    "FADD.FTZ R1, -R2, |R3|": Instr(
+        Op.FADD, R1, (reg(2, neg=True), reg(3, absolute=True)), flags=Flag.FTZ
+    ),
+    "FMUL.RZ R1, R2, 0.15915493667125701904": Instr(Op.FMUL, R1, (R2, imm(0x3E22F983)), sub=Round.ZERO << 4),
+    "FFMA.SAT R1, R2, R3, -1": Instr(Op.FFMA, R1, (R2, R3, imm(0xBF800000)), flags=Flag.SAT),
+    "FMNMX.NAN R1, R2, -INF, !PT": Instr(
+        Op.FMNMX, R1, (R2, imm(0xFF800000)), psrcs=(NEVER,), flags=Flag.NAN
+    ),
+    "FSETP.GEU.FTZ.OR P0, P1, |R2|, R3, !PT": Instr(
+        Op.FSETP, srcs=(reg(2, absolute=True), R3), pdsts=(P0, P1), psrcs=(NEVER,),
+        sub=Cmp.GE | 8 | BoolOp.OR << 4, flags=Flag.FTZ,
+    ),
+    "FSET.BF.GT.AND R1, R2, R3, PT": Instr(Op.FSET, R1, (R2, R3), psrcs=(TRUE,), sub=Cmp.GT, flags=Flag.ONE),
+    "MUFU.RSQ R1, |R2|": Instr(Op.MUFU, R1, (reg(2, absolute=True),), sub=Mufu.RSQ),
+    "MUFU.EX2.F16 R1, R2": Instr(Op.MUFU, R1, (R2,), sub=Mufu.EX2, flags=Flag.HALF),
+    "DFMA.RM R2, R4, 2, -R6": Instr(Op.DFMA, R2, (R4, imm(0x40000000), reg(6, neg=True)), sub=Round.DOWN << 4),
+    "HFMA2.RELU R1, R2.H0_H0, R3, 1, 1": Instr(
+        Op.HFMA2, R1, (half(R2, Half.LOW), R3, imm(0x3C003C00)), flags=Flag.RELU
+    ),
+    "HADD2.F32 R1, -RZ, R2.H1_H1": Instr(
+        Op.HADD2, R1, (ZERO._replace(neg=True), half(R2, Half.HIGH)), flags=Flag.F32
+    ),
+    "HMUL2.BF16_V2 R1, R2, 0.5, 2": Instr(Op.HMUL2, R1, (R2, imm(0x3F004000)), flags=Flag.BF16),
+    "HSETP2.LT.AND P0, P1, R2, R3, PT": Instr(
+        Op.HSETP2, srcs=(R2, R3), pdsts=(P0, P1), psrcs=(TRUE,), sub=Cmp.LT
+    ),
+    # conversions
+    "I2F.U8 R1, R2.B1": Instr(Op.I2F, R1, (half(R2, Half.BYTE_1),), sub=Convert.U8),
+    "I2F.F64.S64 R2, R4": Instr(Op.I2F, R2, (R4,), sub=Convert.S64 | Convert.F64 << 8),
+    "F2I.TRUNC.NTZ R1, R2": Instr(Op.F2I, R1, (R2,), sub=Convert.S32 | Round.ZERO << 4),
+    "F2F.F64.F32 R2, R4": Instr(Op.F2F, R2, (R4,), sub=Convert.TO_F64),
+    "F2FP.BF16.F32.PACK_AB R1, R2, R3": Instr(Op.F2FP, R1, (R2, R3), sub=Convert.BF16),
+    "FRND.FLOOR R1, R2": Instr(Op.FRND, R1, (R2,), sub=Round.DOWN << 4),
+    # memory
+    "LDG.E.128.CONSTANT R4, desc[UR4][R2.64+0x10]": Instr(
+        Op.LDG, R4, (R2,), width=16, offset=16, flags=Flag.CONSTANT
+    ),
+    "LDG.E.S8 R1, desc[UR4][R2.64+UR4]": Instr(Op.LDG, R1, (R2, ZERO, UR4), width=1, flags=Flag.SIGNED),
+    "LDG.E.STRONG.GPU R1, [R2.U32+UR4+-0x4]": Instr(
+        Op.LDG, R1, (R2, ZERO, UR4), offset=-4, flags=Flag.NARROW, cache=Cache.CG
+    ),
+    "STG.E.EF.64 desc[UR4][R2.64], R4": Instr(Op.STG, None, (R2, R4), width=8, cache=Cache.CS),
+    "LDS.U.64 R2, [R1.X8+0x400]": Instr(Op.LDS, R2, (R1,), width=8, offset=0x400, sub=3),
+    "STS.U8 [R1+UR4], R2": Instr(Op.STS, None, (R1, R2, UR4), width=1),
+    "LDL.128 R4, [R1+-0x8]": Instr(Op.LDL, R4, (R1,), width=16, offset=-8),
+    "LDC.U8 R1, c[0x3][R2+0x40]": Instr(Op.LDC, R1, (R2,), width=1, offset=0x40, sub=3),
+    "ULDC.64 UR4, c[0x0][0x208]": Instr(Op.LDC, UR4, (ZERO,), width=8, offset=0x208),
+    "ATOMG.E.ADD.STRONG.GPU PT, R1, desc[UR4][R2.64], R4": Instr(
+        Op.ATOMG, R1, (R2, R4), pdsts=(TRUE,), sub=Atomic.ADD, flags=Flag.UNSIGNED, cache=Cache.CG
+    ),
+    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R4": Instr(
+        Op.RED, None, (R2, R4), sub=Atomic.ADD, flags=Flag.FLOAT | Flag.FTZ, cache=Cache.CG
+    ),
+    "ATOMS.POPC.INC.32 RZ, [R1]": Instr(Op.ATOMS, ZERO, (R1,), sub=Atomic.POPC_INC, flags=Flag.UNSIGNED),
+    "ATOMS.CAST.SPIN R1, [R2], R3, R4": Instr(Op.ATOMS, R1, (R2, R3, R4), sub=Atomic.CAST, flags=Flag.UNSIGNED),
+    "LDGSTS.E.BYPASS.128.ZFILL [R1], desc[UR4][R2.64], P0": Instr(
+        Op.LDGSTS, None, (R1, R2), psrcs=(P0,), width=16, target=0, flags=Flag.ZFILL, cache=Cache.CG
+    ),
+    "DEPBAR.LE SB0, 0x1": Instr(Op.DEPBAR, sub=1),
+    "CCTL.E.PF2 [R2]": Instr(Op.PREFETCH, None, (R2,), cache=Cache.CG),
+    "QSPC.E.S P0, RZ, [R2]": Instr(Op.QSPC, None, (R2,), pdsts=(P0,), sub=Space.SHARED),
+    # lanes of a warp
+    "S2R R1, SR_TID.Y": Instr(Op.S2R, R1, sub=Special.TID_Y),
+    "CS2R R2, SRZ": Instr(Op.CS2R, R2, sub=Special.ZERO, width=8),
+    "SHFL.BFLY PT, R1, R2, 0x10, 0x1f": Instr(
+        Op.SHFL, R1, (R2, imm(16), imm(31)), pdsts=(TRUE,), sub=Shfl.BFLY
+    ),
+    "VOTE.ANY R1, PT, P0": Instr(Op.VOTE, R1, pdsts=(TRUE,), psrcs=(P0,), sub=Vote.ANY),
+    "VOTEU.ALL UP0, P0": Instr(Op.VOTE, pdsts=(UP0,), psrcs=(P0,), sub=Vote.ALL),
+    "MATCH.ALL.U64 P0, R1, R2": Instr(Op.MATCH, R1, (R2,), pdsts=(P0,), sub=1, width=8),
+    "REDUX.SUM.S32 UR4, R2": Instr(Op.REDUX, UR4, (R2,), sub=Atomic.ADD),
+    "R2UR UR4, R2": Instr(Op.R2UR, UR4, (R2,)),
+    # tensor cores
+    "HMMA.16816.F32.BF16 R4, R8, R12, RZ": Instr(
+        Op.HMMA, R4, (reg(8), reg(12), ZERO), sub=Mma.BF16_16816_F32
+    ),
+    "IMMA.16832.S8.S8.SAT R4, R8.ROW, R12.COL, R4": Instr(
+        Op.IMMA, R4, (reg(8), reg(12), R4), sub=Mma.S8_16832, flags=Flag.SAT
+    ),
+    "DMMA.8x8x4 R4, R2, R6, R4": Instr(Op.DMMA, R4, (R2, R6, R4), sub=Mma.F64_884),
+    "LDSM.16.MT88.2 R2, [R1+0x80]": Instr(Op.LDSM, R2, (R1,), sub=2, offset=0x80, flags=Flag.TRANSPOSE),
+    # control
+    "@!P0 EXIT": Instr(Op.EXIT, guard=pred(0, neg=True)),
+    "BRA.DIV ~URZ, `0x40": Instr(Op.BRA, None, (imm(-1),), target=4, flags=Flag.DIVERGED),
+    "BRA P1, `0x20": Instr(Op.BRA, psrcs=(P1,), target=2),
+    "BSSY.RECONVERGENT B3, `0x30": Instr(Op.BSSY, sub=3, target=3),
+    "BSYNC B3": Instr(Op.BSYNC, sub=3),
+    "CALL.REL.NOINC `0x50": Instr(Op.CALL, target=5),
+    "RET.REL.NODEC R2 `0x0": Instr(Op.RET, None, (R2,)),
+    "BRX R2 -0x140": Instr(Op.BRX, None, (R2,), offset=-0x130),
+    "BAR.SYNC.DEFER_BLOCKING 0x0": Instr(Op.BAR),
+    "BAR.RED.POPC.DEFER_BLOCKING 0x1, R2, P0": Instr(
+        Op.BAR, None, (ZERO, R2), psrcs=(P0,), sub=1 | BarRed.POPC << 8
+    ),
+    "WARPSYNC.ALL": Instr(Op.WARPSYNC),
+    "BMOV.32.CLEAR R1, B0": Instr(Op.BMOV, R1, flags=Flag.CLEAR),
+    "YIELD": Instr(Op.NOP, sub=1),
+    "NOP": Instr(Op.NOP),
+    # the uniform datapath
+    "UIADD3 UR4, UP0, UPT, UR4, 0x1, URZ": Instr(
+        Op.IADD3, UR4, (UR4, imm(1), ZERO), pdsts=(UP0, NEVER_UNIFORM)
+    ),
+    "USEL UR4, UR4, 0x1, UP0": Instr(Op.SEL, UR4, (UR4, imm(1)), psrcs=(UP0,)),
+    "S2UR UR4, SR_CTAID.X": Instr(Op.S2R, UR4, sub=Special.CTAID_X),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_a_form_becomes_one_instruction(text):
+    assert replace(translate_line(line(text)), control=NO_CONTROL) == FORMS[text]
+
+
+def test_every_family_has_a_form_above():
+    assert {make.__module__ for make in TABLE.values()} == {TABLE[opcode(text)].__module__ for text in FORMS}
+
+
+def opcode(text: str) -> str:
+    """Opcode without its modifiers."""
+    return line(text).opcode.partition(".")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FROB R1, R2", "IADD3.SAT R1, R2, R3, R4", "IADD3 R1, R2, R3", "IADD3 R1, R2, R3, R4, P0, P1, 0x1",
+        "IADD3 R1, |R2, R3, R4", "FADD R1, ~R2, R3", "FADD R1, R2.H0_H0, R3", "FADD R1, R2, 0x10 0x10", "MOV R1.64, R2",
+        "LDG.E R1, [R2+R3]", "LDG.E R1, R2", "LDS R1, [R2.64]", "BRA 0x40", "BRA `(elsewhere)", "BRA `0x48",
+        "BSYNC B16", "S2R R1, SR_NONE", "SHF.Q R1, R2, R3, R4", "HMMA.88.F32 R1, R2, R3, R4", "FMUL R1, R2, 1e40",
+        "HADD2 R1, R2, 65536, 1", "HADD2 R1, R2, 1", "CALL.ABS.NOINC R2", "VABSDIFF4.U8 R1, R2, R3, R4",
+        "IADD R1, R2, R3", "BAR.SYNC 0x10",
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_unsupported(text):
+    with pytest.raises(Unsupported):
+        translate_line(line(text))
+
+
+def test_bits_of_a_nan_come_from_the_encoding():
+    nan = translate_line(line("FADD R1, R2, +QNAN", low=0x7FC01234 << 32))
+    assert nan.srcs[1] == imm(0x7FC01234)
+
+
+def test_what_has_no_translation_keeps_its_text_and_place():
+    lines = [line("@P0 FROB.X R1, [R2]"), line("EXIT", address=16)]
+    found = translate(
+        "k", lines, registers=8, shared_bytes=0, local_bytes=0, max_threads=64, parameters=[(0, 8)], const_base=0x210,
+        banks={},
+    )  # fmt: skip
+    assert found.unknown == {0: "@P0 FROB.X R1, [R2]"}
+    assert (found.instrs[0].op, found.instrs[0].guard) == (Op.UNKNOWN, P0)
+    assert found.params[0][2:] == (0x210, 8)
+
+
+# ------------------------------------------------------------------ what compilers make
+
+ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
+CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
+NEEDS = {"instructions.cu": 90}  # first architecture that has all of it
+OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
+UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
+"""What the corpus has and nothing here translates: calls to the system, of printf and assert.
+
+Not in the corpus: wgmma, TMA, tcgen05, textures, surfaces, matrices of 4 bits, of 1 bit, and fp8.
+"""
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_everything_ordinary_has_a_translation(arch, request):
+    unknown = set()
+    for name in CORPUS:
+        if int(arch[3:]) < NEEDS.get(name, 0):
+            continue
+        try:
+            module = cuda.compile(SOURCES / name, gpu=arch, options=OPTIONS.get(name, ()))
+        except cuda.MissingToolError:  # cooperative groups need libcu++
+            continue
+        for lines in listing(module).values():
+            unknown |= {one.opcode for one in lines if not translates(one)}
+    assert unknown == UNSUPPORTED
+
+
+def translates(one: Line) -> bool:
+    try:
+        translate_line(one)
+    except Unsupported:
+        return False
+    return True
+
+
+# ------------------------------------------------------------------ anything else
+
+OPCODES = st.sampled_from(sorted(TABLE))
+WORDS = sorted({word for text in FORMS for word in line(text).opcode.split(".")[1:]})
+OPERANDS = sorted({operand for text in FORMS for operand in line(text).operands})
+
+
+@settings(max_examples=3000)
+@given(
+    OPCODES,
+    st.lists(st.sampled_from(WORDS), max_size=4),
+    st.lists(st.sampled_from(OPERANDS) | st.text(max_size=6), max_size=6),
+)
+def test_any_instruction_translates_or_is_unsupported(opcode, words, operands):
+    translates(Line(0, "", ".".join([opcode, *words]), tuple(operands), 0, 0))
