@@ -74,7 +74,12 @@ def profile(
         many.run(many.Request(launches, only, gpu, json, jobs or 1), how)
         return
     _refuse({"--only": only, "--jobs": jobs}, "is for launch files: it needs --launches FILE")
-    show_profiles(_profiles(_spec(single), gpu.split(","), how), json)
+    found = _profiles(_spec(single), gpu.split(","), how)
+    show_profiles(found, json)
+    if len(found) == 1 and str(json) != "-":
+        from gpusim import report
+
+        report.show(list(report.where(found[0])))
 
 
 def _refuse(given: dict[str, Any], why: str) -> None:

@@ -16,6 +16,9 @@ from rich.text import Text
 from gpusim.report import tables
 from gpusim.report.sentence import compare
 from gpusim.report.tables import WIDTH
+from gpusim.report.where import where
+
+__all__ = ["as_text", "show", "table", "where"]
 
 if TYPE_CHECKING:
     from gpusim.result import Profile

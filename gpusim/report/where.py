@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_LINES = 12
 """Lines of the source that a table shows: those with most sectors and wavefronts."""
 
-TEXT_COLUMNS = 20
+NAME_COLUMNS, TEXT_COLUMNS = 18, 20
 WORTH_SAYING = 1.05
 """A request that touches this much more than it needs is worth a sentence."""
 
@@ -96,10 +96,11 @@ def _table(rows: Sequence[Traffic], heading: str, memory: str, *, of: Sequence[T
 
 
 def _cells(row: Traffic, sectors: float) -> list[str]:
+    name = row.name if len(row.name) <= NAME_COLUMNS else "…" + row.name[1 - NAME_COLUMNS :]
     if not row.sectors:
-        return [row.name, row.text, *[NOTHING] * 6]
+        return [name, row.text, *[NOTHING] * 6]
     return [
-        row.name,
+        name,
         row.text,
         format_count(row.sectors),
         format_share(row.sectors / sectors),

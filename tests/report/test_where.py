@@ -1,0 +1,51 @@
+"""Where traffic comes from, as a user reads it."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpusim import report
+from gpusim.report.where import MOST_LINES, verdicts
+from gpusim.result import Profile, Traffic
+
+GOOD = Traffic("mm.cu:9", "y[i] = x[i];", 64, 256, 256, 0, 8192, 4096)
+BAD = Traffic("mm.cu:41", "t += A[x * K + k];", 1000, 32_000, 4000, 16_000, 512_000, 64_000)
+CLASHING = Traffic("mm.cu:50", "s += tile[tid][0];", wavefronts=3200, ideal_wavefronts=100)
+BARE = Profile("mm", {"n": 64}, "h200", (8, 1, 1), (256, 1, 1), {})
+
+
+def text(profile, capsys):
+    report.show(list(report.where(profile)))
+    return capsys.readouterr().out
+
+
+def test_nothing_is_said_where_no_line_is_known(capsys):
+    assert text(BARE, capsys) == ""
+
+
+def test_the_worst_line_is_named_with_what_would_do():
+    profile = replace(BARE, lines=(GOOD, BAD))
+    assert list(verdicts(profile)) == ["mm.cu:41 costs 99 % of all sectors; each request touches 32 where 4 would do."]
+
+
+def test_bank_conflicts_are_named():
+    (said,) = verdicts(replace(BARE, lines=(GOOD, CLASHING)))
+    assert said == "mm.cu:50 costs 100 % of all bank conflicts; its 3 200 wavefronts would be 100 without."
+
+
+def test_good_lines_are_not_complained_of():
+    assert not list(verdicts(replace(BARE, lines=(GOOD,))))
+
+
+@pytest.mark.parametrize("n", [1, MOST_LINES, 40])
+def test_tables_fit_and_show_the_costliest(n, capsys):
+    many = tuple(replace(BAD, name=f"a_long_file_name.cu:{k}", sectors=100 * k + 100, requests=k + 1) for k in range(n))
+    said = text(replace(BARE, lines=many, arrays=(GOOD, BAD)), capsys)
+    assert max(map(len, said.splitlines())) <= 100
+    assert f"g_file_name.cu:{n - 1} " in said
+    assert ("more lines cost less" in said) == (n > MOST_LINES)
+
+
+def test_excess_is_what_would_not_be_needed():
+    assert BAD.excess_sectors == 28_000
+    assert CLASHING.conflicts == 3100
