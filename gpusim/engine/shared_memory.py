@@ -90,7 +90,7 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     p = m.patterns[index]
     coalesce(p, address, on, width, not writes, m.scratch)
     waves = p[S.PAT_WAVES] * np.int64(c[I.REPEAT])
-    ideal = ideal_wavefronts(on, width) * np.int64(c[I.REPEAT])
+    ideal = min(ideal_wavefronts(on, width), p[S.PAT_WAVES]) * np.int64(c[I.REPEAT])  # fewer where pairs of lanes agree
     if writes:
         count[C.SH_ST_WAVES] += waves
         count[C.SH_ST_IDEAL] += ideal
