@@ -166,6 +166,14 @@ def test_a_loop_that_depends_on_data():
     assert y[:9].tolist() == [0, 1, 7, 2, 5, 8, 16, 3, 19]
 
 
+def test_a_function_that_calls_itself_has_a_stack():
+    text = f"""__device__ __noinline__ float half(float a, int d) {{ return d ? half(a * 0.5f, d - 1) + 1 : a; }}
+    __global__ void k(const float* x, float* y, int depth) {{ {INDEX} y[i] = half(x[i], depth); }}"""
+    x, y = normal(64), np.zeros(64, np.float32)
+    run(text, 2, 32, x, y, 3)
+    np.testing.assert_allclose(y, x / 8 + 3, rtol=1e-6)
+
+
 def test_printf_that_is_not_reached_does_no_harm():
     text = f"""#include <cstdio>
     __global__ void k(int* x) {{ {INDEX} if (x[i] < 0) printf("%d is negative\\n", x[i]); x[i] += 1; }}"""
