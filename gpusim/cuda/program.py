@@ -72,7 +72,7 @@ def program(kernel: Kernel, base: int) -> Program:
 def _stack(lines: list[Line], told: int) -> int:
     """Local memory of a thread; where functions move the stack pointer, which may recurse, at least the default."""
     first = next((n for n, line in enumerate(lines) if line.opcode.startswith("CALL")), len(lines))
-    moved = any(line.operands[:2] == ("R1", "R1") for line in lines[first:])
+    moved = any(line.operands[:1] == ("R1",) and "R1" in line.operands[1:] for line in lines[first:])
     return max(told, STACK_BYTES) if moved else told
 
 

@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import gpusim
 from gpusim import cuda
 from tests.profile.running import SAXPY, kernel, run
 
@@ -19,8 +20,6 @@ def normal(count, dtype=np.float32):
 
 @pytest.mark.parametrize("gpu", ["h200", "a100-40gb", "rtx-4090"])
 def test_saxpy(gpu):
-    import gpusim
-
     x, y = normal(1000), normal(1000)
     wanted = y + np.float32(2.5) * x
     gpusim.profile(kernel(SAXPY, gpu=gpu), 4, 256, [1000, 2.5, x, y], gpu=gpu)
@@ -166,11 +165,12 @@ def test_a_loop_that_depends_on_data():
     assert y[:9].tolist() == [0, 1, 7, 2, 5, 8, 16, 3, 19]
 
 
-def test_a_function_that_calls_itself_has_a_stack():
+@pytest.mark.parametrize("gpu", ["h200", "a100-40gb", "b200"])
+def test_a_function_that_calls_itself_has_a_stack(gpu):
     text = f"""__device__ __noinline__ float half(float a, int d) {{ return d ? half(a * 0.5f, d - 1) + 1 : a; }}
     __global__ void k(const float* x, float* y, int depth) {{ {INDEX} y[i] = half(x[i], depth); }}"""
     x, y = normal(64), np.zeros(64, np.float32)
-    run(text, 2, 32, x, y, 3)
+    gpusim.profile(kernel(text, gpu=gpu), 2, 32, [x, y, 3], gpu=gpu)
     np.testing.assert_allclose(y, x / 8 + 3, rtol=1e-6)
 
 
@@ -197,8 +197,6 @@ def test_every_other_element_of_an_array():
 
 
 def test_a_cubin_needs_no_source(tmp_path):
-    import gpusim
-
     made = cuda.compile(SAXPY, gpu="h200")
     (tmp_path / "saxpy.cubin").write_bytes(made.cubin.data)
     x, y = normal(64), np.zeros(64, np.float32)
