@@ -109,6 +109,22 @@ def test_atomics_of_global_memory():
     assert (total[0], most[0]) == (256, x.max())
 
 
+@pytest.mark.xfail(strict=True, reason="the engine has no shared atomic whose address is a register plus a uniform one")
+def test_a_histogram_in_shared_memory():
+    text = f"""__global__ void count(const int* x, int* bins) {{
+        __shared__ int own[16];
+        {INDEX}
+        if (threadIdx.x < 16) own[threadIdx.x] = 0;
+        __syncthreads();
+        atomicAdd(&own[x[i]], 1);
+        __syncthreads();
+        if (threadIdx.x < 16) atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
+    }}"""
+    x, bins = RNG.integers(0, 16, 512).astype(np.int32), np.zeros(16, np.int32)
+    run(text, 4, 128, x, bins)
+    np.testing.assert_array_equal(bins, np.bincount(x, minlength=16))
+
+
 def test_a_sum_by_shuffles_and_shared_memory():
     text = f"""__global__ void sum(const float* x, float* out) {{
         __shared__ float parts[8];
@@ -172,6 +188,16 @@ def test_a_function_that_calls_itself_has_a_stack(gpu):
     x, y = normal(64), np.zeros(64, np.float32)
     gpusim.profile(kernel(text, gpu=gpu), 2, 32, [x, y, 3], gpu=gpu)
     np.testing.assert_allclose(y, x / 8 + 3, rtol=1e-6)
+
+
+@pytest.mark.xfail(strict=True, reason="lanes that wait at one level of a recursion are lost at the next")
+def test_lanes_that_recurse_to_different_depths():
+    text = f"""__device__ __noinline__ float half(float a, int d) {{ return d ? half(a * 0.5f, d - 1) + 1 : a; }}
+    __global__ void k(const float* x, float* y) {{ {INDEX} y[i] = half(x[i], i % 5); }}"""
+    x, y = normal(64), np.zeros(64, np.float32)
+    run(text, 2, 32, x, y)
+    depth = np.arange(64) % 5
+    np.testing.assert_allclose(y, x / 2**depth + depth, rtol=1e-6)
 
 
 def test_printf_that_is_not_reached_does_no_harm():
