@@ -116,7 +116,7 @@ def test_a_histogram_in_shared_memory():
         {INDEX}
         if (threadIdx.x < 16) own[threadIdx.x] = 0;
         __syncthreads();
-        atomicAdd(&own[x[i]], 1);
+        atomicAdd(&own[x[i] & 15], 1);
         __syncthreads();
         if (threadIdx.x < 16) atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
     }}"""
