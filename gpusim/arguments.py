@@ -19,6 +19,7 @@ DTYPES = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
     "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64", "bool",
 )  # fmt: skip
+RAW = "bytes"
 MAX_BYTES = 1 << 36
 
 
@@ -64,7 +65,21 @@ class Filled:
         return f"{self.dtype}:{self.init}:{self.count}"
 
 
-Argument = Scalar | Filled
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Bytes passed as they are: a struct by value, a pointer that is null."""
+
+    data: bytes
+
+    def make(self, rng: np.random.Generator) -> bytes:
+        """The bytes."""
+        return self.data
+
+    def __str__(self) -> str:
+        return f"{RAW}:{self.data.hex()}"
+
+
+Argument = Scalar | Filled | Raw
 
 
 def _randint(rng: np.random.Generator, count: int, bound: str) -> np.ndarray:
@@ -152,7 +167,7 @@ def from_text(text: str) -> Argument:
     Parameters
     ----------
     text : str
-        ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array.
+        ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array, ``bytes:HEX`` for anything else.
 
     Raises
     ------
@@ -172,6 +187,8 @@ def from_text(text: str) -> Argument:
         raise ArgumentError(
             f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
         )
+    if parts[0] == RAW:
+        return _raw(":".join(parts[1:]), where)
     _known(parts[0], where)
     if len(parts) == 2:
         return _checked(Scalar(parts[0], _number(parts[1], where)), where)
@@ -185,7 +202,7 @@ def from_json(value: Any, where: str) -> Argument:
     Parameters
     ----------
     value : object
-        ``{DTYPE: VALUE}`` or ``{"buffer": DTYPE, "count": N, "init": INIT}``.
+        ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}`` or ``{"bytes": HEX}``.
     where : str
         Path of the value in its file, for messages.
 
@@ -210,9 +227,18 @@ def from_json(value: Any, where: str) -> Argument:
             raise ArgumentError(f"{where}: buffer and init are names")
         return _filled(dtype, init, value.get("count"), where)
     ((dtype, number),) = list(value.items())[:1]
+    if dtype == RAW and len(value) == 1:
+        return _raw(number, where)
     if len(value) > 1 or isinstance(number, bool) or not isinstance(number, int | float):
         raise ArgumentError(f'{where}: a scalar is one element type with its value, such as {{"int32": 512}}')
     return _checked(Scalar(dtype, number), where)
+
+
+def _raw(text: Any, where: str) -> Raw:
+    try:
+        return Raw(bytes.fromhex(text))
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{where}: bytes are pairs of hexadecimal digits, not {text!r}") from None
 
 
 def _known(dtype: str, where: str) -> None:
@@ -239,7 +265,7 @@ def _number(text: str, where: str) -> int | float:
     raise ArgumentError(f"{where}: {text!r} is no number")
 
 
-def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[np.ndarray | np.generic]:
+def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[Any]:
     """Draw every argument, each from a generator of its own.
 
     Parameters
@@ -251,10 +277,11 @@ def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True)
 
     Returns
     -------
-    list of ndarray and NumPy scalars
+    list of ndarray, NumPy scalars and bytes
     """
     import numpy as np
 
-    if contents:
-        return [a.make(np.random.default_rng([seed, i])) for i, a in enumerate(arguments)]
-    return [a.blank() if isinstance(a, Filled) else _cast(a.dtype, a.value) for a in arguments]
+    return [
+        a.blank() if isinstance(a, Filled) and not contents else a.make(np.random.default_rng([seed, i]))
+        for i, a in enumerate(arguments)
+    ]

@@ -100,7 +100,7 @@ def run(
     Examples
     --------
     >>> ones = np.ones(4, np.float32)
-    >>> run("vector-add", {"x": ones, "y": ones}, N=4)["z"]
+    >>> run("vector-add", {"a": ones, "b": ones}, N=4)["c"]
     array([2., 2., 2., 2.], dtype=float32)
     """
     algorithm, spec = _algorithm(kernel), _gpu(gpu)

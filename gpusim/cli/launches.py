@@ -25,14 +25,16 @@ def run(request: Request, how: dict[str, Any]) -> None:
     Raises
     ------
     GpusimError
-        An unknown GPU, a malformed launch file, or not one launch that could be run.
+        An unknown GPU, a malformed launch file, no CUDA tools, or not one launch that could be run.
     """
     from gpusim import hardware, report
+    from gpusim.cuda import toolchain
     from gpusim.launches import file
     from gpusim.report import listings
 
     name = hardware.load(request.gpu).name
     specs = file.select(file.read(request.file), request.only)
+    toolchain.nvdisasm()  # without it nothing can be run, and one complaint is enough
     records = _records(specs, request, how)
     if request.json is not None:
         write_json({"gpu": name, "launches": records}, request.json)

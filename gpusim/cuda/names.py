@@ -10,8 +10,11 @@ from gpusim.cuda.errors import KernelNameError
 from gpusim.errors import nearest
 
 _TEMPLATE = re.compile(
-    r"\btemplate\s*<(?P<parameters>[^;{}()]*)>\s*(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|inline\s+)*"
+    r"\btemplate\s*<(?P<parameters>[^;{}()]*)>\s*(?:static\s+|inline\s+)*"
     r"__global__[^;{}]*?\b(?P<name>\w+)\s*\("
+)
+_BOUNDS = re.compile(  # with up to two more pairs of brackets inside, one in the other
+    r"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg)__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 )
 _LAUNCH = re.compile(r"\b([A-Za-z_][\w:]*\s*<[^;{}()<>]*>)\s*<<<")
 
@@ -112,7 +115,7 @@ def templates(source: str) -> list[str]:
     >>> templates("template <int T> __global__ void f(int *p) {}  void g() { f<32><<<1, 2>>>(0); }")
     ['f<int T> (launched as f<32>)']
     """
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
+    text = _BOUNDS.sub(" ", re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL))
     launches = [" ".join(launch.split()) for launch in _LAUNCH.findall(text)]
     found = []
     for match in _TEMPLATE.finditer(text):

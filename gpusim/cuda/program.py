@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gpusim.cuda.module import Kernel
 
 ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
+STACK_BYTES = 1024
+"""Stack of a thread unless a program asks for another one.  Source: CUDA Runtime API, ``cudaLimitStackSize``, as
+``cudaDeviceGetLimit`` gives it where nobody set it."""
 _ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
 
 
@@ -41,21 +44,42 @@ def program(kernel: Kernel, base: int) -> Program:
         Where the machine code cannot be read.
     """
     code, offsets = kernel.code, _offsets(kernel.cubin)
+    foreign: dict[str, None] = {}
 
     def address_of(symbol: str) -> int:
         """A function of the system's has none; who calls it is told so where that is executed."""
-        return base + offsets[symbol] if symbol in offsets else 0
+        if symbol not in offsets:
+            foreign[symbol] = None
+            return 0
+        return base + offsets[symbol]
 
     banks = relocate.relocate(replace(code, relocations=_in_banks(kernel)), address_of).banks
+    lines = [_placed(line, address_of) for line in _listing(kernel.cubin.data)[kernel.symbol]]
     made = translate(
-        kernel.name.full, [_placed(line, address_of) for line in _listing(kernel.cubin.data)[kernel.symbol]],
-        registers=code.registers, shared_bytes=code.shared_bytes, local_bytes=code.local_bytes,
+        kernel.name.full, lines,
+        registers=code.registers, shared_bytes=code.shared_bytes, local_bytes=_stack(lines, code.local_bytes),
         max_threads=code.max_threads, const_base=code.const_base, banks=banks, shared_base=code.shared_base,
     )  # fmt: skip
     variables = tuple(
         Variable(v.name, offsets[v.name], relocate.initial(v, address_of)) for v in kernel.cubin.variables
     )
-    return replace(made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables)
+    return replace(
+        made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
+        unknown=_explained(made.unknown, list(foreign)),
+    )  # fmt: skip
+
+
+def _stack(lines: list[Line], told: int) -> int:
+    """Local memory of a thread; where functions move the stack pointer, which may recurse, at least the default."""
+    first = next((n for n, line in enumerate(lines) if line.opcode.startswith("CALL")), len(lines))
+    moved = any(line.operands[:1] == ("R1",) and "R1" in line.operands[1:] for line in lines[first:])
+    return max(told, STACK_BYTES) if moved else told
+
+
+def _explained(unknown: Mapping[int, str], foreign: list[str]) -> dict[int, str]:
+    """What has no translation; the way to a function of the system's under that function's name."""
+    who = f"call of {' or '.join(foreign)}, a function of CUDA's own"
+    return {n: who if foreign and text.startswith(("LEPC", "CALL")) else text for n, text in unknown.items()}
 
 
 def _called(source: str, filename: str) -> str:

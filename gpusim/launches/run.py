@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim import arguments
@@ -12,8 +14,6 @@ from gpusim.errors import GpusimError
 from gpusim.launches.spec import LaunchSpec
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gpusim.cuda import Kernel
     from gpusim.result import Profile
 
@@ -85,7 +85,7 @@ def _architecture(gpu: str) -> str:
     return hardware.load(gpu).arch
 
 
-def _drawn(spec: LaunchSpec, kernel: Kernel, seed: int) -> list[np.ndarray | np.generic]:
+def _drawn(spec: LaunchSpec, kernel: Kernel, seed: int) -> list[Any]:
     """The arguments; arrays are filled only if it matters what they hold."""
     from gpusim.simulate.run import reads_data
 
@@ -180,5 +180,12 @@ def _side_by_side(specs: Sequence[LaunchSpec], gpu: str, jobs: int, how: dict[st
     """Records as they come."""
     import joblib
 
-    tasks = (joblib.delayed(record)(spec, gpu, **how) for spec in specs)
+    here = Path.cwd()
+    tasks = (joblib.delayed(_record_in)(here, spec, gpu, **how) for spec in specs)
     yield from joblib.Parallel(n_jobs=min(jobs, len(specs)), return_as="generator_unordered")(tasks)
+
+
+def _record_in(folder: Path, spec: LaunchSpec, gpu: str, **how: Any) -> dict[str, Any]:
+    """A record made by another process, where names of files mean what they do here."""
+    os.chdir(folder)
+    return record(spec, gpu, **how)

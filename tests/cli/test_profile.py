@@ -22,6 +22,7 @@ TEXTS = {
     "endless.cu": "__global__ void spin(volatile int* x) { while (x[0] == 0) {} }\n",
     "odd.cu": "__global__ void odd(char* x) {\n    *(float*)(x + 2) = 1;\n}\n",
     "macro.cu": '#include "size.h"\n__global__ void k(int* x) { x[threadIdx.x] = SIZE + MORE; }\n',
+    "struct.cu": "struct P { float a; int b; };\n__global__ void k(P p, float* x) { x[threadIdx.x] = p.a * p.b; }\n",
     "warns.cu": "__global__ void k(int* x) { int unused = 3; x[0] = 1; }\n",
 }
 
@@ -86,6 +87,7 @@ def test_several_gpus_are_rows(capsys):
         "macro.cu -I headers -D MORE=2 --grid 1 --block 32 --arg int32:zeros:32",
         "macro.cu -Iheaders -DMORE --grid 1,1,1 --block 8,4 --arg int32:zeros:32",
         "macro.cu --option=-Iheaders --option=-DMORE=1 --grid 1 --block 32 --arg int32:zeros:32",
+        "struct.cu --grid 1 --block 32 --arg bytes:0000803f02000000 --arg float32:zeros:32",
         f"{GOOD} --dynamic-shared 1000 --seed 3 --limit 1000000 --seconds-per-launch 60 --sample",
     ],
 )
@@ -156,7 +158,16 @@ def test_without_a_compiler_the_command_that_installs_it_is_named(monkeypatch, c
     monkeypatch.setattr(toolchain, "kits", list)
     monkeypatch.setattr(nvrtc, "identity", toolchain.nvrtc)
     assert profile(GOOD) == 2
-    assert "not installed: pip install 'gpusim[cuda]'" in complaint(capsys)
+    assert "NVRTC, the CUDA compiler, is not installed: pip install 'gpusim[cuda]'" in complaint(capsys)
+
+
+def test_without_a_disassembler_no_launch_of_a_file_is_tried(sources, monkeypatch, capsys):
+    launch_file(sources)
+    monkeypatch.setattr(toolchain, "kits", list)
+    monkeypatch.setenv("PATH", "")
+    assert profile("--launches sub/launches.json --json out.json") == 2
+    assert "nvdisasm, the CUDA disassembler, is not installed: pip install 'gpusim[cuda]'" in complaint(capsys)
+    assert not (sources / "out.json").exists()
 
 
 # ------------------------------------------------------------------ a launch file

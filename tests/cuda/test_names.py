@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.cuda import KernelNameError
 from gpusim.cuda.demangle import demangle
-from gpusim.cuda.names import choose
+from gpusim.cuda.names import choose, templates
 
 SYMBOLS = [
     "_Z4gemmILj8ELj16EfEvPKT1_PS0_i",
@@ -62,3 +62,11 @@ def test_what_names_no_kernel_or_several_is_refused(wanted, says):
 def test_no_kernel_at_all():
     with pytest.raises(KernelNameError, match=r"file\.cu has no kernel"):
         find(None, {})
+
+
+@pytest.mark.parametrize("bounds", ["", "__launch_bounds__(64) ", "__launch_bounds__((A * 4) / (2 * (B + 1)), 1)\n"])
+@pytest.mark.parametrize("before", [True, False])
+def test_templates_are_named_whatever_their_bounds(bounds, before):
+    head = f"{bounds}__global__ void " if before else f"__global__ void {bounds}"
+    text = f"template <int A, int B>\n{head}f(float *x) {{}}\nvoid g() {{ f<2, 3><<<1, 2>>>(0); }}"
+    assert templates(text) == ["f<int A, int B> (launched as f<2, 3>)"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.arguments import DTYPES, Filled, Scalar, from_json, from_text, make, numpy_dtype
+from gpusim.arguments import DTYPES, Filled, Raw, Scalar, from_json, from_text, make, numpy_dtype
 from gpusim.errors import GpusimError
 
 
@@ -23,6 +23,7 @@ from gpusim.errors import GpusimError
             {"buffer": "int32", "count": 8, "init": "randint:10"},
             Filled("int32", "randint:10", 8),
         ),
+        ("bytes:03000000", {"bytes": "03 00 00 00"}, Raw(b"\3\0\0\0")),
         ("float32:-inf:8", {"buffer": "float32", "count": 8, "init": "-inf"}, Filled("float32", "-inf", 8)),
     ],
 )
@@ -53,6 +54,7 @@ def test_an_array_survives_being_written(init, count):
         ("int32:inf", "is no int32"),
         ("uint8:-1", "-1 is no uint8 (0 to 255)"),
         ("float32:gauss:8", "unknown way to fill an array"),
+        ("bytes:0", "bytes are pairs of hexadecimal digits, not '0'"),
         ("float32:normal:0", "must be a positive integer, not 0"),
         ("float32:normal:1.5", "must be a positive integer"),
         ("float32:normal:many", "'many' is no number"),
@@ -79,6 +81,7 @@ def test_wrong_text_is_refused_in_a_line(text, says):
         ({"int32": "5"}, "args[3]: a scalar is one element type"),
         ({"int32": 1 << 40}, "args[3]: 1099511627776 is no int32"),
         ({"bufer": "float32"}, "args[3]: a scalar is one element type"),
+        ({"bytes": 5}, "args[3]: bytes are pairs of hexadecimal digits, not 5"),
         ({"buffer": "float32"}, "args[3]: the number of elements"),
         ({"buffer": "float32", "count": True}, "args[3]: the number of elements"),
         ({"buffer": "float32", "count": 5, "fill": "ones"}, "unknown key in args[3] 'fill'"),
@@ -113,6 +116,7 @@ def test_random_arrays_are_the_same_for_the_same_seed_and_differ_by_position():
 
 
 def test_without_contents_an_array_has_its_type_and_size_and_takes_no_memory():
-    array, number = make([from_text("float16:normal:4000000000"), from_text("int32:7")], contents=False)
+    texts = ["float16:normal:4000000000", "int32:7", "bytes:ff"]
+    array, number, raw = make([from_text(text) for text in texts], contents=False)
     assert (array.nbytes, array.dtype, array.strides) == (8_000_000_000, np.float16, (0,))
-    assert number == 7
+    assert (number, raw) == (7, b"\xff")

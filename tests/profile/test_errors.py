@@ -135,6 +135,21 @@ def test_a_trap_is_an_error():
     assert "stops with a trap" in message
 
 
+def test_printf_that_is_reached_is_named():
+    text = '#include <cstdio>\n__global__ void k(int* x) { if (x[threadIdx.x]) printf("here"); }'
+    message = refusal(text, 1, 32, np.ones(32, np.int32))
+    assert message.startswith(
+        "kernel.cu:2: k: thread (0, 0, 0) of block (0, 0, 0): instruction the engine does not know"
+    )
+    assert message.endswith("(call of vprintf, a function of CUDA's own)")
+
+
+def test_a_recursion_that_does_not_end():
+    text = """__device__ __noinline__ float f(float a, int d) { return d ? f(a * 0.5f, d - 1) + 1 : a; }
+    __global__ void k(float* x, int depth) { x[threadIdx.x] = f(x[threadIdx.x], depth); }"""
+    assert "out of bounds of its local memory" in refusal(text, 1, 32, X.copy(), 100_000)
+
+
 def test_a_file_with_several_kernels_lists_them():
     text = SAXPY + "__global__ void other(int* x) { *x = 1; }"
     with pytest.raises(cuda.KernelNameError, match=r"has 2 kernels, name one: .*saxpy\(int n"):

@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import gpusim
 from gpusim import cuda
 from tests.profile.running import SAXPY, kernel, run
 
@@ -19,8 +20,6 @@ def normal(count, dtype=np.float32):
 
 @pytest.mark.parametrize("gpu", ["h200", "a100-40gb", "rtx-4090"])
 def test_saxpy(gpu):
-    import gpusim
-
     x, y = normal(1000), normal(1000)
     wanted = y + np.float32(2.5) * x
     gpusim.profile(kernel(SAXPY, gpu=gpu), 4, 256, [1000, 2.5, x, y], gpu=gpu)
@@ -110,6 +109,22 @@ def test_atomics_of_global_memory():
     assert (total[0], most[0]) == (256, x.max())
 
 
+@pytest.mark.xfail(strict=True, reason="the engine has no shared atomic whose address is a register plus a uniform one")
+def test_a_histogram_in_shared_memory():
+    text = f"""__global__ void count(const int* x, int* bins) {{
+        __shared__ int own[16];
+        {INDEX}
+        if (threadIdx.x < 16) own[threadIdx.x] = 0;
+        __syncthreads();
+        atomicAdd(&own[x[i] & 15], 1);
+        __syncthreads();
+        if (threadIdx.x < 16) atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
+    }}"""
+    x, bins = RNG.integers(0, 16, 512).astype(np.int32), np.zeros(16, np.int32)
+    run(text, 4, 128, x, bins)
+    np.testing.assert_array_equal(bins, np.bincount(x, minlength=16))
+
+
 def test_a_sum_by_shuffles_and_shared_memory():
     text = f"""__global__ void sum(const float* x, float* out) {{
         __shared__ float parts[8];
@@ -166,6 +181,25 @@ def test_a_loop_that_depends_on_data():
     assert y[:9].tolist() == [0, 1, 7, 2, 5, 8, 16, 3, 19]
 
 
+@pytest.mark.parametrize("gpu", ["h200", "a100-40gb", "b200"])
+def test_a_function_that_calls_itself_has_a_stack(gpu):
+    text = f"""__device__ __noinline__ float half(float a, int d) {{ return d ? half(a * 0.5f, d - 1) + 1 : a; }}
+    __global__ void k(const float* x, float* y, int depth) {{ {INDEX} y[i] = half(x[i], depth); }}"""
+    x, y = normal(64), np.zeros(64, np.float32)
+    gpusim.profile(kernel(text, gpu=gpu), 2, 32, [x, y, 3], gpu=gpu)
+    np.testing.assert_allclose(y, x / 8 + 3, rtol=1e-6)
+
+
+@pytest.mark.xfail(strict=True, reason="lanes that wait at one level of a recursion are lost at the next")
+def test_lanes_that_recurse_to_different_depths():
+    text = f"""__device__ __noinline__ float half(float a, int d) {{ return d ? half(a * 0.5f, d - 1) + 1 : a; }}
+    __global__ void k(const float* x, float* y) {{ {INDEX} y[i] = half(x[i], i % 5); }}"""
+    x, y = normal(64), np.zeros(64, np.float32)
+    run(text, 2, 32, x, y)
+    depth = np.arange(64) % 5
+    np.testing.assert_allclose(y, x / 2**depth + depth, rtol=1e-6)
+
+
 def test_printf_that_is_not_reached_does_no_harm():
     text = f"""#include <cstdio>
     __global__ void k(int* x) {{ {INDEX} if (x[i] < 0) printf("%d is negative\\n", x[i]); x[i] += 1; }}"""
@@ -189,8 +223,6 @@ def test_every_other_element_of_an_array():
 
 
 def test_a_cubin_needs_no_source(tmp_path):
-    import gpusim
-
     made = cuda.compile(SAXPY, gpu="h200")
     (tmp_path / "saxpy.cubin").write_bytes(made.cubin.data)
     x, y = normal(64), np.zeros(64, np.float32)
