@@ -193,7 +193,7 @@ def predict(
     kernels : sequence of str, optional
         More folders to look for kernels in.
     limit : int, optional
-        Warp instructions beyond which a run is taken not to end; by default a billion, and 16 million more a block.
+        Warp instructions beyond which a run is taken not to end; by default 268 million, and 17 million more a block.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
 

@@ -26,7 +26,7 @@ ONE = np.uint32(1)
 def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
     base, address, p = first_row(m, w), m.scratch[33], m.patterns[index]
-    wide_addresses(m.regs, base, c[I.A], I.NO_ROW, c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     array = array_touched(m, c, p, index, w, block, address, on)
     if array < 0:
         return S.FAILURE
@@ -88,7 +88,7 @@ def count_lanes(shared, d, address, on):
 def atomic_shared(m, c, index, w, block, sm, on, t, count):
     """ATOMS; returns the tick the old values are there, or -1."""
     base, address, width = first_row(m, w), m.scratch[33], np.int64(c[I.WIDTH])
-    short_addresses(m.regs, base, c[I.A], I.NO_ROW, (c[I.SUB] >> 8) & 7, c[I.OFFSET], address)
+    short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, c[I.OFFSET], address)
     if not c[I.LIGHT]:
         if not check_shared(m, index, w, block, address, on, width, True, True):
             return S.FAILURE

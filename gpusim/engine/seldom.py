@@ -88,7 +88,7 @@ def seldom(m, index, w, block, sm, on, t):
         return seldom_control(m, c, op, index, w, block, on, t, count)
     if op == I.TRAP or op == I.UNKNOWN:
         if on:
-            fail(m, E.TRAPPED if op == I.TRAP else E.UNKNOWN, index, 0, block, 0, w)
+            fail(m, E.TRAPPED if op == I.TRAP else E.UNKNOWN, index, first_lane(on), block, 0, w)
             return S.FAILURE
     elif op == I.S2R or op == I.CS2R:
         if op == I.S2R and c[I.DST] < m.shape[S.UNIFORM]:

@@ -64,7 +64,7 @@ def _address_words(instr: Instr, position: int) -> int:
         return (1, 1 if instr.flags & Flag.NARROW else 2, 2)[position]
     if instr.op in _JUMPS:
         return 2
-    if position == 1 or not space or (position == 2 and instr.op in _ATOMICS):
+    if position == 1 or not space or (position == 2 and instr.op in _ATOMICS):  # an atomic's base is its fourth
         return 0
     if space not in ("global", "generic"):
         return 1

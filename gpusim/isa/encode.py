@@ -57,9 +57,10 @@ class F(IntEnum):
     REPEAT = 28  # accesses this one stands for, all of the same bank pattern (counting images)
     INDEX = 29  # index of the instruction in the program
     IS_BRANCH = 30
+    D = 31  # a fourth source: the uniform base of an atomic's address
 
 
-N_FIELDS = 31
+N_FIELDS = 32
 NO_ROW = ~0  # the row of zeros: an operand that is not there
 ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
 SELDOM_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
@@ -225,8 +226,9 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
     row[F.GUARD] = _predicate(instr.guard)
     row[F.DST] = rows.destination(instr.dst)
     row[F.A : F.C + 1] = NO_ROW
-    for position in range(len(instr.srcs)):
-        row[F.A + position] = rows.source_of(instr, position)
+    row[F.D] = NO_ROW
+    for position, column in zip(range(len(instr.srcs)), (F.A, F.B, F.C, F.D), strict=False):
+        row[column] = rows.source_of(instr, position)
     if instr.op is Op.LDC and not is_indexed(instr):
         row[F.A], row[F.B] = NO_ROW, rows.source(const(instr.offset, instr.sub))
     row[F.MODS] = _modifiers(instr.srcs)

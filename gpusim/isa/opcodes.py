@@ -99,8 +99,8 @@ class Op(IntEnum):
     STL = 56
     LDC = 57  # d = constant bank `sub` at offset, plus a if it is a register
     # atomics: d = old value (RED: none), `sub` bits 0-3 = Atomic, value b (compare-and-swap: what is expected in b,
-    # new value in c), width 4 or 8, type by UNSIGNED, FLOAT (of width 8: fp64), HALF (with BF16) flags; address
-    # without c, the shift of ATOMS in `sub` bits 8-10
+    # new value in c), width 4 or 8, type by UNSIGNED, FLOAT (of width 8: fp64), HALF (with BF16) flags; the
+    # uniform base of the address is a fourth source, not c; the shift of ATOMS in `sub` bits 8-10
     ATOMG = 58
     ATOMS = 59
     RED = 60

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
-ENDLESS, ENDLESS_BLOCK = 1 << 30, 1 << 24
+ENDLESS, ENDLESS_BLOCK = 1 << 28, 1 << 24
 """Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end (minutes)."""
 
 

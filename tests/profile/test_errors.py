@@ -133,6 +133,7 @@ def test_a_trap_is_an_error():
     message = refusal(text, 1, 32, np.arange(32, dtype=np.int32))
     assert "kernel.cu:1: k: thread" in message
     assert "stops with a trap" in message
+    assert "thread (3, 0, 0)" in message
 
 
 def test_printf_that_is_reached_is_named():

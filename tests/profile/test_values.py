@@ -109,7 +109,6 @@ def test_atomics_of_global_memory():
     assert (total[0], most[0]) == (256, x.max())
 
 
-@pytest.mark.xfail(strict=True, reason="the engine has no shared atomic whose address is a register plus a uniform one")
 def test_a_histogram_in_shared_memory():
     text = f"""__global__ void count(const int* x, int* bins) {{
         __shared__ int own[16];

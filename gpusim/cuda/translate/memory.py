@@ -219,6 +219,13 @@ def _type(r: Reader) -> tuple[int, int]:
     return width, flags | ftz
 
 
+def _atomic_sources(place: Address, values: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """Sources a, b, c and d: an address, values, a uniform base."""
+    if place.uniform is None:
+        return (place.base, *values)
+    return (place.base, *values, *(ZERO,) * (2 - len(values)), place.uniform)
+
+
 def _global_atomic(r: Reader, op: Op) -> Instr:
     narrow, sub = _extended(r), r.need(ATOMICS)
     (width, flags), (cache, _) = _type(r), _cache(r)
@@ -228,10 +235,8 @@ def _global_atomic(r: Reader, op: Op) -> Instr:
         done, dst = (r.pred(),), r.dst()
     place = address(r, wide=True)
     values = (r.dst(), r.dst()) if sub == Atomic.CAS else (r.dst(),)
-    if place.uniform is not None:
-        raise Unsupported("an atomic with two registers in its address")
     return r.make(
-        op, dst, (place.base, *values), pdsts=done, sub=sub, width=width, offset=place.offset,
+        op, dst, _atomic_sources(place, values), pdsts=done, sub=sub, width=width, offset=place.offset,
         flags=flags | narrow | place.flags, cache=cache,
     )  # fmt: skip
 
@@ -264,10 +269,8 @@ def atoms(r: Reader) -> Instr:
     done, dst = _outcome(r)
     place = address(r, wide=False)
     values = () if counts else (r.dst(), r.dst()) if sub in (Atomic.CAS, Atomic.CAST) else (r.dst(),)
-    if place.uniform is not None:
-        raise Unsupported("an atomic with two registers in its address")
     return r.make(
-        Op.ATOMS, dst, (place.base, *values), pdsts=done, sub=sub | place.shift << COPY_SHIFT, width=width,
+        Op.ATOMS, dst, _atomic_sources(place, values), pdsts=done, sub=sub | place.shift << COPY_SHIFT, width=width,
         offset=place.offset, flags=flags,
     )  # fmt: skip
 
