@@ -92,8 +92,8 @@ def doubles(c, u, base, preds, scratch, on):
     """DADD, DMUL, DFMA."""
     op, how = c[0], (c[I.SUB] >> 4) & 3
     x, y = double(c, u, base, 0), double(c, u, base, 1)
-    if op == I.DMUL:
-        z = splat(-0.0, F64)
+    if op == I.DMUL:  # a zero of the product's sign leaves it as it is
+        z = view((view(x, U64) ^ view(y, U64)) & np.uint64(1 << 63), F64)
     elif op == I.DADD:
         z, y = y, splat(1.0, F64)
     else:

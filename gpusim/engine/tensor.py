@@ -92,8 +92,8 @@ def multiply(s, rows, depth, wide):
 # Products are aligned with the largest of them and of c, cut, and added up (Fasi, Higham, Mikaitis and Pranesh,
 # "Numerical behavior of NVIDIA tensor cores", 2021).  How many bits are kept and how many products are added at a time
 # is what gives every bit an H200 gives (tests/cuda/test_instructions.py); earlier GPUs have less of both.  A product
-# counts by the sum of its factors' exponents.  Assumed: a factor that is 0 counts for nothing, and sums too large for
-# fp32 are infinite.
+# counts by the sum of its factors' exponents.  Assumed: subnormal numbers count as the least normal ones, 0 for
+# nothing, and sums too large for fp32 are infinite.
 
 
 @inline
@@ -219,9 +219,9 @@ def accumulate(s, depth, wide):
 
 @inline
 def exponents_of(x):
-    """Powers of two of fp32 values held in fp64; of none that are so small that nothing is lost beside them."""
-    n = raw(x) & np.int64(0x7FF << 52)
-    return select(n < np.int64((1023 - 200) << 52), 2.0**-200, cooked(n))
+    """Powers of two of fp32 values held in fp64, as :func:`power`; of 0 one so small that nothing is lost beside it."""
+    p = cooked(raw(x) & np.int64(0x7FF << 52))
+    return select(x == 0, 2.0**-200, select(p < 2.0**-126, 2.0**-126, p))
 
 
 # ------------------------------------------------------------------ integers

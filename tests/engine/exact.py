@@ -57,8 +57,8 @@ def rounded(x: Fraction, form: Format, how: Round = Round.NEAREST) -> float:
     value = to_integer(x / unit, how) * unit
     if abs(value) > form.largest:
         inward = how is Round.ZERO or (how is Round.DOWN and x > 0) or (how is Round.UP and x < 0)
-        return math.copysign(float(form.largest) if inward else math.inf, x)
-    return math.copysign(float(abs(value)), x)
+        return (-1 if x < 0 else 1) * (float(form.largest) if inward else math.inf)
+    return math.copysign(float(abs(value)), -1 if x < 0 else 1)
 
 
 def fused(a: float, b: float, c: float, form: Format, how: Round = Round.NEAREST) -> float:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Op
-from gpusim.isa.program import Kind, Operand, imm, pred, reg, ureg
+from gpusim.isa.opcodes import BoolOp, Cmp, Dot, Flag, Op, Piece
+from gpusim.isa.program import RZ, Kind, Operand, imm, pred, reg, ureg
 from tests.engine.programs import FULL, Sheet, one, words
 
 W = words()
@@ -16,6 +16,7 @@ some = settings(max_examples=40)
 lanes = st.lists(st.booleans(), min_size=32, max_size=32).map(np.array)
 SIGNS = st.booleans()
 U64 = np.uint64
+ZERO = reg(RZ)
 
 
 def wide(x: np.ndarray) -> np.ndarray:
@@ -337,3 +338,117 @@ def test_a_uniform_instruction_acts_once_for_the_warp(a, guard):
     np.testing.assert_array_equal(total, low((5 if guard.any() else 3) + 7 + wide(a)))
     assert equal.all()
     assert not never.any()
+
+
+# ------------------------------------------------------------------ pieces of words, and pairs of them
+
+PIECES = {Piece.WORD: 32, Piece.HALVES: 16, Piece.BYTES: 8}
+pieces = pytest.mark.parametrize("what", list(PIECES))
+
+
+def cut(x: np.ndarray, what: Piece, unsigned: bool) -> np.ndarray:
+    """Every word's pieces, shape (32, pieces)."""
+    form = np.dtype(f"{'u' if unsigned else 'i'}{PIECES[what] // 8}")
+    return x.view(form).reshape(32, -1).astype(np.int64)
+
+
+def joined(x: np.ndarray, what: Piece) -> np.ndarray:
+    """Words of pieces."""
+    size = PIECES[what]
+    return sum((x[:, k] & ((1 << size) - 1)) << (k * size) for k in range(x.shape[1])).astype(np.uint32)
+
+
+@pieces
+@some
+@given(W, W, SIGNS)
+def test_pieces_are_added_each_on_its_own(what, a, b, negative):
+    sheet = Sheet()
+    x, y = sheet.given(a), sheet.given(b)._replace(neg=negative)
+    sheet.emit(Op.IADD3, reg(64), x, y, ZERO, sub=what)
+    total = cut(a, what, True) + (-1 if negative else 1) * cut(b, what, True)
+    np.testing.assert_array_equal(sheet.run(reg(64))[0], joined(total, what))
+
+
+@pieces
+@some
+@given(W, W, W, lanes, SIGNS, SIGNS)
+def test_minima_of_pieces(what, a, b, c, p, unsigned, three):
+    sheet = Sheet()
+    sources = [sheet.given(v) for v in (a, b, *([c] if three else []))]
+    flags = Flag.UNSIGNED if unsigned else 0
+    sub = what | (Piece.THIRD if three else 0)
+    sheet.emit(Op.IMNMX, reg(64), *sources, sub=sub, flags=flags, psrcs=(sheet.holds(0, p),))
+    parts = [cut(v, what, unsigned) for v in (a, b, *([c] if three else []))]
+    want = np.where(p[:, None], np.minimum.reduce(parts), np.maximum.reduce(parts))
+    np.testing.assert_array_equal(sheet.run(reg(64))[0], joined(want, what))
+
+
+@pieces
+@some
+@given(W, W, W, SIGNS, SIGNS)
+def test_distances_of_pieces(what, a, b, c, unsigned, added):
+    flags, sub = Flag.UNSIGNED if unsigned else 0, what | (Piece.THIRD if added else 0)
+    c = c if added or what is Piece.WORD else np.zeros(32, np.uint32)
+    apart = np.abs(cut(a, what, unsigned) - cut(b, what, unsigned))
+    want = apart.sum(1) if added else joined(apart, what).astype(np.int64)
+    np.testing.assert_array_equal(one(Op.IABSDIFF, a, b, c, sub=sub, flags=flags), (want + c) & FULL)
+
+
+@pytest.mark.parametrize("sub", range(16))
+@some
+@given(W, W, W)
+def test_dot_products_of_four_or_two(sub, a, b, c):
+    y = cut(b, Piece.BYTES, bool(sub & Dot.B_UNSIGNED))
+    if sub & Dot.HALVES:
+        x, y = cut(a, Piece.HALVES, bool(sub & Dot.A_UNSIGNED)), y[:, 2:] if sub & Dot.UPPER else y[:, :2]
+    else:
+        x = cut(a, Piece.BYTES, bool(sub & Dot.A_UNSIGNED))
+    np.testing.assert_array_equal(one(Op.IDP, a, b, c, sub=sub), ((x * y).sum(1) + c) & FULL)
+
+
+def wide_of(sheet: Sheet, v: np.ndarray) -> tuple[Operand, Operand]:
+    return sheet.given_pair(v[0], v[1]), sheet.given_pair(v[2], v[3])
+
+
+def longs(v: np.ndarray, unsigned: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Two rows of 64-bit integers."""
+    x, y = wide(v[0]) | (wide(v[1]) << U64(32)), wide(v[2]) | (wide(v[3]) << U64(32))
+    return (x, y) if unsigned else (x.view(np.int64), y.view(np.int64))
+
+
+def pairs(sheet: Sheet) -> np.ndarray:
+    """What is left in R64 and R65."""
+    low_word, high_word = sheet.run(reg(64), reg(65))
+    return wide(low_word) | (wide(high_word) << U64(32))
+
+
+@some
+@given(words((4, 32)), lanes, SIGNS)
+def test_pairs_are_moved_chosen_and_added(v, p, negative):
+    a, b = longs(v, unsigned=True)
+    sheet = Sheet()
+    x, y = wide_of(sheet, v)
+    sheet.emit(Op.SEL, reg(66), x, imm(-2, wide=True), psrcs=(sheet.holds(0, p),), width=8)
+    sheet.emit(Op.IADD3, reg(68), reg(66), y._replace(neg=negative), ZERO, width=8)
+    sheet.emit(Op.MOV, reg(64), reg(68), width=8)
+    with np.errstate(over="ignore"):
+        want = np.where(p, a, U64(2**64 - 2)) + (U64(0) - b if negative else b)
+    np.testing.assert_array_equal(pairs(sheet), want)
+
+
+@pytest.mark.parametrize("unsigned", [False, True])
+@pytest.mark.parametrize("compare", [c for c in Cmp if c < Cmp.NUM])
+@some
+@given(words((4, 32)), lanes)
+def test_pairs_are_compared(compare, unsigned, v, p):
+    v[2:, ::3] = v[:2, ::3]
+    a, b = longs(v, unsigned)
+    sheet, flags = Sheet(), Flag.UNSIGNED if unsigned else 0
+    x, y = wide_of(sheet, v)
+    sheet.emit(Op.ISETP, None, x, y, pdsts=(pred(1),), sub=compare, flags=flags, width=8)
+    sheet.emit(Op.IMNMX, reg(64), x, y, psrcs=(sheet.holds(0, p),), flags=flags, width=8)
+    want = {
+        Cmp.LT: a < b, Cmp.LE: a <= b, Cmp.GT: a > b, Cmp.GE: a >= b, Cmp.EQ: a == b, Cmp.NE: a != b,
+    }[compare]  # fmt: skip
+    np.testing.assert_array_equal(sheet.run(pred(1))[0], want)
+    np.testing.assert_array_equal(pairs(sheet), np.where(p, np.minimum(a, b), np.maximum(a, b)).view(U64))
