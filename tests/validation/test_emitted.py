@@ -1,0 +1,79 @@
+"""Emitted CUDA of the catalogue on an H200: its counters, its machine code here, and the direct lowering."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpusim
+from gpusim import catalog, prediction
+from gpusim.algorithm import numpy_dtype
+
+MEASURED = json.loads((Path(__file__).parent / "data" / "h200_emitted.json").read_text())["launches"]
+COMPILER = "13.0"
+"""Release of NVRTC that the measured machine code is from."""
+LARGEST = 512  # matrices of more rows take longer than a test should
+ASKED = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
+EXECUTED = [
+    "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",
+    "smsp__inst_executed_op_global_ld.sum", "smsp__inst_executed_op_global_st.sum",
+    "smsp__inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_st.sum",
+    "smsp__sass_inst_executed_op_branch.sum", "launch__registers_per_thread", "launch__occupancy_limit_registers",
+    "launch__occupancy_limit_shared_mem", "launch__occupancy_limit_warps", "launch__occupancy_limit_blocks",
+]  # fmt: skip
+
+
+def name(launch):
+    return "-".join([launch["kernel"], *(f"{k}{v}" for k, v in launch["params"].items())])
+
+
+def is_small(launch):
+    matmul = launch["kernel"].startswith("matmul")
+    return (launch["params"]["n"] if matmul else launch["params"].get("N", 0) / 2**13) <= LARGEST
+
+
+SMALL = pytest.mark.parametrize("launch", [m for m in MEASURED if is_small(m)], ids=name)
+
+
+def differing(profile, launch, metrics):
+    """Metrics that are not as measured."""
+    return {m: (profile.value(m), launch["metrics"][m]) for m in metrics if profile.value(m) != launch["metrics"][m]}
+
+
+@pytest.mark.slow
+@SMALL
+def test_the_description_asks_for_what_silicon_counted(launch):
+    profile = gpusim.predict(launch["kernel"], gpu="h200", sample=False, **launch["params"])
+    assert differing(profile, launch, ASKED) == {}
+    assert profile.dram_bytes_read == pytest.approx(launch["metrics"]["dram__bytes_read.sum"], rel=0.01, abs=1.3e6)
+
+
+def machine_code(launch):
+    """Profile of the emitted source's machine code."""
+    from gpusim import cuda
+
+    bound = catalog.get(launch["kernel"]).launch(**launch["params"])
+    kernel = cuda.compile(bound.kernel.emit(**prediction.tiles_of(bound)), gpu="h200", options=["-ftz=true"]).kernel()
+    arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
+    args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
+    return gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200", values=False, sample=False)
+
+
+def other_compiler():
+    if find_spec("nvidia.cu13") is None:
+        return "needs the extra cuda"
+    from gpusim.cuda import nvrtc
+
+    return "" if COMPILER in nvrtc.identity() else f"measured with NVRTC {COMPILER}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@SMALL
+def test_machine_code_executes_what_silicon_executed(launch):
+    profile = machine_code(launch)
+    assert differing(profile, launch, ASKED + EXECUTED) == {}
+    waves = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"  # hardware repeats some that meet data from L2
+    assert profile.value(waves) == pytest.approx(launch["metrics"][waves], rel=0.04, abs=0)
