@@ -17,7 +17,7 @@ from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.build import machine
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
-from gpusim.simulate.sample import Held, Plan, plan, scale
+from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -198,8 +198,10 @@ def count(
     before = _held_by_l2(m)
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
     total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
-    share = launch.blocks / max(len(chosen.queue), 1) if chosen.sampled else 1.0
-    arrays, sites = m.arrays * share, _by_instruction(m, image, len(launch.program)) * share
+    arrays, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
+    if chosen.sampled:
+        share = launch.blocks / max(len(chosen.queue), 1)
+        arrays, sites = attribute(arrays, ARRAYS, total, share), attribute(sites, SITES, total, share)
     return Counts(
         total=total,
         arrays=arrays,

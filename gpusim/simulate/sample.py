@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -232,3 +233,36 @@ def _written_back(total: np.ndarray, run: np.ndarray, before: Held, after: Held)
     growth = (total[C.DRAM_READ] + all_dirtied) / max(run[C.DRAM_READ] + dirtied, 1)
     all_kept = kept * min(growth, after.room / max(after.lines, 1))
     return float(max(all_dirtied - all_kept, 0.0))
+
+
+# Columns of sites and arrays that caches decide, and the columns of the whole launch's counts that they add up to
+SITES = {C.S_HIT: (C.LD_HIT,), C.S_L2: (C.L2_READ, C.L2_WRITE), C.S_HBM: (C.DRAM_READ,)}
+ARRAYS = {C.A_HIT: (C.LD_HIT,), C.A_L2: (C.L2_READ, C.L2_WRITE), C.A_HBM: (C.DRAM_READ,)}
+
+
+def attribute(
+    table: np.ndarray, of_caches: Mapping[int, tuple[int, ...]], total: np.ndarray, share: float
+) -> np.ndarray:
+    """What a launch of which part was run counts by instruction or array.
+
+    Parameters
+    ----------
+    table : float64 array
+        What the blocks run counted, a row each.
+    of_caches : mapping
+        ``SITES`` or ``ARRAYS``.
+    total : float64 array, shape (N_COUNTS,)
+        Of the whole launch.
+    share : float
+        Blocks of the launch over blocks run.
+
+    Returns
+    -------
+    float64 array
+        Where caches decide, the whole launch's counts are shared out as those of the part were.
+    """
+    scaled = np.asarray(table * share, np.float64)
+    for column, parts in of_caches.items():
+        seen = table[:, column].sum()
+        scaled[:, column] = table[:, column] * (total[list(parts)].sum() / seen if seen else 0.0)
+    return scaled
