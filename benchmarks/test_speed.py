@@ -9,7 +9,7 @@ import pytest
 
 import gpusim
 from gpusim import catalog, hardware
-from gpusim.prediction import assemble, lower
+from gpusim.prediction import assemble, lower, tiles_of
 from gpusim.simulate import Launch, count, execute
 
 LAUNCHES = {
@@ -43,6 +43,31 @@ def test_executing_rate(benchmark: Any) -> None:
     instructions = count(launch, hardware.load("h200"), held, sample=False).warp_instructions
     benchmark.pedantic(execute, (launch, hardware.load("h200"), held), {"checked": False}, rounds=2, warmup_rounds=1)
     benchmark.extra_info["warp_instructions_per_s"] = instructions / benchmark.stats.stats.min
+
+
+MACHINE_CODE = {
+    "matmul-register-tiled n=512": ("matmul-register-tiled", {"n": 512}),
+    "matmul-coarsened n=512": ("matmul-coarsened", {"n": 512}),
+    "divergence N=1048576": ("divergence", {"N": 1 << 20, "w": 2}),
+    "vector-add N=1048576": ("vector-add", {"N": 1 << 20}),
+}
+
+
+@pytest.mark.parametrize("values", [False, True], ids=["counts", "values"])
+@pytest.mark.parametrize("case", MACHINE_CODE)
+def test_machine_code_rate(benchmark: Any, case: str, values: bool) -> None:
+    """Emitted CUDA, compiled: with caches and pace, and with or without its results."""
+    cuda = pytest.importorskip("gpusim.cuda")
+    name, params = MACHINE_CODE[case]
+    bound = catalog.get(name).launch(**params)
+    kernel = cuda.compile(bound.kernel.emit(**tiles_of(bound)), gpu="h200", options=["-ftz=true"]).kernel()
+    arrays = {spec.name: np.ones(spec.shape, np.float32) for spec in bound.arrays}
+    args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
+    how = {"values": values, "sample": False}
+    profile = benchmark.pedantic(
+        gpusim.profile, (kernel, bound.grid, bound.block, args), how, rounds=2, warmup_rounds=1
+    )
+    benchmark.extra_info["warp_instructions_per_s"] = profile.warp_instructions / benchmark.stats.stats.min
 
 
 def test_predict_4096(benchmark: Any) -> None:
