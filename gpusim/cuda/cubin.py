@@ -237,13 +237,16 @@ def _stack(file: elf.Elf, module: list[Entry], name: str) -> int:
     return max(*stacks, _of_symbol(file, module, Attribute.MIN_STACK_SIZE, name))
 
 
+_NOT_KNOWN = 0xFFFFFFFF  # the stack of functions that recurse, since CUDA 13.5
+
+
 def _of_symbol(file: elf.Elf, module: list[Entry], attribute: Attribute, name: str) -> int:
-    """Number that a module's attribute gives for a function; 0 where there is none."""
+    """Number that a module's attribute gives for a function; 0 where there is none, or it is not known."""
     for entry in module:
         if entry.attribute == attribute:
             index, number = words(entry, 2)
             if index < len(file.symbols) and file.symbols[index].name == name:
-                return number
+                return 0 if number == _NOT_KNOWN else number
     return 0
 
 

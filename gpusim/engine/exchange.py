@@ -74,10 +74,12 @@ def first_lane(on):
 
 
 @jit
-def match(c, u, base, preds, on):
+def match(c, u, base, preds, on, old):
     """MATCH: lanes with the same a; with ALL: those taking part if they all agree, else none."""
-    a, d = u[at(c[I.A], base)], u[at(c[I.DST], base)]
-    more = u[at(c[I.A], base) + (1 if c[I.WIDTH] == 8 else 0)]
+    a, more, d = old[0], old[1], u[at(c[I.DST], base)]
+    for lane in range(S.LANES):  # the result may go to where the values are
+        a[lane] = u[at(c[I.A], base), lane]
+        more[lane] = u[at(c[I.A], base) + (1 if c[I.WIDTH] == 8 else 0), lane]
     first, agree = first_lane(on), on
     for lane in range(S.LANES):
         if a[lane] != a[first] or more[lane] != more[first]:

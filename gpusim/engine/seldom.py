@@ -333,7 +333,7 @@ def barrier(m, c, index, w, block, on, t):
 def exchange(c, op, u, base, preds, warp, on, uniform, bits):
     """Moves between kinds of registers and lanes."""
     if op == I.MATCH:
-        match(c, u, base, preds, on)
+        match(c, u, base, preds, on, bits)
     elif op == I.R2UR:
         fill(u[at(c[I.DST], base)], u[at(c[I.A], base), first_lane(on)], FULL)
     elif op == I.P2R:

@@ -251,7 +251,7 @@ def opcode(text: str) -> str:
         "LDG.E R1, [R2+R3]", "LDG.E R1, R2", "LDS R1, [R2.64]", "BRA 0x40", "BRA `(elsewhere)", "BRA `0x48",
         "BSYNC B16", "S2R R1, SR_NONE", "SHF.Q R1, R2, R3, R4", "HMMA.88.F32 R1, R2, R3, R4", "FMUL R1, R2, 1e40",
         "HADD2 R1, R2, 65536, 1", "HADD2 R1, R2, 1", "CALL.ABS.NOINC R2", "VABSDIFF4.U8 R1, R2, R3, R4",
-        "IADD R1, R2, R3", "BAR.SYNC 0x10",
+        "BAR.SYNC 0x10",
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_unsupported(text):

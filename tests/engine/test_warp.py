@@ -256,3 +256,14 @@ def test_every_instruction_is_somebodys():
     elsewhere = {op for op in Op if op in INFO and INFO[op].pipe in (Pipe.LSU, Pipe.CONTROL)} | SELDOM | {Op.VOTE}
     computed = {op for op in Op if addresses([op])[op]}
     assert elsewhere | computed == set(Op)
+
+
+def test_a_match_may_overwrite_what_it_matches():
+    """As compilers let a 64-bit match put its result into the upper word of its source."""
+    low, high = LANES % 3, LANES % 2
+    sheet = Sheet()
+    for k, row in enumerate((low, high)):
+        sheet.emit(Op.MOV, reg(64 + k), sheet.given(row))
+    sheet.emit(Op.MATCH, reg(65), reg(64), width=8)
+    want = [sum(1 << j for j in range(32) if j % 6 == lane % 6) for lane in range(32)]
+    np.testing.assert_array_equal(sheet.run(reg(65))[0], want)

@@ -26,21 +26,24 @@ NARROW = {"S8": Convert.S8, "U8": Convert.U8, "S16": Convert.S16, "U16": Convert
 
 def iadd3(r: Reader) -> Instr:
     """``IADD3[.X] d, [q0, q1,] a, b, c[, p0, p1]``, ``IADD3.64 d, [PT, PT,] a, b, c``."""
+    return _sum(r, 3)
+
+
+def iadd2(r: Reader) -> Instr:
+    """``IADD[.X] d, [q0,] a, b[, p0]``, ``IADD.64 d, a, b``: as IADD3 of two."""
+    return _sum(r, 2)
+
+
+def _sum(r: Reader, n: int) -> Instr:
+    """A sum of ``n`` words, or of ``n`` pairs."""
+    rest = (ZERO,) * (3 - n)
     if r.has("64"):
         dst = _plain_dst(r)
-        return r.make(Op.IADD3, dst, tuple(r.integer(wide=True) for _ in range(3)), width=8)
+        return r.make(Op.IADD3, dst, (*(r.integer(wide=True) for _ in range(n)), *rest), width=8)
     x = r.flags({"X": Flag.X})
     dst, carries = r.dst(), r.preds()
-    srcs = tuple(r.integer(invert=bool(x)) for _ in range(3))
-    return r.make(Op.IADD3, dst, srcs, pdsts=carries, psrcs=r.preds(), flags=x)
-
-
-def iadd_64(r: Reader) -> Instr:
-    """``IADD.64 d, a, b``."""
-    if not r.has("64"):
-        raise Unsupported("IADD of a word")
-    dst = _plain_dst(r)
-    return r.make(Op.IADD3, dst, (r.integer(wide=True), r.integer(wide=True), ZERO), width=8)
+    srcs = tuple(r.integer(invert=bool(x)) for _ in range(n))
+    return r.make(Op.IADD3, dst, (*srcs, *rest), pdsts=carries, psrcs=r.preds(), flags=x)
 
 
 def iadd(r: Reader) -> Instr:
@@ -304,7 +307,7 @@ def _predicates(r: Reader) -> None:
 
 TABLE = {
     "IADD3": iadd3,
-    "IADD": iadd_64,
+    "IADD": iadd2,
     "VIADD": iadd,
     "IMAD": imad,
     "LEA": lea,

@@ -17,8 +17,8 @@ ORDINARY = {
         f"U{name}": name
         for name in (
             "BMSK", "BREV", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL", "FRND", "FSEL", "FSET", "FSETP",
-            "I2F", "I2FP", "IABS", "IADD3", "IMAD", "IMNMX", "ISETP", "LEA", "LOP3", "MOV", "PLOP3", "POPC", "PRMT",
-            "SEL", "SGXT", "SHF", "VIADD", "VIMNMX",
+            "I2F", "I2FP", "IABS", "IADD", "IADD3", "IMAD", "IMNMX", "ISETP", "LEA", "LOP3", "MOV", "PLOP3", "POPC",
+            "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIMNMX",
         )
     },
 }  # fmt: skip
