@@ -14,6 +14,8 @@ from gpusim.algorithm import numpy_dtype
 MEASURED = json.loads((Path(__file__).parent / "data" / "h200_emitted.json").read_text())["launches"]
 COMPILER = "13.0"
 """Release of NVRTC that the measured machine code is from."""
+WRITTEN_IN_PART = {"store-strided", "transpose-naive"}
+"""What L2 fetches for sectors written in part is right to a few per cent (docs/validation.md, 8)."""
 LARGEST = 512  # matrices of more rows take longer than a test should
 ASKED = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
 EXECUTED = [
@@ -47,7 +49,8 @@ def differing(profile, launch, metrics):
 def test_the_description_asks_for_what_silicon_counted(launch):
     profile = gpusim.predict(launch["kernel"], gpu="h200", sample=False, **launch["params"])
     assert differing(profile, launch, ASKED) == {}
-    assert profile.dram_bytes_read == pytest.approx(launch["metrics"]["dram__bytes_read.sum"], rel=0.01, abs=1.3e6)
+    close = 0.05 if launch["kernel"] in WRITTEN_IN_PART else 0.01
+    assert profile.dram_bytes_read == pytest.approx(launch["metrics"]["dram__bytes_read.sum"], rel=close, abs=1.3e6)
 
 
 def machine_code(launch):
