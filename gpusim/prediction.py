@@ -150,19 +150,9 @@ def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.O
         raise ParameterError(f"{algorithm.name}: {error}") from None
 
 
-def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, bound: KernelLaunch, limit: int | None) -> None:
-    """Execute a few blocks under watch: bounds, races, unwritten reads."""
-    watched = Launch(
-        launch.program, launch.grid, launch.block, {**launch.arguments, **_undrawn(bound, launch)},
-        launch.dynamic_shared, launch.outputs,
-    )  # fmt: skip
-    execute(watched, gpu, held, checked=True, blocks=probe_blocks(launch.grid), limit=limit)
-
-
-def _undrawn(bound: KernelLaunch, launch: Launch) -> dict[str, np.ndarray]:
-    """Zeros for buffers of which only the size is known."""
-    missing = {name for name, value in launch.arguments.items() if isinstance(value, Buffer)}
-    return {name: array for name, array in _zeros(bound).items() if name in missing}
+def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, limit: int | None) -> None:
+    """Execute a few blocks under watch: bounds, races, unwritten reads.  Buffers of unknown contents are zero."""
+    execute(launch, gpu, held, checked=True, blocks=probe_blocks(launch.grid), limit=limit)
 
 
 def predict(
@@ -221,7 +211,7 @@ def predict(
 
     launch = assemble(bound, program, _arrays(algorithm, bound) if reads_data(program) else None)
     held = _held(spec, launch, algorithm)
-    _check(launch, spec, held, bound, limit)
+    _check(launch, spec, held, limit)
     counts = count(launch, spec, held, sample=sample, warm=cache == "warm", progress=progress, limit=limit)
     return _profile(algorithm, bound, spec, launch, held, counts, cache)
 
