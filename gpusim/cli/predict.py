@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from gpusim.cli.files import check_writable, show_profiles
-from gpusim.cli.words import KernelArguments, KernelFolders, parameter, split
+from gpusim.cli.words import Gpus, JsonFile, KernelArguments, KernelFolders, Sample, Warm, parameter, split
 
 if TYPE_CHECKING:
     from gpusim.report.progress import ProgressLine
@@ -19,17 +17,10 @@ if TYPE_CHECKING:
 
 def predict(
     arguments: KernelArguments,
-    gpu: Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")] = "h200",
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")] = None,
-    warm: Annotated[
-        bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")
-    ] = False,
-    sample: Annotated[
-        bool | None,
-        typer.Option(
-            "--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."
-        ),
-    ] = None,
+    gpu: Gpus = "h200",
+    json: JsonFile = None,
+    warm: Warm = False,
+    sample: Sample = None,
     kernels: KernelFolders = None,
 ) -> None:
     """Predict requests, sectors, bytes and hit rates at every level, beside the textbook formula.

@@ -11,6 +11,7 @@ import typer
 
 from gpusim.cli import launches as many
 from gpusim.cli.files import check_writable, show_profiles
+from gpusim.cli.words import Gpus, JsonFile, Sample, Warm
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -42,17 +43,10 @@ def profile(
     seconds: Annotated[
         float | None, typer.Option("--seconds-per-launch", metavar="S", help="Give a launch up after so long.", min=0)
     ] = None,
-    gpu: Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")] = "h200",
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")] = None,
-    warm: Annotated[
-        bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")
-    ] = False,
-    sample: Annotated[
-        bool | None,
-        typer.Option(
-            "--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."
-        ),
-    ] = None,
+    gpu: Gpus = "h200",
+    json: JsonFile = None,
+    warm: Warm = False,
+    sample: Sample = None,
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Warp instructions after which a kernel is endless.", min=1)
     ] = None,

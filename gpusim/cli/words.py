@@ -13,6 +13,13 @@ from gpusim.errors import GpusimError, UnknownNameError
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm
 
+Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
+JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
+Warm = Annotated[bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")]
+Sample = Annotated[
+    bool | None,
+    typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
+]
 KernelArguments = Annotated[
     list[str],
     typer.Argument(
