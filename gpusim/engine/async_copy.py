@@ -16,11 +16,11 @@ from gpusim.engine.access import coalesce, tag_wavefronts
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.flow import popcount
+from gpusim.engine.global_memory import read_lines
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import l1_read
 from gpusim.engine.operands import predicate
 from gpusim.engine.shared_memory import check_shared
-from gpusim.engine.traffic import note_below, note_load, sectors_below
+from gpusim.engine.traffic import note_load
 
 ONE = np.uint32(1)
 
@@ -78,15 +78,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
         return t
     begin = max(t, m.sms[sm, S.LSU])
     m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(tags * S.TICKS, m.rates[S.LSU_RATE])
-    done, hits, before = begin, np.int64(0), sectors_below(count)
-    for j in range(n):
-        line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
-        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
-        hits += hit
-        done = max(done, back)
-    count[C.LD_HIT] += hits
-    note_below(m, index, array, hits, before, count)
-    return done
+    return read_lines(m, c, index, array, sm, origin, begin, count)
 
 
 @jit

@@ -83,6 +83,21 @@ def store_values(m, c, w, address, on):
 
 
 @inline
+def read_lines(m, c, index, array, sm, origin, begin, count):
+    """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there."""
+    p = m.patterns[index]
+    done, hits, before = begin, np.int64(0), sectors_below(count)
+    for j in range(p[S.PAT_N_LINES]):
+        line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
+        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
+        hits += hit
+        done = max(done, back)
+    count[C.LD_HIT] += hits
+    note_below(m, index, array, hits, before, count)
+    return done
+
+
+@inline
 def load_global(m, c, index, w, block, sm, on, t, count):
     """LDG: count it, find its data; returns the tick it is there, or -1."""
     address = m.scratch[33]
@@ -108,15 +123,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         return t
     begin = max(t, m.sms[sm, S.LSU])
     m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE])
-    done, hits, before = begin, np.int64(0), sectors_below(count)
-    for j in range(n):
-        line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
-        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
-        hits += hit
-        done = max(done, back)
-    count[C.LD_HIT] += hits
-    note_below(m, index, array, hits, before, count)
-    return done
+    return read_lines(m, c, index, array, sm, origin, begin, count)
 
 
 @inline

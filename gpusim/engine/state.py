@@ -167,7 +167,6 @@ class Machine(NamedTuple):
     place: np.ndarray  # int32: where each instruction of the program is in `code`
     scratch: np.ndarray  # int64 (36, 32): bank words, their number, lane addresses, and two more rows
     bits: np.ndarray  # uint32 (2, 32) scratch
-    flags: np.ndarray  # uint8 (32,) scratch
     counts: np.ndarray  # int64 (kinds of block, N_COUNTS)
     arrays: np.ndarray  # int64 (arrays, N_ARRAY_COUNTS)
     sites: np.ndarray  # int64 (n, N_SITE_COUNTS)

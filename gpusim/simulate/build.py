@@ -234,7 +234,6 @@ def machine(
         place=image.place,
         scratch=S.aligned((36, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
-        flags=np.zeros(S.LANES, np.uint8),
         counts=np.zeros((kinds, C.N_COUNTS), np.int64),
         arrays=np.zeros((len(bounds), C.N_ARRAY_COUNTS), np.int64),
         sites=np.zeros((len(image.code), C.N_SITE_COUNTS), np.int64),
