@@ -17,6 +17,8 @@ _STORES = {Op.STG, Op.STS, Op.STL, Op.ST}
 _ATOMICS = {Op.ATOMG, Op.ATOMS, Op.RED, Op.ATOM}
 _JUMPS = {Op.BRX, Op.CALL, Op.RET}
 _PREDICATES = ((1 << PT) - 1) << 320  # P0..P6
+UNIFORM_REGISTERS = ((1 << 64) - 1) << 256
+"""Bits of the uniform registers, one value a warp."""
 
 
 class Effects(NamedTuple):
@@ -36,7 +38,8 @@ def _span(operand: Operand, words: int) -> int:
     return 0
 
 
-def _predicate(operand: Operand) -> int:
+def predicate_bit(operand: Operand) -> int:
+    """Bit of a predicate, 0 for the one that is always true."""
     if operand.index == PT:
         return 0
     return 1 << (operand.index + (328 if operand.kind is Kind.UPRED else 320))
@@ -101,14 +104,14 @@ def effects(instr: Instr) -> Effects:
     Effects
         ``partial``: the guard may be false, so what it writes may keep its old value.
     """
-    reads = _predicate(instr.guard)
+    reads = predicate_bit(instr.guard)
     for operand in instr.psrcs:
-        reads |= _predicate(operand)
+        reads |= predicate_bit(operand)
     for position, operand in enumerate(instr.srcs):
         reads |= _span(operand, _source_words(instr, position))
     writes = 0
     for operand in instr.pdsts:
-        writes |= _predicate(operand)
+        writes |= predicate_bit(operand)
     if instr.dst is not None and instr.op not in _NO_RESULT:
         writes |= _span(instr.dst, _result_words(instr))
     if instr.op is Op.P2R:
@@ -120,14 +123,14 @@ def effects(instr: Instr) -> Effects:
 
 def guard_reads(instr: Instr) -> int:
     """Predicate read to decide which lanes act, as a bit set."""
-    return _predicate(instr.guard)
+    return predicate_bit(instr.guard)
 
 
 def address_reads(instr: Instr) -> int:
     """Registers that decide whether and where a memory instruction acts, not what it moves."""
-    reads = _predicate(instr.guard)
+    reads = predicate_bit(instr.guard)
     for operand in instr.psrcs:
-        reads |= _predicate(operand)
+        reads |= predicate_bit(operand)
     for position, operand in enumerate(instr.srcs):
         if _address_words(instr, position):
             reads |= _span(operand, _address_words(instr, position))

@@ -13,6 +13,7 @@ import numpy as np
 
 from gpusim.isa.effects import address_reads, effects, guard_reads
 from gpusim.isa.encode import F, Image, control_columns, encode
+from gpusim.isa.liveness import Needs
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
 
@@ -65,6 +66,7 @@ class _Slice:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.effects = [effects(i) for i in program.instrs]
+        self.needs = Needs(program)
         self.valued: set[int] = set()
         self.spaces: set[object] = set()
         self.anywhere = _named_by_registers(program)
@@ -79,7 +81,11 @@ class _Slice:
         op = self.program.instrs[index].op
         if _is_control(op) or _is_memory(op) or op in _COUNTED:
             return True
-        return bool(self.effects[index].writes & self.needed_after[index])
+        return self._result(index) != 0
+
+    def _result(self, index: int) -> int:
+        """Registers the instruction writes that something needs."""
+        return self.needs.result(self.program.instrs[index], self.needed_after[index])
 
     def _space(self, index: int) -> object:
         instr = self.program.instrs[index]
@@ -94,7 +100,7 @@ class _Slice:
         instr, effect = self.program.instrs[index], self.effects[index]
         if _is_memory(instr.op):
             return effect.reads if index in self.valued else address_reads(instr)
-        if _is_control(instr.op) or effect.writes & self.needed_after[index]:
+        if _is_control(instr.op) or self._result(index):
             return effect.reads
         return guard_reads(instr)
 
@@ -115,9 +121,7 @@ class _Slice:
         return changed
 
     def _before(self, index: int) -> int:
-        effect = self.effects[index]
-        killed = 0 if effect.partial else effect.writes
-        return (self.needed_after[index] & ~killed) | self._uses(index)
+        return self.needs.before(self.program.instrs[index], self.needed_after[index], self._uses(index))
 
     def _value(self, index: int) -> bool:
         """Mark loads whose value is needed, and the stores that may feed them."""
@@ -126,7 +130,7 @@ class _Slice:
             return False
         is_load = INFO[instr.op].reads_memory
         writes_there = INFO[instr.op].writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
-        if not writes_there and not (is_load and self.effects[index].writes & self.needed_after[index]):
+        if not writes_there and not (is_load and self._result(index)):
             return False
         if is_load:
             self.spaces.add(self._space(index))
