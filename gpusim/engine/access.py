@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.flow import popcount
+from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
     LANES,
@@ -149,14 +149,7 @@ def gather_words(address, mask, width, lines, n, words):
 @inline
 def parity(value, bits):
     """Parity of ``value & bits``."""
-    x = value & bits
-    x ^= x >> 32
-    x ^= x >> 16
-    x ^= x >> 8
-    x ^= x >> 4
-    x ^= x >> 2
-    x ^= x >> 1
-    return x & 1
+    return popcount(value & bits) & 1
 
 
 @inline

@@ -13,9 +13,9 @@ from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import coalesce, tag_wavefronts
+from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.flow import popcount
 from gpusim.engine.global_memory import read_lines
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import predicate

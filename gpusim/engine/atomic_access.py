@@ -9,9 +9,9 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import coalesce
 from gpusim.engine.atomics import update
+from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import first_row
-from gpusim.engine.flow import popcount
 from gpusim.engine.global_memory import send_write
 from gpusim.engine.jit import jit
 from gpusim.engine.memory import ALL_WORDS

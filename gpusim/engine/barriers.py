@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.flow import popcount
+from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
 
 FULL = 0xFFFFFFFF

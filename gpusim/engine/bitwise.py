@@ -22,27 +22,6 @@ from gpusim.engine.lanes import (
 from gpusim.engine.operands import FULL, negated, predicate, put, set_predicate, signed, word
 
 
-def bitwise(c, u, base, preds, scratch, on):
-    """Dispatch by opcode."""
-    op = c[0]
-    if op == I.LOP3:
-        lop3(c, u, base, preds, on)
-    elif op == I.SHF:
-        shf(c, u, base, on)
-    elif op == I.PRMT:
-        prmt(c, u, base, on)
-    elif op == I.POPC:
-        put(c, u, base, population(word(c, u, base, 0) ^ negated(c, 0)), on)
-    elif op == I.BREV:
-        put(c, u, base, reversed_bits(word(c, u, base, 0) ^ negated(c, 0)), on)
-    elif op == I.FLO:
-        flo(c, u, base, on)
-    elif op == I.SGXT:
-        sgxt(c, u, base, on)
-    elif op == I.BMSK:
-        bmsk(c, u, base, on)
-
-
 @inline
 def every(bit):
     """All ones for an odd number, 0 for an even one."""
@@ -63,8 +42,7 @@ def table_of(a, b, k, table):
     return chosen(a, high, low)
 
 
-@jit
-def lop3(c, u, base, preds, on):
+def lop3(c, u, base, preds, scratch, on):
     """Any function of three words, bit by bit; q0: whether any bit of it is set, or'ed or and'ed with p0."""
     a, b, k = word(c, u, base, 0) ^ negated(c, 0), word(c, u, base, 1) ^ negated(c, 1), word(c, u, base, 2)
     value = table_of(a, b, k ^ negated(c, 2), c[I.SUB])
@@ -74,8 +52,7 @@ def lop3(c, u, base, preds, on):
         set_predicate(preds, c[I.Q0], some & other if c[I.FLAGS] & I.PAND else some | other, on)
 
 
-@jit
-def plop3(c, preds, on):
+def plop3(c, u, base, preds, scratch, on):
     """q0, q1 = two functions of three predicates."""
     p, q, r = predicate(preds, c[I.P0]), predicate(preds, c[I.P1]), predicate(preds, c[I.P2])
     first, second = table_of(p, q, r, c[I.SUB]), table_of(p, q, r, c[I.SUB] >> 8)
@@ -83,8 +60,7 @@ def plop3(c, preds, on):
     set_predicate(preds, c[I.Q1], np.uint32(second), on)
 
 
-@inline
-def shf(c, u, base, on):
+def shf(c, u, base, preds, scratch, on):
     """Shifts of a word, or of c:a; counts beyond the width clamp, or wrap around."""
     a, n, kind, wraps = word(c, u, base, 0), word(c, u, base, 1), c[I.SUB], c[I.FLAGS] & I.WRAP
     if kind == I.SHL_HI_32 or kind == I.SHR_LO_32:
@@ -116,8 +92,7 @@ def funnel(a, n, k, kind):
     return cast(moved, U32)
 
 
-@jit
-def prmt(c, u, base, on):
+def prmt(c, u, base, preds, scratch, on):
     """Four bytes of c:a that the selector picks, or their signs."""
     wide = (cast(word(c, u, base, 2), U64) << 32) | cast(word(c, u, base, 0), U64)
     selector, value = word(c, u, base, 1), splat(0, U32)
@@ -150,8 +125,17 @@ def picked(selector, k, mode):
     return pick
 
 
-@jit
-def flo(c, u, base, on):
+def popc(c, u, base, preds, scratch, on):
+    """Number of bits set."""
+    put(c, u, base, population(word(c, u, base, 0) ^ negated(c, 0)), on)
+
+
+def brev(c, u, base, preds, scratch, on):
+    """Bits in the opposite order."""
+    put(c, u, base, reversed_bits(word(c, u, base, 0) ^ negated(c, 0)), on)
+
+
+def flo(c, u, base, preds, scratch, on):
     """Index of the highest set bit, or what it must be shifted by to get to the top."""
     a = word(c, u, base, 0) ^ negated(c, 0)
     if c[I.FLAGS] & I.SIGNED:
@@ -160,8 +144,7 @@ def flo(c, u, base, on):
     put(c, u, base, select(a == 0, FULL, zeros) if c[I.FLAGS] & I.SHIFT else 31 - zeros, on)
 
 
-@jit
-def sgxt(c, u, base, on):
+def sgxt(c, u, base, preds, scratch, on):
     """The low b bits, sign-extended or not."""
     a, n = word(c, u, base, 0), word(c, u, base, 1)
     n = n & 31 if c[I.FLAGS] & I.WRAP else select(n < 32, n, 32)
@@ -171,8 +154,7 @@ def sgxt(c, u, base, on):
     put(c, u, base, select(n == 0, 0, value), on)
 
 
-@jit
-def bmsk(c, u, base, on):
+def bmsk(c, u, base, preds, scratch, on):
     """B ones from bit a on."""
     a, n = word(c, u, base, 0), word(c, u, base, 1)
     if c[I.FLAGS] & I.WRAP:

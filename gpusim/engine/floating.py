@@ -13,17 +13,6 @@ from gpusim.engine.rounding import clamped, lacking, nudged, ordered, single, su
 _QUIET = np.uint64(1 << 51)
 
 
-def floating(c, u, base, preds, scratch, on):
-    """Dispatch by opcode."""
-    op = c[0]
-    if op == I.FADD or op == I.FMUL or op == I.FFMA:
-        put_real(c, u, base, finished(c, directed(c, u, base)), on)
-    elif op == I.FMNMX:
-        fmnmx(c, u, base, preds, on)
-    elif op == I.FSEL:
-        put_real(c, u, base, select(holds(preds, c[I.P0]), real(c, u, base, 0), real(c, u, base, 1)), on)
-
-
 @inline
 def finished(c, x):
     """An fp32 result as its flags want it."""
@@ -33,6 +22,11 @@ def finished(c, x):
     if c[I.FLAGS] & I.SAT:
         x = clamped(x)
     return x
+
+
+def arithmetic(c, u, base, preds, scratch, on):
+    """FADD, FMUL, FFMA."""
+    put_real(c, u, base, finished(c, directed(c, u, base)), on)
 
 
 @inline
@@ -74,8 +68,7 @@ def signed_zero(s, p, q, how):
     return s
 
 
-@jit
-def fmnmx(c, u, base, preds, on):
+def fmnmx(c, u, base, preds, scratch, on):
     """Minimum where p0 holds, else maximum; -0 is less than +0, and a NaN operand gives the other one."""
     x, y = real(c, u, base, 0), real(c, u, base, 1)
     first = (ordered(x) < ordered(y)) ^ ~holds(preds, c[I.P0])
@@ -86,6 +79,11 @@ def fmnmx(c, u, base, preds, on):
 
 
 # ------------------------------------------------------------------ fp64
+
+
+def fsel(c, u, base, preds, scratch, on):
+    """D = p ? a : b."""
+    put_real(c, u, base, select(holds(preds, c[I.P0]), real(c, u, base, 0), real(c, u, base, 1)), on)
 
 
 def doubles(c, u, base, preds, scratch, on):

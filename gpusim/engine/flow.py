@@ -41,16 +41,6 @@ NO_ROOM, NOWHERE = -1, -2
 
 
 @inline
-def popcount(x):
-    """Set bits of a 32-bit mask."""
-    v = np.int64(x)
-    v = v - ((v >> 1) & 0x55555555)
-    v = (v & 0x33333333) + ((v >> 2) & 0x33333333)
-    v = (v + (v >> 4)) & 0x0F0F0F0F
-    return ((v * 0x01010101) & 0xFFFFFFFF) >> 24
-
-
-@inline
 def set_aside(warp, pc, mask):
     """Keep a path for later; False when there is no room."""
     n = warp[N_SPLIT]

@@ -9,10 +9,10 @@ from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import coalesce, tag_wavefronts
+from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, wide_addresses
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.flow import popcount
-from gpusim.engine.jit import inline, jit
+from gpusim.engine.jit import inline, spliced
 from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
 from gpusim.engine.traffic import note_below, note_load, note_store, sectors_below
@@ -40,11 +40,10 @@ def extend(value, width):
     return np.uint32(np.int32(np.uint32(value << bits)) >> np.int32(bits))
 
 
-@jit
+@spliced
 def load_values(m, c, index, w, block, address, on):
     """Move what a global load reads into registers."""
-    base = first_row(m, w)
-    width = c[I.WIDTH]
+    width, first = c[I.WIDTH], at(c[I.DST], first_row(m, w))
     halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
@@ -52,37 +51,36 @@ def load_values(m, c, index, w, block, address, on):
         byte = address[lane] - S.GLOBAL_BASE
         if width < 4:
             value = np.uint32(octets[byte] if width == 1 else halves[byte >> 1])
-            m.regs[at(c[I.DST], base), lane] = extend(value, width) if c[I.FLAGS] & I.SIGNED else value
+            m.regs[first, lane] = extend(value, width) if c[I.FLAGS] & I.SIGNED else value
         for k in range(width >> 2):
-            m.regs[at(c[I.DST], base) + k, lane] = m.data[(byte >> 2) + k]
+            m.regs[first + k, lane] = m.data[(byte >> 2) + k]
         if m.shape[S.CHECKED]:
             for k in range(max(width >> 2, 1)):
                 if not m.written[(byte >> 2) + k]:
                     fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane], w)
 
 
-@jit
+@spliced
 def store_values(m, c, w, address, on):
     """Move registers to global memory."""
-    base = first_row(m, w)
-    width = c[I.WIDTH]
+    width, first = c[I.WIDTH], at(c[I.B], first_row(m, w))
     halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         byte = address[lane] - S.GLOBAL_BASE
         if width == 1:
-            octets[byte] = np.uint8(m.regs[at(c[I.B], base), lane] & np.uint32(0xFF))
+            octets[byte] = np.uint8(m.regs[first, lane] & np.uint32(0xFF))
         elif width == 2:
-            halves[byte >> 1] = np.uint16(m.regs[at(c[I.B], base), lane] & np.uint32(0xFFFF))
+            halves[byte >> 1] = np.uint16(m.regs[first, lane] & np.uint32(0xFFFF))
         for k in range(width >> 2):
-            m.data[(byte >> 2) + k] = m.regs[at(c[I.B], base) + k, lane]
+            m.data[(byte >> 2) + k] = m.regs[first + k, lane]
         if m.shape[S.CHECKED]:
             for k in range(max(width >> 2, 1)):
                 m.written[(byte >> 2) + k] = 1
 
 
-@inline
+@spliced
 def read_lines(m, c, index, array, sm, origin, begin, count):
     """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there."""
     p = m.patterns[index]
@@ -97,7 +95,7 @@ def read_lines(m, c, index, array, sm, origin, begin, count):
     return done
 
 
-@inline
+@spliced
 def load_global(m, c, index, w, block, sm, on, t, count):
     """LDG: count it, find its data; returns the tick it is there, or -1."""
     address = m.scratch[33]
@@ -126,7 +124,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     return read_lines(m, c, index, array, sm, origin, begin, count)
 
 
-@inline
+@spliced
 def send_write(m, sm, line, sectors, words, t, count):
     """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns the tick L2 takes it.
 
@@ -142,7 +140,7 @@ def send_write(m, sm, line, sectors, words, t, count):
     )
 
 
-@inline
+@spliced
 def store_global(m, c, index, w, block, sm, on, t, count):
     """STG: count it and write through to L2."""
     address = m.scratch[33]

@@ -10,37 +10,6 @@ from gpusim.engine.lanes import I64, U32, U64, bits, cast, select, splat, view
 from gpusim.engine.operands import ONE, holds, negated, pair, put, put_pair, set_predicate, signed, word
 
 
-def integer(c, u, base, preds, scratch, on):
-    """Dispatch by opcode."""
-    op = c[0]
-    if op == I.IADD3:
-        iadd3(c, u, base, preds, on)
-    elif op == I.IMAD:
-        imad(c, u, base, preds, on)
-    elif op == I.MOV:
-        mov(c, u, base, on)
-    elif op == I.SEL:
-        sel(c, u, base, preds, on)
-    elif op == I.IMAD_WIDE:
-        imad_wide(c, u, base, preds, on)
-    elif op == I.IMAD_HI:
-        imad_hi(c, u, base, preds, on)
-    elif op == I.LEA:
-        lea(c, u, base, preds, on)
-    elif op == I.LEA_HI_X:
-        lea_hi(c, u, base, preds, on)
-    elif op == I.IMNMX:
-        imnmx(c, u, base, preds, on)
-    elif op == I.IABS:
-        put(c, u, base, absolute(word(c, u, base, 0)), on)
-    elif op == I.IABSDIFF:
-        iabsdiff(c, u, base, on)
-    elif op == I.IADDMNMX:
-        iaddmnmx(c, u, base, preds, on)
-    elif op == I.IDP:
-        idp(c, u, base, on)
-
-
 @inline
 def carry(preds, field):
     """A predicate operand as 0 or 1 a lane."""
@@ -53,8 +22,7 @@ def negation(x, mask):
     return (x ^ mask) - mask
 
 
-@inline
-def mov(c, u, base, on):
+def mov(c, u, base, preds, scratch, on):
     """A word, or a pair."""
     if c[I.WIDTH] == 8:
         put_pair(c, u, base, pair(c, u, base, 0), on)
@@ -62,8 +30,7 @@ def mov(c, u, base, on):
         put(c, u, base, word(c, u, base, 0), on)
 
 
-@inline
-def sel(c, u, base, preds, on):
+def sel(c, u, base, preds, scratch, on):
     """A where p0 holds, else b."""
     first = holds(preds, c[I.P0])
     if c[I.WIDTH] == 8:
@@ -81,8 +48,7 @@ def sum_of_pairs(c, u, base):
     return total
 
 
-@jit
-def iadd3(c, u, base, preds, on):
+def iadd3(c, u, base, preds, scratch, on):
     """Three-operand addition, with carries in and out where asked for."""
     a, b, k = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
     na, nb, nc = negated(c, 0), negated(c, 1), negated(c, 2)
@@ -106,8 +72,13 @@ def iadd3(c, u, base, preds, on):
     set_predicate(preds, c[I.Q1], bits(over > 1), on)
 
 
+def imad(c, u, base, preds, scratch, on):
+    """Lower word of ``a * b + c``."""
+    multiply_add(c, u, base, preds, on)
+
+
 @inline
-def imad(c, u, base, preds, on):
+def multiply_add(c, u, base, preds, on):
     """Lower word of a product, plus c."""
     a, b, k = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
     product = negation(a, negated(c, 0) ^ negated(c, 1)) * b
@@ -142,20 +113,17 @@ def multiplied(c, u, base, preds, on):
     return total
 
 
-@inline
-def imad_wide(c, u, base, preds, on):
+def imad_wide(c, u, base, preds, scratch, on):
     """d:d+1 = a * b + c:c+1."""
     put_pair(c, u, base, multiplied(c, u, base, preds, on), on)
 
 
-@inline
-def imad_hi(c, u, base, preds, on):
+def imad_hi(c, u, base, preds, scratch, on):
     """D = upper word of a * b + c:c+1."""
     put(c, u, base, cast(multiplied(c, u, base, preds, on) >> 32, U32), on)
 
 
-@jit
-def lea(c, u, base, preds, on):
+def lea(c, u, base, preds, scratch, on):
     """A shifted operand plus another; the carry is that of the two as they are added."""
     na, nb = negated(c, 0), negated(c, 1)
     x, y = (word(c, u, base, 0) << np.uint32(c[I.SUB])) ^ na, word(c, u, base, 1) ^ nb
@@ -165,8 +133,7 @@ def lea(c, u, base, preds, on):
     set_predicate(preds, c[I.Q0], bits(total >> 32 > 0), on)
 
 
-@jit
-def lea_hi(c, u, base, preds, on):
+def lea_hi_x(c, u, base, preds, scratch, on):
     """Upper word of a shifted pair plus another operand: the second half of a 64-bit LEA."""
     na, nb = negated(c, 0), negated(c, 1)
     a, k = word(c, u, base, 0), word(c, u, base, 2)
@@ -221,8 +188,7 @@ def sums(c, a, b):
     return value
 
 
-@jit
-def imnmx(c, u, base, preds, on):
+def imnmx(c, u, base, preds, scratch, on):
     """Minimum where p0 holds, else maximum; of three words where ``sub`` says so."""
     if c[I.WIDTH] == 8:
         put_pair(c, u, base, extreme_pair(c, u, base, preds), on)
@@ -247,8 +213,7 @@ def extreme(c, preds, a, b):
     return value
 
 
-@jit
-def iaddmnmx(c, u, base, preds, on):
+def iaddmnmx(c, u, base, preds, scratch, on):
     """Minimum or maximum of a sum and c."""
     a, b = word(c, u, base, 0), word(c, u, base, 1)
     size, plain, value = piece_bits(c), c[I.FLAGS] & I.UNSIGNED, splat(0, U32)
@@ -259,6 +224,11 @@ def iaddmnmx(c, u, base, preds, on):
     put(c, u, base, value, on)
 
 
+def iabs(c, u, base, preds, scratch, on):
+    """D = |a|."""
+    put(c, u, base, absolute(word(c, u, base, 0)), on)
+
+
 @inline
 def absolute(a):
     """Magnitude of signed words."""
@@ -266,8 +236,7 @@ def absolute(a):
     return (a ^ sign) - sign
 
 
-@jit
-def iabsdiff(c, u, base, on):
+def iabsdiff(c, u, base, preds, scratch, on):
     """Distances of the pieces of a and b, put together or, with the flag, added up; plus c."""
     size, plain, value = piece_bits(c), c[I.FLAGS] & I.UNSIGNED, word(c, u, base, 2)
     for k in range(32 // size):
@@ -278,8 +247,7 @@ def iabsdiff(c, u, base, on):
     put(c, u, base, value, on)
 
 
-@jit
-def idp(c, u, base, on):
+def idp(c, u, base, preds, scratch, on):
     """Dot product of four bytes, or of two halves with two bytes, plus c."""
     a, b, total = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
     plain = c[I.SUB] | (3 if c[I.FLAGS] & I.UNSIGNED else 0)

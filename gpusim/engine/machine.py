@@ -16,10 +16,11 @@ from gpusim.engine import state as S
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
-from gpusim.engine.jit import inline, jit
+from gpusim.engine.jit import inline, jit, spliced
+from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seldom import helper
 from gpusim.engine.state import (
-    AGE,
+    AHEAD,
     AT_BARRIER,
     AT_BLOCK_BARRIER,
     B_ALIVE,
@@ -85,7 +86,7 @@ def tree_first(tree, size):
 def place(m, slot, number, kind, age, t):
     """Start block ``number`` in ``slot``."""
     block, shape = m.blocks[slot], m.shape
-    block[ID], block[KIND], block[AGE] = number, kind, age
+    block[ID], block[KIND], m.ages[slot] = number, kind, age
     block[X] = number % shape[GRID_X]
     block[Y] = number // shape[GRID_X] % shape[GRID_Y]
     block[Z] = number // (shape[GRID_X] * shape[GRID_Y])
@@ -121,8 +122,8 @@ def choose(m, sm):
     slots, n, now = m.shape[SLOTS], m.shape[WARPS], m.sms[sm, NOW]
     best, tick, best_age, ready = -1, NEVER, NEVER, False
     for slot in range(sm * slots, (sm + 1) * slots):
-        age = m.blocks[slot, AGE]
-        if m.blocks[slot, ID] < 0 or (ready and age > best_age):
+        age = m.ages[slot]
+        if age == NEVER or (ready and age > best_age):
             continue
         first, soonest = -1, NEVER
         for w in range((slot + 1) * n - 1, slot * n - 1, -1):
@@ -135,7 +136,7 @@ def choose(m, sm):
     return best, tick
 
 
-@inline
+@spliced
 def settle(m, why, w, slot):
     """Book what a warp's stop means for its block; True when the block is done."""
     block = m.blocks[slot]
@@ -157,7 +158,7 @@ def settle(m, why, w, slot):
     return False
 
 
-@inline
+@spliced
 def schedule(m, sm):
     """Note in the tree when the SM next has something to do."""
     m.sms[sm, NEXT], tick = choose(m, sm)
@@ -181,12 +182,12 @@ def first_wave(m, queue, kinds):
     return taken
 
 
-@inline
+@spliced
 def replace(m, slot, sm, end, queue, kinds):
     """A block is done: put the next one, if any, in its place."""
     m.misc[FINISHED_BLOCKS] += 1
     m.misc[END] = max(m.misc[END], end)
-    m.blocks[slot, ID] = -1
+    m.blocks[slot, ID], m.ages[slot] = -1, NEVER
     k = m.misc[HANDED]
     if k < len(queue):
         t = max(end + m.rates[TURNOVER], m.sms[sm, FREE_AT])
@@ -211,12 +212,13 @@ def drive(m: S.Machine, queue: np.ndarray, kinds: np.ndarray, steps: int) -> boo
     bool
         Whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
-    return bool(advance(m, queue, kinds, steps, helper(m)))
+    return bool(advance(table(m), queue, kinds, steps, helper(m)))
 
 
 @jit
-def advance(m, queue, kinds, steps, seldom):
-    """:func:`drive`, given what runs the program's seldom instructions."""
+def advance(words, queue, kinds, steps, seldom):
+    """:func:`drive`, given the machine's table and what runs the program's seldom instructions."""
+    m = machine_of(words)
     size = len(m.tree) // 2
     if m.misc[HANDED] == 0:
         m.misc[HANDED] = first_wave(m, queue, kinds)
@@ -227,15 +229,22 @@ def advance(m, queue, kinds, steps, seldom):
                 fail(m, E.BARRIER_DEADLOCK, m.warps[w, PC] - 1, 0, w // m.shape[WARPS], m.warps[w, BAR_NUMBER], w)
             return True
         sm = tree_first(m.tree, size)
+        horizon = m.tree[size + sm] + m.rates[AHEAD]
         m.sms[sm, NOW] = max(m.sms[sm, NOW], m.tree[size + sm])
-        w = m.sms[sm, NEXT]
-        slot = w // m.shape[WARPS]
-        why = run(m, w, slot, sm, seldom)
-        if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
-            fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
-            return True
-        end = m.awake[w]
-        if settle(m, why, w, slot):
-            replace(m, slot, sm, end, queue, kinds)
-        schedule(m, sm)
+        while True:
+            w = m.sms[sm, NEXT]
+            slot = w // m.shape[WARPS]
+            why = run(m, w, slot, sm, seldom)
+            if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
+                fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
+                return True
+            end = m.awake[w]
+            if settle(m, why, w, slot):
+                replace(m, slot, sm, end, queue, kinds)
+            m.sms[sm, NEXT], tick = choose(m, sm)
+            tick = max(tick, m.sms[sm, NOW])
+            if tick > horizon:
+                break
+            m.sms[sm, NOW] = tick
+        tree_set(m.tree, size, sm, tick)
     return False

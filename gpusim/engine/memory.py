@@ -12,7 +12,8 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine.access import parity
-from gpusim.engine.jit import inline, jit
+from gpusim.engine.bits import popcount
+from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.state import (
     ARRIVES,
     BITS,
@@ -22,11 +23,13 @@ from gpusim.engine.state import (
     DRAM_SPREAD,
     FILL,
     FILL_SECTOR,
+    FULL,
     GPC,
     HALF,
     HALVES,
     HASH0,
     HASH1,
+    L1_BITS,
     L1_HIT,
     L1_SETS,
     L1_WAYS,
@@ -39,6 +42,8 @@ from gpusim.engine.state import (
     MAX_MERGE,
     N_CHANNELS,
     N_SLICES,
+    N_SPANS,
+    OPEN,
     P_LINES,
     P_NEWEST,
     P_OLDEST,
@@ -49,6 +54,7 @@ from gpusim.engine.state import (
     PORT_SECTOR,
     PORTS,
     PROMOTE,
+    Q_BEGIN,
     Q_DONE,
     Q_LINE,
     Q_MERGED,
@@ -58,6 +64,10 @@ from gpusim.engine.state import (
     SLICE_SECTOR,
     SLICE_WRITE,
     SLICES,
+    SPAN,
+    SPAN_BITS,
+    SPAN_FIELD,
+    SPANS,
     STAMP,
     TAG,
     USED,
@@ -77,18 +87,38 @@ def mix(x):
     return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
-@inline
-def popcount4(x):
-    """Set bits of a 4-bit mask."""
-    return (x & 1) + ((x >> 1) & 1) + ((x >> 2) & 1) + ((x >> 3) & 1)
-
-
-@inline
+@jit
 def serve(servers, which, k, t, busy):
-    """Wait for a server from tick ``t``, keep it ``busy`` ticks; returns the start."""
-    start = max(servers[which, k], t)
-    servers[which, k] = start + busy
+    """Wait for a server from tick ``t``, keep it ``busy`` ticks; returns the start.
+
+    SMs are simulated some hundred cycles at a time, so what comes later may have asked earlier: a server does not note
+    when it is free, but how much of each span of time is taken.  The first span that is not full serves.
+    """
+    server = servers[which, k]
+    first = t >> SPAN_BITS
+    known = server[FULL] <= first < server[OPEN]
+    span = server[OPEN] if known else first
+    while taken(server, span) >= SPAN:
+        span += 1
+    if known:
+        server[OPEN] = span
+    elif span > first:
+        server[FULL], server[OPEN] = first, span
+    used = taken(server, span)
+    start = max(t, (span << SPAN_BITS) + used)
+    used += busy
+    while used > 0:
+        server[SPANS + (span & (N_SPANS - 1))] = span << SPAN_FIELD | min(used, SPAN)
+        span += 1
+        used += taken(server, span) - SPAN if used > SPAN else -used
     return start
+
+
+@inline
+def taken(server, span):
+    """Ticks of a span of time that a server has given away."""
+    entry = server[SPANS + (span & (N_SPANS - 1))]
+    return entry & ((1 << SPAN_FIELD) - 1) if entry >> SPAN_FIELD == span else np.int64(0)
 
 
 @inline
@@ -99,7 +129,7 @@ def around(scrambled, width):
 
 @inline
 def find(row, ways, line):
-    """Way of a cache set that holds ``line``, or -1."""
+    """Way of an L2 set that holds ``line``, or -1."""
     for e in range(ways):
         if row[e] == line:
             return e
@@ -108,7 +138,7 @@ def find(row, ways, line):
 
 @inline
 def oldest(row, ways):
-    """Least recently used way of a cache set."""
+    """Least recently used way of an L2 set."""
     best = 0
     for e in range(1, ways):
         if row[ways + e] < row[ways + best]:
@@ -163,7 +193,7 @@ def home_of(line, shape):
 
 
 @jit
-def l2_place(row, ways, line, stamp, servers, rates, n_channels, count):
+def l2_place(row, ways, line, t, stamp, servers, rates, n_channels, count):
     """Way for ``line`` in a set of L2, evicting if need be: dirty sectors go to HBM, partial ones are filled first."""
     e = find(row, ways, line)
     if e < 0:
@@ -171,12 +201,12 @@ def l2_place(row, ways, line, stamp, servers, rates, n_channels, count):
         bits = row[BITS * ways + e]
         dirty = (bits >> 4) & 15
         if bits >> PARTIAL_AT:
-            servers[PARTIAL, P_LINES] -= 1
-            count[C.DRAM_READ] += popcount4((bits >> PARTIAL_AT) & 15)
+            servers[PARTIAL, 0, P_LINES] -= 1
+            count[C.DRAM_READ] += popcount((bits >> PARTIAL_AT) & 15)
         if dirty:
-            n = popcount4(dirty)
+            n = popcount(dirty)
             count[C.DRAM_WRITE] += n
-            servers[CHANNELS, mix(row[e]) % n_channels] += n * rates[CHANNEL_SECTOR]
+            serve(servers, CHANNELS, mix(row[e]) % n_channels, t, n * rates[CHANNEL_SECTOR])
         row[TAG * ways + e] = line
         row[BITS * ways + e] = 0
         row[ARRIVES * ways + e] = 0
@@ -207,7 +237,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     """
     ways = shape[L2_WAYS]
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
-    e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
     bits = row[BITS * ways + e]
     valid = bits & ~(bits >> PARTIAL_AT) & 15
     missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
@@ -215,7 +245,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     if missing:
         if bits >> PARTIAL_AT:
             whole(row, BITS * ways + e, missing, servers)
-        n = popcount4(missing)
+        n = popcount(missing)
         begin = serve(servers, CHANNELS, mix(line) % shape[N_CHANNELS], t, n * rates[CHANNEL_SECTOR])
         done = begin + rates[DRAM] + around(mix(line + stamp), rates[DRAM_SPREAD])
         count[C.DRAM_READ] += n
@@ -227,7 +257,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
 @jit
 def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
     """Read sectors through the half of the SM that asks; returns the tick the data is back."""
-    n = popcount4(wanted)
+    n = popcount(wanted)
     count[C.L2_READ] += n
     count[C.L2_READ_REQ] += 1
     per_half = shape[N_SLICES] // shape[HALVES]
@@ -236,17 +266,17 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
     home = home_of(line, shape)
     if home == half:
         done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
-        count[C.L2_MISS] += popcount4(missing)
+        count[C.L2_MISS] += popcount(missing)
         return done
     ways = shape[L2_WAYS]
     row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
-    e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
     valid = row[BITS * ways + e] & 15
     missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
     done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
     if missing:
-        count[C.L2_MISS] += popcount4(missing)
-        count[C.FABRIC] += popcount4(missing)
+        count[C.L2_MISS] += popcount(missing)
+        count[C.FABRIC] += popcount(missing)
         done, _ = home_read(l2, servers, rates, shape, home, line, missing, t, stamp, count)
         done += rates[L2_FAR]
         row[BITS * ways + e] |= missing
@@ -266,7 +296,7 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
     int
         Tick at which the slice takes it.
     """
-    n = popcount4(sectors)
+    n = popcount(sectors)
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
     home = home_of(line, shape)
@@ -275,19 +305,19 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
     begin = serve(servers, SLICES, k, t, n * rates[SLICE_WRITE])
     ways = shape[L2_WAYS]
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
-    e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
     partial = row[BITS * ways + e] >> PARTIAL_AT
     if partial or words != spread(sectors):
         if patch(row, BITS * ways + e, sectors, words, servers):
-            enqueue(servers[PARTIAL], ring, line)
-            if servers[PARTIAL, P_LINES] > rates[PARTIAL_HIGH]:
-                fill_partial(l2, servers, rates, shape, ring, count)
+            enqueue(servers[PARTIAL, 0], ring, line)
+            if servers[PARTIAL, 0, P_LINES] > rates[PARTIAL_HIGH]:
+                fill_partial(l2, servers, rates, shape, ring, t, count)
         partial = row[BITS * ways + e] >> PARTIAL_AT
     row[BITS * ways + e] |= sectors | (sectors << 4)
     if home != half:
         count[C.FABRIC] += n
         row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
-        e = l2_place(row, ways, line, stamp, servers, rates, shape[N_CHANNELS], count)
+        e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
         row[BITS * ways + e] |= sectors & ~partial
     return begin
 
@@ -316,7 +346,7 @@ def whole(row, k, sectors, servers):
     """Partial sectors of a line (its bits at ``row[k]``) have been filled or overwritten."""
     row[k] &= ~((sectors << PARTIAL_AT) | (spread(sectors) << WORDS_AT))
     if row[k] >> PARTIAL_AT == 0:
-        servers[PARTIAL, P_LINES] -= 1
+        servers[PARTIAL, 0, P_LINES] -= 1
 
 
 @jit
@@ -337,7 +367,7 @@ def patch(row, k, sectors, words, servers):
         if (row[k] >> (WORDS_AT + 8 * s)) & 0xFF == 0xFF:
             done |= np.int64(1) << s
     done &= changed
-    servers[PARTIAL, P_LINES] += (changed != 0) & (partial == 0)
+    servers[PARTIAL, 0, P_LINES] += (changed != 0) & (partial == 0)
     if done:
         whole(row, k, done, servers)
     return partial == 0 and row[k] >> PARTIAL_AT != 0
@@ -353,14 +383,14 @@ def enqueue(queue, ring, line):
 
 
 @jit
-def fill_partial(l2, servers, rates, shape, ring, count):
+def fill_partial(l2, servers, rates, shape, ring, t, count):
     """Fill partial lines from HBM and write them back, oldest first, until few are left.
 
     L2 keeps few lines that are written in part: on an H200 stores of 4, 8 or 16 bytes to every
     sector, or to one of each line, read nothing from HBM while they stay within 8 MiB of lines, and
     a long stream of them leaves 42 000 to 60 000 lines unfilled; 74 000 at most were seen.
     """
-    queue, ways = servers[PARTIAL], shape[L2_WAYS]
+    queue, ways = servers[PARTIAL, 0], shape[L2_WAYS]
     while queue[P_LINES] > rates[PARTIAL_LOW] and queue[P_OLDEST] < queue[P_NEWEST]:
         line = ring[queue[P_OLDEST] & (len(ring) - 1)]
         queue[P_OLDEST] += 1
@@ -368,13 +398,13 @@ def fill_partial(l2, servers, rates, shape, ring, count):
         e = find(row, ways, line)
         if e < 0 or row[BITS * ways + e] >> PARTIAL_AT == 0:
             continue
-        n = popcount4((row[BITS * ways + e] >> PARTIAL_AT) & 15)
-        dirty = popcount4((row[BITS * ways + e] >> 4) & 15)
+        n = popcount((row[BITS * ways + e] >> PARTIAL_AT) & 15)
+        dirty = popcount((row[BITS * ways + e] >> 4) & 15)
         count[C.DRAM_READ] += n
         count[C.DRAM_WRITE] += dirty
         whole(row, BITS * ways + e, 15, servers)
         row[BITS * ways + e] &= 15
-        servers[CHANNELS, mix(line) % shape[N_CHANNELS]] += (n + dirty) * rates[CHANNEL_SECTOR]
+        serve(servers, CHANNELS, mix(line) % shape[N_CHANNELS], t, (n + dirty) * rates[CHANNEL_SECTOR])
 
 
 # ------------------------------------------------------------------ coalescer
@@ -386,26 +416,28 @@ def window(line, rates):
     return rates[WINDOW] * (11 + ((mix(line) >> 24) & 31)) // 32
 
 
-@inline
+@spliced
 def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
 
     Up to ``MAX_MERGE`` requests of one GPC for the same sectors that are
-    outstanding between coalescer and L2 together become one L2 read.
+    outstanding between coalescer and L2 together become one L2 read.  An SM
+    may be simulated some cycles after one that is ahead of it, so either
+    request may be the earlier one.
     """
     gpc = m.sms[sm, GPC]
     entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
-    busy = entry[Q_UNTIL] > t
+    busy = entry[Q_UNTIL] > t > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
     if busy and entry[Q_LINE] == line and entry[Q_MERGED] < m.rates[MAX_MERGE] and not wanted & ~entry[Q_SECTORS]:
         entry[Q_MERGED] += 1
-        count[C.MERGED] += popcount4(wanted)
+        count[C.MERGED] += popcount(wanted)
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
-    begin = serve(m.servers, PORTS, gpc, t, popcount4(wanted) * m.rates[PORT_SECTOR])
+    begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
     begin += around(mix(mix(line) % m.shape[N_SLICES] * 1024 + sm), m.rates[L2_SPREAD])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
     if m.rates[MAX_MERGE] > 1:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
-        entry[Q_UNTIL] = done - m.rates[L2_NEAR] + window(line, m.rates)
+        entry[Q_BEGIN], entry[Q_UNTIL] = t, done - m.rates[L2_NEAR] + window(line, m.rates)
     return done
 
 
@@ -416,7 +448,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
 def fill_wire(m, sm, sectors, t):
     """Wait for the wire into the SM."""
     begin = max(m.sms[sm, FILL], t)
-    m.sms[sm, FILL] = begin + popcount4(sectors) * m.rates[FILL_SECTOR]
+    m.sms[sm, FILL] = begin + popcount(sectors) * m.rates[FILL_SECTOR]
     return begin
 
 
@@ -428,17 +460,35 @@ def l1_set(line, sets, hash0, hash1):
     return parity(line, hash0) + 2 * parity(line, hash1) + 4 * (x % (sets >> 2))
 
 
+@spliced
+def l1_row(m, sm, line):
+    """Row of `Machine.l1` in which a line belongs."""
+    sets = m.shape[L1_SETS]
+    return sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])
+
+
 @inline
-def l1_entry(row, ways, line, stamp):
-    """Way for ``line`` in a set of L1, replacing the least recently used one if it is not there."""
-    e = find(row, ways, line)
-    if e < 0:
-        e = oldest(row, ways)
-        row[TAG * ways + e] = line
-        row[BITS * ways + e] = 0
-        row[ARRIVES * ways + e] = 0
-    row[USED * ways + e] = stamp
+def l1_way(row, ways, line):
+    """Way of an L1 set that holds ``line``, or ``ways``."""
+    e = 0
+    while e < ways and row[e] >> L1_BITS != line:
+        e += 1
     return e
+
+
+@inline
+def l1_front(row, ways, line):
+    """Make ``line`` the latest used of its set, in place of the least recently used one if it is not there."""
+    if row[0] >> L1_BITS == line:
+        return
+    e = l1_way(row, ways, line)
+    if e < ways:
+        entry, arrives = row[e], row[ways + e]
+    else:
+        e, entry, arrives = ways - 1, line << L1_BITS, np.int64(0)
+    for k in range(e, 0, -1):
+        row[k], row[ways + k] = row[k - 1], row[ways + k - 1]
+    row[0], row[ways] = entry, arrives
 
 
 @jit
@@ -448,47 +498,38 @@ def l1_read(m, sm, line, wanted, bypass, t, count):
     A sector that is on its way already counts as a hit, as Nsight Compute counts it.
     """
     m.misc[STAMP] += 1
-    stamp = m.misc[STAMP]
-    if bypass:
-        return fetch(m, sm, line, wanted, fill_wire(m, sm, wanted, t), stamp, count), 0
-    ways = m.shape[L1_WAYS]
-    sets = m.shape[L1_SETS]
-    row = m.l1[sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])]
-    e = l1_entry(row, ways, line, stamp)
-    bits = row[BITS * ways + e]
-    if row[ARRIVES * ways + e] <= t:
-        bits &= 15
-    late = wanted & (bits >> 4)
-    hit = wanted & bits & ~(bits >> 4)
+    row, ways = m.l1[l1_row(m, sm, line)], m.shape[L1_WAYS]
+    bits, late, done = np.int64(0), np.int64(0), t + m.rates[L1_HIT]
+    if not bypass:
+        l1_front(row, ways, line)
+        bits = row[0] & 255 if row[ways] > t else row[0] & 15
+        late = wanted & (bits >> 4)
     missing = wanted & ~bits & 15
-    done = t + m.rates[L1_HIT]
     if late:
-        count[C.PENDING] += popcount4(late)
-        done = row[ARRIVES * ways + e]
+        count[C.PENDING] += popcount(late)
+        done = row[ways]
     if missing:
-        back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), stamp, count)
-        bits |= missing | (missing << 4)
-        row[ARRIVES * ways + e] = max(row[ARRIVES * ways + e], back)
+        back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), m.misc[STAMP], count)
         done = max(done, back)
-    row[BITS * ways + e] = bits
-    return done, popcount4(hit | late)
+        bits |= missing | (missing << 4)
+    if not bypass:
+        row[0] = line << L1_BITS | bits
+        row[ways] = max(row[ways], done) if missing else row[ways]
+    return done, popcount(wanted & ~missing)
 
 
 @jit
 def l1_keep(m, sm, line, sectors):
     """Put sectors that a warp wrote into L1."""
-    m.misc[STAMP] += 1
-    sets = m.shape[L1_SETS]
-    row = m.l1[sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])]
-    e = l1_entry(row, m.shape[L1_WAYS], line, m.misc[STAMP])
-    row[BITS * m.shape[L1_WAYS] + e] |= sectors
+    row = m.l1[l1_row(m, sm, line)]
+    l1_front(row, m.shape[L1_WAYS], line)
+    row[0] |= sectors
 
 
 @jit
 def l1_drop(m, sm, line, sectors):
     """Sectors of a line that L1 no longer holds, nor takes in when they arrive."""
-    sets, ways = m.shape[L1_SETS], m.shape[L1_WAYS]
-    row = m.l1[sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])]
-    e = find(row, ways, line)
-    if e >= 0:
-        row[BITS * ways + e] &= ~(sectors | (sectors << 4))
+    row, ways = m.l1[l1_row(m, sm, line)], m.shape[L1_WAYS]
+    e = l1_way(row, ways, line)
+    if e < ways:
+        row[e] &= ~(sectors | (sectors << 4))

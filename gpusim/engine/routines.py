@@ -14,32 +14,51 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from gpusim.engine.bitwise import bitwise
+from gpusim.engine import bitwise, floating, integer, setp
 from gpusim.engine.convert import convert
-from gpusim.engine.floating import doubles, floating
-from gpusim.engine.integer import integer
 from gpusim.engine.jit import compile_for_calls
 from gpusim.engine.packed import packed
-from gpusim.engine.setp import setp
 from gpusim.engine.tensor import tensor
 from gpusim.engine.transcendental import mufu
 from gpusim.isa.opcodes import Op
 
-_OPS: dict[Callable[..., Any], tuple[Op, ...]] = {
-    integer: (
-        Op.MOV, Op.SEL, Op.IADD3, Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.LEA, Op.LEA_HI_X, Op.IMNMX, Op.IABS,
-        Op.IABSDIFF, Op.IDP, Op.IADDMNMX,
-    ),
-    bitwise: (Op.LOP3, Op.SHF, Op.PRMT, Op.POPC, Op.BREV, Op.FLO, Op.SGXT, Op.BMSK),
-    setp: (Op.ISETP, Op.FSETP, Op.PLOP3, Op.FSET, Op.DSETP, Op.FCHK),
-    floating: (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL),
-    doubles: (Op.DADD, Op.DMUL, Op.DFMA),
-    mufu: (Op.MUFU,),
-    convert: (Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP, Op.I2I, Op.F2IP),
-    packed: (Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2),
-    tensor: (Op.HMMA, Op.IMMA, Op.DMMA),
-}  # fmt: skip
-_ROUTINE = {op: routine for routine, ops in _OPS.items() for op in ops}
+_ROUTINE: dict[Op, Callable[..., Any]] = {
+    Op.MOV: integer.mov,
+    Op.SEL: integer.sel,
+    Op.IADD3: integer.iadd3,
+    Op.IMAD: integer.imad,
+    Op.IMAD_WIDE: integer.imad_wide,
+    Op.IMAD_HI: integer.imad_hi,
+    Op.LEA: integer.lea,
+    Op.LEA_HI_X: integer.lea_hi_x,
+    Op.IMNMX: integer.imnmx,
+    Op.IABS: integer.iabs,
+    Op.IABSDIFF: integer.iabsdiff,
+    Op.IDP: integer.idp,
+    Op.IADDMNMX: integer.iaddmnmx,
+    Op.LOP3: bitwise.lop3,
+    Op.PLOP3: bitwise.plop3,
+    Op.SHF: bitwise.shf,
+    Op.PRMT: bitwise.prmt,
+    Op.POPC: bitwise.popc,
+    Op.BREV: bitwise.brev,
+    Op.FLO: bitwise.flo,
+    Op.SGXT: bitwise.sgxt,
+    Op.BMSK: bitwise.bmsk,
+    Op.ISETP: setp.isetp,
+    Op.FSETP: setp.fsetp,
+    Op.FSET: setp.fset,
+    Op.DSETP: setp.dsetp,
+    Op.FCHK: setp.fchk,
+    Op.FMNMX: floating.fmnmx,
+    Op.FSEL: floating.fsel,
+    Op.MUFU: mufu,
+    **dict.fromkeys((Op.FADD, Op.FMUL, Op.FFMA), floating.arithmetic),
+    **dict.fromkeys((Op.DADD, Op.DMUL, Op.DFMA), floating.doubles),
+    **dict.fromkeys((Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP, Op.I2I, Op.F2IP), convert),
+    **dict.fromkeys((Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2), packed),
+    **dict.fromkeys((Op.HMMA, Op.IMMA, Op.DMMA), tensor),
+}
 
 # of: c, u, base, preds, scratch, on; see gpusim.engine.operands
 _types: Any = types

@@ -6,11 +6,12 @@ calls these by an address that it is given, and they are compiled only when a pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import int64, typeof, uint32
+from numba import int64, uint32
 
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
@@ -39,6 +40,7 @@ from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
 from gpusim.engine.memory import l1_read
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
+from gpusim.engine.reference import MACHINE
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import other_special, passes_data_stage, special
 
@@ -49,19 +51,12 @@ IN_GLOBAL, IN_SHARED, IN_LOCAL = (I.LDG, I.STG, I.ATOMG), (I.LDS, I.STS, I.ATOMS
 
 def helper(m: S.Machine) -> Any:
     """What runs the seldom instructions of a machine's program: its address, for the interpreter."""
-    signature = int64(typeof(m), int64, int64, int64, int64, uint32, int64)
-    needed = bool(np.any(m.code[:, I.PIPE] == I.SELDOM_PIPE))
-    return _compiled(signature) if needed else _nothing(signature)
+    return _compiled(seldom if np.any(m.code[:, I.PIPE] == I.SELDOM_PIPE) else none_needed)
 
 
 @cache
-def _compiled(signature: Any) -> Any:
-    return compile_for_calls(seldom, signature)
-
-
-@cache
-def _nothing(signature: Any) -> Any:
-    return compile_for_calls(none_needed, signature)
+def _compiled(function: Callable[..., Any]) -> Any:
+    return compile_for_calls(function, int64(MACHINE, int64, int64, int64, int64, uint32, int64))
 
 
 def none_needed(m, index, w, block, sm, on, t):

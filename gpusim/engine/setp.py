@@ -5,31 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine import fields as I
-from gpusim.engine.bitwise import plop3
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import I64, U32, bits, lanes_of, select, splat, view
 from gpusim.engine.operands import FULL, combine, double, judge, pair, predicate, put, real, set_predicate, signed, word
 
 
-def setp(c, u, base, preds, scratch, on):
-    """Dispatch by opcode."""
-    op = c[0]
-    if op == I.ISETP:
-        isetp(c, u, base, preds, on)
-    elif op == I.FSETP:
-        judge(c, preds, compared(real(c, u, base, 0), real(c, u, base, 1), c[I.SUB]), on)
-    elif op == I.PLOP3:
-        plop3(c, preds, on)
-    elif op == I.FSET:
-        fset(c, u, base, preds, on)
-    elif op == I.DSETP:
-        dsetp(c, u, base, preds, on)
-    elif op == I.FCHK:
-        fchk(c, u, base, preds, on)
-
-
-@jit
-def isetp(c, u, base, preds, on):
+def isetp(c, u, base, preds, scratch, on):
     """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0.  EX: p1 is the lower words' result."""
     a, b, cmp = word(c, u, base, 0), word(c, u, base, 1), c[I.SUB] & 7
     if c[I.WIDTH] == 8:
@@ -98,8 +79,12 @@ def compared(x, y, sub):
     return np.uint32(value | nan if sub & 8 else value)
 
 
-@jit
-def dsetp(c, u, base, preds, on):
+def fsetp(c, u, base, preds, scratch, on):
+    """q0 = (a cmp b) op p0; q1 = !(a cmp b) op p0."""
+    judge(c, preds, compared(real(c, u, base, 0), real(c, u, base, 1), c[I.SUB]), on)
+
+
+def dsetp(c, u, base, preds, scratch, on):
     """A comparison of fp64; or which one of two is the minimum or maximum, and whether both are NaN."""
     x, y = double(c, u, base, 0), double(c, u, base, 1)
     if not c[I.SUB] >> 6:
@@ -110,8 +95,7 @@ def dsetp(c, u, base, preds, on):
     set_predicate(preds, c[I.Q1], bits((x != x) & (y != y)), on)
 
 
-@jit
-def fset(c, u, base, preds, on):
+def fset(c, u, base, preds, scratch, on):
     """A comparison of fp32 as a number."""
     value = compared(real(c, u, base, 0), real(c, u, base, 1), c[I.SUB])
     value = combine(value, predicate(preds, c[I.P0]), (c[I.SUB] >> 4) & 3)
@@ -119,8 +103,7 @@ def fset(c, u, base, preds, on):
     put(c, u, base, select(lanes_of(np.uint32(value)), splat(yes, U32), 0), on)
 
 
-@jit
-def fchk(c, u, base, preds, on):
+def fchk(c, u, base, preds, scratch, on):
     """Whether a / b by Newton's method may go wrong: an operand, the quotient or a remainder out of range."""
     a, b = (word(c, u, base, 0) >> 23) & 255, (word(c, u, base, 1) >> 23) & 255
     quotient = signed(a) - signed(b)

@@ -12,7 +12,7 @@ from gpusim.engine.access import coalesce
 from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend
-from gpusim.engine.jit import inline, jit
+from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.operands import at
 from gpusim.engine.traffic import note_shared
 
@@ -78,7 +78,7 @@ def shared_addresses(m, c, w, address):
         address[lane] = np.int64(np.uint32(row[lane] + offset))
 
 
-@inline
+@spliced
 def access_shared(m, c, op, index, w, block, sm, on, t, count):
     """LDS, STS; returns the tick its data is there, or -1."""
     address = m.scratch[33]
@@ -124,27 +124,26 @@ def ideal_wavefronts(on, width):
     return n
 
 
-@jit
+@spliced
 def move_shared(m, c, op, w, block, address, on):
     """The values of a shared access."""
-    base = first_row(m, w)
-    shared = m.shared[block]
+    shared, width = m.shared[block], c[I.WIDTH]
     halves, octets = shared.view(np.uint16), shared.view(np.uint8)
-    width = c[I.WIDTH]
+    first = at(c[I.DST] if op == I.LDS else c[I.B], first_row(m, w))
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         a = address[lane]
         if width < 4 and op == I.LDS:
             value = np.uint32(octets[a] if width == 1 else halves[a >> 1])
-            m.regs[at(c[I.DST], base), lane] = extend(value, width) if c[I.FLAGS] & I.SIGNED else value
+            m.regs[first, lane] = extend(value, width) if c[I.FLAGS] & I.SIGNED else value
         elif width == 1:
-            octets[a] = np.uint8(m.regs[at(c[I.B], base), lane] & np.uint32(0xFF))
+            octets[a] = np.uint8(m.regs[first, lane] & np.uint32(0xFF))
         elif width == 2:
-            halves[a >> 1] = np.uint16(m.regs[at(c[I.B], base), lane] & np.uint32(0xFFFF))
+            halves[a >> 1] = np.uint16(m.regs[first, lane] & np.uint32(0xFFFF))
         else:
             for k in range(width >> 2):
                 if op == I.LDS:
-                    m.regs[at(c[I.DST], base) + k, lane] = shared[(a >> 2) + k]
+                    m.regs[first + k, lane] = shared[(a >> 2) + k]
                 else:
-                    shared[(a >> 2) + k] = m.regs[at(c[I.B], base) + k, lane]
+                    shared[(a >> 2) + k] = m.regs[first + k, lane]

@@ -8,7 +8,7 @@ without floating point.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -53,30 +53,42 @@ MEET_PC = MEET_HERE + N_MEETINGS
 N_WARP = MEET_PC + N_MEETINGS
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
-# adds to; AGE: launch order; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
+# adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
 # barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
-ID, X, Y, Z, KIND, AGE, B_ALIVE, PHASE, WAITING, ARRIVED = range(10)
+ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, N_BLOCK = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, XU: ticks from which those pipes are free; FILL:
 # the same for the wire from L2; FREE_AT: when the next block may start; NEXT: the warp to run next.
 NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, N_SM = range(9)
 
-# A cache set is a row of four stretches of `ways` entries: line held (-1: none), when last used,
-# when its last fill arrives, and bits (valid sectors in 0-3; in 4-7 pending ones in L1, dirty ones in L2; in L2
-# besides partial sectors, written in part and never filled, in 8-11, and the words written to those in 12-43).
+# A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
+# from L1_BITS on the line, -1: none), and then of when the last fill of each arrives.
+L1_BITS = 8
+
+# A set of L2 is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
+# arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;
+# the words written to those in 12-43).
 TAG, USED, ARRIVES, BITS = range(4)
 PARTIAL_AT, WORDS_AT = 8, 12
 
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
-# UNTIL: tick up to which others may join, DONE: tick at which the data is at the SM
-Q_LINE, Q_SECTORS, Q_UNTIL, Q_DONE, Q_MERGED, N_REQUEST = range(6)
+# BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM
+Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED, N_REQUEST = range(7)
 
-# Rows of Machine.servers: tick from which each is free.  The last row is no server: it counts the partial lines in L2
+# Planes of Machine.servers, a row a server.  The last plane is no server: its first row counts the partial lines in L2
 # and has the ends of the queue of them in Machine.partial
 SLICES, CHANNELS, PORTS, PARTIAL = range(4)
 P_LINES, P_OLDEST, P_NEWEST = range(3)
+
+# Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
+# SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
+# cycles; the ring is long enough for any queue that forms.
+FULL, OPEN, SPANS = range(3)
+SPAN_BITS, SPAN_FIELD = 16, 24
+SPAN = 1 << SPAN_BITS
+N_SPANS = 4096
 
 # Columns of Machine.patterns: the last access of each static memory instruction and what it cost.  Bank
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
@@ -137,45 +149,47 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
     PARTIAL_HIGH,  # partial lines in L2 beyond which they are filled, oldest first, ...
     PARTIAL_LOW,  # ... until no more than these are left
+    AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(32)
+) = range(33)
 
 
 class Machine(NamedTuple):
     """Everything the engine reads and writes."""
 
-    code: np.ndarray  # int32 (n, N_FIELDS)
-    regs: np.ndarray  # uint32 (N_STATIC + warps * PRIVATE, 32): rows all warps share, then each warp's own
-    preds: np.ndarray  # uint32 (warps, N_PRED_ROWS): a bit a lane
-    warps: np.ndarray  # int64 (warps, N_WARP); SM-major, then block slot, then warp
-    awake: np.ndarray  # int64 (warps,): tick at which each may run on, NEVER while it cannot
-    blocks: np.ndarray  # int64 (block slots, N_BLOCK); SM-major
-    shared: np.ndarray  # uint32 (block slots, words)
-    touched: np.ndarray  # int64 (block slots, half words, 2): who last wrote and read two bytes, and when (checked)
-    sms: np.ndarray  # int64 (SMs, N_SM)
-    l1: np.ndarray  # int64 (SMs * sets, 4 * ways)
-    lrc: np.ndarray  # int64 (GPCs, entries, N_REQUEST)
-    l2: np.ndarray  # int64 (halves * sets, 4 * ways)
-    servers: np.ndarray  # int64 (4, most)
-    partial: np.ndarray  # int64 (a power of two,): ring of lines that became partial, oldest first
-    data: np.ndarray  # uint32: every buffer of global memory, from GLOBAL_BASE
-    bounds: np.ndarray  # int64 (arrays, 3): first address of each, one past the last; the k-th global one in memory
-    written: np.ndarray  # uint8, a byte a word of `data`: defined by the host or a store (checked runs)
-    patterns: np.ndarray  # int64 (2 * n, N_PATTERN); from row n on: the shared side of LDGSTS
-    local: np.ndarray  # uint32 (warps, words, 32): local memory
-    constants: np.ndarray  # uint8: constant banks
-    place: np.ndarray  # int32: where each instruction of the program is in `code`
-    scratch: np.ndarray  # int64 (36, 32): bank words, their number, lane addresses, and two more rows
-    bits: np.ndarray  # uint32 (2, 32) scratch
-    counts: np.ndarray  # int64 (kinds of block, N_COUNTS)
-    arrays: np.ndarray  # int64 (arrays, N_ARRAY_COUNTS)
-    sites: np.ndarray  # int64 (n, N_SITE_COUNTS)
-    misc: np.ndarray  # int64 (N_MISC,)
-    rates: np.ndarray  # int64 (N_RATES,)
-    shape: np.ndarray  # int64 (N_SHAPE,)
-    order: np.ndarray  # int64 (SMs,): the order in which the hardware fills them
-    routines: np.ndarray  # int64, by opcode: where the code is that computes it, 0 for none
-    tree: np.ndarray  # int64: tournament tree over SMs, by the tick at which each has something to do
+    code: Annotated[np.ndarray, np.int32, 2]  # (n, N_FIELDS)
+    regs: Annotated[np.ndarray, np.uint32, 2]  # (N_STATIC + warps * PRIVATE, 32): shared by all warps, then each one's
+    preds: Annotated[np.ndarray, np.uint32, 2]  # (warps, N_PRED_ROWS): a bit a lane
+    warps: Annotated[np.ndarray, np.int64, 2]  # (warps, N_WARP); SM-major, then block slot, then warp
+    awake: Annotated[np.ndarray, np.int64, 1]  # (warps,): tick at which each may run on, NEVER while it cannot
+    blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
+    ages: Annotated[np.ndarray, np.int64, 1]  # (block slots,): its block's place in the launch order, or NEVER
+    shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)
+    touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
+    sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
+    l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
+    lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
+    l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
+    servers: Annotated[np.ndarray, np.int64, 3]  # (4, most, SPANS + N_SPANS)
+    partial: Annotated[np.ndarray, np.int64, 1]  # (a power of two,): ring of lines that became partial, oldest first
+    data: Annotated[np.ndarray, np.uint32, 1]  # every buffer of global memory, from GLOBAL_BASE
+    bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, 3): first address, one past the last; the k-th in memory
+    written: Annotated[np.ndarray, np.uint8, 1]  # one a word of `data`: defined by the host or a store (checked runs)
+    patterns: Annotated[np.ndarray, np.int64, 2]  # (2 * n, N_PATTERN); from row n on: the shared side of LDGSTS
+    local: Annotated[np.ndarray, np.uint32, 3]  # (warps, words, 32): local memory
+    constants: Annotated[np.ndarray, np.uint8, 1]  # constant banks
+    place: Annotated[np.ndarray, np.int32, 1]  # where each instruction of the program is in `code`
+    scratch: Annotated[np.ndarray, np.int64, 2]  # (36, 32): bank words, their number, lane addresses, and two more rows
+    bits: Annotated[np.ndarray, np.uint32, 2]  # (2, 32) scratch
+    counts: Annotated[np.ndarray, np.int64, 2]  # (kinds of block, N_COUNTS)
+    arrays: Annotated[np.ndarray, np.int64, 2]  # (arrays, N_ARRAY_COUNTS)
+    sites: Annotated[np.ndarray, np.int64, 2]  # (n, N_SITE_COUNTS)
+    misc: Annotated[np.ndarray, np.int64, 1]  # (N_MISC,)
+    rates: Annotated[np.ndarray, np.int64, 1]  # (N_RATES,)
+    shape: Annotated[np.ndarray, np.int64, 1]  # (N_SHAPE,)
+    order: Annotated[np.ndarray, np.int64, 1]  # (SMs,): the order in which the hardware fills them
+    routines: Annotated[np.ndarray, np.int64, 1]  # by opcode: where the code is that computes it, 0 for none
+    tree: Annotated[np.ndarray, np.int64, 1]  # tournament tree over SMs, by the tick at which each has something to do
 
 
 def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
@@ -186,8 +200,15 @@ def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
     return room[first : first + nbytes].view(dtype).reshape(shape)
 
 
-def empty_cache(sets: int, ways: int) -> np.ndarray:
-    """Rows of a cache that holds nothing."""
+def empty_l1(sets: int, ways: int) -> np.ndarray:
+    """Rows of an L1 that holds nothing."""
+    cache = aligned((sets, 2 * ways), np.int64)
+    cache[:, :ways] = -1 << L1_BITS
+    return cache
+
+
+def empty_l2(sets: int, ways: int) -> np.ndarray:
+    """Rows of an L2 that holds nothing."""
     cache = np.zeros((sets, 4 * ways), np.int64)
     cache[:, :ways] = -1
     return cache

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
-from gpusim.engine.jit import inline
+from gpusim.engine.jit import inline, spliced
 
 
-@inline
+@spliced
 def note_load(m, index, array, p, nbytes):
     """A request that reads ``nbytes`` of an array."""
     a = m.arrays[array]
@@ -18,7 +18,7 @@ def note_load(m, index, array, p, nbytes):
     note_request(m, index, p)
 
 
-@inline
+@spliced
 def note_store(m, index, array, p, nbytes):
     """A request that writes ``nbytes`` of an array."""
     a = m.arrays[array]
@@ -38,7 +38,7 @@ def note_request(m, index, p):
     site[C.S_IDEAL] += p[S.PAT_IDEAL]
 
 
-@inline
+@spliced
 def note_shared(m, index, waves, ideal):
     """Shared accesses of an instruction."""
     site = m.sites[index]
@@ -52,7 +52,7 @@ def sectors_below(count):
     return count[C.L2_READ] + count[C.L2_WRITE], count[C.DRAM_READ]
 
 
-@inline
+@spliced
 def note_below(m, index, array, hits, before, count):
     """What an access needed of L1, L2 and HBM; ``before``: `sectors_below` when it began."""
     below = sectors_below(count)

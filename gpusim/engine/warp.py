@@ -9,13 +9,14 @@ from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.async_groups import group_done
+from gpusim.engine.bits import popcount
 from gpusim.engine.constants import load_constant
 from gpusim.engine.exchange import shuffle, vote
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.floating import finished, nearest
-from gpusim.engine.flow import branch, leave, meet, open_meeting, popcount
+from gpusim.engine.flow import branch, leave, meet, open_meeting
 from gpusim.engine.global_memory import load_global, store_global
-from gpusim.engine.integer import imad
+from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, predicate, put, put_real, word
@@ -102,7 +103,7 @@ def compute(m, c, op, w, on):
     if (op == I.FFMA or op == I.FADD or op == I.FMUL) and not c[I.SUB]:
         put_real(c, u, base, finished(c, nearest(c, u, base)), acting)
     elif op == I.IMAD:
-        imad(c, u, base, preds, acting)
+        multiply_add(c, u, base, preds, acting)
     elif op == I.MOV and c[I.WIDTH] != 8:
         put(c, u, base, word(c, u, base, 0), acting)
     else:

@@ -77,7 +77,7 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
         _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
     )
     r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(max(far - lat.l2_hit_near_cycles, 0))
-    r[S.DRAM] = _ticks(lat.dram_cycles)
+    r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(lat.l2_hit_near_cycles)
     r[S.L2_SPREAD], r[S.DRAM_SPREAD] = _ticks(lat.l2_spread_cycles), _ticks(lat.dram_spread_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
 
@@ -217,13 +217,14 @@ def machine(
         warps=np.zeros((warp_slots, S.N_WARP), np.int64),
         awake=np.full(warp_slots, S.NEVER, np.int64),
         blocks=blocks,
+        ages=np.full(block_slots, S.NEVER, np.int64),
         shared=np.zeros((block_slots, words), np.uint32),
         touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
         sms=sms,
-        l1=S.empty_cache(l1_sets, L1_WAYS),
+        l1=S.empty_l1(l1_sets, L1_WAYS),
         lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, S.N_REQUEST), -1, np.int64),
-        l2=S.empty_cache(l2_sets, int(dims[S.L2_WAYS])),
-        servers=np.zeros((4, max(gpu.l2.slices, gpu.dram.channels, gpcs, 3)), np.int64),
+        l2=S.empty_l2(l2_sets, int(dims[S.L2_WAYS])),
+        servers=np.zeros((4, max(gpu.l2.slices, gpu.dram.channels, gpcs), S.SPANS + S.N_SPANS), np.int64),
         partial=np.zeros(1 if timeless else PARTIAL_ENTRIES, np.int64),
         data=data,
         bounds=bounds,

@@ -70,4 +70,5 @@ def test_loads_into_a_register_that_held_data_before_are_only_counted():
     again = Instr(Op.BRA, psrcs=(pred(7),), target=0)
     image = counting_image(Program("k", (Instr(**MOVE, guard=P0), load, add, again), 32))
     assert [row[F.OP] for row in image.code] == [Op.MOV, Op.LDS, Op.BRA]
-    assert image.code[1, F.LIGHT] and image.code[2, F.SKIP] == 1
+    assert image.code[1, F.LIGHT]
+    assert image.code[2, F.SKIP] == 1

@@ -1,0 +1,16 @@
+"""Bits of masks and addresses."""
+
+from __future__ import annotations
+
+from numba import types
+from numba.extending import intrinsic
+
+
+@intrinsic
+def popcount(typingctx, x):
+    """Set bits of an integer, as int64."""
+
+    def lower(context, builder, sig, args):
+        return builder.ctpop(context.cast(builder, args[0], sig.args[0], types.int64))
+
+    return types.int64(x), lower
