@@ -12,19 +12,26 @@ from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import (
     LANES,
+    MIXED,
+    PAT_FIRST,
+    PAT_HIGH,
     PAT_IDEAL,
     PAT_LINES,
+    PAT_LOW,
     PAT_MASK,
     PAT_N_LINES,
     PAT_N_SECTORS,
+    PAT_ODD,
     PAT_OFFSET,
     PAT_SECTORS,
+    PAT_STEP,
     PAT_WAVES,
     PAT_WORDS,
     SEEN,
 )  # fmt: skip
 
 WORDS_OF_SECTOR = 8
+NOWHERE = np.int64(1) << 62  # no offset
 
 
 @jit
@@ -207,6 +214,32 @@ def work_out(pattern, address, mask, origin, width, packs, scratch):
     pattern[SEEN], pattern[PAT_MASK] = 1, mask
     for lane in range(LANES):
         pattern[PAT_OFFSET + lane] = address[lane] - (origin << 7)
+    outline(pattern, mask)
+
+
+@inline
+def outline(pattern, mask):
+    """Where a pattern begins and ends, how it is aligned, and the step between its lanes, from its offsets."""
+    offsets = pattern[PAT_OFFSET : PAT_OFFSET + LANES]
+    first, low, high, odd = NOWHERE, NOWHERE, -NOWHERE, np.int64(0)
+    step = (offsets[1] - offsets[0]) >> 2
+    for lane in range(LANES):
+        offset = offsets[lane]
+        if offset != offsets[0] + 4 * step * lane or not (mask >> np.uint32(lane)) & np.uint32(1):
+            step = np.int64(MIXED)
+        if (mask >> np.uint32(lane)) & np.uint32(1):
+            first = offset if first == NOWHERE else first
+            low, high, odd = min(low, offset), max(high, offset), odd | offset
+    pattern[PAT_FIRST], pattern[PAT_LOW], pattern[PAT_HIGH] = first, low, high
+    pattern[PAT_ODD], pattern[PAT_STEP] = odd & 127, step
+
+
+@inline
+def within(pattern, origin, width, low, high):
+    """Whether the last access, ``width`` bytes a lane, was aligned and lay between two addresses."""
+    base = origin << 7
+    inside = base + pattern[PAT_LOW] >= low and base + pattern[PAT_HIGH] + width <= high
+    return inside and pattern[PAT_ODD] & (width - 1) == 0
 
 
 @inline

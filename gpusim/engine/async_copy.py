@@ -63,10 +63,10 @@ def take_zeros(fills, source, width, zeros):
 def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     """The global side: counted as a load; the tick its data is there."""
     p = m.patterns[index]
-    array = array_touched(m, c, p, index, w, block, source, on)
+    origin = coalesce(p, source, on, c[I.WIDTH], False, m.scratch)
+    array = array_touched(m, c, p, origin, index, w, block, source, on)
     if array < 0:
         return S.FAILURE
-    origin = coalesce(p, source, on, c[I.WIDTH], False, m.scratch)
     n = p[S.PAT_N_LINES]
     tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
     count[C.LD_REQ] += 1

@@ -27,10 +27,10 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
     base, address, p = first_row(m, w), m.scratch[33], m.patterns[index]
     wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-    array = array_touched(m, c, p, index, w, block, address, on)
+    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return S.FAILURE
-    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
     returns = c[0] != I.RED
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1

@@ -7,6 +7,7 @@ import numpy as np
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
+from gpusim.engine.access import within
 from gpusim.engine.faults import fail
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import at
@@ -61,32 +62,18 @@ def allow(m, c, index, w, block, address, on):
     return True
 
 
-@jit
-def array_of(bounds, n, p, array, width, address, on):
-    """Array an access counts for (that of its first active lane; ``array`` if it is known), -1 - it if not all is well.
-
-    ``p``: row of the pattern, which remembers the array touched last; ``n``: global arrays.
-    """
-    if array < 0:
-        first = 0
-        while not (on >> np.uint32(first)) & ONE:
-            first += 1
-        array = array_at(bounds, n, p, address[first], width)
-    low, high, bad = bounds[array, 0], bounds[array, 1], False
-    for lane in range(S.LANES):
-        active = ((on >> np.uint32(lane)) & ONE) != 0
-        a = address[lane]
-        bad |= active & ((a < low) | (a + width > high) | ((a & (width - 1)) != 0))
-    return -1 - array if bad else array
-
-
 @inline
-def array_touched(m, c, p, index, w, block, address, on):
-    """Array an access counts for, -1 if it is refused."""
-    array = array_of(m.bounds, m.shape[S.N_BUFFERS], p, np.int64(c[I.ARRAY]), np.int64(c[I.WIDTH]), address, on)
+def array_touched(m, c, p, origin, index, w, block, address, on):
+    """Array an access counts for, that of its first active lane; -1 if it is refused.
+
+    ``p``: row of the pattern just worked out, relative to line ``origin``.
+    """
+    array, width = np.int64(c[I.ARRAY]), np.int64(c[I.WIDTH])
     if array < 0:
-        return -1 - array if allow(m, c, index, w, block, address, on) else np.int64(-1)
-    return array
+        array = array_at(m.bounds, m.shape[S.N_BUFFERS], p, (origin << 7) + p[S.PAT_FIRST], width)
+    if within(p, origin, width, m.bounds[array, 0], m.bounds[array, 1]):
+        return array
+    return array if allow(m, c, index, w, block, address, on) else np.int64(-1)
 
 
 @jit

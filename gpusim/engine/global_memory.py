@@ -15,6 +15,7 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, spliced
 from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
+from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import note_below, note_load, note_store, sectors_below
 
 ONE = np.uint32(1)
@@ -43,7 +44,11 @@ def extend(value, width):
 @spliced
 def load_values(m, c, index, w, block, address, on):
     """Move what a global load reads into registers."""
-    width, first = c[I.WIDTH], at(c[I.DST], first_row(m, w))
+    width, first, step = c[I.WIDTH], at(c[I.DST], first_row(m, w)), m.patterns[index, S.PAT_STEP]
+    if step != S.MIXED and width >= 4 and not m.shape[S.CHECKED]:
+        for k in range(width >> 2):
+            load_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
+        return
     halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
@@ -61,9 +66,13 @@ def load_values(m, c, index, w, block, address, on):
 
 
 @spliced
-def store_values(m, c, w, address, on):
+def store_values(m, c, index, w, address, on):
     """Move registers to global memory."""
-    width, first = c[I.WIDTH], at(c[I.B], first_row(m, w))
+    width, first, step = c[I.WIDTH], at(c[I.B], first_row(m, w)), m.patterns[index, S.PAT_STEP]
+    if step != S.MIXED and width >= 4 and not m.shape[S.CHECKED]:
+        for k in range(width >> 2):
+            store_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
+        return
     halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
@@ -101,10 +110,10 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     address = m.scratch[33]
     global_addresses(m, c, w, address)
     p = m.patterns[index]
-    array = array_touched(m, c, p, index, w, block, address, on)
+    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
-    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
     n = p[S.PAT_N_LINES]
     tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
     waves = p[S.PAT_WAVES]
@@ -146,10 +155,10 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     address = m.scratch[33]
     global_addresses(m, c, w, address)
     p = m.patterns[index]
-    array = array_touched(m, c, p, index, w, block, address, on)
+    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
-    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
     n = p[S.PAT_N_LINES]
     lanes = popcount(on)
     count[C.ST_REQ] += 1
@@ -158,7 +167,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     count[C.LINES] += n
     note_store(m, index, array, p, lanes * c[I.WIDTH])
     if not c[I.LIGHT]:
-        store_values(m, c, w, address, on)
+        store_values(m, c, index, w, address, on)
     if m.shape[S.TIMELESS]:
         return t
     tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])

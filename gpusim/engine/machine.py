@@ -9,6 +9,7 @@ blocks that compete for a unit the older finishes at half time.
 from __future__ import annotations
 
 import numpy as np
+from numba import typeof
 
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
@@ -213,6 +214,12 @@ def drive(m: S.Machine, queue: np.ndarray, kinds: np.ndarray, steps: int) -> boo
         Whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
     return bool(advance(table(m), queue, kinds, steps, helper(m)))
+
+
+def load() -> None:
+    """Compile the engine for the first time, or load it, before a machine runs."""
+    vector = np.zeros(1, np.int64)
+    advance.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(None))))  # type: ignore[attr-defined]
 
 
 @jit

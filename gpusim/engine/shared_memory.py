@@ -8,12 +8,13 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce
+from gpusim.engine.access import coalesce, within
 from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.operands import at
+from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import note_shared
 
 ONE = np.uint32(1)
@@ -85,10 +86,11 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     writes = op != I.LDS
     width = np.int64(c[I.WIDTH])
     shared_addresses(m, c, w, address)
-    if not c[I.LIGHT] and not check_shared(m, index, w, block, address, on, width, writes, False):
+    p, first = m.patterns[index], m.shape[S.SHARED_BASE]
+    origin = coalesce(p, address, on, width, not writes, m.scratch)
+    fine = not m.shape[S.CHECKED] and within(p, origin, width, first, first + m.shape[S.SHARED_BYTES])
+    if not fine and not check_shared(m, index, w, block, address, on, width, writes, False):
         return S.FAILURE
-    p = m.patterns[index]
-    coalesce(p, address, on, width, not writes, m.scratch)
     waves = p[S.PAT_WAVES] * np.int64(c[I.REPEAT])
     ideal = min(ideal_wavefronts(on, width), p[S.PAT_WAVES]) * np.int64(c[I.REPEAT])  # fewer where pairs of lanes agree
     if writes:
@@ -99,7 +101,7 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
         count[C.SH_LD_IDEAL] += ideal
     note_shared(m, index, waves, ideal)
     if not c[I.LIGHT]:
-        move_shared(m, c, op, w, block, address, on)
+        move_shared(m, c, op, index, w, block, address, on)
     return shared_time(m, sm, waves, c[I.REPEAT], t)
 
 
@@ -125,11 +127,18 @@ def ideal_wavefronts(on, width):
 
 
 @spliced
-def move_shared(m, c, op, w, block, address, on):
+def move_shared(m, c, op, index, w, block, address, on):
     """The values of a shared access."""
     shared, width = m.shared[block], c[I.WIDTH]
     halves, octets = shared.view(np.uint16), shared.view(np.uint8)
-    first = at(c[I.DST] if op == I.LDS else c[I.B], first_row(m, w))
+    first, step = at(c[I.DST] if op == I.LDS else c[I.B], first_row(m, w)), m.patterns[index, S.PAT_STEP]
+    if step != S.MIXED and width >= 4:
+        for k in range(width >> 2):
+            if op == I.LDS:
+                load_row(m.regs[first + k], shared, (address[0] >> 2) + k, step)
+            else:
+                store_row(m.regs[first + k], shared, (address[0] >> 2) + k, step)
+        return
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue

@@ -94,9 +94,14 @@ N_SPANS = 4096
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
 # lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
 # line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say;
-# PAT_IDEAL: sectors that would do for the words touched.
-SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY, PAT_IDEAL = range(7)
-PAT_OFFSET = 7
+# PAT_IDEAL: sectors that would do for the words touched; PAT_FIRST, PAT_LOW, PAT_HIGH: offsets of the first active lane
+# and of the lowest and highest address; PAT_ODD: low bits that any offset has; PAT_STEP: words from each lane to the
+# next, MIXED where that differs or not all lanes are active.
+(
+    SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY, PAT_IDEAL, PAT_FIRST, PAT_LOW, PAT_HIGH, PAT_ODD,
+    PAT_STEP, PAT_OFFSET,
+) = range(13)  # fmt: skip
+MIXED = 1 << 32
 PAT_LINES = PAT_OFFSET + LANES
 PAT_SECTORS = PAT_LINES + LANES
 PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each

@@ -180,6 +180,9 @@ def _side_by_side(specs: Sequence[LaunchSpec], gpu: str, jobs: int, how: dict[st
     """Records as they come."""
     import joblib
 
+    from gpusim.engine.machine import load
+
+    load()  # once, where otherwise each process would compile the engine
     here = Path.cwd()
     tasks = (joblib.delayed(_record_in)(here, spec, gpu, **how) for spec in specs)
     yield from joblib.Parallel(n_jobs=min(jobs, len(specs)), return_as="generator_unordered")(tasks)
