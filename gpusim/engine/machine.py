@@ -1,7 +1,8 @@
 """The machine: hands out blocks, lets the SM that is furthest behind go on, stops when all is done.
 
 SMs are kept in a tournament tree by the tick at which each next has something to
-do; a step lets one warp of one SM run until it must wait.  Among the warps that
+do.  The one furthest behind goes on for as long as no other can affect it; a step
+lets one of its warps run until it must wait.  Among the warps that
 can run the one of the oldest block goes first: measured on an H200, of two
 blocks that compete for a unit the older finishes at half time.
 """
@@ -229,16 +230,18 @@ def advance(words, queue, kinds, steps, seldom):
     size = len(m.tree) // 2
     if m.misc[HANDED] == 0:
         m.misc[HANDED] = first_wave(m, queue, kinds)
-    for _ in range(steps):
+    while steps > 0:
         if m.tree[1] >= NEVER:
             if m.misc[FINISHED_BLOCKS] < len(queue):
                 w = max(stuck(m), 0)
                 fail(m, E.BARRIER_DEADLOCK, m.warps[w, PC] - 1, 0, w // m.shape[WARPS], m.warps[w, BAR_NUMBER], w)
             return True
         sm = tree_first(m.tree, size)
-        horizon = m.tree[size + sm] + m.rates[AHEAD]
-        m.sms[sm, NOW] = max(m.sms[sm, NOW], m.tree[size + sm])
-        while True:
+        tick = m.tree[size + sm]
+        horizon = tick + m.rates[AHEAD]
+        while tick <= horizon:
+            steps -= 1
+            m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)
             w = m.sms[sm, NEXT]
             slot = w // m.shape[WARPS]
             why = run(m, w, slot, sm, seldom)
@@ -250,8 +253,5 @@ def advance(words, queue, kinds, steps, seldom):
                 replace(m, slot, sm, end, queue, kinds)
             m.sms[sm, NEXT], tick = choose(m, sm)
             tick = max(tick, m.sms[sm, NOW])
-            if tick > horizon:
-                break
-            m.sms[sm, NOW] = tick
         tree_set(m.tree, size, sm, tick)
     return False

@@ -21,6 +21,7 @@ from numba.np.numpy_support import from_dtype
 from gpusim.engine.state import Machine
 
 _WORD = ir.IntType(64)
+_pack: Any = cgutils.pack_array
 
 
 def _array_types() -> dict[str, Any]:
@@ -87,8 +88,8 @@ def _lookup(context: Any, builder: Any, typ: Any, value: Any, attr: str) -> Any:
     for size in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], size))
     populate_array(
-        array, data=builder.inttoptr(where, array.data.type), shape=cgutils.pack_array(builder, shape),
-        strides=cgutils.pack_array(builder, strides), itemsize=itemsize, meminfo=None,
+        array, data=builder.inttoptr(where, array.data.type), shape=_pack(builder, shape),
+        strides=_pack(builder, strides), itemsize=itemsize, meminfo=None,
     )  # fmt: skip
     return array._getvalue()
 
