@@ -73,11 +73,11 @@ class _Model(models.PrimitiveModel):
 class _Attributes(AttributeTemplate):
     key = _MachineType
 
-    def generic_resolve(self, value: Any, attr: str) -> Any:
+    def generic_resolve(self, value: Any, attr: str) -> Any:  # type: ignore[override]
         return _ARRAYS.get(attr)
 
 
-@lower_getattr_generic(_MachineType)
+@lower_getattr_generic(_MachineType)  # type: ignore[untyped-decorator]
 def _lookup(context: Any, builder: Any, typ: Any, value: Any, attr: str) -> Any:
     """An array, from its words in the table."""
     kind = _ARRAYS[attr]
