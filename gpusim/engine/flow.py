@@ -1,8 +1,10 @@
 """Control flow of a warp: branches, divergence and reconvergence, leaving.
 
 A warp runs one path, ``(pc, mask)``; others are set aside on a stack, some of them
-waiting for lanes to come to a WARPSYNC, or wait at a convergence barrier (BSSY
-names the lanes, BSYNC lets them meet).
+waiting for lanes to come to a WARPSYNC or to a convergence barrier (BSSY names the
+lanes, BSYNC lets them meet).  What a path waits for is the mask of the lanes and,
+above it, the number of the barrier plus one: lanes that meet at one barrier on
+different levels of a recursion wait for different ones.
 """
 
 from __future__ import annotations
@@ -17,9 +19,7 @@ from gpusim.engine.state import (
     LANES,
     MASK,
     MAX_SPLITS,
-    MEET_HERE,
     MEET_MASK,
-    MEET_PC,
     N_GROUPS,
     N_MEETINGS,
     N_SPLIT,
@@ -65,8 +65,8 @@ def drop(warp, k):
 
 @jit
 def all_there(warp, awaited):
-    """Whether every lane of a WARPSYNC's mask that is alive has come to one with that mask."""
-    missing = awaited & warp[ALIVE]
+    """Whether every lane that is waited for and alive waits as well."""
+    missing = awaited & FULL & warp[ALIVE]
     for n in range(warp[N_SPLIT]):
         if warp[SPLIT_WAIT + n] == awaited:
             missing &= warp[SPLIT_MASK + n] ^ FULL
@@ -100,13 +100,6 @@ def take_next_path(warp):
             return True
         elif all_there(warp, awaited):
             warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
-            return True
-    for b in range(N_MEETINGS):
-        here = warp[MEET_HERE + b] & warp[ALIVE]
-        if here and here == warp[MEET_MASK + b] & warp[ALIVE]:
-            warp[PC] = warp[MEET_PC + b] + 1
-            warp[MASK] = here
-            warp[MEET_HERE + b] = 0
             return True
     return False
 
@@ -156,12 +149,13 @@ def let_others_run(warp, pc):
 @jit
 def let_waiting_go(warp):
     """Lanes that wait at a convergence barrier no longer do; the path that runs comes after them."""
-    for b in range(N_MEETINGS):
-        here = warp[MEET_HERE + b] & warp[ALIVE]
-        if here and set_aside(warp, warp[PC], warp[MASK]):
-            warp[PC], warp[MASK] = warp[MEET_PC + b] + 1, here
-            warp[MEET_HERE + b] = 0
-            warp[MEET_MASK + b] &= here ^ FULL
+    for n in range(warp[N_SPLIT] - 1, -1, -1):
+        pc, awaited = warp[SPLIT_PC + n], warp[SPLIT_WAIT + n]
+        if awaited > FULL:
+            here = join(warp, pc, awaited)
+            set_aside(warp, warp[PC], warp[MASK])
+            warp[PC], warp[MASK] = pc, here & warp[ALIVE]
+            warp[MEET_MASK + (awaited >> 32) - 1] &= here ^ FULL
             warp[SPINS] = 0
             return
 
@@ -212,8 +206,12 @@ def sync_lanes(warp, awaited):
 
 @inline
 def break_off(warp, b, lanes):
-    """BREAK: these lanes will not come to convergence barrier ``b``."""
+    """BREAK: these lanes will not come to convergence barrier ``b``; who waits there waits for the rest."""
+    before = waiting_at(warp, b)
     warp[MEET_MASK + b] &= lanes ^ FULL
+    for n in range(warp[N_SPLIT]):
+        if warp[SPLIT_WAIT + n] == before:
+            warp[SPLIT_WAIT + n] = waiting_at(warp, b)
     warp[PC] += 1
 
 
@@ -221,8 +219,13 @@ def break_off(warp, b, lanes):
 def open_meeting(warp, b):
     """BSSY: the lanes now active are to meet at barrier ``b``."""
     warp[MEET_MASK + b] = warp[MASK]
-    warp[MEET_HERE + b] = 0
     warp[PC] += 1
+
+
+@inline
+def waiting_at(warp, b):
+    """What a path at convergence barrier ``b`` waits for."""
+    return (np.int64(b) + 1) << 32 | warp[MEET_MASK + b]
 
 
 @inline
@@ -231,17 +234,13 @@ def meet(warp, b):
 
     Lanes that it does not wait for (they broke off) go on.
     """
-    if warp[MASK] & warp[MEET_MASK + b] == 0:
+    awaited = warp[MEET_MASK + b]
+    if warp[MASK] & awaited == 0 or warp[MASK] == awaited & warp[ALIVE]:
         warp[PC] += 1
         return True
-    warp[MEET_HERE + b] |= warp[MASK]
-    here = warp[MEET_HERE + b] & warp[ALIVE]
-    if here == warp[MEET_MASK + b] & warp[ALIVE]:
-        warp[MASK] = here
-        warp[MEET_HERE + b] = 0
-        warp[PC] += 1
-        return True
-    warp[MEET_PC + b] = warp[PC]
+    if not set_aside(warp, warp[PC] + 1, warp[MASK]):
+        return False
+    warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = waiting_at(warp, b)
     return take_next_path(warp)
 
 
@@ -267,7 +266,6 @@ def start(warp, preds, lanes):
     for b in range(6):
         warp[BOARD + b] = 0
     for b in range(N_MEETINGS):
-        warp[MEET_HERE + b] = 0
         warp[MEET_MASK + b] = 0
     for p in range(len(preds)):
         preds[p] = np.uint32(FULL) if p == 7 or p == 15 else np.uint32(0)

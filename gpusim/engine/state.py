@@ -37,8 +37,8 @@ FAILURE, WENT = -1, -16
 
 # Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
 # kernel; BOARD: ticks at which its six scoreboards are released;
-# SPLIT_*: paths set aside (SPLIT_WAIT: lanes they wait for, 0: none); MEET_*: convergence barriers (lanes
-# awaited, lanes there, where they wait); SPINS: backward branches taken while other paths could run;
+# SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.flow, 0: nothing); MEET_MASK: lanes
+# that each convergence barrier waits for; SPINS: backward branches taken while other paths could run;
 # BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
 # latest LDGSTS is done; GROUPS: when each of its latest groups of them is; YIELDED: it has met a YIELD.
 PC, MASK, ALIVE, STATE, N_SPLIT, BOARD = range(6)
@@ -48,9 +48,7 @@ SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 SPINS = SPLIT_WAIT + MAX_SPLITS
 YIELDED, BAR_NUMBER, BAR_MODE, BAR_RESULT, COPIED, N_GROUPS, GROUPS = range(SPINS + 1, SPINS + 8)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
-MEET_HERE = MEET_MASK + N_MEETINGS
-MEET_PC = MEET_HERE + N_MEETINGS
-N_WARP = MEET_PC + N_MEETINGS
+N_WARP = MEET_MASK + N_MEETINGS
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at

@@ -189,7 +189,6 @@ def test_a_function_that_calls_itself_has_a_stack(gpu):
     np.testing.assert_allclose(y, x / 8 + 3, rtol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="lanes that wait at one level of a recursion are lost at the next")
 def test_lanes_that_recurse_to_different_depths():
     text = f"""__device__ __noinline__ float half(float a, int d) {{ return d ? half(a * 0.5f, d - 1) + 1 : a; }}
     __global__ void k(const float* x, float* y) {{ {INDEX} y[i] = half(x[i], i % 5); }}"""
