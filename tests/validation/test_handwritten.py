@@ -1,0 +1,41 @@
+"""Hand-written CUDA on an H200, and its machine code here: what is executed and asked for is counted alike."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpusim.launches import run
+from gpusim.launches.file import read
+from tests.validation.test_emitted import ASKED, EXECUTED, differing, other_compiler
+
+FOLDER = Path(__file__).parent / "handwritten"
+LARGEST = 2_500_000  # warp instructions
+OCCUPANCY = {m for m in EXECUTED if "occupancy" in m}  # not in this table
+COUNTED = [m for m in ASKED + EXECUTED if m not in OCCUPANCY]
+RANDOM = {"gather"}
+"""Their indices are drawn at random, from another generator than the measured ones."""
+MEASURED = {launch["id"]: launch for launch in json.loads((FOLDER / "h200.json").read_text())["launches"]}
+SMALL = [
+    spec
+    for spec in read(FOLDER / "launches.json")
+    if MEASURED[spec.id]["metrics"]["smsp__inst_executed.sum"] <= LARGEST and spec.id.split("_")[0] not in RANDOM
+]
+
+
+def test_every_launch_is_measured_and_has_a_name_of_its_own():
+    ids = [spec.id for spec in read(FOLDER / "launches.json")]
+    assert len(set(ids)) == len(ids)
+    assert set(ids) == set(MEASURED)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.parametrize("spec", SMALL, ids=lambda spec: spec.id)
+def test_machine_code_executes_what_silicon_executed(spec):
+    launch = MEASURED[spec.id]
+    profile = run.profile(spec, "h200")
+    assert differing(profile, launch, COUNTED) == {}
+    waves = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"  # hardware repeats some that meet data from L2
+    assert profile.value(waves) == pytest.approx(launch["metrics"][waves], rel=0.03, abs=0)
+    assert profile.dram_bytes_read == pytest.approx(launch["metrics"]["dram__bytes_read.sum"], rel=0.15, abs=1.3e6)
