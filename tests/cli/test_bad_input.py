@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,9 @@ def test_ctrl_c_ends_a_running_prediction_without_a_file(tmp_path):
     ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **pipes) as run:
+    # a shell that starts something in the background has it ignore SIGINT, and whatever that starts
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, preexec_fn=listen, **pipes) as run:
         assert run.stderr is not None
         assert run.stderr.readline().startswith("gpusim: ")  # two seconds have passed: it is at work
         time.sleep(3)
