@@ -20,7 +20,7 @@ from gpusim.engine.global_memory import read_lines
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import predicate
 from gpusim.engine.shared_memory import check_shared
-from gpusim.engine.traffic import note_load
+from gpusim.engine.traffic import LOADS, note_access
 
 ONE = np.uint32(1)
 
@@ -73,7 +73,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
     count[C.LINES] += n
-    note_load(m, index, array, p, popcount(on) * c[I.WIDTH])
+    note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)
     if m.shape[S.TIMELESS]:
         return t
     begin = max(t, m.sms[sm, S.LSU])

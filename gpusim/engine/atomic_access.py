@@ -17,7 +17,7 @@ from gpusim.engine.jit import jit
 from gpusim.engine.memory import ALL_WORDS
 from gpusim.engine.operands import FULL, at, set_predicate
 from gpusim.engine.shared_memory import check_shared, ideal_wavefronts, shared_time
-from gpusim.engine.traffic import note_below, note_shared, note_store, sectors_below
+from gpusim.engine.traffic import STORES, note_access, note_below, note_shared, sectors_below
 
 ONE = np.uint32(1)
 
@@ -35,7 +35,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1
     count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[S.PAT_N_SECTORS]
-    note_store(m, index, array, p, popcount(on) * c[I.WIDTH])
+    note_access(m, index, array, p, popcount(on) * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:

@@ -16,7 +16,7 @@ from gpusim.engine.jit import inline, spliced
 from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
 from gpusim.engine.rows import load_row, store_row
-from gpusim.engine.traffic import note_below, note_load, note_store, sectors_below
+from gpusim.engine.traffic import LOADS, STORES, note_access, note_below, sectors_below
 
 ONE = np.uint32(1)
 
@@ -123,7 +123,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     count[C.LD_TAGS] += tags
     count[C.LD_WAVES] += waves
     count[C.LINES] += n
-    note_load(m, index, array, p, lanes * c[I.WIDTH])
+    note_access(m, index, array, p, lanes * c[I.WIDTH], LOADS)
     if not c[I.LIGHT]:
         load_values(m, c, index, w, block, address, on)
     if m.shape[S.TIMELESS]:
@@ -165,7 +165,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     count[C.ST_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.ST_WAVES] += p[S.PAT_WAVES]
     count[C.LINES] += n
-    note_store(m, index, array, p, lanes * c[I.WIDTH])
+    note_access(m, index, array, p, lanes * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
         store_values(m, c, index, w, address, on)
     if m.shape[S.TIMELESS]:

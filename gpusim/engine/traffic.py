@@ -6,33 +6,18 @@ from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.engine.jit import inline, spliced
 
-
-@spliced
-def note_load(m, index, array, p, nbytes):
-    """A request that reads ``nbytes`` of an array."""
-    a = m.arrays[array]
-    a[C.A_LD_REQ] += 1
-    a[C.A_LD_SECTORS] += p[S.PAT_N_SECTORS]
-    a[C.A_LD_IDEAL] += p[S.PAT_IDEAL]
-    a[C.A_LD_BYTES] += nbytes
-    note_request(m, index, p)
+LOADS, STORES = 0, C.A_ST_REQ - C.A_LD_REQ
+"""Where the columns of an array's loads and of its stores begin; they follow in the same order."""
 
 
 @spliced
-def note_store(m, index, array, p, nbytes):
-    """A request that writes ``nbytes`` of an array."""
-    a = m.arrays[array]
-    a[C.A_ST_REQ] += 1
-    a[C.A_ST_SECTORS] += p[S.PAT_N_SECTORS]
-    a[C.A_ST_IDEAL] += p[S.PAT_IDEAL]
-    a[C.A_ST_BYTES] += nbytes
-    note_request(m, index, p)
-
-
-@inline
-def note_request(m, index, p):
-    """A global request of an instruction."""
-    site = m.sites[index]
+def note_access(m, index, array, p, nbytes, columns):
+    """A request for ``nbytes`` of an array by an instruction; ``columns``: `LOADS` or `STORES`."""
+    a, site = m.arrays[array], m.sites[index]
+    a[columns + C.A_LD_REQ] += 1
+    a[columns + C.A_LD_SECTORS] += p[S.PAT_N_SECTORS]
+    a[columns + C.A_LD_IDEAL] += p[S.PAT_IDEAL]
+    a[columns + C.A_LD_BYTES] += nbytes
     site[C.S_REQ] += 1
     site[C.S_SECTORS] += p[S.PAT_N_SECTORS]
     site[C.S_IDEAL] += p[S.PAT_IDEAL]

@@ -170,7 +170,8 @@ def run(m, w, block, sm, seldom):
     """Run warp ``w`` from where it stands until it must wait, or leaves; ``seldom``: see :mod:`gpusim.engine.seldom`.
 
     The SM's pipes are charged for what it issued; its own clock follows stall
-    counts and scoreboards.
+    counts and scoreboards.  One function, however long: its clock and the pipes'
+    charges live in machine registers from one instruction to the next.
 
     Returns
     -------

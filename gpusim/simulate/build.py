@@ -163,6 +163,19 @@ def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
     return np.zeros((warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES), np.uint32)
 
 
+def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
+    """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
+    gpcs = 1 + max(gpu.placement.sm_gpc)
+    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs)
+    return {
+        "l1": S.empty_l1(int(n_sm * dims[S.L1_SETS]) or 1, L1_WAYS),
+        "lrc": np.full((gpcs, COALESCER_ENTRIES if n_sm else 1, S.N_REQUEST), -1, np.int64),
+        "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
+        "servers": np.zeros((4, servers if n_sm else 1, S.SPANS + S.N_SPANS), np.int64),
+        "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
+    }
+
+
 def machine(
     gpu: Gpu,
     launch: Launch,
@@ -207,9 +220,6 @@ def machine(
     wave = (
         first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
     )
-    l2_sets = 1 if timeless else int(dims[S.HALVES] * dims[S.L2_SETS])
-    l1_sets = 1 if timeless else int(len(sms) * dims[S.L1_SETS])
-    gpcs = 1 + max(gpu.placement.sm_gpc)
     return S.Machine(
         code=image.code,
         regs=_registers(image, warp_slots),
@@ -221,11 +231,7 @@ def machine(
         shared=np.zeros((block_slots, words), np.uint32),
         touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
         sms=sms,
-        l1=S.empty_l1(l1_sets, L1_WAYS),
-        lrc=np.full((gpcs, 1 if timeless else COALESCER_ENTRIES, S.N_REQUEST), -1, np.int64),
-        l2=S.empty_l2(l2_sets, int(dims[S.L2_WAYS])),
-        servers=np.zeros((4, max(gpu.l2.slices, gpu.dram.channels, gpcs), S.SPANS + S.N_SPANS), np.int64),
-        partial=np.zeros(1 if timeless else PARTIAL_ENTRIES, np.int64),
+        **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,
         written=np.zeros(len(data) if checked else 1, np.uint8),

@@ -13,7 +13,7 @@ from gpusim.algorithm import numpy_dtype
 from gpusim.engine import counts as C
 from gpusim.simulate import count
 from tests.kernels.cases import CASES
-from tests.kernels.run import expected
+from tests.kernels.run import assert_as_referenced
 
 pytestmark = pytest.mark.skipif(find_spec("nvidia.cu13") is None, reason="needs the extra cuda")
 
@@ -55,7 +55,5 @@ def test_both_compute_and_ask_for_the_same(name, data, seed):
     params = algorithm.bind(**data.draw(CASES[name]))
     inputs = algorithm.inputs(np.random.default_rng(seed), **params)
     outputs, profile = through_cuda(algorithm, params, inputs)
-    error = algorithm.allowed_error(**params)
-    for array, wanted in expected(algorithm, params, inputs=inputs).items():
-        np.testing.assert_allclose(outputs[array], wanted, rtol=error, atol=error)
+    assert_as_referenced(outputs, algorithm, params, inputs)
     assert [profile.value(m) for m in SAME] == directly(algorithm, params, inputs)

@@ -9,7 +9,7 @@ from gpusim import catalog
 from gpusim.lang import Kernel
 from tests.emit import constructs, cpu
 from tests.kernels.cases import CASES
-from tests.kernels.run import expected
+from tests.kernels.run import assert_as_referenced
 from tests.lang import samples
 from tests.lower import test_language as language
 from tests.lower.running import run_kernel
@@ -35,9 +35,7 @@ def test_kernels_match_their_reference(name, data, seed):
     params = algorithm.bind(**data.draw(CASES[name]))
     inputs = algorithm.inputs(np.random.default_rng(seed), **params)
     outputs = cpu.run(algorithm.kernel, inputs, **params)
-    error = algorithm.allowed_error(**params)
-    for array, wanted in expected(algorithm, params, inputs=inputs).items():
-        np.testing.assert_allclose(outputs[array], wanted, rtol=error, atol=error)
+    assert_as_referenced(outputs, algorithm, params, inputs)
 
 
 def drawn(kernel, params):

@@ -44,6 +44,18 @@ def expected(
     return algorithm.reference(inputs, **algorithm.bind(**params))
 
 
+def assert_as_referenced(
+    outputs: Mapping[str, np.ndarray],
+    algorithm: Algorithm,
+    params: Mapping[str, int],
+    inputs: Mapping[str, np.ndarray],
+) -> None:
+    """Every output is what the reference gives, within the error the algorithm is allowed."""
+    error = algorithm.allowed_error(**params)
+    for array, wanted in expected(algorithm, params, inputs=inputs).items():
+        np.testing.assert_allclose(outputs[array], wanted, rtol=error, atol=error)
+
+
 def prepare(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") -> tuple[Launch, Gpu, Occupancy]:
     """A launch with inputs drawn and outputs zero, the GPU, and what of it an SM holds."""
     spec, bound = hardware.load(gpu), algorithm.launch(**params)
