@@ -43,10 +43,15 @@ def is_full(block, b):
 
 
 @inline
-def enter(block, b, t):
-    """Count a warp as arrived at tick ``t``."""
+def enter(m, slot, b, t):
+    """Count a warp as arrived at tick ``t``; an SM takes one after the other."""
+    block = m.blocks[slot]
     block[S.ARRIVED + b] += 1
     block[S.WAITING] += 1
+    if m.shape[S.TIMED]:
+        sm = m.sms[slot // m.shape[S.SLOTS]]
+        t = max(t, sm[S.BAR_FREE]) + m.rates[S.BARRIER_WARP]
+        sm[S.BAR_FREE] = t
     block[S.LAST + b] = max(block[S.LAST + b], t)
 
 
@@ -63,11 +68,13 @@ def result(mode, yes, voters):
 def release(m, slot, b):
     """Let the warps that wait at barrier ``b`` go on."""
     block, n = m.blocks[slot], m.shape[S.WARPS]
-    awake = block[S.LAST + b] + m.rates[S.BARRIER] + m.rates[S.BARRIER_WARP] * n
+    awake = block[S.LAST + b] + m.rates[S.BARRIER]
+    if not m.shape[S.TIMED]:
+        awake += m.rates[S.BARRIER_WARP] * n
     for w in range(slot * n, (slot + 1) * n):
         warp = m.warps[w]
         if warp[S.STATE] == S.AT_BARRIER and warp[S.BAR_NUMBER] == b:
-            warp[S.STATE], m.awake[w] = S.READY, awake
+            warp[S.STATE], m.awake[w] = S.READY, max(awake, m.turns[w, S.BOARDS_AT])
             if warp[S.BAR_MODE]:
                 warp[S.BAR_RESULT] = result(warp[S.BAR_MODE], block[S.YES + b], block[S.VOTERS + b])
     block[S.WAITING] -= block[S.ARRIVED + b]
@@ -85,7 +92,7 @@ def clear(block, b):
 @jit
 def pass_by(m, slot, b, t):
     """BAR.ARV: be counted at a barrier without waiting."""
-    enter(m.blocks[slot], b, t)
+    enter(m, slot, b, t)
     if is_full(m.blocks[slot], b):
         release(m, slot, b)
 

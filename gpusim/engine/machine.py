@@ -18,6 +18,7 @@ from gpusim.engine import state as S
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
+from gpusim.engine.issue import begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seldom import helper
@@ -35,6 +36,7 @@ from gpusim.engine.state import (
     FAILED,
     FINISHED,
     FINISHED_BLOCKS,
+    FIRST_AT,
     FREE_AT,
     GRID_X,
     GRID_Y,
@@ -42,20 +44,28 @@ from gpusim.engine.state import (
     ID,
     KIND,
     LANES,
+    LAST_END,
     LIMIT,
     N_BARRIERS,
+    N_PARTS,
     NEVER,
     NEXT,
     NOW,
+    PAUSED,
     PC,
     PHASE,
     READY,
     SLOTS,
     START_GAP,
+    STARTED,
     STATE,
     STEPS,
+    TICKS,
+    TIMED,
+    TRY_AT,
     TURNOVER,
     WAITING,
+    WARP_TICKS,
     WARPS,
     X,
     Y,
@@ -103,6 +113,9 @@ def place(m, slot, number, kind, age, t):
         w = slot * shape[WARPS] + k
         start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES))
         m.warps[w, STATE], m.awake[w] = READY, t
+        if shape[TIMED]:
+            begin(m, w, age, t)
+    block[STARTED] = t
     m.counts[kind, C.BLOCKS] += 1
     m.counts[kind, C.WARPS] += shape[WARPS]
 
@@ -145,7 +158,7 @@ def settle(m, why, w, slot):
     if why == AT_BLOCK_BARRIER:
         b = m.warps[w, BAR_NUMBER]
         m.warps[w, STATE] = AT_BARRIER
-        enter(block, b, m.awake[w])
+        enter(m, slot, b, m.awake[w])
         m.awake[w] = NEVER
         if is_full(block, b):
             release(m, slot, b)
@@ -178,9 +191,15 @@ def first_wave(m, queue, kinds):
         while m.blocks[slot, ID] >= 0:
             slot += 1
         t = m.sms[sm, FREE_AT]
+        if slot == sm * slots:
+            m.sms[sm, FIRST_AT] = t
         place(m, slot, queue[k], kinds[k], k, t)
         m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
-        schedule(m, sm)
+        if m.shape[TIMED]:
+            wake(m, sm, t)
+            tree_set(m.tree, len(m.tree) // 2, sm, m.parts[sm * m.shape[N_PARTS], TRY_AT])
+        else:
+            schedule(m, sm)
     return taken
 
 
@@ -223,6 +242,43 @@ def load() -> None:
     advance.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(None))))  # type: ignore[attr-defined]
 
 
+@spliced
+def cycle(m, sm, queue, kinds, seldom):
+    """Let the scheduler of an SM that is furthest behind issue.
+
+    Returns
+    -------
+    tick : int
+        When the SM next has something to do.
+    failed : bool
+    """
+    step = m.shape[N_PARTS]
+    part = earliest(m, sm)
+    row = m.parts[sm * step + part]
+    now = row[TRY_AT]
+    w, soon = pick(m, sm, part, now)
+    row[TRY_AT] = next_cycle(soon)
+    if w >= 0:
+        slot = w // m.shape[WARPS]
+        why = issue(m, w, slot, sm, part, now, seldom)
+        row[TRY_AT] = max(now + TICKS, min(row[TRY_AT], next_cycle(m.awake[w]) if why == PAUSED else NEVER))
+        m.misc[STEPS] += 1
+        if why != PAUSED:
+            if why == FAILED:
+                return now, True
+            end = m.awake[w]
+            if why == FINISHED:
+                m.sms[sm, WARP_TICKS] += end - m.blocks[slot, STARTED]
+                m.sms[sm, LAST_END] = max(m.sms[sm, LAST_END], end)
+            if settle(m, why, w, slot):
+                replace(m, slot, sm, end, queue, kinds)
+            wake(m, sm, now + TICKS)
+        elif m.misc[STEPS] > m.shape[LIMIT]:
+            fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
+            return now, True
+    return m.parts[sm * step + earliest(m, sm), TRY_AT], False
+
+
 @jit
 def advance(words, queue, kinds, steps, seldom):
     """:func:`drive`, given the machine's table and what runs the program's seldom instructions."""
@@ -239,6 +295,14 @@ def advance(words, queue, kinds, steps, seldom):
         sm = tree_first(m.tree, size)
         tick = m.tree[size + sm]
         horizon = tick + m.rates[AHEAD]
+        if m.shape[TIMED]:
+            while tick <= horizon:
+                steps -= 1
+                tick, failed = cycle(m, sm, queue, kinds, seldom)
+                if failed:
+                    return True
+            tree_set(m.tree, size, sm, tick)
+            continue
         while tick <= horizon:
             steps -= 1
             m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)

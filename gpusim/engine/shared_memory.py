@@ -100,6 +100,7 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
         count[C.SH_LD_WAVES] += waves
         count[C.SH_LD_IDEAL] += ideal
     note_shared(m, index, waves, ideal)
+    m.misc[S.LATEST_WAVES] = waves | (ideal << S.WAVES_FIELD)
     if not c[I.LIGHT]:
         move_shared(m, c, op, index, w, block, address, on)
     return shared_time(m, sm, waves, c[I.REPEAT], t)

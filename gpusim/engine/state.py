@@ -25,6 +25,36 @@ SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
 """Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
 others from run to run."""
 
+# Units of a scheduler that an instruction may have to wait for
+NO_UNIT, U_ALU, U_FMA, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_SHARED, U_GLOBAL = range(10)
+N_UNITS = 16
+
+# Why a warp did not issue, and the number of those
+BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_FETCH = range(9)
+N_REASONS = 10
+
+# Columns of Machine.parts, a scheduler each.  TRY_AT: tick at which it may next issue; UNIT_FREE: ticks from which each
+# unit takes an instruction; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to
+# the load/store pipe, and how many went so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which
+# it issued
+TRY_AT, UNIT_FREE = 0, 1
+N_DEPARTED = UNIT_FREE + N_UNITS
+N_DEPARTED_LG = N_DEPARTED + 1
+DEPART = N_DEPARTED_LG + 1
+QUEUE_KEPT = 16
+DEPART_LG = DEPART + QUEUE_KEPT
+STALLED = DEPART_LG + QUEUE_KEPT
+ISSUED = STALLED + N_REASONS
+N_PART = ISSUED + 1
+
+# Columns of Machine.turns, a warp each: UNIT_NEXT: unit of its next instruction; RANK: who goes first, the least;
+# LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
+# do; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
+# were last set by; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
+UNIT_NEXT, RANK, LAST_AT, COUNT_AT, BOARDS_AT, BOARDS_WHY, MEANING, WAVES = range(8)
+N_TURN = 16
+WAVES_FIELD = 16
+
 # States of a warp
 EMPTY, READY, AT_BARRIER, DONE = 0, 1, 2, 3
 
@@ -54,12 +84,16 @@ N_WARP = MEET_MASK + N_MEETINGS
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
 # barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
+# STARTED: tick of its start.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
-LAST, EXPECTED, YES, VOTERS, N_BLOCK = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
+LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
+N_BLOCK = STARTED + 1
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, XU: ticks from which those pipes are free; FILL:
 # the same for the wire from L2; FREE_AT: when the next block may start; NEXT: the warp to run next.
-NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, N_SM = range(9)
+# BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
+# WARP_TICKS: ticks that warps were resident
+NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, N_SM = range(13)
 
 # A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
 # from L1_BITS on the line, -1: none), and then of when the last fill of each arrives.
@@ -106,16 +140,17 @@ PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
 N_PATTERN = PAT_WORDS + LANES
 
 # Columns of Machine.misc: an error (see gpusim.engine.errors), the end of the last block, blocks handed
-# out and finished, instructions run, and the stamp for LRU
-E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, N_MISC = range(12)
+# out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
+E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, LATEST_WAVES, N_MISC = range(13)
 
 # Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
-# which local memory is cached; N_BUFFERS: global arrays; UNIFORM: first uniform register among a warp's rows.
+# which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_PARTS:
+# schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; UNIFORM: first uniform register among a warp's rows.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, BANK_FIRST,
-) = range(29)  # fmt: skip
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, BANK_FIRST,
+) = range(33)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -165,6 +200,8 @@ class Machine(NamedTuple):
     preds: Annotated[np.ndarray, np.uint32, 2]  # (warps, N_PRED_ROWS): a bit a lane
     warps: Annotated[np.ndarray, np.int64, 2]  # (warps, N_WARP); SM-major, then block slot, then warp
     awake: Annotated[np.ndarray, np.int64, 1]  # (warps,): tick at which each may run on, NEVER while it cannot
+    turns: Annotated[np.ndarray, np.int64, 2]  # (warps, N_TURN): timed runs
+    parts: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_PART): timed runs
     blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
     ages: Annotated[np.ndarray, np.int64, 1]  # (block slots,): its block's place in the launch order, or NEVER
     shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)

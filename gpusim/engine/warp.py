@@ -17,7 +17,7 @@ from gpusim.engine.floating import finished, nearest
 from gpusim.engine.flow import branch, leave, meet, open_meeting
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.integer import multiply_add
-from gpusim.engine.jit import inline, spliced
+from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, predicate, put, put_real, word
 from gpusim.engine.routines import call
@@ -163,6 +163,30 @@ def pending(warp, c):
     if wait & I.ASYNC:
         t = max(t, group_done(warp, c[I.SUB]))
     return t
+
+
+@jit
+def perform(m, c, index, w, block, sm, on, t, count, seldom):
+    """Do what one instruction does, at tick ``t``.
+
+    Returns
+    -------
+    int
+        The tick its result is there (``t`` or less: as soon as its pipe has it); or WENT, if it has moved the warp on
+        itself; or why the warp stops (-1 less the reason).
+    """
+    op, pipe = c[0], c[I.PIPE]
+    if pipe == I.CONTROL:
+        stop = control(m, c, op, index, w, block, on, count)
+        return np.int64(S.WENT) if stop < 0 else np.int64(-1 - stop)
+    if pipe == I.LSU:
+        return memory_instruction(m, c, index, w, block, sm, on, t, count)
+    if pipe == I.SELDOM_PIPE:
+        return seldom(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))
+    if on and not compute(m, c, op, w, on):
+        fail(m, E.UNSUPPORTED, index, 0, block, op, w)
+        return np.int64(S.FAILURE)
+    return np.int64(0)
 
 
 @spliced

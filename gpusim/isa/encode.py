@@ -58,9 +58,15 @@ class F(IntEnum):
     INDEX = 29  # index of the instruction in the program
     IS_BRANCH = 30
     D = 31  # a fourth source: the uniform base of an atomic's address
+    # what time needs (gpusim.simulate.units)
+    UNIT = 32  # the unit of its scheduler that it issues to
+    BUSY = 33  # cycles that unit takes no other
+    LATENCY = 34  # cycles until its scoreboard is released, of what is no memory instruction
+    IDLE = 35  # 1: it only takes time; nobody needs what it computes (timed images)
+    TWIN = 36  # a shared load: place where it notes its wavefronts, or negated where an earlier one did (timed images)
 
 
-N_FIELDS = 32
+N_FIELDS = 40
 NO_ROW = ~0  # the row of zeros: an operand that is not there
 ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
 SELDOM_PIPE = 15  # in the column PIPE: run out of the interpreter's loop

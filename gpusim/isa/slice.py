@@ -18,6 +18,7 @@ from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
 
 _COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever becomes of its value
+N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 _SPACES = ("global", "shared", "local", "generic")
 
 
@@ -156,6 +157,12 @@ def _bank_pattern(row: np.ndarray) -> tuple[int, ...] | None:
     return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH, F.C, F.SUB, F.LINE))
 
 
+def _changes(row: np.ndarray, pattern: tuple[int, ...]) -> bool:
+    """Whether an instruction writes the address register or the guard of a bank pattern."""
+    addresses = range(int(row[F.DST]), int(row[F.DST]) + 4)  # a load may write four registers
+    return pattern[1] in addresses or pattern[3] in addresses or pattern[0] & 15 in (int(row[F.Q0]), int(row[F.Q1]))
+
+
 def _shrink(program: Program, cut: _Slice) -> Program:
     """The same program with only what is kept, and registers numbered without gaps.
 
@@ -235,13 +242,7 @@ class _Builder:
         if pattern is not None:
             self.loads[pattern] = row
             return
-        guards = {int(row[F.Q0]), int(row[F.Q1])}
-        addresses = range(int(row[F.DST]), int(row[F.DST]) + 4)  # a load may write four registers
-        self.loads = {
-            k: v
-            for k, v in self.loads.items()
-            if k is not None and k[1] not in addresses and k[3] not in addresses and k[0] & 15 not in guards
-        }
+        self.loads = {k: v for k, v in self.loads.items() if k is not None and not _changes(row, k)}
 
     def close(self) -> None:
         """End of a stretch: carry what was skipped on an instruction of its own."""
@@ -289,6 +290,54 @@ def counting_image(program: Program) -> Image:
         fresh = False
     place = np.array([builder.moved[k] for k in range(len(program))], np.int32)
     return image._replace(code=_retarget(builder), place=place)
+
+
+def timed_image(program: Program) -> Image:
+    """Encode a program so that every instruction issues, and those that matter to no address are not computed.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    Image
+        An instruction of `code` for each of the program's.
+    """
+    cut, leaders = _Slice(program), _leaders(program)
+    image = encode(_shrink(program, cut))
+    twins = _Twins()
+    for index, row in enumerate(image.code):
+        instr = program.instrs[index]
+        row[F.STALL : F.WAIT + 1] = control_columns(instr)
+        row[F.IDLE] = not cut.needed[index]
+        if cut.needed[index] and _is_memory(instr.op):
+            row[F.LIGHT] = index not in cut.valued
+        if index in leaders:
+            twins.forget()
+        twins.meet(row)
+    return image
+
+
+class _Twins:
+    """Shared loads of a stretch of code that have the same bank pattern."""
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[int, ...], int] = {}
+
+    def forget(self) -> None:
+        """A new stretch begins."""
+        self.places.clear()
+
+    def meet(self, row: np.ndarray) -> None:
+        """Let an earlier load stand for this one, or note it; forget those whose address or guard it changes."""
+        pattern = _bank_pattern(row)
+        if pattern is None:
+            self.places = {k: v for k, v in self.places.items() if not _changes(row, k)}
+        elif pattern in self.places:
+            row[F.TWIN] = -self.places[pattern]
+        elif free := set(range(1, N_TWINS + 1)) - set(self.places.values()):
+            row[F.TWIN] = self.places[pattern] = min(free)
 
 
 def _retarget(builder: _Builder) -> np.ndarray:

@@ -31,6 +31,7 @@ FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where
 TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
 """Start of the second SM of a TPC after the first.  Fitted to 9, 14, 22 and 48 cycles for blocks of 2, 8, 16
 and 32 warps on an H200 (clock64 at the start of each block, driver 580.159)."""
+MIO_DEPTH, LG_DEPTH = 8, 8
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 
 
@@ -187,6 +188,7 @@ def machine(
     *,
     checked: bool = False,
     timeless: bool = False,
+    timed: bool = False,
     n_sm: int | None = None,
 ) -> S.Machine:
     """Allocate a machine ready to run.
@@ -203,11 +205,15 @@ def machine(
         Look for races and for reads of what was never written.
     timeless : bool
         Only execute: no caches, no time.
+    timed : bool
+        Issue every instruction at its cycle.
     n_sm : int, optional
         Fewer SMs than the GPU has (timeless runs).
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
-    dims[S.CHECKED], dims[S.TIMELESS] = checked, timeless
+    dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
+    dims[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
+    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = MIO_DEPTH, LG_DEPTH
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1
@@ -226,6 +232,8 @@ def machine(
         preds=np.zeros((warp_slots, N_PRED_ROWS), np.uint32),
         warps=np.zeros((warp_slots, S.N_WARP), np.int64),
         awake=np.full(warp_slots, S.NEVER, np.int64),
+        turns=np.zeros((warp_slots, S.N_TURN), np.int64),
+        parts=_parts(len(sms) * int(dims[S.N_PARTS])),
         blocks=blocks,
         ages=np.full(block_slots, S.NEVER, np.int64),
         shared=np.zeros((block_slots, words), np.uint32),
@@ -251,6 +259,13 @@ def machine(
         routines=addresses(np.unique(image.code[:, F.OP])),
         tree=S.empty_tree(len(sms)),
     )
+
+
+def _parts(n: int) -> np.ndarray:
+    """Schedulers with nothing to do."""
+    parts = np.zeros((n, S.N_PART), np.int64)
+    parts[:, S.TRY_AT] = S.NEVER
+    return parts
 
 
 def waves(gpu: Gpu, launch: Launch, held: Occupancy) -> float:

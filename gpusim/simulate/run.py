@@ -13,10 +13,11 @@ from gpusim.engine import errors as E
 from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
 from gpusim.isa.encode import F, Image, bind_constants, encode
-from gpusim.isa.slice import counting_image, needs_data
+from gpusim.isa.slice import counting_image, needs_data, timed_image
 from gpusim.simulate.build import machine
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
+from gpusim.simulate.units import add_units
 from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 
 if TYPE_CHECKING:
@@ -191,10 +192,14 @@ def count(
     image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
     data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
     chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, progress, limit)
-    m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds)
+    timed = not chosen.sampled
+    if timed:
+        image = image if values else _bound(launch, layout, timed_image(launch.program))
+        image = add_units(image, launch.program, gpu)
+    m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed)
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
-        m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds))
+        m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed))
     before = _held_by_l2(m)
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
     total = scale(chosen, m.counts, classes, before, _held_by_l2(m))

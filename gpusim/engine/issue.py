@@ -1,0 +1,227 @@
+"""Time, cycle by cycle: which warp a scheduler issues from, and from when each may issue again.
+
+A scheduler issues an instruction a cycle at most, from a warp whose stall count
+has run out, whose scoreboards are released and for whose unit there is room.
+What an instruction waits for is known when the one before it has issued, so that
+nothing happens between issues: the machine goes from one to the next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine import fields as I
+from gpusim.engine import state as S
+from gpusim.engine.bits import popcount
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.operands import predicate
+from gpusim.engine.shared_memory import shared_time
+from gpusim.engine.traffic import note_shared
+from gpusim.engine.warp import lanes_of, pending, perform
+
+RANK_FIELD = 40
+CYCLE = ~np.int64(S.TICKS - 1)
+
+
+@inline
+def next_cycle(t):
+    """First tick of a cycle from ``t`` on."""
+    return (t + S.TICKS - 1) & CYCLE
+
+
+@inline
+def pick(m, sm, part, now):
+    """Warp to issue at ``now``: of those that can one of the oldest block, and of these the one that waited longest.
+
+    Returns
+    -------
+    warp : int
+        -1 if none can.
+    soon : int
+        Tick at which another one can.
+    """
+    step, n = m.shape[S.N_PARTS], m.shape[S.SLOTS] * m.shape[S.WARPS]
+    best, rank, soon = np.int64(-1), np.int64(S.NEVER), np.int64(S.NEVER)
+    free = m.parts[sm * step + part]
+    for w in range(sm * n + part, (sm + 1) * n, step):
+        t = m.awake[w]
+        if t >= soon:
+            continue
+        t = max(t, free[S.UNIT_FREE + m.turns[w, S.UNIT_NEXT]])
+        if t > now:
+            soon = min(soon, t)
+        elif m.turns[w, S.RANK] < rank:
+            soon = now if best >= 0 else soon
+            best, rank = w, m.turns[w, S.RANK]
+        else:
+            soon = now
+    return best, soon
+
+
+@inline
+def note_wait(m, row, turn, w, now):
+    """Why a warp that issues at ``now`` did not before."""
+    last, counted, boards, awake = turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], m.awake[w]
+    row[S.STALLED + S.BY_COUNT] += max(counted - last - S.TICKS, 0)
+    if boards > counted:
+        row[S.STALLED + turn[S.BOARDS_WHY]] += boards - counted
+    else:
+        boards = counted
+    if awake > boards:
+        row[S.STALLED + S.BY_BARRIER] += awake - boards
+    else:
+        awake = boards
+    unit = turn[S.UNIT_NEXT]
+    free = min(max(row[S.UNIT_FREE + unit], awake), now)
+    why = S.BY_LG if unit == S.U_GLOBAL else (S.BY_MIO if unit == S.U_SHARED else S.BY_PIPE)
+    row[S.STALLED + why] += free - awake
+    row[S.STALLED + S.BY_OTHERS] += now - free
+    row[S.ISSUED] += 1
+
+
+@inline
+def queue_up(m, row, unit, leaves):
+    """An instruction leaves for the load/store pipe at tick ``leaves``: when its unit has room for another."""
+    n = row[S.N_DEPARTED]
+    row[S.DEPART + (n & (S.QUEUE_KEPT - 1))] = leaves
+    row[S.N_DEPARTED] = n + 1
+    room = row[S.DEPART + ((n + 1 - m.shape[S.MIO_DEPTH]) & (S.QUEUE_KEPT - 1))]
+    row[S.UNIT_FREE + S.U_SHARED] = max(row[S.UNIT_FREE + S.U_SHARED], room)
+    if unit == S.U_GLOBAL:
+        n = row[S.N_DEPARTED_LG]
+        row[S.DEPART_LG + (n & (S.QUEUE_KEPT - 1))] = leaves
+        row[S.N_DEPARTED_LG] = n + 1
+    n = row[S.N_DEPARTED_LG]
+    room = max(room, row[S.DEPART_LG + ((n - m.shape[S.LG_DEPTH]) & (S.QUEUE_KEPT - 1))])
+    row[S.UNIT_FREE + S.U_GLOBAL] = max(row[S.UNIT_FREE + S.U_GLOBAL], room)
+
+
+@inline
+def twin(m, c, index, turn, sm, on, mask, now, count):
+    """A shared load with the bank pattern of an earlier one; returns the tick its data is there."""
+    count[C.INST_LDS] += 1
+    if not on:
+        count[C.SH_OTHER_WAVES] += 1
+        return now
+    both = turn[S.WAVES - 1 - c[I.TWIN]]
+    waves, ideal = both & ((1 << S.WAVES_FIELD) - 1), both >> S.WAVES_FIELD
+    count[C.SH_LD_WAVES] += waves
+    count[C.SH_LD_IDEAL] += ideal
+    note_shared(m, index, waves, ideal)
+    return shared_time(m, sm, waves, 1, now)
+
+
+@inline
+def set_board(warp, turn, which, t, why):
+    """An instruction releases a scoreboard at tick ``t``."""
+    if which < 6:
+        if t > warp[S.BOARD + which]:
+            warp[S.BOARD + which] = t
+            turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(7) << (3 * which))) | (np.int64(why) << (3 * which))
+
+
+@inline
+def awaited(warp, turn, wait):
+    """What the last of the scoreboards to be released stands for."""
+    t, why = np.int64(-1), np.int64(S.BY_SHORT)
+    for b in range(6):
+        if (wait >> b) & 1 and warp[S.BOARD + b] > t:
+            t, why = warp[S.BOARD + b], (turn[S.MEANING] >> (3 * b)) & 7
+    return why
+
+
+@jit
+def issue(m, w, block, sm, part, now, seldom):
+    """Issue the next instruction of warp ``w`` at tick ``now``.
+
+    Returns
+    -------
+    int
+        PAUSED, or why the warp stops: AT_BLOCK_BARRIER, FINISHED, FAILED.
+    """
+    warp, turn, row = m.warps[w], m.turns[w], m.parts[sm * m.shape[S.N_PARTS] + part]
+    count = m.counts[m.blocks[block, S.KIND]]
+    index = np.int64(warp[S.PC])
+    c = m.code[index]
+    note_wait(m, row, turn, w, now)
+    mask = np.uint32(warp[S.MASK])
+    on = mask & predicate(m.preds[w], c[I.GUARD])
+    active = lanes_of(mask)
+    count[C.INST] += 1
+    count[C.THREAD_INST] += active
+    count[C.THREAD_ON] += active if on == mask else popcount(on)
+    unit = c[I.UNIT]
+    row[S.UNIT_FREE + unit] = now + c[I.BUSY] * S.TICKS * (unit != S.NO_UNIT)
+    done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
+    m.sms[sm, S.NOW] = now
+    if unit >= S.U_SHARED:
+        leaves = max(now, m.sms[sm, S.LSU])
+        why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
+    if c[I.TWIN] < 0:
+        done = twin(m, c, index, turn, sm, on, mask, now, count)
+        warp[S.PC] += 1
+    elif c[I.IDLE]:
+        warp[S.PC] += 1
+    else:
+        got = perform(m, c, index, w, block, sm, on, now, count, seldom)
+        if got >= 0:
+            warp[S.PC] += 1
+            done = max(got, done)
+            if c[I.TWIN]:
+                turn[S.WAVES - 1 + c[I.TWIN]] = m.misc[S.LATEST_WAVES]
+        elif got != S.WENT:
+            m.awake[w], turn[S.LAST_AT] = now, now
+            stop = -got - 1
+            if stop != S.AT_BLOCK_BARRIER:
+                return stop
+            prepare(m, w, warp, turn, now, now + c[I.STALL] * S.TICKS)
+            return stop
+    if unit >= S.U_SHARED:
+        queue_up(m, row, unit, leaves)
+    set_board(warp, turn, c[I.WRITE_SB], done, why)
+    set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
+    prepare(m, w, warp, turn, now, now + max(c[I.STALL], 1) * S.TICKS)
+    m.awake[w] = max(turn[S.COUNT_AT], turn[S.BOARDS_AT])
+    return np.int64(S.PAUSED)
+
+
+@inline
+def prepare(m, w, warp, turn, now, counted):
+    """What the warp's next instruction waits for."""
+    c = m.code[warp[S.PC]]
+    turn[S.UNIT_NEXT], turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT] = c[I.UNIT], now, counted, 0
+    turn[S.RANK] = (turn[S.RANK] >> RANK_FIELD << RANK_FIELD) | (now >> 10)
+    if c[I.WAIT]:
+        turn[S.BOARDS_AT] = next_cycle(pending(warp, c))
+        turn[S.BOARDS_WHY] = awaited(warp, turn, c[I.WAIT])
+
+
+@inline
+def earliest(m, sm):
+    """Scheduler of an SM that next has something to do."""
+    step = m.shape[S.N_PARTS]
+    best = np.int64(0)
+    for k in range(1, step):
+        if m.parts[sm * step + k, S.TRY_AT] < m.parts[sm * step + best, S.TRY_AT]:
+            best = np.int64(k)
+    return best
+
+
+@inline
+def wake(m, sm, t):
+    """Have all schedulers of an SM look again from tick ``t`` on."""
+    step = m.shape[S.N_PARTS]
+    for k in range(sm * step, (sm + 1) * step):
+        m.parts[k, S.TRY_AT] = min(m.parts[k, S.TRY_AT], next_cycle(t))
+
+
+@jit
+def begin(m, w, age, t):
+    """A warp of a block of some age starts at tick ``t``."""
+    turn = m.turns[w]
+    for k in range(S.N_TURN):
+        turn[k] = 0
+    turn[S.RANK] = age << RANK_FIELD
+    turn[S.UNIT_NEXT] = m.code[0, I.UNIT]
+    turn[S.LAST_AT] = turn[S.COUNT_AT] = t

@@ -1,0 +1,76 @@
+"""Which unit of a scheduler each instruction issues to, how long that unit is taken, and when the result is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine import state as S
+from gpusim.isa.encode import F, Image
+from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
+from gpusim.isa.program import Instr, Kind, Program
+
+if TYPE_CHECKING:
+    from gpusim.hardware.spec import Gpu
+
+_UNITS = {
+    Pipe.ALU: S.U_ALU,
+    Pipe.XU: S.U_XU,
+    Pipe.TENSOR: S.U_TENSOR,
+    Pipe.FP64: S.U_FP64,
+    Pipe.FP16: S.U_FP16,
+    Pipe.LSU: S.U_SHARED,
+}
+_GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM, Op.LDGSTS, Op.PREFETCH}
+_MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
+_NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
+FP16_CYCLES, UNIFORM_CYCLES, MIO_CYCLES, CONSTANT_CYCLES = 1, 1, 2, 4
+
+
+def unit_of(instr: Instr) -> int:
+    """The unit an instruction needs: one of ``U_*`` in :mod:`gpusim.engine.state`."""
+    results = [o for o in (instr.dst, *instr.pdsts[:1]) if o is not None]
+    pipe = INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU
+    if pipe not in (Pipe.CONTROL, Pipe.LSU) and any(o.kind in (Kind.UREG, Kind.UPRED) for o in results):
+        return S.U_UNIFORM
+    if instr.op in _GLOBAL:
+        return S.U_GLOBAL
+    if instr.op in _NO_QUEUE or (instr.op is Op.LDC and not instr.srcs):
+        return S.NO_UNIT
+    if instr.op in _MULTIPLIES:
+        return S.U_FMA
+    if instr.op in (Op.I2F, Op.F2I, Op.F2F) and instr.flags & Flag.ON_ALU:
+        return S.U_ALU
+    return _UNITS.get(pipe, S.NO_UNIT)
+
+
+def _cycles(lanes: int, schedulers: int) -> int:
+    """Cycles a warp takes a unit of which the SM has so many lanes."""
+    return max(round(32 * schedulers / lanes), 1) if lanes else 1
+
+
+def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
+    """Fill in the columns UNIT, BUSY and LATENCY of an image."""
+    sm, lat = gpu.sm, gpu.latency
+    schedulers = sm.schedulers * sm.issue_per_scheduler
+    busy = {
+        S.NO_UNIT: 0,
+        S.U_ALU: _cycles(sm.int32_lanes, schedulers),
+        S.U_FMA: _cycles(sm.int32_lanes, schedulers),
+        S.U_XU: _cycles(sm.mufu_lanes, schedulers),
+        S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
+        S.U_TENSOR: 8,
+        S.U_FP16: FP16_CYCLES,
+        S.U_UNIFORM: UNIFORM_CYCLES,
+        S.U_SHARED: MIO_CYCLES,
+        S.U_GLOBAL: MIO_CYCLES,
+    }
+    latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles or 8, S.U_TENSOR: lat.mma_cycles or 25}
+    code = image.code.copy()
+    for row, instr in zip(code, (program.instrs[k] for k in image.code[:, F.INDEX]), strict=True):
+        unit = unit_of(instr)
+        row[F.UNIT], row[F.BUSY], row[F.LATENCY] = unit, busy[unit], round(latency.get(unit, lat.fma_cycles))
+        if unit >= S.U_SHARED:
+            row[F.LATENCY] = 0
+    return image._replace(code=code)
