@@ -255,4 +255,4 @@ def control(high: int) -> Control:
         reads, 7 for none), 52-57 (scoreboards waited for).  Bit 45 (a hint to yield) and 58-61
         (operands kept for the next instruction) change no count.
     """
-    return Control(high >> 41 & 15, high >> 46 & 7, high >> 49 & 7, high >> 52 & 63)
+    return Control(high >> 41 & 15, high >> 46 & 7, high >> 49 & 7, high >> 52 & 63, high >> 58 & 15)

@@ -18,6 +18,7 @@ from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import read_lines
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.pipe import take_tags
 from gpusim.engine.operands import predicate
 from gpusim.engine.shared_memory import check_shared
 from gpusim.engine.traffic import LOADS, note_access
@@ -76,8 +77,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)
     if m.shape[S.TIMELESS]:
         return t
-    begin = max(t, m.sms[sm, S.LSU])
-    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(tags * S.TICKS, m.rates[S.LSU_RATE])
+    begin = take_tags(m, sm, t, max(tags * S.TICKS, m.rates[S.LSU_RATE]), S.TICKS)
     return read_lines(m, c, index, array, sm, origin, begin, count)
 
 

@@ -15,6 +15,7 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, spliced
 from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
+from gpusim.engine.pipe import send_out, take_tags
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import LOADS, STORES, note_access, note_below, sectors_below
 
@@ -128,8 +129,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         load_values(m, c, index, w, block, address, on)
     if m.shape[S.TIMELESS]:
         return t
-    begin = max(t, m.sms[sm, S.LSU])
-    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE])
+    begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LOAD_RATE]), waves * S.TICKS)
     return read_lines(m, c, index, array, sm, origin, begin, count)
 
 
@@ -171,13 +171,14 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     if m.shape[S.TIMELESS]:
         return t
     tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
-    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(
-        max(tags, p[S.PAT_WAVES]) * S.TICKS, m.rates[S.LSU_RATE]
-    )
+    waves = p[S.PAT_WAVES]
+    begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE]), waves * S.TICKS)
     before = sectors_below(count)
     for j in range(n):
         line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
-        taken = send_write(m, sm, line, sectors, words, t, count)
-        m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], taken - m.rates[S.L2_NEAR])
+        full = complete(words) & sectors
+        sent = send_out(m, sm, begin, popcount(full), popcount(sectors & ~full))
+        taken = send_write(m, sm, line, sectors, words, sent, count)
+        m.sms[sm, S.OUT] = max(m.sms[sm, S.OUT], taken - m.rates[S.L2_NEAR])
     note_below(m, index, array, np.int64(0), before, count)
-    return max(t, m.sms[sm, S.LSU])
+    return begin

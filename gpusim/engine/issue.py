@@ -68,6 +68,9 @@ def note_wait(m, row, turn, w, now):
         row[S.STALLED + turn[S.BOARDS_WHY]] += boards - counted
     else:
         boards = counted
+    if turn[S.FETCHED_AT] > boards:
+        row[S.STALLED + S.BY_FETCH] += turn[S.FETCHED_AT] - boards
+        boards = turn[S.FETCHED_AT]
     if awake > boards:
         row[S.STALLED + S.BY_BARRIER] += awake - boards
     else:
@@ -154,9 +157,10 @@ def issue(m, w, block, sm, part, now, seldom):
     unit = c[I.UNIT]
     row[S.UNIT_FREE + unit] = now + c[I.BUSY] * S.TICKS * (unit != S.NO_UNIT)
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
+    row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
-        leaves = max(now, m.sms[sm, S.LSU])
+        leaves = max(now, m.sms[sm, S.TAGS if unit == S.U_GLOBAL else S.LSU])
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
     if c[I.TWIN] < 0:
         done = twin(m, c, index, turn, sm, on, mask, now, count)
@@ -173,25 +177,43 @@ def issue(m, w, block, sm, part, now, seldom):
         elif got != S.WENT:
             m.awake[w], turn[S.LAST_AT] = now, now
             stop = -got - 1
+            if stop == S.FINISHED:
+                m.awake[w] = max(now + m.rates[S.WARP_EXIT], turn[S.BOARDS_AT])
             if stop != S.AT_BLOCK_BARRIER:
                 return stop
-            prepare(m, w, warp, turn, now, now + c[I.STALL] * S.TICKS)
+            prepare(m, w, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
-    prepare(m, w, warp, turn, now, now + max(c[I.STALL], 1) * S.TICKS)
-    m.awake[w] = max(turn[S.COUNT_AT], turn[S.BOARDS_AT])
+    counted, jumped = now + max(c[I.STALL], 1) * S.TICKS, warp[S.PC] != index + 1
+    if jumped:
+        counted += m.rates[S.TAKEN]
+    prepare(m, w, warp, turn, now, counted, jumped)
+    m.awake[w] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
     return np.int64(S.PAUSED)
 
 
 @inline
-def prepare(m, w, warp, turn, now, counted):
+def fetch_code(m, sm, index, now):
+    """Tick at which the SM has the line of code of an instruction; those after it are fetched ahead."""
+    line, ready = index >> S.CODE_LINE_BITS, m.fetched[sm]
+    for k in range(line, min(line + S.CODE_AHEAD, len(ready))):
+        if ready[k] == 0:
+            ready[k] = next_cycle(now + m.rates[S.FETCH])
+    return ready[line]
+
+
+@inline
+def prepare(m, w, warp, turn, now, counted, jumped):
     """What the warp's next instruction waits for."""
     c = m.code[warp[S.PC]]
     turn[S.UNIT_NEXT], turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT] = c[I.UNIT], now, counted, 0
     turn[S.RANK] = (turn[S.RANK] >> RANK_FIELD << RANK_FIELD) | (now >> 10)
+    turn[S.FETCHED_AT] = 0
+    if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
+        turn[S.FETCHED_AT] = fetch_code(m, w // (m.shape[S.SLOTS] * m.shape[S.WARPS]), warp[S.PC], now)
     if c[I.WAIT]:
         turn[S.BOARDS_AT] = next_cycle(pending(warp, c))
         turn[S.BOARDS_WHY] = awaited(warp, turn, c[I.WAIT])
@@ -218,10 +240,12 @@ def wake(m, sm, t):
 
 @jit
 def begin(m, w, age, t):
-    """A warp of a block of some age starts at tick ``t``."""
+    """A warp of a block of some age arrives at tick ``t``."""
     turn = m.turns[w]
     for k in range(S.N_TURN):
         turn[k] = 0
     turn[S.RANK] = age << RANK_FIELD
     turn[S.UNIT_NEXT] = m.code[0, I.UNIT]
-    turn[S.LAST_AT] = turn[S.COUNT_AT] = t
+    turn[S.LAST_AT], turn[S.COUNT_AT] = t, t + m.rates[S.WARP_START]
+    turn[S.FETCHED_AT] = fetch_code(m, w // (m.shape[S.SLOTS] * m.shape[S.WARPS]), 0, turn[S.COUNT_AT])
+    m.awake[w] = max(turn[S.COUNT_AT], turn[S.FETCHED_AT])

@@ -20,6 +20,7 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend, send_write
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import ALL_WORDS, l1_keep, l1_read
+from gpusim.engine.pipe import take_tags
 from gpusim.engine.operands import at
 
 ONE = np.uint32(1)
@@ -68,8 +69,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
     count[C.LINES] += n
     if m.shape[S.TIMELESS]:
         return t
-    begin = max(t, m.sms[sm, S.LSU])
-    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(n * S.TICKS, m.rates[S.LSU_RATE])
+    begin = take_tags(m, sm, t, max(n * S.TICKS, m.rates[S.LSU_RATE]), n * S.TICKS)
     done = begin
     for j in range(n):
         if loads:

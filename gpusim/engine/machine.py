@@ -20,6 +20,7 @@ from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
 from gpusim.engine.issue import begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
+from gpusim.engine.memory import serve
 from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seldom import helper
 from gpusim.engine.state import (
@@ -31,6 +32,7 @@ from gpusim.engine.state import (
     BLOCK_X,
     BLOCK_Y,
     BLOCK_Z,
+    DISPATCHED,
     DONE,
     END,
     FAILED,
@@ -45,6 +47,8 @@ from gpusim.engine.state import (
     KIND,
     LANES,
     LAST_END,
+    LAUNCH,
+    LAUNCHER,
     LIMIT,
     N_BARRIERS,
     N_PARTS,
@@ -62,6 +66,7 @@ from gpusim.engine.state import (
     STEPS,
     TICKS,
     TIMED,
+    TIMELESS,
     TRY_AT,
     TURNOVER,
     WAITING,
@@ -180,6 +185,16 @@ def schedule(m, sm):
     tree_set(m.tree, len(m.tree) // 2, sm, tick)
 
 
+@inline
+def launch_time(m, sm, t):
+    """When a block starts on an SM that has room for it from tick ``t`` on."""
+    t = max(t, m.sms[sm, FREE_AT])
+    if not m.shape[TIMELESS]:
+        t = serve(m.servers, LAUNCHER, 0, t, m.rates[LAUNCH])
+    m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
+    return t
+
+
 @jit
 def first_wave(m, queue, kinds):
     """Fill the machine in the order in which the hardware hands blocks out."""
@@ -190,11 +205,10 @@ def first_wave(m, queue, kinds):
         slot = sm * slots
         while m.blocks[slot, ID] >= 0:
             slot += 1
-        t = m.sms[sm, FREE_AT]
+        t = launch_time(m, sm, np.int64(0))
         if slot == sm * slots:
             m.sms[sm, FIRST_AT] = t
         place(m, slot, queue[k], kinds[k], k, t)
-        m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
         if m.shape[TIMED]:
             wake(m, sm, t)
             tree_set(m.tree, len(m.tree) // 2, sm, m.parts[sm * m.shape[N_PARTS], TRY_AT])
@@ -211,8 +225,7 @@ def replace(m, slot, sm, end, queue, kinds):
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER
     k = m.misc[HANDED]
     if k < len(queue):
-        t = max(end + m.rates[TURNOVER], m.sms[sm, FREE_AT])
-        m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
+        t = launch_time(m, sm, end + m.rates[TURNOVER])
         place(m, slot, queue[k], kinds[k], k, t)
         m.misc[HANDED] = k + 1
 
@@ -261,7 +274,7 @@ def cycle(m, sm, queue, kinds, seldom):
     if w >= 0:
         slot = w // m.shape[WARPS]
         why = issue(m, w, slot, sm, part, now, seldom)
-        row[TRY_AT] = max(now + TICKS, min(row[TRY_AT], next_cycle(m.awake[w]) if why == PAUSED else NEVER))
+        row[TRY_AT] = max(row[DISPATCHED] & ~np.int64(TICKS - 1), min(row[TRY_AT], next_cycle(m.awake[w]) if why == PAUSED else NEVER))
         m.misc[STEPS] += 1
         if why != PAUSED:
             if why == FAILED:

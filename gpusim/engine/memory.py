@@ -19,6 +19,7 @@ from gpusim.engine.state import (
     BITS,
     CHANNEL_SECTOR,
     CHANNELS,
+    CLOSED,
     DRAM,
     DRAM_SPREAD,
     FILL,
@@ -51,6 +52,9 @@ from gpusim.engine.state import (
     PARTIAL_AT,
     PARTIAL_HIGH,
     PARTIAL_LOW,
+    PENDING,
+    PERIOD,
+    PHASE,
     PORT_SECTOR,
     PORTS,
     PROMOTE,
@@ -70,12 +74,18 @@ from gpusim.engine.state import (
     SPANS,
     STAMP,
     TAG,
+    TURNAROUND,
     USED,
     WINDOW,
     WORDS_AT,
+    WRITE_BATCH,
 )  # fmt: skip
 
 ALL_WORDS = 0xFFFFFFFF
+CHUNK_BITS, PAGE_BITS = 3, 5
+"""Lines of one DRAM channel, and of one half of L2, that follow one another, as powers of two.  On an H200 the
+latency of single loads is that of the near or the far half for runs of 32 lines; within 8 lines it has two values, two
+lines each in turns."""
 
 
 @inline
@@ -118,7 +128,21 @@ def serve(servers, which, k, t, busy):
 def taken(server, span):
     """Ticks of a span of time that a server has given away."""
     entry = server[SPANS + (span & (N_SPANS - 1))]
-    return entry & ((1 << SPAN_FIELD) - 1) if entry >> SPAN_FIELD == span else np.int64(0)
+    if entry >> SPAN_FIELD == span:
+        return entry & ((1 << SPAN_FIELD) - 1)
+    if server[PERIOD] == 0:
+        return np.int64(0)
+    return max(min(server[CLOSED] - ((span + server[PHASE]) % server[PERIOD] << SPAN_BITS), SPAN), 0)
+
+
+@jit
+def write_back(servers, rates, k, t, n):
+    """A DRAM channel has ``n`` more sectors to write; it does so when there are enough of them."""
+    channel = servers[CHANNELS, k]
+    channel[PENDING] += n
+    if channel[PENDING] >= rates[WRITE_BATCH]:
+        serve(servers, CHANNELS, k, t, channel[PENDING] * rates[CHANNEL_SECTOR] + rates[TURNAROUND])
+        channel[PENDING] = 0
 
 
 @inline
@@ -183,17 +207,38 @@ def scatter(line, bits):
 @inline
 def l2_set(line, shape):
     """Set of a line in either half."""
-    return scatter(line, shape[L2_BITS]) // shape[HALVES]
+    page = line >> PAGE_BITS
+    first = scatter(page, shape[L2_BITS] - PAGE_BITS) // shape[HALVES] << PAGE_BITS
+    return first + ((line ^ mix(page)) & ((1 << PAGE_BITS) - 1))
 
 
 @inline
 def home_of(line, shape):
-    """The half whose memory a line belongs to."""
-    return scatter(line, shape[L2_BITS]) % shape[HALVES]
+    """The half whose memory a line belongs to: that of its 4 KiB."""
+    return scatter(line >> PAGE_BITS, shape[L2_BITS] - PAGE_BITS) % shape[HALVES]
+
+
+@inline
+def deal(number, n):
+    """One of ``n`` places for a number: each of them once in every ``n`` numbers, in an order that varies."""
+    return (number + (mix(number // n) >> 20)) % n
+
+
+@inline
+def channel_of(line, shape):
+    """DRAM channel of a line: that of its 1 KiB."""
+    return deal(line >> CHUNK_BITS, shape[N_CHANNELS])
+
+
+@inline
+def slice_of(line, half, shape):
+    """Slice of a half of L2 that looks a line up: the lines of 1 KiB take two of them in turns, two by two."""
+    n = shape[N_SLICES] // shape[HALVES]
+    return half * n + (2 * deal(line >> CHUNK_BITS, n) + ((line >> 1) & 1)) % n
 
 
 @jit
-def l2_place(row, ways, line, t, stamp, servers, rates, n_channels, count):
+def l2_place(row, ways, line, t, stamp, servers, rates, shape, count):
     """Way for ``line`` in a set of L2, evicting if need be: dirty sectors go to HBM, partial ones are filled first."""
     e = find(row, ways, line)
     if e < 0:
@@ -206,7 +251,7 @@ def l2_place(row, ways, line, t, stamp, servers, rates, n_channels, count):
         if dirty:
             n = popcount(dirty)
             count[C.DRAM_WRITE] += n
-            serve(servers, CHANNELS, mix(row[e]) % n_channels, t, n * rates[CHANNEL_SECTOR])
+            write_back(servers, rates, channel_of(row[e], shape), t, n)
         row[TAG * ways + e] = line
         row[BITS * ways + e] = 0
         row[ARRIVES * ways + e] = 0
@@ -237,7 +282,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     """
     ways = shape[L2_WAYS]
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
-    e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
     bits = row[BITS * ways + e]
     valid = bits & ~(bits >> PARTIAL_AT) & 15
     missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
@@ -246,8 +291,8 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
         if bits >> PARTIAL_AT:
             whole(row, BITS * ways + e, missing, servers)
         n = popcount(missing)
-        begin = serve(servers, CHANNELS, mix(line) % shape[N_CHANNELS], t, n * rates[CHANNEL_SECTOR])
-        done = begin + rates[DRAM] + around(mix(line + stamp), rates[DRAM_SPREAD])
+        begin = serve(servers, CHANNELS, channel_of(line, shape), t, n * rates[CHANNEL_SECTOR])
+        done = begin + rates[DRAM] + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
         count[C.DRAM_READ] += n
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done
@@ -260,9 +305,7 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
     n = popcount(wanted)
     count[C.L2_READ] += n
     count[C.L2_READ_REQ] += 1
-    per_half = shape[N_SLICES] // shape[HALVES]
-    k = half * per_half + (mix(line) >> 8) % per_half
-    t = serve(servers, SLICES, k, t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
+    t = serve(servers, SLICES, slice_of(line, half, shape), t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
     home = home_of(line, shape)
     if home == half:
         done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
@@ -270,7 +313,7 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
         return done
     ways = shape[L2_WAYS]
     row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
-    e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
     valid = row[BITS * ways + e] & 15
     missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
     done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
@@ -300,12 +343,10 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
     home = home_of(line, shape)
-    per_half = shape[N_SLICES] // shape[HALVES]
-    k = home * per_half + (mix(line) >> 8) % per_half
-    begin = serve(servers, SLICES, k, t, n * rates[SLICE_WRITE])
+    begin = serve(servers, SLICES, slice_of(line, home, shape), t, (n + (words != spread(sectors))) * rates[SLICE_WRITE])
     ways = shape[L2_WAYS]
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
-    e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
     partial = row[BITS * ways + e] >> PARTIAL_AT
     if partial or words != spread(sectors):
         if patch(row, BITS * ways + e, sectors, words, servers):
@@ -317,7 +358,7 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
     if home != half:
         count[C.FABRIC] += n
         row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
-        e = l2_place(row, ways, line, t, stamp, servers, rates, shape[N_CHANNELS], count)
+        e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
         row[BITS * ways + e] |= sectors & ~partial
     return begin
 
@@ -404,7 +445,8 @@ def fill_partial(l2, servers, rates, shape, ring, t, count):
         count[C.DRAM_WRITE] += dirty
         whole(row, BITS * ways + e, 15, servers)
         row[BITS * ways + e] &= 15
-        serve(servers, CHANNELS, mix(line) % shape[N_CHANNELS], t, (n + dirty) * rates[CHANNEL_SECTOR])
+        serve(servers, CHANNELS, channel_of(line, shape), t, n * rates[CHANNEL_SECTOR])
+        write_back(servers, rates, channel_of(line, shape), t, dirty)
 
 
 # ------------------------------------------------------------------ coalescer
@@ -413,7 +455,7 @@ def fill_partial(l2, servers, rates, shape, ring, t, count):
 @inline
 def window(line, rates):
     """Ticks for which a request that hits L2 is outstanding at the coalescer; it depends on how far the slice is."""
-    return rates[WINDOW] * (11 + ((mix(line) >> 24) & 31)) // 32
+    return rates[WINDOW] * (11 + ((mix(line >> CHUNK_BITS) >> 24) & 31)) // 32
 
 
 @spliced
@@ -433,7 +475,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
         count[C.MERGED] += popcount(wanted)
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
     begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
-    begin += around(mix(mix(line) % m.shape[N_SLICES] * 1024 + sm), m.rates[L2_SPREAD])
+    begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
     if m.rates[MAX_MERGE] > 1:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1

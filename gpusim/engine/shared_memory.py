@@ -14,6 +14,7 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.operands import at
+from gpusim.engine.pipe import take_pipe
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import note_shared
 
@@ -111,8 +112,7 @@ def shared_time(m, sm, waves, repeat, t):
     """Charge the load/store pipe; the tick the data is there."""
     if m.shape[S.TIMELESS]:
         return t
-    begin = max(t, m.sms[sm, S.LSU])
-    m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + max(waves * S.TICKS, m.rates[S.LSU_RATE] * repeat)
+    begin = take_pipe(m, sm, t, max(waves * S.TICKS, m.rates[S.LSU_RATE] * repeat))
     return begin + m.rates[S.SHARED] + (waves - 1) * S.TICKS
 
 

@@ -34,11 +34,12 @@ BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_F
 N_REASONS = 10
 
 # Columns of Machine.parts, a scheduler each.  TRY_AT: tick at which it may next issue; UNIT_FREE: ticks from which each
-# unit takes an instruction; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to
+# unit takes an instruction; DISPATCHED: when the registers of the latest one have been read; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to
 # the load/store pipe, and how many went so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which
 # it issued
 TRY_AT, UNIT_FREE = 0, 1
-N_DEPARTED = UNIT_FREE + N_UNITS
+DISPATCHED = UNIT_FREE + N_UNITS
+N_DEPARTED = DISPATCHED + 1
 N_DEPARTED_LG = N_DEPARTED + 1
 DEPART = N_DEPARTED_LG + 1
 QUEUE_KEPT = 16
@@ -49,10 +50,11 @@ N_PART = ISSUED + 1
 
 # Columns of Machine.turns, a warp each: UNIT_NEXT: unit of its next instruction; RANK: who goes first, the least;
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
-# do; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
+# do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
 # were last set by; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
-UNIT_NEXT, RANK, LAST_AT, COUNT_AT, BOARDS_AT, BOARDS_WHY, MEANING, WAVES = range(8)
-N_TURN = 16
+UNIT_NEXT, RANK, LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, WAVES = range(9)
+N_TURN = 17
+CODE_LINE_BITS, CODE_AHEAD = 3, 12  # instructions of a line of code; lines fetched ahead of the one that runs
 WAVES_FIELD = 16
 
 # States of a warp
@@ -89,11 +91,12 @@ ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
 N_BLOCK = STARTED + 1
 
-# Columns of Machine.sms.  NOW: tick of the next issue; LSU, XU: ticks from which those pipes are free; FILL:
-# the same for the wire from L2; FREE_AT: when the next block may start; NEXT: the warp to run next.
+# Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
+# its tag stage, where global accesses go; FILL, OUT:
+# the same for the wires from L2 and to it; FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident
-NOW, LSU, XU, FILL, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, N_SM = range(13)
+NOW, LSU, TAGS, FILL, OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, N_SM = range(14)
 
 # A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
 # from L1_BITS on the line, -1: none), and then of when the last fill of each arrives.
@@ -109,15 +112,16 @@ PARTIAL_AT, WORDS_AT = 8, 12
 # BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM
 Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED, N_REQUEST = range(7)
 
-# Planes of Machine.servers, a row a server.  The last plane is no server: its first row counts the partial lines in L2
-# and has the ends of the queue of them in Machine.partial
-SLICES, CHANNELS, PORTS, PARTIAL = range(4)
+# Planes of Machine.servers, a row a server (LAUNCHER: one, that hands out blocks).  The last plane is no server: its
+# first row counts the partial lines in L2 and has the ends of the queue of them in Machine.partial
+SLICES, CHANNELS, PORTS, LAUNCHER, PARTIAL, N_PLANES = range(6)
 P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
 # SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
-# cycles; the ring is long enough for any queue that forms.
-FULL, OPEN, SPANS = range(3)
+# cycles; the ring is long enough for any queue that forms.  PERIOD, PHASE: spans from one refresh of a DRAM channel to the
+# next, 0: none, and how far it is into one at tick 0; CLOSED: ticks that one takes; PENDING: sectors that wait to be written
+FULL, OPEN, PERIOD, PHASE, CLOSED, PENDING, SPANS = range(7)
 SPAN_BITS, SPAN_FIELD = 16, 24
 SPAN = 1 << SPAN_BITS
 N_SPANS = 4096
@@ -162,15 +166,27 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DRAM,
     SHARED,
     FILL_SECTOR,  # L2 -> SM wire
+    OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
+    OUT_SECTOR,  # ... for each sector it fills, ...
+    OUT_BROKEN,  # ... and for each it does not
+    OUT_HELD,  # of which the load/store pipe waits for none
+    LOAD_RATE,  # least time between two global loads
+    TAKEN,  # added by a branch that is taken
+    FETCH,  # of a line of code that no warp of the SM has run yet
+    WARP_START,  # from a warp's arrival to its first issue
+    WARP_EXIT,  # from its last issue to its end
     PORT_SECTOR,  # L2 -> GPC wire
     SLICE_SECTOR,
     SLICE_REQUEST,
     SLICE_WRITE,  # one sector written
     CHANNEL_SECTOR,
+    WRITE_BATCH,  # sectors that a DRAM channel writes in one go
+    TURNAROUND,  # what it loses by that
     BARRIER,  # from the last arrival to the first issue
     BARRIER_WARP,  # added per warp of the block
     TURNOVER,  # from a block's end to the next block's first issue
     START_GAP,  # between two blocks started on one SM
+    LAUNCH,  # between two blocks started anywhere
     ISSUE,  # one warp instruction, all schedulers of the SM together
     FMA_RATE,
     ALU_RATE,
@@ -189,7 +205,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(33)
+) = range(45)
 
 
 class Machine(NamedTuple):
@@ -207,10 +223,11 @@ class Machine(NamedTuple):
     shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)
     touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
+    fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
-    servers: Annotated[np.ndarray, np.int64, 3]  # (4, most, SPANS + N_SPANS)
+    servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)
     partial: Annotated[np.ndarray, np.int64, 1]  # (a power of two,): ring of lines that became partial, oldest first
     data: Annotated[np.ndarray, np.uint32, 1]  # every buffer of global memory, from GLOBAL_BASE
     bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, 3): first address, one past the last; the k-th in memory

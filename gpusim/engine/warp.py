@@ -20,6 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, predicate, put, put_real, word
+from gpusim.engine.pipe import take_pipe
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -73,7 +74,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     elif op == I.SHFL:
         count[C.SH_OTHER_WAVES] += 1
         shuffle(c, m.regs, first_row(m, w), m.bits[0], m.preds[w], on)
-        m.sms[sm, S.LSU] = max(m.sms[sm, S.LSU], m.sms[sm, S.NOW]) + m.rates[S.LSU_RATE]
+        take_pipe(m, sm, t, m.rates[S.LSU_RATE])
         return t + m.rates[S.SHUFFLE]
     elif op == I.S2R:
         count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])

@@ -71,7 +71,7 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
         yield f"offset {instr.offset} exceeds 24 bits"
     if instr.array >= len(program.arrays):
         yield f"array {instr.array} of {len(program.arrays)}"
-    stall, write, read, wait = instr.control
+    stall, write, read, wait, _ = instr.control
     if not 0 <= stall <= 15 or wait >> 6 or any(b > 5 and b != NO_SCOREBOARD for b in (write, read)):
         yield f"control {tuple(instr.control)}"
 

@@ -63,6 +63,7 @@ class F(IntEnum):
     BUSY = 33  # cycles that unit takes no other
     LATENCY = 34  # cycles until its scoreboard is released, of what is no memory instruction
     IDLE = 35  # 1: it only takes time; nobody needs what it computes (timed images)
+    PORTS = 37  # half cycles it holds its scheduler up because its registers lie in one bank
     TWIN = 36  # a shared load: place where it notes its wavefronts, or negated where an earlier one did (timed images)
 
 
@@ -252,7 +253,7 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
 
 def control_columns(instr: Instr) -> tuple[int, int, int, int]:
     """Columns STALL, WRITE_SB, READ_SB, WAIT."""
-    stall, write, read, wait = instr.control
+    stall, write, read, wait, _ = instr.control
     return stall, write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
 
 

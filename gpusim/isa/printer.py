@@ -50,7 +50,7 @@ def format_program(program: Program, *, control: bool = False, source: bool = Fa
 
 def format_control(instr: Instr) -> str:
     """``wait:read:write:stall`` as published SASS tools show them."""
-    stall, write, read, wait = instr.control
+    stall, write, read, wait, _ = instr.control
     waits = "".join(str(b) if wait >> b & 1 else "-" for b in range(6))
     boards = "".join("-" if b == NO_SCOREBOARD else str(b) for b in (read, write))
     return f"{waits}:R{boards[0]}:W{boards[1]}:{stall:02d}"

@@ -87,13 +87,15 @@ class Control(NamedTuple):
 
     stall: cycles before this warp may issue again; write_sb / read_sb: the
     scoreboard (0-5, 7 = none) released when the result is written / the sources
-    are read; wait: bit mask of scoreboards to wait for before issue.
+    are read; wait: bit mask of scoreboards to wait for before issue; reuse: bit mask of sources that the next
+    instruction finds where this one read them.
     """
 
     stall: int = 1
     write_sb: int = NO_SCOREBOARD
     read_sb: int = NO_SCOREBOARD
     wait: int = 0
+    reuse: int = 0
 
 
 NO_CONTROL = Control()

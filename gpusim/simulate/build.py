@@ -31,7 +31,8 @@ FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where
 TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
 """Start of the second SM of a TPC after the first.  Fitted to 9, 14, 22 and 48 cycles for blocks of 2, 8, 16
 and 32 warps on an H200 (clock64 at the start of each block, driver 580.159)."""
-MIO_DEPTH, LG_DEPTH = 8, 8
+MIO_DEPTH, LG_DEPTH = 8, 10
+WRITE_BATCH_CYCLES, TURNAROUND_CYCLES, REFRESH_SECONDS = 1200, 100, 3.9e-6
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 
 
@@ -61,6 +62,7 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     _latencies(r, gpu)
     _services(r, gpu)
     gap = gpu.placement.start_gap_cycles + gpu.placement.start_gap_cycles_per_warp * (warps - 1)
+    r[S.LAUNCH] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gap)
     bits = [*gpu.l1.tag_hash, (), ()]
     r[S.HASH0], r[S.HASH1] = _parity_mask(bits[0]), _parity_mask(bits[1])
@@ -90,12 +92,17 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.XU_RATE] = _ticks(32 / sm.mufu_lanes)
     r[S.LSU_RATE], r[S.QUEUE] = _ticks(sm.lsu_issue_interval_cycles), _ticks(QUEUE_CYCLES)
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
+    r[S.OUT_LINE], r[S.OUT_SECTOR], r[S.OUT_BROKEN] = _ticks(0.82), _ticks(0.83), _ticks(1.29)
+    r[S.OUT_HELD] = _ticks(16)
+    r[S.LOAD_RATE], r[S.TAKEN] = _ticks(1), _ticks(5)
+    r[S.FETCH], r[S.WARP_START], r[S.WARP_EXIT] = _ticks(330), _ticks(10), _ticks(24)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
-    bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
-    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / bandwidth)
+    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram.peak_bytes_per_s)
+    r[S.WRITE_BATCH] = WRITE_BATCH_CYCLES * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
+    r[S.TURNAROUND] = _ticks(TURNAROUND_CYCLES)
 
 
 def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
@@ -172,9 +179,22 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
         "l1": S.empty_l1(int(n_sm * dims[S.L1_SETS]) or 1, L1_WAYS),
         "lrc": np.full((gpcs, COALESCER_ENTRIES if n_sm else 1, S.N_REQUEST), -1, np.int64),
         "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
-        "servers": np.zeros((4, servers if n_sm else 1, S.SPANS + S.N_SPANS), np.int64),
+        "servers": _servers(gpu, servers if n_sm else 1),
         "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
     }
+
+
+def _servers(gpu: Gpu, most: int) -> np.ndarray:
+    """Servers with nothing booked; DRAM channels take turns to refresh."""
+    found = np.zeros((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
+    if most > 1:
+        interval = REFRESH_SECONDS * gpu.clock.sm_hz
+        bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
+        channels = found[S.CHANNELS, : gpu.dram.channels]
+        channels[:, S.PERIOD] = round(interval * S.TICKS / S.SPAN)
+        channels[:, S.PHASE] = channels[:, S.PERIOD] * np.arange(len(channels)) // len(channels)
+        channels[:, S.CLOSED] = channels[:, S.PERIOD] * S.SPAN * (1 - bandwidth / gpu.dram.peak_bytes_per_s)
+    return found
 
 
 def machine(
@@ -239,6 +259,7 @@ def machine(
         shared=np.zeros((block_slots, words), np.uint32),
         touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
         sms=sms,
+        fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,

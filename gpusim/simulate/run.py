@@ -190,7 +190,7 @@ def count(
     """
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
-    data = fill_memory(launch, layout) if needs_data(image) else np.zeros(1, np.uint32)
+    data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
     chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, progress, limit)
     timed = not chosen.sampled
     if timed:

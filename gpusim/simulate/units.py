@@ -9,7 +9,7 @@ import numpy as np
 from gpusim.engine import state as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
-from gpusim.isa.program import Instr, Kind, Program
+from gpusim.isa.program import RZ, Instr, Kind, Program
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -25,7 +25,7 @@ _UNITS = {
 _GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM, Op.LDGSTS, Op.PREFETCH}
 _MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
 _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
-FP16_CYCLES, UNIFORM_CYCLES, MIO_CYCLES, CONSTANT_CYCLES = 1, 1, 2, 4
+FP16_CYCLES, UNIFORM_CYCLES, MIO_CYCLES, SPECIAL_CYCLES = 1, 1, 2, 10
 
 
 def unit_of(instr: Instr) -> int:
@@ -64,7 +64,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_FP16: FP16_CYCLES,
         S.U_UNIFORM: UNIFORM_CYCLES,
         S.U_SHARED: MIO_CYCLES,
-        S.U_GLOBAL: MIO_CYCLES,
+        S.U_GLOBAL: 2 * MIO_CYCLES,
     }
     latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles or 8, S.U_TENSOR: lat.mma_cycles or 25}
     code = image.code.copy()
@@ -73,4 +73,35 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         row[F.UNIT], row[F.BUSY], row[F.LATENCY] = unit, busy[unit], round(latency.get(unit, lat.fma_cycles))
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
+        if instr.op is Op.S2R:
+            row[F.BUSY] = SPECIAL_CYCLES
+    code[:, F.PORTS] = _port_conflicts(program)[image.code[:, F.INDEX]]
     return image._replace(code=code)
+
+
+def _port_conflicts(program: Program) -> np.ndarray:
+    """Half cycles that each instruction holds its scheduler up, because registers it reads lie in one of two banks.
+
+    A register that the instruction before it read in the same place, and marked for reuse, is not read again.  Code that
+    marks none was not made by a compiler that looks after this: it is taken to have no conflicts.
+    """
+    extra = np.zeros(len(program), np.int64)
+    if not any(i.control.reuse for i in program.instrs):
+        return extra
+    before = None
+    for index, instr in enumerate(program.instrs):
+        if INFO[instr.op].pipe not in (Pipe.CONTROL, Pipe.LSU) if instr.op in INFO else False:
+            extra[index] = max(_reads_of_fullest_bank(instr, before) - 1, 0)
+        before = instr
+    return extra
+
+
+def _reads_of_fullest_bank(instr: Instr, before: Instr | None) -> int:
+    read = set()
+    for slot, operand in enumerate(instr.srcs[:3]):
+        if operand.kind is not Kind.REG or operand.index == RZ:
+            continue
+        kept = before is not None and before.control.reuse >> slot & 1 and slot < len(before.srcs)
+        if not (kept and before is not None and before.srcs[slot].index == operand.index):
+            read.add(operand.index)
+    return max(sum(r % 2 == bank for r in read) for bank in (0, 1))
