@@ -64,6 +64,13 @@ def result(mode, yes, voters):
     return np.int64(FULL) if holds else np.int64(0)
 
 
+@inline
+def resume(m, w, t):
+    """When a warp that may pass its barrier at tick ``t`` goes on: it has run ahead as far as nothing could show it."""
+    turn, bar = m.turns[w], m.code[m.warps[w, S.PC] - 1]
+    return max(max(t - bar[I.LATENCY] * S.TICKS, turn[S.COUNT_AT]), turn[S.BOARDS_AT])
+
+
 @jit
 def release(m, slot, b):
     """Let the warps that wait at barrier ``b`` go on."""
@@ -74,7 +81,9 @@ def release(m, slot, b):
     for w in range(slot * n, (slot + 1) * n):
         warp = m.warps[w]
         if warp[S.STATE] == S.AT_BARRIER and warp[S.BAR_NUMBER] == b:
-            warp[S.STATE], m.awake[w] = S.READY, max(awake, m.turns[w, S.BOARDS_AT])
+            warp[S.STATE], m.awake[w] = S.READY, awake
+            if m.shape[S.TIMED]:
+                m.awake[w] = resume(m, w, awake)
             if warp[S.BAR_MODE]:
                 warp[S.BAR_RESULT] = result(warp[S.BAR_MODE], block[S.YES + b], block[S.VOTERS + b])
     block[S.WAITING] -= block[S.ARRIVED + b]

@@ -94,11 +94,12 @@ def store_values(m, c, index, w, address, on):
 def read_lines(m, c, index, array, sm, origin, begin, count):
     """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there."""
     p = m.patterns[index]
-    done, hits, before = begin, np.int64(0), sectors_below(count)
+    done, hits, before, late = begin, np.int64(0), sectors_below(count), np.int64(0)
     for j in range(p[S.PAT_N_LINES]):
         line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
-        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
+        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + max((j // 4) * S.TICKS, late), count)
         hits += hit
+        late += m.rates[S.MISS_LINE] if hit != popcount(wanted) else 0
         done = max(done, back)
     count[C.LD_HIT] += hits
     note_below(m, index, array, hits, before, count)

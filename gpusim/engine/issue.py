@@ -190,6 +190,7 @@ def issue(m, w, block, sm, part, now, seldom):
     counted, jumped = now + max(c[I.STALL], 1) * S.TICKS, warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]
+        row[S.DISPATCHED] += m.rates[S.BUBBLE]
     prepare(m, w, warp, turn, now, counted, jumped)
     m.awake[w] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
     return np.int64(S.PAUSED)

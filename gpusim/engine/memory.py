@@ -21,6 +21,7 @@ from gpusim.engine.state import (
     CHANNELS,
     CLOSED,
     DRAM,
+    DRAM_HALF,
     DRAM_SPREAD,
     FILL,
     FILL_SECTOR,
@@ -292,7 +293,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
             whole(row, BITS * ways + e, missing, servers)
         n = popcount(missing)
         begin = serve(servers, CHANNELS, channel_of(line, shape), t, n * rates[CHANNEL_SECTOR])
-        done = begin + rates[DRAM] + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
+        done = begin + rates[DRAM] + (rates[DRAM_HALF] if n > 2 else 0) + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
         count[C.DRAM_READ] += n
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done

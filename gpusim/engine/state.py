@@ -171,7 +171,10 @@ N_SHAPE = BANK_BYTES + N_BANKS
     OUT_BROKEN,  # ... and for each it does not
     OUT_HELD,  # of which the load/store pipe waits for none
     LOAD_RATE,  # least time between two global loads
+    MISS_LINE,  # between two lines of a load that L1 asks L2 for
+    DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
+    BUBBLE,  # and what its scheduler loses by it
     FETCH,  # of a line of code that no warp of the SM has run yet
     WARP_START,  # from a warp's arrival to its first issue
     WARP_EXIT,  # from its last issue to its end
@@ -205,7 +208,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(45)
+) = range(48)
 
 
 class Machine(NamedTuple):

@@ -24,8 +24,10 @@ _UNITS = {
 }
 _GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM, Op.LDGSTS, Op.PREFETCH}
 _MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
+_WIDE = {Op.IMAD_WIDE, Op.IMAD_HI}
 _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
-FP16_CYCLES, UNIFORM_CYCLES, MIO_CYCLES, SPECIAL_CYCLES = 1, 1, 2, 10
+FP16_CYCLES, UNIFORM_CYCLES, MIO_CYCLES, SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 1, 1, 2, 10, 60
+WIDE_CYCLES, RUN_AHEAD_CYCLES = 4, 13
 
 
 def unit_of(instr: Instr) -> int:
@@ -74,9 +76,24 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
         if instr.op is Op.S2R:
-            row[F.BUSY] = SPECIAL_CYCLES
+            uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
+            row[F.BUSY], row[F.LATENCY] = (MIO_CYCLES, UNIFORM_SPECIAL_CYCLES) if uniform else (SPECIAL_CYCLES, 0)
+        if instr.op in _WIDE:
+            row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + WIDE_CYCLES
+        if instr.op is Op.BAR:
+            row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
     code[:, F.PORTS] = _port_conflicts(program)[image.code[:, F.INDEX]]
     return image._replace(code=code)
+
+
+def _run_ahead(program: Program, index: int) -> int:
+    """Cycles of the instructions after a barrier that a warp issues before it must have passed it."""
+    cycles = 0
+    for instr in program.instrs[index + 1 :]:
+        if cycles >= RUN_AHEAD_CYCLES or unit_of(instr) in (S.NO_UNIT, S.U_SHARED, S.U_GLOBAL):
+            break
+        cycles += instr.control.stall
+    return min(cycles, RUN_AHEAD_CYCLES)
 
 
 def _port_conflicts(program: Program) -> np.ndarray:
