@@ -51,7 +51,7 @@ def pick(m, sm, part, now):
         t = max(t, free[S.UNIT_FREE + m.turns[w, S.UNIT_NEXT]])
         if t > now:
             soon = min(soon, t)
-        elif m.turns[w, S.RANK] < rank:
+        elif m.turns[w, S.RANK] <= rank:
             soon = now if best >= 0 else soon
             best, rank = w, m.turns[w, S.RANK]
         else:
@@ -211,7 +211,17 @@ def prepare(m, w, warp, turn, now, counted, jumped):
     """What the warp's next instruction waits for."""
     c = m.code[warp[S.PC]]
     turn[S.UNIT_NEXT], turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT] = c[I.UNIT], now, counted, 0
-    turn[S.RANK] = (turn[S.RANK] >> RANK_FIELD << RANK_FIELD) | (now >> 10)
+    age, p = turn[S.RANK] >> RANK_FIELD << RANK_FIELD, m.shape[S.POLICY]
+    if p == 0:
+        turn[S.RANK] = age | (now >> 10)
+    elif p == 1:
+        turn[S.RANK] = now >> 10
+    elif p == 2:
+        turn[S.RANK] = age | (4096 - w % (m.shape[S.SLOTS] * m.shape[S.WARPS]))
+    elif p == 3:
+        turn[S.RANK] = age | ((np.int64(1) << 39) - (now >> 10))
+    elif p == 4:
+        turn[S.RANK] = age | (w % (m.shape[S.SLOTS] * m.shape[S.WARPS]))
     turn[S.FETCHED_AT] = 0
     if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
         turn[S.FETCHED_AT] = fetch_code(m, w // (m.shape[S.SLOTS] * m.shape[S.WARPS]), warp[S.PC], now)

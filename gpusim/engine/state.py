@@ -153,8 +153,8 @@ E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCK
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, BANK_FIRST,
-) = range(33)  # fmt: skip
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, POLICY, BANK_FIRST,
+) = range(34)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -171,7 +171,6 @@ N_SHAPE = BANK_BYTES + N_BANKS
     OUT_BROKEN,  # ... and for each it does not
     OUT_HELD,  # of which the load/store pipe waits for none
     LOAD_RATE,  # least time between two global loads
-    MISS_LINE,  # between two lines of a load that L1 asks L2 for
     DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
     BUBBLE,  # and what its scheduler loses by it
@@ -208,7 +207,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(48)
+) = range(47)
 
 
 class Machine(NamedTuple):

@@ -229,37 +229,23 @@ def run(m, w, block, sm, seldom):
         t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS
         pipe = c[I.PIPE]
         steps += 1
-        if pipe == I.CONTROL:
-            stop = control(m, c, op, index, w, block, on, count)
-            if stop >= 0:
-                why = stop
-                break
+        done = perform(m, c, index, w, block, sm, on, t, count, seldom)
+        if done == S.WENT:
             continue
+        if done < 0:
+            why = -done - 1
+            break
         if pipe == I.LSU or pipe == I.SELDOM_PIPE:
-            if pipe == I.LSU:
-                done = memory_instruction(m, c, index, w, block, sm, on, t, count)
-            else:
-                done = seldom(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))
-            if done == S.WENT:
-                continue
-            if done < 0:
-                why = -done - 1
-                break
             issue += rates[S.ISSUE] * (c[I.REPEAT] - 1)
-            if c[I.WRITE_SB] < 6:
-                warp[S.BOARD + c[I.WRITE_SB]] = max(done, warp[S.BOARD + c[I.WRITE_SB]])
             if c[I.READ_SB] < 6:
                 warp[S.BOARD + c[I.READ_SB]] = max(t + 8 * S.TICKS, warp[S.BOARD + c[I.READ_SB]])
         else:
-            if on and not compute(m, c, op, w, on):
-                fail(m, E.UNSUPPORTED, index, 0, block, op, w)
-                why = S.FAILED
-                break
+            done = t + rates[S.SHUFFLE]
             alu += rates[S.ALU_RATE] * (pipe == I.ALU)
             fma += rates[S.FMA_RATE] * (pipe == I.FMA)
             xu += rates[S.XU_RATE] * (pipe == I.XU)
-            if c[I.WRITE_SB] < 6:
-                warp[S.BOARD + c[I.WRITE_SB]] = max(t + rates[S.SHUFFLE], warp[S.BOARD + c[I.WRITE_SB]])
+        if c[I.WRITE_SB] < 6:
+            warp[S.BOARD + c[I.WRITE_SB]] = max(done, warp[S.BOARD + c[I.WRITE_SB]])
         warp[S.PC] += 1
     m.misc[S.STEPS] += steps
     m.awake[w] = t

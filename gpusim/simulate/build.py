@@ -31,7 +31,7 @@ FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where
 TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
 """Start of the second SM of a TPC after the first.  Fitted to 9, 14, 22 and 48 cycles for blocks of 2, 8, 16
 and 32 warps on an H200 (clock64 at the start of each block, driver 580.159)."""
-MIO_DEPTH, LG_DEPTH = 8, 10
+MIO_DEPTH, LG_DEPTH = 12, 10
 WRITE_BATCH_CYCLES, TURNAROUND_CYCLES, REFRESH_SECONDS = 1200, 100, 3.9e-6
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 
@@ -94,7 +94,7 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
     r[S.OUT_LINE], r[S.OUT_SECTOR], r[S.OUT_BROKEN] = _ticks(0.82), _ticks(0.83), _ticks(1.29)
     r[S.OUT_HELD] = _ticks(16)
-    r[S.LOAD_RATE], r[S.TAKEN], r[S.MISS_LINE], r[S.DRAM_HALF] = _ticks(1), _ticks(5), _ticks(1.9), _ticks(34)
+    r[S.LOAD_RATE], r[S.TAKEN], r[S.DRAM_HALF] = _ticks(1), _ticks(5), _ticks(34)
     r[S.BUBBLE] = _ticks(1.4)
     r[S.FETCH], r[S.WARP_START], r[S.WARP_EXIT] = _ticks(330), _ticks(10), _ticks(24)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
@@ -234,7 +234,9 @@ def machine(
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
     dims[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
-    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = MIO_DEPTH, LG_DEPTH
+    import os
+    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = int(os.environ.get('MD',MIO_DEPTH)), int(os.environ.get('LD',LG_DEPTH))
+    dims[S.POLICY] = int(os.environ.get('POL', 0))
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1
