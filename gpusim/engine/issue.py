@@ -84,6 +84,20 @@ def note_wait(m, row, turn, w, now):
 
 
 @inline
+def occupy(row, unit, now, until):
+    """An instruction issues to a unit of a scheduler, which takes no other until some tick.
+
+    FFMA and its like go to either half of the FMA pipe, integer multiplies to one of them.
+    """
+    if unit == S.NO_UNIT:
+        return
+    if unit == S.U_EITHER:
+        unit = S.U_LITE if row[S.UNIT_FREE + S.U_LITE] <= now else S.U_FMA
+    row[S.UNIT_FREE + unit] = until
+    row[S.UNIT_FREE + S.U_EITHER] = min(row[S.UNIT_FREE + S.U_FMA], row[S.UNIT_FREE + S.U_LITE])
+
+
+@inline
 def queue_up(m, row, unit, leaves):
     """An instruction leaves for the load/store pipe at tick ``leaves``: when its unit has room for another."""
     n = row[S.N_DEPARTED]
@@ -155,7 +169,7 @@ def issue(m, w, block, sm, part, now, seldom):
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
     unit = c[I.UNIT]
-    row[S.UNIT_FREE + unit] = now + c[I.BUSY] * S.TICKS * (unit != S.NO_UNIT)
+    occupy(row, unit, now, now + c[I.BUSY] * S.TICKS)
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
     m.sms[sm, S.NOW] = now
@@ -211,17 +225,7 @@ def prepare(m, w, warp, turn, now, counted, jumped):
     """What the warp's next instruction waits for."""
     c = m.code[warp[S.PC]]
     turn[S.UNIT_NEXT], turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT] = c[I.UNIT], now, counted, 0
-    age, p = turn[S.RANK] >> RANK_FIELD << RANK_FIELD, m.shape[S.POLICY]
-    if p == 0:
-        turn[S.RANK] = age | (now >> 10)
-    elif p == 1:
-        turn[S.RANK] = now >> 10
-    elif p == 2:
-        turn[S.RANK] = age | (4096 - w % (m.shape[S.SLOTS] * m.shape[S.WARPS]))
-    elif p == 3:
-        turn[S.RANK] = age | ((np.int64(1) << 39) - (now >> 10))
-    elif p == 4:
-        turn[S.RANK] = age | (w % (m.shape[S.SLOTS] * m.shape[S.WARPS]))
+    turn[S.RANK] = (turn[S.RANK] >> RANK_FIELD << RANK_FIELD) | (now >> 10)
     turn[S.FETCHED_AT] = 0
     if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
         turn[S.FETCHED_AT] = fetch_code(m, w // (m.shape[S.SLOTS] * m.shape[S.WARPS]), warp[S.PC], now)

@@ -26,6 +26,7 @@ from gpusim.engine.state import (
     FILL,
     FILL_SECTOR,
     FULL,
+    GLOBAL_BASE,
     GPC,
     HALF,
     HALVES,
@@ -75,6 +76,7 @@ from gpusim.engine.state import (
     SPANS,
     STAMP,
     TAG,
+    TRANSLATE,
     TURNAROUND,
     USED,
     WINDOW,
@@ -83,6 +85,7 @@ from gpusim.engine.state import (
 )  # fmt: skip
 
 ALL_WORDS = 0xFFFFFFFF
+REGION_BITS = 19  # of lines that one entry of the translation cache covers: 64 MiB
 CHUNK_BITS, PAGE_BITS = 3, 5
 """Lines of one DRAM channel, and of one half of L2, that follow one another, as powers of two.  On an H200 the
 latency of single loads is that of the near or the far half for runs of 32 lines; within 8 lines it has two values, two
@@ -459,6 +462,15 @@ def window(line, rates):
     return rates[WINDOW] * (11 + ((mix(line >> CHUNK_BITS) >> 24) & 31)) // 32
 
 
+@inline
+def translated(m, line, t):
+    """Tick from ``t`` on at which the address of a line is translated."""
+    k = min(max((line - (GLOBAL_BASE >> 7)) >> REGION_BITS, 0), len(m.regions) - 1)
+    if m.regions[k] == 0:
+        m.regions[k] = t + m.rates[TRANSLATE]
+    return max(t, m.regions[k])
+
+
 @spliced
 def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
@@ -468,6 +480,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     may be simulated some cycles after one that is ahead of it, so either
     request may be the earlier one.
     """
+    t = translated(m, line, t)
     gpc = m.sms[sm, GPC]
     entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
     busy = entry[Q_UNTIL] > t > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]

@@ -25,8 +25,9 @@ SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
 """Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
 others from run to run."""
 
-# Units of a scheduler that an instruction may have to wait for
-NO_UNIT, U_ALU, U_FMA, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_SHARED, U_GLOBAL = range(10)
+# Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER: whichever
+# is free; SHARED, GLOBAL: the queues to the load/store pipe
+NO_UNIT, U_ALU, U_FMA, U_LITE, U_EITHER, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_SHARED, U_GLOBAL = range(12)
 N_UNITS = 16
 
 # Why a warp did not issue, and the number of those
@@ -153,8 +154,8 @@ E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCK
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, POLICY, BANK_FIRST,
-) = range(34)  # fmt: skip
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, BANK_FIRST,
+) = range(33)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -171,6 +172,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     OUT_BROKEN,  # ... and for each it does not
     OUT_HELD,  # of which the load/store pipe waits for none
     LOAD_RATE,  # least time between two global loads
+    TRANSLATE,  # added to the first access to a region of memory
     DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
     BUBBLE,  # and what its scheduler loses by it
@@ -207,7 +209,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(47)
+) = range(48)
 
 
 class Machine(NamedTuple):
@@ -227,6 +229,7 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
+    regions: Annotated[np.ndarray, np.int64, 1]  # (64 MiB stretches of memory,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
     servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
+from gpusim.engine.memory import REGION_BITS
 from gpusim.engine.routines import addresses
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
@@ -94,7 +95,7 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
     r[S.OUT_LINE], r[S.OUT_SECTOR], r[S.OUT_BROKEN] = _ticks(0.82), _ticks(0.83), _ticks(1.29)
     r[S.OUT_HELD] = _ticks(16)
-    r[S.LOAD_RATE], r[S.TAKEN], r[S.DRAM_HALF] = _ticks(1), _ticks(5), _ticks(34)
+    r[S.LOAD_RATE], r[S.TAKEN], r[S.DRAM_HALF], r[S.TRANSLATE] = _ticks(1), _ticks(5), _ticks(34), _ticks(650)
     r[S.BUBBLE] = _ticks(1.4)
     r[S.FETCH], r[S.WARP_START], r[S.WARP_EXIT] = _ticks(330), _ticks(10), _ticks(24)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
@@ -234,9 +235,7 @@ def machine(
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
     dims[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
-    import os
-    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = int(os.environ.get('MD',MIO_DEPTH)), int(os.environ.get('LD',LG_DEPTH))
-    dims[S.POLICY] = int(os.environ.get('POL', 0))
+    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = MIO_DEPTH, LG_DEPTH
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1
@@ -256,12 +255,13 @@ def machine(
         warps=np.zeros((warp_slots, S.N_WARP), np.int64),
         awake=np.full(warp_slots, S.NEVER, np.int64),
         turns=np.zeros((warp_slots, S.N_TURN), np.int64),
-        parts=_parts(len(sms) * int(dims[S.N_PARTS])),
+        parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
         blocks=blocks,
         ages=np.full(block_slots, S.NEVER, np.int64),
         shared=np.zeros((block_slots, words), np.uint32),
         touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
         sms=sms,
+        regions=np.zeros(layout.total // (128 << REGION_BITS) + 1, np.int64),
         fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
@@ -285,9 +285,11 @@ def machine(
     )
 
 
-def _parts(n: int) -> np.ndarray:
-    """Schedulers with nothing to do."""
+def _parts(gpu: Gpu, n: int) -> np.ndarray:
+    """Schedulers with nothing to do; where an FMA pipe has no more lanes than integer multiplies, it has one half."""
     parts = np.zeros((n, S.N_PART), np.int64)
+    if gpu.sm.fp32_lanes <= gpu.sm.int32_lanes:
+        parts[:, S.UNIT_FREE + S.U_LITE] = S.NEVER
     parts[:, S.TRY_AT] = S.NEVER
     return parts
 

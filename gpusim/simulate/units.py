@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _UNITS = {
     Pipe.ALU: S.U_ALU,
+    Pipe.FMA: S.U_EITHER,
     Pipe.XU: S.U_XU,
     Pipe.TENSOR: S.U_TENSOR,
     Pipe.FP64: S.U_FP64,
@@ -60,6 +61,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.NO_UNIT: 0,
         S.U_ALU: _cycles(sm.int32_lanes, schedulers),
         S.U_FMA: _cycles(sm.int32_lanes, schedulers),
+        S.U_EITHER: _cycles(min(sm.fp32_lanes, sm.int32_lanes), schedulers),
         S.U_XU: _cycles(sm.mufu_lanes, schedulers),
         S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
         S.U_TENSOR: 8,
