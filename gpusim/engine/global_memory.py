@@ -133,7 +133,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         load_values(m, c, index, w, block, address, on)
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LOAD_RATE]), waves * S.TICKS)
+    begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE]), waves * S.TICKS)
     return read_lines(m, c, index, array, sm, origin, begin, count)
 
 

@@ -171,7 +171,6 @@ N_SHAPE = BANK_BYTES + N_BANKS
     OUT_SECTOR,  # ... for each sector it fills, ...
     OUT_BROKEN,  # ... and for each it does not
     OUT_HELD,  # of which the load/store pipe waits for none
-    LOAD_RATE,  # least time between two global loads
     TRANSLATE,  # added to the first access to a region of memory
     DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
@@ -209,7 +208,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(48)
+) = range(47)
 
 
 class Machine(NamedTuple):

@@ -14,6 +14,7 @@ from gpusim.engine.memory import REGION_BITS
 from gpusim.engine.routines import addresses
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
+from gpusim.simulate import measured as M
 from gpusim.simulate.launch import arrays_of, banks_of
 from gpusim.simulate.placement import first_wave
 
@@ -29,11 +30,6 @@ cache's size to a quarter more, which is what four ways under LRU do (``l1_keep`
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
 FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
-TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
-"""Start of the second SM of a TPC after the first.  Fitted to 9, 14, 22 and 48 cycles for blocks of 2, 8, 16
-and 32 warps on an H200 (clock64 at the start of each block, driver 580.159)."""
-MIO_DEPTH, LG_DEPTH = 12, 10
-WRITE_BATCH_CYCLES, TURNAROUND_CYCLES, REFRESH_SECONDS = 1200, 100, 3.9e-6
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 
 
@@ -62,6 +58,7 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     r = np.zeros(S.N_RATES, np.int64)
     _latencies(r, gpu)
     _services(r, gpu)
+    _measured(r)
     gap = gpu.placement.start_gap_cycles + gpu.placement.start_gap_cycles_per_warp * (warps - 1)
     r[S.LAUNCH] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gap)
@@ -93,18 +90,31 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.XU_RATE] = _ticks(32 / sm.mufu_lanes)
     r[S.LSU_RATE], r[S.QUEUE] = _ticks(sm.lsu_issue_interval_cycles), _ticks(QUEUE_CYCLES)
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
-    r[S.OUT_LINE], r[S.OUT_SECTOR], r[S.OUT_BROKEN] = _ticks(0.82), _ticks(0.83), _ticks(1.29)
-    r[S.OUT_HELD] = _ticks(16)
-    r[S.LOAD_RATE], r[S.TAKEN], r[S.DRAM_HALF], r[S.TRANSLATE] = _ticks(1), _ticks(5), _ticks(34), _ticks(650)
-    r[S.BUBBLE] = _ticks(1.4)
-    r[S.FETCH], r[S.WARP_START], r[S.WARP_EXIT] = _ticks(330), _ticks(10), _ticks(24)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram.peak_bytes_per_s)
-    r[S.WRITE_BATCH] = WRITE_BATCH_CYCLES * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
-    r[S.TURNAROUND] = _ticks(TURNAROUND_CYCLES)
+    r[S.WRITE_BATCH] = M.WRITE_BATCH_CYCLES * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
+
+
+def _measured(r: np.ndarray) -> None:
+    """What no specification says."""
+    for column, cycles in {
+        S.OUT_LINE: M.OUT_LINE_CYCLES,
+        S.OUT_SECTOR: M.OUT_SECTOR_CYCLES,
+        S.OUT_BROKEN: M.OUT_BROKEN_CYCLES,
+        S.OUT_HELD: M.OUT_HELD_CYCLES,
+        S.DRAM_HALF: M.DRAM_HALF_CYCLES,
+        S.TURNAROUND: M.TURNAROUND_CYCLES,
+        S.TRANSLATE: M.TRANSLATE_CYCLES,
+        S.TAKEN: M.TAKEN_CYCLES,
+        S.BUBBLE: M.BUBBLE_CYCLES,
+        S.FETCH: M.FETCH_CYCLES,
+        S.WARP_START: M.WARP_START_CYCLES,
+        S.WARP_EXIT: M.WARP_EXIT_CYCLES,
+    }.items():
+        r[column] = _ticks(cycles)
 
 
 def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
@@ -138,7 +148,7 @@ def _registers(image: Image, slots: int) -> np.ndarray:
 def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     """SMs; the second one of a TPC starts its first block after the other."""
     sms = np.zeros((gpu.sm_count, S.N_SM), np.int64)
-    sms[1::2, S.FREE_AT] = _ticks(TPC_GAP_CYCLES + TPC_GAP_CYCLES_PER_WARP * warps)
+    sms[1::2, S.FREE_AT] = _ticks(M.TPC_GAP_CYCLES + M.TPC_GAP_CYCLES_PER_WARP * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
     return sms
@@ -190,7 +200,7 @@ def _servers(gpu: Gpu, most: int) -> np.ndarray:
     """Servers with nothing booked; DRAM channels take turns to refresh."""
     found = np.zeros((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
     if most > 1:
-        interval = REFRESH_SECONDS * gpu.clock.sm_hz
+        interval = M.REFRESH_SECONDS * gpu.clock.sm_hz
         bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
         channels = found[S.CHANNELS, : gpu.dram.channels]
         channels[:, S.PERIOD] = round(interval * S.TICKS / S.SPAN)
@@ -235,7 +245,7 @@ def machine(
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
     dims[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
-    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = MIO_DEPTH, LG_DEPTH
+    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = M.SHARED_QUEUE, M.GLOBAL_QUEUE
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1

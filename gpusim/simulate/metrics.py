@@ -13,6 +13,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
+from gpusim.simulate.clock import time_metrics
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def summary(
         gpu=gpu.name,
         grid=launch.grid,
         block=launch.block,
-        metrics={**metrics(counts, gpu.name), **found},
+        metrics={**_time(counts, gpu), **metrics(counts, gpu.name), **found},
         cache=cache,
         memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
         notes=_notes(counts, launch),
@@ -197,6 +198,13 @@ def summary(
         lines=by_line(launch.program, counts.sites),
         arrays=by_array(launch, counts.arrays),
     )
+
+
+def _time(counts: Counts, gpu: Gpu) -> dict[str, Metric]:
+    if counts.timing is None:
+        return {}
+    sampled = counts.timing.warps is None
+    return time_metrics(counts.timing, gpu, validation(gpu.name, sampled=sampled), sampled=sampled)
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:

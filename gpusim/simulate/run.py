@@ -14,10 +14,12 @@ from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
 from gpusim.isa.encode import F, Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
-from gpusim.simulate.build import machine
+from gpusim.simulate.build import blocks_at_once, machine
+from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
 from gpusim.simulate.units import add_units
+from gpusim.simulate.window import middle, window
 from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
+MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
 ENDLESS, ENDLESS_BLOCK = 1 << 28, 1 << 24
 """Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end (minutes)."""
 
@@ -51,8 +54,7 @@ class Counts:
         Whether blocks were left out and the rest scaled up.
     blocks_run : int
         Blocks that went through the caches.
-    cycles : float
-        End of the last block on the pacing clock (not a prediction of time).
+    timing : Timing
     warp_instructions : int
         Warp instructions that the blocks run stand for.
     outputs : dict of str to ndarray
@@ -64,7 +66,7 @@ class Counts:
     sites: np.ndarray
     sampled: bool
     blocks_run: int
-    cycles: float
+    timing: Timing
     warp_instructions: int
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -192,10 +194,11 @@ def count(
     image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
     data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
     chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, progress, limit)
-    timed = not chosen.sampled
-    if timed:
-        image = image if values else _bound(launch, layout, timed_image(launch.program))
-        image = add_units(image, launch.program, gpu)
+    timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
+    in_time = add_units(
+        image if values else _bound(launch, layout, timed_image(launch.program)), launch.program, gpu
+    )
+    image = in_time if timed else image
     m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed)
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
@@ -213,10 +216,32 @@ def count(
         sites=sites,
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
-        cycles=m.misc[S.END] / S.TICKS,
+        timing=timing(m) if timed else _stretch(m, launch, gpu, held, in_time, layout, data, float(total[C.INST])),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
     )
+
+
+def _stretch(
+    before: S.Machine, launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray,
+    instructions: float,
+) -> Timing:  # fmt: skip
+    """Time of a launch of so many instructions, after it was counted."""
+    queue = middle(launch.blocks, blocks_at_once(gpu, held))
+    m = _again(before, machine(gpu, launch, held, image, layout, data, 1, timed=True))
+
+    def advance(instructions: float) -> bool:
+        from gpusim.engine.machine import drive as step
+
+        m.shape[S.LIMIT] = ENDLESS + ENDLESS_BLOCK * len(queue)
+        done = False
+        while not done and m.misc[S.STEPS] < instructions:
+            done = step(m, queue, np.zeros(len(queue), np.int64), STEPS_A_CALL)
+        if m.misc[S.E_CODE]:
+            raise SimulationError(explain(launch, image, m.misc))
+        return done
+
+    return window(m, advance, instructions)
 
 
 def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:

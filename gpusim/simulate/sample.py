@@ -89,6 +89,10 @@ class Plan:
         each = steps / max(counts[:, C.INST].sum(), 1) * counts[:, C.INST] + LINE_WORK * counts[:, C.LINES]
         return float(self.means(each[:, None])[:, 0] @ self.population)
 
+    def instructions(self, counts: np.ndarray) -> float:
+        """Warp instructions of the whole launch, from what the probes counted; 0 where there were none."""
+        return float(self.means(counts)[:, C.INST] @ self.population) if len(counts) else 0.0
+
     def means(self, probed: np.ndarray) -> np.ndarray:
         """Mean over the probes of each class."""
         return np.stack([probed[self.probe_class == k].mean(axis=0) for k in range(len(self.population))])

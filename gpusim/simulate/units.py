@@ -10,6 +10,7 @@ from gpusim.engine import state as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
+from gpusim.simulate import measured as M
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -27,8 +28,6 @@ _GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.AT
 _MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
 _WIDE = {Op.IMAD_WIDE, Op.IMAD_HI}
 _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
-FP16_CYCLES, UNIFORM_CYCLES, MIO_CYCLES, SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 1, 1, 2, 10, 60
-WIDE_CYCLES, RUN_AHEAD_CYCLES = 4, 13
 
 
 def unit_of(instr: Instr) -> int:
@@ -64,11 +63,11 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_EITHER: _cycles(min(sm.fp32_lanes, sm.int32_lanes), schedulers),
         S.U_XU: _cycles(sm.mufu_lanes, schedulers),
         S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
-        S.U_TENSOR: 8,
-        S.U_FP16: FP16_CYCLES,
-        S.U_UNIFORM: UNIFORM_CYCLES,
-        S.U_SHARED: MIO_CYCLES,
-        S.U_GLOBAL: 2 * MIO_CYCLES,
+        S.U_TENSOR: M.TENSOR_CYCLES,
+        S.U_FP16: M.FP16_CYCLES,
+        S.U_UNIFORM: M.UNIFORM_CYCLES,
+        S.U_SHARED: M.SHARED_CYCLES,
+        S.U_GLOBAL: M.GLOBAL_CYCLES,
     }
     latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles or 8, S.U_TENSOR: lat.mma_cycles or 25}
     code = image.code.copy()
@@ -79,9 +78,9 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.LATENCY] = 0
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
-            row[F.BUSY], row[F.LATENCY] = (MIO_CYCLES, UNIFORM_SPECIAL_CYCLES) if uniform else (SPECIAL_CYCLES, 0)
+            row[F.BUSY], row[F.LATENCY] = (M.SHARED_CYCLES, M.UNIFORM_SPECIAL_CYCLES) if uniform else (M.SPECIAL_CYCLES, 0)
         if instr.op in _WIDE:
-            row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + WIDE_CYCLES
+            row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + M.WIDE_CYCLES
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
     code[:, F.PORTS] = _port_conflicts(program)[image.code[:, F.INDEX]]
@@ -92,10 +91,10 @@ def _run_ahead(program: Program, index: int) -> int:
     """Cycles of the instructions after a barrier that a warp issues before it must have passed it."""
     cycles = 0
     for instr in program.instrs[index + 1 :]:
-        if cycles >= RUN_AHEAD_CYCLES or unit_of(instr) in (S.NO_UNIT, S.U_SHARED, S.U_GLOBAL):
+        if cycles >= M.RUN_AHEAD_CYCLES or unit_of(instr) in (S.NO_UNIT, S.U_SHARED, S.U_GLOBAL):
             break
         cycles += instr.control.stall
-    return min(cycles, RUN_AHEAD_CYCLES)
+    return min(cycles, M.RUN_AHEAD_CYCLES)
 
 
 def _port_conflicts(program: Program) -> np.ndarray:

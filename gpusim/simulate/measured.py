@@ -1,0 +1,64 @@
+"""What time depends on and no specification says: measured once, on an H200, and taken for every GPU.
+
+Unless said otherwise: microbenchmarks with clock64 on an H200, driver 580.159, CUDA 13.0, 1980 MHz, November 2026.
+Cycles are of the SM.
+"""
+
+from __future__ import annotations
+
+# ------------------------------------------------------------------ launch
+LAUNCH_CYCLES = 2800
+"""From the start of a launch to its first block, and from its last block to its end: empty kernels of 1 to 65 536
+blocks, 32 to 512 threads each, take 2700 cycles and 1.19 a block (Nsight Compute)."""
+STORES_DONE_CYCLES = 450
+"""Until a kernel's last stores are seen by all, which its end waits for: a store and a fence take 410 to 610."""
+TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
+"""Start of the second SM of a TPC after the first: 9, 14, 22 and 48 cycles for blocks of 2, 8, 16 and 32 warps."""
+WARP_START_CYCLES, WARP_EXIT_CYCLES = 10, 24
+"""From a warp's arrival to its first instruction, and from its EXIT until it is gone.  The second: warps of kernels
+that end with a store wait 22 cycles to drain (Nsight Compute).  The first: what is left of the 57 cycles that a warp of an
+empty kernel stays, less instruction fetch."""
+FETCH_CYCLES = 330
+"""Of the first instructions of a kernel on an SM: a block of an empty kernel stays 350 to 580 cycles when it is the
+first, 66 later."""
+
+# ------------------------------------------------------------------ instructions
+TAKEN_CYCLES, BUBBLE_CYCLES = 5, 1.4
+"""A branch that is taken costs its warp so much more than its stall count (loops of 1 to 64 FFMA, one warp), and its
+scheduler so much (the same with 32 warps)."""
+WIDE_CYCLES = 4
+"""IMAD.WIDE and IMAD.HI hold their warp so much longer than their stall count, and their unit twice as long as IMAD."""
+UNIFORM_CYCLES, FP16_CYCLES = 1, 1
+"""Between two instructions of a scheduler to these units."""
+TENSOR_CYCLES = 8
+"""The same for HMMA.16816: 2.4 cycles an instruction and SM with 8 warps and more."""
+SHARED_CYCLES, GLOBAL_CYCLES = 2, 4
+"""The same for shared and for global accesses: 16 to 32 independent ones of one warp, or of two on one scheduler."""
+SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
+"""S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
+wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""
+RUN_AHEAD_CYCLES = 13
+"""A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier
+takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""
+SHARED_QUEUE, GLOBAL_QUEUE = 12, 10
+"""Instructions that wait for the load/store pipe, a scheduler.  Global: stores of 32 sectors each (65 cycles) stall from
+the 12th on.  Shared: the share of short-scoreboard waits in tiled matmuls (8 gives half, 16 half as much again)."""
+
+# ------------------------------------------------------------------ memory
+OUT_LINE_CYCLES, OUT_SECTOR_CYCLES, OUT_BROKEN_CYCLES = 0.82, 0.83, 1.29
+"""What a store takes of the wire from SM to L2: for each line, each sector it fills, each it fills in part.  From
+stores of 4 bytes a lane with strides of 1, 2, 4, 8, 32 and 128 words on one SM: 4.2 cycles a warp when whole lines
+are written, 67 for 32 lines."""
+OUT_HELD_CYCLES = 16
+"""Of which the tag stage waits for none: it takes few stores ahead."""
+DRAM_HALF_CYCLES = 34
+"""The second 64 bytes of a line from DRAM after the first: loads of a warp against loads of a lane."""
+WRITE_BATCH_CYCLES, TURNAROUND_CYCLES = 1200, 100
+"""A DRAM channel writes for so long in one go.  From the latency of single loads beside traffic of known rate: with as much
+written as read, 500 bytes a cycle each, one in twenty takes 1800 cycles longer, half of them 200; copies reach 4.25 TB/s, reads 4.44."""
+REFRESH_SECONDS = 3.9e-6
+"""From one refresh of a channel to the next (JEDEC's tREFI for HBM3).  What streaming reads lack of the peak, 7.8 %,
+is the time it takes: it also gives the latency of single loads its tail (one in twenty 300 cycles longer) and its growth
+with load (50 cycles at half the peak, 270 at nine tenths)."""
+TRANSLATE_CYCLES = 650
+"""Added to the first access to each 64 MiB: the first loads of a run over 1 GiB take 1374 to 1562 cycles."""
