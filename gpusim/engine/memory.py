@@ -16,6 +16,7 @@ from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.state import (
     ARRIVES,
+    BEGUN,
     BITS,
     CHANNEL_SECTOR,
     CHANNELS,
@@ -56,7 +57,6 @@ from gpusim.engine.state import (
     PARTIAL_LOW,
     PENDING,
     PERIOD,
-    PHASE,
     PORT_SECTOR,
     PORTS,
     PROMOTE,
@@ -136,7 +136,7 @@ def taken(server, span):
         return entry & ((1 << SPAN_FIELD) - 1)
     if server[PERIOD] == 0:
         return np.int64(0)
-    return max(min(server[CLOSED] - ((span + server[PHASE]) % server[PERIOD] << SPAN_BITS), SPAN), 0)
+    return max(min(server[CLOSED] - ((span + server[BEGUN]) % server[PERIOD] << SPAN_BITS), SPAN), 0)
 
 
 @jit

@@ -120,9 +120,9 @@ P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
 # SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
-# cycles; the ring is long enough for any queue that forms.  PERIOD, PHASE: spans from one refresh of a DRAM channel to the
+# cycles; the ring is long enough for any queue that forms.  PERIOD, BEGUN: spans from one refresh of a DRAM channel to the
 # next, 0: none, and how far it is into one at tick 0; CLOSED: ticks that one takes; PENDING: sectors that wait to be written
-FULL, OPEN, PERIOD, PHASE, CLOSED, PENDING, SPANS = range(7)
+FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, SPANS = range(7)
 SPAN_BITS, SPAN_FIELD = 16, 24
 SPAN = 1 << SPAN_BITS
 N_SPANS = 4096

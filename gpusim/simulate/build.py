@@ -204,7 +204,7 @@ def _servers(gpu: Gpu, most: int) -> np.ndarray:
         bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
         channels = found[S.CHANNELS, : gpu.dram.channels]
         channels[:, S.PERIOD] = round(interval * S.TICKS / S.SPAN)
-        channels[:, S.PHASE] = channels[:, S.PERIOD] * np.arange(len(channels)) // len(channels)
+        channels[:, S.BEGUN] = channels[:, S.PERIOD] * np.arange(len(channels)) // len(channels)
         channels[:, S.CLOSED] = channels[:, S.PERIOD] * S.SPAN * (1 - bandwidth / gpu.dram.peak_bytes_per_s)
     return found
 
