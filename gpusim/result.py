@@ -22,6 +22,9 @@ SECTOR_BYTES = 32
 WAVEFRONT_BYTES = 128
 """Bytes a shared-memory wavefront can move: 32 banks of 4.  Source: CUDA C++ Programming Guide, "Shared Memory"."""
 
+STALL_REASON = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+"""Nsight Compute's name of what says how many warps wait for a reason."""
+
 Value = int | float
 """A counter's value: an int where it counts, a float where it is a ratio or was scaled."""
 
@@ -257,6 +260,33 @@ class Profile:
     def waves(self) -> Value:
         """Blocks of the grid over blocks the whole GPU holds at once."""
         return self.value("launch__waves_per_multiprocessor")
+
+    # ------------------------------------------------------------ time
+
+    @property
+    def cycles(self) -> Value:
+        """SM cycles from the start of the launch to its end; NaN where it was not timed."""
+        return self.value("gpc__cycles_elapsed.max")
+
+    @property
+    def seconds(self) -> float:
+        """The same in seconds, at the SM clock of the GPU's specification."""
+        return self.value("gpu__time_duration.sum")
+
+    @property
+    def achieved_occupancy(self) -> float:
+        """Warps that an SM holds on average while it has any, over the most it can hold (0 to 1)."""
+        return self.value("sm__warps_active.avg.pct_of_peak_sustained_active") / 100
+
+    @property
+    def stalls(self) -> dict[str, float]:
+        """Warps that wait, for each of Nsight Compute's reasons, in the average cycle in which a scheduler issues."""
+        before, after = STALL_REASON.split("{}")
+        return {
+            name.removeprefix(before).removesuffix(after): float(metric.value)
+            for name, metric in self.metrics.items()
+            if name.startswith(before) and name.endswith(after)
+        }
 
     # ------------------------------------------------------------ instructions
 

@@ -94,8 +94,8 @@ def store_values(m, c, index, w, address, on):
 def read_lines(m, c, index, array, sm, origin, begin, count):
     """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there.
 
-    Its lines and its wavefronts pass one after another: on an H200 a load of 8, 16 or 32 lines that hits L1 or L2 takes as
-    many cycles longer as it has more of both.
+    Its lines and its wavefronts pass one after another: on an H200 a load of 8, 16 or 32 lines that hits L1 or L2
+    takes as many cycles longer as it has more of both.
     """
     p = m.patterns[index]
     done, hits, before = begin, np.int64(0), sectors_below(count)

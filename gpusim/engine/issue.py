@@ -132,10 +132,9 @@ def twin(m, c, index, turn, sm, on, mask, now, count):
 @inline
 def set_board(warp, turn, which, t, why):
     """An instruction releases a scoreboard at tick ``t``."""
-    if which < 6:
-        if t > warp[S.BOARD + which]:
-            warp[S.BOARD + which] = t
-            turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(7) << (3 * which))) | (np.int64(why) << (3 * which))
+    if which < 6 and t > warp[S.BOARD + which]:
+        warp[S.BOARD + which] = t
+        turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(7) << (3 * which))) | (np.int64(why) << (3 * which))
 
 
 @inline

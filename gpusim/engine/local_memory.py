@@ -20,8 +20,8 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend, send_write
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import ALL_WORDS, l1_keep, l1_read
-from gpusim.engine.pipe import take_tags
 from gpusim.engine.operands import at
+from gpusim.engine.pipe import take_tags
 
 ONE = np.uint32(1)
 

@@ -274,7 +274,9 @@ def cycle(m, sm, queue, kinds, seldom):
     if w >= 0:
         slot = w // m.shape[WARPS]
         why = issue(m, w, slot, sm, part, now, seldom)
-        row[TRY_AT] = max(row[DISPATCHED] & ~np.int64(TICKS - 1), min(row[TRY_AT], next_cycle(m.awake[w]) if why == PAUSED else NEVER))
+        row[TRY_AT] = max(
+            row[DISPATCHED] & ~np.int64(TICKS - 1), min(row[TRY_AT], next_cycle(m.awake[w]) if why == PAUSED else NEVER)
+        )
         m.misc[STEPS] += 1
         if why != PAUSED:
             if why == FAILED:

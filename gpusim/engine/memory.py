@@ -296,7 +296,12 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
             whole(row, BITS * ways + e, missing, servers)
         n = popcount(missing)
         begin = serve(servers, CHANNELS, channel_of(line, shape), t, n * rates[CHANNEL_SECTOR])
-        done = begin + rates[DRAM] + (rates[DRAM_HALF] if n > 2 else 0) + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
+        done = (
+            begin
+            + rates[DRAM]
+            + (rates[DRAM_HALF] if n > 2 else 0)
+            + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
+        )
         count[C.DRAM_READ] += n
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done
@@ -347,7 +352,9 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
     home = home_of(line, shape)
-    begin = serve(servers, SLICES, slice_of(line, home, shape), t, (n + (words != spread(sectors))) * rates[SLICE_WRITE])
+    begin = serve(
+        servers, SLICES, slice_of(line, home, shape), t, (n + (words != spread(sectors))) * rates[SLICE_WRITE]
+    )
     ways = shape[L2_WAYS]
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
     e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)

@@ -25,8 +25,8 @@ SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
 """Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
 others from run to run."""
 
-# Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER: whichever
-# is free; SHARED, GLOBAL: the queues to the load/store pipe
+# Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER:
+# whichever is free; SHARED, GLOBAL: the queues to the load/store pipe
 NO_UNIT, U_ALU, U_FMA, U_LITE, U_EITHER, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_SHARED, U_GLOBAL = range(12)
 N_UNITS = 16
 
@@ -35,9 +35,9 @@ BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_F
 N_REASONS = 10
 
 # Columns of Machine.parts, a scheduler each.  TRY_AT: tick at which it may next issue; UNIT_FREE: ticks from which each
-# unit takes an instruction; DISPATCHED: when the registers of the latest one have been read; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to
-# the load/store pipe, and how many went so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which
-# it issued
+# unit takes an instruction; DISPATCHED: when the registers of the latest one have been read; DEPART, DEPART_LG: rings
+# of the ticks at which the latest instructions left the queues to the load/store pipe, and N_DEPARTED, N_DEPARTED_LG: how
+# many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which it issued
 TRY_AT, UNIT_FREE = 0, 1
 DISPATCHED = UNIT_FREE + N_UNITS
 N_DEPARTED = DISPATCHED + 1
@@ -120,8 +120,9 @@ P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
 # SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
-# cycles; the ring is long enough for any queue that forms.  PERIOD, BEGUN: spans from one refresh of a DRAM channel to the
-# next, 0: none, and how far it is into one at tick 0; CLOSED: ticks that one takes; PENDING: sectors that wait to be written
+# cycles; the ring is long enough for any queue that forms.  PERIOD: spans from one refresh of a DRAM channel to the
+# next, 0: none; BEGUN: how far it is into one at tick 0; CLOSED: ticks that a refresh takes; PENDING: sectors that wait
+# to be written
 FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, SPANS = range(7)
 SPAN_BITS, SPAN_FIELD = 16, 24
 SPAN = 1 << SPAN_BITS
@@ -146,11 +147,26 @@ N_PATTERN = PAT_WORDS + LANES
 
 # Columns of Machine.misc: an error (see gpusim.engine.errors), the end of the last block, blocks handed
 # out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
-E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, LATEST_WAVES, N_MISC = range(13)
+(
+    E_CODE,
+    E_INDEX,
+    E_LANE,
+    E_BLOCK,
+    E_ADDRESS,
+    E_WARP,
+    END,
+    HANDED,
+    FINISHED_BLOCKS,
+    STEPS,
+    STAMP,
+    LATEST_WAVES,
+    N_MISC,
+) = range(13)
 
 # Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
 # which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_PARTS:
-# schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; UNIFORM: first uniform register among a warp's rows.
+# schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; UNIFORM: first
+# uniform register among a warp's rows.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
@@ -228,7 +244,9 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
-    regions: Annotated[np.ndarray, np.int64, 1]  # (64 MiB stretches of memory,): tick at which their translation is there
+    regions: Annotated[
+        np.ndarray, np.int64, 1
+    ]  # (64 MiB stretches of memory,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
     servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)

@@ -221,7 +221,6 @@ def run(m, w, block, sm, seldom):
                 if until - begin > PATIENCE:
                     why = S.WAITS
                     break
-        op = c[0]
         mask = np.uint32(warp[S.MASK])
         on = mask & predicate(m.preds[w], c[I.GUARD])
         count_instruction(c, mask, on, count)
@@ -250,5 +249,5 @@ def run(m, w, block, sm, seldom):
     m.misc[S.STEPS] += steps
     m.awake[w] = t
     busy = max(max(issue, alu), max(fma, xu))
-    m.sms[sm, S.NOW] = max(begin + busy, m.sms[sm, S.LSU] - rates[S.QUEUE])
+    m.sms[sm, S.NOW] = max(begin + busy, max(m.sms[sm, S.LSU], m.sms[sm, S.TAGS]) - rates[S.QUEUE])
     return why

@@ -16,6 +16,7 @@ from rich.text import Text
 from gpusim.report import tables
 from gpusim.report.sentence import compare
 from gpusim.report.tables import WIDTH
+from gpusim.report.time import duration, why
 from gpusim.report.where import where
 
 __all__ = ["as_text", "show", "table", "where"]
@@ -79,6 +80,7 @@ def show(renderables: Sequence[RenderableType], file: IO[str] | None = None) -> 
 def _one(profile: Profile) -> Iterator[RenderableType]:
     yield Text(tables.heading(profile), style="bold")
     yield Text(tables.launch_line(profile))
+    yield from (Text(line) for line in (duration(profile), why(profile)) if line)
     yield Text("")
     yield tables.memory_table(profile)
     yield from _footer((profile.sentence, *profile.notes, tables.legend(tables.row_metrics(profile))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich import box
 from rich.table import Table
 
-from gpusim.report.units import NOTHING, format_bytes, format_count, format_share
+from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
     from gpusim.result import Metric, Profile
@@ -232,6 +232,7 @@ def _comparison_cells(profile: Profile, distinct: Iterable[str], memory: str) ->
     book = profile.textbook.get("reads")
     of_it = profile.dram_bytes_read / book.nbytes if book and book.nbytes else math.nan
     return {name: _told(profile, name) for name in distinct} | {
+        "time": format_seconds(profile.seconds) if profile.seconds > 0 else NOTHING,
         "L1 loads": format_bytes(profile.global_load_bytes),
         "L1 hits": format_share(profile.l1_hit_rate),
         "shared": format_bytes(profile.shared_bytes),

@@ -87,6 +87,24 @@ def format_count(count: float) -> str:
     return _scaled(count, _COUNT_UNITS)
 
 
+def format_seconds(seconds: float) -> str:
+    """A time with three digits.
+
+    Parameters
+    ----------
+    seconds : float
+
+    Examples
+    --------
+    >>> format_seconds(3.2e-5)
+    '32.0 us'
+    """
+    for factor, unit in ((1e9, "ns"), (1e6, "us"), (1e3, "ms")):
+        if seconds * factor < 999.5:
+            return f"{seconds * factor:.3g} {unit}" if seconds * factor >= 100 else f"{seconds * factor:#.3g} {unit}"
+    return f"{seconds:#.3g} s"
+
+
 def format_share(share: float) -> str:
     """Give a share of one as a percentage.
 

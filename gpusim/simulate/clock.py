@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
-from gpusim.result import Claim, Metric
+from gpusim.result import STALL_REASON, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ REASONS = {
 }
 """Nsight Compute's names of the reasons why a warp does not issue."""
 
-STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+DATA_STAGE = (
+    C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_ASYNC_WAVES, C.LOCAL_WAVES,
+)  # fmt: skip
+"""Columns of counts that are wavefronts of L1's data stage."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,9 @@ def waits(parts: np.ndarray) -> dict[str, float]:
     return {name: float(stalled[k]) / max(float(parts[:, S.ISSUED].sum()), 1) for k, name in REASONS.items()}
 
 
-def time_metrics(found: Timing, gpu: Gpu, errors: dict[str, float], *, sampled: bool) -> dict[str, Metric]:
+def time_metrics(
+    found: Timing, gpu: Gpu, errors: dict[str, float], *, sampled: bool, total: np.ndarray
+) -> dict[str, Metric]:
     """The metrics of time, under Nsight Compute's names.
 
     Parameters
@@ -88,14 +93,31 @@ def time_metrics(found: Timing, gpu: Gpu, errors: dict[str, float], *, sampled: 
         Validation error of each metric, where it was measured.
     sampled : bool
         Whether a stretch stands for the launch.
+    total : float64 array, shape (N_COUNTS,)
+        What the launch counts.
     """
     values: dict[str, tuple[float, str]] = {
         "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
         "gpu__time_duration.sum": (found.cycles / gpu.clock.sm_hz, "s"),
         "sm__cycles_active.avg": (round(found.active), "cycle"),
-        **{STALL.format(name): (value, "warp") for name, value in found.stalls.items()},
+        **busy(found, gpu, total),
+        **{STALL_REASON.format(name): (value, "warp") for name, value in found.stalls.items()},
     }
     if found.warps is not None:
         values["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * found.warps / gpu.sm.max_warps, "%"
     claim = Claim.EXTRAPOLATED if sampled else Claim.CALIBRATED
     return {name: Metric(v, unit, claim, errors.get(name)) for name, (v, unit) in values.items()}
+
+
+def busy(found: Timing, gpu: Gpu, total: np.ndarray) -> dict[str, tuple[float, str]]:
+    """How busy units are that a launch may be bound by, in per cent of what they could do."""
+    moved = 32 * float(total[C.DRAM_READ] + total[C.DRAM_WRITE])
+    waves = float(total[list(DATA_STAGE)].sum())
+    schedulers = gpu.sm_count * gpu.sm.schedulers * gpu.sm.issue_per_scheduler
+    shares = {
+        "smsp__issue_active.avg.pct_of_peak_sustained_active": found.issued / schedulers / max(found.active, 1),
+        "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed": waves / gpu.sm_count / found.cycles,
+        "dram__throughput.avg.pct_of_peak_sustained_elapsed": moved
+        / (gpu.dram.peak_bytes_per_s * found.cycles / gpu.clock.sm_hz),
+    }
+    return {name: (100 * share, "%") for name, share in shares.items()}

@@ -16,8 +16,8 @@ TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
 """Start of the second SM of a TPC after the first: 9, 14, 22 and 48 cycles for blocks of 2, 8, 16 and 32 warps."""
 WARP_START_CYCLES, WARP_EXIT_CYCLES = 10, 24
 """From a warp's arrival to its first instruction, and from its EXIT until it is gone.  The second: warps of kernels
-that end with a store wait 22 cycles to drain (Nsight Compute).  The first: what is left of the 57 cycles that a warp of an
-empty kernel stays, less instruction fetch."""
+that end with a store wait 22 cycles to drain (Nsight Compute).  The first: what is left of the 57 cycles that a warp of
+an empty kernel stays, less instruction fetch."""
 FETCH_CYCLES = 330
 """Of the first instructions of a kernel on an SM: a block of an empty kernel stays 350 to 580 cycles when it is the
 first, 66 later."""
@@ -41,8 +41,8 @@ RUN_AHEAD_CYCLES = 13
 """A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier
 takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""
 SHARED_QUEUE, GLOBAL_QUEUE = 12, 10
-"""Instructions that wait for the load/store pipe, a scheduler.  Global: stores of 32 sectors each (65 cycles) stall from
-the 12th on.  Shared: the share of short-scoreboard waits in tiled matmuls (8 gives half, 16 half as much again)."""
+"""Instructions that wait for the load/store pipe, a scheduler.  Global: stores of 32 sectors each (65 cycles)
+stall from the 12th on.  Shared: the share of short-scoreboard waits in tiled matmuls (8 gives half, 16 half as much again)."""
 
 # ------------------------------------------------------------------ memory
 OUT_LINE_CYCLES, OUT_SECTOR_CYCLES, OUT_BROKEN_CYCLES = 0.82, 0.83, 1.29
@@ -54,11 +54,12 @@ OUT_HELD_CYCLES = 16
 DRAM_HALF_CYCLES = 34
 """The second 64 bytes of a line from DRAM after the first: loads of a warp against loads of a lane."""
 WRITE_BATCH_CYCLES, TURNAROUND_CYCLES = 1200, 100
-"""A DRAM channel writes for so long in one go.  From the latency of single loads beside traffic of known rate: with as much
-written as read, 500 bytes a cycle each, one in twenty takes 1800 cycles longer, half of them 200; copies reach 4.25 TB/s, reads 4.44."""
+"""A DRAM channel writes for so long in one go.  From the latency of single loads beside traffic of known rate: with as
+much written as read, 500 bytes a cycle each, one in twenty takes 1800 cycles longer, half of them 200; copies reach
+4.25 TB/s, reads 4.44."""
 REFRESH_SECONDS = 3.9e-6
 """From one refresh of a channel to the next (JEDEC's tREFI for HBM3).  What streaming reads lack of the peak, 7.8 %,
-is the time it takes: it also gives the latency of single loads its tail (one in twenty 300 cycles longer) and its growth
-with load (50 cycles at half the peak, 270 at nine tenths)."""
+is the time it takes: it also gives the latency of single loads its tail (one in twenty 300 cycles longer) and its
+growth with load (50 cycles at half the peak, 270 at nine tenths)."""
 TRANSLATE_CYCLES = 650
 """Added to the first access to each 64 MiB: the first loads of a run over 1 GiB take 1374 to 1562 cycles."""

@@ -201,10 +201,8 @@ def summary(
 
 
 def _time(counts: Counts, gpu: Gpu) -> dict[str, Metric]:
-    if counts.timing is None:
-        return {}
     sampled = counts.timing.warps is None
-    return time_metrics(counts.timing, gpu, validation(gpu.name, sampled=sampled), sampled=sampled)
+    return time_metrics(counts.timing, gpu, validation(gpu.name, sampled=sampled), sampled=sampled, total=counts.total)
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:

@@ -18,9 +18,9 @@ from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
+from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import middle, window
-from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -195,9 +195,7 @@ def count(
     data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
     chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, progress, limit)
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
-    in_time = add_units(
-        image if values else _bound(launch, layout, timed_image(launch.program)), launch.program, gpu
-    )
+    in_time = add_units(image if values else _bound(launch, layout, timed_image(launch.program)), launch.program, gpu)
     image = in_time if timed else image
     m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed)
     if warm:

@@ -78,7 +78,9 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.LATENCY] = 0
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
-            row[F.BUSY], row[F.LATENCY] = (M.SHARED_CYCLES, M.UNIFORM_SPECIAL_CYCLES) if uniform else (M.SPECIAL_CYCLES, 0)
+            row[F.BUSY], row[F.LATENCY] = (
+                (M.SHARED_CYCLES, M.UNIFORM_SPECIAL_CYCLES) if uniform else (M.SPECIAL_CYCLES, 0)
+            )
         if instr.op in _WIDE:
             row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + M.WIDE_CYCLES
         if instr.op is Op.BAR:
@@ -100,8 +102,8 @@ def _run_ahead(program: Program, index: int) -> int:
 def _port_conflicts(program: Program) -> np.ndarray:
     """Half cycles that each instruction holds its scheduler up, because registers it reads lie in one of two banks.
 
-    A register that the instruction before it read in the same place, and marked for reuse, is not read again.  Code that
-    marks none was not made by a compiler that looks after this: it is taken to have no conflicts.
+    A register that the instruction before it read in the same place, and marked for reuse, is not read again.  Code
+    that marks none was not made by a compiler that looks after this: it is taken to have no conflicts.
     """
     extra = np.zeros(len(program), np.int64)
     if not any(i.control.reuse for i in program.instrs):

@@ -94,10 +94,10 @@ def test_a_damaged_listing_is_refused(listing, message):
     st.integers(0, 15), st.integers(0, 7), st.integers(0, 7), st.integers(0, 63), st.integers(0, (1 << 41) - 1),
     st.integers(0, 31),
 )  # fmt: skip
-def test_scheduling_lies_in_bits_41_to_57(stall, write, read, wait, below, above):
+def test_scheduling_lies_in_bits_41_to_61(stall, write, read, wait, below, above):
     bits = below | stall << 41 | write << 46 | read << 49 | wait << 52
     for hint in (0, 1 << 45):
-        assert control(bits | hint | above << 58) == (stall, write, read, wait)
+        assert control(bits | hint | above << 58) == (stall, write, read, wait, above & 15)
 
 
 # ------------------------------------------------------------------ what the disassembler prints

@@ -54,7 +54,7 @@ class State:
     reading: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def issue(self, instr: Instr, where: str) -> None:
-        stall, write, read_board, wait = instr.control
+        stall, write, read_board, wait, _ = instr.control
         for table in (self.coming, self.reading):
             for reg in [r for r, board in table.items() if wait >> board & 1]:
                 del table[reg]
