@@ -36,7 +36,7 @@ N_REASONS = 10
 
 # Columns of Machine.parts, a scheduler each.  TRY_AT: tick at which it may next issue; UNIT_FREE: ticks from which each
 # unit takes an instruction; DISPATCHED: when the registers of the latest one have been read; DEPART, DEPART_LG: rings
-# of the ticks at which the latest instructions left the queues to the load/store pipe, and N_DEPARTED, N_DEPARTED_LG: how
+# of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED, N_DEPARTED_LG: how
 # many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which it issued
 TRY_AT, UNIT_FREE = 0, 1
 DISPATCHED = UNIT_FREE + N_UNITS
