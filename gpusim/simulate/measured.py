@@ -41,8 +41,9 @@ RUN_AHEAD_CYCLES = 13
 """A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier
 takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""
 SHARED_QUEUE, GLOBAL_QUEUE = 12, 10
-"""Instructions that wait for the load/store pipe, a scheduler.  Global: stores of 32 sectors each (65 cycles) stall
-from the 12th on.  Shared: the share of short-scoreboard waits in tiled matmuls (8 gives half, 16 half as much again)."""
+"""Instructions of a scheduler that wait for the load/store pipe.  Global: stores of 32 sectors each, 65 cycles, stall
+from the 12th on.  Shared: the share of short-scoreboard waits in tiled matmuls (8 gives half, 16 half as much again).
+"""
 
 # ------------------------------------------------------------------ memory
 OUT_LINE_CYCLES, OUT_SECTOR_CYCLES, OUT_BROKEN_CYCLES = 0.82, 0.83, 1.29

@@ -70,7 +70,7 @@ def test_what_executes_is_exact(name):
 def test_traffic_is_close(name):
     everything, part = both(name)
     for column in (C.DRAM_READ, C.L2_READ, C.L2_WRITE):
-        assert part.total[column] == pytest.approx(everything.total[column], rel=0.05)
+        assert part.total[column] == pytest.approx(everything.total[column], rel=0.1)  # one is timed, the other paced
     close = pytest.approx(everything.total[C.DRAM_WRITE], rel=SHARED_EDGES.get(name, 0.1), abs=20_000)
     assert part.total[C.DRAM_WRITE] == close
 
