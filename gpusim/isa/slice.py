@@ -201,6 +201,16 @@ def _renumber(instr: Instr, place: dict[int, int]) -> Instr:
     return replace(instr, dst=new(instr.dst) if instr.dst else None, srcs=tuple(new(o) for o in instr.srcs))
 
 
+def _lightened(program: Program, cut: _Slice) -> Image:
+    """A row for each instruction, with its scheduling, and a note on those of which only the address matters."""
+    image = encode(_shrink(program, cut))
+    for index, (row, instr) in enumerate(zip(image.code, program.instrs, strict=True)):
+        row[F.STALL : F.WAIT + 1] = control_columns(instr)
+        if cut.needed[index] and _is_memory(instr.op):
+            row[F.LIGHT] = index not in cut.valued
+    return image
+
+
 class _Builder:
     """Writes the shortened code."""
 
@@ -271,12 +281,10 @@ def counting_image(program: Program) -> Image:
         where an address, a branch or a guard depends on them.
     """
     cut, leaders = _Slice(program), _leaders(program)
-    image = encode(_shrink(program, cut))
+    image = _lightened(program, cut)
     builder = _Builder(image)
     fresh = True
-    for index in range(len(program)):
-        row = image.code[index].copy()
-        row[F.STALL : F.WAIT + 1] = control_columns(program.instrs[index])
+    for index, row in enumerate(image.code):
         if index in leaders:
             builder.close()
             fresh = True
@@ -284,8 +292,6 @@ def counting_image(program: Program) -> Image:
         if not cut.kept[index]:
             builder.skip(row)
             continue
-        if cut.needed[index] and _is_memory(program.instrs[index].op):
-            row[F.LIGHT] = index not in cut.valued
         builder.keep(row, fresh=fresh)
         fresh = False
     place = np.array([builder.moved[k] for k in range(len(program))], np.int32)
@@ -305,14 +311,10 @@ def timed_image(program: Program) -> Image:
         An instruction of `code` for each of the program's.
     """
     cut, leaders = _Slice(program), _leaders(program)
-    image = encode(_shrink(program, cut))
+    image = _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
-        instr = program.instrs[index]
-        row[F.STALL : F.WAIT + 1] = control_columns(instr)
         row[F.IDLE] = not cut.needed[index]
-        if cut.needed[index] and _is_memory(instr.op):
-            row[F.LIGHT] = index not in cut.valued
         if index in leaders:
             twins.forget()
         twins.meet(row)

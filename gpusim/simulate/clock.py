@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
-from gpusim.result import STALL_REASON, Claim, Metric
+from gpusim.result import SECTOR_BYTES, STALL_REASON, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def time_metrics(
 
 def busy(found: Timing, gpu: Gpu, total: np.ndarray) -> dict[str, tuple[float, str]]:
     """How busy units are that a launch may be bound by, in per cent of what they could do."""
-    moved = 32 * float(total[C.DRAM_READ] + total[C.DRAM_WRITE])
+    moved = SECTOR_BYTES * float(total[C.DRAM_READ] + total[C.DRAM_WRITE])
     waves = float(total[list(DATA_STAGE)].sum())
     schedulers = gpu.sm_count * gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     shares = {

@@ -13,7 +13,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
-from gpusim.simulate.clock import time_metrics
+from gpusim.simulate.clock import DATA_STAGE, time_metrics
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -73,17 +73,7 @@ METRICS: dict[str, _Sum] = {
     _LOCAL.format("requests", "st"): _sum("request", _MODEL, C.LOCAL_ST_REQ),
     _LOCAL.format("sectors", "st"): _sum("sector", _MODEL, C.LOCAL_ST_SECTORS),
     "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
-    _WAVES.format(""): _sum(
-        "wavefront",
-        _MODEL,
-        C.LD_WAVES,
-        C.ST_WAVES,
-        C.SH_LD_WAVES,
-        C.SH_ST_WAVES,
-        C.SH_OTHER_WAVES,
-        C.SH_ASYNC_WAVES,
-        C.LOCAL_WAVES,
-    ),
+    _WAVES.format(""): _sum("wavefront", _MODEL, *DATA_STAGE),
     _WAVES.format("_mem_shared"): _sum(
         "wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_ASYNC_WAVES
     ),

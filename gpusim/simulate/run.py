@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -72,8 +73,13 @@ class Counts:
 
 
 def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
-          text: str, limit: int | None = None) -> None:  # fmt: skip
-    """Run a machine to the end, reporting progress in blocks.
+          text: str, limit: int | None = None, until: float = math.inf) -> bool:  # fmt: skip
+    """Run a machine to the end, or ``until`` it has taken so many steps, reporting progress in blocks.
+
+    Returns
+    -------
+    bool
+        Whether it came to the end.
 
     Raises
     ------
@@ -86,7 +92,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
 
     m.shape[S.LIMIT] = limit or ENDLESS + ENDLESS_BLOCK * len(queue)
     done = False
-    while not done:
+    while not done and m.misc[S.STEPS] < until:
         done = step(m, queue, kinds, STEPS_A_CALL)
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
@@ -96,6 +102,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
         )
     if m.misc[S.E_CODE]:
         raise SimulationError(explain(launch, image, m.misc))
+    return done
 
 
 def _bound(launch: Launch, layout: Layout, image: Image) -> Image:
@@ -228,16 +235,8 @@ def _stretch(
     queue = middle(launch.blocks, blocks_at_once(gpu, held))
     m = _again(before, machine(gpu, launch, held, image, layout, data, 1, timed=True))
 
-    def advance(instructions: float) -> bool:
-        from gpusim.engine.machine import drive as step
-
-        m.shape[S.LIMIT] = ENDLESS + ENDLESS_BLOCK * len(queue)
-        done = False
-        while not done and m.misc[S.STEPS] < instructions:
-            done = step(m, queue, np.zeros(len(queue), np.int64), STEPS_A_CALL)
-        if m.misc[S.E_CODE]:
-            raise SimulationError(explain(launch, image, m.misc))
-        return done
+    def advance(until: float) -> bool:
+        return drive(m, launch, image, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
 
     return window(m, advance, instructions)
 
