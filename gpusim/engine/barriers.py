@@ -12,6 +12,7 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.seats import rouse
 
 FULL = 0xFFFFFFFF
 
@@ -81,9 +82,8 @@ def release(m, slot, b):
     for w in range(slot * n, (slot + 1) * n):
         warp = m.warps[w]
         if warp[S.STATE] == S.AT_BARRIER and warp[S.BAR_NUMBER] == b:
-            warp[S.STATE], m.awake[w] = S.READY, awake
-            if m.shape[S.TIMED]:
-                m.awake[w] = resume(m, w, awake)
+            warp[S.STATE] = S.READY
+            rouse(m, w, resume(m, w, awake) if m.shape[S.TIMED] else awake)
             if warp[S.BAR_MODE]:
                 warp[S.BAR_RESULT] = result(warp[S.BAR_MODE], block[S.YES + b], block[S.VOTERS + b])
     block[S.WAITING] -= block[S.ARRIVED + b]

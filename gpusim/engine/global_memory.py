@@ -13,9 +13,10 @@ from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, spliced
-from gpusim.engine.memory import complete, l1_drop, l1_read, l2_write
+from gpusim.engine.memory import complete, l1_drop, l1_read, l1_row, l2_write
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import send_out, take_tags
+from gpusim.engine.prefetch import prefetch
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import LOADS, STORES, note_access, note_below, sectors_below
 
@@ -98,6 +99,8 @@ def read_lines(m, c, index, array, sm, origin, begin, count):
     takes as many cycles longer as it has more of both.
     """
     p = m.patterns[index]
+    for j in range(p[S.PAT_N_LINES]):
+        prefetch(m.l1, l1_row(m, sm, origin + p[S.PAT_LINES + j]), 0)
     done, hits, before = begin, np.int64(0), sectors_below(count)
     for j in range(p[S.PAT_N_LINES]):
         line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]

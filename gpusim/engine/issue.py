@@ -15,12 +15,13 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.operands import predicate
+from gpusim.engine.operands import guarded
+from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.traffic import note_shared
 from gpusim.engine.warp import lanes_of, pending, perform
 
-RANK_FIELD = 40
+SINCE = (1 << (S.AGE_FIELD - S.UNIT_FIELD)) - 1  # of a rank: the cycle of the latest issue
 CYCLE = ~np.int64(S.TICKS - 1)
 
 
@@ -31,38 +32,37 @@ def next_cycle(t):
 
 
 @inline
-def pick(m, sm, part, now):
+def pick(row, seats, now):
     """Warp to issue at ``now``: of those that can one of the oldest block, and of these the one that waited longest.
 
     Returns
     -------
-    warp : int
-        -1 if none can.
+    seat : int
+        Its number among the scheduler's warps, -1 if none can.
     soon : int
         Tick at which another one can.
     """
-    step, n = m.shape[S.N_PARTS], m.shape[S.SLOTS] * m.shape[S.WARPS]
-    best, rank, soon = np.int64(-1), np.int64(S.NEVER), np.int64(S.NEVER)
-    free = m.parts[sm * step + part]
-    for w in range(sm * n + part, (sm + 1) * n, step):
-        t = m.awake[w]
+    best, first, soon = np.int64(-1), np.int64(S.NEVER), np.int64(S.NEVER)
+    for seat in range(seats):
+        t = row[S.READY_AT + seat]
         if t >= soon:
             continue
-        t = max(t, free[S.UNIT_FREE + m.turns[w, S.UNIT_NEXT]])
+        rank = row[S.RANK + seat]
+        t = max(t, row[S.UNIT_FREE + (rank & ((1 << S.UNIT_FIELD) - 1))])
         if t > now:
             soon = min(soon, t)
-        elif m.turns[w, S.RANK] <= rank:
+        elif rank >> S.UNIT_FIELD <= first:
             soon = now if best >= 0 else soon
-            best, rank = w, m.turns[w, S.RANK]
+            best, first = np.int64(seat), rank >> S.UNIT_FIELD
         else:
             soon = now
     return best, soon
 
 
 @inline
-def note_wait(m, row, turn, w, now):
+def note_wait(row, turn, unit, awake, now):
     """Why a warp that issues at ``now`` did not before."""
-    last, counted, boards, awake = turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], m.awake[w]
+    last, counted, boards = turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT]
     row[S.STALLED + S.BY_COUNT] += max(counted - last - S.TICKS, 0)
     if boards > counted:
         row[S.STALLED + turn[S.BOARDS_WHY]] += boards - counted
@@ -75,7 +75,6 @@ def note_wait(m, row, turn, w, now):
         row[S.STALLED + S.BY_BARRIER] += awake - boards
     else:
         awake = boards
-    unit = turn[S.UNIT_NEXT]
     free = min(max(row[S.UNIT_FREE + unit], awake), now)
     why = S.BY_LG if unit == S.U_GLOBAL else (S.BY_MIO if unit == S.U_SHARED else S.BY_PIPE)
     row[S.STALLED + why] += free - awake
@@ -148,26 +147,26 @@ def awaited(warp, turn, wait):
 
 
 @jit
-def issue(m, w, block, sm, part, now, seldom):
-    """Issue the next instruction of warp ``w`` at tick ``now``.
+def issue(m, w, block, sm, row, seat, now, seldom):
+    """Issue the next instruction of warp ``w``, that is in a seat of the scheduler ``row``, at tick ``now``.
 
     Returns
     -------
     int
         PAUSED, or why the warp stops: AT_BLOCK_BARRIER, FINISHED, FAILED.
     """
-    warp, turn, row = m.warps[w], m.turns[w], m.parts[sm * m.shape[S.N_PARTS] + part]
+    warp, turn = m.warps[w], m.turns[w]
     count = m.counts[m.blocks[block, S.KIND]]
     index = np.int64(warp[S.PC])
     c = m.code[index]
-    note_wait(m, row, turn, w, now)
+    unit = c[I.UNIT]
+    note_wait(row, turn, unit, row[S.READY_AT + seat], now)
     mask = np.uint32(warp[S.MASK])
-    on = mask & predicate(m.preds[w], c[I.GUARD])
+    on = guarded(mask, m.preds[w], c[I.GUARD])
     active = lanes_of(mask)
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    unit = c[I.UNIT]
     occupy(row, unit, now, now + c[I.BUSY] * S.TICKS)
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
@@ -188,13 +187,10 @@ def issue(m, w, block, sm, part, now, seldom):
             if c[I.TWIN]:
                 turn[S.WAVES - 1 + c[I.TWIN]] = m.misc[S.LATEST_WAVES]
         elif got != S.WENT:
-            m.awake[w], turn[S.LAST_AT] = now, now
             stop = -got - 1
-            if stop == S.FINISHED:
-                m.awake[w] = max(now + m.rates[S.WARP_EXIT], turn[S.BOARDS_AT])
-            if stop != S.AT_BLOCK_BARRIER:
-                return stop
-            prepare(m, w, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
+            m.awake[w] = max(now + m.rates[S.WARP_EXIT], turn[S.BOARDS_AT]) if stop == S.FINISHED else now
+            if stop == S.AT_BLOCK_BARRIER:
+                prepare(m, sm, row, seat, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
@@ -204,8 +200,8 @@ def issue(m, w, block, sm, part, now, seldom):
     if jumped:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]
-    prepare(m, w, warp, turn, now, counted, jumped)
-    m.awake[w] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
+    prepare(m, sm, row, seat, warp, turn, now, counted, jumped)
+    row[S.READY_AT + seat] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
     return np.int64(S.PAUSED)
 
 
@@ -220,26 +216,30 @@ def fetch_code(m, sm, index, now):
 
 
 @inline
-def prepare(m, w, warp, turn, now, counted, jumped):
-    """What the warp's next instruction waits for."""
+def prepare(m, sm, row, seat, warp, turn, now, counted, jumped):
+    """What the next instruction of a warp waits for."""
     c = m.code[warp[S.PC]]
-    turn[S.UNIT_NEXT], turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT] = c[I.UNIT], now, counted, 0
-    turn[S.RANK] = (turn[S.RANK] >> RANK_FIELD << RANK_FIELD) | (now >> 10)
-    turn[S.FETCHED_AT] = 0
+    turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], turn[S.FETCHED_AT] = now, counted, 0, 0
+    row[S.RANK + seat] = rank_of(row[S.RANK + seat] >> S.AGE_FIELD, now, c[I.UNIT])
     if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
-        turn[S.FETCHED_AT] = fetch_code(m, w // (m.shape[S.SLOTS] * m.shape[S.WARPS]), warp[S.PC], now)
+        turn[S.FETCHED_AT] = fetch_code(m, sm, warp[S.PC], now)
     if c[I.WAIT]:
         turn[S.BOARDS_AT] = next_cycle(pending(warp, c))
         turn[S.BOARDS_WHY] = awaited(warp, turn, c[I.WAIT])
 
 
 @inline
-def earliest(m, sm):
-    """Scheduler of an SM that next has something to do."""
-    step = m.shape[S.N_PARTS]
+def rank_of(age, now, unit):
+    """Who goes first: the oldest block's warps, of these the one that waited longest; and the unit it needs next."""
+    return (age << S.AGE_FIELD) | ((now // S.TICKS & SINCE) << S.UNIT_FIELD) | unit
+
+
+@inline
+def earliest(own):
+    """Scheduler of an SM (its row) that next has something to do."""
     best = np.int64(0)
-    for k in range(1, step):
-        if m.parts[sm * step + k, S.TRY_AT] < m.parts[sm * step + best, S.TRY_AT]:
+    for k in range(1, S.MAX_PARTS):
+        if own[S.TRY_AT + k] < own[S.TRY_AT + best]:
             best = np.int64(k)
     return best
 
@@ -247,9 +247,9 @@ def earliest(m, sm):
 @inline
 def wake(m, sm, t):
     """Have all schedulers of an SM look again from tick ``t`` on."""
-    step = m.shape[S.N_PARTS]
-    for k in range(sm * step, (sm + 1) * step):
-        m.parts[k, S.TRY_AT] = min(m.parts[k, S.TRY_AT], next_cycle(t))
+    own = m.sms[sm]
+    for k in range(m.shape[S.N_PARTS]):
+        own[S.TRY_AT + k] = min(own[S.TRY_AT + k], next_cycle(t))
 
 
 @jit
@@ -258,8 +258,8 @@ def begin(m, w, age, t):
     turn = m.turns[w]
     for k in range(S.N_TURN):
         turn[k] = 0
-    turn[S.RANK] = age << RANK_FIELD
-    turn[S.UNIT_NEXT] = m.code[0, I.UNIT]
+    part, seat = seat_of(m, w)
+    m.parts[part, S.RANK + seat] = rank_of(age, np.int64(0), m.code[0, I.UNIT])
     turn[S.LAST_AT], turn[S.COUNT_AT] = t, t + m.rates[S.WARP_START]
-    turn[S.FETCHED_AT] = fetch_code(m, w // (m.shape[S.SLOTS] * m.shape[S.WARPS]), 0, turn[S.COUNT_AT])
-    m.awake[w] = max(turn[S.COUNT_AT], turn[S.FETCHED_AT])
+    turn[S.FETCHED_AT] = fetch_code(m, part // m.shape[S.N_PARTS], 0, turn[S.COUNT_AT])
+    rouse(m, w, max(turn[S.COUNT_AT], turn[S.FETCHED_AT]))

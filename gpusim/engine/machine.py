@@ -18,10 +18,12 @@ from gpusim.engine import state as S
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
-from gpusim.engine.issue import begin, earliest, issue, next_cycle, pick, wake
+from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.memory import serve
+from gpusim.engine.prefetch import prefetch
 from gpusim.engine.reference import machine_of, table
+from gpusim.engine.seats import rouse
 from gpusim.engine.seldom import helper
 from gpusim.engine.state import (
     AHEAD,
@@ -59,6 +61,7 @@ from gpusim.engine.state import (
     PC,
     PHASE,
     READY,
+    READY_AT,
     SLOTS,
     START_GAP,
     STARTED,
@@ -76,6 +79,7 @@ from gpusim.engine.state import (
     Y,
     Z,
 )  # fmt: skip
+from gpusim.engine.vacancies import END_OF, first_vacant, vacate
 from gpusim.engine.warp import run
 
 
@@ -117,9 +121,11 @@ def place(m, slot, number, kind, age, t):
     for k in range(shape[WARPS]):
         w = slot * shape[WARPS] + k
         start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES))
-        m.warps[w, STATE], m.awake[w] = READY, t
+        m.warps[w, STATE] = READY
         if shape[TIMED]:
             begin(m, w, age, t)
+        else:
+            m.awake[w] = t
     block[STARTED] = t
     m.counts[kind, C.BLOCKS] += 1
     m.counts[kind, C.WARPS] += shape[WARPS]
@@ -164,13 +170,14 @@ def settle(m, why, w, slot):
         b = m.warps[w, BAR_NUMBER]
         m.warps[w, STATE] = AT_BARRIER
         enter(m, slot, b, m.awake[w])
-        m.awake[w] = NEVER
+        rouse(m, w, NEVER)
         if is_full(block, b):
             release(m, slot, b)
     elif why == FINISHED:
         m.warps[w, STATE] = DONE
         block[B_ALIVE] -= 1
-        end, m.awake[w] = m.awake[w], NEVER
+        end = m.awake[w]
+        rouse(m, w, NEVER)
         if block[B_ALIVE] == 0:
             return True
         if block[WAITING]:
@@ -211,23 +218,36 @@ def first_wave(m, queue, kinds):
         place(m, slot, queue[k], kinds[k], k, t)
         if m.shape[TIMED]:
             wake(m, sm, t)
-            tree_set(m.tree, len(m.tree) // 2, sm, m.parts[sm * m.shape[N_PARTS], TRY_AT])
+            tree_set(m.tree, len(m.tree) // 2, sm, m.sms[sm, TRY_AT])
         else:
             schedule(m, sm)
     return taken
 
 
-@spliced
-def replace(m, slot, sm, end, queue, kinds):
-    """A block is done: put the next one, if any, in its place."""
+@inline
+def remove(m, slot, end):
+    """A block is done: another one may have its place."""
     m.misc[FINISHED_BLOCKS] += 1
     m.misc[END] = max(m.misc[END], end)
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER
-    k = m.misc[HANDED]
-    if k < len(queue):
+    vacate(m.vacant, end, slot)
+
+
+@spliced
+def refill(m, queue, kinds):
+    """Put blocks that are left in the places that are vacant by now, in the order in which those were left."""
+    while m.vacant[0, 0] and m.misc[HANDED] < len(queue) and m.vacant[1, END_OF] <= m.tree[1]:
+        k, end = m.misc[HANDED], m.vacant[1, END_OF]
+        slot = first_vacant(m.vacant)
+        sm = slot // m.shape[SLOTS]
         t = launch_time(m, sm, end + m.rates[TURNOVER])
         place(m, slot, queue[k], kinds[k], k, t)
         m.misc[HANDED] = k + 1
+        if m.shape[TIMED]:
+            wake(m, sm, t)
+            tree_set(m.tree, len(m.tree) // 2, sm, m.sms[sm, TRY_AT + earliest(m.sms[sm])])
+        else:
+            schedule(m, sm)
 
 
 def drive(m: S.Machine, queue: np.ndarray, kinds: np.ndarray, steps: int) -> bool:
@@ -256,7 +276,20 @@ def load() -> None:
 
 
 @spliced
-def cycle(m, sm, queue, kinds, seldom):
+def look_ahead(m, sm, horizon):
+    """Have the host fetch the state of the warps of an SM that may issue up to a tick."""
+    step, warps = m.shape[N_PARTS], m.shape[SLOTS] * m.shape[WARPS]
+    for part in range(step):
+        row = m.parts[sm * step + part]
+        for seat in range((warps - part + step - 1) // step):
+            if row[READY_AT + seat] <= horizon:
+                w = sm * warps + part + seat * step
+                prefetch(m.warps, w, 0)
+                prefetch(m.turns, w, 0)
+
+
+@spliced
+def cycle(m, sm, seldom):
     """Let the scheduler of an SM that is furthest behind issue.
 
     Returns
@@ -265,18 +298,19 @@ def cycle(m, sm, queue, kinds, seldom):
         When the SM next has something to do.
     failed : bool
     """
-    step = m.shape[N_PARTS]
-    part = earliest(m, sm)
+    step, warps = m.shape[N_PARTS], m.shape[SLOTS] * m.shape[WARPS]
+    own = m.sms[sm]
+    part = earliest(own)
     row = m.parts[sm * step + part]
-    now = row[TRY_AT]
-    w, soon = pick(m, sm, part, now)
-    row[TRY_AT] = next_cycle(soon)
-    if w >= 0:
+    now = own[TRY_AT + part]
+    seat, soon = pick(row, (warps - part + step - 1) // step, now)
+    own[TRY_AT + part] = next_cycle(soon)
+    if seat >= 0:
+        w = sm * warps + part + seat * step
         slot = w // m.shape[WARPS]
-        why = issue(m, w, slot, sm, part, now, seldom)
-        row[TRY_AT] = max(
-            row[DISPATCHED] & ~np.int64(TICKS - 1), min(row[TRY_AT], next_cycle(m.awake[w]) if why == PAUSED else NEVER)
-        )
+        why = issue(m, w, slot, sm, row, seat, now, seldom)
+        again = next_cycle(row[READY_AT + seat]) if why == PAUSED else NEVER
+        own[TRY_AT + part] = max(row[DISPATCHED] & CYCLE, min(own[TRY_AT + part], again))
         m.misc[STEPS] += 1
         if why != PAUSED:
             if why == FAILED:
@@ -286,12 +320,12 @@ def cycle(m, sm, queue, kinds, seldom):
                 m.sms[sm, WARP_TICKS] += end - m.blocks[slot, STARTED]
                 m.sms[sm, LAST_END] = max(m.sms[sm, LAST_END], end)
             if settle(m, why, w, slot):
-                replace(m, slot, sm, end, queue, kinds)
+                remove(m, slot, end)
             wake(m, sm, now + TICKS)
         elif m.misc[STEPS] > m.shape[LIMIT]:
             fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
             return now, True
-    return m.parts[sm * step + earliest(m, sm), TRY_AT], False
+    return own[TRY_AT + earliest(own)], False
 
 
 @jit
@@ -302,6 +336,7 @@ def advance(words, queue, kinds, steps, seldom):
     if m.misc[HANDED] == 0:
         m.misc[HANDED] = first_wave(m, queue, kinds)
     while steps > 0:
+        refill(m, queue, kinds)
         if m.tree[1] >= NEVER:
             if m.misc[FINISHED_BLOCKS] < len(queue):
                 w = max(stuck(m), 0)
@@ -311,9 +346,10 @@ def advance(words, queue, kinds, steps, seldom):
         tick = m.tree[size + sm]
         horizon = tick + m.rates[AHEAD]
         if m.shape[TIMED]:
+            look_ahead(m, sm, horizon)
             while tick <= horizon:
                 steps -= 1
-                tick, failed = cycle(m, sm, queue, kinds, seldom)
+                tick, failed = cycle(m, sm, seldom)
                 if failed:
                     return True
             tree_set(m.tree, size, sm, tick)
@@ -329,7 +365,7 @@ def advance(words, queue, kinds, steps, seldom):
                 return True
             end = m.awake[w]
             if settle(m, why, w, slot):
-                replace(m, slot, sm, end, queue, kinds)
+                remove(m, slot, end)
             m.sms[sm, NEXT], tick = choose(m, sm)
             tick = max(tick, m.sms[sm, NOW])
         tree_set(m.tree, size, sm, tick)

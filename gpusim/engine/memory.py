@@ -14,6 +14,7 @@ from gpusim.engine import counts as C
 from gpusim.engine.access import parity
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit, spliced
+from gpusim.engine.prefetch import prefetch
 from gpusim.engine.state import (
     ARRIVES,
     BEGUN,
@@ -487,6 +488,8 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     may be simulated some cycles after one that is ahead of it, so either
     request may be the earlier one.
     """
+    prefetch(m.l2, home_of(line, m.shape) * m.shape[L2_SETS] + l2_set(line, m.shape), 0)
+    prefetch(m.l2, home_of(line, m.shape) * m.shape[L2_SETS] + l2_set(line, m.shape), 8)
     t = translated(m, line, t)
     gpc = m.sms[sm, GPC]
     entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
@@ -523,7 +526,7 @@ def l1_set(line, sets, hash0, hash1):
     return parity(line, hash0) + 2 * parity(line, hash1) + 4 * (x % (sets >> 2))
 
 
-@spliced
+@inline
 def l1_row(m, sm, line):
     """Row of `Machine.l1` in which a line belongs."""
     sets = m.shape[L1_SETS]

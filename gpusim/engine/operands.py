@@ -27,6 +27,12 @@ def predicate(preds, field):
 
 
 @inline
+def guarded(mask, preds, field):
+    """Lanes of ``mask`` in which the guard of an instruction holds, mostly all."""
+    return mask if field == I.PT else mask & predicate(preds, field)
+
+
+@inline
 def at(row, base):
     """Row of the register file an operand names: its own from ``base`` on, or (~row) one that all warps share."""
     return base + row if row >= 0 else ~row

@@ -21,6 +21,13 @@ N_BARRIERS = 16  # of a block
 N_BANKS = 32  # of constants
 N_GROUPS_KEPT = 8  # latest groups of asynchronous copies whose end is known
 GLOBAL_BASE = np.int64(1) << 40
+
+
+def lines_of(columns: int) -> int:
+    """So many columns of eight bytes, rounded up to whole cache lines."""
+    return -(-columns // 8) * 8
+
+
 SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
 """Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
 others from run to run."""
@@ -34,11 +41,15 @@ N_UNITS = 16
 BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_FETCH = range(9)
 N_REASONS = 10
 
-# Columns of Machine.parts, a scheduler each.  TRY_AT: tick at which it may next issue; UNIT_FREE: ticks from which each
-# unit takes an instruction; DISPATCHED: when the registers of the latest one have been read; DEPART, DEPART_LG: rings
-# of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED, N_DEPARTED_LG: how
-# many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which it issued
-TRY_AT, UNIT_FREE = 0, 1
+# Columns of Machine.parts, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
+# first, the least: age of the block, cycle of the latest issue, and the unit that the next instruction needs;
+# UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: when the registers of the latest one have
+# been read; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store
+# pipe; N_DEPARTED, N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in
+# which it issued
+MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
+READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
+UNIT_FIELD, AGE_FIELD = 4, 36  # bits of a rank below the cycle, and below the age
 DISPATCHED = UNIT_FREE + N_UNITS
 N_DEPARTED = DISPATCHED + 1
 N_DEPARTED_LG = N_DEPARTED + 1
@@ -47,14 +58,15 @@ QUEUE_KEPT = 16
 DEPART_LG = DEPART + QUEUE_KEPT
 STALLED = DEPART_LG + QUEUE_KEPT
 ISSUED = STALLED + N_REASONS
-N_PART = ISSUED + 1
+N_PART = lines_of(ISSUED + 1)
 
-# Columns of Machine.turns, a warp each: UNIT_NEXT: unit of its next instruction; RANK: who goes first, the least;
+# Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
 # do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
 # were last set by; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
-UNIT_NEXT, RANK, LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, WAVES = range(9)
-N_TURN = 17
+LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING = range(6)
+WAVES = 8
+N_TURN = 16
 CODE_LINE_BITS, CODE_AHEAD = 3, 12  # instructions of a line of code; lines fetched ahead of the one that runs
 WAVES_FIELD = 16
 
@@ -74,14 +86,15 @@ FAILURE, WENT = -1, -16
 # that each convergence barrier waits for; SPINS: backward branches taken while other paths could run;
 # BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
 # latest LDGSTS is done; GROUPS: when each of its latest groups of them is; YIELDED: it has met a YIELD.
-PC, MASK, ALIVE, STATE, N_SPLIT, BOARD = range(6)
-SPLIT_PC = BOARD + 6
+PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
+ALIVE, STATE, N_SPLIT = range(BOARD + 6, BOARD + 9)
+SPLIT_PC = N_SPLIT + 1
 SPLIT_MASK = SPLIT_PC + MAX_SPLITS
 SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 SPINS = SPLIT_WAIT + MAX_SPLITS
 YIELDED, BAR_NUMBER, BAR_MODE, BAR_RESULT, COPIED, N_GROUPS, GROUPS = range(SPINS + 1, SPINS + 8)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
-N_WARP = MEET_MASK + N_MEETINGS
+N_WARP = lines_of(MEET_MASK + N_MEETINGS)
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
@@ -93,11 +106,13 @@ LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 *
 N_BLOCK = STARTED + 1
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
-# its tag stage, where global accesses go; FILL, OUT:
+# its tag stage, where global accesses go; TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT:
 # the same for the wires from L2 and to it; FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident
-NOW, LSU, TAGS, FILL, OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, N_SM = range(14)
+NOW, LSU, TAGS, FILL, TRY_AT = range(5)
+OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS = range(TRY_AT + MAX_PARTS, 17)
+N_SM = 24
 
 # A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
 # from L1_BITS on the line, -1: none), and then of when the last fill of each arrives.
@@ -111,7 +126,8 @@ PARTIAL_AT, WORDS_AT = 8, 12
 
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
 # BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM
-Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED, N_REQUEST = range(7)
+Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED = range(6)
+N_REQUEST = 8
 
 # Planes of Machine.servers, a row a server (LAUNCHER: one, that hands out blocks).  The last plane is no server: its
 # first row counts the partial lines in L2 and has the ends of the queue of them in Machine.partial
@@ -238,6 +254,7 @@ class Machine(NamedTuple):
     turns: Annotated[np.ndarray, np.int64, 2]  # (warps, N_TURN): timed runs
     parts: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_PART): timed runs
     blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
+    vacant: Annotated[np.ndarray, np.int64, 2]  # (1 + block slots, N_VACANT): places left; see gpusim.engine.vacancies
     ages: Annotated[np.ndarray, np.int64, 1]  # (block slots,): its block's place in the launch order, or NEVER
     shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)
     touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
@@ -288,9 +305,16 @@ def empty_l1(sets: int, ways: int) -> np.ndarray:
 
 def empty_l2(sets: int, ways: int) -> np.ndarray:
     """Rows of an L2 that holds nothing."""
-    cache = np.zeros((sets, 4 * ways), np.int64)
+    cache = aligned((sets, 4 * ways), np.int64)
     cache[:, :ways] = -1
     return cache
+
+
+def empty_coalescer(gpcs: int, entries: int) -> np.ndarray:
+    """Tables of the GPCs in which no request is outstanding."""
+    table = aligned((gpcs, entries, N_REQUEST), np.int64)
+    table[:] = -1
+    return table
 
 
 def empty_tree(n: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
-from gpusim.engine.operands import FULL, at, predicate, put, put_real, word
+from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
 from gpusim.engine.pipe import take_pipe
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
@@ -222,7 +222,7 @@ def run(m, w, block, sm, seldom):
                     why = S.WAITS
                     break
         mask = np.uint32(warp[S.MASK])
-        on = mask & predicate(m.preds[w], c[I.GUARD])
+        on = guarded(mask, m.preds[w], c[I.GUARD])
         count_instruction(c, mask, on, count)
         issue += rates[S.ISSUE] * (1 + c[I.SKIP])
         t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS

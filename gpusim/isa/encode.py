@@ -73,7 +73,7 @@ ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
 SELDOM_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
 PRED_TRUE, PRED_SINK = 7, 16
 PRED_FALSE = PRED_TRUE | 16
-N_PRED_ROWS = 17  # P0-P6, PT, UP0-UP6, UPT, and a sink for writes to PT
+N_PRED_ROWS = 32  # P0-P6, PT, UP0-UP6, UPT, a sink for writes to PT; the rest fills two cache lines
 
 
 class Stretch(NamedTuple):

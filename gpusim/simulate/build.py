@@ -12,6 +12,7 @@ from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.engine.memory import REGION_BITS
 from gpusim.engine.routines import addresses
+from gpusim.engine.vacancies import N_VACANT
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import measured as M
@@ -78,7 +79,7 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
         _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
     )
     r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(max(far - lat.l2_hit_near_cycles, 0))
-    r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(lat.l2_hit_near_cycles)
+    r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(min(lat.l2_hit_near_cycles, gpu.placement.turnover_cycles))
     r[S.L2_SPREAD], r[S.DRAM_SPREAD] = _ticks(lat.l2_spread_cycles), _ticks(lat.dram_spread_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
 
@@ -147,7 +148,8 @@ def _registers(image: Image, slots: int) -> np.ndarray:
 
 def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     """SMs; the second one of a TPC starts its first block after the other."""
-    sms = np.zeros((gpu.sm_count, S.N_SM), np.int64)
+    sms = S.aligned((gpu.sm_count, S.N_SM), np.int64)
+    sms[:, S.TRY_AT : S.TRY_AT + S.MAX_PARTS] = S.NEVER
     sms[1::2, S.FREE_AT] = _ticks(M.TPC_GAP_CYCLES + M.TPC_GAP_CYCLES_PER_WARP * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
@@ -189,7 +191,7 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     servers = max(gpu.l2.slices, gpu.dram.channels, gpcs)
     return {
         "l1": S.empty_l1(int(n_sm * dims[S.L1_SETS]) or 1, L1_WAYS),
-        "lrc": np.full((gpcs, COALESCER_ENTRIES if n_sm else 1, S.N_REQUEST), -1, np.int64),
+        "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
         "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
         "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
@@ -261,12 +263,13 @@ def machine(
     return S.Machine(
         code=image.code,
         regs=_registers(image, warp_slots),
-        preds=np.zeros((warp_slots, N_PRED_ROWS), np.uint32),
-        warps=np.zeros((warp_slots, S.N_WARP), np.int64),
+        preds=S.aligned((warp_slots, N_PRED_ROWS), np.uint32),
+        warps=S.aligned((warp_slots, S.N_WARP), np.int64),
         awake=np.full(warp_slots, S.NEVER, np.int64),
-        turns=np.zeros((warp_slots, S.N_TURN), np.int64),
+        turns=S.aligned((warp_slots, S.N_TURN), np.int64),
         parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
         blocks=blocks,
+        vacant=np.zeros((1 + block_slots, N_VACANT), np.int64),
         ages=np.full(block_slots, S.NEVER, np.int64),
         shared=np.zeros((block_slots, words), np.uint32),
         touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
@@ -297,10 +300,10 @@ def machine(
 
 def _parts(gpu: Gpu, n: int) -> np.ndarray:
     """Schedulers with nothing to do; where an FMA pipe has no more lanes than integer multiplies, it has one half."""
-    parts = np.zeros((n, S.N_PART), np.int64)
+    parts = S.aligned((n, S.N_PART), np.int64)
+    parts[:, S.READY_AT : S.READY_AT + S.MAX_SEATS] = S.NEVER
     if gpu.sm.fp32_lanes <= gpu.sm.int32_lanes:
         parts[:, S.UNIT_FREE + S.U_LITE] = S.NEVER
-    parts[:, S.TRY_AT] = S.NEVER
     return parts
 
 

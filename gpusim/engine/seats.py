@@ -1,0 +1,24 @@
+"""Where a scheduler keeps its warps: who may issue, and from when."""
+
+from __future__ import annotations
+
+from gpusim.engine import state as S
+from gpusim.engine.jit import inline
+
+
+@inline
+def seat_of(m, w):
+    """Row of a warp's scheduler in `Machine.parts`, and the warp's number there."""
+    n, step = m.shape[S.SLOTS] * m.shape[S.WARPS], m.shape[S.N_PARTS]
+    sm = w // n
+    k = w - sm * n
+    return sm * step + k % step, k // step
+
+
+@inline
+def rouse(m, w, t):
+    """A warp may run on at tick ``t``."""
+    m.awake[w] = t
+    if m.shape[S.TIMED]:
+        part, seat = seat_of(m, w)
+        m.parts[part, S.READY_AT + seat] = t

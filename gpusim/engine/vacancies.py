@@ -1,0 +1,53 @@
+"""Places that blocks have left, in the order in which they did: a binary heap, by tick and then by place.
+
+SMs are simulated some hundred cycles at a time, so that one may find a later end before another an earlier one.
+"""
+
+from __future__ import annotations
+
+from gpusim.engine.jit import inline, jit
+
+END_OF, SLOT_OF = 0, 1
+N_VACANT = 2
+
+
+@inline
+def before(heap, a, b):
+    """Whether entry ``a`` comes before entry ``b``."""
+    if heap[a, END_OF] != heap[b, END_OF]:
+        return heap[a, END_OF] < heap[b, END_OF]
+    return heap[a, SLOT_OF] < heap[b, SLOT_OF]
+
+
+@inline
+def exchange(heap, a, b):
+    """Exchange two entries."""
+    for column in range(N_VACANT):
+        heap[a, column], heap[b, column] = heap[b, column], heap[a, column]
+
+
+@jit
+def vacate(heap, end, slot):
+    """Note that a block leaves ``slot`` at tick ``end``; entry 0 counts the others."""
+    heap[0, 0] += 1
+    k = heap[0, 0]
+    heap[k, END_OF], heap[k, SLOT_OF] = end, slot
+    while k > 1 and before(heap, k, k >> 1):
+        exchange(heap, k, k >> 1)
+        k >>= 1
+
+
+@jit
+def first_vacant(heap):
+    """Take the place that was left first; its slot."""
+    slot, n = heap[1, SLOT_OF], heap[0, 0]
+    exchange(heap, 1, n)
+    heap[0, 0] = n - 1
+    k = 1
+    while 2 * k < n:
+        child = 2 * k + 1 if 2 * k + 1 < n and before(heap, 2 * k + 1, 2 * k) else 2 * k
+        if not before(heap, child, k):
+            break
+        exchange(heap, child, k)
+        k = child
+    return slot
