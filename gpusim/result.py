@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from gpusim.timeline import Timeline
+
 SECTOR_BYTES = 32
 """Bytes of an L1 or L2 sector.  Source: NVIDIA, Nsight Compute documentation, "Memory Tables"."""
 
@@ -188,6 +190,8 @@ class Profile:
         What each line of the source costs, in the order of the source.
     arrays : tuple of Traffic
         The same for each array in global memory.
+    timeline : Timeline or None
+        What one SM did cycle by cycle, where it was asked for.
 
     Examples
     --------
@@ -213,6 +217,7 @@ class Profile:
     warp_instructions: int = 0
     lines: tuple[Traffic, ...] = ()
     arrays: tuple[Traffic, ...] = ()
+    timeline: Timeline | None = None
 
     def __getitem__(self, name: str) -> Metric:
         return self.metrics[name]

@@ -17,6 +17,7 @@ from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import predicate
 from gpusim.engine.shared_memory import shared_time
+from gpusim.engine.trace import note_issue
 from gpusim.engine.traffic import note_shared
 from gpusim.engine.warp import lanes_of, pending, perform
 
@@ -94,6 +95,7 @@ def occupy(row, unit, now, until):
     if unit == S.U_EITHER:
         unit = S.U_LITE if row[S.UNIT_FREE + S.U_LITE] <= now else S.U_FMA
     row[S.UNIT_FREE + unit] = until
+    row[S.UNIT_BUSY + unit] += until - now
     row[S.UNIT_FREE + S.U_EITHER] = min(row[S.UNIT_FREE + S.U_FMA], row[S.UNIT_FREE + S.U_LITE])
 
 
@@ -161,6 +163,7 @@ def issue(m, w, block, sm, part, now, seldom):
     index = np.int64(warp[S.PC])
     c = m.code[index]
     note_wait(m, row, turn, w, now)
+    note_issue(m, sm, part, w, block, index, now)
     mask = np.uint32(warp[S.MASK])
     on = mask & predicate(m.preds[w], c[I.GUARD])
     active = lanes_of(mask)
