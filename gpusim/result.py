@@ -293,6 +293,14 @@ class Profile:
             if name.startswith(before) and name.endswith(after)
         }
 
+    @property
+    def bound(self) -> str:
+        """What binds it: ``compute``, ``memory``, ``latency``, ``barrier``, ``tail``, ``launch``; empty: not known."""
+        from gpusim.report.time import verdict
+
+        found = verdict(self)
+        return found.kind if found else ""
+
     # ------------------------------------------------------------ instructions
 
     @property
@@ -457,7 +465,8 @@ class Profile:
         dict
             ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
             ``metrics`` (name to value, unit, claim, error), ``derived`` (name to value;
-            None where a metric it needs is missing), ``textbook``, ``notes``, ``sentence``.
+            None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
+            ``notes``, ``sentence``, ``bound``.
         """
         return {
             "kernel": self.kernel,
@@ -477,6 +486,7 @@ class Profile:
             "arrays": [_traffic_dict(array) for array in self.arrays],
             "notes": list(self.notes),
             "sentence": self.sentence,
+            "bound": self.bound,
         }
 
     def to_dataframe(self) -> pd.DataFrame:
