@@ -66,6 +66,7 @@ def profile(
     single = {
         "FILE": source, "--kernel": kernel, "--grid": grid, "--block": block, "--dynamic-shared": dynamic_shared,
         "--arg": arg, "-D": define, "-I": include, "--option": option, "--timeline": timeline,
+        "--timeline-sm": timeline_sm, "--timeline-from": timeline_from,
     }  # fmt: skip
     if launches is not None:
         _refuse(single, "is for a single launch: leave it out, or leave --launches out")

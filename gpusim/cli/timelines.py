@@ -52,5 +52,9 @@ class Wanted(NamedTuple):
             return
         import json
 
-        write(json.dumps(found.to_dict(), separators=(",", ":"), allow_nan=False), self.file, "--timeline")
+        from gpusim import __version__
+
+        content = found.to_dict()
+        content["otherData"]["gpusim"] = __version__
+        write(json.dumps(content, separators=(",", ":"), allow_nan=False), self.file, "--timeline")
         print(f"{self.file}: {found.summary}", file=sys.stderr)
