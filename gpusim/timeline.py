@@ -10,6 +10,9 @@ from gpusim.errors import ParameterError
 MOST_EVENTS = 200_000
 """Events recorded unless told otherwise: about 35 MB of JSON, which a browser shows without effort."""
 
+FIRST_THREAD = 1000
+"""Number of the first track's thread: above that of any process."""
+
 BLOCKS = "block"
 """Category of the events that are a block's stay on the SM."""
 
@@ -25,7 +28,7 @@ class Recording:
     start : int
         Cycle from which events are recorded; 0 is when the first block is handed out.
     events : int
-        How many, at most: the first ones.
+        How many issues and uses of units, at most: the first ones.
 
     Raises
     ------
@@ -35,9 +38,9 @@ class Recording:
     Examples
     --------
     >>> import gpusim
-    >>> profile = gpusim.predict("copy", N=4096, timeline=gpusim.Recording(events=100))
-    >>> len(profile.timeline.events), profile.timeline.left_out > 0
-    (100, True)
+    >>> timeline = gpusim.predict("copy", N=256, timeline=gpusim.Recording(events=100)).timeline
+    >>> timeline.sm, timeline.tracks[-1], timeline.left_out > 0
+    (124, 'wire to L2', True)
     """
 
     sm: int | None = None
@@ -142,14 +145,15 @@ class Timeline:
         """Give the timeline in Chrome's trace event format, ready for JSON.
 
         One process, the SM; a thread for each track.  A microsecond of the file is a cycle of the SM: at real time
-        viewers, which round to nanoseconds, would show events of one cycle as nothing.
+        viewers, which round to nanoseconds, would show events of one cycle as nothing.  Process and thread have
+        numbers that differ from each other and from 0, to which Perfetto gives meanings of its own.
 
         Returns
         -------
         dict
             ``traceEvents``, and under ``otherData`` what the times mean and what was left out.
         """
-        threads = {track: number for number, track in enumerate(self.tracks)}
+        threads = {track: number for number, track in enumerate(self.tracks, FIRST_THREAD)}
         return {
             "traceEvents": [*self._names(threads), *(self._complete(event, threads) for event in self.events)],
             "displayTimeUnit": "ns",
@@ -166,9 +170,10 @@ class Timeline:
 
     def _names(self, threads: dict[str, int]) -> list[dict[str, Any]]:
         """Names of the process and of its threads, and their order."""
-        names = [{"ph": "M", "name": "process_name", "pid": self.sm, "tid": 0, "args": {"name": f"SM {self.sm}"}}]
+        about: dict[str, Any] = {"ph": "M", "pid": self.sm + 1, "tid": FIRST_THREAD}
+        names = [{**about, "name": "process_name", "args": {"name": f"SM {self.sm}"}}]
         for track, tid in threads.items():
-            about = {"ph": "M", "pid": self.sm, "tid": tid}
+            about = {**about, "tid": tid}
             names.append({**about, "name": "thread_name", "args": {"name": track}})
             names.append({**about, "name": "thread_sort_index", "args": {"sort_index": tid}})
         return names
@@ -181,6 +186,6 @@ class Timeline:
         if event.waited_for:
             args |= {"waited_for": event.waited_for, "waited_cycles": event.waited}
         return {
-            "ph": "X", "name": event.name, "cat": event.kind, "pid": self.sm, "tid": threads[event.track],
+            "ph": "X", "name": event.name, "cat": event.kind, "pid": self.sm + 1, "tid": threads[event.track],
             "ts": event.begin, "dur": event.cycles, "args": args,
         }  # fmt: skip

@@ -99,11 +99,12 @@ def _events(rows: np.ndarray, of: np.ndarray, program: Program) -> Iterator[Even
 
 def _stays(issues: np.ndarray) -> Iterator[Event]:
     """Each block from its start to the last issue recorded of it, in the first row that is free."""
-    blocks, first = np.unique(issues[:, S.T_BLOCK], return_index=True)
+    blocks, first, whose = np.unique(issues[:, S.T_BLOCK], return_index=True, return_inverse=True)
+    begins, last = issues[first, S.T_SINCE], np.zeros(len(blocks), np.int64)
+    np.maximum.at(last, whose, issues[:, S.T_AT] + S.TICKS)
     ends: list[int] = []
-    begins = issues[first, S.T_SINCE]
     for k in np.lexsort((blocks, begins)):
-        begin, end = int(begins[k]), int(issues[issues[:, S.T_BLOCK] == blocks[k], S.T_AT].max()) + S.TICKS
+        begin, end = int(begins[k]), int(last[k])
         slot = next((s for s, until in enumerate(ends) if until <= begin), len(ends))
         ends[slot : slot + 1] = [end]
         at = _cycles(begin)

@@ -36,7 +36,7 @@ def test_a_prediction_writes_its_timeline_beside_its_table(folder, capsys):
     trace = json.loads((folder / "sm.json").read_text())
     assert trace["otherData"]["kernel"] == "vector-add"
     assert trace["otherData"]["gpusim"]
-    assert {event["pid"] for event in trace["traceEvents"]} == {3}
+    assert [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"] == ["SM 3"]
     assert {"LDG", "STG"} <= {event["name"] for event in trace["traceEvents"]}
     assert sorted(path.name for path in folder.iterdir()) == ["saxpy.cu", "sm.json"]
 

@@ -98,7 +98,7 @@ def test_it_is_in_chromes_trace_event_format(profile):
     assert {e["ph"] for e in trace["traceEvents"]} == {"M", "X"}
     for e in complete:
         assert set(e) == {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"}
-        assert e["pid"] == profile.timeline.sm
+        assert e["pid"] == profile.timeline.sm + 1
         assert e["tid"] in names
         assert e["ts"] >= 0
         assert e["dur"] > 0
