@@ -84,8 +84,10 @@ def ranked(profile: Profile) -> list[Busy]:
 
 
 def shown(profile: Profile) -> list[Busy]:
-    """Those that matter."""
+    """Those that matter; of a pipe's half nothing is said where it is no busier than the pipe."""
     units = ranked(profile)
+    pipe = next((busy.share for busy in units if busy.name == _PIPES["fma"]), 0.0)
+    units = [busy for busy in units if busy.name != _PIPES["fmaheavy"] or busy.share > pipe]
     return [busy for k, busy in enumerate(units) if k < 2 or busy.share >= LEAST_SHARE][:MOST_UNITS]
 
 

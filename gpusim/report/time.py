@@ -101,9 +101,13 @@ def _launching(profile: Profile) -> Verdict | None:
     return Verdict("launch", said)
 
 
-def _unit(units: list[Busy], waits: _Waits) -> Verdict | None:
+def _busiest(units: list[Busy]) -> Busy | None:
     """The busiest unit; issue gives way to a pipe that most of what is issued goes to."""
-    busiest = max(units, key=lambda u: u.share * (MOSTLY if u.unit.name == ISSUE else 1), default=None)
+    return max(units, key=lambda u: u.share * (MOSTLY if u.unit.name == ISSUE else 1), default=None)
+
+
+def _unit(units: list[Busy], waits: _Waits) -> Verdict | None:
+    busiest = _busiest(units)
     if busiest is None or busiest.share < BUSY:
         return None
     kind = busiest.unit.kind
@@ -115,10 +119,11 @@ def _tail(profile: Profile, units: list[Busy]) -> Verdict | None:
     share = 1 - profile.value("sm__cycles_active.avg") / profile.value("sm__cycles_active.max")
     if not share >= TAIL:
         return None
-    of_sms = next((u for u in units if u.unit.of_active), None)
+    of_sms = _busiest([u for u in units if u.unit.of_active])
     rest = f"; while they have any, {of_sms.name} is {format_share(of_sms.share)} busy" if of_sms else ""
     waves = f" ({profile.waves:.3g} waves)" if math.isfinite(profile.waves) else ""
-    return Verdict("tail", f"the tail{waves}: SMs have no work {format_share(share)} of the time{rest}")
+    what = "too few blocks" if profile.waves < 1 else "the tail"
+    return Verdict("tail", f"{what}{waves}: SMs have no work {format_share(share)} of the time{rest}")
 
 
 def _waiting(waits: _Waits, busiest: Busy) -> Verdict:

@@ -58,7 +58,7 @@ def utilisation(
         What the launch counts.
     """
     shares = _of_active(busy, gpu, max(active, 1)) | _of_elapsed(busy, gpu, elapsed, total)
-    return {name: (min(100 * share, 100.0), "%") for name, share in shares.items()}
+    return {name: (min(100 * float(share), 100.0), "%") for name, share in shares.items()}
 
 
 def _of_active(busy: dict[str, float], gpu: Gpu, active: float) -> dict[str, float]:
@@ -90,5 +90,5 @@ def _of_elapsed(busy: dict[str, float], gpu: Gpu, elapsed: float, total: np.ndar
         "lts__t_sectors": busy["slices"] / gpu.l2.slices,
         "dram__throughput": moved / gpu.dram.peak_bytes_per_s * gpu.clock.sm_hz,
     }
-    of = {f"{name}.avg.pct_of_peak_sustained_elapsed": float(share) / elapsed for name, share in shares.items()}
+    of = {f"{name}.avg.pct_of_peak_sustained_elapsed": share / elapsed for name, share in shares.items()}
     return of | {LAUNCHER: busy["launcher"] / elapsed}
