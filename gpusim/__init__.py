@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from gpusim.prediction import predict, run
     from gpusim.profiling import profile
     from gpusim.result import Claim, Metric, Profile
+    from gpusim.timeline import Recording, Timeline
 
 __version__ = "0.1.0"
 
-__all__ = ["Claim", "Metric", "Profile", "__version__", "kernels", "load_gpu", "predict", "profile", "run"]
+__all__ = [
+    "Claim", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels", "load_gpu", "predict", "profile",
+    "run",
+]  # fmt: skip
 
 _SOURCES = {
     "Claim": ("gpusim.result", "Claim"),
     "Metric": ("gpusim.result", "Metric"),
     "Profile": ("gpusim.result", "Profile"),
+    "Recording": ("gpusim.timeline", "Recording"),
+    "Timeline": ("gpusim.timeline", "Timeline"),
     "kernels": ("gpusim.catalog", "names"),
     "load_gpu": ("gpusim.hardware", "load"),
     "predict": ("gpusim.prediction", "predict"),

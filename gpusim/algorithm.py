@@ -376,7 +376,7 @@ class Algorithm:
         if self.textbook is not None:
             for key, text in (("reads", self.textbook.reads), ("writes", self.textbook.writes)):
                 elements = self._value(text, launch.params)
-                values[key] = TextbookValue(text, round(elements * self.textbook.element_bytes))
+                values[key] = TextbookValue(text, int((elements * self.textbook.element_bytes).round()))
         inputs = [spec for spec in launch.arrays if spec.intent != "out"]
         text = " + ".join(f"bytes({spec.name})" for spec in inputs)
         values["compulsory"] = TextbookValue(text, sum(spec.nbytes for spec in inputs))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.lang import Kernel
     from gpusim.simulate.run import Counts
+    from gpusim.timeline import Recording
 
 Progress = Callable[[int, int, str], None]
 
@@ -164,6 +165,7 @@ def predict(
     progress: Progress | None = None,
     kernels: Sequence[str] | None = None,
     limit: int | None = None,
+    timeline: Recording | None = None,
     **params: int,
 ) -> Profile:
     """Predict what a described kernel moves at every level of the memory hierarchy.
@@ -184,6 +186,8 @@ def predict(
         More folders to look for kernels in.
     limit : int, optional
         Warp instructions beyond which a run is taken not to end; by default 268 million, and 17 million more a block.
+    timeline : Recording, optional
+        Record what one SM does, cycle by cycle, into ``profile.timeline``.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
 
@@ -212,7 +216,9 @@ def predict(
     launch = assemble(bound, program, _arrays(algorithm, bound) if reads_data(program) else None)
     held = _held(spec, launch, algorithm)
     _check(launch, spec, held, limit)
-    counts = count(launch, spec, held, sample=sample, warm=cache == "warm", progress=progress, limit=limit)
+    counts = count(
+        launch, spec, held, sample=sample, warm=cache == "warm", progress=progress, limit=limit, recording=timeline
+    )
     return _profile(algorithm, bound, spec, launch, held, counts, cache)
 
 

@@ -18,6 +18,7 @@ from gpusim.simulate.metrics import summary
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
+    from gpusim.timeline import Recording
 
 Progress = Callable[[int, int, str], None]
 Size = int | Sequence[int]
@@ -43,6 +44,7 @@ def profile(
     sample: bool | None = None,
     limit: int | None = None,
     progress: Progress | None = None,
+    timeline: Recording | None = None,
 ) -> Profile:
     """Run a CUDA kernel's machine code and count what it does at every level of the memory hierarchy.
 
@@ -70,6 +72,8 @@ def profile(
         Warp instructions beyond which the kernel is taken not to end; by default 268 million, and 17 million a block.
     progress : callable, optional
         Called with (blocks done, blocks, text).
+    timeline : Recording, optional
+        Record what one SM does, cycle by cycle, into ``profile.timeline``.
 
     Returns
     -------
@@ -95,8 +99,9 @@ def profile(
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
     held = _held(kernel, launch, spec)
     counts = count(
-        launch, spec, held, sample=sample, warm=cache == "warm", values=values, progress=progress, limit=limit
-    )
+        launch, spec, held, sample=sample, warm=cache == "warm", values=values, progress=progress, limit=limit,
+        recording=timeline,
+    )  # fmt: skip
     _write_back(launch, counts)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
     return summary(kernel.name.full, params, spec, launch, held, counts, cache)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from gpusim.timeline import Timeline
+
 SECTOR_BYTES = 32
 """Bytes of an L1 or L2 sector.  Source: NVIDIA, Nsight Compute documentation, "Memory Tables"."""
 
@@ -188,6 +190,8 @@ class Profile:
         What each line of the source costs, in the order of the source.
     arrays : tuple of Traffic
         The same for each array in global memory.
+    timeline : Timeline or None
+        What one SM did cycle by cycle, where it was asked for.
 
     Examples
     --------
@@ -213,6 +217,7 @@ class Profile:
     warp_instructions: int = 0
     lines: tuple[Traffic, ...] = ()
     arrays: tuple[Traffic, ...] = ()
+    timeline: Timeline | None = None
 
     def __getitem__(self, name: str) -> Metric:
         return self.metrics[name]
@@ -287,6 +292,14 @@ class Profile:
             for name, metric in self.metrics.items()
             if name.startswith(before) and name.endswith(after)
         }
+
+    @property
+    def bound(self) -> str:
+        """What binds it: ``compute``, ``memory``, ``latency``, ``barrier``, ``tail``, ``launch``; empty: not known."""
+        from gpusim.report.time import verdict
+
+        found = verdict(self)
+        return found.kind if found else ""
 
     # ------------------------------------------------------------ instructions
 
@@ -452,7 +465,8 @@ class Profile:
         dict
             ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
             ``metrics`` (name to value, unit, claim, error), ``derived`` (name to value;
-            None where a metric it needs is missing), ``textbook``, ``notes``, ``sentence``.
+            None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
+            ``notes``, ``sentence``, ``bound``.
         """
         return {
             "kernel": self.kernel,
@@ -472,6 +486,7 @@ class Profile:
             "arrays": [_traffic_dict(array) for array in self.arrays],
             "notes": list(self.notes),
             "sentence": self.sentence,
+            "bound": self.bound,
         }
 
     def to_dataframe(self) -> pd.DataFrame:

@@ -8,7 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.cli.files import check_writable, show_profiles
-from gpusim.cli.words import Gpus, JsonFile, KernelArguments, KernelFolders, Sample, Warm, parameter, split
+from gpusim.cli.timelines import Wanted
+from gpusim.cli.words import (
+    Gpus,
+    JsonFile,
+    KernelArguments,
+    KernelFolders,
+    Sample,
+    TimelineFile,
+    TimelineFrom,
+    TimelineSm,
+    Warm,
+    parameter,
+    split,
+)
 
 if TYPE_CHECKING:
     from gpusim.report.progress import ProgressLine
@@ -22,6 +35,9 @@ def predict(
     warm: Warm = False,
     sample: Sample = None,
     kernels: KernelFolders = None,
+    timeline: TimelineFile = None,
+    timeline_sm: TimelineSm = None,
+    timeline_from: TimelineFrom = None,
 ) -> None:
     """Predict requests, sectors, bytes and hit rates at every level, beside the textbook formula.
 
@@ -30,8 +46,12 @@ def predict(
     kernel, given = split(arguments)
     check_writable(json)
     cases = list(_combinations(kernel, given, gpu.split(","), kernels or []))
-    profiles = _predict_all(kernel, cases, {"cache": "warm" if warm else "cold", "sample": sample, "kernels": kernels})
+    wanted = Wanted(timeline, timeline_sm, timeline_from)
+    how = {"cache": "warm" if warm else "cold", "sample": sample, "kernels": kernels}
+    recording = wanted.recording(len(cases))
+    profiles = _predict_all(kernel, cases, how | ({"timeline": recording} if recording else {}))
     show_profiles(profiles, json)
+    wanted.save(profiles)
 
 
 def _combinations(

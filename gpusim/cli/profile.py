@@ -11,7 +11,8 @@ import typer
 
 from gpusim.cli import launches as many
 from gpusim.cli.files import check_writable, show_profiles
-from gpusim.cli.words import Gpus, JsonFile, Sample, Warm
+from gpusim.cli.timelines import Wanted
+from gpusim.cli.words import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def profile(
         int | None, typer.Option(metavar="N", help="Warp instructions after which a kernel is endless.", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Decides what random arrays hold.", min=0)] = 0,
+    timeline: TimelineFile = None,
+    timeline_sm: TimelineSm = None,
+    timeline_from: TimelineFrom = None,
 ) -> None:
     """Count what a CUDA kernel of yours moves at every level, from its machine code.
 
@@ -61,15 +65,19 @@ def profile(
     how = {"cache": "warm" if warm else "cold", "sample": sample, "limit": limit, "seed": seed, "seconds": seconds}
     single = {
         "FILE": source, "--kernel": kernel, "--grid": grid, "--block": block, "--dynamic-shared": dynamic_shared,
-        "--arg": arg, "-D": define, "-I": include, "--option": option,
+        "--arg": arg, "-D": define, "-I": include, "--option": option, "--timeline": timeline,
+        "--timeline-sm": timeline_sm, "--timeline-from": timeline_from,
     }  # fmt: skip
     if launches is not None:
         _refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs or 1), how)
         return
     _refuse({"--only": only, "--jobs": jobs}, "is for launch files: it needs --launches FILE")
-    found = _profiles(_spec(single), gpu.split(","), how)
+    wanted = Wanted(timeline, timeline_sm, timeline_from)
+    recording = wanted.recording(gpu.count(",") + 1)
+    found = _profiles(_spec(single), gpu.split(","), how | {"timeline": recording})
     show_profiles(found, json)
+    wanted.save(found)
     if len(found) == 1 and str(json) != "-":
         from gpusim import report
 

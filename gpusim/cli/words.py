@@ -20,6 +20,17 @@ Sample = Annotated[
     bool | None,
     typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
 ]
+TimelineFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write what one SM does, cycle by cycle, for ui.perfetto.dev.")
+]
+TimelineSm = Annotated[
+    int | None,
+    typer.Option("--timeline-sm", metavar="N", help="Which SM [default: that of the first block].", min=0),
+]
+TimelineFrom = Annotated[
+    int | None,
+    typer.Option("--timeline-from", metavar="CYCLE", help="First cycle of the timeline [default: 0].", min=0),
+]
 KernelArguments = Annotated[
     list[str],
     typer.Argument(

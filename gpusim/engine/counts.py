@@ -55,6 +55,7 @@ INST_LDGSTS = 48
 SH_ASYNC_WAVES = 49  # of LDGSTS's writes to shared memory
 INST_LDSM = 50
 INST_ATOMS = 51
+ST_TAGS = 52  # tag-stage wavefronts of stores
 
 # Columns of Machine.arrays: loads and stores of each array; IDEAL: sectors that would do for the words touched; HIT:
 # sectors found in L1; L2: sectors asked of L2 or written to it, HBM: sectors read from HBM because of it
@@ -65,4 +66,4 @@ N_ARRAY_COUNTS = 11
 # Columns of Machine.sites: the same for each memory instruction; WAVES: data-stage wavefronts, WAVES_IDEAL: what they
 # would be without bank conflicts
 S_REQ, S_SECTORS, S_IDEAL, S_HIT, S_L2, S_HBM, S_WAVES, S_WAVES_IDEAL, N_SITE_COUNTS = range(9)
-N_COUNTS = 52
+N_COUNTS = 53

@@ -179,6 +179,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         return t
     tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
     waves = p[S.PAT_WAVES]
+    count[C.ST_TAGS] += tags
     begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE]), waves * S.TICKS)
     before = sectors_below(count)
     for j in range(n):

@@ -18,6 +18,7 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import guarded
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
+from gpusim.engine.trace import note_issue
 from gpusim.engine.traffic import note_shared
 from gpusim.engine.warp import lanes_of, pending, perform
 
@@ -93,6 +94,7 @@ def occupy(row, unit, now, until):
     if unit == S.U_EITHER:
         unit = S.U_LITE if row[S.UNIT_FREE + S.U_LITE] <= now else S.U_FMA
     row[S.UNIT_FREE + unit] = until
+    row[S.UNIT_BUSY + unit] += until - now
     row[S.UNIT_FREE + S.U_EITHER] = min(row[S.UNIT_FREE + S.U_FMA], row[S.UNIT_FREE + S.U_LITE])
 
 
@@ -161,6 +163,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     c = m.code[index]
     unit = c[I.UNIT]
     note_wait(row, turn, unit, row[S.READY_AT + seat], now)
+    note_issue(m, sm, w, block, index, now)
     mask = np.uint32(warp[S.MASK])
     on = guarded(mask, m.preds[w], c[I.GUARD])
     active = lanes_of(mask)

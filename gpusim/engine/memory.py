@@ -19,6 +19,7 @@ from gpusim.engine.state import (
     ARRIVES,
     BEGUN,
     BITS,
+    BOOKED,
     CHANNEL_SECTOR,
     CHANNELS,
     CLOSED,
@@ -48,6 +49,7 @@ from gpusim.engine.state import (
     N_CHANNELS,
     N_SLICES,
     N_SPANS,
+    ON_FILL,
     OPEN,
     P_LINES,
     P_NEWEST,
@@ -84,6 +86,7 @@ from gpusim.engine.state import (
     WORDS_AT,
     WRITE_BATCH,
 )  # fmt: skip
+from gpusim.engine.trace import note_unit
 
 ALL_WORDS = 0xFFFFFFFF
 REGION_BITS = 19  # of lines that one entry of the translation cache covers: 64 MiB
@@ -122,6 +125,7 @@ def serve(servers, which, k, t, busy):
     used = taken(server, span)
     start = max(t, (span << SPAN_BITS) + used)
     used += busy
+    server[BOOKED] += busy
     while used > 0:
         server[SPANS + (span & (N_SPANS - 1))] = span << SPAN_FIELD | min(used, SPAN)
         span += 1
@@ -513,8 +517,9 @@ def fetch(m, sm, line, wanted, t, stamp, count):
 @inline
 def fill_wire(m, sm, sectors, t):
     """Wait for the wire into the SM."""
-    begin = max(m.sms[sm, FILL], t)
-    m.sms[sm, FILL] = begin + popcount(sectors) * m.rates[FILL_SECTOR]
+    begin, busy = max(m.sms[sm, FILL], t), popcount(sectors) * m.rates[FILL_SECTOR]
+    m.sms[sm, FILL] = begin + busy
+    note_unit(m, sm, ON_FILL, begin, busy)
     return begin
 
 

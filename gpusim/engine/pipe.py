@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpusim.engine import state as S
 from gpusim.engine.jit import inline
+from gpusim.engine.trace import note_unit
 
 
 @inline
@@ -12,6 +13,7 @@ def take_pipe(m, sm, t, busy):
     row = m.sms[sm]
     begin = max(t, row[S.LSU])
     row[S.LSU] = max(row[S.LSU], row[S.NOW]) + busy
+    note_unit(m, sm, S.ON_LSU, row[S.LSU] - busy, busy)
     return begin
 
 
@@ -22,6 +24,8 @@ def take_tags(m, sm, t, busy, waves):
     begin = max(t, row[S.TAGS])
     row[S.TAGS] = begin + busy
     row[S.LSU] = max(row[S.LSU], row[S.NOW]) + waves
+    note_unit(m, sm, S.ON_TAGS, begin, busy)
+    note_unit(m, sm, S.ON_LSU, row[S.LSU] - waves, waves)
     return begin
 
 
@@ -36,6 +40,9 @@ def send_out(m, sm, t, whole, broken):
     """
     row = m.sms[sm]
     begin = max(t, row[S.OUT])
-    row[S.OUT] = begin + m.rates[S.OUT_LINE] + whole * m.rates[S.OUT_SECTOR] + broken * m.rates[S.OUT_BROKEN]
+    busy = m.rates[S.OUT_LINE] + whole * m.rates[S.OUT_SECTOR] + broken * m.rates[S.OUT_BROKEN]
+    row[S.OUT] = begin + busy
+    row[S.OUT_BUSY] += busy
+    note_unit(m, sm, S.ON_OUT, begin, busy)
     row[S.TAGS] = max(row[S.TAGS], row[S.OUT] - m.rates[S.OUT_HELD])
     return begin

@@ -46,7 +46,7 @@ N_REASONS = 10
 # UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: when the registers of the latest one have
 # been read; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store
 # pipe; N_DEPARTED, N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in
-# which it issued
+# which it issued; UNIT_BUSY: ticks that each unit was taken
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
 UNIT_FIELD, AGE_FIELD = 4, 36  # bits of a rank below the cycle, and below the age
@@ -58,7 +58,8 @@ QUEUE_KEPT = 16
 DEPART_LG = DEPART + QUEUE_KEPT
 STALLED = DEPART_LG + QUEUE_KEPT
 ISSUED = STALLED + N_REASONS
-N_PART = lines_of(ISSUED + 1)
+UNIT_BUSY = ISSUED + 1
+N_PART = lines_of(UNIT_BUSY + N_UNITS)
 
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
@@ -109,9 +110,9 @@ N_BLOCK = STARTED + 1
 # its tag stage, where global accesses go; TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT:
 # the same for the wires from L2 and to it; FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
-# WARP_TICKS: ticks that warps were resident
+# WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
-OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS = range(TRY_AT + MAX_PARTS, 17)
+OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY = range(TRY_AT + MAX_PARTS, 18)
 N_SM = 24
 
 # A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
@@ -138,8 +139,8 @@ P_LINES, P_OLDEST, P_NEWEST = range(3)
 # SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
 # cycles; the ring is long enough for any queue that forms.  PERIOD: spans from one refresh of a DRAM channel to the
 # next, 0: none; BEGUN: how far it is into one at tick 0; CLOSED: ticks that a refresh takes; PENDING: sectors that wait
-# to be written
-FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, SPANS = range(7)
+# to be written; BOOKED: ticks given away so far
+FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, BOOKED, SPANS = range(8)
 SPAN_BITS, SPAN_FIELD = 16, 24
 SPAN = 1 << SPAN_BITS
 N_SPANS = 4096
@@ -179,15 +180,25 @@ N_PATTERN = PAT_WORDS + LANES
     N_MISC,
 ) = range(13)
 
+# Columns of Machine.trace.  Its first row: T_NEXT: row of the next event; T_LOST: events there was no room for; T_FROM:
+# tick from which they are recorded; T_PC, T_WARP, T_BLOCK: of the latest instruction.  A row for each scheduler
+# follows, of what it had noted in STALLED by its latest issue.  The others are events.  T_TRACK: the scheduler, or the
+# unit (ON_*); T_AT, T_TAKES: ticks; T_WHY, T_WAITED: what a warp that issues had waited for longest, and how long;
+# T_SINCE: tick at which its block started
+T_TRACK, T_AT, T_TAKES, T_PC, T_WARP, T_BLOCK, T_WHY, T_WAITED, T_SINCE = range(9)
+T_NEXT, T_LOST, T_FROM = 0, 1, 2
+N_TRACE = N_REASONS
+ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
+
 # Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
 # which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_PARTS:
 # schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; UNIFORM: first
-# uniform register among a warp's rows.
+# uniform register among a warp's rows; SHOWN: the SM of which a timeline is recorded, -1: none.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, BANK_FIRST,
-) = range(33)  # fmt: skip
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, BANK_FIRST,
+) = range(34)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -285,6 +296,7 @@ class Machine(NamedTuple):
     shape: Annotated[np.ndarray, np.int64, 1]  # (N_SHAPE,)
     order: Annotated[np.ndarray, np.int64, 1]  # (SMs,): the order in which the hardware fills them
     routines: Annotated[np.ndarray, np.int64, 1]  # by opcode: where the code is that computes it, 0 for none
+    trace: Annotated[np.ndarray, np.int64, 2]  # (1 + schedulers of an SM + events, N_TRACE)
     tree: Annotated[np.ndarray, np.int64, 1]  # tournament tree over SMs, by the tick at which each has something to do
 
 

@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from gpusim.report import tables
+from gpusim.report.busy import busy_table
 from gpusim.report.sentence import compare
 from gpusim.report.tables import WIDTH
 from gpusim.report.time import duration, why
@@ -82,6 +83,8 @@ def _one(profile: Profile) -> Iterator[RenderableType]:
     yield Text(tables.launch_line(profile))
     yield from (Text(line) for line in (duration(profile), why(profile)) if line)
     yield Text("")
+    busy = busy_table(profile)
+    yield from (busy, Text("")) if busy else ()
     yield tables.memory_table(profile)
     yield from _footer((profile.sentence, *profile.notes, tables.legend(tables.row_metrics(profile))))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.report.busy import ISSUE, Busy, ranked
 from gpusim.report.units import format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
@@ -13,25 +14,44 @@ if TYPE_CHECKING:
 BUSY = 0.6
 """Share of its time that a unit is busy from which it is what binds."""
 
-UNITS = {
-    "smsp__issue_active.avg.pct_of_peak_sustained_active": "instruction issue",
-    "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed": "L1 and shared memory's data stage",
-    "dram__throughput.avg.pct_of_peak_sustained_elapsed": "{memory} bandwidth",
-}
-"""Metrics of how busy the units are that a kernel may be bound by."""
+LAUNCHING = 0.5
+"""Share of the time before the first block and after the last one from which that is what binds."""
+
+MOSTLY = 0.9
+"""Share of what is issued that a pipe takes from which the pipe is what binds, not issue."""
+
+TAIL = 0.3
+"""Share of the SMs' time, from the first block's start to the last one's end, without a warp, from which it binds."""
 
 REASONS = {
-    "wait": "fixed latency of arithmetic",
-    "short_scoreboard": "latency of shared memory and special functions",
-    "long_scoreboard": "latency of L2 and device memory",
-    "barrier": "barriers",
-    "math_pipe_throttle": "arithmetic pipes",
-    "mio_throttle": "the queue to shared memory",
-    "lg_throttle": "the queue of global loads and stores",
-    "not_selected": "other warps' turns",
-    "no_instruction": "instruction fetch",
+    "wait": ("latency", "fixed latency of arithmetic"),
+    "short_scoreboard": ("latency", "latency of shared memory and special functions"),
+    "long_scoreboard": ("latency", "latency of L2 and device memory"),
+    "barrier": ("barrier", "barriers"),
+    "math_pipe_throttle": ("compute", "arithmetic pipes"),
+    "mio_throttle": ("memory", "the queue to shared memory"),
+    "lg_throttle": ("memory", "the queue of global loads and stores"),
+    "not_selected": ("compute", "other warps' turns"),
+    "no_instruction": ("latency", "instruction fetch"),
 }
-"""What Nsight Compute's stall reasons stand for."""
+"""What Nsight Compute's stall reasons stand for: what binds a launch whose warps wait for it, and in words."""
+
+
+class Verdict(NamedTuple):
+    """What binds a launch: ``compute``, ``memory``, ``latency``, ``barrier``, ``tail`` or ``launch``; and why."""
+
+    kind: str
+    text: str
+
+
+class _Waits(NamedTuple):
+    """What warps wait for most, and the share of their time that they do."""
+
+    reason: str
+    share: float
+
+    def __str__(self) -> str:
+        return f"warps wait {format_share(self.share)} of their time for {REASONS[self.reason][1]} ({self.reason})"
 
 
 def duration(profile: Profile) -> str:
@@ -43,21 +63,69 @@ def duration(profile: Profile) -> str:
 
 
 def why(profile: Profile) -> str:
-    """What binds the launch: the busiest unit, or what warps wait for most; and achieved occupancy."""
-    if math.isnan(profile.cycles):
-        return ""
-    said = [_bound(profile)]
-    if not math.isnan(profile.achieved_occupancy):
+    """What binds the launch, and achieved occupancy; empty where nobody knows."""
+    found = verdict(profile)
+    said = [f"bound by {found.text}"] if found else []
+    if found and not math.isnan(profile.achieved_occupancy):
         said.append(f"achieved occupancy {format_share(profile.achieved_occupancy)}")
     return "; ".join(said)
 
 
-def _bound(profile: Profile) -> str:
-    busy, unit = max((profile.value(name), unit) for name, unit in UNITS.items())
+def verdict(profile: Profile) -> Verdict | None:
+    """What binds the launch; None where nobody knows.
+
+    In this order: the launch itself, a unit of the whole GPU, a tail in which SMs have nothing to do, the busiest unit
+    of the SMs, and what warps wait for.
+    """
+    units, waits = ranked(profile), _waits(profile)
+    if math.isnan(profile.cycles) or not units or waits is None:
+        return None
+    steps = (_launching(profile), _unit([u for u in units if not u.unit.of_active], waits), _tail(profile, units))
+    return next(filter(None, (*steps, _unit(units, waits))), _waiting(waits, units[0]))
+
+
+def _waits(profile: Profile) -> _Waits | None:
+    """Turns of other warps bind nothing: a warp that could issue waits for them."""
     waits = {name: value for name, value in profile.stalls.items() if name != "not_selected"}
+    if not waits:
+        return None
     most = max(waits, key=lambda name: waits[name])
-    share = waits[most] / max(1 + sum(profile.stalls.values()), 1)
-    waiting = f"warps wait {format_share(share)} of their time for {REASONS[most]} ({most})"
-    if busy >= 100 * BUSY:
-        return f"bound by {unit.format(memory=profile.memory)}, {format_share(busy / 100)} busy; {waiting}"
-    return f"bound by latency; {waiting}"
+    return _Waits(most, waits[most] / (1 + sum(profile.stalls.values())))
+
+
+def _launching(profile: Profile) -> Verdict | None:
+    share = 1 - profile.value("sm__cycles_active.max") / profile.cycles
+    if not share >= LAUNCHING:
+        return None
+    said = f"the launch: {format_share(share)} of the time no SM has work, before the first block and after the last"
+    return Verdict("launch", said)
+
+
+def _busiest(units: list[Busy]) -> Busy | None:
+    """The busiest unit; issue gives way to a pipe that most of what is issued goes to."""
+    return max(units, key=lambda u: u.share * (MOSTLY if u.unit.name == ISSUE else 1), default=None)
+
+
+def _unit(units: list[Busy], waits: _Waits) -> Verdict | None:
+    busiest = _busiest(units)
+    if busiest is None or busiest.share < BUSY:
+        return None
+    kind = busiest.unit.kind
+    what = "the launch" if kind == "launch" else kind
+    return Verdict(kind, f"{what} ({busiest.name}, {format_share(busiest.share)} busy); {waits}")
+
+
+def _tail(profile: Profile, units: list[Busy]) -> Verdict | None:
+    share = 1 - profile.value("sm__cycles_active.avg") / profile.value("sm__cycles_active.max")
+    if not share >= TAIL:
+        return None
+    of_sms = _busiest([u for u in units if u.unit.of_active])
+    rest = f"; while they have any, {of_sms.name} is {format_share(of_sms.share)} busy" if of_sms else ""
+    waves = f" ({profile.waves:.3g} waves)" if math.isfinite(profile.waves) else ""
+    what = "too few blocks" if profile.waves < 1 else "the tail"
+    return Verdict("tail", f"{what}{waves}: SMs have no work {format_share(share)} of the time{rest}")
+
+
+def _waiting(waits: _Waits, busiest: Busy) -> Verdict:
+    kind = REASONS[waits.reason][0]
+    return Verdict(kind, f"{kind}: {waits}; no unit is over {format_share(busiest.share)} busy ({busiest.name})")

@@ -128,7 +128,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s = np.zeros(S.N_SHAPE, np.int64)
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
-    s[S.LIMIT] = 1 << 60
+    s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
     s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (512 * L1_WAYS), 1) * 4, L1_WAYS
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
@@ -200,7 +200,7 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
 
 def _servers(gpu: Gpu, most: int) -> np.ndarray:
     """Servers with nothing booked; DRAM channels take turns to refresh."""
-    found = np.zeros((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
+    found = S.aligned((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
     if most > 1:
         interval = M.REFRESH_SECONDS * gpu.clock.sm_hz
         bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
@@ -294,6 +294,7 @@ def machine(
         shape=dims,
         order=np.array(wave, np.int64),
         routines=addresses(np.unique(image.code[:, F.OP])),
+        trace=np.zeros((1, S.N_TRACE), np.int64),
         tree=S.empty_tree(len(sms)),
     )
 

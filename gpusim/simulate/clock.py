@@ -9,8 +9,9 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
-from gpusim.result import SECTOR_BYTES, STALL_REASON, Claim, Metric
+from gpusim.result import STALL_REASON, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
+from gpusim.simulate.utilisation import booked, utilisation
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -28,11 +29,6 @@ REASONS = {
 }
 """Nsight Compute's names of the reasons why a warp does not issue."""
 
-DATA_STAGE = (
-    C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_ASYNC_WAVES, C.LOCAL_WAVES,
-)  # fmt: skip
-"""Columns of counts that are wavefronts of L1's data stage."""
-
 
 @dataclass(frozen=True)
 class Timing:
@@ -44,33 +40,37 @@ class Timing:
         Of the SM clock, from the start of the launch to its end.
     active : float
         Cycles in which an SM has a warp, mean over all SMs.
+    longest : float
+        The same of the SM that has one for longest.
     warps : float or None
         Warps an SM holds while it has any, on average; None where only a stretch was run.
-    issued : float
-        Cycles in which a scheduler issues, over all.
     stalls : dict of str to float
         Warps that wait, for each reason, in the average cycle in which a scheduler issues.
+    booked : dict of str to float
+        See :func:`gpusim.simulate.utilisation.booked`.
     """
 
     cycles: float
     active: float
+    longest: float
     warps: float | None
-    issued: float
     stalls: dict[str, float]
+    booked: dict[str, float]
 
 
 def timing(m: S.Machine) -> Timing:
     """Read the clocks of a machine that has run a launch."""
     ran = m.sms[:, S.LAST_END] > 0
-    active = float((m.sms[ran, S.LAST_END] - m.sms[ran, S.FIRST_AT]).sum())
-    issued = float(m.parts[:, S.ISSUED].sum())
+    each = m.sms[ran, S.LAST_END] - m.sms[ran, S.FIRST_AT]
+    active = float(each.sum())
     stores = m.counts[:, (C.ST_REQ, C.RED_REQ, C.ATOM_REQ, C.LOCAL_ST_REQ)].any()
     return Timing(
         cycles=int(m.misc[S.END]) / S.TICKS + LAUNCH_CYCLES + STORES_DONE_CYCLES * stores,
         active=active / S.TICKS / len(m.sms),
+        longest=float(each.max(initial=0)) / S.TICKS,
         warps=float(m.sms[:, S.WARP_TICKS].sum()) / max(active, 1),
-        issued=issued,
         stalls=waits(m.parts),
+        booked=booked(m),
     )
 
 
@@ -100,24 +100,11 @@ def time_metrics(
         "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
         "gpu__time_duration.sum": (found.cycles / gpu.clock.sm_hz, "s"),
         "sm__cycles_active.avg": (round(found.active), "cycle"),
-        **busy(found, gpu, total),
+        "sm__cycles_active.max": (round(found.longest), "cycle"),
+        **utilisation(found.booked, found.active, found.cycles, gpu, total),
         **{STALL_REASON.format(name): (value, "warp") for name, value in found.stalls.items()},
     }
     if found.warps is not None:
         values["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * found.warps / gpu.sm.max_warps, "%"
     claim = Claim.EXTRAPOLATED if sampled else Claim.CALIBRATED
     return {name: Metric(v, unit, claim, errors.get(name)) for name, (v, unit) in values.items()}
-
-
-def busy(found: Timing, gpu: Gpu, total: np.ndarray) -> dict[str, tuple[float, str]]:
-    """How busy units are that a launch may be bound by, in per cent of what they could do."""
-    moved = SECTOR_BYTES * float(total[C.DRAM_READ] + total[C.DRAM_WRITE])
-    waves = float(total[list(DATA_STAGE)].sum())
-    schedulers = gpu.sm_count * gpu.sm.schedulers * gpu.sm.issue_per_scheduler
-    shares = {
-        "smsp__issue_active.avg.pct_of_peak_sustained_active": found.issued / schedulers / max(found.active, 1),
-        "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed": waves / gpu.sm_count / found.cycles,
-        "dram__throughput.avg.pct_of_peak_sustained_elapsed": moved
-        / (gpu.dram.peak_bytes_per_s * found.cycles / gpu.clock.sm_hz),
-    }
-    return {name: (100 * share, "%") for name, share in shares.items()}

@@ -13,7 +13,8 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
-from gpusim.simulate.clock import DATA_STAGE, time_metrics
+from gpusim.simulate.clock import time_metrics
+from gpusim.simulate.utilisation import DATA_STAGE
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -187,6 +188,7 @@ def summary(
         warp_instructions=counts.warp_instructions,
         lines=by_line(launch.program, counts.sites),
         arrays=by_array(launch, counts.arrays),
+        timeline=counts.timeline and counts.timeline.of(kernel),
     )
 
 

@@ -19,6 +19,7 @@ from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
+from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import middle, window
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
     from gpusim.isa.program import Program
+    from gpusim.timeline import Recording, Timeline
 
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
@@ -60,6 +62,8 @@ class Counts:
         Warp instructions that the blocks run stand for.
     outputs : dict of str to ndarray
         Every buffer after the launch, where values were asked for.
+    timeline : Timeline or None
+        Of one SM, where it was asked for.
     """
 
     total: np.ndarray
@@ -70,6 +74,7 @@ class Counts:
     timing: Timing
     warp_instructions: int
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
+    timeline: Timeline | None = None
 
 
 def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
@@ -170,6 +175,7 @@ def reads_data(program: Program) -> bool:
 def count(
     launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, warm: bool = False,
     values: bool = False, progress: Progress | None = None, limit: int | None = None,
+    recording: Recording | None = None,
 ) -> Counts:  # fmt: skip
     """Count what a launch does at every level of the memory hierarchy.
 
@@ -189,6 +195,8 @@ def count(
         Called with (blocks done, blocks, text).
     limit : int, optional
         Warp instructions beyond which the run is taken not to end.
+    recording : Recording, optional
+        Record a timeline of what is timed: the launch, or the stretch of it that stands for the whole.
 
     Raises
     ------
@@ -196,7 +204,10 @@ def count(
         If an access is out of bounds, or the program cannot be run.
     EndlessError
         More than ``limit`` warp instructions.
+    ParameterError
+        A timeline of an SM that the GPU does not have, or that does nothing.
     """
+    check(recording, gpu)
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
     data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
@@ -208,6 +219,7 @@ def count(
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
         m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed))
+    m = recorded(m, recording if timed else None)
     before = _held_by_l2(m)
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
     total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
@@ -215,30 +227,35 @@ def count(
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
         arrays, sites = attribute(arrays, ARRAYS, total, share), attribute(sites, SITES, total, share)
+    ran, note, found = m, "", timing(m) if timed else None
+    if found is None:
+        ran, note, found = _stretch(m, launch, gpu, held, in_time, layout, data, float(total[C.INST]), recording)
     return Counts(
         total=total,
         arrays=arrays,
         sites=sites,
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
-        timing=timing(m) if timed else _stretch(m, launch, gpu, held, in_time, layout, data, float(total[C.INST])),
+        timing=found,
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
+        timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
 
 
 def _stretch(
     before: S.Machine, launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray,
-    instructions: float,
-) -> Timing:  # fmt: skip
-    """Time of a launch of so many instructions, after it was counted."""
+    instructions: float, recording: Recording | None,
+) -> tuple[S.Machine, str, Timing]:  # fmt: skip
+    """Time of a launch of so many instructions, after it was counted; what ran for it, and which part that is."""
     queue = middle(launch.blocks, blocks_at_once(gpu, held))
-    m = _again(before, machine(gpu, launch, held, image, layout, data, 1, timed=True))
+    m = recorded(_again(before, machine(gpu, launch, held, image, layout, data, 1, timed=True)), recording)
 
     def advance(until: float) -> bool:
         return drive(m, launch, image, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
 
-    return window(m, advance, instructions)
+    found = window(m, advance, instructions)
+    return m, f"a stretch from the middle of the launch, which begins with block {queue[0]}", found
 
 
 def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:

@@ -48,11 +48,19 @@ def _place(program: Program, index: int) -> tuple[str, int]:
     return program.places.get(index, (program.source, 0))
 
 
+def place_name(program: Program, index: int) -> str:
+    """File and line of an instruction, as ``"file.cu:41"``; empty where the line is not known."""
+    return _name(*_place(program, index))
+
+
+def _name(file: str, line: int) -> str:
+    return f"{Path(file).name or '?'}:{line}" if line else ""
+
+
 def _line(place: tuple[str, int], row: np.ndarray) -> Traffic:
     file, line = place
-    name = f"{Path(file).name or '?'}:{line}" if line else "(no line)"
     return Traffic(
-        name,
+        _name(file, line) or "(no line)",
         linecache.getline(file, line).strip(),
         requests=_number(row[C.S_REQ]),
         sectors=_number(row[C.S_SECTORS]),

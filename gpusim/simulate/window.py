@@ -14,6 +14,7 @@ import numpy as np
 from gpusim.engine import state as S
 from gpusim.simulate.clock import Timing, waits
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
+from gpusim.simulate.utilisation import booked
 
 LENGTH, SETTLED = 30e6, 0.4  # warp instructions run, and the share of them that is not measured
 
@@ -37,19 +38,20 @@ def window(m: S.Machine, advance: Callable[[float], bool], instructions: float) 
         Of the whole launch.
     """
     done = advance(SETTLED * LENGTH)
-    begin, issued, before = _now(m), int(m.misc[S.STEPS]), m.parts.copy()
+    begin, issued, before, busy = _now(m), int(m.misc[S.STEPS]), m.parts.copy(), booked(m)
     if not done:
         advance(LENGTH)
     if done or m.misc[S.STEPS] == issued:  # so short a launch has no middle
-        begin, issued, before = 0, 0, np.zeros_like(m.parts)
+        begin, issued, before, busy = 0, 0, np.zeros_like(m.parts), dict.fromkeys(busy, 0.0)
     share = instructions / max(int(m.misc[S.STEPS]) - issued, 1)
     cycles = (_now(m) - begin) / S.TICKS * share
     return Timing(
         cycles=cycles + LAUNCH_CYCLES + STORES_DONE_CYCLES,
         active=cycles,
+        longest=cycles,
         warps=None,
-        issued=float((m.parts - before)[:, S.ISSUED].sum()) * share,
         stalls=waits(m.parts - before),
+        booked={name: (taken - busy[name]) * share for name, taken in booked(m).items()},
     )
 
 

@@ -98,5 +98,6 @@ def test_the_textbook_reads_as_a_textbook():
 def test_every_textbook_and_closed_form_can_be_evaluated(algorithm):
     values = algorithm.textbook_values()
     assert all(value.nbytes > 0 for value in values.values())
+    assert {type(value.nbytes) for value in values.values()} == {int}
     arrays = {array.name for array in algorithm.launch().arrays}
     assert set(algorithm.elements()) in (arrays, set())
