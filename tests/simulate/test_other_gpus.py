@@ -1,4 +1,4 @@
-"""Time on GPUs that nobody measured: it is bound by what the datasheet says, and its claim says that it is unmeasured."""
+"""Time on GPUs that nobody measured: bound by what the datasheet says, and said to be unmeasured."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ TIMES, CHAINS = 128, 8
 
 
 @gl.kernel(grid=lambda p: (gl.cdiv(p.N, 512),), block=lambda p: (512,))
-def multiply_add(x: gl.Out[gl.f32, "N"]):
+def multiply_add(x: gl.Out[gl.f32, "N"]):  # noqa: F821 (a size)
     """Square and add, over and over, in independent chains."""
     gl.sizes("N")
     i = gl.ctaid.x * 512 + gl.tid.x

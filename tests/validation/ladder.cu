@@ -1,6 +1,7 @@
-// SGEMM, C = alpha A B + beta C, row-major, sizes multiples of 128: the usual ladder of optimizations, one kernel a step.
-#define SGEMM(name) extern "C" __global__ void name(int M, int N, int K, float alpha, const float* A, const float* B, \
- float beta, float* C)
+// SGEMM, C = alpha A B + beta C, row-major, sizes multiples of 128: the usual ladder, one kernel a step.
+#define SGEMM(name, ...)                                                                                  \
+  extern "C" __global__ void __VA_ARGS__ name(int M, int N, int K, float alpha, const float* A, const float* B, \
+                                              float beta, float* C)
 
 __device__ __forceinline__ float dot(int N, int K, const float* a, const float* b) {
   float sum = 0.0f;
@@ -117,7 +118,8 @@ struct Padded {  // every row begins five banks later
 
 // Tiles of BM x BK and BK x BN to shared memory, 16 bytes a load, that of A transposed.
 template <int BM, int BN, int BK, int THREADS, class Layout>
-__device__ __forceinline__ void load_tiles(int N, int K, int thread, const float* A, const float* B, float* a, float* b) {
+__device__ __forceinline__ void load_tiles(int N, int K, int thread, const float* A, const float* B, float* a,
+                                           float* b) {
   const int a_row = thread / (BK / 4), a_col = thread % (BK / 4) * 4, b_row = thread / (BN / 4),
             b_col = thread % (BN / 4) * 4;
   for (int i = 0; i < BM; i += THREADS / (BK / 4)) {
@@ -129,7 +131,8 @@ __device__ __forceinline__ void load_tiles(int N, int K, int thread, const float
 }
 
 template <int BM, int BN, int BK, class Layout>
-__device__ __forceinline__ void vectorized(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
+__device__ __forceinline__ void vectorized(int N, int K, float alpha, const float* A, const float* B, float beta,
+                                           float* C) {
   constexpr int TM = 8, TN = 8, THREADS = BM * BN / (TM * TN);
   __shared__ float a[BM * BK], b[BK * Layout::SIZE];
   const int row = threadIdx.x / (BN / TN) * TM, col = threadIdx.x % (BN / TN) * TN;
@@ -151,12 +154,11 @@ __device__ __forceinline__ void vectorized(int M, int N, int K, float alpha, con
       combine4(C + (row + i) * N + col + j, alpha, &sum[i][j], beta);
 }
 
-SGEMM(linear) { vectorized<128, 128, 8, Linear<128>>(M, N, K, alpha, A, B, beta, C); }
-SGEMM(padded) { vectorized<128, 128, 8, Padded<128>>(M, N, K, alpha, A, B, beta, C); }
-SGEMM(vector) { vectorized<128, 128, 8, Rows<128>>(M, N, K, alpha, A, B, beta, C); }
-extern "C" __global__ void __launch_bounds__(256)
-    autotuned(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  vectorized<128, 128, 16, Rows<128>>(M, N, K, alpha, A, B, beta, C);
+SGEMM(linear) { vectorized<128, 128, 8, Linear<128>>(N, K, alpha, A, B, beta, C); }
+SGEMM(padded) { vectorized<128, 128, 8, Padded<128>>(N, K, alpha, A, B, beta, C); }
+SGEMM(vector) { vectorized<128, 128, 8, Rows<128>>(N, K, alpha, A, B, beta, C); }
+SGEMM(autotuned, __launch_bounds__(256)) {
+  vectorized<128, 128, 16, Rows<128>>(N, K, alpha, A, B, beta, C);
 }
 
 // A warp has a tile of WM x WN, which it computes in passes of its 32 threads, TM x TN elements each.
@@ -187,8 +189,7 @@ struct WarpTile {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(128)
-    warp_tile(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
+SGEMM(warp_tile, __launch_bounds__(128)) {
   constexpr int BM = 128, BN = 128, BK = 16;
   __shared__ float a[BM * BK], b[BK * BN];
   A += blockIdx.y * BM * K, B += blockIdx.x * BN, C += blockIdx.y * BM * N + blockIdx.x * BN;
@@ -203,8 +204,7 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 // Two tiles in shared memory; each half of the block loads every other one while the other half computes.
-extern "C" __global__ void __launch_bounds__(256)
-    double_buffer(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
+SGEMM(double_buffer, __launch_bounds__(256)) {
   constexpr int BM = 128, BN = 128, BK = 16;
   __shared__ float a[2][BM * BK], b[2][BK * BN];
   const int half = threadIdx.x / 128, thread = threadIdx.x % 128;
