@@ -21,7 +21,7 @@ from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
 from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 from gpusim.simulate.units import add_units
-from gpusim.simulate.window import middle, window
+from gpusim.simulate.window import middle, unevenness, window
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -238,7 +238,7 @@ def _stretch(
     def advance(until: float) -> bool:
         return drive(m, launch, image, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
 
-    return window(m, advance, instructions)
+    return window(m, advance, instructions, unevenness(launch.blocks, gpu.sm_count))
 
 
 def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:

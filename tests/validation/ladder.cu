@@ -205,11 +205,11 @@ SGEMM(warp_tile, __launch_bounds__(128)) {
 
 // Two tiles in shared memory; each half of the block loads every other one while the other half computes.
 SGEMM(double_buffer, __launch_bounds__(256)) {
-  constexpr int BM = 128, BN = 128, BK = 16;
+  constexpr int BM = 128, BN = 256, BK = 16;
   __shared__ float a[2][BM * BK], b[2][BK * BN];
   const int half = threadIdx.x / 128, thread = threadIdx.x % 128;
   A += blockIdx.y * BM * K, B += blockIdx.x * BN, C += blockIdx.y * BM * N + blockIdx.x * BN;
-  WarpTile<BM, BN, BK, 64, 32, 1, 8, 8> tile;
+  WarpTile<BM, BN, BK, 128, 32, 1, 8, 8> tile;
   const auto load = [&](int k0) {
     if (k0 < K) load_tiles<BM, BN, BK, 128, Rows<BN>>(N, K, thread, A + k0, B + k0 * N, a[half], b[half]);
   };

@@ -18,7 +18,7 @@ RUNGS = {
 
 @pytest.mark.parametrize("name", ladder.STEPS)
 def test_every_step_computes_a_product(name):
-    rng, n = np.random.default_rng(0), 128
+    rng, n = np.random.default_rng(0), 256
     A, B, C = (rng.standard_normal((n, n)).astype(np.float32) for _ in range(3))
     want = 2 * A.astype(np.float64) @ B + 3 * C
     ladder.run(ladder.STEPS[name], n, n, (A, B, C))
