@@ -1,6 +1,6 @@
 """The SGEMM ladder on an RTX A6000: how much faster each step is than the naive one, here and as published.
 
-Run by hand (ten minutes): ``python tests/validation/ladder.py`` writes docs/ladder.md.
+Run by hand (a quarter of an hour): ``python tests/validation/ladder.py`` writes docs/ladder.md.
 """
 
 from __future__ import annotations
