@@ -36,7 +36,7 @@ class Claim(StrEnum):
 
     ``exact``: follows from the program alone, and hardware repeats it
     identically.  ``modelled``: computed by a model of the hardware.
-    ``calibrated``: a model with a constant fitted to hardware.
+    ``calibrated``: a model with constants measured on this GPU.
     ``extrapolated``: part of the launch was simulated, the rest scaled from it.
     """
 

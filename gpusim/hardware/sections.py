@@ -2,7 +2,7 @@
 
 The unit of a field is the one its TOML entry must carry: ``"1"`` for a count
 or an index, ``"byte"``, ``"bit"``, ``"cycle"`` (of the SM clock, unless the
-field says otherwise), ``"Hz"``, ``"byte/s"``, ``"byte/cycle"``, ``"flop/s"``,
+field says otherwise), ``"s"``, ``"Hz"``, ``"byte/s"``, ``"byte/cycle"``, ``"flop/s"``,
 ``"op/s"``.
 """
 
@@ -120,6 +120,10 @@ class Sm:
         Results a cycle (fp16: a half2 counts two); lsu: address lanes.
     lsu_issue_interval_cycles : int
         Cycles between two instructions entering the load/store pipe.
+    shared_interval_cycles, global_interval_cycles : int
+        Between two shared, and two global accesses of one scheduler.
+    shared_queue, global_queue : int
+        Instructions of a scheduler that wait for the load/store pipe, and how many of them may be global accesses.
     """
 
     schedulers: int = quantity("1", high=16)
@@ -140,6 +144,10 @@ class Sm:
     lsu_lanes: int = quantity("1")
     shuffle_lanes: int = quantity("1")
     lsu_issue_interval_cycles: int = quantity("cycle", high=64)
+    shared_interval_cycles: int = quantity("cycle", high=64)
+    global_interval_cycles: int = quantity("cycle", high=64)
+    shared_queue: int = quantity("1", high=15)
+    global_queue: int = quantity("1", high=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,6 +264,8 @@ class Dram:
     channels : int
         Channels in Nsight Compute's sense: 128 bits of an HBM bus, 16 of a GDDR bus.
     peak_bytes_per_s : float
+    refresh_interval_s : float
+        From one refresh of a channel to the next (JEDEC's tREFI).
     read_bytes_per_s, write_bytes_per_s, copy_bytes_per_s : float or None
         Achieved by streaming kernels; None where nobody measured. A copy counts what it reads and what it writes.
     """
@@ -265,6 +275,7 @@ class Dram:
     bus_bits: int = quantity("bit")
     channels: int = quantity("1")
     peak_bytes_per_s: float = quantity("byte/s")
+    refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
     read_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
     write_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
     copy_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)

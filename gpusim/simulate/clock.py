@@ -106,5 +106,6 @@ def time_metrics(
     }
     if found.warps is not None:
         values["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * found.warps / gpu.sm.max_warps, "%"
-    claim = Claim.EXTRAPOLATED if sampled else Claim.CALIBRATED
+    calibrated = Claim.CALIBRATED if gpu.measured else Claim.MODELLED
+    claim = Claim.EXTRAPOLATED if sampled else calibrated
     return {name: Metric(v, unit, claim, errors.get(name)) for name, (v, unit) in values.items()}

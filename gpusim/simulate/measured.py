@@ -31,19 +31,13 @@ WIDE_CYCLES = 4
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
 TENSOR_CYCLES = 8
-"""The same for HMMA.16816: 2.4 cycles an instruction and SM with 8 warps and more."""
-SHARED_CYCLES, GLOBAL_CYCLES = 2, 4
-"""The same for shared and for global accesses: 16 to 32 independent ones of one warp, or of two on one scheduler."""
+"""The same for HMMA.16816, where the peak allows it: 2.4 cycles an instruction and SM with 8 warps and more."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
 """S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
 wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""
 RUN_AHEAD_CYCLES = 13
 """A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier
 takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""
-SHARED_QUEUE, GLOBAL_QUEUE = 12, 10
-"""Instructions of a scheduler that wait for the load/store pipe.  Global: stores of 32 sectors each, 65 cycles, stall
-from the 12th on.  Shared: the share of short-scoreboard waits in tiled matmuls (8 gives half, 16 half as much again).
-"""
 
 # ------------------------------------------------------------------ memory
 OUT_LINE_CYCLES, OUT_SECTOR_CYCLES, OUT_BROKEN_CYCLES = 0.82, 0.83, 1.29
@@ -58,9 +52,5 @@ WRITE_BATCH_CYCLES, TURNAROUND_CYCLES = 1200, 100
 """A DRAM channel writes for so long in one go.  From the latency of single loads beside traffic of known rate: with as
 much written as read, 500 bytes a cycle each, one in twenty takes 1800 cycles longer, half of them 200; copies reach
 4.25 TB/s, reads 4.44."""
-REFRESH_SECONDS = 3.9e-6
-"""From one refresh of a channel to the next (JEDEC's tREFI for HBM3).  What streaming reads lack of the peak, 7.8 %,
-is the time it takes: it also gives the latency of single loads its tail (one in twenty 300 cycles longer) and its
-growth with load (50 cycles at half the peak, 270 at nine tenths)."""
 TRANSLATE_CYCLES = 650
 """Added to the first access to each 64 MiB: the first loads of a run over 1 GiB take 1374 to 1562 cycles."""

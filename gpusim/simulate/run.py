@@ -22,7 +22,7 @@ from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_ou
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 from gpusim.simulate.units import add_units
-from gpusim.simulate.window import middle, window
+from gpusim.simulate.window import middle, unevenness, window
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -254,7 +254,7 @@ def _stretch(
     def advance(until: float) -> bool:
         return drive(m, launch, image, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
 
-    found = window(m, advance, instructions)
+    found = window(m, advance, instructions, unevenness(launch.blocks, gpu.sm_count))
     return m, f"a stretch from the middle of the launch, which begins with block {queue[0]}", found
 
 

@@ -27,6 +27,7 @@ _UNITS = {
 _GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM, Op.LDGSTS, Op.PREFETCH}
 _MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
 _WIDE = {Op.IMAD_WIDE, Op.IMAD_HI}
+HMMA_FLOPS = 2 * 16 * 8 * 16
 _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
 
 
@@ -52,6 +53,15 @@ def _cycles(lanes: int, schedulers: int) -> int:
     return max(round(32 * schedulers / lanes), 1) if lanes else 1
 
 
+def _tensor_cycles(gpu: Gpu) -> int:
+    """Cycles that HMMA.16816 takes a scheduler's tensor core: as its peak says, but no fewer than measured."""
+    peak = gpu.throughput.tensor_fp16_flops
+    if peak is None:
+        return M.TENSOR_CYCLES
+    hz = (gpu.clock.tensor_hz or gpu.clock.sm_hz) * gpu.sm_count * gpu.sm.schedulers
+    return max(round(HMMA_FLOPS * hz / peak), M.TENSOR_CYCLES)
+
+
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
     """Fill in the columns UNIT, BUSY and LATENCY of an image."""
     sm, lat = gpu.sm, gpu.latency
@@ -63,11 +73,11 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_EITHER: _cycles(min(sm.fp32_lanes, sm.int32_lanes), schedulers),
         S.U_XU: _cycles(sm.mufu_lanes, schedulers),
         S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
-        S.U_TENSOR: M.TENSOR_CYCLES,
+        S.U_TENSOR: _tensor_cycles(gpu),
         S.U_FP16: M.FP16_CYCLES,
         S.U_UNIFORM: M.UNIFORM_CYCLES,
-        S.U_SHARED: M.SHARED_CYCLES,
-        S.U_GLOBAL: M.GLOBAL_CYCLES,
+        S.U_SHARED: sm.shared_interval_cycles,
+        S.U_GLOBAL: sm.global_interval_cycles,
     }
     latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles or 8, S.U_TENSOR: lat.mma_cycles or 25}
     code = image.code.copy()
@@ -79,7 +89,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
             row[F.BUSY], row[F.LATENCY] = (
-                (M.SHARED_CYCLES, M.UNIFORM_SPECIAL_CYCLES) if uniform else (M.SPECIAL_CYCLES, 0)
+                (sm.shared_interval_cycles, M.UNIFORM_SPECIAL_CYCLES) if uniform else (M.SPECIAL_CYCLES, 0)
             )
         if instr.op in _WIDE:
             row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + M.WIDE_CYCLES

@@ -10,6 +10,7 @@ import gpusim
 from gpusim import hardware
 from gpusim.engine import state
 from gpusim.simulate.clock import REASONS
+from gpusim.simulate.window import unevenness
 
 SMALL = [
     ("copy", {"N": 1 << 20}), ("matmul-tiled", {"n": 256, "tile": 16}), ("matmul-naive", {"n": 128}),
@@ -85,3 +86,8 @@ def test_every_name_of_the_state_means_one_thing():
     targets = [t for node in tree.body if isinstance(node, ast.Assign) for t in node.targets]
     names = Counter(x.id for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t]))
     assert [name for name, times in names.items() if times > 1] == []
+
+
+@pytest.mark.parametrize(("blocks", "times"), [(1024, 13 * 84 / 1024), (168, 1), (85, 2 * 84 / 85)])
+def test_the_sm_with_most_blocks_ends_a_launch(blocks, times):
+    assert unevenness(blocks, 84) == pytest.approx(times)

@@ -1,0 +1,80 @@
+"""Time on GPUs that nobody measured: bound by what the datasheet says, and said to be unmeasured."""
+
+from functools import cache
+
+import pytest
+
+import gpusim
+import gpusim.lang as gl
+from gpusim import hardware
+from gpusim.algorithm import Algorithm, Traffic
+from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
+
+GPUS = hardware.names()
+TIMES, CHAINS = 128, 8
+
+
+@gl.kernel(grid=lambda p: (gl.cdiv(p.N, 512),), block=lambda p: (512,))
+def multiply_add(x: gl.Out[gl.f32, "N"]):  # noqa: F821 (a size)
+    """Square and add, over and over, in independent chains."""
+    gl.sizes("N")
+    i = gl.ctaid.x * 512 + gl.tid.x
+    terms = gl.local(gl.f32, CHAINS, init=1.5)
+    for _ in gl.range(0, TIMES, 4):
+        for _ in gl.unroll(4):
+            for j in gl.unroll(CHAINS):
+                terms[j] += terms[j] * terms[j]
+    total = gl.var(gl.f32, 0.0)
+    for j in gl.unroll(CHAINS):
+        total += terms[j]
+    x[i] = total
+
+
+ARITHMETIC = Algorithm(
+    name="multiply-add",
+    family="vector",
+    summary="chains of multiply-adds",
+    kernel=multiply_add,
+    sizes={"N": 512},
+    reference=lambda x, **p: {},
+    io={"x": Traffic(stores="N")},
+)
+
+
+@cache
+def copied(gpu):
+    fast = hardware.load(gpu).dram.peak_bytes_per_s > 4e12
+    return gpusim.predict("copy-vec4", gpu=gpu, sample=False, N=1 << (23 if fast else 22))
+
+
+def running(profile):
+    """Seconds without those of launching."""
+    return profile.seconds * (1 - (LAUNCH_CYCLES + STORES_DONE_CYCLES) / profile.cycles)
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_a_copy_moves_what_the_memory_can(gpu):
+    p, dram = copied(gpu), hardware.load(gpu).dram
+    moved = p.dram_bytes_read + p.dram_bytes_written
+    assert 0.5 < moved / running(p) / dram.peak_bytes_per_s < 1
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_multiply_adds_come_near_the_peak(gpu):
+    spec = hardware.load(gpu)
+    threads = spec.sm_count * 1024
+    p = gpusim.predict(ARITHMETIC, gpu=gpu, sample=False, N=threads)
+    share = 2 * TIMES * CHAINS * threads / running(p) / spec.throughput.fp32_flops
+    assert 0.75 < share < 1.05
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_a_small_matmul_takes_a_sane_time(gpu):
+    p = gpusim.predict("matmul-tiled", gpu=gpu, sample=False, n=256, tile=16)
+    assert 3_000 < p.cycles < 60_000
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_only_a_measured_gpu_is_calibrated(gpu):
+    claim = copied(gpu)["gpc__cycles_elapsed.max"].claim_text
+    assert ("calibrated ±" in claim) if hardware.load(gpu).measured else claim == "modelled, unmeasured"
