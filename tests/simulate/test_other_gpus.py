@@ -15,7 +15,7 @@ TIMES, CHAINS = 128, 8
 
 
 @gl.kernel(grid=lambda p: (gl.cdiv(p.N, 512),), block=lambda p: (512,))
-def multiply_add(x: gl.Out[gl.f32, "N"]):  # noqa: F821 (a size)
+def multiply_add(x: gl.Out[gl.f32, "N"]):
     """Square and add, over and over, in independent chains."""
     gl.sizes("N")
     i = gl.ctaid.x * 512 + gl.tid.x
