@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -121,17 +121,18 @@ def coalesced(load: str, sms: Iterable[int], pieces: int = 2048, reps: int = 2) 
 # ------------------------------------------------------------------ tables
 
 
-def _everything(row: Row) -> bool:
-    return True
+def _by_one_sm(row: Row) -> bool:
+    """Whether each piece is read by one SM at a time: the rest takes minutes a row."""
+    return row["map"] in ("same SM", "rotating")
 
 
-def cases(of_l2: Callable[[Row], bool] = _everything) -> Iterator[bench.Case]:
-    """What each level keeps and joins, in shares of the sectors read; of L2 only the rows wanted."""
+def cases() -> Iterator[bench.Case]:
+    """What each level keeps and joins, in shares of the sectors read."""
     for row in measured("l1"):
         if "hit_fraction_of_passes_2_3" in row:
             at, value = (row["dynamic_shared_KiB"], row["footprint_KiB"]), row["hit_fraction_of_passes_2_3"]
             yield bench.Case("L1", "{} KiB shared, {} KiB read".format(*at), "1", value, lambda at=at: l1_hits(*at), 1)
-    for row in filter(of_l2, measured("l2")):
+    for row in filter(_by_one_sm, measured("l2")):
         at = row["map"], row["footprint_MiB"]
         for name in L2_SHARES:
             case = "{}, {} MiB: ".format(*at) + name
