@@ -78,15 +78,22 @@ gpcs = {{ value = {gpcs}, unit = "1", kind = "assumed", source = "question" }}
 """
 
 
+FEWER, USUAL, MORE = [14] * 8, [16] * 6 + [18] * 2, [18] * 8
+MATMUL = ("matmul-tiled", {"n": 512, "K": 64, "tile": 32})
+COPY = ("copy-vec4", {"N": 1 << 22})
+SLOWED = pytest.mark.xfail(strict=True, reason="a copy that DRAM limits takes 1.2 % longer with 144 SMs than with 132")
+
+
 @pytest.mark.parametrize(
-    ("kernel", "params"), [("copy-vec4", {"N": 1 << 22}), ("matmul-tiled", {"n": 512, "K": 64, "tile": 32})]
+    ("launch", "few", "many"),
+    [(MATMUL, FEWER, MORE), (COPY, FEWER, MORE), pytest.param(COPY, USUAL, MORE, marks=SLOWED)],
 )
-def test_more_sms_never_slow_what_wants_them(kernel, params, tmp_path):
+def test_more_sms_never_slow_what_wants_them(launch, few, many, tmp_path):
     took = []
-    for of_gpc in (14, 18):
-        path = tmp_path / f"sms{of_gpc}.toml"
-        path.write_text(OF_SMS.format(count=8 * of_gpc, gpcs=[of_gpc] * 8))
-        took.append(predict(kernel, params, str(path)).cycles)
+    for gpcs in (few, many):
+        path = tmp_path / f"sms{sum(gpcs)}.toml"
+        path.write_text(OF_SMS.format(count=sum(gpcs), gpcs=gpcs))
+        took.append(predict(*launch, str(path)).cycles)
     assert took[1] <= 1.01 * took[0]
 
 
