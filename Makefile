@@ -1,9 +1,9 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test quick lint format types imports docs wheel ci clean
+.PHONY: help install test quick lint format types imports calibrate refresh docs wheel ci clean
 
 help:  ## list the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install:  ## install gpusim from this folder, with everything development needs
 	python -m pip install --upgrade pip
@@ -29,6 +29,12 @@ types:  ## check types
 
 imports:  ## check which room imports which
 	lint-imports
+
+calibrate:  ## run every microbenchmark through the simulator and write docs/calibration.md
+	python tests/validation/calibrate.py
+
+refresh:  ## predict every measured launch and write docs/validation.md
+	python tests/validation/refresh.py
 
 docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs

@@ -76,6 +76,13 @@ def test_one_that_fails_does_not_stop_the_rest(tmp_path, jobs):
     assert jobs == 1 or told[-1][0] == 3
 
 
+def test_as_many_processes_as_may_be_find_the_same(tmp_path):
+    specs = [spec(tmp_path, f"grid{n}", grid=(n,)) for n in (1, 2, 4)]
+    alone, together = (run.record_all(specs, "h200", jobs=jobs) for jobs in (1, 2))
+    assert [{**r, "wall_s": 0} for r in alone] == [{**r, "wall_s": 0} for r in together]
+    assert all(r["metrics"]["gpc__cycles_elapsed.max"] > 0 for r in alone)
+
+
 def test_a_bug_is_recorded_under_its_name(tmp_path, monkeypatch):
     def broken(*_, **__):
         raise KeyError("what")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,15 +12,15 @@ from gpusim import catalog, hardware
 from gpusim.engine import counts as C
 from gpusim.prediction import assemble, lower
 from gpusim.simulate import Counts, count
+from tests.validation import bench
 
-DATA = Path(__file__).parent / "data"
 PIECE_SECTORS = 16
 Row = dict[str, Any]
 
 
 def measured(name: str) -> list[Row]:
     """Rows of a table measured on an H200."""
-    return json.loads((DATA / f"h200_{name}.json").read_text())["rows"]
+    return bench.table(name)["rows"]
 
 
 def run(kernel: str, arrays: dict[str, np.ndarray], dynamic_shared: int = 0, **params: int) -> Counts:
@@ -49,6 +47,7 @@ PATTERNS = {"same SM": 0, "rotating": 1, "SMs of half 0 read all": 2, "all SMs r
 _L2_COLUMNS = {
     "tex_read_sectors": C.L2_READ, "tex_miss_sectors": C.L2_MISS, "fabric_sectors": C.FABRIC, "dram_read": C.DRAM_READ,
 }  # fmt: skip
+L2_SHARES = ("tex_read_sectors", "tex_miss_fraction", "fabric_sectors", "dram_read")
 
 
 @cache
@@ -56,6 +55,7 @@ def _halves() -> tuple[int, ...]:
     return hardware.load("h200").placement.sm_half
 
 
+@cache
 def l2_map(pattern: str, footprint_mib: int, warm: int = 4, steady: int = 2) -> Row:
     """Sectors a repetition moves at each level, per sector of the footprint, in the steady state."""
     pieces = footprint_mib * 2048
@@ -121,22 +121,23 @@ def coalesced(load: str, sms: Iterable[int], pieces: int = 2048, reps: int = 2) 
 # ------------------------------------------------------------------ tables
 
 
-def compare_l1() -> Iterator[tuple[str, float, float]]:
+def _by_one_sm(row: Row) -> bool:
+    """Whether each piece is read by one SM at a time: the rest takes minutes a row."""
+    return row["map"] in ("same SM", "rotating")
+
+
+def cases() -> Iterator[bench.Case]:
+    """What each level keeps and joins, in shares of the sectors read."""
     for row in measured("l1"):
         if "hit_fraction_of_passes_2_3" in row:
-            kib, foot = row["dynamic_shared_KiB"], row["footprint_KiB"]
-            yield f"L1 {kib} KiB shared, {foot} KiB read", l1_hits(kib, foot), row["hit_fraction_of_passes_2_3"]
-
-
-def compare_l2(wanted: Callable[[Row], bool] = lambda row: True) -> Iterator[tuple[str, float, float]]:
-    for row in filter(wanted, measured("l2")):
-        got = l2_map(row["map"], row["footprint_MiB"])
-        for name in ("tex_read_sectors", "tex_miss_fraction", "fabric_sectors", "dram_read"):
-            yield f"L2 {row['map']}, {row['footprint_MiB']} MiB: {name}", got[name], row[name]
-
-
-def compare_coalescer() -> Iterator[tuple[str, float, float]]:
-    chosen = selections()
+            at, value = (row["dynamic_shared_KiB"], row["footprint_KiB"]), row["hit_fraction_of_passes_2_3"]
+            yield bench.Case("L1", "{} KiB shared, {} KiB read".format(*at), "1", value, lambda at=at: l1_hits(*at), 1)
+    for row in filter(_by_one_sm, measured("l2")):
+        at = row["map"], row["footprint_MiB"]
+        for name in L2_SHARES:
+            case = "{}, {} MiB: ".format(*at) + name
+            yield bench.Case("L2", case, "1", row[name], lambda at=at, name=name: l2_map(*at)[name], 1)
     for row in measured("coalescer"):
-        got = coalesced(row["load"], chosen[row["sms"]])
-        yield f"coalescer {row['load']}, {row['sms']}", got, row["l2_reads_per_sector"]
+        at = row["load"], tuple(selections()[row["sms"]])
+        name = f"{row['load']}, {row['sms']}"
+        yield bench.Case("coalescer", name, "1", row["l2_reads_per_sector"], lambda at=at: coalesced(*at))

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.validation import counters, large, micro
+from tests.validation import bench, counters, large, micro
 
 ROOT = Path(__file__).parents[2]
 DEVICE = "NVIDIA H200, driver 580.159, CUDA 13.0, 1980 MHz, Nsight Compute 2025.3.1, caches flushed, 2026-11"
@@ -30,11 +30,10 @@ def table(found: dict[str, list[counters.Error]]) -> list[str]:
 
 
 def micro_rows() -> list[str]:
-    """Markdown rows of the microbenchmarks that run in seconds."""
+    """Markdown rows of the microbenchmarks of what caches keep."""
     rows = ["| microbenchmark | simulated | measured |", "|---|--:|--:|"]
-    shown = [*micro.compare_l1(), *micro.compare_l2(lambda r: r["map"] in ("same SM", "rotating"))]
-    shown += list(micro.compare_coalescer())
-    return rows + [f"| {name} | {got:.3f} | {want:.3f} |" for name, got, want in shown]
+    shown = map(bench.run, micro.cases())
+    return rows + [f"| {r.group} {r.name} | {r.simulated:.3f} | {r.measured:.3f} |" for r in shown]
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ def test_l1_falls_off_where_it_is_full() -> None:
 )  # fmt: skip
 def test_l2_misses_and_crossings(pattern: str, mib: int, within: float) -> None:
     got, want = micro.l2_map(pattern, mib), L2_ROWS[pattern, mib]
-    for name in ("tex_read_sectors", "tex_miss_fraction", "fabric_sectors", "dram_read"):
+    for name in micro.L2_SHARES:
         assert got[name] == pytest.approx(want[name], abs=within), name
 
 

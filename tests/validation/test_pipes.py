@@ -1,36 +1,15 @@
 """Loops of arithmetic, timed by their own clock reads: here and on an H200."""
 
-import json
-from functools import cache
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from gpusim import cuda
-from gpusim.profiling import profile
+from tests.validation.pipes import MEASURED, cycles
 from tests.validation.test_emitted import other_compiler
 
-FOLDER = Path(__file__).parent
-MEASURED = json.loads((FOLDER / "data" / "h200_pipes.json").read_text())["cycles"]
-TIMES = 64  # iterations of each loop
 WARPS = (1, 4, 8, 16, 32)
 KNOWN = {"loop": 0.25, "barriers": 0.16, "imad": 0.35, "ex2": 0.13}
 """How far loops of a few instructions, barriers, and mixtures with integer multiplies or MUFU may lie off: see
 docs/validation.md.  All else is within a few per cent."""
-
-
-@cache
-def module():
-    return cuda.compile(FOLDER / "pipes.cu", gpu="sm_90")
-
-
-def cycles(name, warps):
-    """Cycles an iteration, from the first warp's start to the last one's end."""
-    clocks, sink = np.zeros(64, np.int64), np.zeros(1024, np.uint32)
-    profile(module().kernel(name), 1, 32 * warps, [np.int32(TIMES), clocks, sink], gpu="h200")
-    begin, end = clocks.reshape(-1, 2)[:warps].T
-    return (end.max() - begin.min()) / TIMES
 
 
 def allowed(name):

@@ -1,0 +1,93 @@
+"""What the microbenchmarks have in common: tables of an H200, kernels of the .cu files beside this one, cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gpusim
+from gpusim import cuda
+from gpusim.profiling import profile
+
+FOLDER = Path(__file__).parent
+GPU = "h200"
+
+
+class Case(NamedTuple):
+    """A number that a microbenchmark gave on an H200, and how the simulator comes to it.
+
+    Attributes
+    ----------
+    group, name, unit : str
+    measured : float
+    simulate : callable
+        Runs the microbenchmark through the simulator.
+    floor : float
+        Where less was measured, the residual is relative to this.
+    """
+
+    group: str
+    name: str
+    unit: str
+    measured: float
+    simulate: Callable[[], float]
+    floor: float = 0.0
+
+
+class Row(NamedTuple):
+    """A case that was run."""
+
+    group: str
+    name: str
+    unit: str
+    measured: float
+    simulated: float
+    residual: float
+    """By how much the simulator is above the hardware, relative to it."""
+
+
+def run(case: Case) -> Row:
+    """Run a case."""
+    got = float(case.simulate())
+    residual = (got - case.measured) / max(abs(case.measured), case.floor)
+    return Row(case.group, case.name, case.unit, case.measured, got, residual)
+
+
+def each(
+    group: str, unit: str, measured: dict[str, float], simulate: Callable[[str], float], prefix: str = ""
+) -> Iterator[Case]:
+    """Cases of a table of numbers; what is simulated follows from the key."""
+    for key, value in measured.items():
+        yield Case(group, f"{prefix} {key}".strip(), unit, value, lambda key=key: simulate(key))  # type: ignore[misc]
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """A table measured on an H200."""
+    return json.loads((FOLDER / "data" / f"h200_{name}.json").read_text())
+
+
+@cache
+def _module(source: str) -> cuda.Module:
+    return cuda.compile(FOLDER / source, gpu="sm_90")
+
+
+def launch(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> gpusim.Profile:
+    """Run a kernel of one of the sources here; arrays among its arguments hold its results afterwards."""
+    return profile(_module(source).kernel(kernel), grid, block, args, gpu=GPU, cache=cache)
+
+
+def elapsed(clocks: np.ndarray) -> float:
+    """From the first start to the last end of warps that noted (start, end)."""
+    begin, end = clocks.reshape(-1, 2).T
+    return float(end.max() - begin.min())
+
+
+def median(values: Iterable[float]) -> float:
+    """Median."""
+    return float(np.median(list(values)))

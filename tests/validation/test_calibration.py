@@ -1,0 +1,63 @@
+"""Do microbenchmarks take the time they took on an H200?  A fast part of what ``calibrate.py`` runs whole."""
+
+from fnmatch import fnmatchcase
+
+import pytest
+
+from gpusim.simulate import measured
+from tests.validation import bandwidths, bench, constants, launches, loads, one_sm, peaks, scheduling
+from tests.validation.test_emitted import other_compiler
+
+WITHIN = {
+    "latency of instructions/*": 0.02,
+    "barriers/*": 0.07,
+    "throughput of one SM/*, stride: 1": 0.02,
+    "throughput of one SM/*, stride: 8": 0.01,
+    "throughput of one SM/u_*_tp, warps: 8": 0.07,
+    "code/1*KiB_4warps": 0.05,
+    "latency of loads/u_chase 16KiB*": 0.01,
+    "latency of loads/u_chase_cg 1024KiB*": 0.02,
+    "latency of loads/lat seq1K, * lanes, *": 0.04,
+    "bandwidth by warps: l2/l2_*_1sm_32warps": 0.06,
+    "bandwidth by warps: hbm/hbm_b16_*_1sm_32warps": 0.04,
+    "bandwidth/u_stream_cg_1sm*": 0.03,
+    "launches/u_empty*": 0.08,
+    "peak rates/*": 0.001,
+}
+"""How far off the cases of each kind may be."""
+CASES = {
+    f"{case.group}/{case.name}": case
+    for module in (one_sm, loads, bandwidths, launches, peaks)
+    for case in module.cases()
+}
+CHOSEN = [(name, within) for pattern, within in WITHIN.items() for name in CASES if fnmatchcase(name, pattern)]
+needs_compiler = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+
+
+@needs_compiler
+@pytest.mark.parametrize(("name", "within"), CHOSEN)
+def test_a_microbenchmark_takes_the_time_it_takes_on_silicon(name, within):
+    assert abs(bench.run(CASES[name]).residual) <= within
+
+
+@needs_compiler
+@pytest.mark.parametrize(("kernel", "steps"), [("s_fma", 32), ("s_lds", 64), ("s_ldg", 32)])
+def test_the_older_of_two_blocks_goes_first_unless_both_wait_for_l2(kernel, steps):
+    ends = ("older_block_end", "younger_block_end")
+    got, want = ([row[end] for end in ends] for row in (scheduling.compete(kernel, steps), scheduling.MEASURED[kernel]))
+    assert got[0] / got[1] == pytest.approx(want[0] / want[1], abs=0.1)
+
+
+def test_every_constant_says_what_it_is():
+    for constant in (*constants.of_time(), *constants.of_gpu()):
+        assert constant.meaning or constant.source, constant.name
+
+
+def test_every_constant_of_time_is_listed():
+    listed = {constant.name for constant in constants.of_time()}
+    assert listed == {name for name in vars(measured) if name.isupper()}
+
+
+def test_the_cases_that_show_a_constant_are_of_one_that_there_is():
+    known = {constant.name for constant in (*constants.of_time(), *constants.of_gpu())}
+    assert constants.SHOWN_BY.keys() <= known
