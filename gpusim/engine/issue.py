@@ -170,7 +170,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    occupy(row, unit, now, now + c[I.BUSY] * S.TICKS)
+    occupy(row, unit, now, now + c[I.BUSY])
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
     m.sms[sm, S.NOW] = now

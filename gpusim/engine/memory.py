@@ -483,6 +483,17 @@ def translated(m, line, t):
     return max(t, m.regions[k])
 
 
+@inline
+def look_up(m, half, line):
+    """Have the host fetch the sets of L2 in which a line may be, at home and in the half of the SM that asks."""
+    place, home = l2_set(line, m.shape), home_of(line, m.shape)
+    for column in range(0, 4 * m.shape[L2_WAYS], 8):
+        prefetch(m.l2, home * m.shape[L2_SETS] + place, column)
+    if home != half:
+        for column in range(0, 4 * m.shape[L2_WAYS], 8):
+            prefetch(m.l2, half * m.shape[L2_SETS] + place, column)
+
+
 @spliced
 def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
@@ -492,11 +503,10 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     may be simulated some cycles after one that is ahead of it, so either
     request may be the earlier one.
     """
-    prefetch(m.l2, home_of(line, m.shape) * m.shape[L2_SETS] + l2_set(line, m.shape), 0)
-    prefetch(m.l2, home_of(line, m.shape) * m.shape[L2_SETS] + l2_set(line, m.shape), 8)
-    t = translated(m, line, t)
-    gpc = m.sms[sm, GPC]
+    gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
     entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
+    look_up(m, half, line)
+    t = translated(m, line, t)
     busy = entry[Q_UNTIL] > t > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
     if busy and entry[Q_LINE] == line and entry[Q_MERGED] < m.rates[MAX_MERGE] and not wanted & ~entry[Q_SECTORS]:
         entry[Q_MERGED] += 1
@@ -504,7 +514,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
     begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
     begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
-    done = l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, begin, stamp, count)
+    done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, begin, stamp, count)
     if m.rates[MAX_MERGE] > 1:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
         entry[Q_BEGIN], entry[Q_UNTIL] = t, done - m.rates[L2_NEAR] + window(line, m.rates)

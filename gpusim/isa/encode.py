@@ -60,7 +60,7 @@ class F(IntEnum):
     D = 31  # a fourth source: the uniform base of an atomic's address
     # what time needs (gpusim.simulate.units)
     UNIT = 32  # the unit of its scheduler that it issues to
-    BUSY = 33  # cycles that unit takes no other
+    BUSY = 33  # ticks that unit takes no other
     LATENCY = 34  # cycles until its scoreboard is released, of what is no memory instruction
     IDLE = 35  # 1: it only takes time; nobody needs what it computes (timed images)
     PORTS = 37  # half cycles it holds its scheduler up because its registers lie in one bank

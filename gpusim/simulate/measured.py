@@ -30,8 +30,8 @@ WIDE_CYCLES = 4
 """IMAD.WIDE and IMAD.HI hold their warp so much longer than their stall count, and their unit twice as long as IMAD."""
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
-TENSOR_CYCLES = 8
-"""The same for HMMA.16816, where the peak allows it: 2.4 cycles an instruction and SM with 8 warps and more."""
+TENSOR_CYCLES = 9.5
+"""The same for HMMA.16816, where the peak allows it: 2.376 cycles an instruction and SM with 16 warps."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
 """S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
 wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""

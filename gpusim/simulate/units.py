@@ -53,20 +53,20 @@ def _cycles(lanes: int, schedulers: int) -> int:
     return max(round(32 * schedulers / lanes), 1) if lanes else 1
 
 
-def _tensor_cycles(gpu: Gpu) -> int:
+def _tensor_cycles(gpu: Gpu) -> float:
     """Cycles that HMMA.16816 takes a scheduler's tensor core: as its peak says, but no fewer than measured."""
     peak = gpu.throughput.tensor_fp16_flops
     if peak is None:
         return M.TENSOR_CYCLES
     hz = (gpu.clock.tensor_hz or gpu.clock.sm_hz) * gpu.sm_count * gpu.sm.schedulers
-    return max(round(HMMA_FLOPS * hz / peak), M.TENSOR_CYCLES)
+    return max(HMMA_FLOPS * hz / peak, M.TENSOR_CYCLES)
 
 
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
     """Fill in the columns UNIT, BUSY and LATENCY of an image."""
     sm, lat = gpu.sm, gpu.latency
     schedulers = sm.schedulers * sm.issue_per_scheduler
-    busy = {
+    cycles = {
         S.NO_UNIT: 0,
         S.U_ALU: _cycles(sm.int32_lanes, schedulers),
         S.U_FMA: _cycles(sm.int32_lanes, schedulers),
@@ -79,6 +79,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_SHARED: sm.shared_interval_cycles,
         S.U_GLOBAL: sm.global_interval_cycles,
     }
+    busy = {unit: round(x * S.TICKS) for unit, x in cycles.items()}
     latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles or 8, S.U_TENSOR: lat.mma_cycles or 25}
     code = image.code.copy()
     for row, instr in zip(code, (program.instrs[k] for k in image.code[:, F.INDEX]), strict=True):
@@ -88,9 +89,8 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.LATENCY] = 0
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
-            row[F.BUSY], row[F.LATENCY] = (
-                (sm.shared_interval_cycles, M.UNIFORM_SPECIAL_CYCLES) if uniform else (M.SPECIAL_CYCLES, 0)
-            )
+            row[F.BUSY] = busy[unit] if uniform else M.SPECIAL_CYCLES * S.TICKS
+            row[F.LATENCY] = M.UNIFORM_SPECIAL_CYCLES if uniform else 0
         if instr.op in _WIDE:
             row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + M.WIDE_CYCLES
         if instr.op is Op.BAR:
