@@ -238,7 +238,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     ALU_RATE,
     XU_RATE,
     LSU_RATE,  # least time between two instructions of the load/store pipe
-    QUEUE,  # work the load/store pipe holds before issue stops
+    QUEUE,  # work the load/store pipe holds before issue stops, ...
+    TAG_QUEUE,  # ... and its tag stage
     SHUFFLE,
     HASH0,  # line bits whose parity selects the tag set
     HASH1,
@@ -251,7 +252,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(47)
+) = range(48)
 
 
 class Machine(NamedTuple):

@@ -249,5 +249,5 @@ def run(m, w, block, sm, seldom):
     m.misc[S.STEPS] += steps
     m.awake[w] = t
     busy = max(max(issue, alu), max(fma, xu))
-    m.sms[sm, S.NOW] = max(begin + busy, max(m.sms[sm, S.LSU], m.sms[sm, S.TAGS]) - rates[S.QUEUE])
+    m.sms[sm, S.NOW] = max(begin + busy, max(m.sms[sm, S.LSU] - rates[S.QUEUE], m.sms[sm, S.TAGS] - rates[S.TAG_QUEUE]))
     return why

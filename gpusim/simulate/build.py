@@ -32,6 +32,9 @@ COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live line
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
 FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
+TAG_QUEUE_CYCLES = 256
+"""The same for global accesses, where pace alone is modelled: each scheduler lets ten of them wait, of mostly 2 to 8
+cycles each, and issues others meanwhile."""
 
 
 def cache_geometry(nbytes: int) -> tuple[int, int]:
@@ -90,6 +93,7 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.FMA_RATE], r[S.ALU_RATE] = _ticks(32 / sm.fp32_lanes), _ticks(32 / sm.int32_lanes)
     r[S.XU_RATE] = _ticks(32 / sm.mufu_lanes)
     r[S.LSU_RATE], r[S.QUEUE] = _ticks(sm.lsu_issue_interval_cycles), _ticks(QUEUE_CYCLES)
+    r[S.TAG_QUEUE] = _ticks(TAG_QUEUE_CYCLES)
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)

@@ -18,6 +18,10 @@ STEPS = {"s_fma": 512, "s_lds": 1024, "s_ldg": 256, "s_tile": 128}
 """Iterations.  The driver that measured them was not kept: powers of two at which the units' rates give the time."""
 
 
+WAVES = bench.table("waves")["cycles"]
+WAVE_STEPS = {"s_fma": 512, "s_tile": 32}
+
+
 def _operands(kernel: str) -> list[Any]:
     return {
         "s_fma": [np.float32(1)],
@@ -57,8 +61,29 @@ def measured_steps(kernel: str) -> dict[str, float]:
     return compete(kernel, STEPS[kernel])
 
 
+def wave(kernel: str, blocks: int) -> float:
+    """Cycles of a launch of so many blocks, of which an SM holds two."""
+    warps = blocks * THREADS // 32
+    results = np.zeros(warps, np.uint32), np.zeros(2 * warps, np.int64), np.zeros(1, np.float32)
+    data = [np.float32(1)] if kernel == "s_fma" else [np.zeros((PASSES * BLOCKS + blocks) * 2 * THREADS, np.float32)]
+    return bench.launch("sched.cu", kernel, blocks, THREADS, np.int32(WAVE_STEPS[kernel]), *data, *results).cycles
+
+
+def waves() -> Iterator[bench.Case]:
+    """The steps of time where a block more needs another round of the SMs."""
+    for kernel, values in WAVES.items():
+        yield from bench.each(
+            "waves",
+            "cycle",
+            values,
+            lambda k, kernel=kernel: wave(kernel, int(k)),
+            f"{kernel}, blocks:",
+        )
+
+
 def cases() -> Iterator[bench.Case]:
-    """When the two blocks of an SM start and end."""
+    """When the two blocks of an SM start and end, and what a block more costs."""
+    yield from waves()
     for kernel, values in MEASURED.items():
         yield from bench.each(
             "two blocks an SM", "cycle", values, lambda k, kernel=kernel: measured_steps(kernel)[k], f"{kernel}:"

@@ -48,6 +48,12 @@ def test_the_older_of_two_blocks_goes_first_unless_both_wait_for_l2(kernel, step
     assert got[0] / got[1] == pytest.approx(want[0] / want[1], abs=0.1)
 
 
+@needs_compiler
+@pytest.mark.parametrize("blocks", [132, 133, 264, 265])
+def test_a_block_more_than_fits_costs_what_it_costs_on_silicon(blocks):
+    assert scheduling.wave("s_fma", blocks) == pytest.approx(scheduling.WAVES["s_fma"][str(blocks)], rel=0.05)
+
+
 def test_every_constant_says_what_it_is():
     for constant in (*constants.of_time(), *constants.of_gpu()):
         assert constant.meaning or constant.source, constant.name
