@@ -21,7 +21,7 @@ WITHIN = {
     "bandwidth by warps: l2/l2_*_1sm_32warps": 0.06,
     "bandwidth by warps: hbm/hbm_b16_*_1sm_32warps": 0.04,
     "bandwidth/u_stream_cg_1sm*": 0.03,
-    "launches/u_empty*": 0.08,
+    "launches/u_empty*": 0.1,
     "peak rates/*": 0.001,
 }
 """How far off the cases of each kind may be."""
@@ -51,7 +51,7 @@ def test_the_older_of_two_blocks_goes_first_unless_both_wait_for_l2(kernel, step
 @needs_compiler
 @pytest.mark.parametrize("blocks", [132, 133, 264, 265])
 def test_a_block_more_than_fits_costs_what_it_costs_on_silicon(blocks):
-    assert scheduling.wave("s_fma", blocks) == pytest.approx(scheduling.WAVES["s_fma"][str(blocks)], rel=0.05)
+    assert scheduling.wave("s_fma", blocks) == pytest.approx(scheduling.WAVES["s_fma"][str(blocks)], rel=0.06)
 
 
 def test_every_constant_says_what_it_is():
