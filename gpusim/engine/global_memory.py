@@ -167,8 +167,10 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     if array < 0:
         return array
     n = p[S.PAT_N_LINES]
+    tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
     lanes = popcount(on)
     count[C.ST_REQ] += 1
+    count[C.ST_TAGS] += tags
     count[C.ST_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.ST_WAVES] += p[S.PAT_WAVES]
     count[C.LINES] += n
@@ -177,9 +179,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         store_values(m, c, index, w, address, on)
     if m.shape[S.TIMELESS]:
         return t
-    tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
     waves = p[S.PAT_WAVES]
-    count[C.ST_TAGS] += tags
     begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE]), waves * S.TICKS)
     before = sectors_below(count)
     for j in range(n):
