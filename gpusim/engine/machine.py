@@ -23,7 +23,7 @@ from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.memory import serve
 from gpusim.engine.prefetch import prefetch
 from gpusim.engine.reference import machine_of, table
-from gpusim.engine.seats import rouse
+from gpusim.engine.seats import rouse, seats_of, warp_at
 from gpusim.engine.seldom import helper
 from gpusim.engine.state import (
     AHEAD,
@@ -185,10 +185,17 @@ def settle(m, why, w, slot):
     return False
 
 
-@spliced
-def schedule(m, sm):
-    """Note in the tree when the SM next has something to do."""
-    m.sms[sm, NEXT], tick = choose(m, sm)
+@jit
+def hand_out(m, slot, number, kind, age, t):
+    """Start block ``number`` in ``slot``, and note in the tree when its SM next has something to do."""
+    place(m, slot, number, kind, age, t)
+    sm = slot // m.shape[SLOTS]
+    own = m.sms[sm]
+    if m.shape[TIMED]:
+        wake(m, sm, t)
+        tick = own[TRY_AT + earliest(own)]
+    else:
+        own[NEXT], tick = choose(m, sm)
     tree_set(m.tree, len(m.tree) // 2, sm, tick)
 
 
@@ -215,12 +222,7 @@ def first_wave(m, queue, kinds):
         t = launch_time(m, sm, np.int64(0))
         if slot == sm * slots:
             m.sms[sm, FIRST_AT] = t
-        place(m, slot, queue[k], kinds[k], k, t)
-        if m.shape[TIMED]:
-            wake(m, sm, t)
-            tree_set(m.tree, len(m.tree) // 2, sm, m.sms[sm, TRY_AT])
-        else:
-            schedule(m, sm)
+        hand_out(m, slot, queue[k], kinds[k], k, t)
     return taken
 
 
@@ -241,13 +243,8 @@ def refill(m, queue, kinds):
         slot = first_vacant(m.vacant)
         sm = slot // m.shape[SLOTS]
         t = launch_time(m, sm, end + m.rates[TURNOVER])
-        place(m, slot, queue[k], kinds[k], k, t)
+        hand_out(m, slot, queue[k], kinds[k], k, t)
         m.misc[HANDED] = k + 1
-        if m.shape[TIMED]:
-            wake(m, sm, t)
-            tree_set(m.tree, len(m.tree) // 2, sm, m.sms[sm, TRY_AT + earliest(m.sms[sm])])
-        else:
-            schedule(m, sm)
 
 
 def drive(m: S.Machine, queue: np.ndarray, kinds: np.ndarray, steps: int) -> bool:
@@ -278,12 +275,12 @@ def load() -> None:
 @spliced
 def look_ahead(m, sm, horizon):
     """Have the host fetch the state of the warps of an SM that may issue up to a tick."""
-    step, warps = m.shape[N_PARTS], m.shape[SLOTS] * m.shape[WARPS]
+    step = m.shape[N_PARTS]
     for part in range(step):
         row = m.parts[sm * step + part]
-        for seat in range((warps - part + step - 1) // step):
+        for seat in range(seats_of(m, part)):
             if row[READY_AT + seat] <= horizon:
-                w = sm * warps + part + seat * step
+                w = warp_at(m, sm, part, seat)
                 prefetch(m.warps, w, 0)
                 prefetch(m.turns, w, 0)
 
@@ -298,15 +295,14 @@ def cycle(m, sm, seldom):
         When the SM next has something to do.
     failed : bool
     """
-    step, warps = m.shape[N_PARTS], m.shape[SLOTS] * m.shape[WARPS]
     own = m.sms[sm]
     part = earliest(own)
-    row = m.parts[sm * step + part]
+    row = m.parts[sm * m.shape[N_PARTS] + part]
     now = own[TRY_AT + part]
-    seat, soon = pick(row, (warps - part + step - 1) // step, now)
+    seat, soon = pick(row, seats_of(m, part), now)
     own[TRY_AT + part] = next_cycle(soon)
     if seat >= 0:
-        w = sm * warps + part + seat * step
+        w = warp_at(m, sm, part, seat)
         slot = w // m.shape[WARPS]
         why = issue(m, w, slot, sm, row, seat, now, seldom)
         again = next_cycle(row[READY_AT + seat]) if why == PAUSED else NEVER
@@ -317,8 +313,8 @@ def cycle(m, sm, seldom):
                 return now, True
             end = m.awake[w]
             if why == FINISHED:
-                m.sms[sm, WARP_TICKS] += end - m.blocks[slot, STARTED]
-                m.sms[sm, LAST_END] = max(m.sms[sm, LAST_END], end)
+                own[WARP_TICKS] += end - m.blocks[slot, STARTED]
+                own[LAST_END] = max(own[LAST_END], end)
             if settle(m, why, w, slot):
                 remove(m, slot, end)
             wake(m, sm, now + TICKS)

@@ -14,7 +14,7 @@ from gpusim.engine import counts as C
 from gpusim.engine.access import parity
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit, spliced
-from gpusim.engine.prefetch import prefetch
+from gpusim.engine.prefetch import prefetch_row
 from gpusim.engine.state import (
     ARRIVES,
     BEGUN,
@@ -487,11 +487,9 @@ def translated(m, line, t):
 def look_up(m, half, line):
     """Have the host fetch the sets of L2 in which a line may be, at home and in the half of the SM that asks."""
     place, home = l2_set(line, m.shape), home_of(line, m.shape)
-    for column in range(0, 4 * m.shape[L2_WAYS], 8):
-        prefetch(m.l2, home * m.shape[L2_SETS] + place, column)
+    prefetch_row(m.l2, home * m.shape[L2_SETS] + place)
     if home != half:
-        for column in range(0, 4 * m.shape[L2_WAYS], 8):
-            prefetch(m.l2, half * m.shape[L2_SETS] + place, column)
+        prefetch_row(m.l2, half * m.shape[L2_SETS] + place)
 
 
 @spliced

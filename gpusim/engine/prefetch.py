@@ -8,6 +8,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from gpusim.engine.jit import inline
+
 _READ, _KEEP, _DATA = (ir.Constant(ir.IntType(32), k) for k in (0, 3, 1))
 
 
@@ -25,3 +27,10 @@ def prefetch(typingctx: Any, array: Any, row: Any, column: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.int64), lower
+
+
+@inline
+def prefetch_row(array, row):
+    """Fetch a whole row of 64-bit words."""
+    for column in range(0, array.shape[1], 8):
+        prefetch(array, row, column)

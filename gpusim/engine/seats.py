@@ -16,6 +16,19 @@ def seat_of(m, w):
 
 
 @inline
+def seats_of(m, part):
+    """Warps that a scheduler of an SM, its ``part``-th, has room for."""
+    step = m.shape[S.N_PARTS]
+    return (m.shape[S.SLOTS] * m.shape[S.WARPS] - part + step - 1) // step
+
+
+@inline
+def warp_at(m, sm, part, seat):
+    """Number of the warp in a seat of the ``part``-th scheduler of an SM: the way back from :func:`seat_of`."""
+    return sm * m.shape[S.SLOTS] * m.shape[S.WARPS] + part + seat * m.shape[S.N_PARTS]
+
+
+@inline
 def rouse(m, w, t):
     """A warp may run on at tick ``t``."""
     m.awake[w] = t

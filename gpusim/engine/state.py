@@ -113,7 +113,7 @@ N_BLOCK = STARTED + 1
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY = range(TRY_AT + MAX_PARTS, 18)
-N_SM = 24
+N_SM = lines_of(OUT_BUSY + 1)
 
 # A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
 # from L1_BITS on the line, -1: none), and then of when the last fill of each arrives.
@@ -128,7 +128,7 @@ PARTIAL_AT, WORDS_AT = 8, 12
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
 # BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM
 Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED = range(6)
-N_REQUEST = 8
+N_REQUEST = lines_of(Q_MERGED + 1)
 
 # Planes of Machine.servers, a row a server (LAUNCHER: one, that hands out blocks).  The last plane is no server: its
 # first row counts the partial lines in L2 and has the ends of the queue of them in Machine.partial
@@ -165,20 +165,9 @@ N_PATTERN = PAT_WORDS + LANES
 # Columns of Machine.misc: an error (see gpusim.engine.errors), the end of the last block, blocks handed
 # out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
 (
-    E_CODE,
-    E_INDEX,
-    E_LANE,
-    E_BLOCK,
-    E_ADDRESS,
-    E_WARP,
-    END,
-    HANDED,
-    FINISHED_BLOCKS,
-    STEPS,
-    STAMP,
-    LATEST_WAVES,
+    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, LATEST_WAVES,
     N_MISC,
-) = range(13)
+) = range(13)  # fmt: skip
 
 # Columns of Machine.trace.  Its first row: T_NEXT: row of the next event; T_LOST: events there was no room for; T_FROM:
 # tick from which they are recorded; T_PC, T_WARP, T_BLOCK: of the latest instruction.  A row for each scheduler
@@ -273,9 +262,7 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
-    regions: Annotated[
-        np.ndarray, np.int64, 1
-    ]  # (64 MiB stretches of memory,): tick at which their translation is there
+    regions: Annotated[np.ndarray, np.int64, 1]  # (stretches of 64 MiB,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
     servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)

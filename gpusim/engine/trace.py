@@ -23,7 +23,7 @@ def note_issue(m, sm, w, block, index, now):
 def note_unit(m, sm, track, begin, busy):
     """The latest instruction takes a unit of its SM for ``busy`` ticks."""
     if sm == m.shape[S.SHOWN]:
-        record_unit(m, track, begin, busy)
+        record(m, track, begin, busy)
 
 
 @jit
@@ -37,6 +37,17 @@ def place_for(m, t):
         return np.int64(0)
     head[S.T_NEXT] += 1
     return head[S.T_NEXT] - 1
+
+
+@jit
+def record(m, track, begin, takes):
+    """An event of the latest instruction; its row, 0 where it is not recorded."""
+    k = place_for(m, begin)
+    if k:
+        head, e = m.trace[0], m.trace[k]
+        e[S.T_TRACK], e[S.T_AT], e[S.T_TAKES] = track, begin, takes
+        e[S.T_PC], e[S.T_WARP], e[S.T_BLOCK] = head[S.T_PC], head[S.T_WARP], head[S.T_BLOCK]
+    return k
 
 
 @jit
@@ -58,19 +69,7 @@ def record_issue(m, sm, w, block, index, now):
     part = scheduler - sm * m.shape[S.N_PARTS]
     head, (why, waited) = m.trace[0], longest_wait(m.parts[scheduler], m.trace[1 + part])
     head[S.T_PC], head[S.T_WARP], head[S.T_BLOCK] = index, w % m.shape[S.WARPS], m.blocks[block, S.ID]
-    k = place_for(m, now)
+    k = record(m, part, now, S.TICKS)
     if k:
         e = m.trace[k]
-        e[S.T_TRACK], e[S.T_AT], e[S.T_TAKES] = part, now, S.TICKS
-        e[S.T_PC], e[S.T_WARP], e[S.T_BLOCK] = head[S.T_PC], head[S.T_WARP], head[S.T_BLOCK]
         e[S.T_WHY], e[S.T_WAITED], e[S.T_SINCE] = why, waited, m.blocks[block, S.STARTED]
-
-
-@jit
-def record_unit(m, track, begin, busy):
-    """A unit is taken."""
-    k = place_for(m, begin)
-    if k:
-        head, e = m.trace[0], m.trace[k]
-        e[S.T_TRACK], e[S.T_AT], e[S.T_TAKES] = track, begin, busy
-        e[S.T_PC], e[S.T_WARP], e[S.T_BLOCK] = head[S.T_PC], head[S.T_WARP], head[S.T_BLOCK]

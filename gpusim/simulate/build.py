@@ -133,6 +133,8 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
     s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
+    s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
+    s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
     s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (512 * L1_WAYS), 1) * 4, L1_WAYS
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
@@ -234,7 +236,7 @@ def machine(
     timed: bool = False,
     n_sm: int | None = None,
 ) -> S.Machine:
-    """Allocate a machine ready to run.
+    """Allocate a machine ready to run.  It is long because it names every array of one, each once.
 
     Parameters
     ----------
@@ -255,8 +257,6 @@ def machine(
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
-    dims[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
-    dims[S.MIO_DEPTH], dims[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1
