@@ -27,6 +27,8 @@ from gpusim.engine.state import (
     PAT_STEP,
     PAT_WAVES,
     PAT_WORDS,
+    PATTERNS_KEPT,
+    PLACE_BITS,
     SEEN,
 )  # fmt: skip
 
@@ -154,42 +156,34 @@ def gather_words(address, mask, width, lines, n, words):
 
 
 @inline
-def parity(value, bits):
-    """Parity of ``value & bits``."""
-    return popcount(value & bits) & 1
-
-
-@inline
-def tag_wavefronts(lines, origin, n_lines, hash0, hash1):
-    """Cycles of the tag stage: the most distinct lines that fall in one of its four sets.
+def tag_set(line, hash0, hash1):
+    """Which of the four sets of the tag stage looks a line up.
 
     Parameters
     ----------
-    lines : int64 array
-        Distinct line numbers (byte address >> 7), relative to ``origin``.
-    origin : int
-    n_lines : int
+    line : int
+        Byte address >> 7.
     hash0, hash1 : int
         Masks of line-number bits whose parity is bit 0 and bit 1 of the set.
     """
-    if n_lines <= 1:
-        return n_lines
-    c0 = 0
-    c1 = 0
-    c2 = 0
-    c3 = 0
-    for k in range(n_lines):
-        s = parity(origin + lines[k], hash0) + 2 * parity(origin + lines[k], hash1)
-        c0 += s == 0
-        c1 += s == 1
-        c2 += s == 2
-        c3 += s == 3
-    return max(max(c0, c1), max(c2, c3))
+    return (popcount(line & hash0) & 1) + 2 * (popcount(line & hash1) & 1)
+
+
+@inline
+def one_in(which):
+    """A line in one of the four sets, to be added up: a number of 16 bits for each."""
+    return np.int64(1) << (16 * which)
+
+
+@inline
+def fullest(load):
+    """Cycles of the tag stage: the most distinct lines, added up by :func:`one_in`, that fall in one of its sets."""
+    return max(max(load & 0xFFFF, (load >> 16) & 0xFFFF), max((load >> 32) & 0xFFFF, load >> 48))
 
 
 @inline
 def recall(pattern, address, mask, origin):
-    """Whether the instruction made this very pattern last time (relative to line ``origin``)."""
+    """Whether this is the very pattern kept (relative to line ``origin``)."""
     if not pattern[SEEN] or pattern[PAT_MASK] != mask:
         return False
     base = origin << 7
@@ -243,11 +237,20 @@ def within(pattern, origin, width, low, high):
 
 
 @inline
-def coalesce(pattern, address, mask, width, packs, scratch):
+def coalesce(kept, address, mask, width, packs, scratch):
     """Lines, sectors and data wavefronts of a request, from memory where seen before.
+
+    Parameters
+    ----------
+    kept : int64 array, shape (PATTERNS_KEPT, N_PATTERN)
+        The instruction's latest requests, by where in its line the first one's lane lies: what walks along a line
+        comes back to each place.
+    address, mask, width, packs, scratch
+        See :func:`bank_wavefronts`.
 
     Returns
     -------
+    pattern : int64 array, shape (N_PATTERN,)
     origin : int
         Line of the first active lane; the pattern's lines are relative to it.
     """
@@ -255,6 +258,7 @@ def coalesce(pattern, address, mask, width, packs, scratch):
     while not (mask >> np.uint32(first)) & np.uint32(1):
         first += 1
     origin = address[first] >> 7
+    pattern = kept[(address[first] >> PLACE_BITS) & (PATTERNS_KEPT - 1)]
     if not recall(pattern, address, mask, origin):
         work_out(pattern, address, mask, origin, width, packs, scratch)
-    return origin
+    return pattern, origin

@@ -12,12 +12,13 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce, tag_wavefronts
+from gpusim.engine.access import coalesce
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import read_lines
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.memory import find_lines
 from gpusim.engine.operands import predicate
 from gpusim.engine.pipe import take_tags
 from gpusim.engine.shared_memory import check_shared
@@ -45,8 +46,7 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
         return done
     if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
         return S.FAILURE
-    p = m.patterns[m.shape[S.N_CODE] + index]
-    coalesce(p, target, on, width, False, m.scratch)
+    p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
     count[C.SH_ASYNC_WAVES] += p[S.PAT_WAVES]
     m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
     return t
@@ -63,13 +63,12 @@ def take_zeros(fills, source, width, zeros):
 @jit
 def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     """The global side: counted as a load; the tick its data is there."""
-    p = m.patterns[index]
-    origin = coalesce(p, source, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], source, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, source, on)
     if array < 0:
         return S.FAILURE
     n = p[S.PAT_N_LINES]
-    tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
+    tags = find_lines(m, sm, p, origin, m.scratch[0])
     count[C.LD_REQ] += 1
     count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
@@ -78,7 +77,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     if m.shape[S.TIMELESS]:
         return t
     begin = take_tags(m, sm, t, max(tags * S.TICKS, m.rates[S.LSU_RATE]), S.TICKS)
-    return read_lines(m, c, index, array, sm, origin, begin, count)
+    return read_lines(m, c, index, p, array, sm, origin, begin, count)
 
 
 @jit

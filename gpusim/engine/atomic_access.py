@@ -25,9 +25,9 @@ ONE = np.uint32(1)
 @jit
 def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
-    base, address, p = first_row(m, w), m.scratch[33], m.patterns[index]
+    base, address = first_row(m, w), m.scratch[33]
     wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return S.FAILURE

@@ -8,15 +8,14 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce, tag_wavefronts
+from gpusim.engine.access import coalesce
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, spliced
-from gpusim.engine.memory import complete, l1_drop, l1_read, l1_row, l2_write
+from gpusim.engine.memory import complete, find_lines, l1_drop, l1_read, l2_write
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import send_out, take_tags
-from gpusim.engine.prefetch import prefetch
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import LOADS, STORES, note_access, note_below, sectors_below
 
@@ -44,9 +43,9 @@ def extend(value, width):
 
 
 @spliced
-def load_values(m, c, index, w, block, address, on):
+def load_values(m, c, index, w, block, address, on, step):
     """Move what a global load reads into registers."""
-    width, first, step = c[I.WIDTH], at(c[I.DST], first_row(m, w)), m.patterns[index, S.PAT_STEP]
+    width, first = c[I.WIDTH], at(c[I.DST], first_row(m, w))
     if step != S.MIXED and width >= 4 and not m.shape[S.CHECKED]:
         for k in range(width >> 2):
             load_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
@@ -68,9 +67,9 @@ def load_values(m, c, index, w, block, address, on):
 
 
 @spliced
-def store_values(m, c, index, w, address, on):
+def store_values(m, c, w, address, on, step):
     """Move registers to global memory."""
-    width, first, step = c[I.WIDTH], at(c[I.B], first_row(m, w)), m.patterns[index, S.PAT_STEP]
+    width, first = c[I.WIDTH], at(c[I.B], first_row(m, w))
     if step != S.MIXED and width >= 4 and not m.shape[S.CHECKED]:
         for k in range(width >> 2):
             store_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
@@ -92,19 +91,16 @@ def store_values(m, c, index, w, address, on):
 
 
 @spliced
-def read_lines(m, c, index, array, sm, origin, begin, count):
+def read_lines(m, c, index, p, array, sm, origin, begin, count):
     """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there.
 
     Its lines and its wavefronts pass one after another: on an H200 a load of 8, 16 or 32 lines that hits L1 or L2
     takes as many cycles longer as it has more of both.
     """
-    p = m.patterns[index]
-    for j in range(p[S.PAT_N_LINES]):
-        prefetch(m.l1, l1_row(m, sm, origin + p[S.PAT_LINES + j]), 0)
-    done, hits, before = begin, np.int64(0), sectors_below(count)
+    rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
     for j in range(p[S.PAT_N_LINES]):
         line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
-        back, hit = l1_read(m, sm, line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
+        back, hit = l1_read(m, sm, rows[j], line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
         hits += hit
         done = max(done, back)
     count[C.LD_HIT] += hits
@@ -117,13 +113,12 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     """LDG: count it, find its data; returns the tick it is there, or -1."""
     address = m.scratch[33]
     global_addresses(m, c, w, address)
-    p = m.patterns[index]
-    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
     n = p[S.PAT_N_LINES]
-    tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
+    tags = find_lines(m, sm, p, origin, m.scratch[0])
     waves = p[S.PAT_WAVES]
     lanes = popcount(on)
     count[C.LD_REQ] += 1
@@ -133,11 +128,11 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     count[C.LINES] += n
     note_access(m, index, array, p, lanes * c[I.WIDTH], LOADS)
     if not c[I.LIGHT]:
-        load_values(m, c, index, w, block, address, on)
+        load_values(m, c, index, w, block, address, on, p[S.PAT_STEP])
     if m.shape[S.TIMELESS]:
         return t
     begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE]), waves * S.TICKS)
-    return read_lines(m, c, index, array, sm, origin, begin, count)
+    return read_lines(m, c, index, p, array, sm, origin, begin, count)
 
 
 @spliced
@@ -161,13 +156,12 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     """STG: count it and write through to L2."""
     address = m.scratch[33]
     global_addresses(m, c, w, address)
-    p = m.patterns[index]
-    origin = coalesce(p, address, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
     n = p[S.PAT_N_LINES]
-    tags = tag_wavefronts(p[S.PAT_LINES :], origin, n, m.rates[S.HASH0], m.rates[S.HASH1])
+    tags = find_lines(m, sm, p, origin, m.scratch[0])
     lanes = popcount(on)
     count[C.ST_REQ] += 1
     count[C.ST_TAGS] += tags
@@ -176,7 +170,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     count[C.LINES] += n
     note_access(m, index, array, p, lanes * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
-        store_values(m, c, index, w, address, on)
+        store_values(m, c, w, address, on, p[S.PAT_STEP])
     if m.shape[S.TIMELESS]:
         return t
     waves = p[S.PAT_WAVES]

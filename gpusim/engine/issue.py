@@ -14,8 +14,11 @@ from gpusim.engine import counts as C
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.bits import popcount
+from gpusim.engine.faults import first_row
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select
 from gpusim.engine.operands import guarded
+from gpusim.engine.prefetch import prefetch
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.trace import note_issue
@@ -23,6 +26,7 @@ from gpusim.engine.traffic import note_shared
 from gpusim.engine.warp import lanes_of, pending, perform
 
 SINCE = (1 << (S.AGE_FIELD - S.UNIT_FIELD)) - 1  # of a rank: the cycle of the latest issue
+UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
 CYCLE = ~np.int64(S.TICKS - 1)
 
 
@@ -33,7 +37,7 @@ def next_cycle(t):
 
 
 @inline
-def pick(row, seats, now):
+def pick(row, now):
     """Warp to issue at ``now``: of those that can one of the oldest block, and of these the one that waited longest.
 
     Returns
@@ -43,21 +47,17 @@ def pick(row, seats, now):
     soon : int
         Tick at which another one can.
     """
-    best, first, soon = np.int64(-1), np.int64(S.NEVER), np.int64(S.NEVER)
-    for seat in range(seats):
-        t = row[S.READY_AT + seat]
-        if t >= soon:
-            continue
-        rank = row[S.RANK + seat]
-        t = max(t, row[S.UNIT_FREE + (rank & ((1 << S.UNIT_FIELD) - 1))])
-        if t > now:
-            soon = min(soon, t)
-        elif rank >> S.UNIT_FIELD <= first:
-            soon = now if best >= 0 else soon
-            best, first = np.int64(seat), rank >> S.UNIT_FIELD
-        else:
-            soon = now
-    return best, soon
+    places = pointer(row)
+    ranks = load_sixteen(places, np.int64(S.RANK))
+    free = gather(places, (ranks & UNIT) + S.UNIT_FREE)
+    ready = load_sixteen(places, np.int64(S.READY_AT))
+    from_then = select(ready > free, ready, free)
+    can = from_then <= now
+    n = how_many(can)
+    soon = least(select(can, S.NEVER, from_then)) if n < 2 else now
+    if n == 0:
+        return np.int64(-1), soon
+    return UNIT - (least(select(can, (ranks | UNIT) - numbers(ranks), S.NEVER)) & UNIT), soon
 
 
 @inline
@@ -193,7 +193,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
             stop = -got - 1
             m.awake[w] = max(now + m.rates[S.WARP_EXIT], turn[S.BOARDS_AT]) if stop == S.FINISHED else now
             if stop == S.AT_BLOCK_BARRIER:
-                prepare(m, sm, row, seat, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
+                prepare(m, w, sm, row, seat, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
@@ -203,7 +203,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     if jumped:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]
-    prepare(m, sm, row, seat, warp, turn, now, counted, jumped)
+    prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped)
     row[S.READY_AT + seat] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
     return np.int64(S.PAUSED)
 
@@ -219,13 +219,35 @@ def fetch_code(m, sm, index, now):
 
 
 @inline
-def prepare(m, sm, row, seat, warp, turn, now, counted, jumped):
+def fetch_operands(m, w):
+    """Have the host fetch the registers that a warp's next instruction reads."""
+    c = m.code[m.warps[w, S.PC]]
+    if c[I.IDLE] or c[I.TWIN] < 0:
+        return
+    base = first_row(m, w)
+    for k in (I.A, I.B, I.C_):
+        if c[k] >= 0:
+            fetch_register(m, base + c[k])
+    if c[I.PIPE] == I.LSU:
+        fetch_register(m, base + c[I.A] + 1)
+
+
+@inline
+def fetch_register(m, row):
+    """Have the host fetch a row of 32 lanes."""
+    prefetch(m.regs, row, 0)
+    prefetch(m.regs, row, S.LANES // 2)
+
+
+@inline
+def prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped):
     """What the next instruction of a warp waits for."""
     c = m.code[warp[S.PC]]
     turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], turn[S.FETCHED_AT] = now, counted, 0, 0
     row[S.RANK + seat] = rank_of(row[S.RANK + seat] >> S.AGE_FIELD, now, c[I.UNIT])
     if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
         turn[S.FETCHED_AT] = fetch_code(m, sm, warp[S.PC], now)
+    fetch_operands(m, w)
     if c[I.WAIT]:
         turn[S.BOARDS_AT] = next_cycle(pending(warp, c))
         turn[S.BOARDS_WHY] = awaited(warp, turn, c[I.WAIT])

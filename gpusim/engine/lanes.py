@@ -429,15 +429,76 @@ def _alternate(first):
 load_even, load_odd = _alternate(0), _alternate(1)
 
 
+def _neighbours(count):
+    """An intrinsic that loads so many values from ``base[index]`` on."""
+
+    def load(typingctx, base, index):
+        lanes = Lanes(base.dtype, count)
+
+        def lower(context, builder, sig, args):
+            align = base.dtype.bitwidth // 8
+            return builder.load(_place(builder, args[0], args[1], _vector(lanes)), align=align)
+
+        return lanes(base, types.int64), lower
+
+    return intrinsic(load)
+
+
+load_eight, load_sixteen = _neighbours(8), _neighbours(16)
+
+
 @intrinsic
-def load_eight(typingctx, base, index):
-    """Eight values from ``base[index]`` on."""
-    lanes = Lanes(base.dtype, 8)
+def gather(typingctx, base, indices):
+    """Values at ``base[k]`` for each ``k`` of Lanes of 64-bit integers."""
+    lanes = Lanes(base.dtype, indices.count)
 
     def lower(context, builder, sig, args):
-        return builder.load(_place(builder, args[0], args[1], _vector(lanes)), align=4)
+        size = base.dtype.bitwidth // 8
+        word, vector = ir.IntType(64), _vector(lanes)
+        places = ir.VectorType(ir.PointerType(vector.element), lanes.count)
+        first = _splat(builder, Lanes(types.int64, lanes.count), builder.ptrtoint(args[0], word))
+        bytes_on = builder.mul(args[1], ir.Constant(args[1].type, [size] * lanes.count))
+        where = builder.inttoptr(builder.add(first, bytes_on), places)
+        on = ir.Constant(ir.VectorType(ir.IntType(1), lanes.count), [1] * lanes.count)
+        name = f"llvm.masked.gather.{_mangled(vector)}.v{lanes.count}p0"
+        kind = ir.FunctionType(vector, [places, ir.IntType(32), on.type, vector])
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        return builder.call(function, [where, ir.IntType(32)(size), on, ir.Constant(vector, ir.Undefined)])
 
-    return lanes(base, types.int64), lower
+    return lanes(base, indices), lower
+
+
+@intrinsic
+def numbers(typingctx, like):
+    """0, 1, 2, ... of the type of other Lanes of integers."""
+
+    def lower(context, builder, sig, args):
+        return ir.Constant(args[0].type, list(range(like.count)))
+
+    return like(like), lower
+
+
+@intrinsic
+def least(typingctx, x):
+    """The least of signed integers."""
+
+    def lower(context, builder, sig, args):
+        name = f"llvm.vector.reduce.smin.{_mangled(args[0].type)}"
+        kind = ir.FunctionType(args[0].type.element, [args[0].type])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+    return x.dtype(x), lower
+
+
+@intrinsic
+def how_many(typingctx, which):
+    """Lanes in which a bool holds."""
+
+    def lower(context, builder, sig, args):
+        word = builder.bitcast(args[0], ir.IntType(which.count))
+        return builder.zext(builder.ctpop(word), ir.IntType(64))
+
+    return types.int64(which), lower
 
 
 @intrinsic

@@ -19,7 +19,7 @@ from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend, send_write
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import ALL_WORDS, l1_keep, l1_read
+from gpusim.engine.memory import ALL_WORDS, l1_keep, l1_read, l1_row
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import take_tags
 
@@ -73,7 +73,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
     done = begin
     for j in range(n):
         if loads:
-            back, hit = l1_read(m, sm, lines[j], sectors[j], False, begin, count)
+            back, hit = l1_read(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], False, begin, count)
             count[C.LOCAL_LD_HIT] += hit
             done = max(done, back)
         else:

@@ -9,6 +9,8 @@ blocks that compete for a unit the older finishes at half time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import typeof
 
@@ -18,10 +20,10 @@ from gpusim.engine import state as S
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
-from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
+from gpusim.engine.issue import CYCLE, begin, earliest, fetch_operands, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.memory import serve
-from gpusim.engine.prefetch import prefetch
+from gpusim.engine.prefetch import prefetch, prefetch_row
 from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seats import rouse, seats_of, warp_at
 from gpusim.engine.seldom import helper
@@ -247,23 +249,23 @@ def refill(m, queue, kinds):
         m.misc[HANDED] = k + 1
 
 
-def drive(m: S.Machine, queue: np.ndarray, kinds: np.ndarray, steps: int) -> bool:
-    """Run up to ``steps`` steps of the machine; call again to go on.
+def driver(m: S.Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int], bool]:
+    """What runs up to so many steps of a machine, in each of which one warp issues or runs until it waits.
 
     Parameters
     ----------
     m : Machine
+        Must outlive what is returned.
     queue, kinds : int64 arrays
         Blocks in launch order, and the row of counts each adds to.
-    steps : int
-        A step lets one warp run until it waits.
 
     Returns
     -------
-    bool
-        Whether everything is done (or failed: see ``m.misc[E_CODE]``).
+    callable
+        Takes the number of steps; returns whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
-    return bool(advance(table(m), queue, kinds, steps, helper(m)))
+    words, seldom = table(m), helper(m)
+    return lambda steps: bool(advance(words, queue, kinds, steps, seldom))
 
 
 def load() -> None:
@@ -273,7 +275,15 @@ def load() -> None:
 
 
 @spliced
-def look_ahead(m, sm, horizon):
+def fetch_schedulers(m, sm):
+    """Have the host fetch the state of the schedulers of an SM."""
+    step = m.shape[N_PARTS]
+    for part in range(step):
+        prefetch_row(m.parts, sm * step + part)
+
+
+@spliced
+def fetch_warps(m, sm, horizon):
     """Have the host fetch the state of the warps of an SM that may issue up to a tick."""
     step = m.shape[N_PARTS]
     for part in range(step):
@@ -283,6 +293,17 @@ def look_ahead(m, sm, horizon):
                 w = warp_at(m, sm, part, seat)
                 prefetch(m.warps, w, 0)
                 prefetch(m.turns, w, 0)
+
+
+@spliced
+def fetch_registers(m, sm, horizon):
+    """Have the host fetch what those warps' next instructions read."""
+    step = m.shape[N_PARTS]
+    for part in range(step):
+        row = m.parts[sm * step + part]
+        for seat in range(seats_of(m, part)):
+            if row[READY_AT + seat] <= horizon:
+                fetch_operands(m, warp_at(m, sm, part, seat))
 
 
 @spliced
@@ -299,7 +320,7 @@ def cycle(m, sm, seldom):
     part = earliest(own)
     row = m.parts[sm * m.shape[N_PARTS] + part]
     now = own[TRY_AT + part]
-    seat, soon = pick(row, seats_of(m, part), now)
+    seat, soon = pick(row, now)
     own[TRY_AT + part] = next_cycle(soon)
     if seat >= 0:
         w = warp_at(m, sm, part, seat)
@@ -326,7 +347,7 @@ def cycle(m, sm, seldom):
 
 @jit
 def advance(words, queue, kinds, steps, seldom):
-    """:func:`drive`, given the machine's table and what runs the program's seldom instructions."""
+    """:func:`driver`, given the machine's table and what runs the program's seldom instructions."""
     m = machine_of(words)
     size = len(m.tree) // 2
     if m.misc[HANDED] == 0:
@@ -342,12 +363,20 @@ def advance(words, queue, kinds, steps, seldom):
         tick = m.tree[size + sm]
         horizon = tick + m.rates[AHEAD]
         if m.shape[TIMED]:
-            look_ahead(m, sm, horizon)
-            while tick <= horizon:
-                steps -= 1
-                tick, failed = cycle(m, sm, seldom)
-                if failed:
-                    return True
+            tree_set(m.tree, size, sm, horizon)
+            after = tree_first(m.tree, size)
+            fetch_registers(m, sm, horizon)
+            for half in range(2):
+                if half == 0:
+                    fetch_schedulers(m, after)
+                else:
+                    fetch_warps(m, after, m.tree[size + after] + m.rates[AHEAD])
+                until = (tick + horizon) // 2 if half == 0 else horizon
+                while tick <= until:
+                    steps -= 1
+                    tick, failed = cycle(m, sm, seldom)
+                    if failed:
+                        return True
             tree_set(m.tree, size, sm, tick)
             continue
         while tick <= horizon:

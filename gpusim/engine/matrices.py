@@ -39,8 +39,7 @@ def access_matrices(m, c, op, index, w, block, sm, on, t, count):
                 load_matrix(m, c, k, base, block, address, on)
             else:
                 store_matrix(m, c, k, base, block, address, on)
-    p = m.patterns[index]
-    coalesce(p, address, rows, ROW, False, m.scratch)
+    p, _ = coalesce(m.patterns[index], address, rows, ROW, False, m.scratch)
     count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += p[S.PAT_WAVES]
     count[C.SH_LD_IDEAL if loads else C.SH_ST_IDEAL] += n
     note_shared(m, index, p[S.PAT_WAVES], n)

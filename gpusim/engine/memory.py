@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine import counts as C
-from gpusim.engine.access import parity
+from gpusim.engine.access import fullest, one_in, tag_set
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit, spliced
-from gpusim.engine.prefetch import prefetch_row
+from gpusim.engine.prefetch import prefetch, prefetch_row
 from gpusim.engine.state import (
     ARRIVES,
     BEGUN,
@@ -58,6 +58,8 @@ from gpusim.engine.state import (
     PARTIAL_AT,
     PARTIAL_HIGH,
     PARTIAL_LOW,
+    PAT_LINES,
+    PAT_N_LINES,
     PENDING,
     PERIOD,
     PORT_SECTOR,
@@ -536,7 +538,7 @@ def l1_set(line, sets, hash0, hash1):
     """Set of a line: one of the four of the tag stage, and within it the folded upper bits."""
     x = line >> 2
     x ^= (x >> 4) ^ (x >> 8) ^ (x >> 12)
-    return parity(line, hash0) + 2 * parity(line, hash1) + 4 * (x % (sets >> 2))
+    return tag_set(line, hash0, hash1) + 4 * (x % (sets >> 2))
 
 
 @inline
@@ -544,6 +546,23 @@ def l1_row(m, sm, line):
     """Row of `Machine.l1` in which a line belongs."""
     sets = m.shape[L1_SETS]
     return sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])
+
+
+@inline
+def find_lines(m, sm, p, origin, rows):
+    """Rows of `Machine.l1` in which the lines of a request belong; the host fetches them.
+
+    Returns
+    -------
+    int
+        Cycles of the tag stage.
+    """
+    load = np.int64(0)
+    for j in range(p[PAT_N_LINES]):
+        rows[j] = l1_row(m, sm, origin + p[PAT_LINES + j])
+        prefetch(m.l1, rows[j], 0)
+        load += one_in(rows[j] & 3)
+    return fullest(load)
 
 
 @inline
@@ -570,14 +589,23 @@ def l1_front(row, ways, line):
     row[0], row[ways] = entry, arrives
 
 
-@jit
-def l1_read(m, sm, line, wanted, bypass, t, count):
-    """Read sectors of one line; returns (tick the data is there, sectors that hit).
+@inline
+def l1_read(m, sm, k, line, wanted, bypass, t, count):
+    """Read sectors of one line, that belongs in row ``k``; returns (tick the data is there, sectors that hit).
 
     A sector that is on its way already counts as a hit, as Nsight Compute counts it.
     """
+    row, ways = m.l1[k], m.shape[L1_WAYS]
+    if not bypass and row[0] >> L1_BITS == line and not wanted & ~row[0] and row[ways] <= t:
+        return t + m.rates[L1_HIT], popcount(wanted)
+    return l1_miss(m, sm, row, line, wanted, bypass, t, count)
+
+
+@jit
+def l1_miss(m, sm, row, line, wanted, bypass, t, count):
+    """:func:`l1_read` of what is not all there in the line last used of its row."""
     m.misc[STAMP] += 1
-    row, ways = m.l1[l1_row(m, sm, line)], m.shape[L1_WAYS]
+    ways = m.shape[L1_WAYS]
     bits, late, done = np.int64(0), np.int64(0), t + m.rates[L1_HIT]
     if not bypass:
         l1_front(row, ways, line)

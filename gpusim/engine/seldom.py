@@ -38,7 +38,7 @@ from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit
 from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
-from gpusim.engine.memory import l1_read
+from gpusim.engine.memory import l1_read, l1_row
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
 from gpusim.engine.reference import MACHINE
 from gpusim.engine.shared_memory import access_shared
@@ -173,7 +173,7 @@ def generic(m, c, index, w, block, sm, on, t, count):
 
 
 @jit
-def generic_part(c, regs, base, pattern, address, on):
+def generic_part(c, regs, base, kept, address, on):
     """Of a generic access the lanes in the space of the first one, and the instruction that it is there.
 
     Shared and local addresses are the lower words of generic ones.
@@ -186,7 +186,7 @@ def generic_part(c, regs, base, pattern, address, on):
     kind = 0 if c[0] == I.LD else 1 if c[0] == I.ST else 2
     if not on:
         return IN_GLOBAL[kind], on
-    pattern[S.SEEN] = 0  # wavefronts depend on the space
+    kept[:, S.SEEN] = 0  # wavefronts depend on the space
     wide_addresses(regs, base, c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     window = window_of(address[first_lane(on)] >> 32)
     lanes = ZERO
@@ -218,7 +218,7 @@ def window_of(high):
 @jit
 def prefetch(m, c, index, w, block, sm, on, t, count):
     """PREFETCH: each lane's sector, fetched as a load would; what lies in no array is passed over."""
-    address, p = m.scratch[33], m.patterns[index]
+    address = m.scratch[33]
     wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     good = on
     for lane in range(S.LANES):
@@ -227,9 +227,10 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
             good &= (np.uint32(1) << np.uint32(lane)) ^ FULL
     if not good or m.shape[S.TIMELESS]:
         return t
-    origin = coalesce(p, address, good, 4, False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, good, 4, False, m.scratch)
     for j in range(p[S.PAT_N_LINES]):
-        l1_read(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], c[I.CACHE] == I.CG, t, count)
+        line = origin + p[S.PAT_LINES + j]
+        l1_read(m, sm, l1_row(m, sm, line), line, p[S.PAT_SECTORS + j], c[I.CACHE] == I.CG, t, count)
     return t
 
 

@@ -87,8 +87,8 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     writes = op != I.LDS
     width = np.int64(c[I.WIDTH])
     shared_addresses(m, c, w, address)
-    p, first = m.patterns[index], m.shape[S.SHARED_BASE]
-    origin = coalesce(p, address, on, width, not writes, m.scratch)
+    first = m.shape[S.SHARED_BASE]
+    p, origin = coalesce(m.patterns[index], address, on, width, not writes, m.scratch)
     fine = not m.shape[S.CHECKED] and within(p, origin, width, first, first + m.shape[S.SHARED_BYTES])
     if not fine and not check_shared(m, index, w, block, address, on, width, writes, False):
         return S.FAILURE
@@ -103,7 +103,7 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     note_shared(m, index, waves, ideal)
     m.misc[S.LATEST_WAVES] = waves | (ideal << S.WAVES_FIELD)
     if not c[I.LIGHT]:
-        move_shared(m, c, op, index, w, block, address, on)
+        move_shared(m, c, op, w, block, address, on, p[S.PAT_STEP])
     return shared_time(m, sm, waves, c[I.REPEAT], t)
 
 
@@ -128,11 +128,11 @@ def ideal_wavefronts(on, width):
 
 
 @spliced
-def move_shared(m, c, op, index, w, block, address, on):
+def move_shared(m, c, op, w, block, address, on, step):
     """The values of a shared access."""
     shared, width = m.shared[block], c[I.WIDTH]
     halves, octets = shared.view(np.uint16), shared.view(np.uint8)
-    first, step = at(c[I.DST] if op == I.LDS else c[I.B], first_row(m, w)), m.patterns[index, S.PAT_STEP]
+    first = at(c[I.DST] if op == I.LDS else c[I.B], first_row(m, w))
     if step != S.MIXED and width >= 4:
         for k in range(width >> 2):
             if op == I.LDS:

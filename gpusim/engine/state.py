@@ -145,7 +145,7 @@ SPAN_BITS, SPAN_FIELD = 16, 24
 SPAN = 1 << SPAN_BITS
 N_SPANS = 4096
 
-# Columns of Machine.patterns: the last access of each static memory instruction and what it cost.  Bank
+# Columns of Machine.patterns: the latest accesses of each static memory instruction and what they cost.  Bank
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
 # lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
 # line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say;
@@ -161,6 +161,7 @@ PAT_LINES = PAT_OFFSET + LANES
 PAT_SECTORS = PAT_LINES + LANES
 PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
 N_PATTERN = PAT_WORDS + LANES
+PATTERNS_KEPT, PLACE_BITS = 8, 4  # of an instruction, by the bits from there on of the first lane's address
 
 # Columns of Machine.misc: an error (see gpusim.engine.errors), the end of the last block, blocks handed
 # out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
@@ -270,7 +271,7 @@ class Machine(NamedTuple):
     data: Annotated[np.ndarray, np.uint32, 1]  # every buffer of global memory, from GLOBAL_BASE
     bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, 3): first address, one past the last; the k-th in memory
     written: Annotated[np.ndarray, np.uint8, 1]  # one a word of `data`: defined by the host or a store (checked runs)
-    patterns: Annotated[np.ndarray, np.int64, 2]  # (2 * n, N_PATTERN); from row n on: the shared side of LDGSTS
+    patterns: Annotated[np.ndarray, np.int64, 3]  # (2 * n, PATTERNS_KEPT, N_PATTERN); from n on: shared side of LDGSTS
     local: Annotated[np.ndarray, np.uint32, 3]  # (warps, words, 32): local memory
     constants: Annotated[np.ndarray, np.uint8, 1]  # constant banks
     place: Annotated[np.ndarray, np.int32, 1]  # where each instruction of the program is in `code`

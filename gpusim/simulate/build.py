@@ -289,7 +289,7 @@ def machine(
         data=data,
         bounds=bounds,
         written=np.zeros(len(data) if checked else 1, np.uint8),
-        patterns=np.zeros((2 * len(image.code), S.N_PATTERN), np.int64),
+        patterns=np.zeros((2 * len(image.code), S.PATTERNS_KEPT, S.N_PATTERN), np.int64),
         local=_local(launch, image, warp_slots),
         constants=constants,
         place=image.place,

@@ -93,12 +93,12 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
     EndlessError
         If it ran more than ``limit`` warp instructions (None: a generous number).
     """
-    from gpusim.engine.machine import drive as step
+    from gpusim.engine.machine import driver
 
     m.shape[S.LIMIT] = limit or ENDLESS + ENDLESS_BLOCK * len(queue)
-    done = False
+    step, done = driver(m, queue, kinds), False
     while not done and m.misc[S.STEPS] < until:
-        done = step(m, queue, kinds, STEPS_A_CALL)
+        done = step(STEPS_A_CALL)
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
     if m.misc[S.E_CODE] == E.TOO_LONG:

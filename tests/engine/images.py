@@ -8,7 +8,7 @@ from gpusim import hardware
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
-from gpusim.engine.machine import drive
+from gpusim.engine.machine import driver
 from gpusim.isa.encode import Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate import Launch
@@ -27,7 +27,8 @@ def counted(launch: Launch, gpu: str, image: Image, *, data: bool) -> tuple[np.n
     held = hardware.occupancy(spec, launch.threads, launch.program.n_registers, launch.shared_bytes)
     m = machine(spec, launch, held, image, layout, memory, 1, timeless=True, n_sm=1)
     queue = np.arange(launch.blocks, dtype=np.int64)
-    while not drive(m, queue, np.zeros(len(queue), np.int64), 1 << 20):
+    step = driver(m, queue, np.zeros(len(queue), np.int64))
+    while not step(1 << 20):
         pass
     assert m.misc[S.E_CODE] == E.OK
     return m.counts[0], m.arrays

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpusim.engine.access import bank_wavefronts, gather_lines, tag_wavefronts
+from gpusim.engine.access import bank_wavefronts, fullest, gather_lines, one_in, tag_set
 from gpusim.hardware import load
 
 PATTERNS = json.loads((Path(__file__).parent / "data" / "h200_patterns.json").read_text())["patterns"]
@@ -19,7 +19,7 @@ def tags_and_sectors(address: np.ndarray, gpu: str = "h200") -> tuple[int, int]:
     lines, sectors = np.zeros(32, np.int64), np.zeros(32, np.int64)
     n_lines, n_sectors = gather_lines(address, FULL, lines, sectors)
     masks = [sum(1 << bit for bit in bits) for bits in load(gpu).l1.tag_hash]
-    return tag_wavefronts(lines, 0, n_lines, *masks), n_sectors
+    return fullest(sum(one_in(tag_set(line, *masks)) for line in lines[:n_lines])), n_sectors
 
 
 def waves(address: np.ndarray, width: int, *, shared_load: bool) -> int:
