@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,24 @@ def test_machine_code_rate(benchmark: Any, case: str, values: bool) -> None:
         gpusim.profile, (kernel, bound.grid, bound.block, args), how, rounds=2, warmup_rounds=1
     )
     benchmark.extra_info["warp_instructions_per_s"] = profile.warp_instructions / benchmark.stats.stats.min
+
+
+HANDWRITTEN = Path(__file__).parents[1] / "tests/validation"
+
+
+def test_timed_rate(benchmark: Any) -> None:
+    """The 54 launches that an H200 was measured on first, issue by issue, one after the other (five minutes)."""
+    pytest.importorskip("gpusim.cuda")
+    from gpusim.launches import file, run
+
+    with (HANDWRITTEN / "data/h200_counters.csv").open() as rows:
+        measured = {row["id"] for row in csv.DictReader(line for line in rows if line[0] != "#")}
+    specs = [spec for spec in file.read(HANDWRITTEN / "handwritten/launches.json") if spec.id in measured]
+    assert len(specs) == len(measured)
+    run.profile(specs[0], "h200")
+    profiles = benchmark.pedantic(lambda: [run.profile(spec, "h200") for spec in specs], rounds=1)
+    instructions = sum(profile.warp_instructions for profile in profiles)
+    benchmark.extra_info["warp_instructions_per_s"] = instructions / benchmark.stats.stats.min
 
 
 def test_predict_4096(benchmark: Any) -> None:

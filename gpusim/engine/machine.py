@@ -18,9 +18,9 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
-from gpusim.engine.faults import fail
+from gpusim.engine.faults import fail, first_row
 from gpusim.engine.flow import start
-from gpusim.engine.issue import CYCLE, begin, earliest, fetch_operands, issue, next_cycle, pick, wake
+from gpusim.engine.issue import CYCLE, begin, earliest, fetch_operands, fetch_register, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.memory import serve
 from gpusim.engine.prefetch import prefetch, prefetch_row
@@ -62,6 +62,7 @@ from gpusim.engine.state import (
     PAUSED,
     PC,
     PHASE,
+    PRIVATE,
     READY,
     READY_AT,
     SLOTS,
@@ -83,6 +84,8 @@ from gpusim.engine.state import (
 )  # fmt: skip
 from gpusim.engine.vacancies import END_OF, first_vacant, vacate
 from gpusim.engine.warp import run
+
+MOST_ROWS = 12  # register rows of a warp that are fetched before it runs
 
 
 @inline
@@ -306,6 +309,13 @@ def fetch_registers(m, sm, horizon):
                 fetch_operands(m, warp_at(m, sm, part, seat))
 
 
+@inline
+def fetch_rows(m, w):
+    """Have the host fetch the registers of a warp that is about to run, all at once."""
+    for row in range(min(m.shape[PRIVATE], MOST_ROWS)):
+        fetch_register(m, first_row(m, w) + row)
+
+
 @spliced
 def cycle(m, sm, seldom):
     """Let the scheduler of an SM that is furthest behind issue.
@@ -384,6 +394,7 @@ def advance(words, queue, kinds, steps, seldom):
             m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)
             w = m.sms[sm, NEXT]
             slot = w // m.shape[WARPS]
+            fetch_rows(m, w)
             why = run(m, w, slot, sm, seldom)
             if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
                 fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
