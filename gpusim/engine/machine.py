@@ -39,11 +39,13 @@ from gpusim.engine.state import (
     DISPATCHED,
     DONE,
     END,
+    ENDED,
     FAILED,
     FINISHED,
     FINISHED_BLOCKS,
     FIRST_AT,
     FREE_AT,
+    GPC,
     GRID_X,
     GRID_Y,
     HANDED,
@@ -52,7 +54,6 @@ from gpusim.engine.state import (
     LANES,
     LAST_END,
     LAUNCH,
-    LAUNCHER,
     LIMIT,
     N_BARRIERS,
     N_PARTS,
@@ -68,6 +69,7 @@ from gpusim.engine.state import (
     SLOTS,
     START_GAP,
     STARTED,
+    STARTERS,
     STATE,
     STEPS,
     TICKS,
@@ -206,10 +208,10 @@ def hand_out(m, slot, number, kind, age, t):
 
 @inline
 def launch_time(m, sm, t):
-    """When a block starts on an SM that has room for it from tick ``t`` on."""
+    """When a block starts on an SM that has room for it from tick ``t`` on; each GPC starts its own."""
     t = max(t, m.sms[sm, FREE_AT])
     if not m.shape[TIMELESS]:
-        t = serve(m.servers, LAUNCHER, 0, t, m.rates[LAUNCH])
+        t = serve(m.servers, STARTERS, m.sms[sm, GPC], t, m.rates[LAUNCH])
     m.sms[sm, FREE_AT] = t + m.rates[START_GAP]
     return t
 
@@ -233,7 +235,9 @@ def first_wave(m, queue, kinds):
 
 @inline
 def remove(m, slot, end):
-    """A block is done: another one may have its place."""
+    """A block is done: another one may have its place, once the GPU, which takes them one by one, has heard of it."""
+    if not m.shape[TIMELESS]:
+        end = serve(m.servers, ENDED, 0, end, m.rates[LAUNCH])
     m.misc[FINISHED_BLOCKS] += 1
     m.misc[END] = max(m.misc[END], end)
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER

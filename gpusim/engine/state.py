@@ -130,9 +130,10 @@ PARTIAL_AT, WORDS_AT = 8, 12
 Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED = range(6)
 N_REQUEST = lines_of(Q_MERGED + 1)
 
-# Planes of Machine.servers, a row a server (LAUNCHER: one, that hands out blocks).  The last plane is no server: its
-# first row counts the partial lines in L2 and has the ends of the queue of them in Machine.partial
-SLICES, CHANNELS, PORTS, LAUNCHER, PARTIAL, N_PLANES = range(6)
+# Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
+# each).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue of
+# them in Machine.partial
+SLICES, CHANNELS, PORTS, STARTERS, ENDED, PARTIAL, N_PLANES = range(7)
 P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
@@ -222,7 +223,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     BARRIER_WARP,  # added per warp of the block
     TURNOVER,  # from a block's end to the next block's first issue
     START_GAP,  # between two blocks started on one SM
-    LAUNCH,  # between two blocks started anywhere
+    LAUNCH,  # between two blocks started by a GPC, and between two that the GPU hears the end of
     ISSUE,  # one warp instruction, all schedulers of the SM together
     FMA_RATE,
     ALU_RATE,

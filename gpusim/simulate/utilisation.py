@@ -39,7 +39,7 @@ def booked(m: S.Machine) -> dict[str, float]:
     busy |= {"issue": parts[S.ISSUED], "lsu": parts[S.N_DEPARTED], "out": m.sms[:, S.OUT_BUSY].sum() / S.TICKS}
     busy["uniform"] = parts[S.UNIT_BUSY + S.U_UNIFORM] / S.TICKS
     busy |= {"slices": servers[S.SLICES] / S.TICKS, "ports": servers[S.PORTS] / S.TICKS}
-    return {name: float(cycles) for name, cycles in busy.items()} | {"launcher": float(servers[S.LAUNCHER]) / S.TICKS}
+    return {name: float(cycles) for name, cycles in busy.items()} | {"launcher": float(servers[S.ENDED]) / S.TICKS}
 
 
 def utilisation(
