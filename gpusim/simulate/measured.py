@@ -9,8 +9,8 @@ from __future__ import annotations
 # ------------------------------------------------------------------ launch
 LAUNCH_CYCLES = 2800
 """From the start of a launch to its first block, and from its last block to its end: empty kernels of 1 to 65 536
-blocks, 32 to 512 threads each, take 2700 cycles and 1.19 a block (Nsight Compute);
-the latter is the time in which the GPU hears of its end."""
+blocks, 32 to 512 threads each, take 2700 cycles and 1.19 a block (Nsight Compute), which is
+the time in which the GPU hears of its end."""
 STORES_DONE_CYCLES = 450
 """Until a kernel's last stores are seen by all, which its end waits for: a store and a fence take 410 to 610."""
 TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3

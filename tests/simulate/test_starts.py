@@ -35,7 +35,7 @@ def starts(threads: int, blocks_per_sm: int) -> np.ndarray:
 
 @pytest.mark.parametrize("row", MEASURED, ids=lambda r: f"{r['blocks_per_sm']} of {r['threads']}")
 def test_a_first_wave_starts_as_fast_as_on_silicon(row: dict[str, Any]) -> None:
-    """On an SM within a third and 60 cycles; on the GPU within 250: its timer, in steps of 63, shows 190 of one block an SM."""
+    """On an SM within a third and 60 cycles; on the GPU within 250, for its timer shows 190 of one block each."""
     begun = starts(row["threads"], row["blocks_per_sm"])
     on_an_sm = (begun.max(axis=1) - begun.min(axis=1)).mean()
     assert on_an_sm == pytest.approx(row["last_start_on_an_sm_cycles"], rel=0.35, abs=60)
