@@ -156,20 +156,6 @@ def gather_words(address, mask, width, lines, n, words):
 
 
 @inline
-def tag_set(line, hash0, hash1):
-    """Which of the four sets of the tag stage looks a line up.
-
-    Parameters
-    ----------
-    line : int
-        Byte address >> 7.
-    hash0, hash1 : int
-        Masks of line-number bits whose parity is bit 0 and bit 1 of the set.
-    """
-    return (popcount(line & hash0) & 1) + 2 * (popcount(line & hash1) & 1)
-
-
-@inline
 def one_in(which):
     """A line in one of the four sets, to be added up: a number of 16 bits for each."""
     return np.int64(1) << (16 * which)

@@ -18,7 +18,7 @@ from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import read_lines
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import find_lines
+from gpusim.engine.l1 import find_lines
 from gpusim.engine.operands import predicate
 from gpusim.engine.pipe import take_tags
 from gpusim.engine.shared_memory import check_shared

@@ -13,7 +13,8 @@ from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, spliced
-from gpusim.engine.memory import complete, find_lines, l1_drop, l1_read, l2_write
+from gpusim.engine.l1 import find_lines, l1_read, l1_write
+from gpusim.engine.memory import complete, l2_write
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import send_out, take_tags
 from gpusim.engine.rows import load_row, store_row
@@ -137,14 +138,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
 
 @spliced
 def send_write(m, sm, line, sectors, words, t, count):
-    """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns the tick L2 takes it.
-
-    L1 keeps a sector that is overwritten whole and drops one that is written in part: on an H200 a loop that adds to
-    its own words of a sector one after the other misses each time, while words overwritten by whole lines hit.
-    """
-    broken = sectors & ~complete(words)
-    if broken:
-        l1_drop(m, sm, line, broken)
+    """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns the tick L2 takes it."""
     m.misc[S.STAMP] += 1
     return l2_write(
         m.l2, m.servers, m.rates, m.shape, m.partial, m.sms[sm, S.HALF], line, sectors, words, t, m.misc[S.STAMP], count
@@ -175,10 +169,11 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         return t
     waves = p[S.PAT_WAVES]
     begin = take_tags(m, sm, t, max(max(tags, waves) * S.TICKS, m.rates[S.LSU_RATE]), waves * S.TICKS)
-    before = sectors_below(count)
+    rows, before = m.scratch[0], sectors_below(count)
     for j in range(n):
         line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
         full = complete(words) & sectors
+        l1_write(m, sm, rows[j], line, sectors, full)
         sent = send_out(m, sm, begin, popcount(full), popcount(sectors & ~full))
         taken = send_write(m, sm, line, sectors, words, sent, count)
         m.sms[sm, S.OUT] = max(m.sms[sm, S.OUT], taken - m.rates[S.L2_NEAR])

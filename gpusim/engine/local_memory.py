@@ -19,7 +19,8 @@ from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend, send_write
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import ALL_WORDS, l1_keep, l1_read, l1_row
+from gpusim.engine.l1 import l1_read, l1_row, l1_write
+from gpusim.engine.memory import ALL_WORDS
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import take_tags
 
@@ -77,7 +78,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
             count[C.LOCAL_LD_HIT] += hit
             done = max(done, back)
         else:
-            l1_keep(m, sm, lines[j], sectors[j])
+            l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j])
             send_write(m, sm, lines[j], sectors[j], ALL_WORDS, t, count)
     return done
 

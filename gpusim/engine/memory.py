@@ -1,4 +1,4 @@
-"""The way of a sector: L1, the coalescer of the GPC, the half of L2 asked, its fabric, HBM.
+"""The way of a sector below L1: the coalescer of the GPC, the half of L2 asked, its fabric, HBM.
 
 Each unit is a cache or a table with state, and a server with a rate: a request
 at tick ``t`` starts when the server is free, and the server is then busy for the
@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine import counts as C
-from gpusim.engine.access import fullest, one_in, tag_set
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit, spliced
-from gpusim.engine.prefetch import prefetch, prefetch_row
+from gpusim.engine.prefetch import prefetch_row
 from gpusim.engine.state import (
     ARRIVES,
     BEGUN,
@@ -26,19 +25,11 @@ from gpusim.engine.state import (
     DRAM,
     DRAM_HALF,
     DRAM_SPREAD,
-    FILL,
-    FILL_SECTOR,
     FULL,
     GLOBAL_BASE,
     GPC,
     HALF,
     HALVES,
-    HASH0,
-    HASH1,
-    L1_BITS,
-    L1_HIT,
-    L1_SETS,
-    L1_WAYS,
     L2_BITS,
     L2_FAR,
     L2_NEAR,
@@ -49,7 +40,6 @@ from gpusim.engine.state import (
     N_CHANNELS,
     N_SLICES,
     N_SPANS,
-    ON_FILL,
     OPEN,
     P_LINES,
     P_NEWEST,
@@ -58,8 +48,6 @@ from gpusim.engine.state import (
     PARTIAL_AT,
     PARTIAL_HIGH,
     PARTIAL_LOW,
-    PAT_LINES,
-    PAT_N_LINES,
     PENDING,
     PERIOD,
     PORT_SECTOR,
@@ -79,7 +67,6 @@ from gpusim.engine.state import (
     SPAN_BITS,
     SPAN_FIELD,
     SPANS,
-    STAMP,
     TAG,
     TRANSLATE,
     TURNAROUND,
@@ -88,7 +75,6 @@ from gpusim.engine.state import (
     WORDS_AT,
     WRITE_BATCH,
 )  # fmt: skip
-from gpusim.engine.trace import note_unit
 
 ALL_WORDS = 0xFFFFFFFF
 REGION_BITS = 19  # of lines that one entry of the translation cache covers: 64 MiB
@@ -473,7 +459,7 @@ def fill_partial(l2, servers, rates, shape, ring, t, count):
 @inline
 def window(line, rates):
     """Ticks for which a request that hits L2 is outstanding at the coalescer; it depends on how far the slice is."""
-    return rates[WINDOW] * (11 + ((mix(line >> CHUNK_BITS) >> 24) & 31)) // 32
+    return rates[WINDOW] * (64 + 2 * ((mix(line >> CHUNK_BITS) >> 24) & 31)) // 95
 
 
 @inline
@@ -496,9 +482,9 @@ def look_up(m, half, line):
 
 @spliced
 def fetch(m, sm, line, wanted, t, stamp, count):
-    """Ask L2 for sectors of a line, unless another SM of the GPC has just done so.
+    """Ask L2 for sectors of a line, unless another SM of the GPC has just asked for the same ones.
 
-    Up to ``MAX_MERGE`` requests of one GPC for the same sectors that are
+    Up to ``MAX_MERGE`` requests of one GPC for a line and the very same sectors of it that are
     outstanding between coalescer and L2 together become one L2 read.  An SM
     may be simulated some cycles after one that is ahead of it, so either
     request may be the earlier one.
@@ -508,7 +494,8 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     look_up(m, half, line)
     t = translated(m, line, t)
     busy = entry[Q_UNTIL] > t > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
-    if busy and entry[Q_LINE] == line and entry[Q_MERGED] < m.rates[MAX_MERGE] and not wanted & ~entry[Q_SECTORS]:
+    same = entry[Q_LINE] == line and entry[Q_SECTORS] == wanted
+    if busy and same and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1
         count[C.MERGED] += popcount(wanted)
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
@@ -519,124 +506,3 @@ def fetch(m, sm, line, wanted, t, stamp, count):
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
         entry[Q_BEGIN], entry[Q_UNTIL] = t, done - m.rates[L2_NEAR] + window(line, m.rates)
     return done
-
-
-# ------------------------------------------------------------------ L1
-
-
-@inline
-def fill_wire(m, sm, sectors, t):
-    """Wait for the wire into the SM."""
-    begin, busy = max(m.sms[sm, FILL], t), popcount(sectors) * m.rates[FILL_SECTOR]
-    m.sms[sm, FILL] = begin + busy
-    note_unit(m, sm, ON_FILL, begin, busy)
-    return begin
-
-
-@inline
-def l1_set(line, sets, hash0, hash1):
-    """Set of a line: one of the four of the tag stage, and within it the folded upper bits."""
-    x = line >> 2
-    x ^= (x >> 4) ^ (x >> 8) ^ (x >> 12)
-    return tag_set(line, hash0, hash1) + 4 * (x % (sets >> 2))
-
-
-@inline
-def l1_row(m, sm, line):
-    """Row of `Machine.l1` in which a line belongs."""
-    sets = m.shape[L1_SETS]
-    return sm * sets + l1_set(line, sets, m.rates[HASH0], m.rates[HASH1])
-
-
-@inline
-def find_lines(m, sm, p, origin, rows):
-    """Rows of `Machine.l1` in which the lines of a request belong; the host fetches them.
-
-    Returns
-    -------
-    int
-        Cycles of the tag stage.
-    """
-    load = np.int64(0)
-    for j in range(p[PAT_N_LINES]):
-        rows[j] = l1_row(m, sm, origin + p[PAT_LINES + j])
-        prefetch(m.l1, rows[j], 0)
-        load += one_in(rows[j] & 3)
-    return fullest(load)
-
-
-@inline
-def l1_way(row, ways, line):
-    """Way of an L1 set that holds ``line``, or ``ways``."""
-    e = 0
-    while e < ways and row[e] >> L1_BITS != line:
-        e += 1
-    return e
-
-
-@inline
-def l1_front(row, ways, line):
-    """Make ``line`` the latest used of its set, in place of the least recently used one if it is not there."""
-    if row[0] >> L1_BITS == line:
-        return
-    e = l1_way(row, ways, line)
-    if e < ways:
-        entry, arrives = row[e], row[ways + e]
-    else:
-        e, entry, arrives = ways - 1, line << L1_BITS, np.int64(0)
-    for k in range(e, 0, -1):
-        row[k], row[ways + k] = row[k - 1], row[ways + k - 1]
-    row[0], row[ways] = entry, arrives
-
-
-@inline
-def l1_read(m, sm, k, line, wanted, bypass, t, count):
-    """Read sectors of one line, that belongs in row ``k``; returns (tick the data is there, sectors that hit).
-
-    A sector that is on its way already counts as a hit, as Nsight Compute counts it.
-    """
-    row, ways = m.l1[k], m.shape[L1_WAYS]
-    if not bypass and row[0] >> L1_BITS == line and not wanted & ~row[0] and row[ways] <= t:
-        return t + m.rates[L1_HIT], popcount(wanted)
-    return l1_miss(m, sm, row, line, wanted, bypass, t, count)
-
-
-@jit
-def l1_miss(m, sm, row, line, wanted, bypass, t, count):
-    """:func:`l1_read` of what is not all there in the line last used of its row."""
-    m.misc[STAMP] += 1
-    ways = m.shape[L1_WAYS]
-    bits, late, done = np.int64(0), np.int64(0), t + m.rates[L1_HIT]
-    if not bypass:
-        l1_front(row, ways, line)
-        bits = row[0] & 255 if row[ways] > t else row[0] & 15
-        late = wanted & (bits >> 4)
-    missing = wanted & ~bits & 15
-    if late:
-        count[C.PENDING] += popcount(late)
-        done = row[ways]
-    if missing:
-        back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), m.misc[STAMP], count)
-        done = max(done, back)
-        bits |= missing | (missing << 4)
-    if not bypass:
-        row[0] = line << L1_BITS | bits
-        row[ways] = max(row[ways], done) if missing else row[ways]
-    return done, popcount(wanted & ~missing)
-
-
-@jit
-def l1_keep(m, sm, line, sectors):
-    """Put sectors that a warp wrote into L1."""
-    row = m.l1[l1_row(m, sm, line)]
-    l1_front(row, m.shape[L1_WAYS], line)
-    row[0] |= sectors
-
-
-@jit
-def l1_drop(m, sm, line, sectors):
-    """Sectors of a line that L1 no longer holds, nor takes in when they arrive."""
-    row, ways = m.l1[l1_row(m, sm, line)], m.shape[L1_WAYS]
-    e = l1_way(row, ways, line)
-    if e < ways:
-        row[e] &= ~(sectors | (sectors << 4))

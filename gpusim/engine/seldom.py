@@ -36,9 +36,9 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit
+from gpusim.engine.l1 import l1_read, l1_row
 from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
-from gpusim.engine.memory import l1_read, l1_row
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
 from gpusim.engine.reference import MACHINE
 from gpusim.engine.shared_memory import access_shared

@@ -110,14 +110,18 @@ N_BLOCK = STARTED + 1
 # its tag stage, where global accesses go; TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT:
 # the same for the wires from L2 and to it; FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
-# WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken
+# WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 in use;
+# L1_TURN: set that gives one up next
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
-OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY = range(TRY_AT + MAX_PARTS, 18)
-N_SM = lines_of(OUT_BUSY + 1)
+(
+    OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN,
+) = range(TRY_AT + MAX_PARTS, 20)  # fmt: skip
+N_SM = lines_of(L1_TURN + 1)
 
-# A set of L1 is a row of `ways` entries, latest used first (bits 0-3: valid sectors, 4-7: those still on their way;
-# from L1_BITS on the line, -1: none), and then of when the last fill of each arrives.
-L1_BITS = 8
+# A set of L1 is a row of `ways` entries (bits 0-3: valid sectors, 4-7: those still on their way, L1_AGAIN: used again
+# since it came in; from L1_BITS on the line, -1: none; those that hold one first), and then of when the last fill of
+# each arrives.
+L1_BITS, L1_AGAIN = 9, 1 << 8
 
 # A set of L2 is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
 # arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;
@@ -184,12 +188,13 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
 # which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_PARTS:
 # schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; UNIFORM: first
-# uniform register among a warp's rows; SHOWN: the SM of which a timeline is recorded, -1: none.
+# uniform register among a warp's rows; SHOWN: the SM of which a timeline is recorded, -1: none; L1_LINES: lines of
+# data an L1 has.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, BANK_FIRST,
-) = range(34)  # fmt: skip
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, BANK_FIRST,
+) = range(35)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -232,8 +237,6 @@ N_SHAPE = BANK_BYTES + N_BANKS
     QUEUE,  # work the load/store pipe holds before issue stops, ...
     TAG_QUEUE,  # ... and its tag stage
     SHUFFLE,
-    HASH0,  # line bits whose parity selects the tag set
-    HASH1,
     MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
     L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
     DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
@@ -243,7 +246,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(48)
+) = range(46)
 
 
 class Machine(NamedTuple):
@@ -264,6 +267,7 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
+    l1_sets: Annotated[np.ndarray, np.int64, 2]  # (4, 256): what a byte of a line number contributes to its set of L1
     regions: Annotated[np.ndarray, np.int64, 1]  # (stretches of 64 MiB,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)

@@ -192,8 +192,13 @@ class L1:
     tag_sets : int
         Tags of one request in different sets are looked up together.
     tag_hash : tuple of tuple of int
-        For each bit of the set's number (lowest first) the bits of the line number (byte address / ``line_bytes``)
-        whose parity it is.
+        For each bit of the number of that set (lowest first) the bits of the line number (byte address /
+        ``line_bytes``) whose parity it is.
+    set_hash : tuple of tuple of int
+        The same for the bits that tell apart the sets of L1 that share a set of the tag stage; more than L1 has are
+        left out.
+    unused_lines : int
+        Lines of what the carve-out leaves that never hold data.
     data_bytes_per_cycle : int
         Width of the data stage, which shared memory uses too.
     """
@@ -201,7 +206,9 @@ class L1:
     line_bytes: int = quantity("byte")
     sector_bytes: int = quantity("byte")
     tag_sets: int = quantity("1")
-    tag_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=47)
+    tag_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
+    set_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
+    unused_lines: int = quantity("1", low=0)
     data_bytes_per_cycle: int = quantity("byte/cycle")
     unified_bytes: int | None = quantity("byte", optional=True)
     size_bytes: int | None = quantity("byte", optional=True)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gpusim.simulate.launch import Launch, Layout
 
 L1_WAYS = 4
-"""Associativity of L1.  Fitted: on an H200 hits fall from all to none while a footprint grows from the
-cache's size to a quarter more, which is what four ways under LRU do (``l1_keep`` microbenchmark)."""
+"""Associativity of L1: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no
+others (tests/validation/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together."""
 
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
@@ -42,10 +42,6 @@ def cache_geometry(nbytes: int) -> tuple[int, int]:
     lines = nbytes // 128
     choices = [(1 << k, lines >> k) for k in range(24) if 12 <= lines >> k <= 32]
     return min(choices, key=lambda c: (lines - c[0] * c[1], c[1]), default=(1, max(lines, 1)))
-
-
-def _parity_mask(bits: tuple[int, ...]) -> int:
-    return sum(1 << b for b in bits)
 
 
 def _ticks(cycles: float) -> int:
@@ -66,8 +62,6 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     gap = gpu.placement.start_gap_cycles + gpu.placement.start_gap_cycles_per_warp * (warps - 1)
     r[S.LAUNCH] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gap)
-    bits = [*gpu.l1.tag_hash, (), ()]
-    r[S.HASH0], r[S.HASH1] = _parity_mask(bits[0]), _parity_mask(bits[1])
     r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
     r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
     lines = gpu.l2.size_bytes // gpu.l2.line_bytes
@@ -135,7 +129,8 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
     s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
-    s[S.L1_SETS], s[S.L1_WAYS] = max(held.l1_bytes // (512 * L1_WAYS), 1) * 4, L1_WAYS
+    s[S.L1_SETS], s[S.L1_WAYS] = _l1_sets(gpu), L1_WAYS
+    s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
@@ -197,11 +192,34 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     servers = max(gpu.l2.slices, gpu.dram.channels, gpcs)
     return {
         "l1": S.empty_l1(int(n_sm * dims[S.L1_SETS]) or 1, L1_WAYS),
+        "l1_sets": l1_table(gpu),
         "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
         "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
         "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
     }
+
+
+def _l1_sets(gpu: Gpu) -> int:
+    """Number of sets of an L1: the least power of two that has a tag for every line there can be."""
+    lines = (gpu.l1.unified_bytes or gpu.l1.size_bytes or 0) // gpu.l1.line_bytes
+    return 1 << max(-(-lines // L1_WAYS) - 1, len(gpu.l1.tag_hash)).bit_length()
+
+
+def l1_table(gpu: Gpu) -> np.ndarray:
+    """What each byte of a line's number contributes to the number of its set of L1.
+
+    Returns
+    -------
+    int64 array, shape (4, 256)
+        The set is the exclusive or of an entry of each row; its lowest bits are the set of the tag stage.
+    """
+    n_bits = _l1_sets(gpu).bit_length() - 1
+    byte, found = np.arange(256), np.zeros((4, 256), np.int64)
+    for k, bits in enumerate([*gpu.l1.tag_hash, *gpu.l1.set_hash][:n_bits]):
+        for bit in bits:
+            found[bit // 8] ^= (byte >> bit % 8 & 1) << k
+    return found
 
 
 def _servers(gpu: Gpu, most: int) -> np.ndarray:

@@ -1,0 +1,204 @@
+"""L1: what an SM still holds of what its warps read and wrote.
+
+A set has a tag for each of its ways; all sets share the lines of data that the carve-out leaves.  A line comes in
+behind those of its set that were used again; one that is used again goes to the front, of which there is room for half
+of the ways.  So a stream that passes once leaves what is used again where it is: on an H200 128 of 192 KiB that were
+read twice outlast 4 MiB read or written, and nothing that was read once does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.engine.access import fullest, one_in
+from gpusim.engine.bits import popcount
+from gpusim.engine.jit import inline, jit
+from gpusim.engine.memory import fetch
+from gpusim.engine.prefetch import prefetch
+from gpusim.engine.state import (
+    FILL,
+    FILL_SECTOR,
+    L1_AGAIN,
+    L1_BITS,
+    L1_HIT,
+    L1_LINES,
+    L1_SETS,
+    L1_TURN,
+    L1_USED,
+    L1_WAYS,
+    ON_FILL,
+    PAT_LINES,
+    PAT_N_LINES,
+    STAMP,
+)
+from gpusim.engine.trace import note_unit
+
+VALID, BOTH = 15, 255  # sectors there, and with them those on their way
+
+
+@inline
+def fill_wire(m, sm, sectors, t):
+    """Wait for the wire into the SM."""
+    begin, busy = max(m.sms[sm, FILL], t), popcount(sectors) * m.rates[FILL_SECTOR]
+    m.sms[sm, FILL] = begin + busy
+    note_unit(m, sm, ON_FILL, begin, busy)
+    return begin
+
+
+@inline
+def set_of(table, line):
+    """Set of a line, from what each byte of its number contributes; the lowest bits say which tags look it up.
+
+    Each bit of a set's number is the parity of some bits of the line's, so no stride that is a power of two falls on
+    few sets.
+    """
+    return table[0, line & 255] ^ table[1, line >> 8 & 255] ^ table[2, line >> 16 & 255] ^ table[3, line >> 24 & 255]
+
+
+@inline
+def l1_row(m, sm, line):
+    """Row of `Machine.l1` in which a line belongs."""
+    return sm * m.shape[L1_SETS] + set_of(m.l1_sets, line)
+
+
+@inline
+def find_lines(m, sm, p, origin, rows):
+    """Rows of `Machine.l1` in which the lines of a request belong; the host fetches them.
+
+    Returns
+    -------
+    int
+        Cycles of the tag stage.
+    """
+    load = np.int64(0)
+    for j in range(p[PAT_N_LINES]):
+        rows[j] = l1_row(m, sm, origin + p[PAT_LINES + j])
+        prefetch(m.l1, rows[j], 0)
+        load += one_in(rows[j] & 3)
+    return fullest(load)
+
+
+@inline
+def l1_way(row, ways, line):
+    """Way of an L1 set that holds ``line``, or ``ways``."""
+    e = 0
+    while e < ways and row[e] >> L1_BITS != line:
+        e += 1
+    return e
+
+
+@inline
+def l1_move(row, ways, e, to, entry, arrives):
+    """Put an entry in a place of its set; those from there to way ``e`` make room, and what is in ``e`` is gone."""
+    for k in range(e, to, -1):
+        row[k], row[ways + k] = row[k - 1], row[ways + k - 1]
+    row[to], row[ways + to] = entry, arrives
+
+
+@inline
+def l1_again(row, ways, e):
+    """The line in way ``e`` is used again: it goes to the front."""
+    l1_move(row, ways, e, 0, row[e] | L1_AGAIN, row[ways + e])
+
+
+@inline
+def l1_held(row, ways):
+    """Number of lines that a set holds."""
+    n = ways
+    while n and row[n - 1] < 0:
+        n -= 1
+    return n
+
+
+@jit
+def l1_vacate(m, sm):
+    """Drop the last line of the next set that holds one; sets take turns."""
+    sets, ways, own = m.shape[L1_SETS], m.shape[L1_WAYS], m.sms[sm]
+    for _ in range(sets):
+        row = m.l1[sm * sets + own[L1_TURN]]
+        own[L1_TURN] = (own[L1_TURN] + 1) % sets
+        n = l1_held(row, ways)
+        if n:
+            row[n - 1] = -1 << L1_BITS
+            return
+
+
+@inline
+def l1_way_for_new(m, sm, row, ways):
+    """Way of a set that a line may have that is not there: an empty one if there is a line of data for it."""
+    n = l1_held(row, ways)
+    if n == ways:
+        return n - 1
+    if m.sms[sm, L1_USED] < m.shape[L1_LINES]:
+        m.sms[sm, L1_USED] += 1
+        return n
+    if n == 0:
+        l1_vacate(m, sm)
+        return n
+    return n - 1
+
+
+@inline
+def l1_place(m, sm, k, line):
+    """Way of row ``k`` that holds ``line`` from now on; it replaces the one not used for longest if it must."""
+    row, ways = m.l1[k], m.shape[L1_WAYS]
+    e = l1_way(row, ways, line)
+    if e < ways:
+        l1_again(row, ways, e)
+        return 0
+    e, to = l1_way_for_new(m, sm, row, ways), 0
+    while to < min(e, ways >> 1) and row[to] & L1_AGAIN:
+        to += 1
+    l1_move(row, ways, e, to, line << L1_BITS, np.int64(0))
+    return to
+
+
+@inline
+def l1_read(m, sm, k, line, wanted, bypass, t, count):
+    """Read sectors of one line, that belongs in row ``k``; returns (tick the data is there, sectors that hit).
+
+    A sector that is on its way already counts as a hit, as Nsight Compute counts it.
+    """
+    row, ways = m.l1[k], m.shape[L1_WAYS]
+    if not bypass:
+        e = l1_way(row, ways, line)
+        if e < ways and not wanted & ~row[e] and row[ways + e] <= t:
+            l1_again(row, ways, e)
+            return t + m.rates[L1_HIT], popcount(wanted)
+    return l1_miss(m, sm, k, line, wanted, bypass, t, count)
+
+
+@jit
+def l1_miss(m, sm, k, line, wanted, bypass, t, count):
+    """:func:`l1_read` of what is not all there."""
+    m.misc[STAMP] += 1
+    row, ways, e = m.l1[k], m.shape[L1_WAYS], 0
+    bits, late, done = np.int64(0), np.int64(0), t + m.rates[L1_HIT]
+    if not bypass:
+        e = l1_place(m, sm, k, line)
+        bits = row[e] & (BOTH if row[ways + e] > t else VALID)
+        late = wanted & (bits >> 4)
+    missing = wanted & ~bits & VALID
+    if late:
+        count[C.PENDING] += popcount(late)
+        done = row[ways + e]
+    if missing:
+        back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), m.misc[STAMP], count)
+        done = max(done, back)
+        bits |= missing | (missing << 4)
+    if not bypass:
+        row[e] = row[e] & ~BOTH | bits
+        row[ways + e] = max(row[ways + e], done) if missing else row[ways + e]
+    return done, popcount(wanted & ~missing)
+
+
+@inline
+def l1_write(m, sm, k, line, sectors, whole):
+    """Sectors of a line, that belongs in row ``k``, are written on their way to L2: L1 holds those written whole.
+
+    It drops those written in part: on an H200 a loop that adds to its own words of a sector one after the other
+    misses each time, while words overwritten by whole lines hit.  The line takes its place either way.
+    """
+    row, e = m.l1[k], l1_place(m, sm, k, line)
+    row[e] = row[e] & ~(sectors | (sectors << 4)) | whole
