@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import gpusim
 from gpusim import catalog, hardware
 from gpusim.prediction import assemble, lower, tiles_of
 from gpusim.simulate import Launch, count, execute
+from tests.validation.counters import counters
 
 LAUNCHES = {
     "matmul-tiled T=32 n=1024": ("matmul-tiled", {"n": 1024, "tile": 32}),
@@ -72,17 +72,17 @@ def test_machine_code_rate(benchmark: Any, case: str, values: bool) -> None:
     benchmark.extra_info["warp_instructions_per_s"] = profile.warp_instructions / benchmark.stats.stats.min
 
 
-HANDWRITTEN = Path(__file__).parents[1] / "tests/validation"
-
-
 def test_timed_rate(benchmark: Any) -> None:
     """The 54 launches that an H200 was measured on first, issue by issue, one after the other (five minutes)."""
     pytest.importorskip("gpusim.cuda")
     from gpusim.launches import file, run
 
-    with (HANDWRITTEN / "data/h200_counters.csv").open() as rows:
-        measured = {row["id"] for row in csv.DictReader(line for line in rows if line[0] != "#")}
-    specs = [spec for spec in file.read(HANDWRITTEN / "handwritten/launches.json") if spec.id in measured]
+    measured = counters()
+    specs = [
+        spec
+        for spec in file.read(Path(__file__).parents[1] / "tests/validation/handwritten/launches.json")
+        if spec.id in measured
+    ]
     assert len(specs) == len(measured)
     run.profile(specs[0], "h200")
     profiles = benchmark.pedantic(lambda: [run.profile(spec, "h200") for spec in specs], rounds=1)

@@ -13,12 +13,11 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
+from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.bits import popcount
-from gpusim.engine.faults import first_row
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select
 from gpusim.engine.operands import guarded
-from gpusim.engine.prefetch import prefetch
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.trace import note_issue
@@ -216,27 +215,6 @@ def fetch_code(m, sm, index, now):
         if ready[k] == 0:
             ready[k] = next_cycle(now + m.rates[S.FETCH])
     return ready[line]
-
-
-@inline
-def fetch_operands(m, w):
-    """Have the host fetch the registers that a warp's next instruction reads."""
-    c = m.code[m.warps[w, S.PC]]
-    if c[I.IDLE] or c[I.TWIN] < 0:
-        return
-    base = first_row(m, w)
-    for k in (I.A, I.B, I.C_):
-        if c[k] >= 0:
-            fetch_register(m, base + c[k])
-    if c[I.PIPE] == I.LSU:
-        fetch_register(m, base + c[I.A] + 1)
-
-
-@inline
-def fetch_register(m, row):
-    """Have the host fetch a row of 32 lanes."""
-    prefetch(m.regs, row, 0)
-    prefetch(m.regs, row, S.LANES // 2)
 
 
 @inline

@@ -17,15 +17,15 @@ from numba import typeof
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
+from gpusim.engine.ahead import fetch_ready, fetch_rows, fetch_schedulers
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
-from gpusim.engine.faults import fail, first_row
+from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
-from gpusim.engine.issue import CYCLE, begin, earliest, fetch_operands, fetch_register, issue, next_cycle, pick, wake
+from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.memory import serve
-from gpusim.engine.prefetch import prefetch, prefetch_row
 from gpusim.engine.reference import machine_of, table
-from gpusim.engine.seats import rouse, seats_of, warp_at
+from gpusim.engine.seats import rouse, warp_at
 from gpusim.engine.seldom import helper
 from gpusim.engine.state import (
     AHEAD,
@@ -63,7 +63,6 @@ from gpusim.engine.state import (
     PAUSED,
     PC,
     PHASE,
-    PRIVATE,
     READY,
     READY_AT,
     SLOTS,
@@ -86,8 +85,6 @@ from gpusim.engine.state import (
 )  # fmt: skip
 from gpusim.engine.vacancies import END_OF, first_vacant, vacate
 from gpusim.engine.warp import run
-
-MOST_ROWS = 12  # register rows of a warp that are fetched before it runs
 
 
 @inline
@@ -282,45 +279,6 @@ def load() -> None:
 
 
 @spliced
-def fetch_schedulers(m, sm):
-    """Have the host fetch the state of the schedulers of an SM."""
-    step = m.shape[N_PARTS]
-    for part in range(step):
-        prefetch_row(m.parts, sm * step + part)
-
-
-@spliced
-def fetch_warps(m, sm, horizon):
-    """Have the host fetch the state of the warps of an SM that may issue up to a tick."""
-    step = m.shape[N_PARTS]
-    for part in range(step):
-        row = m.parts[sm * step + part]
-        for seat in range(seats_of(m, part)):
-            if row[READY_AT + seat] <= horizon:
-                w = warp_at(m, sm, part, seat)
-                prefetch(m.warps, w, 0)
-                prefetch(m.turns, w, 0)
-
-
-@spliced
-def fetch_registers(m, sm, horizon):
-    """Have the host fetch what those warps' next instructions read."""
-    step = m.shape[N_PARTS]
-    for part in range(step):
-        row = m.parts[sm * step + part]
-        for seat in range(seats_of(m, part)):
-            if row[READY_AT + seat] <= horizon:
-                fetch_operands(m, warp_at(m, sm, part, seat))
-
-
-@inline
-def fetch_rows(m, w):
-    """Have the host fetch the registers of a warp that is about to run, all at once."""
-    for row in range(min(m.shape[PRIVATE], MOST_ROWS)):
-        fetch_register(m, first_row(m, w) + row)
-
-
-@spliced
 def cycle(m, sm, seldom):
     """Let the scheduler of an SM that is furthest behind issue.
 
@@ -360,6 +318,24 @@ def cycle(m, sm, seldom):
 
 
 @jit
+def go_on(m, sm, tick, until, seldom):
+    """Let an SM issue from one tick to another.
+
+    Returns
+    -------
+    tick : int
+        When it next has something to do.
+    steps : int
+    failed : bool
+    """
+    steps, failed = 0, False
+    while tick <= until and not failed:
+        steps += 1
+        tick, failed = cycle(m, sm, seldom)
+    return tick, steps, failed
+
+
+@jit
 def advance(words, queue, kinds, steps, seldom):
     """:func:`driver`, given the machine's table and what runs the program's seldom instructions."""
     m = machine_of(words)
@@ -379,18 +355,16 @@ def advance(words, queue, kinds, steps, seldom):
         if m.shape[TIMED]:
             tree_set(m.tree, size, sm, horizon)
             after = tree_first(m.tree, size)
-            fetch_registers(m, sm, horizon)
-            for half in range(2):
-                if half == 0:
-                    fetch_schedulers(m, after)
-                else:
-                    fetch_warps(m, after, m.tree[size + after] + m.rates[AHEAD])
-                until = (tick + horizon) // 2 if half == 0 else horizon
-                while tick <= until:
-                    steps -= 1
-                    tick, failed = cycle(m, sm, seldom)
-                    if failed:
-                        return True
+            fetch_ready(m, sm, horizon, True)
+            fetch_schedulers(m, after)
+            tick, taken, failed = go_on(m, sm, tick, (tick + horizon) // 2, seldom)
+            fetch_ready(m, after, m.tree[size + after] + m.rates[AHEAD], False)
+            if not failed:
+                tick, more, failed = go_on(m, sm, tick, horizon, seldom)
+                taken += more
+            if failed:
+                return True
+            steps -= taken
             tree_set(m.tree, size, sm, tick)
             continue
         while tick <= horizon:

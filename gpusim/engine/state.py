@@ -110,8 +110,8 @@ N_BLOCK = STARTED + 1
 # its tag stage, where global accesses go; TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT:
 # the same for the wires from L2 and to it; FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
-# WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 in use;
-# L1_TURN: set that gives one up next
+# WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
+# hold data; L1_TURN: the set that gives one up next.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN,

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpusim.engine.access import bank_wavefronts, fullest, gather_lines, one_in, tag_set
+from gpusim.engine.access import bank_wavefronts, fullest, gather_lines, one_in
+from gpusim.engine.l1 import set_of
 from gpusim.hardware import load
+from gpusim.simulate.build import l1_table
 
 PATTERNS = json.loads((Path(__file__).parent / "data" / "h200_patterns.json").read_text())["patterns"]
 FULL = np.uint32(0xFFFFFFFF)
@@ -18,8 +20,8 @@ FULL = np.uint32(0xFFFFFFFF)
 def tags_and_sectors(address: np.ndarray, gpu: str = "h200") -> tuple[int, int]:
     lines, sectors = np.zeros(32, np.int64), np.zeros(32, np.int64)
     n_lines, n_sectors = gather_lines(address, FULL, lines, sectors)
-    masks = [sum(1 << bit for bit in bits) for bits in load(gpu).l1.tag_hash]
-    return fullest(sum(one_in(tag_set(line, *masks)) for line in lines[:n_lines])), n_sectors
+    table = l1_table(load(gpu))
+    return fullest(sum(one_in(set_of(table, line) & 3) for line in lines[:n_lines])), n_sectors
 
 
 def waves(address: np.ndarray, width: int, *, shared_load: bool) -> int:

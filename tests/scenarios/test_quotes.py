@@ -1,12 +1,12 @@
 """Is what scenarios quote from hardware what was measured, and do they say so?"""
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
 
 from tests.scenarios.running import load, names, source
+from tests.validation.counters import counters as measured
 
 DATA = Path(__file__).resolve().parents[1]
 REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))
@@ -16,8 +16,7 @@ MHZ = 1980
 
 @pytest.fixture(scope="module")
 def counters():
-    lines = (DATA / "validation/data/h200_counters.csv").read_text(encoding="utf-8").splitlines()
-    return {row["id"]: row for row in csv.DictReader(line for line in lines if not line.startswith("#"))}
+    return measured()
 
 
 def read(row, *metrics):
