@@ -78,7 +78,7 @@ class Author:
             elif kind == 1 and depth < 2 and self.loops < len(LOOPS):
                 self.loop(depth)
             elif kind in (3, 4):
-                self.access()
+                self.access(depth)
             elif kind == 2 and depth > 0 and self.draw(st.booleans()):
                 self.sheet.emit(Op.EXIT, guard=self.predicate()._replace(index=self.pick(PREDICATES)))
             else:
@@ -115,11 +115,15 @@ class Author:
         self.sheet.aim(bssy)
         self.sheet.emit(Op.BSYNC, sub=number)
 
-    def access(self) -> None:
-        """A load or store at an address worked out from anything: also from what was loaded."""
+    def access(self, depth: int) -> None:
+        """A load or store at an address worked out from anything: also from what was loaded.
+
+        No store where lanes may be elsewhere: which side of a branch goes first is not defined, nor what the other reads.
+        """
         width, guard = self.pick([2, 4, 4, 8]), self.guard()
         self.sheet.emit(Op.LOP3, ADDRESS, self.source(), imm(0x7F & -width), sub=0xC0)
-        kind, offset = self.pick([Op.LDS, Op.LDS, Op.STS, Op.LDG]), width * self.draw(st.integers(0, 8))
+        kinds = [Op.LDS, Op.LDS, Op.LDG] if depth else [Op.LDS, Op.LDS, Op.STS, Op.LDG]
+        kind, offset = self.pick(kinds), width * self.draw(st.integers(0, 8))
         if kind is Op.LDG:
             self.sheet.emit(Op.MOV, reg(WIDE), const(X))
             self.sheet.emit(Op.MOV, reg(WIDE + 1), const(X + 4))
