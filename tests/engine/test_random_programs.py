@@ -118,7 +118,7 @@ class Author:
     def access(self, depth: int) -> None:
         """A load or store at an address worked out from anything: also from what was loaded.
 
-        No store where lanes may be elsewhere: which side of a branch goes first is not defined, nor what the other reads.
+        No store where lanes may be elsewhere: which side of a branch goes first is not defined.
         """
         width, guard = self.pick([2, 4, 4, 8]), self.guard()
         self.sheet.emit(Op.LOP3, ADDRESS, self.source(), imm(0x7F & -width), sub=0xC0)
