@@ -195,8 +195,7 @@ class L1:
         For each bit of the number of that set (lowest first) the bits of the line number (byte address /
         ``line_bytes``) whose parity it is.
     set_hash : tuple of tuple of int
-        The same for the bits that tell apart the sets of L1 that share a set of the tag stage; more than L1 has are
-        left out.
+        The same for the bits that tell apart the sets of L1 that share a set of the tag stage.
     unused_lines : int
         Lines of what the carve-out leaves that never hold data.
     data_bytes_per_cycle : int

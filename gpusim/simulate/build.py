@@ -129,7 +129,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
     s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
-    s[S.L1_SETS], s[S.L1_WAYS] = _l1_sets(gpu), L1_WAYS
+    s[S.L1_SETS], s[S.L1_WAYS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash), L1_WAYS
     s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
@@ -200,12 +200,6 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     }
 
 
-def _l1_sets(gpu: Gpu) -> int:
-    """Number of sets of an L1: the least power of two that has a tag for every line there can be."""
-    lines = (gpu.l1.unified_bytes or gpu.l1.size_bytes or 0) // gpu.l1.line_bytes
-    return 1 << max(-(-lines // L1_WAYS) - 1, len(gpu.l1.tag_hash)).bit_length()
-
-
 def l1_table(gpu: Gpu) -> np.ndarray:
     """What each byte of a line's number contributes to the number of its set of L1.
 
@@ -214,9 +208,8 @@ def l1_table(gpu: Gpu) -> np.ndarray:
     int64 array, shape (4, 256)
         The set is the exclusive or of an entry of each row; its lowest bits are the set of the tag stage.
     """
-    n_bits = _l1_sets(gpu).bit_length() - 1
     byte, found = np.arange(256), np.zeros((4, 256), np.int64)
-    for k, bits in enumerate([*gpu.l1.tag_hash, *gpu.l1.set_hash][:n_bits]):
+    for k, bits in enumerate([*gpu.l1.tag_hash, *gpu.l1.set_hash]):
         for bit in bits:
             found[bit // 8] ^= (byte >> bit % 8 & 1) << k
     return found
