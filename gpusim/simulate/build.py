@@ -247,7 +247,7 @@ def machine(
     timed: bool = False,
     n_sm: int | None = None,
 ) -> S.Machine:
-    """Allocate a machine ready to run.  It is long because it names every array of one, each once.
+    """Allocate a machine ready to run.
 
     Parameters
     ----------
@@ -274,25 +274,16 @@ def machine(
     bounds, dims[S.N_BUFFERS] = _bounds(launch, layout)
     constants = _constants(banks_of(launch, layout), dims)
     block_slots = len(sms) * held.blocks_per_sm
-    warp_slots, words = block_slots * launch.warps, max(-(-(launch.program.shared_base + launch.shared_bytes) // 4), 1)
-    blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
-    blocks[:, S.ID] = -1
     wave = (
         first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
     )
     return S.Machine(
         code=image.code,
-        regs=_registers(image, warp_slots),
-        preds=S.aligned((warp_slots, N_PRED_ROWS), np.uint32),
-        warps=S.aligned((warp_slots, S.N_WARP), np.int64),
-        awake=np.full(warp_slots, S.NEVER, np.int64),
-        turns=S.aligned((warp_slots, S.N_TURN), np.int64),
+        place=image.place,
+        routines=addresses(np.unique(image.code[:, F.OP])),
+        patterns=np.zeros((2 * len(image.code), S.PATTERNS_KEPT, S.N_PATTERN), np.int64),
+        **_residents(launch, image, block_slots, checked),
         parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
-        blocks=blocks,
-        vacant=np.zeros((1 + block_slots, N_VACANT), np.int64),
-        ages=np.full(block_slots, S.NEVER, np.int64),
-        shared=np.zeros((block_slots, words), np.uint32),
-        touched=np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
         sms=sms,
         regions=np.zeros(layout.total // (128 << REGION_BITS) + 1, np.int64),
         fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
@@ -300,23 +291,46 @@ def machine(
         data=data,
         bounds=bounds,
         written=np.zeros(len(data) if checked else 1, np.uint8),
-        patterns=np.zeros((2 * len(image.code), S.PATTERNS_KEPT, S.N_PATTERN), np.int64),
-        local=_local(launch, image, warp_slots),
         constants=constants,
-        place=image.place,
         scratch=S.aligned((36, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
-        counts=np.zeros((kinds, C.N_COUNTS), np.int64),
-        arrays=np.zeros((len(bounds), C.N_ARRAY_COUNTS), np.int64),
-        sites=np.zeros((len(image.code), C.N_SITE_COUNTS), np.int64),
-        misc=np.zeros(S.N_MISC, np.int64),
+        **_tallies(kinds, len(bounds), len(image.code)),
         rates=rates(gpu, launch.warps),
         shape=dims,
         order=np.array(wave, np.int64),
-        routines=addresses(np.unique(image.code[:, F.OP])),
-        trace=np.zeros((1, S.N_TRACE), np.int64),
         tree=S.empty_tree(len(sms)),
     )
+
+
+def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) -> dict[str, np.ndarray]:
+    """Places for so many blocks and for their warps, all of them vacant."""
+    warp_slots, words = block_slots * launch.warps, max(-(-(launch.program.shared_base + launch.shared_bytes) // 4), 1)
+    blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
+    blocks[:, S.ID] = -1
+    return {
+        "regs": _registers(image, warp_slots),
+        "preds": S.aligned((warp_slots, N_PRED_ROWS), np.uint32),
+        "warps": S.aligned((warp_slots, S.N_WARP), np.int64),
+        "awake": np.full(warp_slots, S.NEVER, np.int64),
+        "turns": S.aligned((warp_slots, S.N_TURN), np.int64),
+        "local": _local(launch, image, warp_slots),
+        "blocks": blocks,
+        "vacant": np.zeros((1 + block_slots, N_VACANT), np.int64),
+        "ages": np.full(block_slots, S.NEVER, np.int64),
+        "shared": np.zeros((block_slots, words), np.uint32),
+        "touched": np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
+    }
+
+
+def _tallies(kinds: int, arrays: int, instructions: int) -> dict[str, np.ndarray]:
+    """Counts of each kind of block, each array, each instruction; what else a run leaves, nothing so far."""
+    return {
+        "counts": np.zeros((kinds, C.N_COUNTS), np.int64),
+        "arrays": np.zeros((arrays, C.N_ARRAY_COUNTS), np.int64),
+        "sites": np.zeros((instructions, C.N_SITE_COUNTS), np.int64),
+        "misc": np.zeros(S.N_MISC, np.int64),
+        "trace": np.zeros((1, S.N_TRACE), np.int64),
+    }
 
 
 def _parts(gpu: Gpu, n: int) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,30 +21,21 @@ def members() -> list[int]:
     return [sm for sm, gpc in enumerate(hardware.load(bench.GPU).placement.sm_gpc) if gpc == 0]
 
 
-def _key(row: Row) -> tuple[Any, ...]:
-    """Everything about a row but what came of it."""
-    return tuple(v for k, v in row.items() if k not in ("asked", "read"))
-
-
-@cache
-def _read(
-    warm: int, roles: int, step: int, delay: int, first: str, others: str, lines: int, n: int, period: int
-) -> float:
-    sms, words = members(), n * lines * 32
-    role = np.full(hardware.load(bench.GPU).sm_count, -1, np.int32)
-    role[sms[: roles * step : step]] = np.arange(roles)
-    if warm:
-        role[sms[-1]] = -2
-    masks = (np.uint32(int(mask, 16)) for mask in (first, others))
-    buffer, start = np.zeros(words, np.int32), np.int64(TOUCH_CYCLES * (2 + n * lines))
-    args = np.int32(period), np.int32(delay), role, *masks, np.int32(lines), start, np.zeros(16, np.int64)
-    counted, idle = (bench.launch("joins.cu", "joins", len(role), 32, buffer, np.int32(k), *args) for k in (n, 0))
-    return counted.value(READ) - idle.value(READ) - warm * words / 8
-
-
 def simulated(row: Row) -> float:
     """Sectors that L2 was asked to read for a row, per sector that SMs asked for."""
-    return _read(*_key(row)) / row["asked"]
+    sms, lines = members(), row["n"] * row["lines"]
+    roles = np.full(hardware.load(bench.GPU).sm_count, -1, np.int32)
+    roles[sms[: row["roles"] * row["step"] : row["step"]]] = np.arange(row["roles"])
+    if row["warm"]:
+        roles[sms[-1]] = -2
+    masks = (np.uint32(int(row[which], 16)) for which in ("first", "others"))
+    buffer, start = np.zeros(lines * 32, np.int32), np.int64(TOUCH_CYCLES * (2 + lines))
+    args = np.int32(row["period"]), np.int32(row["delay"]), roles, *masks, np.int32(row["lines"]), start
+    counted, idle = (
+        bench.launch("joins.cu", "joins", len(roles), 32, buffer, np.int32(n), *args, np.zeros(16, np.int64))
+        for n in (row["n"], 0)
+    )
+    return (counted.value(READ) - idle.value(READ) - row["warm"] * lines * 4) / row["asked"]
 
 
 def share(row: Row) -> float:

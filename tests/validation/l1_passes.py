@@ -13,12 +13,8 @@ from tests.validation import bench
 Row = dict[str, Any]
 MEASURED: list[Row] = bench.table("l1_passes")["rows"]
 REGIONS = "abcw"
-BUFFERS = (
-    1 << 19,
-    1 << 19,
-    1 << 20,
-    1 << 19,
-)  # words allocated for each: where a region begins decides who shares a set
+BUFFERS = (1 << 19, 1 << 19, 1 << 20, 1 << 19)
+"""Words allocated for each: where a region begins decides who shares a set."""
 HITS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 

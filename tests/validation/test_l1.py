@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpusim import hardware
+from gpusim.engine.l1 import set_of
 from gpusim.simulate.build import l1_table
 from tests.validation import bench, l1_passes
 
@@ -41,10 +42,7 @@ def test_most_that_outlasts_a_stream_is_right() -> None:
 def test_lines_that_replace_one_another_share_a_set() -> None:
     """Every line found on an H200, of addresses that differ in any of 26 bits."""
     table, measured = l1_table(hardware.load("h200")), bench.table("l1_sets")
-
-    def sets(lines: np.ndarray) -> set[int]:
-        return {int(np.bitwise_xor.reduce([table[k, line >> 8 * k & 255] for k in range(4)])) for line in lines}
-
-    found = [sets(np.array([int(line), *(measured["first"] + k for k in ks)])) for line, ks in measured["rows"].items()]
+    members = ([int(line), *(measured["first"] + k for k in ks)] for line, ks in measured["rows"].items())
+    found = [{int(set_of(table, line)) for line in lines} for lines in members]
     assert {len(one) for one in found} == {1}
     assert len(set.union(*found)) > 25
