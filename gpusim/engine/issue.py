@@ -16,7 +16,7 @@ from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select
+from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
@@ -24,7 +24,7 @@ from gpusim.engine.trace import note_issue
 from gpusim.engine.traffic import note_shared
 from gpusim.engine.warp import lanes_of, pending, perform
 
-SINCE = (1 << (S.AGE_FIELD - S.UNIT_FIELD)) - 1  # of a rank: the cycle of the latest issue
+USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
 UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
 CYCLE = ~np.int64(S.TICKS - 1)
 
@@ -37,7 +37,10 @@ def next_cycle(t):
 
 @inline
 def pick(row, now):
-    """Warp to issue at ``now``: of those that can one of the oldest block, and of these the one that waited longest.
+    """Warp to issue at ``now``: of the oldest block, one that can and has not had its turn, the youngest first.
+
+    When all that can have had one, they may again; who cannot issue keeps its mark.
+    A warp that issued in the cycle before goes on as long as it can.
 
     Returns
     -------
@@ -56,7 +59,22 @@ def pick(row, now):
     soon = least(select(can, S.NEVER, from_then)) if n < 2 else now
     if n == 0:
         return np.int64(-1), soon
-    return UNIT - (least(select(can, (ranks | UNIT) - numbers(ranks), S.NEVER)) & UNIT), soon
+    first = least(select(can, (ranks | UNIT) - numbers(ranks), S.NEVER))
+    age = first >> S.AGE_FIELD
+    if now - row[S.LATEST_AT] <= S.TICKS and goes_on(row, age, now):
+        return row[S.LATEST], soon
+    if first & USED:
+        again = can & ((ranks >> S.AGE_FIELD) == age)
+        store(places, np.int64(S.RANK), select(again, ranks & ~USED, ranks))
+    return UNIT - (first & UNIT), soon
+
+
+@inline
+def goes_on(row, age, now):
+    """Whether the warp that issued last can issue again at ``now`` and is of the block of that age."""
+    rank = row[S.RANK + row[S.LATEST]]
+    ready = max(row[S.READY_AT + row[S.LATEST]], row[S.UNIT_FREE + (rank & UNIT)])
+    return ready <= now and rank >> S.AGE_FIELD == age
 
 
 @inline
@@ -169,6 +187,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
+    row[S.LATEST], row[S.LATEST_AT] = seat, now
     occupy(row, unit, now, now + c[I.BUSY])
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
@@ -222,7 +241,7 @@ def prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped):
     """What the next instruction of a warp waits for."""
     c = m.code[warp[S.PC]]
     turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], turn[S.FETCHED_AT] = now, counted, 0, 0
-    row[S.RANK + seat] = rank_of(row[S.RANK + seat] >> S.AGE_FIELD, now, c[I.UNIT])
+    row[S.RANK + seat] = rank_of(row[S.RANK + seat] >> S.AGE_FIELD, USED, c[I.UNIT])
     if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
         turn[S.FETCHED_AT] = fetch_code(m, sm, warp[S.PC], now)
     fetch_operands(m, w)
@@ -232,9 +251,9 @@ def prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped):
 
 
 @inline
-def rank_of(age, now, unit):
-    """Who goes first: the oldest block's warps, of these the one that waited longest; and the unit it needs next."""
-    return (age << S.AGE_FIELD) | ((now // S.TICKS & SINCE) << S.UNIT_FIELD) | unit
+def rank_of(age, used, unit):
+    """Who goes first: the oldest block's warps, of these one that has not had its turn; and the unit it needs next."""
+    return (age << S.AGE_FIELD) | used | unit
 
 
 @inline

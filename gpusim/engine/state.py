@@ -42,14 +42,14 @@ BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_F
 N_REASONS = 10
 
 # Columns of Machine.parts, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
-# first, the least: age of the block, cycle of the latest issue, and the unit that the next instruction needs;
+# first, the least: age of the block, whether it issued since bits were cleared, and the unit that it needs next;
 # UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: when the registers of the latest one have
 # been read; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store
 # pipe; N_DEPARTED, N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in
-# which it issued; UNIT_BUSY: ticks that each unit was taken
+# which it issued; LATEST, LATEST_AT: the warp that did last, and when; UNIT_BUSY: ticks that each unit was taken
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
-UNIT_FIELD, AGE_FIELD = 4, 36  # bits of a rank below the cycle, and below the age
+UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
 DISPATCHED = UNIT_FREE + N_UNITS
 N_DEPARTED = DISPATCHED + 1
 N_DEPARTED_LG = N_DEPARTED + 1
@@ -58,7 +58,8 @@ QUEUE_KEPT = 16
 DEPART_LG = DEPART + QUEUE_KEPT
 STALLED = DEPART_LG + QUEUE_KEPT
 ISSUED = STALLED + N_REASONS
-UNIT_BUSY = ISSUED + 1
+LATEST, LATEST_AT = ISSUED + 1, ISSUED + 2
+UNIT_BUSY = ISSUED + 3
 N_PART = lines_of(UNIT_BUSY + N_UNITS)
 
 # Columns of Machine.turns, a warp each.

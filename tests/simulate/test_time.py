@@ -61,7 +61,7 @@ def with_more_l2(gpu):
 
 @pytest.mark.parametrize("more", [with_more_dram, with_more_l2])
 @pytest.mark.parametrize(
-    ("kernel", "params"), [("copy-vec4", {"N": 1 << 22}), ("matmul-tiled", {"n": 512, "K": 64, "tile": 32})]
+    ("kernel", "params"), [("copy-vec4", {"N": 1 << 22}), ("matmul-tiled", {"n": 512, "K": 256, "tile": 32})]
 )
 def test_more_bandwidth_never_slows_what_wants_it(kernel, params, more):
     gpu = hardware.load("h200")

@@ -23,7 +23,19 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.validation import bench, constants
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
-FILES = ("micro", "bandwidths", "scheduling", "launches", "l1_passes", "joins", "pipes", "loads", "one_sm", "peaks")
+FILES = (
+    "micro",
+    "bandwidths",
+    "scheduling",
+    "launches",
+    "l1_passes",
+    "joins",
+    "order",
+    "pipes",
+    "loads",
+    "one_sm",
+    "peaks",
+)
 """Modules with microbenchmarks, those that take longest first."""
 LARGE = 0.1
 NOTHING = "–"

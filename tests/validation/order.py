@@ -1,0 +1,55 @@
+"""Which warps of a scheduler get ahead where all want the same unit, and how long all take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.validation import bench
+
+Row = dict[str, Any]
+MEASURED: list[Row] = bench.table("order")["rows"]
+STAMPS, SCHEDULERS = 32, 4
+ARRAY = 32 * 32 * 32 + 64  # words that the loads may touch
+
+
+def clocks(row: Row) -> np.ndarray:
+    """Cycles at which each warp came to each stamp, from the first one on, shaped (warps, STAMPS)."""
+    times, sink = np.zeros(row["warps"] * STAMPS, np.int32), np.zeros(1, np.int32)
+    n, stride = np.int32(row["n"]), np.int32(row["stride"])
+    args = {
+        "fma": (n, np.float32(1)),
+        "lds": (n, stride),
+        "ldg": (n, stride, np.zeros(ARRAY, np.int32)),
+    }[row["kernel"]]
+    kernel = f"order_{row['kernel']}"
+    bench.launch("order.cu", kernel, 1, row["warps"] * 32, *args, sink, times, np.int32(STAMPS))
+    return times.reshape(-1, STAMPS).astype(np.int64) - times.min()
+
+
+def rounds(times: np.ndarray) -> np.ndarray:
+    """How far each warp of a scheduler is when the first of the block is done, of 1: by number, the oldest first.
+
+    Means of the four schedulers.
+    """
+    first = times[:, -1].min()
+    done = np.array([np.interp(first, warp, np.arange(STAMPS)) for warp in times]) / (STAMPS - 1)
+    return done.reshape(-1, SCHEDULERS).mean(axis=1)
+
+
+def name(row: Row) -> str:
+    """What a row is about."""
+    stride = f", stride {row['stride']}" if row["kernel"] in ("lds", "ldg") else ""
+    return f"{row['kernel']}, {row['warps']} warps{stride}"
+
+
+def cases() -> Iterator[bench.Case]:
+    """Cycles of each, and how far the oldest warps are when the first one is done."""
+    for row in MEASURED:
+        yield bench.Case("order", f"{name(row)}: all", "cycle", row["cycles"], lambda row=row: float(clocks(row).max()))
+        oldest = row["rounds"][0]
+        yield bench.Case(
+            "order", f"{name(row)}: oldest", "1", oldest, lambda row=row: float(rounds(clocks(row))[0]), 1.0
+        )
