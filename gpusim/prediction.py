@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache as remembered
 from typing import TYPE_CHECKING, Any
@@ -215,11 +216,28 @@ def predict(
 
     launch = assemble(bound, program, _arrays(algorithm, bound) if reads_data(program) else None)
     held = _held(spec, launch, algorithm)
-    _check(launch, spec, held, limit)
-    counts = count(
-        launch, spec, held, sample=sample, warm=cache == "warm", progress=progress, limit=limit, recording=timeline
-    )
+    with ThreadPoolExecutor(1) as beside:
+        checked = beside.submit(_check, launch, spec, held, limit)
+        try:
+            counts = count(
+                launch, spec, held, sample=sample, warm=cache == "warm", progress=_heeding(checked, progress),
+                limit=limit, recording=timeline,
+            )  # fmt: skip
+        finally:
+            checked.result()
     return _profile(algorithm, bound, spec, launch, held, counts, cache)
+
+
+def _heeding(checked: Future[None], progress: Progress | None) -> Progress:
+    """Report progress, or raise what a check beside it has found."""
+
+    def report(done: int, total: int, text: str) -> None:
+        if checked.done():
+            checked.result()
+        if progress is not None:
+            progress(done, total, text)
+
+    return report
 
 
 def _profile(

@@ -58,6 +58,21 @@ def fetch_register(m, row):
     prefetch(m.regs, row, S.LANES // 2)
 
 
+@spliced
+def fetch_awake(m, sm, horizon, operands):
+    """:func:`fetch_ready` where a turn is a step."""
+    n = m.shape[S.SLOTS] * m.shape[S.WARPS]
+    for w in range(sm * n, (sm + 1) * n):
+        if m.awake[w] > horizon:
+            continue
+        if operands:
+            fetch_operands(m, w)
+        else:
+            prefetch(m.warps, w, 0)
+            prefetch(m.warps, w, S.ALIVE)
+            prefetch(m.preds, w, 0)
+
+
 @inline
 def fetch_rows(m, w):
     """Have the host fetch the registers of a warp that is about to run, all at once."""

@@ -16,7 +16,7 @@ from gpusim.engine.access import coalesce
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.global_memory import read_lines
+from gpusim.engine.global_memory import fetch_below, read_lines
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.l1 import find_lines
 from gpusim.engine.operands import predicate
@@ -69,6 +69,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
         return S.FAILURE
     n = p[S.PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
+    fetch_below(m, index, sm, p, origin)
     count[C.LD_REQ] += 1
     count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
@@ -76,7 +77,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_tags(m, sm, t, max(tags * S.TICKS, m.rates[S.LSU_RATE]), S.TICKS)
+    begin = take_tags(m, sm, t, tags * S.TICKS, S.TICKS)
     return read_lines(m, c, index, p, array, sm, origin, begin, count)
 
 

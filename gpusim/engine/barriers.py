@@ -10,6 +10,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
+from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.seats import rouse
@@ -84,6 +85,8 @@ def release(m, slot, b):
         if warp[S.STATE] == S.AT_BARRIER and warp[S.BAR_NUMBER] == b:
             warp[S.STATE] = S.READY
             rouse(m, w, resume(m, w, awake) if m.shape[S.TIMED] else awake)
+            if not m.shape[S.TIMED]:
+                fetch_operands(m, w)
             if warp[S.BAR_MODE]:
                 warp[S.BAR_RESULT] = result(warp[S.BAR_MODE], block[S.YES + b], block[S.VOTERS + b])
     block[S.WAITING] -= block[S.ARRIVED + b]

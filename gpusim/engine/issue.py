@@ -18,6 +18,7 @@ from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
+from gpusim.engine.pipe import pipe_free, tags_free
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.trace import note_issue
@@ -193,7 +194,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
-        leaves = max(now, m.sms[sm, S.TAGS if unit == S.U_GLOBAL else S.LSU])
+        leaves = max(now, tags_free(m.sms[sm]) if unit == S.U_GLOBAL else pipe_free(m.sms[sm]))
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
     if c[I.TWIN] < 0:
         done = twin(m, c, index, turn, sm, on, mask, now, count)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cache, wraps
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numba
@@ -29,19 +31,33 @@ def source_digest() -> str:
 
 
 _FOLDER = str(cache_folder() / f"engine-{source_digest()}")
+_COMPILING = RLock()
+_OPTIONS: dict[str, Any] = {"cache": True, "_nrt": False, "error_model": "numpy"}
+
+
+def kept(compiles: Callable[..., Any]) -> Callable[..., Any]:
+    """``functools.cache`` for what compiles: whatever thread asks, all have the same code, which is never let go."""
+    found: Callable[..., Any] = cache(compiles)
+
+    @wraps(compiles)
+    def one_by_one(*args: Any) -> Any:
+        with _COMPILING:
+            return found(*args)
+
+    return one_by_one
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """``numba.njit`` with our cache folder, leaving the process's own setting alone.
 
     ``_nrt=False``: no reference counting, which would cost more than most
-    instructions do; so nothing jitted here may allocate.
+    instructions do; so nothing jitted here may allocate.  ``nogil``: machines run side by side.
     """
     settings: Any = config
     compiler: Any = njit
     before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
     try:
-        compiled: Callable[..., Any] = compiler(cache=True, _nrt=False, error_model="numpy", **options)(function)
+        compiled: Callable[..., Any] = compiler(nogil=True, **_OPTIONS, **options)(function)
     finally:
         settings.CACHE_DIR = before
     return compiled
@@ -66,7 +82,7 @@ def compile_for_calls(function: Callable[..., Any], signature: Any) -> Any:
     compiler: Any = cfunc
     before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
     try:
-        return compiler(signature, cache=True, _nrt=False, error_model="numpy")(function)
+        return compiler(signature, **_OPTIONS)(function)
     finally:
         settings.CACHE_DIR = before
 

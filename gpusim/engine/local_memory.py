@@ -70,7 +70,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
     count[C.LINES] += n
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_tags(m, sm, t, max(n * S.TICKS, m.rates[S.LSU_RATE]), n * S.TICKS)
+    begin = take_tags(m, sm, t, n * S.TICKS, n * S.TICKS)
     done = begin
     for j in range(n):
         if loads:

@@ -17,12 +17,13 @@ from numba import typeof
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
-from gpusim.engine.ahead import fetch_ready, fetch_rows, fetch_schedulers
+from gpusim.engine.ahead import fetch_awake, fetch_ready, fetch_rows, fetch_schedulers
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
 from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
+from gpusim.engine.lanes import least, load_sixteen, numbers, pointer, select
 from gpusim.engine.memory import serve
 from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seats import rouse, warp_at
@@ -136,6 +137,19 @@ def place(m, slot, number, kind, age, t):
 
 
 @inline
+def first_up(m, slot):
+    """Warp of a block that can run first, the highest of several, and when; -1 and NEVER if none can."""
+    n, first, warp, tick = m.shape[WARPS], slot * m.shape[WARPS], np.int64(-1), NEVER
+    for k in range(0, n, 16):
+        awake = load_sixteen(pointer(m.awake), first + k)
+        awake = select(numbers(awake) < n - k, awake, NEVER)
+        soonest = least(awake)
+        if soonest <= tick and soonest < NEVER:
+            warp, tick = first + k - least(select(awake == soonest, -numbers(awake), 0)), soonest
+    return warp, tick
+
+
+@inline
 def choose(m, sm):
     """Warp of ``sm`` to run next: of those ready one of the oldest block, else the first to be ready.
 
@@ -149,16 +163,13 @@ def choose(m, sm):
     tick : int
         When it can run.
     """
-    slots, n, now = m.shape[SLOTS], m.shape[WARPS], m.sms[sm, NOW]
-    best, tick, best_age, ready = -1, NEVER, NEVER, False
+    slots, now = m.shape[SLOTS], m.sms[sm, NOW]
+    best, tick, best_age, ready = np.int64(-1), NEVER, NEVER, False
     for slot in range(sm * slots, (sm + 1) * slots):
         age = m.ages[slot]
         if age == NEVER or (ready and age > best_age):
             continue
-        first, soonest = -1, NEVER
-        for w in range((slot + 1) * n - 1, slot * n - 1, -1):
-            if m.awake[w] < soonest:
-                first, soonest = w, m.awake[w]
+        first, soonest = first_up(m, slot)
         if soonest <= now:
             best, tick, best_age, ready = first, now, age, True
         elif not ready and (soonest < tick or (soonest == tick and age < best_age)):
@@ -367,6 +378,11 @@ def advance(words, queue, kinds, steps, seldom):
             steps -= taken
             tree_set(m.tree, size, sm, tick)
             continue
+        if size > 1:
+            tree_set(m.tree, size, sm, horizon)
+            after = tree_first(m.tree, size)
+            fetch_awake(m, sm, horizon, True)
+            fetch_awake(m, after, m.tree[size + after] + m.rates[AHEAD], False)
         while tick <= horizon:
             steps -= 1
             m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)

@@ -13,7 +13,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit, spliced
-from gpusim.engine.prefetch import prefetch_row
+from gpusim.engine.prefetch import prefetch, prefetch_row
 from gpusim.engine.state import (
     ARRIVES,
     BEGUN,
@@ -68,6 +68,7 @@ from gpusim.engine.state import (
     SPAN_FIELD,
     SPANS,
     TAG,
+    TIMED,
     TRANSLATE,
     TURNAROUND,
     USED,
@@ -472,8 +473,16 @@ def translated(m, line, t):
 
 
 @inline
-def look_up(m, half, line):
-    """Have the host fetch the sets of L2 in which a line may be, at home and in the half of the SM that asks."""
+def outstanding(m, sm, line):
+    """Row of a GPC's `Machine.lrc` in which a request for a line stands."""
+    return (mix(line) >> 16) & (m.lrc.shape[1] - 1)
+
+
+@inline
+def look_up(m, sm, line):
+    """Have the host fetch where L2 may have a line, at home and in the half of an SM, and what else asked for it."""
+    half = m.sms[sm, HALF]
+    prefetch(m.lrc[m.sms[sm, GPC]], outstanding(m, sm, line), 0)
     place, home = l2_set(line, m.shape), home_of(line, m.shape)
     prefetch_row(m.l2, home * m.shape[L2_SETS] + place)
     if home != half:
@@ -490,8 +499,9 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     request may be the earlier one.
     """
     gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
-    entry = m.lrc[gpc, (mix(line) >> 16) & (m.lrc.shape[1] - 1)]
-    look_up(m, half, line)
+    entry = m.lrc[gpc, outstanding(m, sm, line)]
+    if m.shape[TIMED]:
+        look_up(m, sm, line)
     t = translated(m, line, t)
     busy = entry[Q_UNTIL] > t > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
     same = entry[Q_LINE] == line and entry[Q_SECTORS] == wanted

@@ -8,21 +8,35 @@ from gpusim.engine.trace import note_unit
 
 
 @inline
-def take_pipe(m, sm, t, busy):
-    """Have the pipe for ``busy`` ticks from ``t`` on; returns when that begins."""
+def pipe_free(row):
+    """Tick from which the pipe of an SM has room: it takes an instruction in every so often, and works meanwhile."""
+    return max(row[S.LSU], row[S.LSU_TAKES])
+
+
+@inline
+def tags_free(row):
+    """The same of its tag stage."""
+    return max(row[S.TAGS], row[S.TAGS_TAKE])
+
+
+@inline
+def take_pipe(m, sm, t, busy, n):
+    """Have the pipe for ``busy`` ticks from ``t`` on, for ``n`` instructions; returns when that begins."""
     row = m.sms[sm]
-    begin = max(t, row[S.LSU])
-    row[S.LSU] = max(row[S.LSU], row[S.NOW]) + busy
+    free = pipe_free(row)
+    row[S.LSU] = max(free, row[S.NOW]) + busy
+    row[S.LSU_TAKES] = max(row[S.LSU_TAKES], row[S.NOW]) + m.rates[S.LSU_RATE] * n
     note_unit(m, sm, S.ON_LSU, row[S.LSU] - busy, busy)
-    return begin
+    return max(t, free)
 
 
 @inline
 def take_tags(m, sm, t, busy, waves):
     """Have the tag stage for ``busy`` ticks, and the pipe for ``waves``; returns when that begins."""
     row = m.sms[sm]
-    begin = max(t, row[S.TAGS])
+    begin = max(t, tags_free(row))
     row[S.TAGS] = begin + busy
+    row[S.TAGS_TAKE] = max(t, row[S.TAGS_TAKE]) + m.rates[S.LSU_RATE]
     row[S.LSU] = max(row[S.LSU], row[S.NOW]) + waves
     note_unit(m, sm, S.ON_TAGS, begin, busy)
     note_unit(m, sm, S.ON_LSU, row[S.LSU] - waves, waves)

@@ -6,7 +6,6 @@ A routine is compiled when the first program that needs it is run, apart from th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numba.extending import intrinsic
 
 from gpusim.engine import bitwise, floating, integer, setp
 from gpusim.engine.convert import convert
-from gpusim.engine.jit import compile_for_calls
+from gpusim.engine.jit import compile_for_calls, kept
 from gpusim.engine.packed import packed
 from gpusim.engine.tensor import tensor
 from gpusim.engine.transcendental import mufu
@@ -68,7 +67,7 @@ _SIGNATURE = _types.void(
 )  # fmt: skip
 
 
-@cache
+@kept
 def _compiled(routine: Callable[..., Any]) -> Any:
     """A routine, compiled or from the cache."""
     return compile_for_calls(routine, _SIGNATURE)

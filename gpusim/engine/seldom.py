@@ -7,7 +7,6 @@ calls these by an address that it is given, and they are compiled only when a pr
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ from gpusim.engine.exchange import (
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes
 from gpusim.engine.global_memory import load_global, store_global
-from gpusim.engine.jit import compile_for_calls, inline, jit
+from gpusim.engine.jit import compile_for_calls, inline, jit, kept
 from gpusim.engine.l1 import l1_read, l1_row
 from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
@@ -54,7 +53,7 @@ def helper(m: S.Machine | None) -> Any:
     return _compiled(seldom if m is not None and np.any(m.code[:, I.PIPE] == I.SELDOM_PIPE) else none_needed)
 
 
-@cache
+@kept
 def _compiled(function: Callable[..., Any]) -> Any:
     return compile_for_calls(function, int64(MACHINE, int64, int64, int64, int64, uint32, int64))
 

@@ -112,7 +112,7 @@ def shared_time(m, sm, waves, repeat, t):
     """Charge the load/store pipe; the tick the data is there."""
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_pipe(m, sm, t, max(waves * S.TICKS, m.rates[S.LSU_RATE] * repeat))
+    begin = take_pipe(m, sm, t, waves * S.TICKS, repeat)
     return begin + m.rates[S.SHARED] + (waves - 1) * S.TICKS
 
 

@@ -89,12 +89,11 @@ FAILURE, WENT = -1, -16
 # BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
 # latest LDGSTS is done; GROUPS: when each of its latest groups of them is; YIELDED: it has met a YIELD.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
-ALIVE, STATE, N_SPLIT = range(BOARD + 6, BOARD + 9)
-SPLIT_PC = N_SPLIT + 1
+ALIVE, STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS, YIELDED = range(BOARD + 6, BOARD + 14)  # the second
+SPLIT_PC = YIELDED + 1
 SPLIT_MASK = SPLIT_PC + MAX_SPLITS
 SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
-SPINS = SPLIT_WAIT + MAX_SPLITS
-YIELDED, BAR_NUMBER, BAR_MODE, BAR_RESULT, COPIED, N_GROUPS, GROUPS = range(SPINS + 1, SPINS + 8)
+COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
 N_WARP = lines_of(MEET_MASK + N_MEETINGS)
 
@@ -108,16 +107,18 @@ LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 *
 N_BLOCK = STARTED + 1
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
-# its tag stage, where global accesses go; TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT:
-# the same for the wires from L2 and to it; FREE_AT: when the next block may start; NEXT: the warp to run next.
+# its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
+# TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT: the same for the wires from L2 and to it;
+# FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
 # hold data; L1_TURN: the set that gives one up next.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
-    OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN,
-) = range(TRY_AT + MAX_PARTS, 20)  # fmt: skip
-N_SM = lines_of(L1_TURN + 1)
+    OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
+    TAGS_TAKE,
+) = range(TRY_AT + MAX_PARTS, 22)  # fmt: skip
+N_SM = lines_of(TAGS_TAKE + 1)
 
 # A set of L1 is a row of `ways` entries (bits 0-3: valid sectors, 4-7: those still on their way, L1_AGAIN: used again
 # since it came in; from L1_BITS on the line, -1: none; those that hold one first), and then of when the last fill of
@@ -234,7 +235,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     FMA_RATE,
     ALU_RATE,
     XU_RATE,
-    LSU_RATE,  # least time between two instructions of the load/store pipe
+    LSU_RATE,  # between two instructions that the load/store pipe takes in
     QUEUE,  # work the load/store pipe holds before issue stops, ...
     TAG_QUEUE,  # ... and its tag stage
     SHUFFLE,
@@ -257,7 +258,9 @@ class Machine(NamedTuple):
     regs: Annotated[np.ndarray, np.uint32, 2]  # (N_STATIC + warps * PRIVATE, 32): shared by all warps, then each one's
     preds: Annotated[np.ndarray, np.uint32, 2]  # (warps, N_PRED_ROWS): a bit a lane
     warps: Annotated[np.ndarray, np.int64, 2]  # (warps, N_WARP); SM-major, then block slot, then warp
-    awake: Annotated[np.ndarray, np.int64, 1]  # (warps,): tick at which each may run on, NEVER while it cannot
+    awake: Annotated[
+        np.ndarray, np.int64, 1
+    ]  # (warps + MAX_SEATS,): tick at which each may run on, NEVER while it cannot
     turns: Annotated[np.ndarray, np.int64, 2]  # (warps, N_TURN): timed runs
     parts: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_PART): timed runs
     blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major

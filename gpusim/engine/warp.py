@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import take_pipe
+from gpusim.engine.pipe import pipe_free, tags_free, take_pipe
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -74,7 +74,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     elif op == I.SHFL:
         count[C.SH_OTHER_WAVES] += 1
         shuffle(c, m.regs, first_row(m, w), m.bits[0], m.preds[w], on)
-        take_pipe(m, sm, t, m.rates[S.LSU_RATE])
+        take_pipe(m, sm, t, S.TICKS, 1)
         return t + m.rates[S.SHUFFLE]
     elif op == I.S2R:
         count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
@@ -140,7 +140,7 @@ def control(m, c, op, index, w, block, on, count):
             return S.FINISHED
     elif op == I.BAR:
         warp[S.PC] += 1
-        if on and on != warp[S.ALIVE]:
+        if on and np.int64(on) != warp[S.ALIVE]:
             fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
             return S.FAILED
         warp[S.BAR_NUMBER], warp[S.BAR_MODE] = c[I.SUB], 0
@@ -249,5 +249,6 @@ def run(m, w, block, sm, seldom):
     m.misc[S.STEPS] += steps
     m.awake[w] = t
     busy = max(max(issue, alu), max(fma, xu))
-    m.sms[sm, S.NOW] = max(begin + busy, max(m.sms[sm, S.LSU] - rates[S.QUEUE], m.sms[sm, S.TAGS] - rates[S.TAG_QUEUE]))
+    own = m.sms[sm]
+    own[S.NOW] = max(begin + busy, max(pipe_free(own) - rates[S.QUEUE], tags_free(own) - rates[S.TAG_QUEUE]))
     return why

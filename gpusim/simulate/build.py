@@ -311,7 +311,7 @@ def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) ->
         "regs": _registers(image, warp_slots),
         "preds": S.aligned((warp_slots, N_PRED_ROWS), np.uint32),
         "warps": S.aligned((warp_slots, S.N_WARP), np.int64),
-        "awake": np.full(warp_slots, S.NEVER, np.int64),
+        "awake": np.full(warp_slots + S.MAX_SEATS, S.NEVER, np.int64),
         "turns": S.aligned((warp_slots, S.N_TURN), np.int64),
         "local": _local(launch, image, warp_slots),
         "blocks": blocks,

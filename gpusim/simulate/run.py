@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_ou
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
 from gpusim.simulate.units import add_units
-from gpusim.simulate.window import middle, unevenness, window
+from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -77,9 +79,24 @@ class Counts:
     timeline: Timeline | None = None
 
 
+@dataclass(frozen=True)
+class _Place:
+    """A launch where it runs, and what global memory holds (one word suffices where values do not matter)."""
+
+    launch: Launch
+    gpu: Gpu
+    held: Occupancy
+    layout: Layout
+    data: np.ndarray
+
+    def machine(self, image: Image, kinds: int, **how: Any) -> S.Machine:
+        """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
+        return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
+
+
 def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
-          text: str, limit: int | None = None, until: float = math.inf) -> bool:  # fmt: skip
-    """Run a machine to the end, or ``until`` it has taken so many steps, reporting progress in blocks.
+          text: str, limit: int | None = None, until: float = math.inf, handed: float = math.inf) -> bool:  # fmt: skip
+    """Run a machine to the end, or until it has taken so many steps or started so many blocks, reporting progress.
 
     Returns
     -------
@@ -97,7 +114,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
 
     m.shape[S.LIMIT] = limit or ENDLESS + ENDLESS_BLOCK * len(queue)
     step, done = driver(m, queue, kinds), False
-    while not done and m.misc[S.STEPS] < until:
+    while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
         done = step(STEPS_A_CALL)
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
@@ -150,7 +167,7 @@ def execute(
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program))
     memory = fill_memory(launch, layout)
-    m = machine(gpu, launch, held, image, layout, memory, 1, checked=checked, timeless=True, n_sm=1)
+    m = _Place(launch, gpu, held, layout, memory).machine(image, 1, checked=checked, timeless=True, n_sm=1)
     _mark_inputs(m, launch, layout)
     queue = np.arange(launch.blocks, dtype=np.int64) if blocks is None else blocks
     drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing", limit)
@@ -211,51 +228,76 @@ def count(
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
     data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
-    chosen, classes = _choose(launch, gpu, held, image, layout, data, False if values else sample, progress, limit)
+    place = _Place(launch, gpu, held, layout, data)
+    chosen, classes = _choose(place, image, False if values else sample, progress, limit)
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     in_time = add_units(image if values else _bound(launch, layout, timed_image(launch.program)), launch.program, gpu)
     image = in_time if timed else image
-    m = machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed)
+    m = place.machine(image, chosen.n_kinds, timed=timed)
     if warm:
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
-        m = _again(m, machine(gpu, launch, held, image, layout, data, chosen.n_kinds, timed=timed))
+        m = _again(m, place.machine(image, chosen.n_kinds, timed=timed))
     m = recorded(m, recording if timed else None)
-    before = _held_by_l2(m)
-    drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
+    before, ran, note, since = _held_by_l2(m), m, "", None
+    if timed:
+        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
+    else:
+        ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
     total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
     arrays, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
         arrays, sites = attribute(arrays, ARRAYS, total, share), attribute(sites, SITES, total, share)
-    ran, note, found = m, "", timing(m) if timed else None
-    if found is None:
-        ran, note, found = _stretch(m, launch, gpu, held, in_time, layout, data, float(total[C.INST]), recording)
+    uneven = unevenness(launch.blocks, gpu.sm_count)
     return Counts(
         total=total,
         arrays=arrays,
         sites=sites,
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
-        timing=found,
+        timing=timing(m) if since is None else window(ran, since, float(total[C.INST]), uneven),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
         timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
 
 
-def _stretch(
-    before: S.Machine, launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray,
-    instructions: float, recording: Recording | None,
-) -> tuple[S.Machine, str, Timing]:  # fmt: skip
-    """Time of a launch of so many instructions, after it was counted; what ran for it, and which part that is."""
-    queue = middle(launch.blocks, blocks_at_once(gpu, held))
-    m = recorded(_again(before, machine(gpu, launch, held, image, layout, data, 1, timed=True)), recording)
+def _count_and_time(
+    m: S.Machine, place: _Place, image: Image, in_time: Image, chosen: Plan, recording: Recording | None,
+    progress: Progress | None, limit: int | None,
+) -> tuple[S.Machine, str, Since]:  # fmt: skip
+    """Run a machine that counts; beside it, from the middle of the launch on, one that times a stretch.
+
+    Returns
+    -------
+    ran : Machine
+        That has run the stretch.
+    note : str
+        Which part of the launch that is.
+    since : Since
+    """
+    launch = place.launch
+    at, queue = chosen.middle(blocks_at_once(place.gpu, place.held))
+    drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=at)
+    apart = replace(place, data=place.data.copy())
+    ran = recorded(_again(m, apart.machine(in_time, 1, timed=True)), recording)
 
     def advance(until: float) -> bool:
-        return drive(m, launch, image, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
+        return drive(ran, launch, in_time, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
 
-    found = window(m, advance, instructions, unevenness(launch.blocks, gpu.sm_count))
-    return m, f"a stretch from the middle of the launch, which begins with block {queue[0]}", found
+    with ThreadPoolExecutor(1) as beside:
+        stretch = beside.submit(measure, ran, advance)
+        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
+        _show(ran, stretch, progress)
+        note = f"a stretch from the middle of the launch, which begins with block {queue[0]}"
+        return ran, note, stretch.result()
+
+
+def _show(m: S.Machine, stretch: Future[Since], progress: Progress | None) -> None:
+    """Report how far a stretch has come until it is done."""
+    while not stretch.done() and progress is not None:
+        progress(int(m.misc[S.STEPS]), int(LENGTH), "timing")
+        wait_for([stretch], 0.1)
 
 
 def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:
@@ -268,10 +310,11 @@ def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:
 def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:
     """A fresh machine with the L2 of one that has run."""
     ways = int(fresh.shape[S.L2_WAYS])
-    before.l2[:, S.ARRIVES * ways : S.BITS * ways] = 0
-    before.l2[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
+    fresh.l2[:] = before.l2
+    fresh.l2[:, S.ARRIVES * ways : S.BITS * ways] = 0
+    fresh.l2[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
     fresh.misc[S.STAMP] = before.misc[S.STAMP]
-    return fresh._replace(l2=before.l2)
+    return fresh
 
 
 def _held_by_l2(m: S.Machine) -> Held:
@@ -282,14 +325,14 @@ def _held_by_l2(m: S.Machine) -> Held:
 
 
 def _choose(
-    launch: Launch, gpu: Gpu, held: Occupancy, image: Image, layout: Layout, data: np.ndarray, sample: bool | None,
-    progress: Progress | None, limit: int | None,
-) -> tuple[Plan, np.ndarray]:  # fmt: skip
+    place: _Place, image: Image, sample: bool | None, progress: Progress | None, limit: int | None
+) -> tuple[Plan, np.ndarray]:
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
-    chosen = plan(launch, gpu, held, 0.0, sample=False)
+    launch = place.launch
+    chosen = plan(launch, place.gpu, place.held, 0.0, sample=False)
     if sample is False or launch.blocks <= len(chosen.probes):
         return chosen, np.zeros((0, C.N_COUNTS))
-    m = machine(gpu, launch, held, image, layout, data, len(chosen.probes), timeless=True, n_sm=1)
+    m = place.machine(image, len(chosen.probes), timeless=True, n_sm=1)
     drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
-    return plan(launch, gpu, held, work, sample=sample), m.counts.astype(np.float64)
+    return plan(launch, place.gpu, place.held, work, sample=sample), m.counts.astype(np.float64)

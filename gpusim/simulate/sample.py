@@ -85,6 +85,18 @@ class Plan:
         queue = np.arange(self.blocks, dtype=np.int64)
         return replace(self, queue=queue, kinds=np.zeros(self.blocks, np.int64), n_kinds=1, sampled=False)
 
+    def middle(self, wave: int) -> tuple[int, np.ndarray]:
+        """Where a stretch of the launch may be timed: after how many of the blocks run, and which blocks it may run.
+
+        It begins with a measured span, or lies around the middle of a launch run whole: a few waves of so many blocks.
+        """
+        at = max(self.blocks // 2 - 2 * wave, 0)
+        if self.sampled:
+            begins = np.flatnonzero(np.diff(self.kinds == MEASURED, prepend=False) & (self.kinds == MEASURED))
+            at = int(begins[(len(begins) - 1) // 2])
+        first = int(self.queue[at])
+        return at, np.arange(first, min(first + 4 * wave, self.blocks), dtype=np.int64)
+
     def estimate(self, counts: np.ndarray, steps: float) -> float:
         """Work of the whole launch, from what the probes counted."""
         each = steps / max(counts[:, C.INST].sum(), 1) * counts[:, C.INST] + LINE_WORK * counts[:, C.LINES]

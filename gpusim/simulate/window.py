@@ -1,15 +1,16 @@
 """Time of a launch too long to be timed whole: a stretch of it, issue by issue, stands for the rest.
 
-The stretch begins with blocks from the middle of the grid and the L2 that counting left behind.  Its first part, in
-which SMs fill up and L1 gets warm, is not measured.  At the end of the launch most SMs wait for those that got one
-block more.  (Wunderlich et al., "SMARTS: Accelerating
+The stretch begins in the middle of the launch, with the L2 that counting has come to there.  Its first part, in
+which SMs fill up and L1 gets warm, is not measured; it ends when batches of instructions agree on how long they take.
+At the end of the launch most SMs wait for those that got one block more.  (Wunderlich et al., "SMARTS: Accelerating
 Microarchitecture Simulation via Rigorous Statistical Sampling", ISCA 2003, for the idea.)
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,13 +19,28 @@ from gpusim.simulate.clock import Timing, waits
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked
 
-LENGTH, SETTLED = 30e6, 0.4  # warp instructions run, and the share of them that is not measured
+LENGTH, SETTLED = 30e6, 0.4  # warp instructions run at most, and the share of that which is not measured
+BATCH, FEWEST, ERROR = 1 / 15, 4, 0.003
+"""Share of ``LENGTH`` in a batch; batches measured at least; standard error of their mean that suffices."""
 
 
-def middle(blocks: int, wave: int) -> np.ndarray:
-    """Blocks that the stretch may run: a few waves from the middle of the grid."""
-    first = max(blocks // 2 - 2 * wave, 0)
-    return np.arange(first, min(first + 4 * wave, blocks), dtype=np.int64)
+class Since(NamedTuple):
+    """Where a machine stood when measuring began.
+
+    Attributes
+    ----------
+    tick, issued : int
+        What it had come to, and warp instructions issued by then.
+    parts : int64 array
+        A copy of ``Machine.parts``.
+    booked : dict of str to float
+        See :func:`gpusim.simulate.utilisation.booked`.
+    """
+
+    tick: int
+    issued: int
+    parts: np.ndarray
+    booked: dict[str, float]
 
 
 def unevenness(blocks: int, n_sm: int) -> float:
@@ -32,8 +48,8 @@ def unevenness(blocks: int, n_sm: int) -> float:
     return math.ceil(blocks / n_sm) * n_sm / blocks
 
 
-def window(m: S.Machine, advance: Callable[[float], bool], instructions: float, uneven: float) -> Timing:
-    """Time of ``instructions`` warp instructions, from a stretch of them.
+def measure(m: S.Machine, advance: Callable[[float], bool]) -> Since:
+    """Run a stretch of a launch until it is known well enough how long it takes.
 
     Parameters
     ----------
@@ -41,26 +57,47 @@ def window(m: S.Machine, advance: Callable[[float], bool], instructions: float, 
         Timed, ready to run blocks from the middle of the launch.
     advance : callable
         Lets it run until it has issued so many instructions; returns whether it is done.
+    """
+    done = advance(SETTLED * LENGTH)
+    if done:  # so short a launch has no middle
+        return Since(0, 0, np.zeros_like(m.parts), dict.fromkeys(booked(m), 0.0))
+    since = Since(_now(m), int(m.misc[S.STEPS]), m.parts.copy(), booked(m))
+    paces: list[float] = []
+    while not done and m.misc[S.STEPS] < LENGTH and not _agree(paces):
+        begin, issued = _now(m), int(m.misc[S.STEPS])
+        done = advance(issued + BATCH * LENGTH)
+        paces.append((_now(m) - begin) / max(int(m.misc[S.STEPS]) - issued, 1))
+    return since
+
+
+def _agree(paces: Sequence[float]) -> bool:
+    """Whether the mean of so many batches is known well enough."""
+    return len(paces) >= FEWEST and np.std(paces, ddof=1) <= ERROR * math.sqrt(len(paces)) * np.mean(paces)
+
+
+def window(m: S.Machine, since: Since, instructions: float, uneven: float) -> Timing:
+    """Time of ``instructions`` warp instructions, from a stretch of them.
+
+    Parameters
+    ----------
+    m : Machine
+        That has run the stretch.
+    since : Since
+        Where it stood when measuring began.
     instructions : float
         Of the whole launch.
     uneven : float
         How many times as long as the average SM the busiest one has work.
     """
-    done = advance(SETTLED * LENGTH)
-    begin, issued, before, busy = _now(m), int(m.misc[S.STEPS]), m.parts.copy(), booked(m)
-    if not done:
-        advance(LENGTH)
-    if done or m.misc[S.STEPS] == issued:  # so short a launch has no middle
-        begin, issued, before, busy = 0, 0, np.zeros_like(m.parts), dict.fromkeys(busy, 0.0)
-    share = instructions / max(int(m.misc[S.STEPS]) - issued, 1)
-    active = (_now(m) - begin) / S.TICKS * share
+    share = instructions / max(int(m.misc[S.STEPS]) - since.issued, 1)
+    active = (_now(m) - since.tick) / S.TICKS * share
     return Timing(
         cycles=active * uneven + LAUNCH_CYCLES + STORES_DONE_CYCLES,
         active=active,
         longest=active * uneven,
         warps=None,
-        stalls=waits(m.parts - before),
-        booked={name: (taken - busy[name]) * share for name, taken in booked(m).items()},
+        stalls=waits(m.parts - since.parts),
+        booked={name: (taken - since.booked[name]) * share for name, taken in booked(m).items()},
     )
 
 

@@ -49,6 +49,19 @@ def both(name: str) -> tuple[Counts, Counts]:
         return everything, count(launch, gpu, held)
 
 
+@pytest.mark.parametrize("share", [0.2, 0.4, 1])
+def test_the_stretch_that_is_timed_begins_with_a_measured_span(share):
+    launch, gpu, held = prepare(catalog.get("vector-add"), {"N": 6_000_000, "B": 128}, "p100")
+    wave = blocks_at_once(gpu, held)
+    chosen = sample.plan(launch, gpu, held, sample.BUDGET / share, sample=share < 1)
+    at, blocks = chosen.middle(wave)
+    assert blocks[0] == chosen.queue[at]
+    assert abs(int(blocks[0]) - launch.blocks / 2) < launch.blocks / 4
+    assert len(blocks) == min(4 * wave, launch.blocks - blocks[0])
+    if chosen.sampled:
+        assert list(chosen.kinds[at - 1 : at + 1]) == [sample.WARM, sample.MEASURED]
+
+
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_part_of_it_is_run(name):
     everything, part = both(name)
