@@ -41,6 +41,42 @@ ARITHMETIC = Algorithm(
 )
 
 
+@gl.kernel(grid=lambda p: (1,), block=lambda p: (1024,))
+def two_loads(x: gl.Out[gl.f32, "N"], W: gl.Tile = 32):
+    """Read shared memory N times: all lanes their own word, W lanes in one bank, and all lanes the same."""
+    N = gl.sizes("N")
+    words = gl.shared(gl.f32, 32 * 33)
+    words[gl.tid.x] = 1.0
+    with gl.if_(gl.tid.x < 32):
+        words[1024 + gl.tid.x] = 1.0
+    gl.barrier()
+    total = gl.var(gl.f32, 0.0)
+    for k in gl.range(0, N, 1):
+        total += words[gl.laneid * W + k % 32] * words[k % 32]
+    with gl.if_(gl.tid.x < N):
+        x[gl.tid.x] = total
+
+
+TWO_LOADS = Algorithm(
+    name="two-loads",
+    family="vector",
+    summary="shared loads with and without conflicts in turns",
+    kernel=two_loads,
+    sizes={"N": 64},
+    tiles={"W": 32},
+    reference=lambda x, **p: {},
+    io={"x": Traffic(stores="N")},
+)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "ways", "cycles"), [("h200", 32, 32 + 1), ("rtx-a6000", 32, 32 + 1), ("rtx-a6000", 1, 2 + 2)]
+)
+def test_the_load_store_pipe_takes_loads_in_while_it_works_on_others(gpu, ways, cycles):
+    short, long = (gpusim.predict(TWO_LOADS, gpu=gpu, N=n, W=ways).cycles for n in (256, 512))
+    assert (long - short) / 256 / 32 == pytest.approx(cycles, rel=0.03)
+
+
 @cache
 def copied(gpu):
     fast = hardware.load(gpu).dram.peak_bytes_per_s > 4e12
