@@ -1,9 +1,10 @@
 """L1: what an SM still holds of what its warps read and wrote.
 
-A set has a tag for each of its ways; all sets share the lines of data that the carve-out leaves.  A line comes in
-behind those of its set that were used again; one that is used again goes to the front, of which there is room for half
-of the ways.  So a stream that passes once leaves what is used again where it is: on an H200 128 of 192 KiB that were
-read twice outlast 4 MiB read or written, and nothing that was read once does.
+A set has a tag for each of its ways; all sets share the lines of data that the carve-out leaves.  When none is left,
+a few rows of sets drop their last lines at once, and rows take turns (measured, tests/validation/l1_vacated.cu).  A
+line comes in behind those of its set that were used again; one that is used again goes to the front, of which there is
+room for half of the ways.  So a stream that passes once leaves what is used again where it is: on an H200 128 of
+192 KiB that were read twice outlast 4 MiB read or written, and nothing that was read once does.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from gpusim.engine.state import (
 from gpusim.engine.trace import note_unit
 
 VALID, BOTH = 15, 255  # sectors there, and with them those on their way
+ORDER = 4  # row of `Machine.l1_sets`: rows in the order in which they lose lines
+TAG_SETS, VACATED = 4, 20  # sets of a row, one for each part of the tag stage; lines that are dropped at once
 
 
 @inline
@@ -113,15 +116,18 @@ def l1_held(row, ways):
 
 @jit
 def l1_vacate(m, sm):
-    """Drop the last line of the next set that holds one; sets take turns."""
-    sets, ways, own = m.shape[L1_SETS], m.shape[L1_WAYS], m.sms[sm]
-    for _ in range(sets):
-        row = m.l1[sm * sets + own[L1_TURN]]
-        own[L1_TURN] = (own[L1_TURN] + 1) % sets
-        n = l1_held(row, ways)
-        if n:
-            row[n - 1] = -1 << L1_BITS
-            return
+    """Drop the last line of each set of the next few rows that hold one; rows take turns."""
+    rows, ways, own = m.shape[L1_SETS] // TAG_SETS, m.shape[L1_WAYS], m.sms[sm]
+    before, most = own[L1_USED], own[L1_TURN] + rows
+    while own[L1_TURN] < most and before - own[L1_USED] < VACATED:
+        first = sm * m.shape[L1_SETS] + m.l1_sets[ORDER, own[L1_TURN] % rows] * TAG_SETS
+        for k in range(first, first + TAG_SETS):
+            n = l1_held(m.l1[k], ways)
+            if n:
+                m.l1[k, n - 1] = -1 << L1_BITS
+                own[L1_USED] -= 1
+        own[L1_TURN] += 1
+    own[L1_TURN] %= rows
 
 
 @inline
@@ -130,13 +136,11 @@ def l1_way_for_new(m, sm, row, ways):
     n = l1_held(row, ways)
     if n == ways:
         return n - 1
-    if m.sms[sm, L1_USED] < m.shape[L1_LINES]:
-        m.sms[sm, L1_USED] += 1
-        return n
-    if n == 0:
+    if m.sms[sm, L1_USED] >= m.shape[L1_LINES]:
         l1_vacate(m, sm)
-        return n
-    return n - 1
+        n = l1_held(row, ways)
+    m.sms[sm, L1_USED] += 1
+    return n
 
 
 @inline

@@ -112,7 +112,7 @@ N_BLOCK = STARTED + 1
 # FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
-# hold data; L1_TURN: the set that gives one up next.
+# hold data; L1_TURN: whose turn it is to give up lines, a place in their order.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
@@ -271,7 +271,7 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
-    l1_sets: Annotated[np.ndarray, np.int64, 2]  # (4, 256): what a byte of a line number contributes to its set of L1
+    l1_sets: Annotated[np.ndarray, np.int64, 2]  # (5, 256): see gpusim.simulate.build.l1_table
     regions: Annotated[np.ndarray, np.int64, 1]  # (stretches of 64 MiB,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)

@@ -196,6 +196,10 @@ class L1:
         ``line_bytes``) whose parity it is.
     set_hash : tuple of tuple of int
         The same for the bits that tell apart the sets of L1 that share a set of the tag stage.
+    vacating_order : tuple of int
+        Rows (sets that differ in the bits of ``tag_hash`` only) in the order in which they lose lines when none of
+        data is left: the first one, then what each bit of a place in the order, lowest first, changes of it (exclusive
+        or).
     unused_lines : int
         Lines of what the carve-out leaves that never hold data.
     data_bytes_per_cycle : int
@@ -207,6 +211,7 @@ class L1:
     tag_sets: int = quantity("1")
     tag_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
     set_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
+    vacating_order: tuple[int, ...] = quantity("1", low=0)
     unused_lines: int = quantity("1", low=0)
     data_bytes_per_cycle: int = quantity("byte/cycle")
     unified_bytes: int | None = quantity("byte", optional=True)

@@ -201,17 +201,21 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
 
 
 def l1_table(gpu: Gpu) -> np.ndarray:
-    """What each byte of a line's number contributes to the number of its set of L1.
+    """What each byte of a line's number contributes to the number of its set of L1, and which rows lose lines when.
 
     Returns
     -------
-    int64 array, shape (4, 256)
-        The set is the exclusive or of an entry of each row; its lowest bits are the set of the tag stage.
+    int64 array, shape (5, 256)
+        The set is the exclusive or of an entry of each of the first four rows; its lowest bits are the set of the tag
+        stage, the others its row.  The last has the rows in the order in which they lose lines.
     """
-    byte, found = np.arange(256), np.zeros((4, 256), np.int64)
+    byte, found = np.arange(256), np.zeros((5, 256), np.int64)
     for k, bits in enumerate([*gpu.l1.tag_hash, *gpu.l1.set_hash]):
         for bit in bits:
             found[bit // 8] ^= (byte >> bit % 8 & 1) << k
+    found[4], changes = gpu.l1.vacating_order[0], gpu.l1.vacating_order[1:]
+    for k, change in enumerate(changes):
+        found[4] ^= (byte >> k & 1) * change
     return found
 
 
