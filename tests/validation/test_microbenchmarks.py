@@ -14,7 +14,7 @@ COALESCER_ROWS = [r for r in micro.measured("coalescer") if r["load"] == "ca"]
 @pytest.mark.parametrize("row", L1_ROWS[::3], ids=lambda r: f"{r['dynamic_shared_KiB']}+{r['footprint_KiB']}KiB")
 def test_l1_keeps_what_it_holds(row: micro.Row) -> None:
     got = micro.l1_hits(row["dynamic_shared_KiB"], row["footprint_KiB"])
-    assert got == pytest.approx(row["hit_fraction_of_passes_2_3"], abs=0.22)  # widest on the slope behind the knee
+    assert got == pytest.approx(row["hit_fraction_of_passes_2_3"], abs=0.16)  # widest on the slope behind the knee
 
 
 def test_l1_falls_off_where_it_is_full() -> None:
@@ -28,7 +28,7 @@ def test_l1_falls_off_where_it_is_full() -> None:
             got = 0.0
         if got is not None:
             assert row["hit_fraction_of_passes_2_3"] == pytest.approx(got, abs=0.03)
-            assert micro.l1_hits(row["dynamic_shared_KiB"], row["footprint_KiB"]) == pytest.approx(got, abs=0.03)
+            assert micro.l1_hits(row["dynamic_shared_KiB"], row["footprint_KiB"]) == pytest.approx(got, abs=0.04)
 
 
 @pytest.mark.parametrize(
