@@ -7,8 +7,8 @@ import pytest
 import gpusim
 import gpusim.lang as gl
 from gpusim import hardware
-from gpusim.algorithm import Algorithm, Traffic
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
+from tests.kernels.run import mine
 
 GPUS = hardware.names()
 TIMES, CHAINS = 128, 8
@@ -30,17 +30,6 @@ def multiply_add(x: gl.Out[gl.f32, "N"]):
     x[i] = total
 
 
-ARITHMETIC = Algorithm(
-    name="multiply-add",
-    family="vector",
-    summary="chains of multiply-adds",
-    kernel=multiply_add,
-    sizes={"N": 512},
-    reference=lambda x, **p: {},
-    io={"x": Traffic(stores="N")},
-)
-
-
 @gl.kernel(grid=lambda p: (1,), block=lambda p: (1024,))
 def two_loads(x: gl.Out[gl.f32, "N"], W: gl.Tile = 32):
     """Read shared memory N times: all lanes their own word, W lanes in one bank, and all lanes the same."""
@@ -57,16 +46,7 @@ def two_loads(x: gl.Out[gl.f32, "N"], W: gl.Tile = 32):
         x[gl.tid.x] = total
 
 
-TWO_LOADS = Algorithm(
-    name="two-loads",
-    family="vector",
-    summary="shared loads with and without conflicts in turns",
-    kernel=two_loads,
-    sizes={"N": 64},
-    tiles={"W": 32},
-    reference=lambda x, **p: {},
-    io={"x": Traffic(stores="N")},
-)
+ARITHMETIC, TWO_LOADS = mine(multiply_add, N=512), mine(two_loads, tiles={"W": 32}, N=64)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 
 import gpusim
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm
 from gpusim.report.busy import UNITS, ranked
+from tests.kernels.run import mine
 from tests.simulate.test_time import SMALL
 
 FMA = "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"
@@ -52,10 +52,6 @@ def add_up(x: gl.In[gl.f32, "S * 32"], y: gl.Out[gl.f32, "B * 32"]):
     for s in gl.range(0, S):
         total += x[s * 32 + gl.tid.x]
     y[gl.ctaid.x * 32 + gl.tid.x] = total
-
-
-def mine(kernel, **sizes):
-    return Algorithm(name=kernel.name, summary="", kernel=kernel, sizes=sizes, reference=lambda **p: {})
 
 
 @pytest.mark.parametrize(("kernel", "params"), SMALL)

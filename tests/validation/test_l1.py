@@ -29,7 +29,7 @@ def test_what_fits_is_held(row: l1_passes.Row) -> None:
 
 @pytest.mark.parametrize("row", STREAMS[::2], ids=l1_passes.name)
 def test_what_outlasts_a_stream(row: l1_passes.Row) -> None:
-    """Within 2 % in three of four; where L1 is just full, hardware loses up to 13 % more."""
+    """Within 2 % in three of four, 9 % at most."""
     assert l1_passes.simulated(row) == pytest.approx(l1_passes.share(row), abs=0.09)
 
 
