@@ -84,8 +84,10 @@ def release(m, slot, b):
         warp = m.warps[w]
         if warp[S.STATE] == S.AT_BARRIER and warp[S.BAR_NUMBER] == b:
             warp[S.STATE] = S.READY
-            rouse(m, w, resume(m, w, awake) if m.shape[S.TIMED] else awake)
-            if not m.shape[S.TIMED]:
+            if m.shape[S.TIMED]:
+                rouse(m, w, resume(m, w, awake))
+            else:
+                rouse(m, w, awake)
                 fetch_operands(m, w)
             if warp[S.BAR_MODE]:
                 warp[S.BAR_RESULT] = result(warp[S.BAR_MODE], block[S.YES + b], block[S.VOTERS + b])

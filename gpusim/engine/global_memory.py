@@ -112,8 +112,7 @@ def read_lines(m, c, index, p, array, sm, origin, begin, count):
 @spliced
 def fetch_below(m, index, sm, p, origin):
     """Have the host fetch where L2 may have the lines of a load that mostly misses L1, in runs that only count."""
-    counts_only = not m.shape[S.TIMED] and not m.shape[S.TIMELESS]
-    if not counts_only or 2 * m.sites[index, C.S_HIT] > m.sites[index, C.S_SECTORS]:
+    if m.shape[S.TIMED] or m.shape[S.TIMELESS] or 2 * m.sites[index, C.S_HIT] > m.sites[index, C.S_SECTORS]:
         return
     for j in range(min(p[S.PAT_N_LINES], 4)):
         look_up(m, sm, origin + p[S.PAT_LINES + j])

@@ -258,9 +258,7 @@ class Machine(NamedTuple):
     regs: Annotated[np.ndarray, np.uint32, 2]  # (N_STATIC + warps * PRIVATE, 32): shared by all warps, then each one's
     preds: Annotated[np.ndarray, np.uint32, 2]  # (warps, N_PRED_ROWS): a bit a lane
     warps: Annotated[np.ndarray, np.int64, 2]  # (warps, N_WARP); SM-major, then block slot, then warp
-    awake: Annotated[
-        np.ndarray, np.int64, 1
-    ]  # (warps + MAX_SEATS,): tick at which each may run on, NEVER while it cannot
+    awake: Annotated[np.ndarray, np.int64, 1]  # (warps + MAX_SEATS,): tick at which each may run on, or NEVER
     turns: Annotated[np.ndarray, np.int64, 2]  # (warps, N_TURN): timed runs
     parts: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_PART): timed runs
     blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
