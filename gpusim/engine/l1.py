@@ -101,8 +101,14 @@ def l1_move(row, ways, e, to, entry, arrives):
 
 @inline
 def l1_again(row, ways, e):
-    """The line in way ``e`` is used again: it goes to the front."""
-    l1_move(row, ways, e, 0, row[e] | L1_AGAIN, row[ways + e])
+    """The line in way ``e`` is used again: it goes to the front, or, if it is there already, the others count as new."""
+    if e:
+        l1_move(row, ways, e, 0, row[e] | L1_AGAIN, row[ways + e])
+        return
+    if row[0] & L1_AGAIN:
+        for k in range(1, ways):
+            row[k] &= ~L1_AGAIN
+    row[0] |= L1_AGAIN
 
 
 @inline
