@@ -84,7 +84,7 @@ from gpusim.engine.state import (
     Y,
     Z,
 )  # fmt: skip
-from gpusim.engine.vacancies import END_OF, first_vacant, vacate
+from gpusim.engine.vacancies import END_OF, first_vacant, given_at, vacate
 from gpusim.engine.warp import run
 
 
@@ -249,12 +249,12 @@ def remove(m, slot, end):
     m.misc[FINISHED_BLOCKS] += 1
     m.misc[END] = max(m.misc[END], end)
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER
-    vacate(m.vacant, end, slot)
+    vacate(m.vacant, given_at(m, slot // m.shape[SLOTS], end), slot)
 
 
 @spliced
 def refill(m, queue, kinds):
-    """Put blocks that are left in the places that are vacant by now, in the order in which those were left."""
+    """Put blocks that are left in the places that are given one by now."""
     while m.vacant[0, 0] and m.misc[HANDED] < len(queue) and m.vacant[1, END_OF] <= m.tree[1]:
         k, end = m.misc[HANDED], m.vacant[1, END_OF]
         slot = first_vacant(m.vacant)

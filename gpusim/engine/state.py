@@ -112,13 +112,14 @@ N_BLOCK = STARTED + 1
 # FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
-# hold data; L1_TURN: whose turn it is to give up lines, a place in their order.
+# hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: when it is
+# given the next block.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
-    TAGS_TAKE,
-) = range(TRY_AT + MAX_PARTS, 22)  # fmt: skip
-N_SM = lines_of(TAGS_TAKE + 1)
+    TAGS_TAKE, GIVEN_AT,
+) = range(TRY_AT + MAX_PARTS, 23)  # fmt: skip
+N_SM = lines_of(GIVEN_AT + 1)
 
 # A set of L1 is a row of `ways` entries (bits 0-3: valid sectors, 4-7: those still on their way, L1_AGAIN: used again
 # since it came in; from L1_BITS on the line, -1: none; those that hold one first), and then of when the last fill of
@@ -195,8 +196,8 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, BANK_FIRST,
-) = range(35)  # fmt: skip
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS, BANK_FIRST,
+) = range(36)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -228,8 +229,9 @@ N_SHAPE = BANK_BYTES + N_BANKS
     TURNAROUND,  # what it loses by that
     BARRIER,  # from the last arrival to the first issue
     BARRIER_WARP,  # added per warp of the block
-    TURNOVER,  # from a block's end to the next block's first issue
+    TURNOVER,  # from the tick at which a block is handed out to its start
     START_GAP,  # between two blocks started on one SM
+    GPC_TURN,  # in which a GPC is given blocks, before the next one is
     LAUNCH,  # between two blocks started by a GPC, and between two that the GPU hears the end of
     ISSUE,  # one warp instruction, all schedulers of the SM together
     FMA_RATE,
@@ -248,7 +250,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(46)
+) = range(47)
 
 
 class Machine(NamedTuple):

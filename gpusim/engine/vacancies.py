@@ -1,4 +1,7 @@
-"""Places that blocks have left, in the order in which they did: a binary heap, by tick and then by place.
+"""Places that blocks have left, in the order in which they are given another: a binary heap, by tick and then by place.
+
+GPCs have their turns, in each of which those of its SMs that have room get one block each, in the order of their
+numbers (measured, tests/validation/handout.cu): so the next block of a grid is hardly ever on the same SM.
 
 SMs are simulated some hundred cycles at a time, so that one may find a later end before another an earlier one.
 """
@@ -6,6 +9,7 @@ SMs are simulated some hundred cycles at a time, so that one may find a later en
 from __future__ import annotations
 
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.state import GIVEN_AT, GPC, GPC_TURN, N_GPCS
 
 END_OF, SLOT_OF = 0, 1
 N_VACANT = 2
@@ -51,3 +55,13 @@ def first_vacant(heap):
         exchange(heap, child, k)
         k = child
     return slot
+
+
+@inline
+def given_at(m, sm, end):
+    """When a place of an SM that is left at tick ``end`` is given a block: in a turn of its GPC that has none for it."""
+    turn = m.rates[GPC_TURN]
+    t = max(end, m.sms[sm, GIVEN_AT] + 1)
+    t += (m.sms[sm, GPC] * turn - t) % (turn * m.shape[N_GPCS])
+    m.sms[sm, GIVEN_AT] = t
+    return t

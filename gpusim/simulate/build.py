@@ -61,7 +61,8 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     _measured(r)
     gap = gpu.placement.start_gap_cycles + gpu.placement.start_gap_cycles_per_warp * (warps - 1)
     r[S.LAUNCH] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
-    r[S.TURNOVER], r[S.START_GAP] = _ticks(gpu.placement.turnover_cycles), _ticks(gap)
+    r[S.GPC_TURN], r[S.START_GAP] = M.GPC_TURN_L2_CYCLES * r[S.LAUNCH], _ticks(gap)
+    r[S.TURNOVER] = max(_ticks(gpu.placement.turnover_cycles) - r[S.GPC_TURN] * len(gpu.gpcs) // 2, 0)
     r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
     r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
     lines = gpu.l2.size_bytes // gpu.l2.line_bytes
@@ -134,7 +135,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
-    s[S.N_SLICES], s[S.N_CHANNELS] = gpu.l2.slices, gpu.dram.channels
+    s[S.N_GPCS], s[S.N_SLICES], s[S.N_CHANNELS] = len(gpu.gpcs), gpu.l2.slices, gpu.dram.channels
     s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // 4) * 4
     return s
 

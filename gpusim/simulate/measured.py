@@ -11,6 +11,10 @@ LAUNCH_CYCLES = 2800
 """From the start of a launch to its first block, and from its last block to its end: empty kernels of 1 to 65 536
 blocks, 32 to 512 threads each, take 2700 cycles and 1.19 a block (Nsight Compute), which is
 the time in which the GPU hears of its end."""
+GPC_TURN_L2_CYCLES = 3
+"""Cycles of L2's clock in which a GPC is given blocks before the next one has its turn.  From the SMs of 3000 blocks in
+the order of their numbers: they go through the SMs of one GPC after another, 3 in a turn when one is handed out every
+2.6 cycles, and an SM hardly ever has two within 10 blocks (handout.cu)."""
 STORES_DONE_CYCLES = 450
 """Until a kernel's last stores are seen by all, which its end waits for: a store and a fence take 410 to 610."""
 TPC_GAP_CYCLES, TPC_GAP_CYCLES_PER_WARP = 6, 1.3
