@@ -101,7 +101,7 @@ def l1_move(row, ways, e, to, entry, arrives):
 
 @inline
 def l1_again(row, ways, e):
-    """The line in way ``e`` is used again: it goes to the front; if it was there, the others no longer count as that."""
+    """The line in way ``e`` is used again: it goes to the front; if it was there, the others no longer count so."""
     if e:
         l1_move(row, ways, e, 0, row[e] | L1_AGAIN, row[ways + e])
         return

@@ -59,7 +59,7 @@ def first_vacant(heap):
 
 @inline
 def given_at(m, sm, end):
-    """When a place of an SM that is left at tick ``end`` is given a block: in a turn of its GPC that has none for it."""
+    """When a place of an SM that is left at tick ``end`` is given a block: in its GPC's first turn with none for it."""
     turn = m.rates[GPC_TURN]
     t = max(end, m.sms[sm, GIVEN_AT] + 1)
     t += (m.sms[sm, GPC] * turn - t) % (turn * m.shape[N_GPCS])
