@@ -84,7 +84,7 @@ from gpusim.engine.state import (
     Y,
     Z,
 )  # fmt: skip
-from gpusim.engine.vacancies import END_OF, first_vacant, given_at, vacate
+from gpusim.engine.vacancies import TICK_OF, first_vacant, given_at, vacate
 from gpusim.engine.warp import run
 
 
@@ -255,11 +255,11 @@ def remove(m, slot, end):
 @spliced
 def refill(m, queue, kinds):
     """Put blocks that are left in the places that are given one by now."""
-    while m.vacant[0, 0] and m.misc[HANDED] < len(queue) and m.vacant[1, END_OF] <= m.tree[1]:
-        k, end = m.misc[HANDED], m.vacant[1, END_OF]
+    while m.vacant[0, 0] and m.misc[HANDED] < len(queue) and m.vacant[1, TICK_OF] <= m.tree[1]:
+        k, given = m.misc[HANDED], m.vacant[1, TICK_OF]
         slot = first_vacant(m.vacant)
         sm = slot // m.shape[SLOTS]
-        t = launch_time(m, sm, end + m.rates[TURNOVER])
+        t = launch_time(m, sm, given + m.rates[TURNOVER])
         hand_out(m, slot, queue[k], kinds[k], k, t)
         m.misc[HANDED] = k + 1
 

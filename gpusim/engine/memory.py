@@ -473,7 +473,7 @@ def translated(m, line, t):
 
 
 @inline
-def outstanding(m, sm, line):
+def outstanding(m, line):
     """Row of a GPC's `Machine.lrc` in which a request for a line stands."""
     return (mix(line) >> 16) & (m.lrc.shape[1] - 1)
 
@@ -482,7 +482,7 @@ def outstanding(m, sm, line):
 def look_up(m, sm, line):
     """Have the host fetch where L2 may have a line, at home and in the half of an SM, and what else asked for it."""
     half = m.sms[sm, HALF]
-    prefetch(m.lrc[m.sms[sm, GPC]], outstanding(m, sm, line), 0)
+    prefetch(m.lrc[m.sms[sm, GPC]], outstanding(m, line), 0)
     place, home = l2_set(line, m.shape), home_of(line, m.shape)
     prefetch_row(m.l2, home * m.shape[L2_SETS] + place)
     if home != half:
@@ -499,7 +499,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     request may be the earlier one.
     """
     gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
-    entry = m.lrc[gpc, outstanding(m, sm, line)]
+    entry = m.lrc[gpc, outstanding(m, line)]
     if m.shape[TIMED]:
         look_up(m, sm, line)
     t = translated(m, line, t)

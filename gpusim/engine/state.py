@@ -112,8 +112,8 @@ N_BLOCK = STARTED + 1
 # FREE_AT: when the next block may start; NEXT: the warp to run next.
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
-# hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: when it is
-# given the next block.
+# hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
+# latest turn in which it is given a block.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,

@@ -11,15 +11,15 @@ from __future__ import annotations
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.state import GIVEN_AT, GPC, GPC_TURN, N_GPCS
 
-END_OF, SLOT_OF = 0, 1
+TICK_OF, SLOT_OF = 0, 1
 N_VACANT = 2
 
 
 @inline
 def before(heap, a, b):
     """Whether entry ``a`` comes before entry ``b``."""
-    if heap[a, END_OF] != heap[b, END_OF]:
-        return heap[a, END_OF] < heap[b, END_OF]
+    if heap[a, TICK_OF] != heap[b, TICK_OF]:
+        return heap[a, TICK_OF] < heap[b, TICK_OF]
     return heap[a, SLOT_OF] < heap[b, SLOT_OF]
 
 
@@ -31,11 +31,11 @@ def exchange(heap, a, b):
 
 
 @jit
-def vacate(heap, end, slot):
-    """Note that a block leaves ``slot`` at tick ``end``; entry 0 counts the others."""
+def vacate(heap, tick, slot):
+    """Note that ``slot``, which a block has left, is given another at a tick; entry 0 counts the others."""
     heap[0, 0] += 1
     k = heap[0, 0]
-    heap[k, END_OF], heap[k, SLOT_OF] = end, slot
+    heap[k, TICK_OF], heap[k, SLOT_OF] = tick, slot
     while k > 1 and before(heap, k, k >> 1):
         exchange(heap, k, k >> 1)
         k >>= 1
@@ -43,7 +43,7 @@ def vacate(heap, end, slot):
 
 @jit
 def first_vacant(heap):
-    """Take the place that was left first; its slot."""
+    """Take the place that is given a block first; its slot."""
     slot, n = heap[1, SLOT_OF], heap[0, 0]
     exchange(heap, 1, n)
     heap[0, 0] = n - 1

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
+from gpusim.engine.l1 import ORDER
 from gpusim.engine.memory import REGION_BITS
 from gpusim.engine.routines import addresses
 from gpusim.engine.vacancies import N_VACANT
@@ -214,9 +215,9 @@ def l1_table(gpu: Gpu) -> np.ndarray:
     for k, bits in enumerate([*gpu.l1.tag_hash, *gpu.l1.set_hash]):
         for bit in bits:
             found[bit // 8] ^= (byte >> bit % 8 & 1) << k
-    found[4], changes = gpu.l1.vacating_order[0], gpu.l1.vacating_order[1:]
+    found[ORDER], changes = gpu.l1.vacating_order[0], gpu.l1.vacating_order[1:]
     for k, change in enumerate(changes):
-        found[4] ^= (byte >> k & 1) * change
+        found[ORDER] ^= (byte >> k & 1) * change
     return found
 
 

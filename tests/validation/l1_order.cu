@@ -5,19 +5,20 @@
 struct Text { unsigned short line[8]; unsigned char steps[24]; };  // a step: what in the upper half, which line in the lower; 0xff ends
 __device__ __forceinline__ int ld(const int*p){int v;asm volatile("ld.global.ca.b32 %0,[%1];":"=r"(v):"l"(p):"memory");return v;}
 __device__ __forceinline__ int cg(const unsigned char*p){int v;asm volatile("ld.global.cg.u8 %0,[%1];":"=r"(v):"l"(p):"memory");return v;}
+__device__ __forceinline__ int*line_of(int*g,const unsigned char*text,int which){return g+(size_t)(cg(text+2*which)|cg(text+2*which+1)<<8)*32;}
 extern "C" __global__ void l1_order(int*g,const unsigned char*texts,int n,unsigned char*gone){
  int lane=threadIdx.x,acc=0;
  for(int t=0;t<n;++t){const unsigned char*text=texts+t*sizeof(Text);
   for(int k=0;k<24;++k){
    int step=cg(text+16+k);if(step==0xff)break;
-   int which=step&15,line=cg(text+2*which)|cg(text+2*which+1)<<8,*p=g+(size_t)line*32;step>>=4;
+   int*p=line_of(g,text,step&15);step>>=4;
    if(step==0)acc+=ld(p+lane+acc);
    else if(step==2){if(lane<8)acc+=ld(p+lane+acc);}
    else if(step==3){if(lane>=8&&lane<16)acc+=ld(p+lane+acc);}
    else{if(step==1||step==4&&lane<8||lane==0)p[lane]=acc;long long a=clock64();while(clock64()-a<1500);}
    if(__any_sync(~0u,acc!=0))acc=0;
    __syncwarp();}
-  int which=blockIdx.x%8,line=cg(text+2*which)|cg(text+2*which+1)<<8,*p=g+(size_t)line*32;
+  int*p=line_of(g,text,blockIdx.x%8);
   long long a=clock64();int v=ld(p+lane+acc);if(__any_sync(~0u,v!=0))acc=1;long long b=clock64();
   if(lane==0)gone[blockIdx.x*n+t]=(b-a)>150;}
  if(acc)g[0]=0;

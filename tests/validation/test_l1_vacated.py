@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpusim import hardware
-from gpusim.engine.l1 import TAG_SETS, VACATED, set_of
+from gpusim.engine.l1 import ORDER, TAG_SETS, VACATED, set_of
 from gpusim.simulate.build import l1_table
 from tests.validation import bench
 
@@ -32,7 +32,7 @@ def rows_of(lines: Iterable[int]) -> set[int]:
 
 def test_rows_take_turns_in_the_measured_order() -> None:
     """Some place in the order explains all 24 launches, each of which goes on where the one before stopped."""
-    order = l1_table(hardware.load("h200"))[4, :N_ROWS]
+    order = l1_table(hardware.load("h200"))[ORDER, :N_ROWS]
     assert sorted(order) == list(range(N_ROWS))
     gone = [rows_of(lines) for lines in MEASURED["gone"]]
     turns = [
