@@ -173,16 +173,12 @@ def register_tiled(
     tr, tc = gl.tid.x // (BN // TN), gl.tid.x % (BN // TN)
     top, left = gl.ctaid.y * BM, gl.ctaid.x * BN
     for t in gl.range(0, K, BK):
-        for part in gl.unroll(gl.cdiv(BM * BK, threads)):
-            o = gl.tid.x + part * threads
+        for o in gl.range(gl.tid.x, BM * BK, threads):
             r, c = o // BK, o % BK
-            fetch = (o < BM * BK) & (top + r < M) & (t + c < K)
-            sA.store(r, c, A.load(top + r, t + c, guard=fetch, other=0.0), guard=o < BM * BK)
-        for part in gl.unroll(gl.cdiv(BK * BN, threads)):
-            o = gl.tid.x + part * threads
+            sA[r, c] = A.load(top + r, t + c, guard=(top + r < M) & (t + c < K), other=0.0)
+        for o in gl.range(gl.tid.x, BK * BN, threads):
             r, c = o // BN, o % BN
-            fetch = (o < BK * BN) & (t + r < K) & (left + c < N)
-            sB.store(r, c, B.load(t + r, left + c, guard=fetch, other=0.0), guard=o < BK * BN)
+            sB[r, c] = B.load(t + r, left + c, guard=(t + r < K) & (left + c < N), other=0.0)
         gl.barrier()
         for k in gl.unroll(BK):
             for i in gl.unroll(TM):
@@ -233,19 +229,15 @@ def register_tiled_quads(
     tr, tc = gl.tid.x // (BN // TN), gl.tid.x % (BN // TN)
     top, left = gl.ctaid.y * BM, gl.ctaid.x * BN
     for t in gl.range(0, K, BK):
-        for part in gl.unroll(gl.cdiv(BM * BK // 4, threads)):
-            o = gl.tid.x + part * threads
+        for o in gl.range(gl.tid.x, BM * BK // 4, threads):
             r, c = o // (BK // 4), o % (BK // 4) * 4
-            inside = o < BM * BK // 4
-            quad = A.load(top + r, t + c, vec=4, guard=inside & (top + r < M) & (t + c < K), other=0.0)
+            quad = A.load(top + r, t + c, vec=4, guard=(top + r < M) & (t + c < K), other=0.0)
             for e, value in enumerate(quad):
-                sA.store(c + e, r, value, guard=inside)
-        for part in gl.unroll(gl.cdiv(BK * BN // 4, threads)):
-            o = gl.tid.x + part * threads
+                sA[c + e, r] = value
+        for o in gl.range(gl.tid.x, BK * BN // 4, threads):
             r, c = o // (BN // 4), o % (BN // 4) * 4
-            inside = o < BK * BN // 4
-            quad = B.load(t + r, left + c, vec=4, guard=inside & (t + r < K) & (left + c < N), other=0.0)
-            sB.store(r, c, quad, guard=inside)
+            quad = B.load(t + r, left + c, vec=4, guard=(t + r < K) & (left + c < N), other=0.0)
+            sB.store(r, c, quad)
         gl.barrier()
         for k in gl.unroll(BK):
             for i in gl.unroll(TM):

@@ -77,6 +77,19 @@ def diverging(x: gl.In[gl.f32, 64], y: gl.Out[gl.f32, 64]):
 
 
 @gl.kernel(**ONE_BLOCK)
+def neighbours(x: gl.In[gl.f32, 64], y: gl.Out[gl.f32, 128]):
+    """Stores one after another under the same guard."""
+    t = gl.tid.x
+    inside = t < 60
+    value = x.load(t, guard=inside, other=0.0)
+    for e in range(2):
+        y.store(t + 64 * e, value, guard=inside)
+    with gl.if_(t >= 60):
+        y[t] = 0.0
+        y[t + 64] = 0.0
+
+
+@gl.kernel(**ONE_BLOCK)
 def halves(x: gl.In[gl.bf16, 512], h: gl.In[gl.bf16, 128], y: gl.Out[gl.bf16, 512], z: gl.Out[gl.bf16, 128]):
     """Eight halves at a time, copied and computed; two; a guard with something instead."""
     t = gl.tid.x

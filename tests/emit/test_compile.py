@@ -22,8 +22,7 @@ pytestmark = pytest.mark.skipif(bool(compiler.missing()), reason=compiler.missin
 STRAIGHT = [
     "vector-add", "copy", "copy-vec4", "copy-strided", "copy-offset", "store-strided", "gather", "stencil5",
     "transpose-naive", "transpose-shared", "transpose-padded", "divergence", "reduce-divergent", "reduce-sequential",
-    "reduce-shuffle", "matmul-tiled", "matmul-coarsened", "matmul-register-tiled", "matmul-register-tiled-vec4",
-    "micro-l2",
+    "reduce-shuffle", "matmul-tiled", "matmul-coarsened", "matmul-register-tiled", "micro-l2",
 ]  # fmt: skip
 COUNTED = ("LDG", "STG", "LDS", "STS", "BAR", "SHFL", "FFMA")
 INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?\s*([A-Z0-9]+)")

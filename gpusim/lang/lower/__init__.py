@@ -2,9 +2,10 @@
 
 The stages, in the order of their modules: ``bind`` (tiles become numbers),
 ``build`` (unrolled, scalarised, value-numbered), ``address`` (pointers and
-constant offsets), ``vectorise`` (wide shared loads), ``flow`` and ``place``
-(basic blocks, code motion), ``select`` (machine instructions), ``coalesce``,
-``schedule``, ``allocate``, ``control`` (scoreboards and stalls), ``emit``.
+constant offsets), ``sink`` (addresses that only some paths need), ``vectorise``
+(wide shared loads), ``flow`` and ``place`` (basic blocks, code motion),
+``select`` (machine instructions), ``coalesce``, ``schedule``, ``allocate``,
+``control`` (scoreboards and stalls), ``emit``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from gpusim.lang.lower.flow import flatten
 from gpusim.lang.lower.place import place
 from gpusim.lang.lower.schedule import schedule_and_allocate
 from gpusim.lang.lower.select import select
+from gpusim.lang.lower.sink import sink_addresses
 from gpusim.lang.lower.values import Graph
 from gpusim.lang.lower.vectorise import join_shared_loads
 from gpusim.lang.tree import GlobalArray, SharedArray, Tree
@@ -66,6 +68,7 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     g = Graph()
     body = build(tree, tiles, g, places)
     assign_addresses(g, body)
+    sink_addresses(g, body.items)
     blocks = flatten(join_shared_loads(body.items))
     machine = select(blocks, place(blocks), offsets)
     coalesce(machine)

@@ -7,17 +7,18 @@ selects.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import product
 from math import gcd
 
 from gpusim.lang.errors import DescriptionError
-from gpusim.lang.lower import bind, integer, logic
+from gpusim.lang.lower import bind, division, integer, logic
 from gpusim.lang.lower.accesses import Accesses, LoadKey, Places
 from gpusim.lang.lower.expressions import KIND
 from gpusim.lang.lower.facts import Facts
 from gpusim.lang.lower.regions import Body, Branch, Carried, Item, Leave, Loop, Merge, Sync
-from gpusim.lang.lower.values import Graph, Node
+from gpusim.lang.lower.values import I32, PRED, Graph, Node
 from gpusim.lang.tree import (
     Assign,
     Atomic,
@@ -37,6 +38,7 @@ from gpusim.lang.tree import (
 )
 
 Place = tuple[int, tuple[int, ...]]  # a variable, or an element of a local array
+Build = Callable[[], None]
 
 UNROLL_TRIPS, UNROLL_SIZE = 8, 400  # plain loops of so few iterations and instructions in all are unrolled
 TINY_TOTAL = 160  # as are those of so few instructions in all, whatever their number of iterations
@@ -140,22 +142,27 @@ class _Builder(Accesses):
         elif bind.is_short([*stmt.then, *stmt.orelse]):
             self._predicate(cond, stmt)
         else:
-            self._branch(cond, stmt)
+            self._branch(cond, stmt, partial(self._body, stmt.then), partial(self._body, stmt.orelse))
 
     def _predicate(self, cond: Node, stmt: If) -> None:
         """Both paths under guards."""
         loads = self.loaded
         for guard, body in ((cond, stmt.then), (logic.invert(self.g, cond), stmt.orelse)):
-            self.guard = guard
-            self._body(body)
-        self.guard = None
+            self._guarding(guard, partial(self._body, body))
         self.loaded = {k: v for k, v in loads.items() if k in self.loaded}
 
-    def _branch(self, cond: Node, stmt: If) -> None:
+    def _guarding(self, guard: Node, body: Build) -> None:
+        """A path whose statements are done by the lanes where ``guard`` holds."""
+        self.guard = guard
+        body()
+        self.guard = None
+
+    def _branch(self, cond: Node, stmt: Stmt, then: Build, orelse: Build = lambda: None) -> None:
+        """Two paths; all they store is stored in ``stmt``."""
         before = dict(self.held)
-        ends = [self._path(stmt.then), self._path(stmt.orelse)]
-        (then, held), (orelse, other) = ends
-        written = {self.arrays[a] for a in bind.stored([*stmt.then, *stmt.orelse])}
+        ends = [self._path(then), self._path(orelse)]
+        (_, held), (_, other) = ends
+        written = {self.arrays[a] for a in bind.stored([stmt])}
         self.forget(lambda array: array in written)
         merges = []
         for place in dict.fromkeys([*held, *other]):
@@ -166,13 +173,13 @@ class _Builder(Accesses):
             elif (kept := a or b) is not None:
                 self.held[place] = kept
         idle = [not path and all(after.get(p) is v for p, v in before.items()) for path, after in ends]
-        self.items.append(Branch(cond, then, orelse, merges, stmt.line, *idle))
+        self.items.append(Branch(cond, ends[0][0], ends[1][0], merges, stmt.line, *idle))
 
-    def _path(self, body: list[Stmt]) -> tuple[list[Item], dict[Place, Node]]:
+    def _path(self, body: Build) -> tuple[list[Item], dict[Place, Node]]:
         """One side of a branch: its effects, and what variables hold at its end."""
         items, held, loads = self.items, self.held, self.loaded
         self.items, self.held, self.loaded = [], dict(held), dict(loads)
-        self._body(body)
+        body()
         result = self.items, self.held
         self.items, self.held, self.loaded = items, held, loads
         return result
@@ -188,6 +195,8 @@ class _Builder(Accesses):
             for value in values:
                 self.value.indices[stmt.index.id] = self.g.integer(value)
                 self._body(stmt.body)
+        elif start.varying and stop.is_const and self._fourfold(stmt, step):
+            self._branch(self._enters(start, stop), stmt, partial(self._rest_first, stmt, start, stop, step))
         else:
             for copies in self._factors(stmt, start, step, values):
                 start = self._loop(stmt, start, stop, step, copies)
@@ -201,12 +210,48 @@ class _Builder(Accesses):
     @staticmethod
     def _factors(stmt: For, start: Node, step: Node, values: list[int] | None) -> list[int]:
         """Iterations a pass of each of the loops that make up this one; what one leaves over the next does."""
-        size = bind.body_size(stmt.body)
-        if stmt.geometric or not step.is_const or size > PARTIAL_SIZE or not bind.is_straight(stmt.body):
+        if not _Builder._fourfold(stmt, step):
             return [1]
         if values is not None:
             return [next(n for n in (16, 8, 4, 2, 1) if len(values) % n == 0)]
-        return [4, 1] if start.varying or size > TINY_SIZE else [16, 4, 1]
+        return [4, 1] if start.varying or bind.body_size(stmt.body) > TINY_SIZE else [16, 4, 1]
+
+    @staticmethod
+    def _fourfold(stmt: For, step: Node) -> bool:
+        """Whether a loop's body is repeated in the code, four times or more."""
+        plain = step.is_const and not stmt.geometric
+        return plain and bind.body_size(stmt.body) <= PARTIAL_SIZE and bind.is_straight(stmt.body)
+
+    # ---------------------------------------------------------- loops whose threads differ in where they start
+
+    def _enters(self, start: Node, stop: Node) -> Node:
+        """Whether there is a first iteration; asked even where the block's size would answer it, as nvcc does."""
+        return self.g.copy(self.g.make("cmp", start, stop, attr=("lt", "i"), dtype=PRED))
+
+    def _rest_first(self, stmt: For, start: Node, stop: Node, step: Node) -> None:
+        """First the one to three iterations that groups of four leave over, then the groups."""
+        span = integer.sub(self.g, integer.sub(self.g, stop, self.g.integer(1)), start)
+        rounds = integer.add(self.g, division.floordiv(self.g, span, step), self.g.integer(1))
+        rest = self.g.make("and", rounds, self.g.integer(3), dtype=I32)
+        rest.facts = Facts(0, 3, 1)
+        self._rest(stmt, start, step, rest, 0)
+        self._loop(stmt, integer.add(self.g, start, integer.mul(self.g, rest, step)), stop, step, 4)
+
+    def _rest(self, stmt: For, start: Node, step: Node, rest: Node, done: int) -> None:
+        """Iterations from the ``done``-th on, each in the branch of those before; a short last one is predicated."""
+        more = self.g.copy(logic.compare(self.g, "ne", rest, self.g.integer(done)))
+
+        def iteration() -> None:
+            offset = integer.mul(self.g, step, self.g.integer(done))
+            self.value.indices[stmt.index.id] = integer.add(self.g, start, offset)
+            self._body(stmt.body)
+            if done < 2:
+                self._rest(stmt, start, step, rest, done + 1)
+
+        if done == 2 and bind.is_short(stmt.body):
+            self._guarding(more, iteration)
+        else:
+            self._branch(more, stmt, iteration)
 
     @staticmethod
     def _iterations(stmt: For, *bounds: Node) -> list[int] | None:
@@ -249,6 +294,8 @@ class _Builder(Accesses):
         index.out.facts = Facts(index.phi.facts.low, stop.facts.high, index.phi.facts.multiple)
         inside, self.items, self.loaded = self.items, items, loads
         enter = logic.compare(self.g, "lt", start, limit)
+        if start.varying:
+            enter = self.g.copy(enter)  # predicate registers are few: none is kept from one such loop to the next
         forward = None if stmt.geometric else stride
         self.items.append(Loop([index, *variables.values()], inside, enter, again, forward, stmt.line))
         return index.out

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpusim.lang.lower.flow import Block, Copy, Pinned
-from gpusim.lang.lower.regions import Access, Exchange
+from gpusim.lang.lower.regions import Access, Exchange, Reread
 from gpusim.lang.lower.values import PRED, Node
 
 PINNED_OPS = ("phi", "def", "merge", "exit")
@@ -96,7 +96,7 @@ def _defined(block: Block) -> list[Node]:
     for item in block.pinned:
         if isinstance(item, Access):
             found += item.results
-        elif isinstance(item, Exchange):
+        elif isinstance(item, (Exchange, Reread)):
             found.append(item.result)
         elif isinstance(item, Copy):
             found.append(item.target)

@@ -83,6 +83,15 @@ class Exchange:
 
 
 @dataclass(eq=False)
+class Reread:
+    """``result`` = special register ``name``, read once more at this place."""
+
+    result: Node
+    name: str
+    line: int
+
+
+@dataclass(eq=False)
 class Carried:
     """A value that a loop carries: ``phi`` is ``init`` at first, then ``next`` of the iteration before.
 
@@ -137,7 +146,7 @@ class Leave:
     line: int
 
 
-Item = Access | Sync | Exchange | Loop | Branch | Leave
+Item = Access | Sync | Exchange | Reread | Loop | Branch | Leave
 
 
 @dataclass

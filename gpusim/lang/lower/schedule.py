@@ -6,7 +6,7 @@ flight together; when registers run short, what frees some goes first.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from gpusim.lang.errors import DescriptionError
 from gpusim.lang.lower.allocate import N_REGISTERS, Allocation, OutOfPredicates, allocate
@@ -26,7 +26,8 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
     """Order all blocks and give every register a place.
 
     The fewest registers that do are found first; loads then move up within the next allocation unit (within 32
-    registers at least, with which an SM is full).
+    registers at least, with which an SM is full). At last blocks that need fewer registers than another one does get
+    as many as that.
 
     Raises
     ------
@@ -34,12 +35,19 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
         If 255 registers are not enough.
     """
     start = [(list(b.body), list(b.tail)) for b in blocks]
+    peaks: dict[MBlock, int] = {}
 
-    def attempt(limit: int) -> Allocation:
+    def attempt(limit: int, roomy: Container[MBlock] = (), room: int = 0) -> Allocation:
         for block, (body, tail) in zip(blocks, start, strict=True):
             block.body, block.tail = list(body), list(tail)
-        schedule(blocks, readonly, limit)
+        limits = {block: room if block in roomy else limit for block in blocks}
+        peaks.update(schedule(blocks, readonly, limits))
         return _allocate(blocks)
+
+    def level(limit: int) -> Allocation:
+        found, most = attempt(limit), max(peaks.values())
+        raised = attempt(limit, [b for b in blocks if peaks.get(b, 0) < most], most)
+        return raised if raised.used <= found.used else attempt(limit)
 
     least = attempt(0).used
     if least > N_REGISTERS:
@@ -52,9 +60,9 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
     for _ in range(ATTEMPTS):
         found = tried[limit] = attempt(limit)
         if found.used <= target:
-            return found
+            break
         limit -= found.used - target
-    return attempt(min(tried, key=lambda n: tried[n].used))
+    return level(min(tried, key=lambda n: tried[n].used))
 
 
 def _allocate(blocks: list[MBlock]) -> Allocation:
@@ -66,7 +74,7 @@ def _allocate(blocks: list[MBlock]) -> Allocation:
             keep_in_register(blocks, full.reg)
 
 
-def schedule(blocks: list[MBlock], readonly: Container[int], limit: int) -> None:
+def schedule(blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBlock, int]) -> dict[MBlock, int]:
     """Order every block's instructions.
 
     Parameters
@@ -75,17 +83,24 @@ def schedule(blocks: list[MBlock], readonly: Container[int], limit: int) -> None
         Reordered in place.
     readonly : container of int
         Numbers of arrays that nothing writes.
-    limit : int
+    limits : mapping of MBlock to int
         General-purpose registers to stay within where possible.
+
+    Returns
+    -------
+    dict
+        For every block, the registers that are live at once.
     """
-    out = live_out(blocks)
+    out, peaks = live_out(blocks), {}
     for block in blocks:
         instrs, jump = split_jump(block)
         if len(instrs) > 1:
             graph = Dependences(instrs, readonly)
             needed = out[block] | {r for i in jump for r in i.reads()}
-            block.body = [instrs[i] for i in _Scheduler(graph, needed, limit).run()]
-            block.tail = jump
+            scheduler = _Scheduler(graph, needed, limits[block])
+            block.body = [instrs[i] for i in scheduler.run()]
+            block.tail, peaks[block] = jump, scheduler.peak
+    return peaks
 
 
 class _Scheduler:
@@ -109,6 +124,7 @@ class _Scheduler:
         self.live = self._live_in() | (needed - set(self.unwritten))
         self.count = sum(not r.is_pred for r in self.live)
         self.count_preds = len(self.live) - self.count
+        self.peak = self.count
 
     def _live_in(self) -> set[VReg]:
         found: set[VReg] = set()
@@ -170,6 +186,7 @@ class _Scheduler:
     def _issue(self, i: int, at: int) -> None:
         regs, preds = self._growth(i)
         self.count += regs
+        self.peak = max(self.peak, self.count)
         self.count_preds += preds
         for reg in self.reads[i]:
             self.left[reg] -= 1

@@ -19,8 +19,8 @@ from gpusim.lang.lower.machine import (
     registers,
 )
 from gpusim.lang.lower.place import OPERANDS, PINNED_OPS, Placement, operands
-from gpusim.lang.lower.regions import Access, Exchange, Sync
-from gpusim.lang.lower.select_effects import emit_access, emit_exchange
+from gpusim.lang.lower.regions import Access, Exchange, Reread, Sync
+from gpusim.lang.lower.select_effects import emit_access, emit_exchange, emit_reread
 from gpusim.lang.lower.select_values import EMIT
 from gpusim.lang.lower.values import P64, PRED, Node
 
@@ -95,6 +95,8 @@ class Selector:
             emit_access(self, item)
         elif isinstance(item, Exchange):
             emit_exchange(self, item)
+        elif isinstance(item, Reread):
+            emit_reread(self, item)
         elif isinstance(item, Sync):
             self.emit(Op.BAR)
         elif isinstance(item, Copy):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Shfl
+from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Shfl, Special
 from gpusim.lang.lower.machine import ZERO, MInstr, Source, VReg, immediate, registers
-from gpusim.lang.lower.regions import Access, Exchange
+from gpusim.lang.lower.regions import Access, Exchange, Reread
 
 if TYPE_CHECKING:
     from gpusim.lang.lower.select import Selector
@@ -76,3 +76,8 @@ def emit_exchange(s: Selector, item: Exchange) -> None:
     value, lane = s.register(item.value), s.source(item.lane)
     clamp = ZERO if item.kind == "up" else immediate(LAST_LANE)
     s.emit(Op.SHFL, s.define(item.result), (value, lane, clamp), sub=SHUFFLES[item.kind])
+
+
+def emit_reread(s: Selector, item: Reread) -> None:
+    """A special register."""
+    s.emit(Op.S2R, s.define(item.result), sub=Special[item.name.upper().replace(".", "_")])

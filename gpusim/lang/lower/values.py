@@ -85,6 +85,14 @@ class Graph:
         node.depth, node.varying = depth, varying
         return node
 
+    def copy(self, node: Node) -> Node:
+        """The same value computed once more; a constant is itself."""
+        if node.is_const:
+            return node
+        copied = self._new(node.op, node.args, node.attr, node.dtype)
+        copied.facts = node.facts
+        return copied
+
     def _new(self, op: str, args: tuple[Node, ...], attr: Hashable, dtype: str) -> Node:
         self._count += 1
         return Node(self._count, op, args, attr, dtype)
