@@ -100,8 +100,9 @@ def read_lines(m, c, index, p, array, sm, origin, begin, count):
     """
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
     for j in range(p[S.PAT_N_LINES]):
-        line, wanted = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j]
-        back, hit = l1_read(m, sm, rows[j], line, wanted, c[I.CACHE] == I.CG, begin + (j // 4) * S.TICKS, count)
+        line, wanted, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
+        at_tags, bypass = begin + (j // 4) * S.TICKS, c[I.CACHE] == I.CG
+        back, hit = l1_read(m, sm, rows[j], line, wanted, words, bypass, at_tags, count)
         hits += hit
         done = max(done, back)
     count[C.LD_HIT] += hits
@@ -183,8 +184,9 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     for j in range(n):
         line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
         full = complete(words) & sectors
-        l1_write(m, sm, rows[j], line, sectors, full)
         sent = send_out(m, sm, begin, popcount(full), popcount(sectors & ~full))
+        until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
+        l1_write(m, sm, rows[j], line, sectors, full, words, t, until)
         taken = send_write(m, sm, line, sectors, words, sent, count)
         m.sms[sm, S.OUT] = max(m.sms[sm, S.OUT], taken - m.rates[S.L2_NEAR])
     note_below(m, index, array, np.int64(0), before, count)

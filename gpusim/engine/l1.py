@@ -15,16 +15,20 @@ from gpusim.engine import counts as C
 from gpusim.engine.access import fullest, one_in
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import fetch
+from gpusim.engine.memory import begun, complete, fetch, spread
 from gpusim.engine.prefetch import prefetch
 from gpusim.engine.state import (
     FILL,
     FILL_SECTOR,
     L1_AGAIN,
     L1_BITS,
+    L1_COLUMN,
+    L1_COLUMNS,
     L1_HIT,
     L1_LINES,
+    L1_PART,
     L1_SETS,
+    L1_STORED,
     L1_TURN,
     L1_USED,
     L1_WAYS,
@@ -94,6 +98,7 @@ def l1_way(row, ways, line):
 @inline
 def l1_move(row, ways, e, to, entry, arrives):
     """Put an entry in a place of its set; those from there to way ``e`` make room, and what is in ``e`` is gone."""
+    entry |= row[e] & L1_COLUMNS
     for k in range(e, to, -1):
         row[k], row[ways + k] = row[k - 1], row[ways + k - 1]
     row[to], row[ways + to] = entry, arrives
@@ -130,7 +135,7 @@ def l1_vacate(m, sm):
         for k in range(first, first + TAG_SETS):
             n = l1_held(m.l1[k], ways)
             if n:
-                m.l1[k, n - 1] = -1 << L1_BITS
+                m.l1[k, n - 1] = (-1 << L1_BITS) | (m.l1[k, n - 1] & L1_COLUMNS)
                 own[L1_USED] -= 1
         own[L1_TURN] += 1
     own[L1_TURN] %= rows
@@ -165,10 +170,44 @@ def l1_place(m, sm, k, line):
 
 
 @inline
-def l1_read(m, sm, k, line, wanted, bypass, t, count):
+def l1_drop(row, ways, e):
+    """Forget all that the line in way ``e`` holds or is to get; it keeps its place."""
+    row[e] &= ~(BOTH | L1_PART | L1_STORED)
+    row[ways + e] = 0
+
+
+@jit
+def l1_written(m, k, e, wanted, words):
+    """Those of the sectors wanted of which only words were written, where these are all that is asked for.
+
+    Where another word of such a sector is, the whole line is dropped, and then fetched as far as it is wanted.
+    """
+    row, absent = m.l1[k], spread(wanted & ~m.l1[k, e])
+    kept = m.l1_words[k, (row[e] & L1_COLUMNS) >> L1_COLUMN] & absent
+    there = begun(kept)
+    if there & begun(words & absent & ~kept):
+        l1_drop(row, m.shape[L1_WAYS], e)
+        return np.int64(0)
+    return there
+
+
+@jit
+def l1_keep_words(m, k, e, words):
+    """Keep ``words`` of a line, written in part, apart from its sectors; returns the sectors that this completes."""
+    row = m.l1[k]
+    column = (row[e] & L1_COLUMNS) >> L1_COLUMN
+    kept = words | (m.l1_words[k, column] if row[e] & L1_PART else np.int64(0))
+    m.l1_words[k, column] = kept
+    row[e] |= L1_PART
+    return complete(kept)
+
+
+@inline
+def l1_read(m, sm, k, line, wanted, words, bypass, t, count):
     """Read sectors of one line, that belongs in row ``k``; returns (tick the data is there, sectors that hit).
 
-    A sector that is on its way already counts as a hit, as Nsight Compute counts it.
+    ``words``: those asked for, a bit each.  A sector that is on its way already counts as a hit, as Nsight Compute
+    counts it.
     """
     row, ways = m.l1[k], m.shape[L1_WAYS]
     if not bypass:
@@ -176,20 +215,22 @@ def l1_read(m, sm, k, line, wanted, bypass, t, count):
         if e < ways and not wanted & ~row[e] and row[ways + e] <= t:
             l1_again(row, ways, e)
             return t + m.rates[L1_HIT], popcount(wanted)
-    return l1_miss(m, sm, k, line, wanted, bypass, t, count)
+    return l1_miss(m, sm, k, line, wanted, words, bypass, t, count)
 
 
 @jit
-def l1_miss(m, sm, k, line, wanted, bypass, t, count):
+def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
     """:func:`l1_read` of what is not all there."""
     m.misc[STAMP] += 1
     row, ways, e = m.l1[k], m.shape[L1_WAYS], 0
-    bits, late, done = np.int64(0), np.int64(0), t + m.rates[L1_HIT]
+    bits, late, written, done = np.int64(0), np.int64(0), np.int64(0), t + m.rates[L1_HIT]
     if not bypass:
         e = l1_place(m, sm, k, line)
-        bits = row[e] & (BOTH if row[ways + e] > t else VALID)
+        if row[e] & L1_PART:
+            written = l1_written(m, k, e, wanted, words)
+        bits = row[e] & (BOTH if row[ways + e] > t and not row[e] & L1_STORED else VALID)
         late = wanted & (bits >> 4)
-    missing = wanted & ~bits & VALID
+    missing = wanted & ~bits & ~written & VALID
     if late:
         count[C.PENDING] += popcount(late)
         done = row[ways + e]
@@ -199,16 +240,24 @@ def l1_miss(m, sm, k, line, wanted, bypass, t, count):
         bits |= missing | (missing << 4)
     if not bypass:
         row[e] = row[e] & ~BOTH | bits
-        row[ways + e] = max(row[ways + e], done) if missing else row[ways + e]
+        if missing:
+            row[e], row[ways + e] = row[e] & ~L1_STORED, max(row[ways + e], done)
     return done, popcount(wanted & ~missing)
 
 
 @inline
-def l1_write(m, sm, k, line, sectors, whole):
-    """Sectors of a line, that belongs in row ``k``, are written on their way to L2: L1 holds those written whole.
+def l1_write(m, sm, k, line, sectors, whole, words, t, until):
+    """Sectors of a line, that belongs in row ``k``, are written on their way to L2; L1 holds the ``words`` written.
 
-    It drops those written in part: on an H200 a loop that adds to its own words of a sector one after the other
-    misses each time, while words overwritten by whole lines hit.  The line takes its place either way.
+    If a fill of the line is on its way the line is dropped first, and the fill then finds no place; so it is if an
+    earlier store of it is, which ``until`` says of this one (0: it is of no hindrance).
     """
-    row, e = m.l1[k], l1_place(m, sm, k, line)
-    row[e] = row[e] & ~(sectors | (sectors << 4)) | whole
+    row, ways, e = m.l1[k], m.shape[L1_WAYS], l1_place(m, sm, k, line)
+    if row[ways + e] > t:
+        l1_drop(row, ways, e)
+    part = sectors & ~whole & ~row[e]
+    if part:
+        whole |= l1_keep_words(m, k, e, words & spread(part))
+    row[e] |= whole
+    if until:
+        row[e], row[ways + e] = row[e] & ~BOTH | row[e] & VALID | L1_STORED, until

@@ -74,11 +74,11 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
     done = begin
     for j in range(n):
         if loads:
-            back, hit = l1_read(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], False, begin, count)
+            back, hit = l1_read(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], ALL_WORDS, False, begin, count)
             count[C.LOCAL_LD_HIT] += hit
             done = max(done, back)
         else:
-            l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j])
+            l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j], ALL_WORDS, begin, 0)
             send_write(m, sm, lines[j], sectors[j], ALL_WORDS, t, count)
     return done
 

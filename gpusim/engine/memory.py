@@ -388,6 +388,15 @@ def complete(words):
 
 
 @inline
+def begun(words):
+    """Sectors of a line any of whose words are in a mask."""
+    w = words | words >> 4
+    w |= w >> 2
+    w |= w >> 1
+    return (w & 1) | ((w >> 7) & 2) | ((w >> 14) & 4) | ((w >> 21) & 8)
+
+
+@inline
 def whole(row, k, sectors, servers):
     """Partial sectors of a line (its bits at ``row[k]``) have been filled or overwritten."""
     row[k] &= ~((sectors << PARTIAL_AT) | (spread(sectors) << WORDS_AT))

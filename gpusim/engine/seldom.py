@@ -229,7 +229,8 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
     p, origin = coalesce(m.patterns[index], address, good, 4, False, m.scratch)
     for j in range(p[S.PAT_N_LINES]):
         line = origin + p[S.PAT_LINES + j]
-        l1_read(m, sm, l1_row(m, sm, line), line, p[S.PAT_SECTORS + j], c[I.CACHE] == I.CG, t, count)
+        row, sectors, words = l1_row(m, sm, line), p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
+        l1_read(m, sm, row, line, sectors, words, c[I.CACHE] == I.CG, t, count)
     return t
 
 

@@ -121,10 +121,11 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 ) = range(TRY_AT + MAX_PARTS, 23)  # fmt: skip
 N_SM = lines_of(GIVEN_AT + 1)
 
-# A set of L1 is a row of `ways` entries (bits 0-3: valid sectors, 4-7: those still on their way, L1_AGAIN: used again
-# since it came in; from L1_BITS on the line, -1: none; those that hold one first), and then of when the last fill of
-# each arrives.
-L1_BITS, L1_AGAIN = 9, 1 << 8
+# A set of L1 is a row of `ways` entries, those that hold a line first, and then of when what each waits for is over:
+# its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
+# L1_AGAIN: used again since it came in; L1_PART: of other sectors it holds words that were written, a bit each in
+# `Machine.l1_words`, in the column that L1_COLUMN says; from L1_BITS on the line, -1: none.
+L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
 
 # A set of L2 is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
 # arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;
@@ -213,6 +214,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     OUT_SECTOR,  # ... for each sector it fills, ...
     OUT_BROKEN,  # ... and for each it does not
     OUT_HELD,  # of which the load/store pipe waits for none
+    OUT_LASTS,  # from which on a line, stored as one of 32, may be stored to again
     TRANSLATE,  # added to the first access to a region of memory
     DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
@@ -250,7 +252,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(47)
+) = range(48)
 
 
 class Machine(NamedTuple):
@@ -271,6 +273,7 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
+    l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, ways)
     l1_sets: Annotated[np.ndarray, np.int64, 2]  # (5, 256): see gpusim.simulate.build.l1_table
     regions: Annotated[np.ndarray, np.int64, 1]  # (stretches of 64 MiB,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
@@ -309,7 +312,7 @@ def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
 def empty_l1(sets: int, ways: int) -> np.ndarray:
     """Rows of an L1 that holds nothing."""
     cache = aligned((sets, 2 * ways), np.int64)
-    cache[:, :ways] = -1 << L1_BITS
+    cache[:, :ways] = (-1 << L1_BITS) | (np.arange(ways) << L1_COLUMN)
     return cache
 
 

@@ -106,6 +106,7 @@ def _measured(r: np.ndarray) -> None:
         S.OUT_SECTOR: M.OUT_SECTOR_CYCLES,
         S.OUT_BROKEN: M.OUT_BROKEN_CYCLES,
         S.OUT_HELD: M.OUT_HELD_CYCLES,
+        S.OUT_LASTS: M.OUT_LASTS_CYCLES,
         S.DRAM_HALF: M.DRAM_HALF_CYCLES,
         S.TURNAROUND: M.TURNAROUND_CYCLES,
         S.TRANSLATE: M.TRANSLATE_CYCLES,
@@ -192,8 +193,10 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
     gpcs = 1 + max(gpu.placement.sm_gpc)
     servers = max(gpu.l2.slices, gpu.dram.channels, gpcs)
+    sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
-        "l1": S.empty_l1(int(n_sm * dims[S.L1_SETS]) or 1, L1_WAYS),
+        "l1": S.empty_l1(sets, L1_WAYS),
+        "l1_words": np.zeros((sets, L1_WAYS), np.int64),
         "l1_sets": l1_table(gpu),
         "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
         "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),

@@ -51,6 +51,10 @@ stores of 4 bytes a lane with strides of 1, 2, 4, 8, 32 and 128 words on one SM:
 are written, 67 for 32 lines."""
 OUT_HELD_CYCLES = 16
 """Of which the tag stage waits for none: it takes few stores ahead."""
+OUT_LASTS_CYCLES = 70
+"""After which a line may be written again without being dropped, where 32 lines are stored at a time.  Two stores to
+rows that are there, and then which are: 29 rows of 32 are gone when they follow one another by 75 cycles, 10 by 110,
+none by 145 (stores of fewer lines are kinder: eight of 24 rows are gone at most)."""
 DRAM_HALF_CYCLES = 34
 """The second 64 bytes of a line from DRAM after the first: loads of a warp against loads of a lane."""
 WRITE_BATCH_CYCLES, TURNAROUND_CYCLES = 1200, 100
