@@ -59,6 +59,7 @@ from gpusim.engine.state import (
     Q_MERGED,
     Q_SECTORS,
     Q_UNTIL,
+    SLICE_QUEUE,
     SLICE_REQUEST,
     SLICE_SECTOR,
     SLICE_WRITE,
@@ -102,6 +103,19 @@ def serve(servers, which, k, t, busy):
     when it is free, but how much of each span of time is taken.  The first span that is not full serves.
     """
     server = servers[which, k]
+    start, span = opening(server, t)
+    used = taken(server, span) + busy
+    server[BOOKED] += busy
+    while used > 0:
+        server[SPANS + (span & (N_SPANS - 1))] = span << SPAN_FIELD | min(used, SPAN)
+        span += 1
+        used += taken(server, span) - SPAN if used > SPAN else -used
+    return start
+
+
+@inline
+def opening(server, t):
+    """When a server could start on what comes at tick ``t``, and the span of time in which that is."""
     first = t >> SPAN_BITS
     known = server[FULL] <= first < server[OPEN]
     span = server[OPEN] if known else first
@@ -111,15 +125,7 @@ def serve(servers, which, k, t, busy):
         server[OPEN] = span
     elif span > first:
         server[FULL], server[OPEN] = first, span
-    used = taken(server, span)
-    start = max(t, (span << SPAN_BITS) + used)
-    used += busy
-    server[BOOKED] += busy
-    while used > 0:
-        server[SPANS + (span & (N_SPANS - 1))] = span << SPAN_FIELD | min(used, SPAN)
-        span += 1
-        used += taken(server, span) - SPAN if used > SPAN else -used
-    return start
+    return max(t, (span << SPAN_BITS) + taken(server, span)), span
 
 
 @inline
@@ -503,16 +509,19 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just asked for the same ones.
 
     Up to ``MAX_MERGE`` requests of one GPC for a line and the very same sectors of it that are
-    outstanding between coalescer and L2 together become one L2 read.  An SM
-    may be simulated some cycles after one that is ahead of it, so either
-    request may be the earlier one.
+    outstanding between coalescer and L2 together become one L2 read; what
+    waits long for its slice does so in front of the coalescer.  An SM may be
+    simulated some cycles after one that is ahead of it, so either request may
+    be the earlier one.
     """
     gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
     entry = m.lrc[gpc, outstanding(m, line)]
     if m.shape[TIMED]:
         look_up(m, sm, line)
     t = translated(m, line, t)
-    busy = entry[Q_UNTIL] > t > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
+    free, _ = opening(m.servers[SLICES, slice_of(line, half, m.shape)], t)
+    passes = max(t, free - m.rates[SLICE_QUEUE])
+    busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
     same = entry[Q_LINE] == line and entry[Q_SECTORS] == wanted
     if busy and same and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1
@@ -523,5 +532,5 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, begin, stamp, count)
     if m.rates[MAX_MERGE] > 1:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
-        entry[Q_BEGIN], entry[Q_UNTIL] = t, done - m.rates[L2_NEAR] + window(line, m.rates)
+        entry[Q_BEGIN], entry[Q_UNTIL] = passes, done - m.rates[L2_NEAR] + window(line, m.rates)
     return done

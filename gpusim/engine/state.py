@@ -226,6 +226,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     SLICE_SECTOR,
     SLICE_REQUEST,
     SLICE_WRITE,  # one sector written
+    SLICE_QUEUE,  # how long a request waits for it behind the coalescer; the rest it waits in front
     CHANNEL_SECTOR,
     WRITE_BATCH,  # sectors that a DRAM channel writes in one go
     TURNAROUND,  # what it loses by that
@@ -252,7 +253,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(48)
+) = range(49)
 
 
 class Machine(NamedTuple):

@@ -82,8 +82,10 @@ def test_what_executes_is_exact(name):
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_traffic_is_close(name):
     everything, part = both(name)
+    pushed_out = 0.01 * everything.total[C.L2_WRITE]  # by stores that pass through L2, and read again: a matter of pace
     for column in (C.DRAM_READ, C.L2_READ, C.L2_WRITE):
-        assert part.total[column] == pytest.approx(everything.total[column], rel=0.1)  # one is timed, the other paced
+        close = pytest.approx(everything.total[column], rel=0.1, abs=pushed_out)  # one is timed, the other paced
+        assert part.total[column] == close
     close = pytest.approx(everything.total[C.DRAM_WRITE], rel=SHARED_EDGES.get(name, 0.1), abs=20_000)
     assert part.total[C.DRAM_WRITE] == close
 
