@@ -37,16 +37,17 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
     start = [(list(b.body), list(b.tail)) for b in blocks]
     peaks: dict[MBlock, int] = {}
 
-    def attempt(limit: int, roomy: Container[MBlock] = (), room: int = 0) -> Allocation:
+    def attempt(limit: int, room: int = 0) -> Allocation:
+        """Within ``limit``, or ``room`` in the blocks that did with fewer than that before."""
         for block, (body, tail) in zip(blocks, start, strict=True):
             block.body, block.tail = list(body), list(tail)
-        limits = {block: room if block in roomy else limit for block in blocks}
+        limits = {block: room if peaks.get(block, 0) < room else limit for block in blocks}
         peaks.update(schedule(blocks, readonly, limits))
         return _allocate(blocks)
 
-    def level(limit: int) -> Allocation:
-        found, most = attempt(limit), max(peaks.values())
-        raised = attempt(limit, [b for b in blocks if peaks.get(b, 0) < most], most)
+    def levelled(limit: int) -> Allocation:
+        found = attempt(limit)
+        raised = attempt(limit, max(peaks.values(), default=0))
         return raised if raised.used <= found.used else attempt(limit)
 
     least = attempt(0).used
@@ -62,7 +63,7 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
         if found.used <= target:
             break
         limit -= found.used - target
-    return level(min(tried, key=lambda n: tried[n].used))
+    return levelled(min(tried, key=lambda n: tried[n].used))
 
 
 def _allocate(blocks: list[MBlock]) -> Allocation:
