@@ -233,7 +233,7 @@ class _Builder(Accesses):
         span = integer.sub(self.g, integer.sub(self.g, stop, self.g.integer(1)), start)
         rounds = integer.add(self.g, division.floordiv(self.g, span, step), self.g.integer(1))
         rest = self.g.make("and", rounds, self.g.integer(3), dtype=I32)
-        rest.facts = Facts(0, 3, 1)
+        rest.facts = Facts(0, 3, 1)  # whatever the block's size would tell: nvcc does not ask it either
         self._rest(stmt, start, step, rest, 0)
         self._loop(stmt, integer.add(self.g, start, integer.mul(self.g, rest, step)), stop, step, 4)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Shfl, Special
 from gpusim.lang.lower.machine import ZERO, MInstr, Source, VReg, immediate, registers
 from gpusim.lang.lower.regions import Access, Exchange, Reread
+from gpusim.lang.lower.values import Node
 
 if TYPE_CHECKING:
     from gpusim.lang.lower.select import Selector
@@ -79,5 +80,10 @@ def emit_exchange(s: Selector, item: Exchange) -> None:
 
 
 def emit_reread(s: Selector, item: Reread) -> None:
-    """A special register."""
-    s.emit(Op.S2R, s.define(item.result), sub=Special[item.name.upper().replace(".", "_")])
+    """A special register, once more."""
+    read_special(s, item.result, item.name)
+
+
+def read_special(s: Selector, result: Node, name: str) -> None:
+    """Special register ``name`` of the language."""
+    s.emit(Op.S2R, s.define(result), sub=Special[name.upper().replace(".", "_")])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift, Special
+from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
 from gpusim.lang.lower.machine import ALWAYS, ZERO, Condition, Source, VReg, immediate, registers
+from gpusim.lang.lower.select_effects import read_special
 from gpusim.lang.lower.values import F32, U32, Node
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _buffer(s: Selector, n: Node) -> None:
 
 
 def _special(s: Selector, n: Node) -> None:
-    s.emit(Op.S2R, s.define(n), sub=Special[n.attr.upper().replace(".", "_")])
+    read_special(s, n, n.attr)
 
 
 # ------------------------------------------------------------------ fp32
