@@ -52,13 +52,16 @@ are written, 67 for 32 lines."""
 OUT_HELD_CYCLES = 16
 """Of which the tag stage waits for none: it takes few stores ahead."""
 OUT_LASTS_CYCLES = 70
-"""After which a line may be written again without being dropped, where 32 lines are stored at a time.  Two stores to
-rows that are there, and then which are: 29 rows of 32 are gone when they follow one another by 75 cycles, 10 by 110,
-none by 145 (stores of fewer lines are kinder: eight of 24 rows are gone at most)."""
+"""After which a line may be written again without being dropped, where 32 lines are stored at a time. A rough figure:
+of 32 rows stored twice, with a loop that waits for T cycles of the clock in between, 29 are gone for T of 20 to 60,
+10 for 70 to 90, none from 100 on. With a load before each store they are gone for longer: 30 when the pairs are 131
+cycles apart, 17 at 147 to 163, 2 at 195, none at 203; here 17 at 130, 2 at 162, none at 178. No one number gives
+both. 50 was tried as well (L2 reads of fa1: 3 % low instead of 1 % high)."""
 SLICE_QUEUE_CYCLES = 50
 """For which a request waits for a slice of L2 behind the coalescer, where others may still join it; what it waits
-longer, it waits in front.  Of a million random reads of 1 MiB that miss L1, 0.8 % join with 8 warps an SM, 1.5 with 16,
-2.2 with 32 and 2.5 with 64, which is what is outstanding for 54 to 105 cycles."""
+longer, it waits in front. Chosen so that of a million random reads of 1 MiB by 64 warps an SM 2.5 % join; then with
+16 and 32 warps L2 reads are right to 0.1 %. With 128 KiB they are 2 to 5 % low, and where all SMs read the same lines
+6 to 10 % high (3 to 4 % if requests wait behind the coalescer only)."""
 DRAM_HALF_CYCLES = 34
 """The second 64 bytes of a line from DRAM after the first: loads of a warp against loads of a lane."""
 WRITE_BATCH_CYCLES, TURNAROUND_CYCLES = 1200, 100
