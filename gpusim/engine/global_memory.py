@@ -8,7 +8,7 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce
+from gpusim.engine.access import apart, coalesce
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, wide_addresses
 from gpusim.engine.faults import fail, first_row
@@ -16,7 +16,7 @@ from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.l1 import find_lines, l1_read, l1_write
 from gpusim.engine.memory import complete, l2_write, look_up
 from gpusim.engine.operands import at
-from gpusim.engine.pipe import send_out, take_tags
+from gpusim.engine.pipe import pass_again, send_out, take_tags
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import LOADS, STORES, note_access, note_below, sectors_below
 
@@ -99,12 +99,18 @@ def read_lines(m, c, index, p, array, sm, origin, begin, count):
     takes as many cycles longer as it has more of both.
     """
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
+    absent = np.int64(0)
     for j in range(p[S.PAT_N_LINES]):
         line, wanted, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
         at_tags, bypass = begin + (j // 4) * S.TICKS, c[I.CACHE] == I.CG
         back, hit = l1_read(m, sm, rows[j], line, wanted, words, bypass, at_tags, count)
         hits += hit
         done = max(done, back)
+        absent |= np.int64(back > at_tags + m.rates[S.L1_HIT]) << j
+    if absent and p[S.PAT_N_LINES] > 1:
+        more = max(apart(p, rows, absent, m.scratch) - p[S.PAT_WAVES], 0)
+        count[C.LD_WAVES] += more
+        pass_again(m, sm, more)
     count[C.LD_HIT] += hits
     note_below(m, index, array, hits, before, count)
     return done + (p[S.PAT_N_LINES] - 1 + p[S.PAT_WAVES] - 1) * S.TICKS

@@ -18,6 +18,7 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import begun, complete, fetch, spread
 from gpusim.engine.prefetch import prefetch
 from gpusim.engine.state import (
+    ASK,
     FILL,
     FILL_SECTOR,
     L1_AGAIN,
@@ -46,8 +47,8 @@ TAG_SETS, VACATED = 4, 20  # sets of a row, one for each part of the tag stage; 
 
 @inline
 def fill_wire(m, sm, sectors, t):
-    """Wait for the wire into the SM."""
-    begin, busy = max(m.sms[sm, FILL], t), popcount(sectors) * m.rates[FILL_SECTOR]
+    """Wait until the SM may ask for sectors of a line, and the wire into it has room for them."""
+    begin, busy = max(m.sms[sm, FILL], t), max(popcount(sectors) * m.rates[FILL_SECTOR], m.rates[ASK])
     m.sms[sm, FILL] = begin + busy
     note_unit(m, sm, ON_FILL, begin, busy)
     return begin

@@ -79,6 +79,7 @@ from gpusim.engine.state import (
 )  # fmt: skip
 
 ALL_WORDS = 0xFFFFFFFF
+NONE_JOIN = 0  # sectors of an outstanding request that others no longer join
 REGION_BITS = 19  # of lines that one entry of the translation cache covers: 64 MiB
 CHUNK_BITS, PAGE_BITS = 3, 5
 """Lines of one DRAM channel, and of one half of L2, that follow one another, as powers of two.  On an H200 the
@@ -509,7 +510,8 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just asked for the same ones.
 
     Up to ``MAX_MERGE`` requests of one GPC for a line and the very same sectors of it that are
-    outstanding between coalescer and L2 together become one L2 read; what
+    outstanding between coalescer and L2 together become one L2 read; once another one wants other
+    sectors none joins any more, nor does what comes while the first is outstanding.  What
     waits long for its slice does so in front of the coalescer.  An SM may be
     simulated some cycles after one that is ahead of it, so either request may
     be the earlier one.
@@ -522,15 +524,17 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     free, _ = opening(m.servers[SLICES, slice_of(line, half, m.shape)], t)
     passes = max(t, free - m.rates[SLICE_QUEUE])
     busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
-    same = entry[Q_LINE] == line and entry[Q_SECTORS] == wanted
-    if busy and same and entry[Q_MERGED] < m.rates[MAX_MERGE]:
+    known = busy and entry[Q_LINE] == line
+    if known and entry[Q_SECTORS] != wanted:
+        entry[Q_SECTORS] = NONE_JOIN
+    elif known and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1
         count[C.MERGED] += popcount(wanted)
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
     begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
     begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, begin, stamp, count)
-    if m.rates[MAX_MERGE] > 1:
+    if m.rates[MAX_MERGE] > 1 and not (known and entry[Q_SECTORS] == NONE_JOIN):
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
         entry[Q_BEGIN], entry[Q_UNTIL] = passes, done - m.rates[L2_NEAR] + window(line, m.rates)
     return done

@@ -44,6 +44,12 @@ def take_tags(m, sm, t, busy, waves):
 
 
 @inline
+def pass_again(m, sm, waves):
+    """Have the pipe for ``waves`` more of an access, in cycles that are not known yet."""
+    m.sms[sm, S.LSU] += waves * S.TICKS
+
+
+@inline
 def send_out(m, sm, t, whole, broken):
     """Send sectors of a line to L2, written whole or in part.  The tag stage waits while the wire is full.
 

@@ -210,6 +210,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DRAM,
     SHARED,
     FILL_SECTOR,  # L2 -> SM wire
+    ASK,  # between two requests of an SM to L2
     OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
     OUT_SECTOR,  # ... for each sector it fills, ...
     OUT_BROKEN,  # ... and for each it does not
@@ -253,7 +254,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(49)
+) = range(50)
 
 
 class Machine(NamedTuple):

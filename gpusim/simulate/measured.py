@@ -57,11 +57,14 @@ of 32 rows stored twice, with a loop that waits for T cycles of the clock in bet
 10 for 70 to 90, none from 100 on. With a load before each store they are gone for longer: 30 when the pairs are 131
 cycles apart, 17 at 147 to 163, 2 at 195, none at 203; here 17 at 130, 2 at 162, none at 178. No one number gives
 both. 50 was tried as well (L2 reads of fa1: 3 % low instead of 1 % high)."""
+ASK_CYCLES = 1
+"""Between two requests of an SM to L2, each for one line, whatever part of it: random loads of 8 to 32 lines that L2
+holds, one, two or four sectors of each, bring 0.85 to 0.97 requests a cycle on one SM as on 16."""
 SLICE_QUEUE_CYCLES = 50
 """For which a request waits for a slice of L2 behind the coalescer, where others may still join it; what it waits
-longer, it waits in front. Chosen so that of a million random reads of 1 MiB by 64 warps an SM 2.5 % join; then with
-16 and 32 warps L2 reads are right to 0.1 %. With 128 KiB they are 2 to 5 % low, and where all SMs read the same lines
-6 to 10 % high (3 to 4 % if requests wait behind the coalescer only)."""
+longer, it waits in front. Chosen so that of a million random reads of 1 MiB by 64 warps an SM 2.5 % join, before it
+was known that a request for other sectors ends the joining. Where all SMs read the same lines L2 reads are 6 to 10 %
+high (3 to 4 % if requests wait behind the coalescer only)."""
 DRAM_HALF_CYCLES = 34
 """The second 64 bytes of a line from DRAM after the first: loads of a warp against loads of a lane."""
 WRITE_BATCH_CYCLES, TURNAROUND_CYCLES = 1200, 100

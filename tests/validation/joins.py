@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,14 +24,14 @@ def members() -> list[int]:
 
 def simulated(row: Row) -> float:
     """Sectors that L2 was asked to read for a row, per sector that SMs asked for."""
-    sms, lines = members(), row["n"] * row["lines"]
+    sms, lines, asking = members(), row["n"] * row["lines"], len(row["delays"])
     roles = np.full(hardware.load(bench.GPU).sm_count, -1, np.int32)
-    roles[sms[: row["roles"] * row["step"] : row["step"]]] = np.arange(row["roles"])
+    roles[sms[: asking * row["step"] : row["step"]]] = np.arange(asking)
     if row["warm"]:
         roles[sms[-1]] = -2
-    masks = (np.uint32(int(row[which], 16)) for which in ("first", "others"))
+    delays, lanes = np.array(row["delays"], np.int32), np.array([int(mask, 16) for mask in row["lanes"]], np.uint32)
     buffer, start = np.zeros(lines * 32, np.int32), np.int64(TOUCH_CYCLES * (2 + lines))
-    args = np.int32(row["period"]), np.int32(row["delay"]), roles, *masks, np.int32(row["lines"]), start
+    args = np.int32(row["period"]), roles, delays, lanes, np.int32(row["lines"]), start
     counted, idle = (
         bench.launch("joins.cu", "joins", len(roles), 32, buffer, np.int32(n), *args, np.zeros(16, np.int64))
         for n in (row["n"], 0)
@@ -44,10 +45,11 @@ def share(row: Row) -> float:
 
 
 def name(row: Row) -> str:
-    """What a row is about."""
+    """What a row is about: who asks when, with which lanes, as ``count x lanes@delay``."""
     where = "L2" if row["warm"] else "HBM"
-    lanes = "" if row["first"] == row["others"] else f", lanes {row['first']} and {row['others']}"
-    return f"{where}, {row['roles']} SMs, {row['lines']} lines, delay {row['delay']}{lanes}"
+    asking = Counter(zip(row["lanes"], row["delays"], strict=True))
+    who = " ".join(f"{n}x{lanes}@{delay}" for (lanes, delay), n in asking.items())
+    return f"{where}, {row['lines']} lines, {row['step']} apart: {who}"
 
 
 def cases() -> Iterator[bench.Case]:
