@@ -16,7 +16,7 @@ OUT_OF_TURN = {
     "HBM, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@400 1x0000ff00@430",
     "HBM, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@50 1x000000ff@300",
 }
-"""Three want a line, in an order that matters, and an SM that is ahead of the others is simulated before them.  Of lines
+"""Three want a line, in an order that matters, and an SM that is ahead of others is simulated before them.  Of lines
 that come from HBM the H200 joins requests for other sectors again after 100 cycles; here none joins until they are
 there."""
 
