@@ -22,6 +22,8 @@ ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
 STACK_BYTES = 1024
 """Stack of a thread unless a program asks for another one.  Source: CUDA Runtime API, ``cudaLimitStackSize``, as
 ``cudaDeviceGetLimit`` gives it where nobody set it."""
+WIDEST = 16
+"""Bytes that a lane reads at once, at most: nvcc reads the last array of 12 bytes with one LDS.128."""
 _ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
 
 
@@ -44,6 +46,7 @@ def program(kernel: Kernel, base: int) -> Program:
         Where the machine code cannot be read.
     """
     code, offsets = kernel.code, _offsets(kernel.cubin)
+    shared = -(-code.shared_bytes // WIDEST) * WIDEST
     foreign: dict[str, None] = {}
 
     def address_of(symbol: str) -> int:
@@ -57,7 +60,7 @@ def program(kernel: Kernel, base: int) -> Program:
     lines = [_placed(line, address_of) for line in _listing(kernel.cubin.data)[kernel.symbol]]
     made = translate(
         kernel.name.full, lines,
-        registers=code.registers, shared_bytes=code.shared_bytes, local_bytes=_stack(lines, code.local_bytes),
+        registers=code.registers, shared_bytes=shared, local_bytes=_stack(lines, code.local_bytes),
         max_threads=code.max_threads, const_base=code.const_base, banks=banks, shared_base=code.shared_base,
     )  # fmt: skip
     variables = tuple(

@@ -52,8 +52,16 @@ def directly(algorithm, params, inputs):
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_both_compute_and_ask_for_the_same(name, data, seed):
     algorithm = catalog.get(name)
-    params = algorithm.bind(**data.draw(CASES[name]))
+    compare(algorithm, algorithm.bind(**data.draw(CASES[name])), seed)
+
+
+def compare(algorithm, params, seed):
     inputs = algorithm.inputs(np.random.default_rng(seed), **params)
     outputs, profile = through_cuda(algorithm, params, inputs)
     assert_as_referenced(outputs, algorithm, params, inputs)
     assert [profile.value(m) for m in SAME] == directly(algorithm, params, inputs)
+
+
+def test_a_load_may_be_wider_than_what_is_left_of_shared_memory():
+    algorithm = catalog.get("matmul-register-tiled")
+    compare(algorithm, algorithm.bind(M=1, N=1, K=1, BM=4, BN=1, BK=3, TM=1, TN=1), 0)
