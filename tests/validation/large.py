@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+from collections.abc import Iterable
 from pathlib import Path
 
 import gpusim
@@ -19,18 +21,25 @@ CHECKED = {
 """Those that are sampled and run in under a minute each."""
 
 
-def errors() -> dict[str, list[Error]]:
-    """For each metric measured, the error of every sampled launch."""
+def launches() -> list[dict[str, str]]:
+    """Rows of the table that are checked."""
     lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    return [row for row in csv.DictReader(lines) if (row["kernel"], row["params"]) in CHECKED]
+
+
+def predict(row: dict[str, str]) -> list[tuple[str, Error]]:
+    """For each metric measured, the error of one launch."""
+    name = f"{row['kernel']} {row['params']}"
+    params = {key: int(value) for key, value in (p.split("=") for p in row["params"].split())}
+    profile = gpusim.predict(row["kernel"], gpu="h200", sample=True, **params)
+    metrics = [metric for metric in row if metric in profile.metrics]
+    pairs = [(metric, float(profile.metrics[metric].value), float(row[metric])) for metric in metrics]
+    return [(metric, Error(name, got, want, relative(metric, got, want))) for metric, got, want in pairs]
+
+
+def errors(predicted: Iterable[list[tuple[str, Error]]]) -> dict[str, list[Error]]:
+    """For each metric, the error of every launch, the worst first."""
     found: dict[str, list[Error]] = {}
-    for row in csv.DictReader(lines):
-        kernel, text = row.pop("kernel"), row.pop("params")
-        if (kernel, text) not in CHECKED:
-            continue
-        params = {name: int(value) for name, value in (p.split("=") for p in text.split())}
-        profile = gpusim.predict(kernel, gpu="h200", sample=True, **params)
-        for metric, measured in row.items():
-            if metric in profile.metrics:
-                got, want = float(profile.metrics[metric].value), float(measured)
-                found.setdefault(metric, []).append(Error(f"{kernel} {text}", got, want, relative(metric, got, want)))
+    for metric, error in itertools.chain.from_iterable(predicted):
+        found.setdefault(metric, []).append(error)
     return {metric: sorted(rows, key=lambda e: -e.relative) for metric, rows in found.items()}
