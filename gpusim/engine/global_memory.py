@@ -149,7 +149,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         load_values(m, c, index, w, block, address, on, p[S.PAT_STEP])
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_tags(m, sm, t, max(tags, waves) * S.TICKS, waves * S.TICKS)
+    begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     return read_lines(m, c, index, p, array, sm, origin, begin, count)
 
 
@@ -185,14 +185,15 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     if m.shape[S.TIMELESS]:
         return t
     waves = p[S.PAT_WAVES]
-    begin = take_tags(m, sm, t, max(tags, waves) * S.TICKS, waves * S.TICKS)
+    begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
+    passes = max(begin, m.sms[sm, S.LSU] - waves * S.TICKS)
     rows, before = m.scratch[0], sectors_below(count)
     for j in range(n):
         line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
         full = complete(words) & sectors
-        sent = send_out(m, sm, begin, popcount(full), popcount(sectors & ~full))
+        sent = send_out(m, sm, passes, popcount(full), popcount(sectors & ~full))
         until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
-        l1_write(m, sm, rows[j], line, sectors, full, words, t, until)
+        l1_write(m, sm, rows[j], line, sectors, full, words, begin, until)
         taken = send_write(m, sm, line, sectors, words, sent, count)
         m.sms[sm, S.OUT] = max(m.sms[sm, S.OUT], taken - m.rates[S.L2_NEAR])
     note_below(m, index, array, np.int64(0), before, count)

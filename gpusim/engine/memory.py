@@ -511,8 +511,9 @@ def fetch(m, sm, line, wanted, t, stamp, count):
 
     Up to ``MAX_MERGE`` requests of one GPC for a line and the very same sectors of it that are
     outstanding between coalescer and L2 together become one L2 read; once another one wants other
-    sectors none joins any more, nor does what comes while the first is outstanding.  What
-    waits long for its slice does so in front of the coalescer.  An SM may be
+    sectors none joins any more, nor does what comes for as long as a request that hits L2 is outstanding.  What
+    waits long for its slice does so in front of the coalescer.  Data comes to all that joined
+    together.  An SM may be
     simulated some cycles after one that is ahead of it, so either request may
     be the earlier one.
     """
@@ -524,8 +525,9 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     free, _ = opening(m.servers[SLICES, slice_of(line, half, m.shape)], t)
     passes = max(t, free - m.rates[SLICE_QUEUE])
     busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
-    known = busy and entry[Q_LINE] == line
-    if known and entry[Q_SECTORS] != wanted:
+    same = entry[Q_SECTORS] == wanted
+    known = busy and entry[Q_LINE] == line and (same or passes < entry[Q_BEGIN] + m.rates[WINDOW] * 4 // 3)
+    if known and not same:
         entry[Q_SECTORS] = NONE_JOIN
     elif known and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1

@@ -31,14 +31,17 @@ def take_pipe(m, sm, t, busy, n):
 
 
 @inline
-def take_tags(m, sm, t, busy, waves):
-    """Have the tag stage for ``busy`` ticks, and the pipe for ``waves``; returns when that begins."""
+def take_tags(m, sm, t, tags, waves):
+    """Have the tag stage for ``tags`` ticks, and the data stage after it for ``waves``; returns when the former begins.
+
+    The tag stage goes on while the data stage is behind by no more than the pipe holds.
+    """
     row = m.sms[sm]
     begin = max(t, tags_free(row))
-    row[S.TAGS] = begin + busy
-    row[S.TAGS_TAKE] = max(t, row[S.TAGS_TAKE]) + m.rates[S.LSU_RATE]
     row[S.LSU] = max(row[S.LSU], row[S.NOW]) + waves
-    note_unit(m, sm, S.ON_TAGS, begin, busy)
+    row[S.TAGS] = max(begin + tags, row[S.LSU] - m.rates[S.QUEUE])
+    row[S.TAGS_TAKE] = max(t, row[S.TAGS_TAKE]) + m.rates[S.LSU_RATE]
+    note_unit(m, sm, S.ON_TAGS, begin, tags)
     note_unit(m, sm, S.ON_LSU, row[S.LSU] - waves, waves)
     return begin
 

@@ -51,12 +51,11 @@ stores of 4 bytes a lane with strides of 1, 2, 4, 8, 32 and 128 words on one SM:
 are written, 67 for 32 lines."""
 OUT_HELD_CYCLES = 16
 """Of which the tag stage waits for none: it takes few stores ahead."""
-OUT_LASTS_CYCLES = 70
-"""After which a line may be written again without being dropped, where 32 lines are stored at a time. A rough figure:
-of 32 rows stored twice, with a loop that waits for T cycles of the clock in between, 29 are gone for T of 20 to 60,
-10 for 70 to 90, none from 100 on. With a load before each store they are gone for longer: 30 when the pairs are 131
-cycles apart, 17 at 147 to 163, 2 at 195, none at 203; here 17 at 130, 2 at 162, none at 178. No one number gives
-both. 50 was tried as well (L2 reads of fa1: 3 % low instead of 1 % high)."""
+OUT_LASTS_CYCLES = 78
+"""After which a line that is on its way to L2 may be written again without being dropped, where 32 lines are stored at
+a time; each leaves 2 cycles after the one before. Of 32 rows that one warp stores twice, 32 are gone when the clock
+says 71 cycles between, 20 at 100, 3 at 129; here 32 at 70, 20 at 96, 6 at 125 (tests/validation/l1_words.cu). With two
+warps 0 to 27 are gone, from run to run; here 29 to 32."""
 ASK_CYCLES = 1
 """Between two requests of an SM to L2, each for one line, whatever part of it: random loads of 8 to 32 lines that L2
 holds, one, two or four sectors of each, bring 0.85 to 0.97 requests a cycle on one SM as on 16."""

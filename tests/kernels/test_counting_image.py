@@ -14,7 +14,7 @@ from tests.kernels.run import prepare
 
 OF_CACHES = {
     C.LD_HIT, C.L2_READ, C.L2_WRITE, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_MISS, C.FABRIC, C.DRAM_READ, C.DRAM_WRITE,
-    C.MERGED, C.PENDING, C.LOCAL_LD_HIT,
+    C.MERGED, C.PENDING, C.LOCAL_LD_HIT, C.LD_WAVES,
 }  # fmt: skip
 
 

@@ -38,9 +38,10 @@ SHARED_EDGES = {"transpose-padded": 0.25}
 """How far writes to HBM may be off where blocks share sectors at their edges, also with blocks that are left out."""
 
 
-READ_AGAIN = {("matmul-register-tiled", C.DRAM_READ): 0.26}
-"""Here the whole launch reads a third more from HBM than there is to read, the part of it that is run just that.  With
-the copy loops of the description unrolled neither reads anything twice."""
+FILLED_LATE = {"matmul-register-tiled": 0.005}
+"""Of the sectors written, how many more may be read from HBM: rows of C do not begin at whole sectors, and where the
+second of two blocks that share one comes late, L2 reads it first.  In the run that is timed 0.4 % are; in the part of
+the launch, which is paced, none."""
 
 
 @functools.cache
@@ -88,8 +89,8 @@ def test_what_executes_is_exact(name):
 def test_traffic_is_close(name):
     everything, part = both(name)
     for column in (C.DRAM_READ, C.L2_READ, C.L2_WRITE):
-        rel = READ_AGAIN.get((name, column), 0.1)  # one is timed, the other paced
-        assert part.total[column] == pytest.approx(everything.total[column], rel=rel)
+        late = FILLED_LATE.get(name, 0) * everything.total[C.L2_WRITE] if column == C.DRAM_READ else 0
+        assert part.total[column] == pytest.approx(everything.total[column], rel=0.1, abs=late)
     close = pytest.approx(everything.total[C.DRAM_WRITE], rel=SHARED_EDGES.get(name, 0.1), abs=20_000)
     assert part.total[C.DRAM_WRITE] == close
 

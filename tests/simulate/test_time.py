@@ -81,7 +81,7 @@ gpcs = {{ value = {gpcs}, unit = "1", kind = "assumed", source = "question" }}
 
 FEWER, USUAL, MORE = [14] * 8, [16] * 6 + [18] * 2, [18] * 8
 MATMUL = ("matmul-tiled", {"n": 512, "K": 64, "tile": 32})
-COPY = ("copy-vec4", {"N": 1 << 22})
+COPY = ("copy-vec4", {"N": 1 << 23})
 
 
 @pytest.mark.parametrize(

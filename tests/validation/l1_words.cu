@@ -56,6 +56,23 @@ __global__ void l1_rows(int*g,const unsigned char*texts,int n,unsigned char*gone
   if(lane==0)gone[blockIdx.x*n+t]=(c-b)>150;}
  if(acc)g[0]=0;
 }
+// Rows that are there, a lane each, are stored to twice, with chain[t] multiplications between; block b reads row b in the end.
+__global__ void stored_twice(int*g,const int*chain,int n,unsigned char*gone,int*gap){
+ int lane=threadIdx.x%32,warp=threadIdx.x/32,acc=0;
+ for(int t=0;t<n;++t){
+  int*p=g+((size_t)(t*2+warp)*32+lane)*64,k=chain[t],x=k,v=ld(p+1);if(__any_sync(~0u,v==77))acc=1;
+  __syncthreads();
+  long long a=clock64();
+  asm volatile("st.global.b32 [%0],%1;"::"l"(p),"r"(acc):"memory");
+#pragma unroll 1
+  for(int i=0;i<k;++i)asm volatile("mad.lo.s32 %0,%0,%0,%0;":"+r"(x)::"memory");
+  long long b=clock64();
+  asm volatile("st.global.b32 [%0],%1;"::"l"(p+3),"r"(x):"memory");
+  rest(4000);
+  long long c=clock64();v=0;if(lane==blockIdx.x)v=ld(p+acc);if(__any_sync(~0u,v==77))acc=1;long long d=clock64();
+  if(lane==0){size_t i=(blockIdx.x*blockDim.x/32+warp)*n+t;gone[i]=(d-c)>150;gap[i]=b-a;}}
+ if(acc)g[0]=0;
+}
 // Each thread changes its row of 64 words, visit after visit.  By division the next word is asked for just before the last one is
 // stored; without it the compiler reads ahead by many.
 #define VISITS(NAME,EXPRESSION) __global__ void __launch_bounds__(64) NAME(float*O,float a,float b,float c,int visits,int groups){ \
