@@ -511,11 +511,10 @@ def fetch(m, sm, line, wanted, t, stamp, count):
 
     Up to ``MAX_MERGE`` requests of one GPC for a line and the very same sectors of it that are
     outstanding between coalescer and L2 together become one L2 read; once another one wants other
-    sectors none joins any more, nor does what comes for as long as a request that hits L2 is outstanding.  What
-    waits long for its slice does so in front of the coalescer.  Data comes to all that joined
-    together.  An SM may be
-    simulated some cycles after one that is ahead of it, so either request may
-    be the earlier one.
+    sectors none joins any more, nor does what comes for as long as a request that hits the farthest
+    slice is outstanding.  What waits long for its slice does so in front of the coalescer.  Data comes
+    to all that joined together.  An SM may be simulated some cycles after one that is ahead of it, so
+    either request may be the earlier one.
     """
     gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
     entry = m.lrc[gpc, outstanding(m, line)]
