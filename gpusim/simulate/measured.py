@@ -55,7 +55,8 @@ OUT_LASTS_CYCLES = 78
 """After which a line that is on its way to L2 may be written again without being dropped, where 32 lines are stored at
 a time; each leaves 2 cycles after the one before. Of 32 rows that one warp stores twice, 32 are gone when the clock
 says 71 cycles between, 20 at 100, 3 at 129; here 32 at 70, 20 at 96, 6 at 125 (tests/validation/l1_words.cu). With two
-warps 0 to 27 are gone, from run to run; here 29 to 32."""
+warps 0 to 27 are gone, from run to run; here 29 to 32. With a load before each store 30 are gone when the pairs are 131
+cycles apart, 17 at 147 to 163, none at 203 (not run again with this model)."""
 ASK_CYCLES = 1
 """Between two requests of an SM to L2, each for one line, whatever part of it: random loads of 8 to 32 lines that L2
 holds, one, two or four sectors of each, bring 0.85 to 0.97 requests a cycle on one SM as on 16."""
