@@ -526,7 +526,8 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
     same = entry[Q_SECTORS] == wanted
     known = busy and entry[Q_LINE] == line and (same or passes < entry[Q_BEGIN] + m.rates[WINDOW] * 4 // 3)
-    if known and not same:
+    ends = known and not same
+    if ends:
         entry[Q_SECTORS] = NONE_JOIN
     elif known and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1
@@ -535,7 +536,7 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
     begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
     done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, begin, stamp, count)
-    if m.rates[MAX_MERGE] > 1 and not (known and entry[Q_SECTORS] == NONE_JOIN):
+    if m.rates[MAX_MERGE] > 1 and not ends:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
         entry[Q_BEGIN], entry[Q_UNTIL] = passes, done - m.rates[L2_NEAR] + window(line, m.rates)
     return done
