@@ -47,14 +47,14 @@ def relative(metric: str, predicted: float, measured: float) -> float:
     return abs(predicted - measured) / max(abs(measured), FLOOR.get(metric, 0.0))
 
 
-def errors(profiles: dict[str, gpusim.Profile]) -> dict[str, list[Error]]:
+def errors(profiles: dict[str, gpusim.Profile], measured: dict[str, dict[str, float]]) -> dict[str, list[Error]]:
     """For each metric that was measured, its error in every launch, worst first."""
     table: dict[str, list[Error]] = {}
     for launch, profile in profiles.items():
-        for metric, measured in counters()[launch].items():
+        for metric, want in measured[launch].items():
             if metric in profile.metrics:
                 got = float(profile.metrics[metric].value)
-                table.setdefault(metric, []).append(Error(launch, got, measured, relative(metric, got, measured)))
+                table.setdefault(metric, []).append(Error(launch, got, want, relative(metric, got, want)))
     return {metric: sorted(rows, key=lambda e: -e.relative) for metric, rows in table.items()}
 
 

@@ -39,10 +39,10 @@ def micro_rows() -> list[str]:
 def main() -> None:
     """Write both files."""
     with ProcessPoolExecutor() as pool:
-        part, micros = pool.map(large.predict, large.launches()), pool.submit(micro_rows)
+        part, micros = pool.map(large.predict, large.counters()), pool.submit(micro_rows)
         profiles = dict(zip(counters.MEASURED, pool.map(counters.predict, counters.MEASURED), strict=True))
-        sampled, shown = large.errors(part), micros.result()
-    found = counters.errors(profiles)
+        parts, shown = dict(zip(large.counters(), part, strict=True)), micros.result()
+    found, sampled = counters.errors(profiles, counters.counters()), counters.errors(parts, large.counters())
     data = {"gpu": "h200", "device": DEVICE, "launches": len(profiles)}
     data["metrics"] = {metric: counters.summary(errors) for metric, errors in sorted(found.items())}
     data["sampled"] = {metric: counters.summary(errors) for metric, errors in sorted(sampled.items())}

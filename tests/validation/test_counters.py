@@ -37,7 +37,7 @@ def profiles() -> dict[str, gpusim.Profile]:
 
 @pytest.fixture(scope="module")
 def errors(profiles: dict[str, gpusim.Profile]) -> dict[str, list[counters.Error]]:
-    return counters.errors(profiles)
+    return counters.errors(profiles, counters.counters())
 
 
 @pytest.mark.slow
