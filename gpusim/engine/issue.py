@@ -19,6 +19,7 @@ from gpusim.engine.jit import inline, jit
 from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
 from gpusim.engine.pipe import pipe_free, tags_free
+from gpusim.engine.register_file import enter, goes_on_after
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.trace import note_issue
@@ -28,6 +29,7 @@ from gpusim.engine.warp import lanes_of, pending, perform
 USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
 UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
 CYCLE = ~np.int64(S.TICKS - 1)
+EVERY_PLACE = (1 << 2 * S.N_PLACES) - 1
 
 
 @inline
@@ -117,6 +119,27 @@ def occupy(row, unit, now, until):
 
 
 @inline
+def read_registers(row, c, seat, now):
+    """An instruction of a seat's warp reads its registers; returns the tick at which the scheduler may issue again.
+
+    What the one before it left in its place for it is there unless another warp has issued since.
+    """
+    if c[I.READS] < 0:
+        return now + S.TICKS
+    uses = np.int64(c[I.READS] >> 2 * S.N_PLACES)
+    reads = np.int64(c[I.READS] & EVERY_PLACE) if row[S.LATEST] == seat else uses
+    enter(row, reads, uses, now // S.TICKS)
+    return goes_on_after(row, 1) * S.TICKS
+
+
+@inline
+def stalled_until(row, c, now):
+    """Tick until which the stall count of an instruction that issued at ``now`` holds its warp."""
+    cycles = max(c[I.STALL], 1)
+    return now + cycles * S.TICKS if c[I.READS] < 0 else goes_on_after(row, cycles) * S.TICKS
+
+
+@inline
 def queue_up(m, row, unit, leaves):
     """An instruction leaves for the load/store pipe at tick ``leaves``: when its unit has room for another."""
     n = row[S.N_DEPARTED]
@@ -188,10 +211,11 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    row[S.LATEST], row[S.LATEST_AT] = seat, now
+    again = read_registers(row, c, seat, now)
+    row[S.LATEST], row[S.LATEST_AT] = seat, again - S.TICKS
     occupy(row, unit, now, now + c[I.BUSY])
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
-    row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + (2 + c[I.PORTS]) * (S.TICKS // 2)
+    row[S.DISPATCHED] = again
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
         leaves = max(now, tags_free(m.sms[sm]) if unit == S.U_GLOBAL else pipe_free(m.sms[sm]))
@@ -218,7 +242,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         queue_up(m, row, unit, leaves)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
-    counted, jumped = now + max(c[I.STALL], 1) * S.TICKS, warp[S.PC] != index + 1
+    counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]

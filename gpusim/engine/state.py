@@ -43,10 +43,13 @@ N_REASONS = 10
 
 # Columns of Machine.parts, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
 # first, the least: age of the block, whether it issued since bits were cleared, and the unit that it needs next;
-# UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: when the registers of the latest one have
-# been read; DEPART, DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store
-# pipe; N_DEPARTED, N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in
-# which it issued; LATEST, LATEST_AT: the warp that did last, and when; UNIT_BUSY: ticks that each unit was taken
+# UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: from when it may issue again; DEPART,
+# DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED,
+# N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which it issued;
+# LATEST, LATEST_AT: the warp that did last, and the cycle before that in which it may again; UNIT_BUSY: ticks that
+# each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest instruction came to its
+# registers; HELD: for how long it and those before it hold up all behind them, after that cycle and the next two;
+# BANK_TAKEN: when each bank is read and its places are taken
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -60,7 +63,11 @@ STALLED = DEPART_LG + QUEUE_KEPT
 ISSUED = STALLED + N_REASONS
 LATEST, LATEST_AT = ISSUED + 1, ISSUED + 2
 UNIT_BUSY = ISSUED + 3
-N_PART = lines_of(UNIT_BUSY + N_UNITS)
+N_PLACES = 3  # of a bank, one for each source
+ENTERED = UNIT_BUSY + N_UNITS
+HELD = ENTERED + 1
+BANK_TAKEN = HELD + 3
+N_PART = lines_of(BANK_TAKEN + 2)
 
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards

@@ -74,7 +74,7 @@ def _address_words(instr: Instr, position: int) -> int:
     return 1 if position == 0 and instr.flags & Flag.NARROW else 2
 
 
-def _source_words(instr: Instr, position: int) -> int:
+def register_words(instr: Instr, position: int) -> int:
     """Registers that source ``position`` takes."""
     if instr.op is Op.MATCH:
         return _words(instr)
@@ -108,7 +108,7 @@ def effects(instr: Instr) -> Effects:
     for operand in instr.psrcs:
         reads |= predicate_bit(operand)
     for position, operand in enumerate(instr.srcs):
-        reads |= _span(operand, _source_words(instr, position))
+        reads |= _span(operand, register_words(instr, position))
     writes = 0
     for operand in instr.pdsts:
         writes |= predicate_bit(operand)

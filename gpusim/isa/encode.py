@@ -63,7 +63,7 @@ class F(IntEnum):
     BUSY = 33  # ticks that unit takes no other
     LATENCY = 34  # cycles until its scoreboard is released, of what is no memory instruction
     IDLE = 35  # 1: it only takes time; nobody needs what it computes (timed images)
-    PORTS = 37  # half cycles it holds its scheduler up because its registers lie in one bank
+    READS = 37  # places that registers are read to (gpusim.simulate.reads); -1: no time is taken for them
     TWIN = 36  # a shared load: place where it notes its wavefronts, or negated where an earlier one did (timed images)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gpusim.engine import state as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
-from gpusim.isa.program import RZ, Instr, Kind, Program
+from gpusim.isa.program import Instr, Kind, Program
 from gpusim.simulate import measured as M
+from gpusim.simulate.reads import reads
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -63,7 +62,7 @@ def _tensor_cycles(gpu: Gpu) -> float:
 
 
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
-    """Fill in the columns UNIT, BUSY and LATENCY of an image."""
+    """Fill in the columns UNIT, BUSY, LATENCY and READS of an image."""
     sm, lat = gpu.sm, gpu.latency
     schedulers = sm.schedulers * sm.issue_per_scheduler
     cycles = {
@@ -95,7 +94,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + M.WIDE_CYCLES
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
-    code[:, F.PORTS] = _port_conflicts(program)[image.code[:, F.INDEX]]
+    code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]
     return image._replace(code=code)
 
 
@@ -107,31 +106,3 @@ def _run_ahead(program: Program, index: int) -> int:
             break
         cycles += instr.control.stall
     return min(cycles, M.RUN_AHEAD_CYCLES)
-
-
-def _port_conflicts(program: Program) -> np.ndarray:
-    """Half cycles that each instruction holds its scheduler up, because registers it reads lie in one of two banks.
-
-    A register that the instruction before it read in the same place, and marked for reuse, is not read again.  Code
-    that marks none was not made by a compiler that looks after this: it is taken to have no conflicts.
-    """
-    extra = np.zeros(len(program), np.int64)
-    if not any(i.control.reuse for i in program.instrs):
-        return extra
-    before = None
-    for index, instr in enumerate(program.instrs):
-        if INFO[instr.op].pipe not in (Pipe.CONTROL, Pipe.LSU) if instr.op in INFO else False:
-            extra[index] = max(_reads_of_fullest_bank(instr, before) - 1, 0)
-        before = instr
-    return extra
-
-
-def _reads_of_fullest_bank(instr: Instr, before: Instr | None) -> int:
-    read = set()
-    for slot, operand in enumerate(instr.srcs[:3]):
-        if operand.kind is not Kind.REG or operand.index == RZ:
-            continue
-        kept = before is not None and before.control.reuse >> slot & 1 and slot < len(before.srcs)
-        if not (kept and before is not None and before.srcs[slot].index == operand.index):
-            read.add(operand.index)
-    return max(sum(r % 2 == bank for r in read) for bank in (0, 1))

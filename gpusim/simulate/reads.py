@@ -1,0 +1,58 @@
+"""Which places of operands each instruction reads registers to.
+
+A register file has two banks, of even and of odd registers, and a place for the first, second and third source of each
+(:mod:`gpusim.engine.register_file`).  A register marked for reuse stays in its place until another one is read to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.state import N_PLACES
+from gpusim.isa.effects import register_words
+from gpusim.isa.opcodes import INFO, Op, Pipe
+from gpusim.isa.program import RZ, Instr, Kind, Program
+
+_ITS_OWN_WAY = {Op.HMMA, Op.IMMA, Op.DMMA}
+"""Fragments of matrices are read while the tensor core works on those before: no time is taken for them."""
+
+
+def reads(program: Program) -> np.ndarray:
+    """Places that each instruction reads to, as bits: of the even bank, of the odd one.
+
+    Above these the same bits for when nothing is left of the instructions before it.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    int64 array, shape (n,)
+        -1 everywhere in a program that marks no register for reuse: no compiler that looks after banks made it, so
+        that its registers are taken not to be in one another's way.
+    """
+    if not any(i.control.reuse for i in program.instrs):
+        return np.full(len(program), -1)
+    kept: dict[int, int] = {}
+    return np.array([_places(i, kept) | _places(i, {}) << 2 * N_PLACES for i in program.instrs], np.int64)
+
+
+def _places(instr: Instr, kept: dict[int, int]) -> int:
+    """Places an instruction reads to, given the register that is ``kept`` in each; notes those it keeps."""
+    if instr.op in _ITS_OWN_WAY or (instr.op in INFO and INFO[instr.op].pipe is Pipe.CONTROL):
+        return 0
+    wanted, read = 0, set()
+    for slot, operand in enumerate(instr.srcs[:N_PLACES]):
+        if operand.kind is not Kind.REG or operand.index == RZ:
+            continue
+        for register in range(operand.index, operand.index + register_words(instr, slot)):
+            place = register % 2 * N_PLACES + slot + (register - operand.index) // 2
+            if register not in read and kept.get(place) != register:
+                wanted |= 1 << place
+            read.add(register)
+            if instr.control.reuse >> slot & 1:
+                kept[place] = register
+            else:
+                kept.pop(place, None)
+    return wanted
