@@ -1,8 +1,8 @@
 """Where the blocks of the first wave land.
 
 As measured on an H200, driver 580.159, CUDA 13.0, for grids of 2 to 5280 blocks.
-A grid that fills the machine goes GPC after GPC, a block an SM, over and over; the
-SMs first in line come round sooner than the others.  A smaller one is spread
+A grid goes GPC after GPC, a block an SM, over and over; the SMs first in line come
+round sooner than the others.  What is left for the last round is spread
 evenly over the GPCs, and inside a GPC over its TPCs (pairs of SMs), before any
 TPC gets two; yet neighbouring blocks stay in one GPC.
 """
@@ -34,13 +34,9 @@ def first_wave(gpu: Gpu, slots: int, blocks: int) -> list[int]:
     """
     early = list(gpu.placement.order[: gpu.placement.early_sms])
     groups = _groups(gpu)
-    if blocks >= slots * gpu.sm_count:
-        return _full(early, groups, slots, gpu.placement.early_groups)
-    wave: list[int] = []
-    while len(wave) < blocks:
-        left = blocks - len(wave) - len(early)
-        wave += early + _spread(groups, max(left, 0))
-    return wave[:blocks]
+    rounds, left = divmod(min(blocks, slots * gpu.sm_count), gpu.sm_count)
+    wave = _full(early, groups, rounds, gpu.placement.early_groups) if rounds else []
+    return wave + (early + _spread(groups, max(left - len(early), 0)))[:left]
 
 
 def _groups(gpu: Gpu) -> list[list[int]]:
@@ -50,7 +46,7 @@ def _groups(gpu: Gpu) -> list[list[int]]:
 
 
 def _full(early: list[int], groups: list[list[int]], slots: int, period: int) -> list[int]:
-    """Every place of the machine, ``slots`` rounds of all groups."""
+    """So many rounds of all groups: ``slots`` blocks on every SM."""
     if not early:
         return [sm for _ in range(slots) for group in groups for sm in group]
     ahead, wave = slots - 1, list(early)
