@@ -5,7 +5,9 @@ register of a warp a cycle.  An instruction goes through three stages and reads
 in each of them, the older one before the younger one.  What it has read waits in the
 place of that operand (first, second, third source; of each bank), which is free
 again when the instruction leaves the third stage.  One that still lacks a
-register there holds up all behind it, stall counts too.
+register there holds up all behind it, stall counts too.  Measured on an H200
+(``tests/validation/registers.py``), and taken for every GPU: Huerta et al. 2025 (arXiv
+2503.20481) found the ports and the three cycles on an RTX A6000.
 
 Of each bank there is a word of four fields: in which cycles, from the latest
 entry on, it is read, and in which each of its places is taken, a bit each.

@@ -1,0 +1,84 @@
+"""The same launches again and again on one H200: how far it is from itself, and a prediction from the median.
+
+``python -m tests.validation.again PROFILES`` holds what ``gpusim profile --launches ... --json PROFILES`` wrote against
+the median of six runs.  With ``--launch N`` it launches everything that often, in as many orders (a GPU and CuPy), for
+Nsight Compute to watch: ``ncu --clock-control none --csv --page raw --metrics ...``; names come out in the order run.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.validation import bench
+
+RUNS: dict[str, dict[str, list[int]]] = bench.table("again")["launches"]
+FOLDER = bench.FOLDER / "handwritten"
+
+
+def compare(profiles: Path) -> None:
+    """Print, for each metric, errors and spreads relative to the median of the runs."""
+    predicted = {p["id"]: p["metrics"] for p in json.loads(profiles.read_text())["launches"] if not p["error"]}
+    for metric in next(iter(RUNS.values())):
+        runs = {k: np.array(v[metric]) for k, v in RUNS.items() if k in predicted and np.median(v[metric])}
+        off = [abs(predicted[k][metric] / np.median(v) - 1) for k, v in runs.items()]
+        spread = [np.ptp(v) / np.median(v) for v in runs.values()]
+        within = sum(v.min() <= predicted[k][metric] <= v.max() for k, v in runs.items())
+        print(
+            f"{metric}: {len(off)} launches, {within} within the six runs; {_figures(off)}; the runs {_figures(spread)}"
+        )
+
+
+def _figures(values: list[float]) -> str:
+    x = 100 * np.array(values)
+    return f"median {np.median(x):.2f} mean {x.mean():.2f} p90 {np.quantile(x, 0.9):.2f} max {x.max():.1f} %"
+
+
+def launch(times: int) -> None:
+    """Run every launch that often, and print which."""
+    launches, modules = json.loads((FOLDER / "launches.json").read_text()), {}
+    for turn in range(times):
+        random.Random(turn).shuffle(launches)
+        for one in launches:
+            _launch(one, modules)
+            print(one["id"], flush=True)
+
+
+def _launch(one: dict[str, Any], modules: dict[str, Any]) -> None:
+    import cupy
+
+    if one["source"] not in modules:
+        options = "-std=c++17", "-I/usr/local/cuda/include", "-I/usr/local/cuda/include/cccl"
+        modules[one["source"]] = cupy.RawModule(code=(FOLDER / one["source"]).read_text(), options=options)
+    kernel = modules[one["source"]].get_function(one["kernel"])
+    if one["dynamic_shared"] > 48 << 10:
+        kernel.max_dynamic_shared_size_bytes = one["dynamic_shared"]
+    args = tuple(_argument(a) for a in one["args"])
+    kernel(tuple(one["grid"]), tuple(one["block"]), args, shared_mem=one["dynamic_shared"])
+    cupy.cuda.Device().synchronize()
+
+
+def _argument(a: dict[str, Any]) -> Any:
+    import cupy
+
+    if "buffer" not in a:
+        ((kind, value),) = a.items()
+        return getattr(np, kind)(value)
+    rng, n, init = cupy.random.default_rng(0), a["count"], a["init"]
+    if init == "normal":
+        return rng.standard_normal(n, dtype=cupy.float32).astype(a["buffer"])
+    if init.startswith("randint:"):
+        return rng.integers(0, int(init.split(":")[1]), n).astype(a["buffer"])
+    return cupy.full(n, float(init.replace("zeros", "0")), a["buffer"])
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--launch":
+        launch(int(sys.argv[2]))
+    else:
+        compare(Path(sys.argv[1]))
