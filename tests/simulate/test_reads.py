@@ -1,0 +1,54 @@
+"""Which places of operands instructions read registers to."""
+
+from gpusim.isa.opcodes import Mma, Op
+from gpusim.isa.program import NO_CONTROL, RZ, Instr, Program, imm, reg
+from gpusim.simulate.reads import reads
+
+EVEN, ODD = (1, 2, 4), (8, 16, 32)  # places of the first, second, third source in each bank
+
+
+def code(*instrs):
+    """What instructions read, and what they read when nothing is left of those before."""
+    marked = Instr(Op.FADD, reg(0), (reg(RZ), reg(RZ)), control=NO_CONTROL._replace(reuse=1))
+    got = reads(Program("k", (marked, *instrs, Instr(Op.EXIT)), 64))
+    return [(int(x) & 63, int(x) >> 6) for x in got[1:-1]]
+
+
+def ffma(a, b, c, reuse=0):
+    return Instr(Op.FFMA, reg(40), (reg(a), reg(b), reg(c)), control=NO_CONTROL._replace(reuse=reuse))
+
+
+def test_even_and_odd_registers_lie_in_two_banks():
+    mask = EVEN[0] | ODD[1] | EVEN[2]
+    assert code(ffma(2, 3, 4)) == [(mask, mask)]
+
+
+def test_a_register_is_read_once_and_the_zero_register_never():
+    assert code(ffma(2, 2, RZ)) == [(EVEN[0], EVEN[0])]
+
+
+def test_what_is_marked_for_reuse_is_not_read_again_until_another_one_comes_to_its_place():
+    first, kept, other, again = code(ffma(2, 3, 4, reuse=1), ffma(2, 5, 6, reuse=1), ffma(8, 3, 4), ffma(2, 5, 6))
+    everything = EVEN[0] | ODD[1] | EVEN[2]
+    assert first == other == again == (everything, everything)
+    assert kept == (ODD[1] | EVEN[2], everything)
+
+
+def test_a_place_is_of_one_source_and_bank():
+    assert code(ffma(2, 3, 4, reuse=1), ffma(3, 2, 4))[1][0] == ODD[0] | EVEN[1] | EVEN[2]
+    assert code(ffma(2, 3, 4, reuse=1), ffma(7, 3, 4), ffma(2, 3, 4))[2][0] == ODD[1] | EVEN[2]
+
+
+def test_pairs_lie_in_both_banks_and_what_is_stored_takes_a_place_more_every_two_registers():
+    assert code(Instr(Op.IMAD_WIDE, reg(10), (reg(2), imm(4), reg(6))))[0][0] == EVEN[0] | EVEN[2] | ODD[2]
+    store = Instr(Op.STS, None, (reg(2), reg(4)), width=16)
+    assert code(store)[0][0] == EVEN[0] | EVEN[1] | ODD[1] | EVEN[2] | ODD[2]
+
+
+def test_fragments_of_matrices_are_not_counted():
+    product = Instr(Op.HMMA, reg(8), (reg(0), reg(4), reg(8)), sub=Mma.F16_16816_F32)
+    assert code(product) == [(0, 0)]
+
+
+def test_code_without_reuse_takes_no_time_for_its_registers():
+    assert set(reads(Program("k", (ffma(2, 4, 6), Instr(Op.EXIT)), 8))) == {-1}
