@@ -16,7 +16,7 @@ OUT_OF_TURN = {
     "HBM, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@50 1x000000ff@300",
 }
 """Three or four want a line, in an order that matters, and an SM that is ahead of others is simulated before them.
-Where the H200 joins none, 5 to 7 % join here; of the others 36 and 22 % too many and 20 % too few of what is asked for."""
+Where the H200 joins none, 5 to 7 % join here; of the others 36 and 22 % of what is asked too many, 20 % too few."""
 
 
 @pytest.mark.parametrize("row", joins.MEASURED, ids=joins.name)
