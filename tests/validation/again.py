@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.arguments import Filled
+from gpusim.launches.file import read
+from gpusim.launches.spec import LaunchSpec
 from tests.validation import bench
 
 RUNS: dict[str, dict[str, list[int]]] = bench.table("again")["launches"]
-FOLDER = bench.FOLDER / "handwritten"
 
 
 def compare(profiles: Path) -> None:
@@ -41,40 +43,28 @@ def _figures(values: list[float]) -> str:
 
 def launch(times: int) -> None:
     """Run every launch that often, and print which."""
-    launches, modules = json.loads((FOLDER / "launches.json").read_text()), {}
+    specs, modules = read(bench.FOLDER / "handwritten" / "launches.json"), {}
     for turn in range(times):
-        random.Random(turn).shuffle(launches)
-        for one in launches:
-            _launch(one, modules)
-            print(one["id"], flush=True)
+        random.Random(turn).shuffle(specs)
+        for spec in specs:
+            _launch(spec, modules)
+            print(spec.id, flush=True)
 
 
-def _launch(one: dict[str, Any], modules: dict[str, Any]) -> None:
+def _launch(spec: LaunchSpec, modules: dict[Path, Any]) -> None:
     import cupy
 
-    if one["source"] not in modules:
+    if spec.source not in modules:
         options = "-std=c++17", "-I/usr/local/cuda/include", "-I/usr/local/cuda/include/cccl"
-        modules[one["source"]] = cupy.RawModule(code=(FOLDER / one["source"]).read_text(), options=options)
-    kernel = modules[one["source"]].get_function(one["kernel"])
-    if one["dynamic_shared"] > 48 << 10:
-        kernel.max_dynamic_shared_size_bytes = one["dynamic_shared"]
-    args = tuple(_argument(a) for a in one["args"])
-    kernel(tuple(one["grid"]), tuple(one["block"]), args, shared_mem=one["dynamic_shared"])
+        modules[spec.source] = cupy.RawModule(code=spec.source.read_text(), options=options)
+    kernel = modules[spec.source].get_function(spec.kernel)
+    if spec.dynamic_shared > 48 << 10:
+        kernel.max_dynamic_shared_size_bytes = spec.dynamic_shared
+    rng = cupy.random.default_rng(0)
+    made = ((a, a.make(rng)) for a in spec.args)
+    args = tuple(cupy.asarray(x) if isinstance(a, Filled) else x for a, x in made)
+    kernel(spec.grid, spec.block, args, shared_mem=spec.dynamic_shared)
     cupy.cuda.Device().synchronize()
-
-
-def _argument(a: dict[str, Any]) -> Any:
-    import cupy
-
-    if "buffer" not in a:
-        ((kind, value),) = a.items()
-        return getattr(np, kind)(value)
-    rng, n, init = cupy.random.default_rng(0), a["count"], a["init"]
-    if init == "normal":
-        return rng.standard_normal(n, dtype=cupy.float32).astype(a["buffer"])
-    if init.startswith("randint:"):
-        return rng.integers(0, int(init.split(":")[1]), n).astype(a["buffer"])
-    return cupy.full(n, float(init.replace("zeros", "0")), a["buffer"])
 
 
 if __name__ == "__main__":

@@ -99,22 +99,24 @@ def _places(code: bytes) -> list[int]:
 
 def written(code: bytes, sequence: str) -> bytes:
     """The machine code with the registers of a sequence: those of sources are never written."""
-    at = _places(code)
+    at, out = _places(code), bytearray(code)
     free = sorted({code[k + DST // 8] for k in at})
-    banks = {"e": [r for r in free if r % 2 == 0], "o": [r for r in free if r % 2]}
-    out = bytearray(code)
+    banks = {bank: [r for r in free if r % 2 == odd] for odd, bank in enumerate("eo")}
     for n, (k, word) in enumerate(zip(at, spelled(sequence), strict=True)):
-        bits, control = int.from_bytes(code[k : k + 16], "little"), FREE_SCOREBOARDS | int(word[3:] or 1)
-        bits &= ~(((1 << CONTROL_BITS) - 1) << CONTROL)
-        targets = banks["eo"[n % 2]][3:]
-        for where, register in [(DST, targets[n * 5 % len(targets)])] + [
-            (where, NO_REGISTER if c == "z" else banks[c.lower()][slot])
-            for slot, (where, c) in enumerate(zip(SOURCES, word[:3], strict=True))
-        ]:
-            bits = bits & ~(0xFF << where) | register << where
-        control |= sum(1 << REUSE + slot for slot, c in enumerate(word[:3]) if c.isupper())
-        out[k : k + 16] = (bits | control << CONTROL).to_bytes(16, "little")
+        targets = banks["eo"[n % 2]][len(SOURCES) :]
+        sources = [NO_REGISTER if c == "z" else banks[c.lower()][slot] for slot, c in enumerate(word[:3])]
+        registers = {DST: targets[n * 5 % len(targets)]} | dict(zip(SOURCES, sources, strict=True))
+        out[k : k + 16] = _instruction(code[k : k + 16], registers, word)
     return bytes(out)
+
+
+def _instruction(before: bytes, registers: dict[int, int], word: str) -> bytes:
+    """An instruction with other ``registers``, by their place in it, and the control bits that a word says."""
+    bits = int.from_bytes(before, "little") & ~(((1 << CONTROL_BITS) - 1) << CONTROL)
+    for where, register in registers.items():
+        bits = bits & ~(0xFF << where) | register << where
+    reuse = sum(1 << slot for slot, c in enumerate(word[:3]) if c.isupper())
+    return (bits | (FREE_SCOREBOARDS | int(word[3:] or 1) | reuse << REUSE) << CONTROL).to_bytes(16, "little")
 
 
 def measure() -> dict[str, float]:

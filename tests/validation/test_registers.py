@@ -22,7 +22,7 @@ def test_registers_kept_for_reuse_are_not_read_again():
     off = [apart(s) for s in REUSE]
     assert len(off) > 290
     assert off.count(0) / len(off) > 0.94
-    assert max(map(abs, off)) <= 2  # of 78 and more: known, see docs/validation.md
+    assert max(map(abs, off)) <= 2  # of 78 and more
 
 
 @pytest.mark.parametrize(("sequence", "each"), [("eee", 3), ("eez", 2), ("eoz", 1), ("eeo ooe", 1.5), ("Eoe", 1)])
