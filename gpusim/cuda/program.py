@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gpusim.cuda import nvdisasm, relocate, toolchain
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import translate
+from gpusim.isa.check import WIDTHS
 from gpusim.isa.program import ParamInfo, Program, Variable
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
 STACK_BYTES = 1024
 """Stack of a thread unless a program asks for another one.  Source: CUDA Runtime API, ``cudaLimitStackSize``, as
 ``cudaDeviceGetLimit`` gives it where nobody set it."""
-WIDEST = 16
-"""Bytes that a lane reads at once, at most: nvcc reads the last array of 12 bytes with one LDS.128."""
 _ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
 
 
@@ -46,7 +45,8 @@ def program(kernel: Kernel, base: int) -> Program:
         Where the machine code cannot be read.
     """
     code, offsets = kernel.code, _offsets(kernel.cubin)
-    shared = -(-code.shared_bytes // WIDEST) * WIDEST
+    widest = max(WIDTHS)  # nvcc reads a last array of 12 bytes with one LDS.128
+    shared = -(-code.shared_bytes // widest) * widest
     foreign: dict[str, None] = {}
 
     def address_of(symbol: str) -> int:

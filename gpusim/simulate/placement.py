@@ -45,12 +45,12 @@ def _groups(gpu: Gpu) -> list[list[int]]:
     return [list(group) for _, group in itertools.groupby(rest, key=lambda sm: gpu.placement.sm_gpc[sm])]
 
 
-def _full(early: list[int], groups: list[list[int]], slots: int, period: int) -> list[int]:
-    """So many rounds of all groups: ``slots`` blocks on every SM."""
+def _full(early: list[int], groups: list[list[int]], rounds: int, period: int) -> list[int]:
+    """So many rounds of all groups, and so many blocks on every SM."""
     if not early:
-        return [sm for _ in range(slots) for group in groups for sm in group]
-    ahead, wave = slots - 1, list(early)
-    for k, group in enumerate(group for _ in range(slots) for group in groups):
+        return [sm for _ in range(rounds) for group in groups for sm in group]
+    ahead, wave = rounds - 1, list(early)
+    for k, group in enumerate(group for _ in range(rounds) for group in groups):
         if ahead and (k + 1) % period == 0:
             wave += early
             ahead -= 1
