@@ -64,7 +64,7 @@ def pick(row, now):
         return np.int64(-1), soon
     first = least(select(can, (ranks | UNIT) - numbers(ranks), S.NEVER))
     age = first >> S.AGE_FIELD
-    if now - row[S.LATEST_AT] <= S.TICKS and goes_on(row, age, now):
+    if now <= row[S.GOES_ON] and goes_on(row, age, now):
         return row[S.LATEST], soon
     if first & USED:
         again = can & ((ranks >> S.AGE_FIELD) == age)
@@ -212,10 +212,10 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
     again = read_registers(row, c, seat, now)
-    row[S.LATEST], row[S.LATEST_AT] = seat, again - S.TICKS
+    row[S.LATEST], row[S.GOES_ON] = seat, again
     occupy(row, unit, now, now + c[I.BUSY])
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
-    row[S.DISPATCHED] = again
+    row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + again - now  # a part of a cycle is kept, and adds up
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
         leaves = max(now, tags_free(m.sms[sm]) if unit == S.U_GLOBAL else pipe_free(m.sms[sm]))

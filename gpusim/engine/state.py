@@ -46,8 +46,8 @@ N_REASONS = 10
 # UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: from when it may issue again; DEPART,
 # DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED,
 # N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which it issued;
-# LATEST, LATEST_AT: the warp that did last, and the cycle before that in which it may again; UNIT_BUSY: ticks that
-# each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest instruction came to its
+# LATEST, GOES_ON: the warp that did last, and until when it goes before others; UNIT_BUSY: ticks that each unit was
+# taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest instruction came to its
 # registers; HELD: for how long it and those before it hold up all behind them, after that cycle and the next two;
 # BANK_TAKEN: when each bank is read and its places are taken
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
@@ -61,7 +61,7 @@ QUEUE_KEPT = 16
 DEPART_LG = DEPART + QUEUE_KEPT
 STALLED = DEPART_LG + QUEUE_KEPT
 ISSUED = STALLED + N_REASONS
-LATEST, LATEST_AT = ISSUED + 1, ISSUED + 2
+LATEST, GOES_ON = ISSUED + 1, ISSUED + 2
 UNIT_BUSY = ISSUED + 3
 N_PLACES = 3  # of a bank, one for each source
 ENTERED = UNIT_BUSY + N_UNITS
