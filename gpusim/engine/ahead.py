@@ -39,8 +39,10 @@ def fetch_ready(m, sm, horizon, operands):
 
 @inline
 def fetch_operands(m, w):
-    """Have the host fetch the registers that a warp's next instruction reads."""
+    """Have the host fetch the registers that a warp's next instruction reads, and its predicates if it is guarded."""
     c = m.code[m.warps[w, S.PC]]
+    if c[I.GUARD] != I.PT:
+        prefetch(m.preds, w, 0)
     if c[I.IDLE] or c[I.TWIN] < 0:
         return
     base = first_row(m, w)

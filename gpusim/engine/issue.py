@@ -199,7 +199,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         PAUSED, or why the warp stops: AT_BLOCK_BARRIER, FINISHED, FAILED.
     """
     warp, turn = m.warps[w], m.turns[w]
-    count = m.counts[m.blocks[block, S.KIND]]
+    count = m.counts[turn[S.COUNTED]]
     index = np.int64(warp[S.PC])
     c = m.code[index]
     unit = c[I.UNIT]
@@ -308,5 +308,6 @@ def begin(m, w, age, t):
     part, seat = seat_of(m, w)
     m.parts[part, S.RANK + seat] = rank_of(age, np.int64(0), m.code[0, I.UNIT])
     turn[S.LAST_AT], turn[S.COUNT_AT] = t, t + m.rates[S.WARP_START]
+    turn[S.COUNTED] = m.blocks[w // m.shape[S.WARPS], S.KIND]
     turn[S.FETCHED_AT] = fetch_code(m, part // m.shape[S.N_PARTS], 0, turn[S.COUNT_AT])
     rouse(m, w, max(turn[S.COUNT_AT], turn[S.FETCHED_AT]))
