@@ -15,8 +15,8 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.bits import popcount
-from gpusim.engine.jit import inline, jit
-from gpusim.engine.lanes import gather, how_many, least, load_sixteen, numbers, pointer, select, store
+from gpusim.engine.jit import inline, jit, spliced
+from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
 from gpusim.engine.pipe import pipe_free, tags_free
 from gpusim.engine.register_file import enter, goes_on_after
@@ -54,7 +54,7 @@ def pick(row, now):
     """
     places = pointer(row)
     ranks = load_sixteen(places, np.int64(S.RANK))
-    free = gather(places, (ranks & UNIT) + S.UNIT_FREE)
+    free = look_up(places, np.int64(S.UNIT_FREE), ranks & UNIT)
     ready = load_sixteen(places, np.int64(S.READY_AT))
     from_then = select(ready > free, ready, free)
     can = from_then <= now
@@ -189,7 +189,7 @@ def awaited(warp, turn, wait):
     return why
 
 
-@jit
+@spliced
 def issue(m, w, block, sm, row, seat, now, seldom):
     """Issue the next instruction of warp ``w``, that is in a seat of the scheduler ``row``, at tick ``now``.
 
@@ -283,12 +283,14 @@ def rank_of(age, used, unit):
 
 @inline
 def earliest(own):
-    """Scheduler of an SM (its row) that next has something to do."""
-    best = np.int64(0)
+    """Scheduler of an SM (its row) that next has something to do, the first of several, and when.
+
+    Schedulers try at whole cycles, which leaves bits of the ticks for their numbers.
+    """
+    best = own[S.TRY_AT]
     for k in range(1, S.MAX_PARTS):
-        if own[S.TRY_AT + k] < own[S.TRY_AT + best]:
-            best = np.int64(k)
-    return best
+        best = min(best, own[S.TRY_AT + k] | k)
+    return best & (S.MAX_PARTS - 1), best & CYCLE
 
 
 @inline
@@ -300,14 +302,14 @@ def wake(m, sm, t):
 
 
 @jit
-def begin(m, w, age, t):
-    """A warp of a block of some age arrives at tick ``t``."""
+def begin(m, w, slot, age, t):
+    """A warp of the block in ``slot``, of some age, arrives at tick ``t``."""
     turn = m.turns[w]
     for k in range(S.N_TURN):
         turn[k] = 0
     part, seat = seat_of(m, w)
     m.parts[part, S.RANK + seat] = rank_of(age, np.int64(0), m.code[0, I.UNIT])
     turn[S.LAST_AT], turn[S.COUNT_AT] = t, t + m.rates[S.WARP_START]
-    turn[S.COUNTED] = m.blocks[w // m.shape[S.WARPS], S.KIND]
+    turn[S.SLOT], turn[S.COUNTED] = slot, m.blocks[slot, S.KIND]
     turn[S.FETCHED_AT] = fetch_code(m, part // m.shape[S.N_PARTS], 0, turn[S.COUNT_AT])
     rouse(m, w, max(turn[S.COUNT_AT], turn[S.FETCHED_AT]))

@@ -447,25 +447,31 @@ def _neighbours(count):
 load_eight, load_sixteen = _neighbours(8), _neighbours(16)
 
 
+def _permuted(builder, eight, places):
+    """Values of a vector of eight at ``places``; LLVM knows this form for one instruction where the host has it."""
+    number, found = ir.IntType(32), ir.Constant(eight.type, ir.Undefined)
+    for k in range(8):
+        value = builder.extract_element(eight, builder.extract_element(places, number(k)))
+        found = builder.insert_element(found, value, number(k))
+    return found
+
+
 @intrinsic
-def gather(typingctx, base, indices):
-    """Values at ``base[k]`` for each ``k`` of Lanes of 64-bit integers."""
-    lanes = Lanes(base.dtype, indices.count)
+def look_up(typingctx, base, index, places):
+    """Values at ``base[index + k]`` for each ``k``, 0 to 15, of 16 Lanes of 64-bit integers."""
 
     def lower(context, builder, sig, args):
-        size = base.dtype.bitwidth // 8
-        word, vector = ir.IntType(64), _vector(lanes)
-        places = ir.VectorType(ir.PointerType(vector.element), lanes.count)
-        first = _splat(builder, Lanes(types.int64, lanes.count), builder.ptrtoint(args[0], word))
-        bytes_on = builder.mul(args[1], ir.Constant(args[1].type, [size] * lanes.count))
-        where = builder.inttoptr(builder.add(first, bytes_on), places)
-        on = ir.Constant(ir.VectorType(ir.IntType(1), lanes.count), [1] * lanes.count)
-        name = f"llvm.masked.gather.{_mangled(vector)}.v{lanes.count}p0"
-        kind = ir.FunctionType(vector, [places, ir.IntType(32), on.type, vector])
-        function = cgutils.get_or_insert_function(builder.module, kind, name)
-        return builder.call(function, [where, ir.IntType(32)(size), on, ir.Constant(vector, ir.Undefined)])
+        eight = ir.VectorType(_element(base.dtype), 8)
+        tables = [builder.add(args[1], args[1].type(n)) for n in (0, 8)]
+        low, high = (builder.load(_place(builder, args[0], t, eight), align=8) for t in tables)
+        found, most = [], ir.Constant(eight, [7] * 8)
+        for first in (0, 8):
+            k = _shuffle(builder, args[2], args[2], range(first, first + 8))
+            within, upper = builder.and_(k, most), builder.icmp_signed(">", k, most)
+            found.append(builder.select(upper, _permuted(builder, high, within), _permuted(builder, low, within)))
+        return _shuffle(builder, *found, range(16))
 
-    return lanes(base, indices), lower
+    return places(base, types.int64, places), lower
 
 
 @intrinsic

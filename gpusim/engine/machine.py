@@ -66,6 +66,7 @@ from gpusim.engine.state import (
     PHASE,
     READY,
     READY_AT,
+    SLOT,
     SLOTS,
     START_GAP,
     STARTED,
@@ -128,7 +129,7 @@ def place(m, slot, number, kind, age, t):
         start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES))
         m.warps[w, STATE] = READY
         if shape[TIMED]:
-            begin(m, w, age, t)
+            begin(m, w, slot, age, t)
         else:
             m.awake[w] = t
     block[STARTED] = t
@@ -208,7 +209,7 @@ def hand_out(m, slot, number, kind, age, t):
     own = m.sms[sm]
     if m.shape[TIMED]:
         wake(m, sm, t)
-        tick = own[TRY_AT + earliest(own)]
+        _, tick = earliest(own)
     else:
         own[NEXT], tick = choose(m, sm)
     tree_set(m.tree, len(m.tree) // 2, sm, tick)
@@ -290,31 +291,22 @@ def load() -> None:
 
 
 @spliced
-def cycle(m, sm, seldom):
-    """Let the scheduler of an SM that is furthest behind issue.
-
-    Returns
-    -------
-    tick : int
-        When the SM next has something to do.
-    failed : bool
-    """
+def cycle(m, sm, part, now, seldom):
+    """Let a scheduler of an SM, its ``part``-th, issue at tick ``now``; returns whether that failed."""
     own = m.sms[sm]
-    part = earliest(own)
     row = m.parts[sm * m.shape[N_PARTS] + part]
-    now = own[TRY_AT + part]
     seat, soon = pick(row, now)
     own[TRY_AT + part] = next_cycle(soon)
     if seat >= 0:
         w = warp_at(m, sm, part, seat)
-        slot = w // m.shape[WARPS]
+        slot = m.turns[w, SLOT]
         why = issue(m, w, slot, sm, row, seat, now, seldom)
         again = next_cycle(row[READY_AT + seat]) if why == PAUSED else NEVER
         own[TRY_AT + part] = max(row[DISPATCHED] & CYCLE, min(own[TRY_AT + part], again))
         m.misc[STEPS] += 1
         if why != PAUSED:
             if why == FAILED:
-                return now, True
+                return True
             end = m.awake[w]
             if why == FINISHED:
                 own[WARP_TICKS] += end - m.blocks[slot, STARTED]
@@ -324,13 +316,13 @@ def cycle(m, sm, seldom):
             wake(m, sm, now + TICKS)
         elif m.misc[STEPS] > m.shape[LIMIT]:
             fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
-            return now, True
-    return own[TRY_AT + earliest(own)], False
+            return True
+    return False
 
 
 @jit
-def go_on(m, sm, tick, until, seldom):
-    """Let an SM issue from one tick to another.
+def go_on(m, sm, until, seldom):
+    """Let an SM issue up to some tick.
 
     Returns
     -------
@@ -339,10 +331,12 @@ def go_on(m, sm, tick, until, seldom):
     steps : int
     failed : bool
     """
-    steps, failed = 0, False
+    steps, failed, own = 0, False, m.sms[sm]
+    part, tick = earliest(own)
     while tick <= until and not failed:
         steps += 1
-        tick, failed = cycle(m, sm, seldom)
+        failed = cycle(m, sm, part, tick, seldom)
+        part, tick = earliest(own)
     return tick, steps, failed
 
 
@@ -368,10 +362,10 @@ def advance(words, queue, kinds, steps, seldom):
             after = tree_first(m.tree, size)
             fetch_ready(m, sm, horizon, True)
             fetch_schedulers(m, after)
-            tick, taken, failed = go_on(m, sm, tick, (tick + horizon) // 2, seldom)
+            tick, taken, failed = go_on(m, sm, (tick + horizon) // 2, seldom)
             fetch_ready(m, after, m.tree[size + after] + m.rates[AHEAD], False)
             if not failed:
-                tick, more, failed = go_on(m, sm, tick, horizon, seldom)
+                tick, more, failed = go_on(m, sm, horizon, seldom)
                 taken += more
             if failed:
                 return True

@@ -72,9 +72,9 @@ N_PART = lines_of(BANK_TAKEN + 2)
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
 # do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
-# were last set by; COUNTED: row of counts it adds to; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD
-# on without conflicts
-LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED = range(7)
+# were last set by; COUNTED: row of counts it adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads,
+# and from WAVES_FIELD on without conflicts
+LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
 CODE_LINE_BITS, CODE_AHEAD = 3, 12  # instructions of a line of code; lines fetched ahead of the one that runs
