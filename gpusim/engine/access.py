@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.lanes import I64, bits, load, pointer
 from gpusim.engine.state import (
     LANES,
     MIXED,
@@ -217,12 +218,8 @@ def recall(pattern, address, mask, origin):
     """Whether this is the very pattern kept (relative to line ``origin``)."""
     if not pattern[SEEN] or pattern[PAT_MASK] != mask:
         return False
-    base = origin << 7
-    differ = np.int64(0)
-    for lane in range(LANES):
-        on = -np.int64((mask >> np.uint32(lane)) & np.uint32(1))
-        differ |= ((address[lane] - base) ^ pattern[PAT_OFFSET + lane]) & on
-    return differ == 0
+    offsets = load(pointer(address), np.int64(0), I64) - (origin << 7)
+    return bits(offsets != load(pointer(pattern), np.int64(PAT_OFFSET), I64)) & mask == 0
 
 
 @jit

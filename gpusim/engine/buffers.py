@@ -10,6 +10,7 @@ from gpusim.engine import state as S
 from gpusim.engine.access import within
 from gpusim.engine.faults import fail
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.lanes import I64, U32, cast, load, pointer, store
 from gpusim.engine.operands import at
 
 ONE = np.uint32(1)
@@ -76,22 +77,29 @@ def array_touched(m, c, p, origin, index, w, block, address, on):
     return array if allow(m, c, index, w, block, address, on) else np.int64(-1)
 
 
+@inline
+def word_at(regs, row):
+    """Lanes of a register."""
+    return cast(load(pointer(regs), np.int64(row) * S.LANES, U32), I64)
+
+
+@inline
+def pair_at(regs, row):
+    """64-bit lanes of a register pair."""
+    return word_at(regs, row + 1) << 32 | word_at(regs, row)
+
+
 @jit
 def wide_addresses(regs, base, row, other, offset, narrow, address):
     """64-bit lane addresses: a register pair (or one register), a 64-bit base unless it is absent, an offset."""
-    lo, hi = regs[at(row, base)], regs[at(row, base) + (0 if narrow else 1)]
-    more, most = regs[at(other, base)], regs[at(other, base) + 1]
-    for lane in range(S.LANES):
-        a = np.int64(lo[lane])
-        if not narrow:
-            a |= np.int64(hi[lane]) << 32
-        address[lane] = a + ((np.int64(most[lane]) << 32) | np.int64(more[lane])) + np.int64(offset)
+    first = at(row, base)
+    a = word_at(regs, first) if narrow else pair_at(regs, first)
+    store(pointer(address), np.int64(0), a + pair_at(regs, at(other, base)) + np.int64(offset))
 
 
 @jit
 def short_addresses(regs, base, row, other, shift, offset, address):
     """32-bit lane addresses: a register shifted left, a base unless it is absent, an offset."""
-    a, more = regs[at(row, base)], regs[at(other, base)]
-    for lane in range(S.LANES):
-        value = (np.int64(a[lane]) << np.int64(shift)) + np.int64(more[lane]) + np.int64(offset)
-        address[lane] = value & 0xFFFFFFFF
+    a, more = word_at(regs, at(row, base)), word_at(regs, at(other, base))
+    value = (a << np.int64(shift)) + more + np.int64(offset)
+    store(pointer(address), np.int64(0), value & np.int64(0xFFFFFFFF))

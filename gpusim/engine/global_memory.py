@@ -10,10 +10,11 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import apart, coalesce
 from gpusim.engine.bits import popcount
-from gpusim.engine.buffers import array_touched, wide_addresses
+from gpusim.engine.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.l1 import find_lines, l1_read, l1_write
+from gpusim.engine.lanes import pointer, store
 from gpusim.engine.memory import complete, l2_write, look_up
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import pass_again, send_out, take_tags
@@ -29,11 +30,8 @@ def global_addresses(m, c, w, address):
     base = first_row(m, w)
     if c[I.C_] != I.NO_ROW or c[I.FLAGS] & I.NARROW:
         wide_addresses(m.regs, base, c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-        return
-    lo, hi = m.regs[at(c[I.A], base)], m.regs[at(c[I.A], base) + 1]
-    offset = np.int64(c[I.OFFSET])
-    for lane in range(S.LANES):
-        address[lane] = ((np.int64(hi[lane]) << 32) | np.int64(lo[lane])) + offset
+    else:
+        store(pointer(address), np.int64(0), pair_at(m.regs, at(c[I.A], base)) + np.int64(c[I.OFFSET]))
 
 
 @inline

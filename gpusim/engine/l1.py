@@ -88,39 +88,39 @@ def find_lines(m, sm, p, origin, rows):
 
 
 @inline
-def l1_way(row, ways, line):
-    """Way of an L1 set that holds ``line``, or ``ways``."""
+def l1_way(row, line):
+    """Way of an L1 set that holds ``line``, or ``L1_WAYS``."""
     e = 0
-    while e < ways and row[e] >> L1_BITS != line:
+    while e < L1_WAYS and row[e] >> L1_BITS != line:
         e += 1
     return e
 
 
 @inline
-def l1_move(row, ways, e, to, entry, arrives):
+def l1_move(row, e, to, entry, arrives):
     """Put an entry in a place of its set; those from there to way ``e`` make room, and what is in ``e`` is gone."""
     entry |= row[e] & L1_COLUMNS
     for k in range(e, to, -1):
-        row[k], row[ways + k] = row[k - 1], row[ways + k - 1]
-    row[to], row[ways + to] = entry, arrives
+        row[k], row[L1_WAYS + k] = row[k - 1], row[L1_WAYS + k - 1]
+    row[to], row[L1_WAYS + to] = entry, arrives
 
 
 @inline
-def l1_again(row, ways, e):
+def l1_again(row, e):
     """The line in way ``e`` is used again: it goes to the front; if it was there, the others no longer count so."""
     if e:
-        l1_move(row, ways, e, 0, row[e] | L1_AGAIN, row[ways + e])
+        l1_move(row, e, 0, row[e] | L1_AGAIN, row[L1_WAYS + e])
         return
     if row[0] & L1_AGAIN:
-        for k in range(1, ways):
+        for k in range(1, L1_WAYS):
             row[k] &= ~L1_AGAIN
     row[0] |= L1_AGAIN
 
 
 @inline
-def l1_held(row, ways):
+def l1_held(row):
     """Number of lines that a set holds."""
-    n = ways
+    n = L1_WAYS
     while n and row[n - 1] < 0:
         n -= 1
     return n
@@ -129,12 +129,12 @@ def l1_held(row, ways):
 @jit
 def l1_vacate(m, sm):
     """Drop the last line of each set of the next few rows that hold one; rows take turns."""
-    rows, ways, own = m.shape[L1_SETS] // TAG_SETS, m.shape[L1_WAYS], m.sms[sm]
+    rows, own = m.shape[L1_SETS] // TAG_SETS, m.sms[sm]
     before, most = own[L1_USED], own[L1_TURN] + rows
     while own[L1_TURN] < most and before - own[L1_USED] < VACATED:
         first = sm * m.shape[L1_SETS] + m.l1_sets[ORDER, own[L1_TURN] % rows] * TAG_SETS
         for k in range(first, first + TAG_SETS):
-            n = l1_held(m.l1[k], ways)
+            n = l1_held(m.l1[k])
             if n:
                 m.l1[k, n - 1] = (-1 << L1_BITS) | (m.l1[k, n - 1] & L1_COLUMNS)
                 own[L1_USED] -= 1
@@ -143,14 +143,14 @@ def l1_vacate(m, sm):
 
 
 @inline
-def l1_way_for_new(m, sm, row, ways):
+def l1_way_for_new(m, sm, row):
     """Way of a set that a line may have that is not there: an empty one if there is a line of data for it."""
-    n = l1_held(row, ways)
-    if n == ways:
+    n = l1_held(row)
+    if n == L1_WAYS:
         return n - 1
     if m.sms[sm, L1_USED] >= m.shape[L1_LINES]:
         l1_vacate(m, sm)
-        n = l1_held(row, ways)
+        n = l1_held(row)
     m.sms[sm, L1_USED] += 1
     return n
 
@@ -158,23 +158,23 @@ def l1_way_for_new(m, sm, row, ways):
 @inline
 def l1_place(m, sm, k, line):
     """Way of row ``k`` that holds ``line`` from now on; it replaces the one not used for longest if it must."""
-    row, ways = m.l1[k], m.shape[L1_WAYS]
-    e = l1_way(row, ways, line)
-    if e < ways:
-        l1_again(row, ways, e)
+    row = m.l1[k]
+    e = l1_way(row, line)
+    if e < L1_WAYS:
+        l1_again(row, e)
         return 0
-    e, to = l1_way_for_new(m, sm, row, ways), 0
-    while to < min(e, ways >> 1) and row[to] & L1_AGAIN:
+    e, to = l1_way_for_new(m, sm, row), 0
+    while to < min(e, L1_WAYS >> 1) and row[to] & L1_AGAIN:
         to += 1
-    l1_move(row, ways, e, to, line << L1_BITS, np.int64(0))
+    l1_move(row, e, to, line << L1_BITS, np.int64(0))
     return to
 
 
 @inline
-def l1_drop(row, ways, e):
+def l1_drop(row, e):
     """Forget all that the line in way ``e`` holds or is to get; it keeps its place."""
     row[e] &= ~(BOTH | L1_PART | L1_STORED)
-    row[ways + e] = 0
+    row[L1_WAYS + e] = 0
 
 
 @jit
@@ -187,7 +187,7 @@ def l1_written(m, k, e, wanted, words):
     kept = m.l1_words[k, (row[e] & L1_COLUMNS) >> L1_COLUMN] & absent
     there = begun(kept)
     if there & begun(words & absent & ~kept):
-        l1_drop(row, m.shape[L1_WAYS], e)
+        l1_drop(row, e)
         return np.int64(0)
     return there
 
@@ -210,11 +210,11 @@ def l1_read(m, sm, k, line, wanted, words, bypass, t, count):
     ``words``: those asked for, a bit each.  A sector that is on its way already counts as a hit, as Nsight Compute
     counts it.
     """
-    row, ways = m.l1[k], m.shape[L1_WAYS]
+    row = m.l1[k]
     if not bypass:
-        e = l1_way(row, ways, line)
-        if e < ways and not wanted & ~row[e] and row[ways + e] <= t:
-            l1_again(row, ways, e)
+        e = l1_way(row, line)
+        if e < L1_WAYS and not wanted & ~row[e] and row[L1_WAYS + e] <= t:
+            l1_again(row, e)
             return t + m.rates[L1_HIT], popcount(wanted)
     return l1_miss(m, sm, k, line, wanted, words, bypass, t, count)
 
@@ -223,18 +223,18 @@ def l1_read(m, sm, k, line, wanted, words, bypass, t, count):
 def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
     """:func:`l1_read` of what is not all there."""
     m.misc[STAMP] += 1
-    row, ways, e = m.l1[k], m.shape[L1_WAYS], 0
+    row, e = m.l1[k], 0
     bits, late, written, done = np.int64(0), np.int64(0), np.int64(0), t + m.rates[L1_HIT]
     if not bypass:
         e = l1_place(m, sm, k, line)
         if row[e] & L1_PART:
             written = l1_written(m, k, e, wanted, words)
-        bits = row[e] & (BOTH if row[ways + e] > t and not row[e] & L1_STORED else VALID)
+        bits = row[e] & (BOTH if row[L1_WAYS + e] > t and not row[e] & L1_STORED else VALID)
         late = wanted & (bits >> 4)
     missing = wanted & ~bits & ~written & VALID
     if late:
         count[C.PENDING] += popcount(late)
-        done = row[ways + e]
+        done = row[L1_WAYS + e]
     if missing:
         back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), m.misc[STAMP], count)
         done = max(done, back)
@@ -242,7 +242,7 @@ def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
     if not bypass:
         row[e] = row[e] & ~BOTH | bits
         if missing:
-            row[e], row[ways + e] = row[e] & ~L1_STORED, max(row[ways + e], done)
+            row[e], row[L1_WAYS + e] = row[e] & ~L1_STORED, max(row[L1_WAYS + e], done)
     return done, popcount(wanted & ~missing)
 
 
@@ -253,12 +253,12 @@ def l1_write(m, sm, k, line, sectors, whole, words, t, until):
     If a fill of the line is on its way the line is dropped first, and the fill then finds no place; so it is if an
     earlier store of it is, which ``until`` says of this one (0: it is of no hindrance).
     """
-    row, ways, e = m.l1[k], m.shape[L1_WAYS], l1_place(m, sm, k, line)
-    if row[ways + e] > t:
-        l1_drop(row, ways, e)
+    row, e = m.l1[k], l1_place(m, sm, k, line)
+    if row[L1_WAYS + e] > t:
+        l1_drop(row, e)
     part = sectors & ~whole & ~row[e]
     if part:
         whole |= l1_keep_words(m, k, e, words & spread(part))
     row[e] |= whole
     if until:
-        row[e], row[ways + e] = row[e] & ~BOTH | row[e] & VALID | L1_STORED, until
+        row[e], row[L1_WAYS + e] = row[e] & ~BOTH | row[e] & VALID | L1_STORED, until

@@ -9,10 +9,11 @@ from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.access import coalesce, within
-from gpusim.engine.buffers import short_addresses
+from gpusim.engine.buffers import short_addresses, word_at
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit, spliced
+from gpusim.engine.lanes import pointer, store
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import take_pipe
 from gpusim.engine.rows import load_row, store_row
@@ -75,9 +76,8 @@ def shared_addresses(m, c, w, address):
     if c[I.SUB] != 0 or c[I.C_] != I.NO_ROW:
         short_addresses(m.regs, base, c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
         return
-    row, offset = m.regs[at(c[I.A], base)], np.uint32(c[I.OFFSET])
-    for lane in range(S.LANES):
-        address[lane] = np.int64(np.uint32(row[lane] + offset))
+    a = word_at(m.regs, at(c[I.A], base)) + np.int64(c[I.OFFSET])
+    store(pointer(address), np.int64(0), a & np.int64(0xFFFFFFFF))
 
 
 @spliced

@@ -129,10 +129,13 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 ) = range(TRY_AT + MAX_PARTS, 23)  # fmt: skip
 N_SM = lines_of(GIVEN_AT + 1)
 
-# A set of L1 is a row of `ways` entries, those that hold a line first, and then of when what each waits for is over:
+# A set of L1 is a row of `L1_WAYS` entries, those that hold a line first, and then of when what each waits for is over:
 # its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
 # L1_AGAIN: used again since it came in; L1_PART: of other sectors it holds words that were written, a bit each in
 # `Machine.l1_words`, in the column that L1_COLUMN says; from L1_BITS on the line, -1: none.
+# L1_WAYS: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no others
+# (tests/validation/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together.
+L1_WAYS = 4
 L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
 
 # A set of L2 is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
@@ -204,9 +207,9 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # data an L1 has.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
-    L1_WAYS, HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
+    HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS, BANK_FIRST,
-) = range(36)  # fmt: skip
+) = range(35)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -282,8 +285,8 @@ class Machine(NamedTuple):
     touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
-    l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * ways)
-    l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, ways)
+    l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * L1_WAYS)
+    l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, L1_WAYS)
     l1_sets: Annotated[np.ndarray, np.int64, 2]  # (5, 256): see gpusim.simulate.build.l1_table
     regions: Annotated[np.ndarray, np.int64, 1]  # (stretches of 64 MiB,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
@@ -319,10 +322,10 @@ def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
     return room[first : first + nbytes].view(dtype).reshape(shape)
 
 
-def empty_l1(sets: int, ways: int) -> np.ndarray:
+def empty_l1(sets: int) -> np.ndarray:
     """Rows of an L1 that holds nothing."""
-    cache = aligned((sets, 2 * ways), np.int64)
-    cache[:, :ways] = (-1 << L1_BITS) | (np.arange(ways) << L1_COLUMN)
+    cache = aligned((sets, 2 * L1_WAYS), np.int64)
+    cache[:, :L1_WAYS] = (-1 << L1_BITS) | (np.arange(L1_WAYS) << L1_COLUMN)
     return cache
 
 

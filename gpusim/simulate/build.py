@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.simulate.launch import Launch, Layout
 
-L1_WAYS = 4
-"""Associativity of L1: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no
-others (tests/validation/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together."""
-
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
 FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
@@ -134,7 +130,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
     s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
-    s[S.L1_SETS], s[S.L1_WAYS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash), L1_WAYS
+    s[S.L1_SETS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash)
     s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
@@ -197,8 +193,8 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     servers = max(gpu.l2.slices, gpu.dram.channels, gpcs)
     sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
-        "l1": S.empty_l1(sets, L1_WAYS),
-        "l1_words": np.zeros((sets, L1_WAYS), np.int64),
+        "l1": S.empty_l1(sets),
+        "l1_words": np.zeros((sets, S.L1_WAYS), np.int64),
         "l1_sets": l1_table(gpu),
         "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
         "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
