@@ -10,36 +10,41 @@ from gpusim.engine.prefetch import prefetch, prefetch_row
 from gpusim.engine.seats import seats_of, warp_at
 
 MOST_ROWS = 12  # register rows of a warp that are fetched before it runs
+FETCHES = 1 + 2 * S.MAX_PARTS  # steps in which what an SM needs is fetched while another one goes on
 
 
 @spliced
-def fetch_schedulers(m, sm):
-    """Have the host fetch the state of the schedulers of an SM."""
-    step = m.shape[S.N_PARTS]
-    for part in range(step):
-        prefetch_row(m.parts, sm * step + part)
+def fetch_timed(m, sm, horizon, step):
+    """Have the host fetch what an SM will need up to a tick, in FETCHES steps, each by what those before have brought.
+
+    Many small steps, for the host can wait for a dozen lines or two at a time.
+    """
+    n = m.shape[S.N_PARTS]
+    if step == 0:
+        for part in range(n):
+            prefetch_row(m.parts, sm * n + part)
+    elif step <= 2 * n:
+        fetch_ready(m, sm, (step - 1) % n, horizon, step <= n)
 
 
-@spliced
-def fetch_ready(m, sm, horizon, operands):
-    """Have the host fetch the warps of an SM that may issue up to a tick: what they read next, or their state."""
-    step = m.shape[S.N_PARTS]
-    for part in range(step):
-        row = m.parts[sm * step + part]
-        for seat in range(seats_of(m, part)):
-            if row[S.READY_AT + seat] > horizon:
-                continue
-            w = warp_at(m, sm, part, seat)
-            if operands:
-                fetch_operands(m, w)
-            else:
-                prefetch(m.warps, w, 0)
-                prefetch(m.turns, w, 0)
+@inline
+def fetch_ready(m, sm, part, horizon, first):
+    """Have the host fetch the warps of a scheduler that may issue up to a tick: at first their state, then operands."""
+    row = m.parts[sm * m.shape[S.N_PARTS] + part]
+    for seat in range(seats_of(m, part)):
+        if row[S.READY_AT + seat] > horizon:
+            continue
+        w = warp_at(m, sm, part, seat)
+        if first:
+            prefetch(m.warps, w, 0)
+            prefetch(m.turns, w, 0)
+        else:
+            fetch_operands(m, w)
 
 
 @inline
 def fetch_operands(m, w):
-    """Have the host fetch the registers that a warp's next instruction reads, and its predicates if it is guarded."""
+    """Have the host fetch the registers of a warp's next instruction, and its predicates if it is guarded."""
     c = m.code[m.warps[w, S.PC]]
     if c[I.GUARD] != I.PT:
         prefetch(m.preds, w, 0)
@@ -51,6 +56,8 @@ def fetch_operands(m, w):
             fetch_register(m, base + c[k])
     if c[I.PIPE] == I.LSU:
         fetch_register(m, base + c[I.A] + 1)
+    elif c[I.DST] >= 0:
+        fetch_register(m, base + c[I.DST])
 
 
 @inline
@@ -62,7 +69,7 @@ def fetch_register(m, row):
 
 @spliced
 def fetch_awake(m, sm, horizon, operands):
-    """:func:`fetch_ready` where a turn is a step."""
+    """Have the host fetch the warps of an SM that may run up to a tick, where a turn is a step: operands, or state."""
     n = m.shape[S.SLOTS] * m.shape[S.WARPS]
     for w in range(sm * n, (sm + 1) * n):
         if m.awake[w] > horizon:

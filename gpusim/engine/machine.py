@@ -17,7 +17,7 @@ from numba import typeof
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
-from gpusim.engine.ahead import fetch_awake, fetch_ready, fetch_rows, fetch_schedulers
+from gpusim.engine.ahead import FETCHES, fetch_awake, fetch_rows, fetch_timed
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
 from gpusim.engine.flow import start
@@ -360,16 +360,13 @@ def advance(words, queue, kinds, steps, seldom):
         if m.shape[TIMED]:
             tree_set(m.tree, size, sm, horizon)
             after = tree_first(m.tree, size)
-            fetch_ready(m, sm, horizon, True)
-            fetch_schedulers(m, after)
-            tick, taken, failed = go_on(m, sm, (tick + horizon) // 2, seldom)
-            fetch_ready(m, after, m.tree[size + after] + m.rates[AHEAD], False)
-            if not failed:
-                tick, more, failed = go_on(m, sm, horizon, seldom)
-                taken += more
-            if failed:
-                return True
-            steps -= taken
+            for step in range(FETCHES):
+                fetch_timed(m, after, m.tree[size + after] + m.rates[AHEAD], step)
+                until = horizon - m.rates[AHEAD] * (FETCHES - 1 - step) // FETCHES
+                tick, taken, failed = go_on(m, sm, until, seldom)
+                steps -= taken
+                if failed:
+                    return True
             tree_set(m.tree, size, sm, tick)
             continue
         if size > 1:
