@@ -140,6 +140,20 @@ def stalled_until(row, c, now):
 
 
 @inline
+def let_go(row, t, busy):
+    """An instruction leaves its scheduler's queue to the load/store pipe at tick ``t``, or when that lets one go again.
+
+    Returns
+    -------
+    int
+        Tick at which it leaves; for ``busy`` ticks no other one does.
+    """
+    leaves = max(t, row[S.LETS_GO])
+    row[S.LETS_GO] = leaves + busy
+    return leaves
+
+
+@inline
 def queue_up(m, row, unit, leaves):
     """An instruction leaves for the load/store pipe at tick ``leaves``: when its unit has room for another."""
     n = row[S.N_DEPARTED]
@@ -211,14 +225,15 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again = read_registers(row, c, seat, now)
+    again = read_registers(row, c, seat, now) + c[I.HOLD]
     row[S.LATEST], row[S.GOES_ON] = seat, again
-    occupy(row, unit, now, now + c[I.BUSY])
+    occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + again - now  # a part of a cycle is kept, and adds up
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
-        leaves = max(now, tags_free(m.sms[sm]) if unit == S.U_GLOBAL else pipe_free(m.sms[sm]))
+        free = tags_free(m.sms[sm]) if unit == S.U_GLOBAL else pipe_free(m.sms[sm])
+        leaves = let_go(row, max(now, free), c[I.BUSY])
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
     if c[I.TWIN] < 0:
         done = twin(m, c, index, turn, sm, on, mask, now, count)
@@ -242,7 +257,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         queue_up(m, row, unit, leaves)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
-    counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
+    counted, jumped = stalled_until(row, c, now) + c[I.HOLD], warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]

@@ -45,11 +45,11 @@ N_REASONS = 10
 # first, the least: age of the block, whether it issued since bits were cleared, and the unit that it needs next;
 # UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: from when it may issue again; DEPART,
 # DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED,
-# N_DEPARTED_LG: how many did so far; STALLED: ticks that warps waited, by reason; ISSUED: cycles in which it issued;
-# LATEST, GOES_ON: the warp that did last, and until when it goes before others; UNIT_BUSY: ticks that each unit was
-# taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest instruction came to its
-# registers; HELD: for how long it and those before it hold up all behind them, after that cycle and the next two;
-# BANK_TAKEN: when each bank is read and its places are taken
+# N_DEPARTED_LG: how many did so far; LETS_GO: from when the next one may; STALLED: ticks that warps waited, by reason;
+# ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
+# UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest
+# instruction came to its registers; HELD: for how long it and those before it hold up all behind them, after that cycle
+# and the next two; BANK_TAKEN: when each bank is read and its places are taken
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -59,7 +59,8 @@ N_DEPARTED_LG = N_DEPARTED + 1
 DEPART = N_DEPARTED_LG + 1
 QUEUE_KEPT = 16
 DEPART_LG = DEPART + QUEUE_KEPT
-STALLED = DEPART_LG + QUEUE_KEPT
+LETS_GO = DEPART_LG + QUEUE_KEPT
+STALLED = LETS_GO + 1
 ISSUED = STALLED + N_REASONS
 LATEST, GOES_ON = ISSUED + 1, ISSUED + 2
 UNIT_BUSY = ISSUED + 3

@@ -121,9 +121,10 @@ class Sm:
     lsu_issue_interval_cycles : int
         Cycles between two instructions entering the load/store pipe.
     shared_interval_cycles, global_interval_cycles : int
-        Between two shared, and two global accesses of one scheduler.
+        Between two shared, and two global accesses that leave a scheduler's queue to the load/store pipe; it takes in
+        one a cycle.
     shared_queue, global_queue : int
-        Instructions of a scheduler that wait for the load/store pipe, and how many of them may be global accesses.
+        Instructions that wait in this queue, and how many of them may be global accesses.
     """
 
     schedulers: int = quantity("1", high=16)

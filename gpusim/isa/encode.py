@@ -60,11 +60,12 @@ class F(IntEnum):
     D = 31  # a fourth source: the uniform base of an atomic's address
     # what time needs (gpusim.simulate.units)
     UNIT = 32  # the unit of its scheduler that it issues to
-    BUSY = 33  # ticks that unit takes no other
+    BUSY = 33  # ticks that unit takes no other; of a memory instruction, that its scheduler's queue lets no other go
     LATENCY = 34  # cycles until its scoreboard is released, of what is no memory instruction
     IDLE = 35  # 1: it only takes time; nobody needs what it computes (timed images)
-    READS = 37  # places that registers are read to (gpusim.simulate.reads); -1: no time is taken for them
     TWIN = 36  # a shared load: place where it notes its wavefronts, or negated where an earlier one did (timed images)
+    READS = 37  # places that registers are read to (gpusim.simulate.reads); -1: no time is taken for them
+    HOLD = 38  # ticks more than others that it holds up its scheduler
 
 
 N_FIELDS = 40

@@ -31,8 +31,12 @@ first, 66 later."""
 TAKEN_CYCLES, BUBBLE_CYCLES = 5, 1.4
 """A branch that is taken costs its warp so much more than its stall count (loops of 1 to 64 FFMA, one warp), and its
 scheduler so much (the same with 32 warps)."""
-WIDE_CYCLES = 4
-"""IMAD.WIDE and IMAD.HI hold their warp so much longer than their stall count, and their unit twice as long as IMAD."""
+WIDE_CYCLES = 2
+"""IMAD.WIDE and IMAD.HI hold their scheduler so much longer than others, and their unit twice as long as IMAD: 64
+independent ones take a warp 128 cycles more than their stall counts say; of eight warps, pairs of one and a LOP3 take
+4.09 cycles, though they go to different units.  What needs the result comes so much later again."""
+WIDE_APART_CYCLES = 4
+"""Longest stall count of one whose result the next instruction does not need (as ptxas sets them)."""
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
 TENSOR_CYCLES = 9.5

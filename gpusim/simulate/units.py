@@ -62,7 +62,7 @@ def _tensor_cycles(gpu: Gpu) -> float:
 
 
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
-    """Fill in the columns UNIT, BUSY, LATENCY and READS of an image."""
+    """Fill in the columns UNIT, BUSY, LATENCY, HOLD and READS of an image."""
     sm, lat = gpu.sm, gpu.latency
     schedulers = sm.schedulers * sm.issue_per_scheduler
     cycles = {
@@ -91,7 +91,8 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.BUSY] = busy[unit] if uniform else M.SPECIAL_CYCLES * S.TICKS
             row[F.LATENCY] = M.UNIFORM_SPECIAL_CYCLES if uniform else 0
         if instr.op in _WIDE:
-            row[F.BUSY], row[F.STALL] = 2 * busy[unit], row[F.STALL] + M.WIDE_CYCLES
+            row[F.BUSY], row[F.HOLD] = 2 * busy[unit], M.WIDE_CYCLES * S.TICKS
+            row[F.STALL] += M.WIDE_CYCLES * (row[F.STALL] > M.WIDE_APART_CYCLES)
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
     code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]

@@ -32,6 +32,7 @@ FILES = (
     "joins",
     "order",
     "pipes",
+    "mixtures",
     "loads",
     "one_sm",
     "peaks",
