@@ -66,6 +66,14 @@ def each(
         yield Case(group, f"{prefix} {key}".strip(), unit, value, lambda key=key: simulate(key))  # type: ignore[misc]
 
 
+def by_warps(group: str, measured: dict[str, dict[str, float]], cycles: Callable[[str, int], float]) -> Iterator[Case]:
+    """Cases of a table of loops, in cycles, each at several numbers of warps."""
+    for name, of_warps in measured.items():
+        for warps, value in of_warps.items():
+            label = f"{name}, {warps} warps"
+            yield Case(group, label, "cycle", value, lambda n=name, w=int(warps): cycles(n, w))  # type: ignore[misc]
+
+
 @cache
 def table(name: str) -> dict[str, Any]:
     """A table measured on an H200."""

@@ -30,8 +30,4 @@ def _elapsed(name: str, warps: int, rounds: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every loop at every number of warps."""
-    for name, by_warps in MEASURED.items():
-        for warps, value in by_warps.items():
-            yield bench.Case(
-                "mixtures", f"{name}, {warps} warps", "cycle", value, lambda n=name, w=int(warps): cycles(n, w)
-            )
+    return bench.by_warps("mixtures", MEASURED, cycles)

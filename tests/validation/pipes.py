@@ -23,8 +23,4 @@ def cycles(name: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every loop at every number of warps."""
-    for name, by_warps in MEASURED.items():
-        for warps, value in by_warps.items():
-            yield bench.Case(
-                "pipes", f"{name}, {warps} warps", "cycle", value, lambda n=name, w=int(warps): cycles(n, w)
-            )
+    return bench.by_warps("pipes", MEASURED, cycles)
