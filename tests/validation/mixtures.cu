@@ -1,6 +1,6 @@
 // Loops over loads from L1 or shared memory among arithmetic, timed with clock64: who issues when.  The source of
 // data/h200_mixtures.json.  p, A, B, T: an element by a pointer that moves on, of a row that the warp shares, of a
-// column a lane, of shared memory.
+// column a lane, of shared memory.  d and y serve nothing: what was timed had them, and without d registers are others.
 typedef long long clock_type;
 typedef unsigned u32;
 
