@@ -124,18 +124,19 @@ def read_registers(row, c, seat, now):
 
     What the one before it left in its place for it is there unless another warp has issued since.
     """
+    cycles = 1 + c[I.HOLD]
     if c[I.READS] < 0:
-        return now + S.TICKS
-    uses = np.int64(c[I.READS] >> 2 * S.N_PLACES)
-    reads = np.int64(c[I.READS] & EVERY_PLACE) if row[S.LATEST] == seat else uses
-    enter(row, reads, uses, now // S.TICKS)
-    return goes_on_after(row, 1) * S.TICKS
+        return now + cycles * S.TICKS
+    places = np.int64(c[I.READS])
+    reads = places if row[S.LATEST] == seat else places >> 2 * S.N_PLACES
+    enter(row, reads & EVERY_PLACE, places >> 4 * S.N_PLACES, now // S.TICKS)
+    return goes_on_after(row, cycles) * S.TICKS
 
 
 @inline
 def stalled_until(row, c, now):
     """Tick until which the stall count of an instruction that issued at ``now`` holds its warp."""
-    cycles = max(c[I.STALL], 1)
+    cycles = max(c[I.STALL], 1) + c[I.HOLD]
     return now + cycles * S.TICKS if c[I.READS] < 0 else goes_on_after(row, cycles) * S.TICKS
 
 
@@ -225,7 +226,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again = read_registers(row, c, seat, now) + c[I.HOLD]
+    again = read_registers(row, c, seat, now)
     row[S.LATEST], row[S.GOES_ON] = seat, again
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
@@ -257,7 +258,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         queue_up(m, row, unit, leaves)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
-    counted, jumped = stalled_until(row, c, now) + c[I.HOLD], warp[S.PC] != index + 1
+    counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]

@@ -65,7 +65,7 @@ class F(IntEnum):
     IDLE = 35  # 1: it only takes time; nobody needs what it computes (timed images)
     TWIN = 36  # a shared load: place where it notes its wavefronts, or negated where an earlier one did (timed images)
     READS = 37  # places that registers are read to (gpusim.simulate.reads); -1: no time is taken for them
-    HOLD = 38  # ticks more than others that it holds up its scheduler
+    HOLD = 38  # cycles more than others that it holds up its scheduler
 
 
 N_FIELDS = 40

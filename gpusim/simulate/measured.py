@@ -34,9 +34,10 @@ scheduler so much (the same with 32 warps)."""
 WIDE_CYCLES = 2
 """IMAD.WIDE and IMAD.HI hold their scheduler so much longer than others, and their unit twice as long as IMAD: 64
 independent ones take a warp 128 cycles more than their stall counts say; of eight warps, pairs of one and a LOP3 take
-4.09 cycles, though they go to different units.  What needs the result comes so much later again."""
-WIDE_APART_CYCLES = 4
-"""Longest stall count of one whose result the next instruction does not need (as ptxas sets them)."""
+4.09 cycles, though they go to different units."""
+WIDE_APART_CYCLES, WIDE_RESULT_CYCLES = 4, 9
+"""Longest stall count of one whose result the next instruction does not need (as ptxas sets them); after how many
+cycles one comes that does: stall counts of 5 and of 6 give 9 cycles in chains (and 7 where nothing is needed)."""
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
 TENSOR_CYCLES = 9.5

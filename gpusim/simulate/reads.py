@@ -6,6 +6,8 @@ A register file has two banks, of even and of odd registers, and a place for the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gpusim.engine.state import N_PLACES
@@ -20,7 +22,8 @@ _ITS_OWN_WAY = {Op.HMMA, Op.IMMA, Op.DMMA}
 def reads(program: Program) -> np.ndarray:
     """Places that each instruction reads to, as bits: of the even bank, of the odd one.
 
-    Above these the same bits for when nothing is left of the instructions before it.
+    Above these the same bits for when nothing is left of the instructions before it, and above those all places that it
+    takes: a register that is read once goes to every place that names it.
 
     Parameters
     ----------
@@ -35,24 +38,34 @@ def reads(program: Program) -> np.ndarray:
     if not any(i.control.reuse for i in program.instrs):
         return np.full(len(program), -1)
     kept: dict[int, int] = {}
-    return np.array([_places(i, kept) | _places(i, {}) << 2 * N_PLACES for i in program.instrs], np.int64)
+    return np.array([_packed(i, kept) for i in program.instrs], np.int64)
 
 
-def _places(instr: Instr, kept: dict[int, int]) -> int:
+def _packed(instr: Instr, kept: dict[int, int]) -> int:
+    read, afresh, taken = _read(instr, kept), _read(instr, {}), sum(1 << place for place, _ in _places(instr))
+    return read | afresh << 2 * N_PLACES | taken << 4 * N_PLACES
+
+
+def _read(instr: Instr, kept: dict[int, int]) -> int:
     """Places an instruction reads to, given the register that is ``kept`` in each; notes those it keeps."""
-    if instr.op in _ITS_OWN_WAY or (instr.op in INFO and INFO[instr.op].pipe is Pipe.CONTROL):
-        return 0
     wanted, read = 0, set()
-    for slot, operand in enumerate(instr.srcs[:N_PLACES]):
-        if operand.kind is not Kind.REG or operand.index == RZ:
-            continue
-        for register in range(operand.index, operand.index + register_words(instr, slot)):
-            place = register % 2 * N_PLACES + slot + (register - operand.index) // 2
-            if register not in read and kept.get(place) != register:
-                wanted |= 1 << place
-            read.add(register)
-            if instr.control.reuse >> slot & 1:
-                kept[place] = register
-            else:
-                kept.pop(place, None)
+    for place, register in _places(instr):
+        if register not in read and kept.get(place) != register:
+            wanted |= 1 << place
+        read.add(register)
+        if instr.control.reuse >> place % N_PLACES & 1:
+            kept[place] = register
+        else:
+            kept.pop(place, None)
     return wanted
+
+
+def _places(instr: Instr) -> Iterator[tuple[int, int]]:
+    """Every place of an instruction's operands, and the register that goes there."""
+    if instr.op in _ITS_OWN_WAY or (instr.op in INFO and INFO[instr.op].pipe is Pipe.CONTROL):
+        return
+    for slot, operand in enumerate(instr.srcs[:N_PLACES]):
+        if operand.kind is Kind.REG and operand.index != RZ:
+            for k in range(register_words(instr, slot)):
+                register = operand.index + k
+                yield register % 2 * N_PLACES + slot + k // 2, register

@@ -91,8 +91,9 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.BUSY] = busy[unit] if uniform else M.SPECIAL_CYCLES * S.TICKS
             row[F.LATENCY] = M.UNIFORM_SPECIAL_CYCLES if uniform else 0
         if instr.op in _WIDE:
-            row[F.BUSY], row[F.HOLD] = 2 * busy[unit], M.WIDE_CYCLES * S.TICKS
-            row[F.STALL] += M.WIDE_CYCLES * (row[F.STALL] > M.WIDE_APART_CYCLES)
+            row[F.BUSY], row[F.HOLD] = 2 * busy[unit], M.WIDE_CYCLES
+            if row[F.STALL] > M.WIDE_APART_CYCLES:
+                row[F.STALL] = max(row[F.STALL], M.WIDE_RESULT_CYCLES - M.WIDE_CYCLES)
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
     code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]

@@ -8,10 +8,10 @@ EVEN, ODD = (1, 2, 4), (8, 16, 32)  # places of the first, second, third source 
 
 
 def code(*instrs):
-    """What instructions read, and what they read when nothing is left of those before."""
+    """What instructions read, what they read when nothing is left of those before, and all places they take."""
     marked = Instr(Op.FADD, reg(0), (reg(RZ), reg(RZ)), control=NO_CONTROL._replace(reuse=1))
     got = reads(Program("k", (marked, *instrs, Instr(Op.EXIT)), 64))
-    return [(int(x) & 63, int(x) >> 6) for x in got[1:-1]]
+    return [(int(x) & 63, int(x) >> 6 & 63, int(x) >> 12) for x in got[1:-1]]
 
 
 def ffma(a, b, c, reuse=0):
@@ -20,18 +20,18 @@ def ffma(a, b, c, reuse=0):
 
 def test_even_and_odd_registers_lie_in_two_banks():
     mask = EVEN[0] | ODD[1] | EVEN[2]
-    assert code(ffma(2, 3, 4)) == [(mask, mask)]
+    assert code(ffma(2, 3, 4)) == [(mask, mask, mask)]
 
 
-def test_a_register_is_read_once_and_the_zero_register_never():
-    assert code(ffma(2, 2, RZ)) == [(EVEN[0], EVEN[0])]
+def test_a_register_is_read_once_to_all_its_places_and_the_zero_register_never():
+    assert code(ffma(2, 2, RZ)) == [(EVEN[0], EVEN[0], EVEN[0] | EVEN[1])]
 
 
 def test_what_is_marked_for_reuse_is_not_read_again_until_another_one_comes_to_its_place():
     first, kept, other, again = code(ffma(2, 3, 4, reuse=1), ffma(2, 5, 6, reuse=1), ffma(8, 3, 4), ffma(2, 5, 6))
     everything = EVEN[0] | ODD[1] | EVEN[2]
-    assert first == other == again == (everything, everything)
-    assert kept == (ODD[1] | EVEN[2], everything)
+    assert first == other == again == (everything, everything, everything)
+    assert kept == (ODD[1] | EVEN[2], everything, everything)
 
 
 def test_a_place_is_of_one_source_and_bank():
@@ -47,7 +47,7 @@ def test_pairs_lie_in_both_banks_and_what_is_stored_takes_a_place_more_every_two
 
 def test_fragments_of_matrices_are_not_counted():
     product = Instr(Op.HMMA, reg(8), (reg(0), reg(4), reg(8)), sub=Mma.F16_16816_F32)
-    assert code(product) == [(0, 0)]
+    assert code(product) == [(0, 0, 0)]
 
 
 def test_code_without_reuse_takes_no_time_for_its_registers():
