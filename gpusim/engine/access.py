@@ -90,6 +90,17 @@ def bank_wavefronts(address, mask, width, packs, scratch):
 
 
 @inline
+def ideal_wavefronts(on, width):
+    """Wavefronts without conflicts: one for each group of lanes that has work."""
+    group = 32 // max(width >> 2, 1)
+    n = 0
+    for first in range(0, LANES, group):
+        bits_of = (np.int64(on) >> first) & ((np.int64(1) << group) - 1)
+        n += bits_of != 0
+    return n
+
+
+@inline
 def _pairs_agree(address, mask):
     for lane in range(0, LANES, 2):
         both = (mask >> np.uint32(lane)) & np.uint32(3)

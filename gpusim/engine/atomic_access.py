@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce
+from gpusim.engine.access import coalesce, ideal_wavefronts
 from gpusim.engine.atomics import update
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
@@ -16,7 +16,7 @@ from gpusim.engine.global_memory import send_write
 from gpusim.engine.jit import jit
 from gpusim.engine.memory import ALL_WORDS
 from gpusim.engine.operands import FULL, at, set_predicate
-from gpusim.engine.shared_memory import check_shared, ideal_wavefronts, shared_time
+from gpusim.engine.shared_memory import check_shared, shared_time
 from gpusim.engine.traffic import STORES, note_access, note_below, note_shared, sectors_below
 
 ONE = np.uint32(1)
@@ -98,7 +98,7 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
     ideal = ideal_wavefronts(on, width)
     count[C.SH_ST_IDEAL] += ideal
     note_shared(m, index, waves, ideal)
-    return shared_time(m, sm, waves, 1, t)
+    return shared_time(m, sm, waves, 1, 1, t)
 
 
 @jit

@@ -8,7 +8,7 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import apart, coalesce
+from gpusim.engine.access import apart, coalesce, ideal_wavefronts
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.faults import fail, first_row
@@ -17,7 +17,7 @@ from gpusim.engine.l1 import find_lines, l1_read, l1_write
 from gpusim.engine.lanes import pointer, store
 from gpusim.engine.memory import complete, l2_write, look_up
 from gpusim.engine.operands import at
-from gpusim.engine.pipe import pass_again, send_out, take_tags
+from gpusim.engine.pipe import data_apart, pass_again, send_out, take_tags
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import LOADS, STORES, note_access, note_below, sectors_below
 
@@ -90,11 +90,10 @@ def store_values(m, c, w, address, on, step):
 
 
 @spliced
-def read_lines(m, c, index, p, array, sm, origin, begin, count):
+def read_lines(m, c, index, p, array, sm, origin, passes, begin, count):
     """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there.
 
-    Its lines and its wavefronts pass one after another: on an H200 a load of 8, 16 or 32 lines that hits L1 or L2
-    takes as many cycles longer as it has more of both.
+    It comes in ``passes``, of a wavefront each at least.
     """
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
     absent = np.int64(0)
@@ -111,7 +110,7 @@ def read_lines(m, c, index, p, array, sm, origin, begin, count):
         pass_again(m, sm, more)
     count[C.LD_HIT] += hits
     note_below(m, index, array, hits, before, count)
-    return done + (p[S.PAT_N_LINES] - 1 + p[S.PAT_WAVES] - 1) * S.TICKS
+    return done + data_apart(m, max(p[S.PAT_WAVES], passes), passes)
 
 
 @spliced
@@ -148,7 +147,8 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     if m.shape[S.TIMELESS]:
         return t
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
-    return read_lines(m, c, index, p, array, sm, origin, begin, count)
+    passes = ideal_wavefronts(on, c[I.WIDTH])
+    return read_lines(m, c, index, p, array, sm, origin, passes, begin, count)
 
 
 @spliced

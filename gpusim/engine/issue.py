@@ -183,7 +183,7 @@ def twin(m, c, index, turn, sm, on, mask, now, count):
     count[C.SH_LD_WAVES] += waves
     count[C.SH_LD_IDEAL] += ideal
     note_shared(m, index, waves, ideal)
-    return shared_time(m, sm, waves, 1, now)
+    return shared_time(m, sm, waves, ideal, 1, now)
 
 
 @inline

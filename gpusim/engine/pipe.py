@@ -47,6 +47,15 @@ def take_tags(m, sm, t, tags, waves):
 
 
 @inline
+def data_apart(m, waves, passes):
+    """From the first of a load's data to the last; each lane gets its registers one after another, in as many passes.
+
+    Other accesses have the pipe in between.
+    """
+    return (waves - 1) * m.rates[S.WAVE_APART] + (passes - 1) * S.TICKS
+
+
+@inline
 def pass_again(m, sm, waves):
     """Have the pipe for ``waves`` more of an access, in cycles that are not known yet."""
     m.sms[sm, S.LSU] += waves * S.TICKS

@@ -8,14 +8,14 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce, within
+from gpusim.engine.access import coalesce, ideal_wavefronts, within
 from gpusim.engine.buffers import short_addresses, word_at
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer, store
 from gpusim.engine.operands import at
-from gpusim.engine.pipe import take_pipe
+from gpusim.engine.pipe import data_apart, take_pipe
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import note_shared
 
@@ -104,27 +104,16 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     m.misc[S.LATEST_WAVES] = waves | (ideal << S.WAVES_FIELD)
     if not c[I.LIGHT]:
         move_shared(m, c, op, w, block, address, on, p[S.PAT_STEP])
-    return shared_time(m, sm, waves, c[I.REPEAT], t)
+    return shared_time(m, sm, waves, ideal, c[I.REPEAT], t)
 
 
 @inline
-def shared_time(m, sm, waves, repeat, t):
-    """Charge the load/store pipe; the tick the data is there."""
+def shared_time(m, sm, waves, passes, repeat, t):
+    """Charge the load/store pipe; the tick at which the data is there, that comes in so many passes."""
     if m.shape[S.TIMELESS]:
         return t
     begin = take_pipe(m, sm, t, waves * S.TICKS, repeat)
-    return begin + m.rates[S.SHARED] + (waves - 1) * S.TICKS
-
-
-@inline
-def ideal_wavefronts(on, width):
-    """Wavefronts without conflicts: one for each group of lanes that has work."""
-    group = 32 // max(width >> 2, 1)
-    n = 0
-    for first in range(0, S.LANES, group):
-        bits = (np.int64(on) >> first) & ((np.int64(1) << group) - 1)
-        n += bits != 0
-    return n
+    return begin + m.rates[S.SHARED] + data_apart(m, waves, passes)
 
 
 @spliced

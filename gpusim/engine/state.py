@@ -221,6 +221,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     L2_FAR,  # added when the line comes over the fabric
     DRAM,
     SHARED,
+    WAVE_APART,  # from the data of one wavefront of a load to that of the next
     FILL_SECTOR,  # L2 -> SM wire
     ASK,  # between two requests of an SM to L2
     OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
@@ -266,7 +267,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(50)
+) = range(51)
 
 
 class Machine(NamedTuple):

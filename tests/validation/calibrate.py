@@ -35,6 +35,7 @@ FILES = (
     "mixtures",
     "loads",
     "one_sm",
+    "conflicts",
     "peaks",
 )
 """Modules with microbenchmarks, those that take longest first."""

@@ -28,6 +28,7 @@ SHOWN_BY = {
     "WIDE_CYCLES": ["pipes/*imad_wide, *", "pipes/*imad_hi, *", "pipes/*imad_hi_lop3, *"],
     "WIDE_APART_CYCLES": ["pipes/*imad_wide, *", "pipes/*imad_hi, *", "pipes/*imad_hi_lop3, *"],
     "WIDE_RESULT_CYCLES": ["pipes/chain_imad_wide, *", "pipes/chain_imad_hi, *", "pipes/chain_imad_hi_lop3, *"],
+    "WAVE_APART_CYCLES": ["conflicts/*"],
     "TENSOR_CYCLES": ["throughput of one SM/u_hmma_tp*"],
     "RUN_AHEAD_CYCLES": ["pipes/barriers*"],
     "DRAM_HALF_CYCLES": ["latency of loads/lat*32 lanes, cold"],
