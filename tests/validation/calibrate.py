@@ -33,6 +33,7 @@ FILES = (
     "order",
     "pipes",
     "mixtures",
+    "sequences",
     "loads",
     "one_sm",
     "conflicts",

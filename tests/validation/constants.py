@@ -25,7 +25,7 @@ SHOWN_BY = {
     "FETCH_CYCLES": ["launches/e_empty() 1x*"],
     "TAKEN_CYCLES": ["pipes/loop_*, 1 warps"],
     "BUBBLE_CYCLES": ["pipes/loop_*, 32 warps"],
-    "WIDE_CYCLES": ["pipes/*imad_wide, *", "pipes/*imad_hi, *", "pipes/*imad_hi_lop3, *"],
+    "WIDE_CYCLES": ["sequences/W*", "pipes/*imad_wide, *", "pipes/*imad_hi, *", "pipes/*imad_hi_lop3, *"],
     "WIDE_APART_CYCLES": ["pipes/*imad_wide, *", "pipes/*imad_hi, *", "pipes/*imad_hi_lop3, *"],
     "WIDE_RESULT_CYCLES": ["pipes/chain_imad_wide, *", "pipes/chain_imad_hi, *", "pipes/chain_imad_hi_lop3, *"],
     "WAVE_APART_CYCLES": ["conflicts/*"],

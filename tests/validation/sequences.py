@@ -1,0 +1,111 @@
+"""Loops of instructions of chosen units, registers and control bits, written into machine code: here and on an H200.
+
+A sequence is words such as ``Wep`` or ``Lo2y``: ``F``, ``L``, ``I`` for an FFMA, LOP3, IMAD that reads one register
+three times, an even (``e``) or an odd one (``o``); ``W`` for an IMAD.WIDE of an even or odd register, to which a pair
+of registers is added (``p``) or nothing (``z``).  A digit is the stall count, 1 without; ``y`` lets others go first.
+Sequences are repeated to 120 instructions.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from gpusim import cuda
+from gpusim.profiling import profile
+from tests.validation import bench
+
+MEASURED: dict[str, dict[str, float]] = bench.table("sequences")["cycles"]
+LOOP, ROUNDS = 120, (4, 8)  # instructions; the difference of two numbers of rounds is timed
+FFMA, FADD, OPCODE, BYTES = 0x223, 0x221, 0xFFF, 16
+WORD = re.compile(r"([FLIW])([eo])([pz]?)(\d?)(y?)")
+ENCODED = {"F": (0x7223, 0), "L": (0x7212, 0x78E1E00), "I": (0x7224, 0x78E0200), "W": (0x7825, 0x78E0200)}
+"""Low and high word without registers and control bits; all of them execute (predicate 7)."""
+READ = {"e": (20, 22, 24, 26), "o": (21, 23, 27, 13)}
+FACTORS, SUMS, FACTOR, NO_REGISTER = {"e": (10, 12, 16, 18), "o": (11, 13, 17, 19)}, (2, 4, 6, 8), 4, 255
+CONTROL, YIELDS, FREE_SCOREBOARDS, REUSE = 41, 4, 7 << 5 | 7 << 8, 58  # bits of the high word, of the control bits
+
+
+def instructions(sequence: str) -> Iterator[tuple[int, int]]:
+    """Low and high word of each instruction of the loop."""
+    words = sequence.split()
+    for k in range(LOOP):
+        yield _instruction(words[k % len(words)], k // len(words) % 4)
+
+
+def _instruction(word: str, turn: int) -> tuple[int, int]:
+    kind, bank, added, stall, yields = WORD.fullmatch(word).groups()  # type: ignore[union-attr]
+    low, high = ENCODED[kind]
+    if kind == "W":
+        target, first, second = SUMS[turn], FACTORS[bank][turn], FACTOR
+        third = target if added == "p" else NO_REGISTER
+    else:
+        target = first = second = third = READ[bank][turn]
+    control = int(stall or 1) | (not yields) << YIELDS | FREE_SCOREBOARDS
+    return low | target << 16 | first << 24 | second << 32, high | third | control << CONTROL
+
+
+def written(code: bytes, sequence: str) -> bytes:
+    """The machine code with the instructions of a sequence.
+
+    A register of an FADD after the loop is marked for reuse, so that the simulator takes the code for that of a
+    compiler that looks after banks.
+
+    Raises
+    ------
+    ValueError
+        If the compiler made other code than the one measured.
+    """
+    places, out = _places(code), bytearray(code)
+    for at, words in zip(places, instructions(sequence), strict=True):
+        out[at : at + BYTES] = b"".join(word.to_bytes(8, "little") for word in words)
+    behind = range(places[-1], len(code), BYTES)
+    after = next(at for at in behind if _opcode(code, at) == FADD and code[at + 3] != NO_REGISTER)
+    high = int.from_bytes(code[after + 8 : after + BYTES], "little") | 1 << REUSE
+    out[after + 8 : after + BYTES] = high.to_bytes(8, "little")
+    return bytes(out)
+
+
+def _opcode(code: bytes, at: int) -> int:
+    return int.from_bytes(code[at : at + 2], "little") & OPCODE
+
+
+def _places(code: bytes) -> list[int]:
+    """Where the FFMAs are."""
+    found = [at for at in range(0, len(code) - BYTES, BYTES) if _opcode(code, at) == FFMA]
+    taken = {register for pair in (*READ.values(), *FACTORS.values()) for register in pair} | {*SUMS}
+    if len(found) != LOOP or not taken <= {code[at + 2] for at in found}:
+        raise ValueError(f"{len(found)} FFMAs in the machine code, {LOOP} expected, of registers {sorted(taken)}")
+    return found
+
+
+@cache
+def _kernel(sequence: str) -> cuda.Kernel:
+    code = cuda.compile(Path(__file__).with_suffix(".cu"), gpu="sm_90").cubin.data
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "sequence.cubin")
+        file.write_bytes(written(code, sequence))
+        return cuda.compile(file, gpu="sm_90").kernel("sequence")
+
+
+@cache
+def cycles(sequence: str, warps: int) -> float:
+    """Cycles an instruction of the loop, each of which all warps execute."""
+    few, many = (_elapsed(sequence, warps, rounds) for rounds in ROUNDS)
+    return (many - few) / (LOOP * (ROUNDS[1] - ROUNDS[0]))
+
+
+def _elapsed(sequence: str, warps: int, rounds: int) -> float:
+    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(1, np.uint32)
+    profile(_kernel(sequence), 1, 32 * warps, (np.int32(rounds), clocks, sink), gpu=bench.GPU, sample=False)
+    return bench.elapsed(clocks)
+
+
+def cases() -> Iterator[bench.Case]:
+    """Every sequence at every number of warps."""
+    return bench.by_warps("sequences", MEASURED, cycles)

@@ -1,0 +1,38 @@
+"""Loops of instructions with chosen registers and control bits: cycles here and on an H200."""
+
+import pytest
+
+from tests.validation.sequences import LOOP, MEASURED, cycles, instructions
+from tests.validation.test_emitted import other_compiler
+
+WITHIN, WARPS = 0.035, (1, 8, 32)
+HALF_A_CYCLE = {"Woz Lo", "Woz Fo", "Woz Le Fo"}
+"""Half of the odd factors cost one more there, by their number; why is not known."""
+NOT_NEEDED = {"Wep5y Le"}
+"""ptxas gives IMAD.WIDE a stall count of 5 where the next instruction needs its result; here it does not."""
+NEVER_WRITTEN = {"Fey Foy"}
+"""A stall count of 1 and the bit that yields: one cycle more, and no compiler was seen to write it."""
+CONVOYS = {"Fe2 Lo2", "Fe2y Lo2y", "Fe Fo Fe2", "Fe4 Fo4", "Ie Lo Le"}
+"""Of warps that want one unit the one that issued last goes first there, unless it yields, and all come to want it at
+once; here they take turns."""
+OFF = HALF_A_CYCLE | NOT_NEEDED | NEVER_WRITTEN | CONVOYS
+
+pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sequence", sorted(MEASURED.keys() - OFF))
+def test_a_sequence_takes_the_cycles_that_it_takes_on_silicon(sequence):
+    for warps in WARPS:
+        assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps
+
+
+@pytest.mark.xfail(strict=True)
+@pytest.mark.parametrize("sequence", sorted(OFF))
+def test_what_is_not_modelled_is_still_off(sequence):
+    for warps in WARPS:
+        assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps
+
+
+def test_a_sequence_fills_the_loop():
+    assert len(list(instructions("Wep Le Fo Fe"))) == LOOP
