@@ -27,6 +27,7 @@ FILES = (
     "micro",
     "bandwidths",
     "scheduling",
+    "streams",
     "launches",
     "l1_passes",
     "joins",
