@@ -66,12 +66,19 @@ def each(
         yield Case(group, f"{prefix} {key}".strip(), unit, value, lambda key=key: simulate(key))  # type: ignore[misc]
 
 
-def by_warps(group: str, measured: dict[str, dict[str, float]], cycles: Callable[[str, int], float]) -> Iterator[Case]:
-    """Cases of a table of loops, in cycles, each at several numbers of warps."""
-    for name, of_warps in measured.items():
-        for warps, value in of_warps.items():
-            label = f"{name}, {warps} warps"
-            yield Case(group, label, "cycle", value, lambda n=name, w=int(warps): cycles(n, w))  # type: ignore[misc]
+def in_cycles(
+    group: str, measured: dict[str, dict[str, float]], cycles: Callable[[str, int], float], label: str
+) -> Iterator[Case]:
+    """Cases of a table in cycles, of kernels each at several numbers; ``label`` names both: ``"{}, {} warps"``."""
+    for kernel, by_number in measured.items():
+        for n, value in by_number.items():
+            yield Case(group, label.format(kernel, n), "cycle", value, lambda k=kernel, n=int(n): cycles(k, n))  # type: ignore[misc]
+
+
+def a_step(elapsed: Callable[[int], float], rounds: tuple[int, int], steps: int) -> float:
+    """Cycles a step of a loop, from what few and many rounds of so many steps take."""
+    few, many = rounds
+    return (elapsed(many) - elapsed(few)) / (steps * (many - few))
 
 
 @cache

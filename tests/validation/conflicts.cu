@@ -1,13 +1,7 @@
 // Chains of loads of 4, 8 and 16 bytes a lane, so many words of their width apart, from shared memory and L1: when all of
 // a load's registers are there.  The source of data/h200_conflicts.json.
-typedef long long clock_type;
+#include "clock.cuh"
 typedef unsigned u32;
-
-__device__ __forceinline__ clock_type now() {
-    clock_type t;
-    asm volatile("mov.u64 %0,%%clock64;" : "=l"(t)::"memory");
-    return t;
-}
 
 #define ONE "=r"(r[0])
 #define TWO ONE, "=r"(r[1])

@@ -16,8 +16,7 @@ MEASURED: dict[str, dict[str, float]] = bench.table("conflicts")["cycles"]
 @cache
 def cycles(kernel: str, stride: int) -> float:
     """Cycles from a load to the next one, that needs what it gives, of the one warp of the GPU."""
-    few, many = (_elapsed(kernel, stride, rounds) for rounds in ROUNDS)
-    return (many - few) / (STEPS * (ROUNDS[1] - ROUNDS[0]))
+    return bench.a_step(lambda rounds: _elapsed(kernel, stride, rounds), ROUNDS, STEPS)
 
 
 def _elapsed(kernel: str, stride: int, rounds: int) -> float:
@@ -28,7 +27,4 @@ def _elapsed(kernel: str, stride: int, rounds: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every width at every stride."""
-    for kernel, by_stride in MEASURED.items():
-        for stride, value in by_stride.items():
-            label = f"{kernel} bytes, {stride} apart"
-            yield bench.Case("conflicts", label, "cycle", value, lambda k=kernel, s=int(stride): cycles(k, s))  # type: ignore[misc]
+    return bench.in_cycles("conflicts", MEASURED, cycles, "{} bytes, {} apart")

@@ -1,14 +1,8 @@
 // Loops over loads from L1 or shared memory among arithmetic, timed with clock64: who issues when.  The source of
 // data/h200_mixtures.json.  p, A, B, T: an element by a pointer that moves on, of a row that the warp shares, of a
 // column a lane, of shared memory.  d and y serve nothing: what was timed had them, and without d registers are others.
-typedef long long clock_type;
+#include "clock.cuh"
 typedef unsigned u32;
-
-__device__ __forceinline__ clock_type now() {
-    clock_type t;
-    asm volatile("mov.u64 %0,%%clock64;" : "=l"(t)::"memory");
-    return t;
-}
 
 #define LOP asm volatile("lop3.b32 %0,%0,%1,%0,0x1e;" : "+r"(a[i & 3]) : "r"(x));
 #define FMA asm volatile("fma.rn.f32 %0,%0,%0,%0;" : "+f"(g[i & 3]));

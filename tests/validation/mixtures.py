@@ -16,8 +16,7 @@ MEASURED: dict[str, dict[str, float]] = bench.table("mixtures")["cycles"]
 @cache
 def cycles(name: str, warps: int) -> float:
     """Cycles a step, of rounds in which all is in L1."""
-    few, many = (_elapsed(name, warps, rounds) for rounds in ROUNDS)
-    return (many - few) / (STEPS * (ROUNDS[1] - ROUNDS[0]))
+    return bench.a_step(lambda rounds: _elapsed(name, warps, rounds), ROUNDS, STEPS)
 
 
 def _elapsed(name: str, warps: int, rounds: int) -> float:
@@ -30,4 +29,4 @@ def _elapsed(name: str, warps: int, rounds: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every loop at every number of warps."""
-    return bench.by_warps("mixtures", MEASURED, cycles)
+    return bench.in_cycles("mixtures", MEASURED, cycles, "{}, {} warps")

@@ -1,12 +1,6 @@
 // Loops over independent (chains_) or dependent (chain_) instructions, timed with clock64: what each pipe and their mixtures allow.
-typedef long long clock_type;
+#include "clock.cuh"
 typedef unsigned u32;
-
-__device__ __forceinline__ clock_type now() {
-    clock_type t;
-    asm volatile("mov.u64 %0,%%clock64;" : "=l"(t)::"memory");
-    return t;
-}
 
 #define START __syncthreads(); clock_type begin = now();
 #define END clock_type end = now(); if (threadIdx.x % 32 == 0) { out[threadIdx.x / 32 * 2] = begin; out[threadIdx.x / 32 * 2 + 1] = end; }

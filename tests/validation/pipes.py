@@ -23,4 +23,4 @@ def cycles(name: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every loop at every number of warps."""
-    return bench.by_warps("pipes", MEASURED, cycles)
+    return bench.in_cycles("pipes", MEASURED, cycles, "{}, {} warps")

@@ -30,7 +30,7 @@ MEASURED: dict[str, float] = bench.table("registers")["cycles"]
 LOOP, ROUNDS = 64, 50
 COUNTED_AT, BACK_CYCLES = 14, 12
 """After so many FFMAs one compares the count, kept in an even register; and what a warp alone takes to go back."""
-FFMA, NO_REGISTER = 0x223, 255
+FFMA, NO_REGISTER, BYTES = 0x223, 255, 16
 OPCODE, DST, SOURCES, CONTROL, CONTROL_BITS = 0xFFF, 16, (24, 32, 64), 105, 23  # bits of an instruction of sm_90
 REUSE = 17  # of the control bits; stall counts are the lowest, then yield, two scoreboards, those to wait for
 FREE_SCOREBOARDS = 1 << 4 | 7 << 5 | 7 << 8
@@ -89,24 +89,35 @@ def simulated(sequence: str) -> float:
     return float(times) / ROUNDS
 
 
-def _places(code: bytes) -> list[int]:
-    """Where the FFMAs are."""
-    found = [k for k in range(0, len(code) - 16, 16) if int.from_bytes(code[k : k + 2], "little") & OPCODE == FFMA]
-    if len(found) != LOOP or found[-1] - found[0] > 16 * (LOOP + 8):
-        raise ValueError(f"{len(found)} FFMAs in the machine code, {LOOP} expected, side by side")
+def opcode(code: bytes, at: int) -> int:
+    """Opcode of the instruction of sm_90 at an offset."""
+    return int.from_bytes(code[at : at + 2], "little") & OPCODE
+
+
+def ffmas(code: bytes, expected: int) -> list[int]:
+    """Where the FFMAs of a loop are.
+
+    Raises
+    ------
+    ValueError
+        If they are not so many, side by side.
+    """
+    found = [k for k in range(0, len(code) - BYTES, BYTES) if opcode(code, k) == FFMA]
+    if len(found) != expected or found[-1] - found[0] > BYTES * (expected + 8):
+        raise ValueError(f"{len(found)} FFMAs in the machine code, {expected} expected, side by side")
     return found
 
 
 def written(code: bytes, sequence: str) -> bytes:
     """The machine code with the registers of a sequence: those of sources are never written."""
-    at, out = _places(code), bytearray(code)
+    at, out = ffmas(code, LOOP), bytearray(code)
     free = sorted({code[k + DST // 8] for k in at})
     banks = {bank: [r for r in free if r % 2 == odd] for odd, bank in enumerate("eo")}
     for n, (k, word) in enumerate(zip(at, spelled(sequence), strict=True)):
         targets = banks["eo"[n % 2]][len(SOURCES) :]
         sources = [NO_REGISTER if c == "z" else banks[c.lower()][slot] for slot, c in enumerate(word[:3])]
         registers = {DST: targets[n * 5 % len(targets)]} | dict(zip(SOURCES, sources, strict=True))
-        out[k : k + 16] = _instruction(code[k : k + 16], registers, word)
+        out[k : k + BYTES] = _instruction(code[k : k + BYTES], registers, word)
     return bytes(out)
 
 
@@ -116,7 +127,7 @@ def _instruction(before: bytes, registers: dict[int, int], word: str) -> bytes:
     for where, register in registers.items():
         bits = bits & ~(0xFF << where) | register << where
     reuse = sum(1 << slot for slot, c in enumerate(word[:3]) if c.isupper())
-    return (bits | (FREE_SCOREBOARDS | int(word[3:] or 1) | reuse << REUSE) << CONTROL).to_bytes(16, "little")
+    return (bits | (FREE_SCOREBOARDS | int(word[3:] or 1) | reuse << REUSE) << CONTROL).to_bytes(BYTES, "little")
 
 
 def measure() -> dict[str, float]:

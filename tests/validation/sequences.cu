@@ -1,11 +1,5 @@
 // A loop of 120 FFMAs, for which sequences.py writes other instructions.  The source of data/h200_sequences.json.
-typedef long long clock_type;
-
-__device__ __forceinline__ clock_type now() {
-    clock_type t;
-    asm volatile("mov.u64 %0,%%clock64;" : "=l"(t)::"memory");
-    return t;
-}
+#include "clock.cuh"
 
 extern "C" __global__ void __launch_bounds__(1024, 1) sequence(int n, clock_type* out, unsigned* sink) {
     float g[24];

@@ -19,16 +19,17 @@ import numpy as np
 from gpusim import cuda
 from gpusim.profiling import profile
 from tests.validation import bench
+from tests.validation.registers import BYTES, DST, FREE_SCOREBOARDS, NO_REGISTER, ffmas, opcode
 
 MEASURED: dict[str, dict[str, float]] = bench.table("sequences")["cycles"]
 LOOP, ROUNDS = 120, (4, 8)  # instructions; the difference of two numbers of rounds is timed
-FFMA, FADD, OPCODE, BYTES = 0x223, 0x221, 0xFFF, 16
+FADD = 0x221
 WORD = re.compile(r"([FLIW])([eo])([pz]?)(\d?)(y?)")
 ENCODED = {"F": (0x7223, 0), "L": (0x7212, 0x78E1E00), "I": (0x7224, 0x78E0200), "W": (0x7825, 0x78E0200)}
 """Low and high word without registers and control bits; all of them execute (predicate 7)."""
 READ = {"e": (20, 22, 24, 26), "o": (21, 23, 27, 13)}
-FACTORS, SUMS, FACTOR, NO_REGISTER = {"e": (10, 12, 16, 18), "o": (11, 13, 17, 19)}, (2, 4, 6, 8), 4, 255
-CONTROL, YIELDS, FREE_SCOREBOARDS, REUSE = 41, 4, 7 << 5 | 7 << 8, 58  # bits of the high word, of the control bits
+FACTORS, SUMS, FACTOR = {"e": (10, 12, 16, 18), "o": (11, 13, 17, 19)}, (2, 4, 6, 8), 4
+CONTROL, STAYS, REUSE_FIRST = 41, 1 << 4, 1 << 58  # in the high word; of the control bits; in the high word
 
 
 def instructions(sequence: str) -> Iterator[tuple[int, int]]:
@@ -46,7 +47,7 @@ def _instruction(word: str, turn: int) -> tuple[int, int]:
         third = target if added == "p" else NO_REGISTER
     else:
         target = first = second = third = READ[bank][turn]
-    control = int(stall or 1) | (not yields) << YIELDS | FREE_SCOREBOARDS
+    control = (int(stall or 1) | FREE_SCOREBOARDS) & ~(STAYS if yields else 0)
     return low | target << 16 | first << 24 | second << 32, high | third | control << CONTROL
 
 
@@ -65,22 +66,18 @@ def written(code: bytes, sequence: str) -> bytes:
     for at, words in zip(places, instructions(sequence), strict=True):
         out[at : at + BYTES] = b"".join(word.to_bytes(8, "little") for word in words)
     behind = range(places[-1], len(code), BYTES)
-    after = next(at for at in behind if _opcode(code, at) == FADD and code[at + 3] != NO_REGISTER)
-    high = int.from_bytes(code[after + 8 : after + BYTES], "little") | 1 << REUSE
+    after = next(at for at in behind if opcode(code, at) == FADD and code[at + 3] != NO_REGISTER)
+    high = int.from_bytes(code[after + 8 : after + BYTES], "little") | REUSE_FIRST
     out[after + 8 : after + BYTES] = high.to_bytes(8, "little")
     return bytes(out)
 
 
-def _opcode(code: bytes, at: int) -> int:
-    return int.from_bytes(code[at : at + 2], "little") & OPCODE
-
-
 def _places(code: bytes) -> list[int]:
-    """Where the FFMAs are."""
-    found = [at for at in range(0, len(code) - BYTES, BYTES) if _opcode(code, at) == FFMA]
+    """Where the FFMAs are, which have the registers that sequences take."""
+    found = ffmas(code, LOOP)
     taken = {register for pair in (*READ.values(), *FACTORS.values()) for register in pair} | {*SUMS}
-    if len(found) != LOOP or not taken <= {code[at + 2] for at in found}:
-        raise ValueError(f"{len(found)} FFMAs in the machine code, {LOOP} expected, of registers {sorted(taken)}")
+    if not taken <= {code[at + DST // 8] for at in found}:
+        raise ValueError(f"the FFMAs in the machine code do not have all registers of {sorted(taken)}")
     return found
 
 
@@ -96,8 +93,7 @@ def _kernel(sequence: str) -> cuda.Kernel:
 @cache
 def cycles(sequence: str, warps: int) -> float:
     """Cycles an instruction of the loop, each of which all warps execute."""
-    few, many = (_elapsed(sequence, warps, rounds) for rounds in ROUNDS)
-    return (many - few) / (LOOP * (ROUNDS[1] - ROUNDS[0]))
+    return bench.a_step(lambda rounds: _elapsed(sequence, warps, rounds), ROUNDS, LOOP)
 
 
 def _elapsed(sequence: str, warps: int, rounds: int) -> float:
@@ -108,4 +104,4 @@ def _elapsed(sequence: str, warps: int, rounds: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every sequence at every number of warps."""
-    return bench.by_warps("sequences", MEASURED, cycles)
+    return bench.in_cycles("sequences", MEASURED, cycles, "{}, {} warps")

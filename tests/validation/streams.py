@@ -23,8 +23,5 @@ def cycles(kernel: str, mebibytes: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every kernel, arrays up to 16 MiB."""
-    for kernel, by_size in MEASURED.items():
-        for size, value in by_size.items():
-            if int(size) <= LARGEST_MIB:
-                label = f"{kernel}, {size} MiB"
-                yield bench.Case("streams", label, "cycle", value, lambda k=kernel, s=int(size): cycles(k, s))  # type: ignore[misc]
+    small = {k: {size: v for size, v in of.items() if int(size) <= LARGEST_MIB} for k, of in MEASURED.items()}
+    return bench.in_cycles("streams", small, cycles, "{}, {} MiB")

@@ -20,16 +20,11 @@ OFF = HALF_A_CYCLE | NOT_NEEDED | NEVER_WRITTEN | CONVOYS
 pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("sequence", sorted(MEASURED.keys() - OFF))
+@pytest.mark.parametrize(
+    "sequence",
+    [pytest.param(s, marks=pytest.mark.xfail(strict=True) if s in OFF else pytest.mark.slow) for s in MEASURED],
+)
 def test_a_sequence_takes_the_cycles_that_it_takes_on_silicon(sequence):
-    for warps in WARPS:
-        assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps
-
-
-@pytest.mark.xfail(strict=True)
-@pytest.mark.parametrize("sequence", sorted(OFF))
-def test_what_is_not_modelled_is_still_off(sequence):
     for warps in WARPS:
         assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps
 
