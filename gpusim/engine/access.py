@@ -61,6 +61,8 @@ def bank_wavefronts(address, mask, width, packs, scratch):
     """
     words = max(width // 4, 1)
     group = 32 // words
+    if packs and words > 1 and _pairs_agree(address, mask):
+        group *= 2
     seen, count = scratch, scratch[32]
     total = 0
     for first in range(0, LANES, group):
@@ -84,8 +86,6 @@ def bank_wavefronts(address, mask, width, packs, scratch):
                     count[bank] = n + 1
                     worst = max(worst, n + 1)
         total += worst
-    if packs and words > 1 and total > 1 and _pairs_agree(address, mask):
-        total = (total + 1) // 2
     return total
 
 

@@ -20,6 +20,7 @@ from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers,
 from gpusim.engine.operands import guarded
 from gpusim.engine.pipe import pipe_free, tags_free
 from gpusim.engine.register_file import enter, goes_on_after
+from gpusim.engine.results import DENSE_BYTES, DENSE_PASSES, expect, result_at
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.trace import note_issue
@@ -179,6 +180,7 @@ def twin(m, c, index, turn, sm, on, mask, now, count):
         count[C.SH_OTHER_WAVES] += 1
         return now
     both = turn[S.WAVES - 1 - c[I.TWIN]]
+    m.misc[S.LATEST_WAVES] = both
     waves, ideal = both & ((1 << S.WAVES_FIELD) - 1), both >> S.WAVES_FIELD
     count[C.SH_LD_WAVES] += waves
     count[C.SH_LD_IDEAL] += ideal
@@ -227,6 +229,8 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
     again = read_registers(row, c, seat, now)
+    if S.NO_UNIT < unit < S.U_UNIFORM:
+        again += result_at(m, row, now)
     row[S.LATEST], row[S.GOES_ON] = seat, again
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
@@ -256,6 +260,11 @@ def issue(m, w, block, sm, row, seat, now, seldom):
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
+    if c[0] == I.LDS and on:
+        waves = m.misc[S.LATEST_WAVES]
+        row[S.LETS_GO] = max(row[S.LETS_GO], leaves + (waves & ((1 << S.WAVES_FIELD) - 1)) * m.rates[S.WAVE_APART])
+        if c[I.WIDTH] == DENSE_BYTES and waves >> S.WAVES_FIELD <= DENSE_PASSES:
+            expect(m, row, done, now)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1

@@ -49,7 +49,9 @@ N_REASONS = 10
 # ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
 # UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest
 # instruction came to its registers; HELD: for how long it and those before it hold up all behind them, after that cycle
-# and the next two; BANK_TAKEN: when each bank is read and its places are taken
+# and the next two; BANK_TAKEN: when each bank is read and its places are taken.  INBOUND: ring of the ticks at which
+# registers of dense loads come (gpusim.engine.results); N_INBOUND, N_ARRIVED: how many loads are in it, and have come;
+# WRITES_UNTIL: tick until which those that have come are written if no result comes in between
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -68,7 +70,12 @@ N_PLACES = 3  # of a bank, one for each source
 ENTERED = UNIT_BUSY + N_UNITS
 HELD = ENTERED + 1
 BANK_TAKEN = HELD + 3
-N_PART = lines_of(BANK_TAKEN + 2)
+INBOUND_KEPT = 64
+N_INBOUND = BANK_TAKEN + 2
+N_ARRIVED = N_INBOUND + 1
+WRITES_UNTIL = N_ARRIVED + 1
+INBOUND = WRITES_UNTIL + 1
+N_PART = lines_of(INBOUND + INBOUND_KEPT)
 
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
@@ -222,6 +229,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DRAM,
     SHARED,
     WAVE_APART,  # from the data of one wavefront of a load to that of the next
+    DENSE,  # in which no result may come, for a dense load
+    DENSE_WAIT,  # for which it waits for a time when none comes anyway
     FILL_SECTOR,  # L2 -> SM wire
     ASK,  # between two requests of an SM to L2
     OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
@@ -267,7 +276,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(51)
+) = range(53)
 
 
 class Machine(NamedTuple):

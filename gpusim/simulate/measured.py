@@ -44,6 +44,9 @@ WAVE_APART_CYCLES = 2
 """From the data of one wavefront of a load to that of the next: chains of loads from shared memory and L1 on an H200, 2
 to 32 lanes in one bank, 4, 8 and 16 bytes wide; conflicts and ldmatrix on an A100 (Sun et al. 2022, arXiv
 2206.02874)."""
+
+DENSE_CYCLES, DENSE_WAIT_CYCLES = 3, 4
+"""TODO"""
 TENSOR_CYCLES = 9.5
 """The same for HMMA.16816, where the peak allows it: 2.376 cycles an instruction and SM with 16 warps."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
