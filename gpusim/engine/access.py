@@ -54,8 +54,8 @@ def bank_wavefronts(address, mask, width, packs, scratch):
     width : int
         Bytes a lane.
     packs : bool
-        Shared loads: where lanes n and n^1 read the same address throughout, a
-        request of 8 or 16 bytes takes half the wavefronts.
+        Shared loads of 8 or 16 bytes: where lanes n and n^1 read the same address throughout, groups
+        have twice as many lanes.
     scratch : int64 array, shape (33 or more, 32)
         Overwritten.
     """

@@ -153,7 +153,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
 
 @spliced
 def send_write(m, sm, line, sectors, words, t, count):
-    """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns the tick L2 takes it."""
+    """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns what `l2_write` does."""
     m.misc[S.STAMP] += 1
     return l2_write(
         m.l2, m.servers, m.rates, m.shape, m.partial, m.sms[sm, S.HALF], line, sectors, words, t, m.misc[S.STAMP], count
@@ -192,7 +192,8 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         sent = send_out(m, sm, passes, popcount(full), popcount(sectors & ~full))
         until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
         l1_write(m, sm, rows[j], line, sectors, full, words, begin, until)
-        taken = send_write(m, sm, line, sectors, words, sent, count)
+        taken, last = send_write(m, sm, line, sectors, words, sent, count)
         m.sms[sm, S.OUT] = max(m.sms[sm, S.OUT], taken - m.rates[S.L2_NEAR])
+        m.misc[S.END] = max(m.misc[S.END], last)
     note_below(m, index, array, np.int64(0), before, count)
     return begin

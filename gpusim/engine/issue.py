@@ -20,7 +20,7 @@ from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers,
 from gpusim.engine.operands import guarded
 from gpusim.engine.pipe import pipe_free, tags_free
 from gpusim.engine.register_file import enter, goes_on_after
-from gpusim.engine.results import DENSE_BYTES, DENSE_PASSES, expect, result_at
+from gpusim.engine.register_writes import result_at, return_data
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.trace import note_issue
@@ -261,10 +261,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
     if c[0] == I.LDS and on:
-        waves = m.misc[S.LATEST_WAVES]
-        row[S.LETS_GO] = max(row[S.LETS_GO], leaves + (waves & ((1 << S.WAVES_FIELD) - 1)) * m.rates[S.WAVE_APART])
-        if c[I.WIDTH] == DENSE_BYTES and waves >> S.WAVES_FIELD <= DENSE_PASSES:
-            expect(m, row, done, now)
+        return_data(m, row, c, leaves, done, now)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1

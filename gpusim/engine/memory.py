@@ -26,7 +26,6 @@ from gpusim.engine.state import (
     DRAM_HALF,
     DRAM_SPREAD,
     FULL,
-    GLOBAL_BASE,
     GPC,
     HALF,
     HALVES,
@@ -36,6 +35,9 @@ from gpusim.engine.state import (
     L2_SETS,
     L2_SPREAD,
     L2_WAYS,
+    LINK_SECTOR,
+    LINK_WRITES,
+    LINKS,
     MAX_MERGE,
     N_CHANNELS,
     N_SLICES,
@@ -70,7 +72,6 @@ from gpusim.engine.state import (
     SPANS,
     TAG,
     TIMED,
-    TRANSLATE,
     TURNAROUND,
     USED,
     WINDOW,
@@ -80,7 +81,7 @@ from gpusim.engine.state import (
 
 ALL_WORDS = 0xFFFFFFFF
 NONE_JOIN = 0  # sectors of an outstanding request that others no longer join
-REGION_BITS = 19  # of lines that one entry of the translation cache covers: 64 MiB
+HOME_BITS, HIDDEN_BITS = 0b10101011, 9  # of a page's number; above, addresses are translated
 CHUNK_BITS, PAGE_BITS = 3, 5
 """Lines of one DRAM channel, and of one half of L2, that follow one another, as powers of two.  On an H200 the
 latency of single loads is that of the near or the far half for runs of 32 lines; within 8 lines it has two values, two
@@ -212,15 +213,19 @@ def scatter(line, bits):
 @inline
 def l2_set(line, shape):
     """Set of a line in either half."""
-    page = line >> PAGE_BITS
-    first = scatter(page, shape[L2_BITS] - PAGE_BITS) // shape[HALVES] << PAGE_BITS
+    page, halves = line >> PAGE_BITS, shape[HALVES]
+    first = scatter(page // halves, shape[L2_BITS] - PAGE_BITS - (halves >> 1)) << PAGE_BITS
     return first + ((line ^ mix(page)) & ((1 << PAGE_BITS) - 1))
 
 
 @inline
 def home_of(line, shape):
-    """The half whose memory a line belongs to: that of its 4 KiB."""
-    return scatter(line >> PAGE_BITS, shape[L2_BITS] - PAGE_BITS) % shape[HALVES]
+    """The half whose memory a line belongs to: of two neighbouring pages of 4 KiB one belongs to each.
+
+    On an H200 it follows from the parity of bits 12, 13, 15, 17, 19 of the address and of some above 20.
+    """
+    page = line >> PAGE_BITS
+    return (popcount(page & HOME_BITS) + (mix(page >> HIDDEN_BITS) >> 20)) % shape[HALVES]
 
 
 @inline
@@ -240,6 +245,13 @@ def slice_of(line, half, shape):
     """Slice of a half of L2 that looks a line up: the lines of 1 KiB take two of them in turns, two by two."""
     n = shape[N_SLICES] // shape[HALVES]
     return half * n + (2 * deal(line >> CHUNK_BITS, n) + ((line >> 1) & 1)) % n
+
+
+@inline
+def link_of(line, half, shape):
+    """Link on which a line leaves a half of L2: one for two slices, never those of the same 1 KiB."""
+    n = shape[N_SLICES] // shape[HALVES]
+    return half * n + (slice_of(line, half, shape) - half * n) % ((n + 1) // 2)
 
 
 @jit
@@ -309,6 +321,32 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     return done, missing
 
 
+@inline
+def cross(servers, rates, shape, half, line, n, t):
+    """Sectors of a line leave a half of L2 for the other one; returns the tick from which they do."""
+    if rates[LINK_SECTOR] == 0:
+        return t
+    return serve(servers, LINKS, link_of(line, half, shape), t, n * rates[LINK_SECTOR])
+
+
+@inline
+def send_across(servers, rates, shape, half, line, n, t):
+    """The same for sectors that are written: where data that is read queues for the link, they have every other turn.
+
+    Returns
+    -------
+    leaves : int
+        When they are taken from the SM.
+    last : int
+        When all that the link has to carry before them has left too.
+    """
+    if rates[LINK_SECTOR] == 0:
+        return t, t
+    in_turn = serve(servers, LINK_WRITES, link_of(line, half, shape), t, 2 * n * rates[LINK_SECTOR])
+    last = cross(servers, rates, shape, half, line, n, t)
+    return min(in_turn, last), last
+
+
 @jit
 def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
     """Read sectors through the half of the SM that asks; returns the tick the data is back."""
@@ -331,7 +369,7 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
         count[C.L2_MISS] += popcount(missing)
         count[C.FABRIC] += popcount(missing)
         done, _ = home_read(l2, servers, rates, shape, home, line, missing, t, stamp, count)
-        done += rates[L2_FAR]
+        done = cross(servers, rates, shape, home, line, popcount(missing), done) + rates[L2_FAR]
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done
     return done
@@ -346,13 +384,18 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
 
     Returns
     -------
-    int
+    taken : int
         Tick at which the slice takes it.
+    last : int
+        Tick at which all that it waited for has been carried too.
     """
     n = popcount(sectors)
     count[C.L2_WRITE] += n
     count[C.L2_WRITE_REQ] += 1
     home = home_of(line, shape)
+    last = t
+    if home != half:
+        t, last = send_across(servers, rates, shape, half, line, n, t)
     begin = serve(
         servers, SLICES, slice_of(line, home, shape), t, (n + (words != spread(sectors))) * rates[SLICE_WRITE]
     )
@@ -372,7 +415,7 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
         row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
         e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
         row[BITS * ways + e] |= sectors & ~partial
-    return begin
+    return begin, max(begin, last)
 
 
 # ------------------------------------------------------------------ sectors written in part
@@ -480,15 +523,6 @@ def window(line, rates):
 
 
 @inline
-def translated(m, line, t):
-    """Tick from ``t`` on at which the address of a line is translated."""
-    k = min(max((line - (GLOBAL_BASE >> 7)) >> REGION_BITS, 0), len(m.regions) - 1)
-    if m.regions[k] == 0:
-        m.regions[k] = t + m.rates[TRANSLATE]
-    return max(t, m.regions[k])
-
-
-@inline
 def outstanding(m, line):
     """Row of a GPC's `Machine.lrc` in which a request for a line stands."""
     return (mix(line) >> 16) & (m.lrc.shape[1] - 1)
@@ -520,7 +554,6 @@ def fetch(m, sm, line, wanted, t, stamp, count):
     entry = m.lrc[gpc, outstanding(m, line)]
     if m.shape[TIMED]:
         look_up(m, sm, line)
-    t = translated(m, line, t)
     free, _ = opening(m.servers[SLICES, slice_of(line, half, m.shape)], t)
     passes = max(t, free - m.rates[SLICE_QUEUE])
     busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]

@@ -49,9 +49,9 @@ N_REASONS = 10
 # ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
 # UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest
 # instruction came to its registers; HELD: for how long it and those before it hold up all behind them, after that cycle
-# and the next two; BANK_TAKEN: when each bank is read and its places are taken.  INBOUND: ring of the ticks at which
-# registers of dense loads come (gpusim.engine.results); N_INBOUND, N_ARRIVED: how many loads are in it, and have come;
-# WRITES_UNTIL: tick until which those that have come are written if no result comes in between
+# and the next two; BANK_TAKEN: when each bank is read and its places are taken.  Of dense loads
+# (gpusim.engine.register_writes): INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how
+# many loads are in it, and have come; WRITES_UNTIL: until when those are written if no result comes in between
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -158,9 +158,10 @@ Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED = range(6)
 N_REQUEST = lines_of(Q_MERGED + 1)
 
 # Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
-# each).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue of
+# each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has every other turn
+# there).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue of
 # them in Machine.partial
-SLICES, CHANNELS, PORTS, STARTERS, ENDED, PARTIAL, N_PLANES = range(7)
+SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, PARTIAL, N_PLANES = range(9)
 P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
@@ -238,7 +239,6 @@ N_SHAPE = BANK_BYTES + N_BANKS
     OUT_BROKEN,  # ... and for each it does not
     OUT_HELD,  # of which the load/store pipe waits for none
     OUT_LASTS,  # from which on a line, stored as one of 32, may be stored to again
-    TRANSLATE,  # added to the first access to a region of memory
     DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
     BUBBLE,  # and what its scheduler loses by it
@@ -246,6 +246,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     WARP_START,  # from a warp's arrival to its first issue
     WARP_EXIT,  # from its last issue to its end
     PORT_SECTOR,  # L2 -> GPC wire
+    LINK_SECTOR,  # one that leaves its half of L2
     SLICE_SECTOR,
     SLICE_REQUEST,
     SLICE_WRITE,  # one sector written
@@ -299,7 +300,6 @@ class Machine(NamedTuple):
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * L1_WAYS)
     l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, L1_WAYS)
     l1_sets: Annotated[np.ndarray, np.int64, 2]  # (5, 256): see gpusim.simulate.build.l1_table
-    regions: Annotated[np.ndarray, np.int64, 1]  # (stretches of 64 MiB,): tick at which their translation is there
     lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
     servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)

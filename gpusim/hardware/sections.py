@@ -235,6 +235,9 @@ class L2:
         Peak of one slice, per cycle of the L2 clock.
     slice_write_bytes_per_cycle : int
         What one slice takes in, per cycle of the L2 clock.
+    link_bytes_per_cycle : int or None
+        What goes to the other half over a link, of which two slices share one, per cycle of the L2 clock (None:
+        nothing is known to limit it).
     line_bytes, sector_bytes : int
     fetch_bytes : int
         Bytes that a miss of one sector brings from DRAM.
@@ -261,6 +264,7 @@ class L2:
     associativity: int = quantity("1")
     partial_high_share: float = quantity("1", low=0, high=1)
     partial_low_share: float = quantity("1", low=0, high=1)
+    link_bytes_per_cycle: int | None = quantity("byte/cycle", optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,6 +64,7 @@ UNITS = (
     Unit("compute", "uniform pipe", _ACTIVE.format("sm__inst_executed_pipe_uniform")),
     Unit("memory", "load/store instructions", _ACTIVE.format("sm__inst_executed_pipe_lsu")),
     *(Unit("memory", name, _ELAPSED.format(metric)) for metric, name in _LEVELS.items()),
+    Unit("memory", "fabric between L2's halves", "gpusim__l2_fabric_active.pct_of_peak_sustained_elapsed"),
     Unit("launch", "handing out blocks", "gpusim__block_launcher_active.pct_of_peak_sustained_elapsed"),
 )
 """Every unit whose use is known."""

@@ -11,7 +11,6 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.engine.l1 import ORDER
-from gpusim.engine.memory import REGION_BITS
 from gpusim.engine.routines import addresses
 from gpusim.engine.vacancies import N_VACANT
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
@@ -91,6 +90,8 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
+    if gpu.l2.link_bytes_per_cycle:
+        r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram.peak_bytes_per_s)
     r[S.WRITE_BATCH] = M.WRITE_BATCH_CYCLES * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
 
@@ -110,7 +111,6 @@ def _measured(r: np.ndarray) -> None:
         S.ASK: M.ASK_CYCLES,
         S.DRAM_HALF: M.DRAM_HALF_CYCLES,
         S.TURNAROUND: M.TURNAROUND_CYCLES,
-        S.TRANSLATE: M.TRANSLATE_CYCLES,
         S.TAKEN: M.TAKEN_CYCLES,
         S.BUBBLE: M.BUBBLE_CYCLES,
         S.FETCH: M.FETCH_CYCLES,
@@ -295,7 +295,6 @@ def machine(
         **_residents(launch, image, block_slots, checked),
         parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
         sms=sms,
-        regions=np.zeros(layout.total // (128 << REGION_BITS) + 1, np.int64),
         fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,

@@ -29,7 +29,8 @@ PIPES = {
 
 PIPE = "sm__pipe_{}_cycles_active.avg.pct_of_peak_sustained_active"
 LAUNCHER = "gpusim__block_launcher_active.pct_of_peak_sustained_elapsed"
-"""How busy what hands out blocks is: Nsight Compute has no name for it."""
+FABRIC = "gpusim__l2_fabric_active.pct_of_peak_sustained_elapsed"
+"""How busy what hands out blocks is, and what joins the halves of L2: Nsight Compute has no names for them."""
 
 
 def booked(m: S.Machine) -> dict[str, float]:
@@ -38,7 +39,8 @@ def booked(m: S.Machine) -> dict[str, float]:
     busy = {name: parts[[S.UNIT_BUSY + u for u in units]].sum() / S.TICKS for name, units in PIPES.items()}
     busy |= {"issue": parts[S.ISSUED], "lsu": parts[S.N_DEPARTED], "out": m.sms[:, S.OUT_BUSY].sum() / S.TICKS}
     busy["uniform"] = parts[S.UNIT_BUSY + S.U_UNIFORM] / S.TICKS
-    busy |= {"slices": servers[S.SLICES] / S.TICKS, "ports": servers[S.PORTS] / S.TICKS}
+    planes = {"slices": S.SLICES, "ports": S.PORTS, "links": S.LINKS}
+    busy |= {name: servers[plane] / S.TICKS for name, plane in planes.items()}
     return {name: float(cycles) for name, cycles in busy.items()} | {"launcher": float(servers[S.ENDED]) / S.TICKS}
 
 
@@ -91,4 +93,5 @@ def _of_elapsed(busy: dict[str, float], gpu: Gpu, elapsed: float, total: np.ndar
         "dram__throughput": moved / gpu.dram.peak_bytes_per_s * gpu.clock.sm_hz,
     }
     of = {f"{name}.avg.pct_of_peak_sustained_elapsed": share / elapsed for name, share in shares.items()}
-    return of | {LAUNCHER: busy["launcher"] / elapsed}
+    links = gpu.l2.partitions * -(-gpu.l2.slices // gpu.l2.partitions // 2)
+    return of | {FABRIC: busy["links"] / links / elapsed, LAUNCHER: busy["launcher"] / elapsed}

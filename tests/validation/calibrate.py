@@ -35,6 +35,7 @@ FILES = (
     "pipes",
     "mixtures",
     "sequences",
+    "beside",
     "loads",
     "one_sm",
     "conflicts",

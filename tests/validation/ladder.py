@@ -1,6 +1,6 @@
-"""The SGEMM ladder on an RTX A6000: how much faster each step is than the naive one, here and as published.
+"""The SGEMM ladder on an RTX A6000, as published, and the same kernels on an H200: each step here and there.
 
-Run by hand (a quarter of an hour): ``python tests/validation/ladder.py`` writes docs/ladder.md.
+Run by hand (half an hour): ``python tests/validation/ladder.py`` writes docs/ladder.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from gpusim import cuda
 from gpusim.profiling import profile
 from gpusim.result import Profile
+from tests.validation import bench
 
 GPU, SIZE = "rtx-a6000", 4096
 FOLDER, DOCS = Path(__file__).parent, Path(__file__).parents[2] / "docs"
@@ -55,16 +56,16 @@ def published() -> dict[str, float]:
 
 
 @cache
-def module() -> cuda.Module:
-    return cuda.compile(FOLDER / "ladder.cu", gpu=GPU)
+def module(gpu: str) -> cuda.Module:
+    return cuda.compile(FOLDER / "ladder.cu", gpu=gpu)
 
 
-def run(step: Step, n: int, depth: int, matrices: Sequence[np.ndarray] = ()) -> Profile:
+def run(step: Step, n: int, depth: int, matrices: Sequence[np.ndarray] = (), gpu: str = GPU) -> Profile:
     """Profile a step for an n x n result, sums of so many terms; given A, B and C it computes 2 A B + 3 C into C."""
     A, B, C = matrices or [np.broadcast_to(np.float32(0), shape) for shape in ((n, depth), (depth, n), (n, n))]
     args = [np.int32(n), np.int32(n), np.int32(depth), np.float32(2), A, B, np.float32(3), C]
     grid = (n // step.across, n // step.down)
-    return profile(module().kernel(step.kernel), grid, step.block, args, gpu=GPU, values=bool(matrices))
+    return profile(module(gpu).kernel(step.kernel), grid, step.block, args, gpu=gpu, values=bool(matrices))
 
 
 def speed(step: Step, n: int, depth: int) -> float:
@@ -77,31 +78,46 @@ def relative(speeds: Mapping[str, float]) -> dict[str, float]:
     return {name: value / speeds["1 naive"] for name, value in speeds.items()}
 
 
-HEAD = """
+PUBLISHED = """
+## As published, RTX A6000
+
 | step | published, GFLOP/s | here | published, times naive | here | error |
 |---|--:|--:|--:|--:|--:|
 """
+ON_H200 = """
+## The same kernels on an H200
+
+| step | cycles on an H200 | here | error |
+|---|--:|--:|--:|
+"""
 
 
-def page(speeds: Mapping[str, float]) -> str:
-    """The page of the documentation, from GFLOP/s."""
+def page(speeds: Mapping[str, float], cycles: Mapping[str, float]) -> str:
+    """The page of the documentation, from GFLOP/s on an A6000 and cycles on an H200."""
     theirs = published()
     here, there = relative(speeds), relative(theirs)
-    rows = [
+    ratios = [
         f"| {name} | {theirs[name]:.0f} | {value:.0f} | {there[name]:.1f} | {here[name]:.1f} "
         f"| {here[name] / there[name] - 1:+.1%} |"
         for name, value in speeds.items()
     ]
-    return (DOCS / "ladder-notes.md").read_text() + HEAD + "\n".join(rows) + "\n"
+    measured = bench.table("ladder")["cycles"]
+    errors = [
+        f"| {name} | {measured[name]:.0f} | {value:.0f} | {value / measured[name] - 1:+.1%} |"
+        for name, value in cycles.items()
+    ]
+    tables = PUBLISHED + "\n".join(ratios) + "\n" + ON_H200 + "\n".join(errors) + "\n"
+    return (DOCS / "ladder-notes.md").read_text() + tables
 
 
 def main() -> None:
     """Write the page."""
-    speeds = {}
+    speeds, cycles = {}, {}
     for name, step in STEPS.items():
         speeds[name] = speed(step, SIZE, SIZE)
-        print(f"{name}: {speeds[name]:.1f} GFLOP/s", flush=True)
-    (DOCS / "ladder.md").write_text(page(speeds))
+        cycles[name] = run(step, SIZE, SIZE, gpu=bench.GPU).cycles
+        print(f"{name}: {speeds[name]:.1f} GFLOP/s, {cycles[name]:.0f} cycles on an H200", flush=True)
+    (DOCS / "ladder.md").write_text(page(speeds, cycles))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,20 @@
+"""Loads from shared memory among FFMAs: cycles here and on an H200."""
+
+import pytest
+
+from tests.validation.beside import MEASURED, cycles
+from tests.validation.test_emitted import other_compiler
+
+WITHIN, WARPS = 0.06, (4, 16)
+IN_A_ROW = {"same 4 16", "same 4 32"}
+"""Loads in a row keep results waiting longer there (7 to 20 %)."""
+
+pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=pytest.mark.xfail(strict=True)) if c in IN_A_ROW else c for c in MEASURED]
+)
+def test_loads_hold_back_results_as_on_silicon(case):
+    for warps in WARPS:
+        assert cycles(case, warps) == pytest.approx(MEASURED[case][str(warps)], rel=WITHIN), warps

@@ -1,0 +1,13 @@
+"""Launches that only move data: cycles here and on an H200."""
+
+import pytest
+
+from tests.validation.streams import MEASURED, cycles
+from tests.validation.test_emitted import other_compiler
+
+pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+
+
+@pytest.mark.parametrize("kernel", MEASURED)
+def test_what_moves_four_mebibytes_takes_the_time_it_takes_on_silicon(kernel):
+    assert cycles(kernel, 4) == pytest.approx(MEASURED[kernel]["4"], rel=0.12)
