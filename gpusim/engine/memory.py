@@ -331,7 +331,7 @@ def cross(servers, rates, shape, half, line, n, t):
 
 @inline
 def send_across(servers, rates, shape, half, line, n, t):
-    """The same for sectors that are written: where data that is read queues for the link, they have every other turn.
+    """The same for sectors that are written: where data that is read queues for the link, they have two of three turns.
 
     Returns
     -------
@@ -342,7 +342,7 @@ def send_across(servers, rates, shape, half, line, n, t):
     """
     if rates[LINK_SECTOR] == 0:
         return t, t
-    in_turn = serve(servers, LINK_WRITES, link_of(line, half, shape), t, 2 * n * rates[LINK_SECTOR])
+    in_turn = serve(servers, LINK_WRITES, link_of(line, half, shape), t, 3 * n * rates[LINK_SECTOR] // 2)
     last = cross(servers, rates, shape, half, line, n, t)
     return min(in_turn, last), last
 

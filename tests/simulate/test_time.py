@@ -61,7 +61,7 @@ def with_more_l2(gpu):
 
 @pytest.mark.parametrize("more", [with_more_dram, with_more_l2])
 @pytest.mark.parametrize(
-    ("kernel", "params"), [("copy-vec4", {"N": 1 << 22}), ("matmul-tiled", {"n": 512, "K": 256, "tile": 32})]
+    ("kernel", "params"), [("copy-vec4", {"N": 1 << 24}), ("matmul-tiled", {"n": 512, "K": 256, "tile": 32})]
 )
 def test_more_bandwidth_never_slows_what_wants_it(kernel, params, more):
     gpu = hardware.load("h200")
@@ -81,7 +81,7 @@ gpcs = {{ value = {gpcs}, unit = "1", kind = "assumed", source = "question" }}
 
 FEWER, USUAL, MORE = [14] * 8, [16] * 6 + [18] * 2, [18] * 8
 MATMUL = ("matmul-tiled", {"n": 512, "K": 64, "tile": 32})
-COPY = ("copy-vec4", {"N": 1 << 23})
+COPY = ("copy-vec4", {"N": 1 << 24})
 
 
 @pytest.mark.parametrize(

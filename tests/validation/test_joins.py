@@ -10,7 +10,6 @@ OUT_OF_TURN = {
     "L2, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@20 1x000000ff@40",
     "L2, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@0 1x0000ff00@15",
     "L2, 1 lines, 1 apart: 1xffffffff@0 1x000000ff@15 1xffffffff@30",
-    "L2, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@30 1x000000ff@40",
     "L2, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@30 1x00ff0000@50 1x00ff0000@60",
     "HBM, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@50 1x000000ff@100",
     "HBM, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@50 1x000000ff@300",
