@@ -158,9 +158,9 @@ Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED = range(6)
 N_REQUEST = lines_of(Q_MERGED + 1)
 
 # Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
-# each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of
-# three turns there).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue of
-# them in Machine.partial
+# each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of three
+# turns there).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue
+# of them in Machine.partial
 SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, PARTIAL, N_PLANES = range(9)
 P_LINES, P_OLDEST, P_NEWEST = range(3)
 
