@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -95,6 +96,22 @@ def _module(source: str) -> cuda.Module:
 def launch(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> gpusim.Profile:
     """Run a kernel of one of the sources here; arrays among its arguments hold its results afterwards."""
     return profile(_module(source).kernel(kernel), grid, block, args, gpu=GPU, cache=cache)
+
+
+def rewritten(source: str, kernel: str, change: Callable[[bytes], bytes]) -> cuda.Kernel:
+    """A kernel of one of the sources here, after a change to its machine code."""
+    code = change(_module(source).cubin.data)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, f"{kernel}.cubin")
+        file.write_bytes(code)
+        return cuda.compile(file, gpu="sm_90").kernel(kernel)
+
+
+def of_warps(kernel: cuda.Kernel, warps: int, rounds: int) -> float:
+    """Cycles of one block whose warps go round a loop and note when."""
+    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(1, np.uint32)
+    profile(kernel, 1, 32 * warps, (np.int32(rounds), clocks, sink), gpu=GPU, sample=False)
+    return elapsed(clocks)
 
 
 def elapsed(clocks: np.ndarray) -> float:

@@ -6,15 +6,10 @@ many FFMAs come between.  Nothing waits for what is loaded.  It is repeated to 1
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-
-import numpy as np
 
 from gpusim import cuda
-from gpusim.profiling import profile
 from tests.validation import bench
 from tests.validation.registers import BYTES, FREE_SCOREBOARDS, ffmas, opcode
 from tests.validation.sequences import CONTROL
@@ -78,23 +73,13 @@ def _words(low: int, high: int, control: int) -> bytes:
 
 @cache
 def _kernel(case: str) -> cuda.Kernel:
-    code = cuda.compile(Path(__file__).with_suffix(".cu"), gpu="sm_90").cubin.data
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "beside.cubin")
-        file.write_bytes(written(code, case))
-        return cuda.compile(file, gpu="sm_90").kernel("beside")
+    return bench.rewritten("beside.cu", "beside", lambda code: written(code, case))
 
 
 @cache
 def cycles(case: str, warps: int) -> float:
     """Cycles of the loop, once."""
-    return bench.a_step(lambda rounds: _elapsed(case, warps, rounds), ROUNDS, 1)
-
-
-def _elapsed(case: str, warps: int, rounds: int) -> float:
-    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(1, np.uint32)
-    profile(_kernel(case), 1, 32 * warps, (np.int32(rounds), clocks, sink), gpu=bench.GPU, sample=False)
-    return bench.elapsed(clocks)
+    return bench.a_step(lambda rounds: bench.of_warps(_kernel(case), warps, rounds), ROUNDS, 1)
 
 
 def cases() -> Iterator[bench.Case]:

@@ -9,15 +9,10 @@ Sequences are repeated to 120 instructions.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-
-import numpy as np
 
 from gpusim import cuda
-from gpusim.profiling import profile
 from tests.validation import bench
 from tests.validation.registers import BYTES, DST, FREE_SCOREBOARDS, NO_REGISTER, ffmas, opcode
 
@@ -83,23 +78,13 @@ def _places(code: bytes) -> list[int]:
 
 @cache
 def _kernel(sequence: str) -> cuda.Kernel:
-    code = cuda.compile(Path(__file__).with_suffix(".cu"), gpu="sm_90").cubin.data
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "sequence.cubin")
-        file.write_bytes(written(code, sequence))
-        return cuda.compile(file, gpu="sm_90").kernel("sequence")
+    return bench.rewritten("sequences.cu", "sequence", lambda code: written(code, sequence))
 
 
 @cache
 def cycles(sequence: str, warps: int) -> float:
     """Cycles an instruction of the loop, each of which all warps execute."""
-    return bench.a_step(lambda rounds: _elapsed(sequence, warps, rounds), ROUNDS, LOOP)
-
-
-def _elapsed(sequence: str, warps: int, rounds: int) -> float:
-    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(1, np.uint32)
-    profile(_kernel(sequence), 1, 32 * warps, (np.int32(rounds), clocks, sink), gpu=bench.GPU, sample=False)
-    return bench.elapsed(clocks)
+    return bench.a_step(lambda rounds: bench.of_warps(_kernel(sequence), warps, rounds), ROUNDS, LOOP)
 
 
 def cases() -> Iterator[bench.Case]:

@@ -17,6 +17,10 @@ def test_l1_keeps_what_it_holds(row: micro.Row) -> None:
     assert got == pytest.approx(row["hit_fraction_of_passes_2_3"], abs=0.16)  # widest on the slope behind the knee
 
 
+LEFT_OVER_KIB = 48
+"""Of so much, read in 32 KiB of L1, 4.4 % are left here, nothing on an H200."""
+
+
 def test_l1_falls_off_where_it_is_full() -> None:
     """All hits up to its size, none from a third more on, for every carve-out measured."""
     for row in L1_ROWS:
@@ -24,11 +28,12 @@ def test_l1_falls_off_where_it_is_full() -> None:
         got = None
         if row["footprint_KiB"] < 0.95 * l1:
             got = 1.0
-        elif row["footprint_KiB"] > 1.34 * l1 and row["footprint_KiB"] > 48:  # of 48 KiB in 32 here 4.4 % are left
+        elif row["footprint_KiB"] > 1.34 * l1:
             got = 0.0
         if got is not None:
             assert row["hit_fraction_of_passes_2_3"] == pytest.approx(got, abs=0.03)
-            assert micro.l1_hits(row["dynamic_shared_KiB"], row["footprint_KiB"]) == pytest.approx(got, abs=0.04)
+            if got or row["footprint_KiB"] != LEFT_OVER_KIB:
+                assert micro.l1_hits(row["dynamic_shared_KiB"], row["footprint_KiB"]) == pytest.approx(got, abs=0.04)
 
 
 @pytest.mark.parametrize(
