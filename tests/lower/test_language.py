@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim.lang as gl
+from gpusim.lang.collective import block_max, block_sum, warp_max, warp_sum
 from tests.lower.running import run_kernel
 
 N = 96  # threads: three warps
@@ -381,3 +382,30 @@ def test_more_conditions_than_predicate_registers() -> None:
         total += np.where(check & ~seen, 1 << k, 0) + np.where(check, 1, 2)
     got, _ = run_kernel(conditions, {"x": v})
     np.testing.assert_array_equal(got["y"], total)
+
+
+# ------------------------------------------------------------------ what is built on the language
+
+
+@gl.kernel(grid=lambda p: (p.blocks,), block=lambda p: (p.T,))
+def totals(
+    x: gl.In[gl.f32, "blocks", "T"],
+    y: gl.Out[gl.f32, "blocks", "T", 4],
+    T: gl.Tile = 96,
+):
+    block, thread = gl.ctaid.x, gl.tid.x
+    v = x[block, thread]
+    whole = (warp_sum(v), warp_max(v), block_sum(v, T), block_max(v, T))
+    y.store(block, thread, 0, whole)
+
+
+@given(blocks=st.integers(1, 2), warps=st.sampled_from([1, 3, 8]), seed=st.integers(0, 99))
+@settings(max_examples=10)
+def test_every_thread_gets_the_sum_and_the_maximum_of_its_warp_and_of_its_block(blocks, warps, seed) -> None:
+    x = np.random.default_rng(seed).integers(-99, 99, (blocks, warps, 32)).astype(np.float32)
+    x[0, 0, 0] = -np.inf if seed % 2 else 5
+    got, _ = run_kernel(totals, {"x": x}, blocks=blocks, T=32 * warps)
+    y = got["y"].reshape(*x.shape, 4)
+    of_warps = [np.broadcast_to(f(x, axis=2, keepdims=True), x.shape) for f in (np.sum, np.max)]
+    of_blocks = [np.broadcast_to(f(x, axis=(1, 2), keepdims=True), x.shape) for f in (np.sum, np.max)]
+    np.testing.assert_array_equal(y, np.stack(of_warps + of_blocks, axis=-1))
