@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -139,6 +140,19 @@ def _relation(e: Expr, space: Space) -> Relation:
     return e.op, space.convert(e.a), space.convert(e.b)
 
 
+def _each(op: str, a: Sym, b: Sym) -> list[Relation]:
+    """The relations that together are one with the smallest or the largest of several."""
+    if op in ("lt", "le"):
+        return [(op, x, y) for x in _arguments(sympy.Max, a) for y in _arguments(sympy.Min, b)]
+    if op in ("gt", "ge"):
+        return [(op, x, y) for x in _arguments(sympy.Min, a) for y in _arguments(sympy.Max, b)]
+    return [(op, a, b)]
+
+
+def _arguments(kind: type[Sym], e: Sym) -> list[Sym]:
+    return sorted(kind.make_args(e), key=sympy.default_sort_key)
+
+
 # ------------------------------------------------------------------ points
 
 
@@ -162,20 +176,56 @@ class _Total:
     There is one Sum, never a Sum in a Sum: sympy takes a Piecewise out of an inner one together with its index.
     """
 
-    def __init__(self, body: Sym) -> None:
+    def __init__(self, body: Sym, facts: Facts) -> None:
         self.body = body
+        self._facts = facts
         self.limits: list[tuple[sympy.Dummy, Sym]] = []
 
     def sum_over(self, axis: sympy.Dummy, extent: Sym) -> None:
         """Sum over ``axis`` from 0 up to its extent."""
         extent = _shown(extent)
         bound = any(axis in limit.free_symbols for _, limit in self.limits)
-        if bound or (axis in self.body.free_symbols and not self.body.is_polynomial(axis)):
+        closed = None if bound or self.limits else self._but_for_the_last(axis, extent)
+        if closed is not None:
+            self.body = closed
+        elif bound or (axis in self.body.free_symbols and not self.body.is_polynomial(axis)):
             self.limits.append((axis, extent))
         elif axis in self.body.free_symbols:
             self.body = sympy.summation(self.body, (axis, 0, extent - 1))
         else:
             self.body *= extent
+
+    def _but_for_the_last(self, axis: sympy.Dummy, extent: Sym) -> Sym | None:
+        """The sum over ``axis`` where every Min is one of its arguments for all values but perhaps the last."""
+        before = self.body
+        for smaller in self.body.atoms(sympy.Min):
+            always = self._always(smaller, axis, extent - 2)
+            if always is not None:
+                before = before.subs(smaller, always)
+        if before == self.body or not before.is_polynomial(axis):
+            return None
+        last = self.body.subs(axis, extent - 1).replace(sympy.Min, self._smallest)
+        return sympy.summation(before, (axis, 0, extent - 2)) + last
+
+    def _always(self, smaller: Sym, axis: sympy.Dummy, last: Sym) -> Sym | None:
+        """Which of two arguments of a Min is the smaller one from 0 up to ``last``."""
+        if len(smaller.args) != 2 or axis not in smaller.free_symbols:
+            return None
+        for one, other in (smaller.args, smaller.args[::-1]):
+            margin = sympy.expand(other - one)
+            if not margin.is_polynomial(axis) or sympy.degree(margin, axis) != 1:
+                return None
+            ends = (margin.subs(axis, 0), margin.subs(axis, last))
+            grows = self._facts.nonnegative(margin.coeff(axis, 1))
+            if self._facts.nonnegative(ends[0] if grows else ends[1]):
+                return one
+        return None
+
+    def _smallest(self, *values: Sym) -> Sym:
+        found = sympy.expand(values[0])
+        for value in values[1:]:
+            found = self._facts.min(found, sympy.expand(value))
+        return found
 
     def value(self) -> Sym:
         """The whole as one expression."""
@@ -192,7 +242,7 @@ class _Points:
 
     def __init__(self, space: Space, relations: Sequence[Relation]) -> None:
         self._space, self._facts = space, space.facts
-        self._relations = list(relations)
+        self._relations = [r for relation in relations for r in _each(*relation)]
         self._factor = sympy.Integer(1)
         self._resolve()
         fused = space.fuse(self._relations)
@@ -210,6 +260,8 @@ class _Points:
     def count(self) -> Sym:
         """Number of points."""
         self._drop_fixed()
+        self._fix_bounds()
+        self._relations = [r for r in self._relations if not self._shortens(*r)]
         self._relations = [r for r in self._relations if not self._settle(*r)]
         if self._factor == 0:
             return self._factor
@@ -217,7 +269,7 @@ class _Points:
         outer = sorted(self._space.outer, key=lambda a: -a.dummy_index)
         if not outer:
             return self._factor * sympy.Mul(*(part.value() for part in parts))
-        whole = _Total(self._factor)
+        whole = _Total(self._factor, self._facts)
         for part in parts:
             whole.body *= part.body
             whole.limits += part.limits
@@ -236,6 +288,25 @@ class _Points:
                 self._space.trips = {k: v.subs(axis, value) for k, v in self._space.trips.items()}
                 self._drop_fixed()
                 return
+
+    def _fix_bounds(self) -> None:
+        """Count at fixed values of the axes that loops' trips depend on: there they are an extent like any other."""
+        space = self._space
+        for x, trips in space.trips.items():  # outer loops first
+            space.outer |= space.axes(trips)
+            space.extents[x] = trips
+        space.trips = {}
+
+    def _shortens(self, op: str, a: Sym, b: Sym) -> bool:
+        """Take ``x + ... < ... `` as the extent of ``x``, where all other axes cancel out."""
+        difference = sympy.expand(a - b)
+        if op != "lt" or len(axes := self._space.axes(difference)) != 1:
+            return False
+        (x,) = axes
+        if difference.coeff(x, 1) != 1 or x in (rest := difference - x).free_symbols:
+            return False
+        self._space.shorten(x, -rest)
+        return True
 
     def _fixed(self, op: str, difference: Sym) -> tuple[sympy.Dummy | None, Sym]:
         nothing = (None, difference)
@@ -265,11 +336,10 @@ class _Points:
         return True
 
     def _components(self) -> list[Component]:
-        """Axes that conditions or trip counts tie together, with those conditions; single axes for the rest."""
+        """Axes that conditions tie together, with those conditions; single axes for the rest."""
         space = self._space
-        groups: list[Component] = [({x}, []) for x in (*space.extents, *space.trips) if x not in space.outer]
+        groups: list[Component] = [({x}, []) for x in space.extents if x not in space.outer]
         ties: list[Component] = [(space.axes(a - b), [(op, a, b)]) for op, a, b in self._relations]
-        ties += [(space.axes(trips) | {x}, []) for x, trips in space.trips.items()]
         for axes, relations in ties:
             joined = (set(axes), list(relations))
             for group in [g for g in groups if g[0] & axes]:
@@ -281,12 +351,10 @@ class _Points:
     # -------------------------------------------------------------- one component
 
     def _component(self, axes: set[sympy.Dummy], relations: list[Relation]) -> _Total:
-        if not relations and len(axes) == 1 and not axes & set(self._space.trips):
-            return _Total(self._space.extents[next(iter(axes))])
+        if not relations and len(axes) == 1:
+            return _Total(self._space.extents[next(iter(axes))], self._facts)
         try:
-            if axes & set(self._space.trips):
-                raise _NoClosedFormError
-            return _Total(self._closed(axes, relations))
+            return _Total(self._closed(axes, relations), self._facts)
         except _NoClosedFormError:
             return self._explicit(axes, relations)
 
@@ -351,10 +419,10 @@ class _Points:
         if chain is None:
             raise _NoClosedFormError
         unit = form.strides[chain[0]]
-        high = sympy.Mul(*(self._space.extents[x] for x in chain))
+        whole = sympy.Mul(*(self._space.extents[x] for x in chain))
+        bounds = [self._facts.ceil(bound, unit) for bound in form.high]
+        high = functools.reduce(self._facts.min, [*bounds, whole])
         low = sympy.Integer(0)
-        for bound in form.high:
-            high = self._facts.min(self._facts.ceil(bound, unit), high)
         for bound in form.low:
             low = self._facts.max(self._facts.ceil(bound, unit), low)
         if not form.rests:
@@ -382,28 +450,20 @@ class _Points:
 
     def _explicit(self, axes: set[sympy.Dummy], relations: list[Relation]) -> _Total:
         """The sum over all points, left to be evaluated once numbers are known."""
-        used = set().union(*(self._space.axes(a - b) for _, a, b in relations))
-        weight, limits = sympy.Integer(1), list[tuple[sympy.Dummy, Sym]]()
-        for x, trips in reversed(self._space.trips.items()):  # inner loops may depend on outer ones
-            if x in axes and x in used:
-                limits.append((x, trips))
-                used |= self._space.axes(trips)
-            elif x in axes:
-                weight *= trips
-                used |= self._space.axes(trips)
-        limits += [(x, extent) for x, extent in self._space.extents.items() if x in axes]
-        total = _Total(_where(_shown(weight), relations))
-        for x, extent in limits:
-            total.sum_over(x, extent)
+        total = _Total(_where(relations), self._facts)
+        for x, extent in self._space.extents.items():
+            if x in axes:
+                total.sum_over(x, extent)
         return total
 
 
-def _where(weight: Sym, relations: Sequence[Relation]) -> Sym:
+def _where(relations: Sequence[Relation]) -> Sym:
+    """1 where all relations hold, else 0."""
     if not relations:
-        return weight
+        return sympy.Integer(1)
     make = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq}
     conditions = sympy.And(*(make[op](_shown(a), _shown(b)) for op, a, b in relations))
-    return sympy.Piecewise((weight, conditions), (0, True))
+    return sympy.Piecewise((1, conditions), (0, True))
 
 
 def _shown(e: Sym) -> Sym:

@@ -327,9 +327,13 @@ class Space:
     def _shortens(self, x: sympy.Dummy, op: str, a: Sym, b: Sym) -> bool:
         """Take ``x < bound`` as the extent of ``x``."""
         if op == "lt" and a == x and not self.axes(b):
-            self.extents[x] = self.facts.max(self.facts.min(b, self.extents[x]), sympy.Integer(0))
+            self.shorten(x, b)
             return True
         return False
+
+    def shorten(self, x: sympy.Dummy, bound: Sym) -> None:
+        """Leave only the values of ``x`` below ``bound``."""
+        self.extents[x] = self.facts.max(self.facts.min(bound, self.extents[x]), sympy.Integer(0))
 
     def _again(self, e: Sym) -> Sym:
         """``e`` with its unresolved quotients and rests tried once more."""

@@ -333,6 +333,11 @@ class MemoryHandle(Operators):
         """Extents, outermost first."""
         return self.array.shape
 
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return self.array.dtype
+
     def __getitem__(self, index: Any) -> Any:
         return self.load(*(index if isinstance(index, tuple) else (index,)))
 

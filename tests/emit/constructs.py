@@ -157,3 +157,12 @@ def float_extreme(y: gl.InOut[gl.f32, 1]):
 
 
 VALID = (clashes, negatives, scopes, order, diverging, halves, binary16, spacious, bits, idle)
+
+
+@gl.kernel(**ONE_BLOCK)
+def constants(y: gl.Out[gl.f32, 64], T: gl.Tile = 16):
+    """Values of tiles alone: one that C++ computes itself, and those for which it calls a function."""
+    half = T // 2 - 1
+    scale = gl.rsqrt(gl.cast(gl.f32, T))
+    least = gl.minimum(T, 9)
+    y[gl.tid.x] = (scale * gl.cast(gl.f32, half) + gl.cast(gl.f32, least)) * scale

@@ -42,6 +42,14 @@ def register_tiles(draw, quads=False):
     return {**sizes, "BM": bm, "BN": bn, "BK": bk, "TM": tm, "TN": tn}
 
 
+@st.composite
+def heads(draw, *tiles):
+    """Attention of a few heads over a few rows; tiles are few, because every choice of them is lowered anew."""
+    sizes = {"B": draw(st.integers(1, 2)), "H": draw(st.integers(1, 2)), "N": draw(st.integers(1, 40))}
+    return {**sizes, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
+
+
+FLASH = heads((1, 1, 1), (8, 16, 8), (5, 12, 5), (3, 40, 24))
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
 
@@ -68,6 +76,14 @@ CASES = {
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
+    "flash-attention-1": FLASH,
+    "flash-attention-1-f16": FLASH,
+    "flash-attention-1-swapped": FLASH,
+    "flash-attention-1-swapped-f16": FLASH,
+    "flash-attention-2": FLASH,
+    "flash-attention-2-f16": FLASH,
+    "flash-attention-2-causal": FLASH,
+    "flash-attention-2-causal-f16": FLASH,
     "micro-l2": st.fixed_dictionaries(
         {
             "pieces": st.integers(1, 30),

@@ -10,6 +10,11 @@ from gpusim.algorithm import symbol
 from tests.kernels import cases
 from tests.kernels.run import elements
 
+FLASH = [
+    {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc}
+    for b, h, n, d in ((1, 1, 1, 1), (1, 2, 64, 8), (2, 1, 37, 5))
+    for br, bc in ((16, 8), (8, 16), (12, 5))
+]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
     "copy": [{"N": n} for n in (1, 255, 256, 257)],
@@ -47,6 +52,14 @@ GRIDS = {
         for m, n, k in ((1, 4, 4), (64, 64, 64), (70, 100, 20))
         for bm, bn, bk, tm, tn in ((32, 32, 8, 4, 4), (64, 64, 8, 8, 4), (64, 32, 12, 8, 4), (20, 48, 4, 2, 8))
     ],
+    "flash-attention-1": FLASH,
+    "flash-attention-1-f16": FLASH,
+    "flash-attention-1-swapped": FLASH,
+    "flash-attention-1-swapped-f16": FLASH,
+    "flash-attention-2": FLASH,
+    "flash-attention-2-f16": FLASH,
+    "flash-attention-2-causal": FLASH,
+    "flash-attention-2-causal-f16": FLASH,
 }
 FORMULAS = [algorithm for algorithm in catalog.all() if algorithm.io is not None]
 CASES = [(name, params) for name, grid in GRIDS.items() for params in grid]

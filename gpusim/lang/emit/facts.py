@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from gpusim.lang.tree import Binary, Const, DType, Expr, For, Index, Let, Param, Read, Special, Temp, children, leaves
+from gpusim.lang.tree import (
+    Binary,
+    Const,
+    DType,
+    Expr,
+    Fma,
+    For,
+    Index,
+    Let,
+    Param,
+    Read,
+    Special,
+    Temp,
+    Unary,
+    children,
+)
 
 GROWING = ("add", "mul", "min", "max", "and", "or", "xor", "shl", "shr")
 
@@ -58,11 +73,18 @@ class Facts:
         return self.natural(a) and (self.natural(b) or not children(b))
 
     def static(self, e: Expr) -> bool:
-        """Whether ``e`` is a constant for the compiler."""
-        return all(
-            isinstance(leaf, Const) or (isinstance(leaf, Param) and leaf.role == "tile") or leaf in self._static
-            for leaf in leaves(e)
-        )
+        """Whether ``e`` is a constant expression of C++: of constants, and without a function call."""
+        match e:
+            case Const():
+                return True
+            case Param(role=role):
+                return role == "tile"
+            case Unary(op=op) if op not in ("neg", "not"):
+                return False
+            case Binary(op="min" | "max") | Fma():
+                return False
+        below = children(e)
+        return all(map(self.static, below)) if below else e in self._static
 
     def uniform(self, e: Expr) -> bool:
         """Whether the lanes of a warp are known to agree on ``e``."""

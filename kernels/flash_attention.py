@@ -1,0 +1,386 @@
+"""Attention without the N x N matrix: O = softmax(Q K^T / sqrt(d)) V, of B batches and H heads, tile by tile.
+
+Q, K, V and O are [B, H, N, d].  A thread keeps one row: its query and its part of O in registers; the threads of a
+block share a tile of Bc keys and values.  What differs is the order of the two loops, and so what goes to HBM:
+
+* FlashAttention-1 (Dao et al. 2022, arXiv 2205.14135, Algorithm 1): keys outside, queries inside; O and its
+  statistics l and m are read and written once for every tile of keys.
+* the same with the loops swapped: O stays on chip, keys and values are read once for every tile of queries.
+* FlashAttention-2 (Dao 2023, arXiv 2307.08691, Algorithm 1): a block for every tile of queries; O is divided once, at
+  the end, and of l and m their sum L = m + log l is kept.  Causal: tiles above the diagonal are left out.
+"""
+
+import numpy as np
+
+import gpusim.lang as gl
+from gpusim.algorithm import Algorithm, Textbook, Traffic, numpy_dtype
+
+# ------------------------------------------------------------------ what the kernels share
+
+
+def tile_rules(p):
+    """Limit the threads of a block: one for each row of a tile of queries."""
+    return [(p.Br <= 1024, "Br threads, one for each row of a tile of queries, must fit a block of 1024")]
+
+
+def block_a_head(p):
+    """Take a block for every head of every batch."""
+    return (p.H, p.B)
+
+
+def block_a_tile(p):
+    """Take a block for every Br queries of a head."""
+    return (gl.cdiv(p.N, p.Br), p.H, p.B)
+
+
+def thread_a_row(p):
+    """Take a thread for every row of a tile of queries."""
+    return (p.Br,)
+
+
+def fetch(tile, array, at, first, stop, threads):
+    """Copy rows from `first` on to shared memory, as many as the tile has; from `stop` on they are zeros."""
+    rows, d = tile.shape
+    for o in gl.range(gl.tid.x, rows * d, threads):
+        r, e = o // d, o % d
+        tile[r, e] = array.load(*at, first + r, e, guard=first + r < stop, other=0.0)
+
+
+def take_query(q, Q, at, row, d):
+    """Load a row of Q, divided by sqrt(d), into registers."""
+    scale = gl.rsqrt(gl.cast(gl.f32, d))
+    for e in gl.unroll(d):
+        q[e] = Q[*at, row, e] * scale
+
+
+def score(q, sK, sS, keys, d):
+    """Put the scores of the first `keys` keys into the thread's column of `sS`, -inf after them; give the largest.
+
+    Keys come by fours, so that four sums are under way at a time.
+    """
+    top = gl.var(gl.f32, -gl.inf)
+    for c in gl.range(0, sK.shape[0], 4):
+        s = gl.local(gl.f32, 4)
+        for e in gl.unroll(d):
+            for i in gl.unroll(4):
+                s[i] += q[e] * sK[c + i, e]
+        for i in gl.unroll(4):
+            seen = gl.select(c + i < keys, s[i], -gl.inf)
+            sS[c + i, gl.tid.x] = seen
+            top.set(gl.maximum(top, seen))
+    return top
+
+
+def add_values(o, sS, sV, top, d):
+    """Add the values of the tile to `o`, each times exp(score - top); give the sum of these weights."""
+    total = gl.var(gl.f32, 0.0)
+    p = gl.local(gl.f32, 4)
+    for c in gl.range(0, sV.shape[0], 4):
+        for i in gl.unroll(4):
+            p[i] = gl.exp(sS[c + i, gl.tid.x] - top)
+            total += p[i]
+        for e in gl.unroll(d):
+            for i in gl.unroll(4):
+                o[e] += p[i] * sV[c + i, e]
+    return total
+
+
+def tiles_on_chip(t, d, Br, Bc):
+    """Make room in shared memory for tiles of keys and values of type `t` and for scores: Bc rounded up to fours."""
+    rows = gl.cdiv(Bc, 4) * 4
+    sK = gl.shared(t, rows, d)
+    sV = gl.shared(t, rows, d)
+    sS = gl.shared(gl.f32, rows, Br)
+    return sK, sV, sS
+
+
+# ------------------------------------------------------------------ FlashAttention-1: keys outside, queries inside
+
+
+def flash_1(t):
+    """Make the kernel of Algorithm 1 for Q, K, V and O of type `t`."""
+
+    @gl.kernel(grid=block_a_head, block=thread_a_row, requires=tile_rules, name=f"flash_1_{t.value}")
+    def kernel(
+        Q: gl.In[t, "B", "H", "N", "d"],
+        K: gl.In[t, "B", "H", "N", "d"],
+        V: gl.In[t, "B", "H", "N", "d"],
+        O: gl.InOut[t, "B", "H", "N", "d"],
+        l: gl.InOut[gl.f32, "B", "H", "N"],
+        m: gl.InOut[gl.f32, "B", "H", "N"],
+        d: gl.Tile = 64,
+        Br: gl.Tile = 64,
+        Bc: gl.Tile = 32,
+    ):
+        """Bring O up to date with every tile of keys: read, rescale, add, write."""
+        N = gl.sizes("N")
+        at = gl.ctaid.y, gl.ctaid.x
+        sK, sV, sS = tiles_on_chip(t, d, Br, Bc)
+        q = gl.local(gl.f32, d)
+        for i in gl.range(0, N, Br):
+            with gl.if_(i + gl.tid.x < N):
+                l[*at, i + gl.tid.x] = 0.0
+                m[*at, i + gl.tid.x] = -gl.inf
+                for e in gl.unroll(d):
+                    O[*at, i + gl.tid.x, e] = 0.0
+        for j in gl.range(0, N, Bc):
+            stop = gl.minimum(N, j + Bc)
+            fetch(sK, K, at, j, stop, Br)
+            fetch(sV, V, at, j, stop, Br)
+            gl.barrier()
+            for i in gl.range(0, N, Br):
+                row = i + gl.tid.x
+                with gl.if_(row < N):
+                    take_query(q, Q, at, row, d)
+                    o = gl.local(gl.f32, d)
+                    top = score(q, sK, sS, stop - j, d)
+                    total = add_values(o, sS, sV, top, d)
+                    old = m[*at, row]
+                    new = gl.maximum(old, top)
+                    before = gl.exp(old - new) * l[*at, row]
+                    now = gl.exp(top - new)
+                    sum_ = before + now * total
+                    share = gl.rcp(sum_)
+                    for e in gl.unroll(d):
+                        O[*at, row, e] = (before * O[*at, row, e] + now * o[e]) * share
+                    m[*at, row] = new
+                    l[*at, row] = sum_
+            gl.barrier()
+
+    return kernel
+
+
+# ------------------------------------------------------------------ queries outside, keys inside
+
+
+def stream(q, K, V, at, row, last, causal, d, Br, Bc):
+    """Pass the keys below `last` by a row's query, tile by tile; give its unnormalised O, the sum l, the maximum m.
+
+    Where `causal`, a row stops at its own key.
+    """
+    sK, sV, sS = tiles_on_chip(K.dtype, d, Br, Bc)
+    o = gl.local(gl.f32, d)
+    m = gl.var(gl.f32, -gl.inf)
+    l = gl.var(gl.f32, 0.0)
+    for j in gl.range(0, last, Bc):
+        stop = gl.minimum(last, j + Bc)
+        fetch(sK, K, at, j, stop, Br)
+        fetch(sV, V, at, j, stop, Br)
+        gl.barrier()
+        seen = gl.minimum(stop, row + 1) if causal else stop
+        top = score(q, sK, sS, seen - j, d)
+        new = gl.maximum(m, top)
+        rescale = gl.exp(m - new)
+        for e in gl.unroll(d):
+            o[e] *= rescale
+        l.set(l * rescale + add_values(o, sS, sV, new, d))
+        m.set(new)
+        gl.barrier()
+    return o, l, m
+
+
+def finish(O, o, l, at, row, d):
+    """Divide the row of O by its sum, and store it."""
+    share = gl.rcp(l)
+    for e in gl.unroll(d):
+        O[*at, row, e] = o[e] * share
+
+
+def flash_1_swapped(t):
+    """Make the kernel with the loops of Algorithm 1 swapped."""
+
+    @gl.kernel(grid=block_a_head, block=thread_a_row, requires=tile_rules, name=f"flash_1_swapped_{t.value}")
+    def kernel(
+        Q: gl.In[t, "B", "H", "N", "d"],
+        K: gl.In[t, "B", "H", "N", "d"],
+        V: gl.In[t, "B", "H", "N", "d"],
+        O: gl.Out[t, "B", "H", "N", "d"],
+        l: gl.Out[gl.f32, "B", "H", "N"],
+        m: gl.Out[gl.f32, "B", "H", "N"],
+        d: gl.Tile = 64,
+        Br: gl.Tile = 64,
+        Bc: gl.Tile = 32,
+    ):
+        """Keep a tile of O on chip while all keys pass by; then the next tile."""
+        N = gl.sizes("N")
+        at = gl.ctaid.y, gl.ctaid.x
+        q = gl.local(gl.f32, d)
+        for i in gl.range(0, N, Br):
+            row = i + gl.tid.x
+            with gl.if_(row < N):
+                take_query(q, Q, at, row, d)
+            o, sum_, top = stream(q, K, V, at, row, N, False, d, Br, Bc)
+            with gl.if_(row < N):
+                finish(O, o, sum_, at, row, d)
+                l[*at, row] = sum_
+                m[*at, row] = top
+
+    return kernel
+
+
+def flash_2(t, causal=False):
+    """Make the kernel of FlashAttention-2, causal or not."""
+    name = f"flash_2_{'causal_' if causal else ''}{t.value}"
+
+    @gl.kernel(grid=block_a_tile, block=thread_a_row, requires=tile_rules, name=name)
+    def kernel(
+        Q: gl.In[t, "B", "H", "N", "d"],
+        K: gl.In[t, "B", "H", "N", "d"],
+        V: gl.In[t, "B", "H", "N", "d"],
+        O: gl.Out[t, "B", "H", "N", "d"],
+        L: gl.Out[gl.f32, "B", "H", "N"],
+        d: gl.Tile = 64,
+        Br: gl.Tile = 64,
+        Bc: gl.Tile = 32,
+    ):
+        """Keep a tile of O on chip while the keys pass by, in a block of its own."""
+        N = gl.sizes("N")
+        at = gl.ctaid.z, gl.ctaid.y
+        row = gl.ctaid.x * Br + gl.tid.x
+        q = gl.local(gl.f32, d)
+        with gl.if_(row < N):
+            take_query(q, Q, at, row, d)
+        last = gl.minimum(N, (gl.ctaid.x + 1) * Br) if causal else N
+        o, sum_, top = stream(q, K, V, at, row, last, causal, d, Br, Bc)
+        with gl.if_(row < N):
+            finish(O, o, sum_, at, row, d)
+            L[*at, row] = top + gl.log(sum_)
+
+    return kernel
+
+
+# ------------------------------------------------------------------ references
+
+
+def attention(x, causal=False):
+    """Give O, and of every row the sum l of exp(score - m) and the largest score m, in double precision."""
+    Q, K, V = (x[name].astype(np.float64) for name in "QKV")
+    N, d = Q.shape[-2:]
+    S = Q @ K.swapaxes(-1, -2) / np.sqrt(d)
+    if causal:
+        S = np.where(np.tri(N, dtype=bool), S, -np.inf)
+    m = S.max(axis=-1)
+    P = np.exp(S - m[..., None])
+    l = P.sum(axis=-1)
+    return (P @ V) / l[..., None], l, m
+
+
+def with_statistics(x, **p):
+    """Give O, l and m."""
+    O, l, m = attention(x)
+    return {"O": O.astype(x["Q"].dtype), "l": l.astype(np.float32), "m": m.astype(np.float32)}
+
+
+def with_logsumexp(causal):
+    """Make the reference that gives O and L = m + log l."""
+
+    def reference(x, **p):
+        O, l, m = attention(x, causal)
+        return {"O": O.astype(x["Q"].dtype), "L": (m + np.log(l)).astype(np.float32)}
+
+    return reference
+
+
+# ------------------------------------------------------------------ the algorithms
+
+COMMON = {
+    "family": "attention",
+    "sizes": {"B": 1, "H": 16, "N": 512},
+    "aliases": {
+        "n": ("N",),
+        "seqlen": ("N",),
+        "batch": ("B",),
+        "heads": ("H",),
+        "head-dim": ("d",),
+        "tile": ("Br", "Bc"),
+    },
+}
+ALL = Traffic("B*H*N*d")
+ALL_STORED = Traffic(stores="B*H*N*d")
+ROWS_STORED = Traffic(stores="B*H*N")
+A_TILE = Traffic("B*H*N*d*ceil(N/Br)")
+BELOW = Traffic("B*H*d*(N + Br*ceil(N/Br)*(ceil(N/Br) - 1)/2)")
+STATISTICS = Traffic("B*H*N*ceil(N/Bc)", "B*H*N*(ceil(N/Bc) + 1)")
+ROUNDED = 2e-3  # of fp16 results: half a unit in the last place is 2^-11, of values near 1 up to 4 of which are added
+
+
+def named(base, t):
+    """Append the type to an algorithm's name, unless it is fp32."""
+    return base if t is gl.f32 else f"{base}-{t.value}"
+
+
+def first(t):
+    """Make FlashAttention-1 for a type of elements; O is rounded to it once for every tile of keys."""
+    zeros = {"O": numpy_dtype(t.value), "l": np.float32, "m": np.float32}
+    return Algorithm(
+        name=named("flash-attention-1", t),
+        summary=f"Algorithm 1 of FlashAttention: keys outside, queries inside ({t.value})",
+        kernel=flash_1(t),
+        reference=with_statistics,
+        draw={name: lambda rng, shape, p, dtype=dtype: np.zeros(shape, dtype) for name, dtype in zeros.items()},
+        io={
+            "Q": Traffic("B*H*N*d*ceil(N/Bc)"),
+            "K": ALL,
+            "V": ALL,
+            "O": Traffic("B*H*N*d*ceil(N/Bc)", "B*H*N*d*(ceil(N/Bc) + 1)"),
+            "l": STATISTICS,
+            "m": STATISTICS,
+        },
+        textbook=Textbook("B*H*(2*N*d + 2*N**2*d/Bc + 2*N**2/Bc)", "B*H*(N*d + N**2*d/Bc + 2*N**2/Bc)", t.nbytes),
+        tolerance=2e-5 if t is gl.f32 else f"{ROUNDED}*(1 + N/Bc)",
+        notes="What O, l and m hold before does not matter: the kernel sets them.",
+        **COMMON,
+    )
+
+
+def swapped(t):
+    """Make FlashAttention-1 with its loops swapped."""
+    return Algorithm(
+        name=named("flash-attention-1-swapped", t),
+        summary=f"FlashAttention with queries outside, keys inside: O stays on chip ({t.value})",
+        kernel=flash_1_swapped(t),
+        reference=with_statistics,
+        io={"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "l": ROWS_STORED, "m": ROWS_STORED},
+        textbook=Textbook("B*H*(N*d + 2*N**2*d/Br)", "B*H*(N*d + 2*N)", t.nbytes),
+        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        **COMMON,
+    )
+
+
+def second(t, *others):
+    """Make FlashAttention-2."""
+    return Algorithm(
+        name=named("flash-attention-2", t),
+        also=others,
+        summary=f"FlashAttention-2: a block for every tile of queries ({t.value})",
+        kernel=flash_2(t),
+        reference=with_logsumexp(causal=False),
+        io={"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "L": ROWS_STORED},
+        textbook=Textbook("B*H*(N*d + 2*N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
+        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        **COMMON,
+    )
+
+
+def second_causal(t):
+    """Make causal FlashAttention-2."""
+    return Algorithm(
+        name=named("flash-attention-2-causal", t),
+        summary=f"FlashAttention-2 without the tiles above the diagonal ({t.value})",
+        kernel=flash_2(t, causal=True),
+        reference=with_logsumexp(causal=True),
+        io={"Q": ALL, "K": BELOW, "V": BELOW, "O": ALL_STORED, "L": ROWS_STORED},
+        textbook=Textbook("B*H*(N*d + N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
+        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        **COMMON,
+    )
+
+
+flash_attention_1 = first(gl.f32)
+flash_attention_1_f16 = first(gl.f16)
+flash_attention_1_swapped = swapped(gl.f32)
+flash_attention_1_swapped_f16 = swapped(gl.f16)
+flash_attention_2 = second(gl.f32, "flash-attention", "attention")
+flash_attention_2_f16 = second(gl.f16)
+flash_attention_2_causal = second_causal(gl.f32)
+flash_attention_2_causal_f16 = second_causal(gl.f16)
