@@ -42,12 +42,20 @@ def register_tiles(draw, quads=False):
     return {**sizes, "BM": bm, "BN": bn, "BK": bk, "TM": tm, "TN": tn}
 
 
+def rows():
+    """A matrix of few rows, of which a block of whole warps takes each."""
+    return st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "B": WARPS})
+
+
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
+DROPOUT = vector(p=st.integers(0, 255), seed=st.integers(-(2**31) + 1, 2**31 - 1))
 
 CASES = {
     "vector-add": vector(),
     "copy": vector(),
+    "copy-f16": vector(),
+    "copy-bf16": vector(),
     "copy-vec4": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 4 * n), "B": st.integers(1, 300)}),
     "copy-strided": STRIDED,
     "copy-offset": vector(o=st.integers(0, 40)),
@@ -68,6 +76,30 @@ CASES = {
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
+    "softmax-naive": rows(),
+    "softmax-safe": rows(),
+    "softmax-safe-f16": rows(),
+    "softmax-safe-bf16": rows(),
+    "softmax-online": rows(),
+    "softmax-online-f16": rows(),
+    "softmax-online-bf16": rows(),
+    "softmax-parallel": rows(),
+    "layernorm": rows(),
+    "layernorm-f16": rows(),
+    "rmsnorm": rows(),
+    "rmsnorm-f16": rows(),
+    "sin": vector(),
+    "cos": vector(),
+    "square": vector(),
+    "sin2cos2": vector(),
+    "chain3-fused": vector(),
+    "relu": vector(),
+    "relu-f16": vector(),
+    "relu-bf16": vector(),
+    "elu": vector(),
+    "gelu": vector(),
+    "dropout-residual": DROPOUT,
+    "dropout-residual-f16": DROPOUT,
     "micro-l2": st.fixed_dictionaries(
         {
             "pieces": st.integers(1, 30),

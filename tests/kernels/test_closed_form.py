@@ -10,9 +10,13 @@ from gpusim.algorithm import symbol
 from tests.kernels import cases
 from tests.kernels.run import elements
 
+ELEMENTS = [{"N": n} for n in (1, 255, 256, 257)]
+ROWS = [{"M": m, "N": n, "B": b} for m, n in ((1, 1), (3, 256), (2, 700)) for b in (32, 96, 256)]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
-    "copy": [{"N": n} for n in (1, 255, 256, 257)],
+    "copy": ELEMENTS,
+    "copy-f16": ELEMENTS,
+    "copy-bf16": ELEMENTS,
     "copy-vec4": [{"N": n, "B": b} for n in (4, 1024, 2052) for b in (32, 256)],
     "copy-strided": [{"N": n, "s": s} for n in (1, 100, 300) for s in (1, 2, 7, 32)],
     "copy-offset": [{"N": n, "o": o} for n in (1, 100, 300) for o in (0, 1, 9)],
@@ -47,6 +51,30 @@ GRIDS = {
         for m, n, k in ((1, 4, 4), (64, 64, 64), (70, 100, 20))
         for bm, bn, bk, tm, tn in ((32, 32, 8, 4, 4), (64, 64, 8, 8, 4), (64, 32, 12, 8, 4), (20, 48, 4, 2, 8))
     ],
+    "softmax-naive": ROWS,
+    "softmax-safe": ROWS,
+    "softmax-safe-f16": ROWS,
+    "softmax-safe-bf16": ROWS,
+    "softmax-online": ROWS,
+    "softmax-online-f16": ROWS,
+    "softmax-online-bf16": ROWS,
+    "softmax-parallel": ROWS,
+    "layernorm": ROWS,
+    "layernorm-f16": ROWS,
+    "rmsnorm": ROWS,
+    "rmsnorm-f16": ROWS,
+    "sin": ELEMENTS,
+    "cos": ELEMENTS,
+    "square": ELEMENTS,
+    "sin2cos2": ELEMENTS,
+    "chain3-fused": ELEMENTS,
+    "relu": ELEMENTS,
+    "relu-f16": ELEMENTS,
+    "relu-bf16": ELEMENTS,
+    "elu": ELEMENTS,
+    "gelu": ELEMENTS,
+    "dropout-residual": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
+    "dropout-residual-f16": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
 }
 FORMULAS = [algorithm for algorithm in catalog.all() if algorithm.io is not None]
 CASES = [(name, params) for name, grid in GRIDS.items() for params in grid]
