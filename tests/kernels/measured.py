@@ -32,6 +32,11 @@ def field(kernel: str, n: int, rows: int) -> Measured:
     return Measured(kernel, {"M": n, "N": n}, (n // 32, n // rows, 1), (32, 8, 1))
 
 
+def rows(kernel: str, m: int, n: int) -> Measured:
+    """An m x n matrix, a block of 256 threads a row."""
+    return Measured(kernel, {"M": m, "N": n}, (m, 1, 1), (256, 1, 1))
+
+
 MM_512, MM_1024 = "512x512x512", "1024x1024x1024"
 REGISTER, QUADS = "matmul-register-tiled", "matmul-register-tiled-vec4"
 TALL = {"BM": 64, "BN": 64, "BK": 8, "TM": 8, "TN": 1}
@@ -76,4 +81,7 @@ MEASURED = {
     "diverge_w1_1048576": vector("divergence", 1 << 20, w=1),
     "diverge_w2_1048576": vector("divergence", 1 << 20, w=2),
     "stencil5_1024": field("stencil5", 1024, 8),
+    "sin_16777216": vector("sin", 1 << 24),
+    **{f"softmax_{how}_4096x1024": rows(f"softmax-{how}", 4096, 1024) for how in ("naive", "safe", "online")},
+    "layernorm_4096x1024": rows("layernorm", 4096, 1024),
 }
