@@ -1,4 +1,8 @@
-"""Normalisation of the rows of an M x N matrix: a block of B threads takes a row, and walks along it side by side."""
+"""Normalisation of the rows of an M x N matrix: a block of B threads takes a row, and walks along it side by side.
+
+Threads step by the size of the block as the launch has it, the way CUDA is commonly written, so no compiler can unroll
+their loops.
+"""
 
 import numpy as np
 
@@ -38,15 +42,15 @@ def layer(element):
         _, N = gl.sizes("M", "N")
         row = gl.ctaid.x
         total = gl.var(gl.f32, 0.0)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             total += x[row, i]
         mean = block_sum(total, B) / gl.cast(gl.f32, N)
         squares = gl.var(gl.f32, 0.0)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             distance = x[row, i] - mean
             squares += distance * distance
         scale = gl.rsqrt(block_sum(squares, B) / gl.cast(gl.f32, N) + EPSILON)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             y[row, i] = (x[row, i] - mean) * scale * g[i] + b[i]
 
     return layer
@@ -66,11 +70,11 @@ def root_mean_square(element):
         _, N = gl.sizes("M", "N")
         row = gl.ctaid.x
         squares = gl.var(gl.f32, 0.0)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             v = x[row, i]
             squares += v * v
         scale = gl.rsqrt(block_sum(squares, B) / gl.cast(gl.f32, N) + EPSILON)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             y[row, i] = x[row, i] * scale * g[i]
 
     return root_mean_square

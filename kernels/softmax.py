@@ -1,7 +1,8 @@
 """Softmax of the rows of an M x N matrix, by four ways that differ in how often they read a row.
 
 A block of B threads takes a row: its threads walk along it side by side, and what they have found is combined through
-shuffles and shared memory.  Scores may be -inf; a row of nothing else has no softmax, and becomes NaN.
+shuffles and shared memory.  They step by the size of the block as the launch has it, the way CUDA is commonly written,
+so no compiler can unroll their loops.  Scores may be -inf; a row of nothing else has no softmax, and becomes NaN.
 """
 
 import numpy as np
@@ -50,10 +51,10 @@ def naive(
     _, N = gl.sizes("M", "N")
     row = gl.ctaid.x
     d = gl.var(gl.f32, 0.0)
-    for i in gl.range(gl.tid.x, N, B):
+    for i in gl.range(gl.tid.x, N, gl.ntid.x):
         d += gl.exp(x[row, i])
     total = block_sum(d, B)
-    for i in gl.range(gl.tid.x, N, B):
+    for i in gl.range(gl.tid.x, N, gl.ntid.x):
         y[row, i] = gl.exp(x[row, i]) / total
 
 
@@ -70,21 +71,21 @@ def safe(element):
         _, N = gl.sizes("M", "N")
         row = gl.ctaid.x
         m = gl.var(gl.f32, -gl.inf)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             m.set(gl.maximum(m, x[row, i]))
         top = block_max(m, B)
         d = gl.var(gl.f32, 0.0)
-        for i in gl.range(gl.tid.x, N, B):
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
             d += gl.exp(x[row, i] - top)
         total = block_sum(d, B)
-        divide(x, y, row, N, B, top, total)
+        divide(x, y, row, N, top, total)
 
     return safe
 
 
-def divide(x, y, row, N, B, top, total):
+def divide(x, y, row, N, top, total):
     """Write the row: exp(x - top) / total."""
-    for i in gl.range(gl.tid.x, N, B):
+    for i in gl.range(gl.tid.x, N, gl.ntid.x):
         y[row, i] = gl.exp(x[row, i] - top) / total
 
 
@@ -103,19 +104,19 @@ def online(element):
         """Rescale the sum whenever the maximum grows; at the end every thread's sum goes to the block's maximum."""
         _, N = gl.sizes("M", "N")
         row = gl.ctaid.x
-        m, d = running(x, row, N, B)
+        m, d = running(x, row, N)
         top = block_max(m, B)
         total = block_sum(d * gl.exp(m - top), B)
-        divide(x, y, row, N, B, top, total)
+        divide(x, y, row, N, top, total)
 
     return online
 
 
-def running(x, row, N, B):
-    """Read every B-th score once: the largest, and the sum of exponentials relative to it."""
+def running(x, row, N):
+    """Read the thread's part of the row once: its largest score, and the sum of exponentials relative to that."""
     m = gl.var(gl.f32, LOWEST)
     d = gl.var(gl.f32, 0.0)
-    for i in gl.range(gl.tid.x, N, B):
+    for i in gl.range(gl.tid.x, N, gl.ntid.x):
         score = x[row, i]
         top = gl.maximum(m, score)
         d.set(d * gl.exp(m - top) + gl.exp(score - top))
@@ -134,14 +135,14 @@ def parallel(
     row = gl.ctaid.x
     lane = gl.tid.x % 32
     maxima, sums = gl.shared(gl.f32, 32), gl.shared(gl.f32, 32)
-    m, d = over_warp(running(x, row, N, B))
+    m, d = over_warp(running(x, row, N))
     with gl.if_(lane.eq(0)):
         maxima[gl.tid.x // 32] = m
         sums[gl.tid.x // 32] = d
     gl.barrier()
     there = lane < B // 32
     top, total = over_warp((maxima.load(lane, guard=there, other=LOWEST), sums.load(lane, guard=there, other=0.0)))
-    divide(x, y, row, N, B, top, total)
+    divide(x, y, row, N, top, total)
 
 
 def over_warp(pair):
