@@ -32,17 +32,22 @@ def add(
         c[i] = a[i] + b[i]
 
 
-@gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
-def copy_words(
-    x: gl.In[gl.f32, "N"],
-    y: gl.Out[gl.f32, "N"],
-    B: gl.Tile = 256,
-):
-    """Copy y[i] = x[i], four bytes a thread."""
-    N = gl.sizes("N")
-    i = gl.ctaid.x * B + gl.tid.x
-    with gl.if_(i < N):
-        y[i] = x[i]
+def copying(element):
+    """Describe the copy of one element a thread, of this type."""
+
+    @gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
+    def copy_words(
+        x: gl.In[element, "N"],
+        y: gl.Out[element, "N"],
+        B: gl.Tile = 256,
+    ):
+        """Copy y[i] = x[i], one element a thread."""
+        N = gl.sizes("N")
+        i = gl.ctaid.x * B + gl.tid.x
+        with gl.if_(i < N):
+            y[i] = x[i]
+
+    return copy_words
 
 
 @gl.kernel(
@@ -146,29 +151,45 @@ vector_add = Algorithm(
     textbook=Textbook(reads="2*N", writes="N"),
 )
 
+COPY = {
+    "family": "vector",
+    "sizes": LENGTH,
+    "aliases": SHORT,
+    "reference": lambda x, **p: {"y": x["x"].copy()},
+    "io": {"x": Traffic("N"), "y": Traffic(stores="N")},
+}
+
 copy = Algorithm(
     name="copy",
-    family="vector",
     summary="y = x, 4 bytes a thread",
-    kernel=copy_words,
-    sizes=LENGTH,
-    aliases=SHORT,
-    reference=lambda x, **p: {"y": x["x"].copy()},
-    io={"x": Traffic("N"), "y": Traffic(stores="N")},
+    kernel=copying(gl.f32),
     textbook=Textbook(reads="N", writes="N"),
+    **COPY,
+)
+
+copy_f16 = Algorithm(
+    name="copy-f16",
+    summary="y = x, elements of f16, 2 bytes a thread",
+    kernel=copying(gl.f16),
+    textbook=Textbook(reads="N", writes="N", element_bytes=2),
+    **COPY,
+)
+
+copy_bf16 = Algorithm(
+    name="copy-bf16",
+    summary="y = x, elements of bf16, 2 bytes a thread",
+    kernel=copying(gl.bf16),
+    textbook=Textbook(reads="N", writes="N", element_bytes=2),
+    **COPY,
 )
 
 copy_vec4 = Algorithm(
     name="copy-vec4",
-    family="vector",
     summary="y = x, 16 bytes a thread",
     kernel=copy_quads,
-    sizes=LENGTH,
-    aliases=SHORT,
-    reference=lambda x, **p: {"y": x["x"].copy()},
-    io={"x": Traffic("N"), "y": Traffic(stores="N")},
     textbook=Textbook(reads="N", writes="N"),
     notes="N is a multiple of 4.",
+    **COPY,
 )
 
 copy_strided = Algorithm(

@@ -54,9 +54,10 @@ def _butterfly(v: Any, combine: Combine) -> Expr:
 def _over_block(v: Any, threads: Any, combine: Combine, neutral: float) -> Expr:
     """Combine in every warp, then in every warp what the first lanes of all of them have put down."""
     parts = gl.shared(gl.f32, 32)
-    lane = gl.tid.x % 32
+    thread: Any = gl.tid.x
+    lane = thread % 32
     of_warp = _butterfly(v, combine)
     with gl.if_(lane.eq(0)):
-        parts[gl.tid.x // 32] = of_warp
+        parts[thread // 32] = of_warp
     gl.barrier()
     return _butterfly(parts.load(lane, guard=lane < threads // 32, other=neutral), combine)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from gpusim.algorithm import numpy_dtype
 from gpusim.lang import Kernel
 
 HERE = Path(__file__).parent / "cpu"
 COMPILER = shutil.which("g++")
-TYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32, "bf16": np.uint16}
 NUMBERS = {"f32": ctypes.c_float, "i32": ctypes.c_int, "u32": ctypes.c_uint}
 HELPER = re.compile(r"^static __device__.*?^}\n", re.DOTALL | re.MULTILINE)  # its body is for a GPU's assembler
 LARGEST_SHARED = 227 * 1024
@@ -31,9 +31,10 @@ def run(kernel: Kernel, inputs: Mapping[str, np.ndarray], **params: float) -> di
     grid, block = kernel.shape(**params)
     buffers, args = {}, []
     for array in kernel.arrays:
-        shape, dtype = kernel.array_shape(array.name, **params), TYPES[array.dtype.value]
-        given = inputs.get(array.name, np.zeros(shape, dtype))
-        buffers[array.name] = _aligned(np.asarray(given, dtype).reshape(shape))
+        shape, dtype = kernel.array_shape(array.name, **params), numpy_dtype(array.dtype.value)
+        given = np.asarray(inputs.get(array.name, np.zeros(shape, dtype)))
+        given = given.view(dtype) if given.dtype == np.uint16 else given.astype(dtype)  # halves may come as bits
+        buffers[array.name] = _aligned(given.reshape(shape))
         args.append(ctypes.c_void_p(buffers[array.name].ctypes.data))
     args += [NUMBERS[p.dtype.value](params[p.name]) for p in kernel.params if p.role != "tile"]
     places = (ctypes.c_void_p * len(args))(*(ctypes.addressof(arg) for arg in args))

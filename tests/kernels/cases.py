@@ -50,12 +50,22 @@ def heads(draw, *tiles):
 
 
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 12, 5), (3, 40, 24))
+
+
+def rows():
+    """A matrix of few rows, of which a block of whole warps takes each."""
+    return st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "B": WARPS})
+
+
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
+DROPOUT = vector(p=st.integers(0, 255), seed=st.integers(-(2**31) + 1, 2**31 - 1))
 
 CASES = {
     "vector-add": vector(),
     "copy": vector(),
+    "copy-f16": vector(),
+    "copy-bf16": vector(),
     "copy-vec4": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 4 * n), "B": st.integers(1, 300)}),
     "copy-strided": STRIDED,
     "copy-offset": vector(o=st.integers(0, 40)),
@@ -84,6 +94,30 @@ CASES = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    "softmax-naive": rows(),
+    "softmax-safe": rows(),
+    "softmax-safe-f16": rows(),
+    "softmax-safe-bf16": rows(),
+    "softmax-online": rows(),
+    "softmax-online-f16": rows(),
+    "softmax-online-bf16": rows(),
+    "softmax-parallel": rows(),
+    "layernorm": rows(),
+    "layernorm-f16": rows(),
+    "rmsnorm": rows(),
+    "rmsnorm-f16": rows(),
+    "sin": vector(),
+    "cos": vector(),
+    "square": vector(),
+    "sin2cos2": vector(),
+    "chain3-fused": vector(),
+    "relu": vector(),
+    "relu-f16": vector(),
+    "relu-bf16": vector(),
+    "elu": vector(),
+    "gelu": vector(),
+    "dropout-residual": DROPOUT,
+    "dropout-residual-f16": DROPOUT,
     "micro-l2": st.fixed_dictionaries(
         {
             "pieces": st.integers(1, 30),

@@ -32,9 +32,9 @@ def field(kernel: str, n: int, rows: int) -> Measured:
     return Measured(kernel, {"M": n, "N": n}, (n // 32, n // rows, 1), (32, 8, 1))
 
 
-def flash(kernel: str, n: int, grid: tuple[int, int]) -> Measured:
-    """Attention of 16 heads of n rows, d = 64, in tiles of 64 queries and 32 keys."""
-    return Measured(kernel, {"B": 1, "H": 16, "N": n, "d": 64, "Br": 64, "Bc": 32}, (*grid, 1), (64, 1, 1))
+def rows(kernel: str, m: int, n: int) -> Measured:
+    """An m x n matrix, a block of 256 threads a row."""
+    return Measured(kernel, {"M": m, "N": n}, (m, 1, 1), (256, 1, 1))
 
 
 MM_512, MM_1024 = "512x512x512", "1024x1024x1024"
@@ -81,6 +81,7 @@ MEASURED = {
     "diverge_w1_1048576": vector("divergence", 1 << 20, w=1),
     "diverge_w2_1048576": vector("divergence", 1 << 20, w=2),
     "stencil5_1024": field("stencil5", 1024, 8),
-    "fa1_d64_bh16_n512": flash("flash-attention-1", 512, (16, 1)),
-    "fa2_d64_bh16_n512": flash("flash-attention-2", 512, (8, 16)),
+    "sin_16777216": vector("sin", 1 << 24),
+    **{f"softmax_{how}_4096x1024": rows(f"softmax-{how}", 4096, 1024) for how in ("naive", "safe", "online")},
+    "layernorm_4096x1024": rows("layernorm", 4096, 1024),
 }

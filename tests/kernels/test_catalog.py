@@ -46,6 +46,8 @@ def test_the_names_a_user_types_are_there():
         *("reduce-divergent", "reduce-conflicting", "reduce-sequential", "reduce-shuffle"),
         *("matmul-naive", "matmul-coalesced", "matmul-tiled", "matmul-coarsened"),
         *("matmul-register-tiled", "matmul-register-tiled-vec4"),
+        *("softmax-naive", "softmax-safe", "softmax-online", "softmax-parallel", "layernorm", "rmsnorm"),
+        *("sin", "square", "sin2cos2", "chain3-fused", "relu", "elu", "gelu", "dropout-residual", "copy-f16"),
     ):
         assert name in names
 
@@ -53,6 +55,7 @@ def test_the_names_a_user_types_are_there():
 def test_other_names_lead_to_the_same_algorithm():
     assert catalog.get("transpose") is catalog.get("transpose-naive")
     assert catalog.get("matmul") is catalog.get("matmul-tiled")
+    assert catalog.get("softmax") is catalog.get("softmax-safe")
 
 
 def test_microbenchmarks_are_hidden_but_can_be_had():

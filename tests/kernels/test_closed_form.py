@@ -15,9 +15,13 @@ FLASH = [
     for b, h, n, d in ((1, 1, 1, 1), (1, 2, 64, 8), (2, 1, 37, 5))
     for br, bc in ((16, 8), (8, 16), (12, 5))
 ]
+ELEMENTS = [{"N": n} for n in (1, 255, 256, 257)]
+ROWS = [{"M": m, "N": n, "B": b} for m, n in ((1, 1), (3, 256), (2, 700)) for b in (32, 96, 256)]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
-    "copy": [{"N": n} for n in (1, 255, 256, 257)],
+    "copy": ELEMENTS,
+    "copy-f16": ELEMENTS,
+    "copy-bf16": ELEMENTS,
     "copy-vec4": [{"N": n, "B": b} for n in (4, 1024, 2052) for b in (32, 256)],
     "copy-strided": [{"N": n, "s": s} for n in (1, 100, 300) for s in (1, 2, 7, 32)],
     "copy-offset": [{"N": n, "o": o} for n in (1, 100, 300) for o in (0, 1, 9)],
@@ -60,6 +64,30 @@ GRIDS = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    "softmax-naive": ROWS,
+    "softmax-safe": ROWS,
+    "softmax-safe-f16": ROWS,
+    "softmax-safe-bf16": ROWS,
+    "softmax-online": ROWS,
+    "softmax-online-f16": ROWS,
+    "softmax-online-bf16": ROWS,
+    "softmax-parallel": ROWS,
+    "layernorm": ROWS,
+    "layernorm-f16": ROWS,
+    "rmsnorm": ROWS,
+    "rmsnorm-f16": ROWS,
+    "sin": ELEMENTS,
+    "cos": ELEMENTS,
+    "square": ELEMENTS,
+    "sin2cos2": ELEMENTS,
+    "chain3-fused": ELEMENTS,
+    "relu": ELEMENTS,
+    "relu-f16": ELEMENTS,
+    "relu-bf16": ELEMENTS,
+    "elu": ELEMENTS,
+    "gelu": ELEMENTS,
+    "dropout-residual": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
+    "dropout-residual-f16": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
 }
 FORMULAS = [algorithm for algorithm in catalog.all() if algorithm.io is not None]
 CASES = [(name, params) for name, grid in GRIDS.items() for params in grid]

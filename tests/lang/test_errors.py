@@ -252,6 +252,23 @@ def test_a_mistake_is_named_with_its_line_and_remedy(function, remedy):
         assert message.startswith(__file__)
 
 
+def made_for(element):
+    """What a kernel file does that describes one algorithm for several types of elements."""
+
+    def made(x: gl.In[element, "N"], y: gl.Out[element, "N"]):
+        y[0] = x[0] + gl.tid.x  # wrong
+
+    return made
+
+
+@pytest.mark.parametrize("element", [gl.f32, gl.f16])
+def test_a_description_made_by_a_function_names_its_line_too(element):
+    function = made_for(element)
+    with pytest.raises(DescriptionError, match="between f32 and i32") as caught:
+        gl.kernel(grid=lambda p: 1, block=lambda p: 32)(function).tree  # noqa: B018 (traced when looked at)
+    assert str(caught.value).startswith(f"{__file__}:{wrong_line(function)}:")
+
+
 def test_uniform_branches_may_hold_barriers():
     def kernel(x: X, y: Y):
         with gl.if_((gl.ctaid.x < 3) & (x[gl.ctaid.x] > 0.0)):

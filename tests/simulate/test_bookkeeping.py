@@ -20,7 +20,8 @@ SECTOR = 32
 READS_EVERYTHING = [
     "vector-add", "copy", "copy-vec4", "transpose-naive", "transpose-shared", "transpose-padded", "reduce-divergent",
     "reduce-conflicting", "reduce-sequential", "reduce-shuffle", "matmul-naive", "matmul-coalesced", "matmul-tiled",
-    "matmul-coarsened", "matmul-register-tiled", "matmul-register-tiled-vec4",
+    "matmul-coarsened", "matmul-register-tiled", "matmul-register-tiled-vec4", "copy-f16", "dropout-residual",
+    "softmax-safe", "softmax-parallel", "layernorm", "rmsnorm-f16",
 ]  # fmt: skip
 
 

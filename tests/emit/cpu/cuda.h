@@ -52,6 +52,24 @@ inline __nv_bfloat16 __float2bfloat16(float x) {
     return {static_cast<unsigned short>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
+struct __half { unsigned short bits; };
+inline float __half2float(__half h) {
+    unsigned rest = h.bits & 0x7fffu;
+    float x = rest < 0x7c00u ? __int_as_float(int(rest << 13)) * 0x1p112f  // exact: only the exponents' bias differs
+                             : __int_as_float(int(rest << 13 | 0x7f800000u));
+    return h.bits >> 15 ? -x : x;
+}
+inline __half __float2half(float x) {
+    unsigned bits;
+    std::memcpy(&bits, &x, 4);
+    unsigned sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
+    if (rest > 0x7f800000u) rest = 0x7fffu;
+    else if (rest >= 0x477ff000u) rest = 0x7c00u;  // 65520 and more round to infinity
+    else if (rest < 0x38800000u) rest = unsigned(std::nearbyint(std::fabs(x) * 0x1p24f));  // below the least normal
+    else rest = (rest + 0xfffu + (rest >> 13 & 1) - 0x38000000u) >> 13;
+    return {static_cast<unsigned short>(sign | rest)};
+}
+
 // Fibers run one after the other, so nothing comes between these.
 template <typename T> T atomicAdd(T* p, T v) { return std::exchange(*p, *p + v); }
 template <typename T> T atomicMin(T* p, T v) { return std::exchange(*p, min(*p, v)); }

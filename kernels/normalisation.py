@@ -1,0 +1,153 @@
+"""Normalisation of the rows of an M x N matrix: a block of B threads takes a row, and walks along it side by side.
+
+Threads step by the size of the block as the launch has it, the way CUDA is commonly written, so no compiler can unroll
+their loops.
+"""
+
+import numpy as np
+
+import gpusim.lang as gl
+from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.lang.collective import block_sum
+
+EPSILON = 1e-5  # added to the mean square, so that a row of equal elements divides by no zero
+ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10}  # of f16: a unit in the last place
+
+
+def whole_warp_rules(p):
+    """Check that the block is whole warps, as shuffles need."""
+    return [
+        (p.B <= 1024, "B threads must fit a block of 1024"),
+        ((p.B % 32).eq(0), "B must be whole warps: a multiple of 32"),
+    ]
+
+
+def described(function):
+    """Make a description of a kernel that takes a row a block."""
+    return gl.kernel(grid=lambda p: (p.M,), block=lambda p: (p.B,), requires=whole_warp_rules)(function)
+
+
+def layer(element):
+    """Describe the layer normalisation, of matrices of this element type."""
+
+    @described
+    def layer(
+        x: gl.In[element, "M", "N"],
+        g: gl.In[element, "N"],
+        b: gl.In[element, "N"],
+        y: gl.Out[element, "M", "N"],
+        B: gl.Tile = 256,
+    ):
+        """Read the row for its mean, for the mean square of what differs from it, and to write it."""
+        _, N = gl.sizes("M", "N")
+        row = gl.ctaid.x
+        total = gl.var(gl.f32, 0.0)
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            total += x[row, i]
+        mean = block_sum(total, B) / gl.cast(gl.f32, N)
+        squares = gl.var(gl.f32, 0.0)
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            distance = x[row, i] - mean
+            squares += distance * distance
+        scale = gl.rsqrt(block_sum(squares, B) / gl.cast(gl.f32, N) + EPSILON)
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            y[row, i] = (x[row, i] - mean) * scale * g[i] + b[i]
+
+    return layer
+
+
+def root_mean_square(element):
+    """Describe the normalisation by the root of the mean square, of matrices of this element type."""
+
+    @described
+    def root_mean_square(
+        x: gl.In[element, "M", "N"],
+        g: gl.In[element, "N"],
+        y: gl.Out[element, "M", "N"],
+        B: gl.Tile = 256,
+    ):
+        """Read the row for its mean square, and to write it."""
+        _, N = gl.sizes("M", "N")
+        row = gl.ctaid.x
+        squares = gl.var(gl.f32, 0.0)
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            v = x[row, i]
+            squares += v * v
+        scale = gl.rsqrt(block_sum(squares, B) / gl.cast(gl.f32, N) + EPSILON)
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            y[row, i] = x[row, i] * scale * g[i]
+
+    return root_mean_square
+
+
+def normalised(x):
+    """Divide every row by the root of its mean square."""
+    return x / np.sqrt((x * x).mean(axis=1, keepdims=True) + EPSILON)
+
+
+def layer_reference(x, **p):
+    """Normalise to mean 0 and variance 1, in double precision."""
+    rows, g, b = (x[name].astype(np.float64) for name in "xgb")
+    return {"y": (normalised(rows - rows.mean(axis=1, keepdims=True)) * g + b).astype(x["x"].dtype)}
+
+
+def root_mean_square_reference(x, **p):
+    """Normalise to a mean square of 1, in double precision."""
+    rows, g = (x[name].astype(np.float64) for name in "xg")
+    return {"y": (normalised(rows) * g).astype(x["x"].dtype)}
+
+
+COMMON = {
+    "family": "normalisation",
+    "sizes": {"M": 1024, "N": 1024},
+    "aliases": {"n": ("M", "N"), "m": ("M",), "block": ("B",)},
+}
+
+
+def of_layers(element):
+    """Everything of a layer normalisation that follows from the type of its elements."""
+    return {
+        "kernel": layer(element),
+        "reference": layer_reference,
+        "io": {"x": Traffic("3*M*N"), "g": Traffic("M*N"), "b": Traffic("M*N"), "y": Traffic(stores="M*N")},
+        "textbook": Textbook(reads="3*M*N + 2*N", writes="M*N", element_bytes=element.nbytes),
+        "tolerance": ERRORS[element],
+        **COMMON,
+    }
+
+
+def of_squares(element):
+    """Everything of a normalisation by the mean square that follows from the type of its elements."""
+    return {
+        "kernel": root_mean_square(element),
+        "reference": root_mean_square_reference,
+        "io": {"x": Traffic("2*M*N"), "g": Traffic("M*N"), "y": Traffic(stores="M*N")},
+        "textbook": Textbook(reads="2*M*N + N", writes="M*N", element_bytes=element.nbytes),
+        "tolerance": ERRORS[element],
+        **COMMON,
+    }
+
+
+layernorm = Algorithm(
+    name="layernorm",
+    summary="rows to mean 0 and variance 1, times a gain, plus a bias: three passes",
+    **of_layers(gl.f32),
+)
+
+layernorm_f16 = Algorithm(
+    name="layernorm-f16",
+    summary="layernorm, elements of f16",
+    **of_layers(gl.f16),
+)
+
+rmsnorm = Algorithm(
+    name="rmsnorm",
+    summary="rows divided by the root of their mean square, times a gain: two passes",
+    **of_squares(gl.f32),
+)
+
+rmsnorm_f16 = Algorithm(
+    name="rmsnorm-f16",
+    summary="rmsnorm, elements of f16",
+    **of_squares(gl.f16),
+)
