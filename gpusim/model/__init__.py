@@ -1,0 +1,34 @@
+"""Closed-form models: what a line of algebra says about a kernel, a chain of kernels, or a training step.
+
+A module answers one question; it is imported when it is first used.
+
+==================== ==========================================================================
+``roofline``         how many FLOP/s an intensity allows, and which level of memory is in the way
+==================== ==========================================================================
+
+>>> from gpusim.model import roofline
+>>> round(roofline.ridge_point("h100-sxm", "bf16"))
+295
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpusim.model import (
+        roofline,
+    )
+
+__all__ = ["roofline"]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
