@@ -4,6 +4,7 @@ A module answers one question; it is imported when it is first used.
 
 ==================== ==========================================================================
 ``roofline``         how many FLOP/s an intensity allows, and which level of memory is in the way
+``waves``            how much of the GPU the last wave of blocks leaves idle
 ==================== ==========================================================================
 
 >>> from gpusim.model import roofline
@@ -19,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpusim.model import (
         roofline,
+        waves,
     )
 
-__all__ = ["roofline"]  # fmt: skip
+__all__ = ["roofline", "waves"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
