@@ -5,6 +5,7 @@ A module answers one question; it is imported when it is first used.
 ==================== ==========================================================================
 ``roofline``         how many FLOP/s an intensity allows, and which level of memory is in the way
 ``waves``            how much of the GPU the last wave of blocks leaves idle
+``latency``          how many bytes and warps must be in flight to hide a latency (Little's law)
 ==================== ==========================================================================
 
 >>> from gpusim.model import roofline
@@ -19,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpusim.model import (
+        latency,
         roofline,
         waves,
     )
 
-__all__ = ["roofline", "waves"]  # fmt: skip
+__all__ = ["latency", "roofline", "waves"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
