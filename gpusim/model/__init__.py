@@ -6,6 +6,8 @@ A module answers one question; it is imported when it is first used.
 ``roofline``         how many FLOP/s an intensity allows, and which level of memory is in the way
 ``waves``            how much of the GPU the last wave of blocks leaves idle
 ``latency``          how many bytes and warps must be in flight to hide a latency (Little's law)
+``training_memory``  bytes a parameter of mixed-precision training, and activations of a layer
+``fp8``              bytes of FP8 tensors with their scales; quantisation tile by tile
 ==================== ==========================================================================
 
 >>> from gpusim.model import roofline
@@ -20,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpusim.model import (
+        fp8,
         latency,
         roofline,
+        training_memory,
         waves,
     )
 
-__all__ = ["latency", "roofline", "waves"]  # fmt: skip
+__all__ = ["fp8", "latency", "roofline", "training_memory", "waves"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
