@@ -10,7 +10,7 @@ scaling    tile      scale   source
 PER_TENSOR all       4 bytes Micikevicius et al. 2022, "FP8 formats", arXiv 2209.05433
 TILE       1 x 128   4 bytes activations; DeepSeek-AI 2024, arXiv 2412.19437, section 3.3.2
 BLOCK      128 x 128 4 bytes weights; the same
-MX_ROWS    1 x 32    1 byte  OCP Microscaling formats (MX) specification v1.0, sections 5.1, 6.3
+MX_ROWS    1 x 32    1 byte  OCP Microscaling formats (MX) specification v1.0, table 1
 MX_COLUMNS 32 x 1    1 byte  the same, along the other axis
 ========== ========= ======= =================================================================
 

@@ -6,7 +6,7 @@ has m loads of w bytes a lane outstanding carries 32 m w of them.
 
 Sources: Little, "A proof for the queuing formula L = lambda W", Operations Research
 9(3), 1961; for GPUs Volkov, "Understanding latency hiding on GPUs", PhD thesis,
-UC Berkeley, 2016, chapter 4.
+UC Berkeley, 2016.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def reachable_bytes_per_s(
     Returns
     -------
     float
-        bytes/s, all SMs together.  Source: Volkov 2016, chapter 4.
+        bytes/s, all SMs together.  Source: Volkov 2016.
     """
     at_least(1, warps_per_sm=warps_per_sm, bytes_per_lane=bytes_per_lane, loads_in_flight=loads_in_flight)
     spec = gpu_of(gpu)
@@ -196,7 +196,7 @@ def warps_for_arithmetic(latency_cycles: int, issue_per_cycle: float = 1, indepe
     Returns
     -------
     int
-        Warps a scheduler, rounded up.  Source: Volkov 2016, chapter 4.
+        Warps a scheduler, rounded up.  Source: Volkov 2016.
 
     Examples
     --------

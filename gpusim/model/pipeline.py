@@ -233,10 +233,8 @@ def live_bytes(graph: nx.DiGraph, order: Sequence[str] | None = None) -> list[fl
     live = [0.0] * len(steps)
     for tensor in tensors(graph):
         first = min((place[kernel] for kernel in graph.predecessors(tensor)), default=0)
-        last = max((place[kernel] for kernel in graph.successors(tensor)), default=first)
-        if graph.nodes[tensor]["output"]:
-            last = len(steps) - 1
-        for step in range(first, last + 1):
+        ends = [len(steps) - 1] if graph.nodes[tensor]["output"] else [place[kernel] for kernel in graph[tensor]]
+        for step in range(first, max(ends) + 1):
             live[step] += graph.nodes[tensor]["nbytes"]
     return live
 

@@ -170,7 +170,7 @@ def best_segments(layers: int) -> int:
     Returns
     -------
     int
-        ceil(sqrt(n)) or the number below, whichever keeps less (the smaller number if both keep as much).
+        floor(sqrt(n)): for no n does another number keep less.
 
     Examples
     --------
@@ -178,8 +178,7 @@ def best_segments(layers: int) -> int:
     (10, 20)
     """
     at_least(1, layers=layers)
-    below = math.isqrt(layers)
-    return min((below, min(below + 1, layers)), key=lambda segments: checkpoint_memory(layers, segments))
+    return math.isqrt(layers)
 
 
 def checkpoint_slowdown(backward_per_forward: float = 2.0) -> float:

@@ -6,7 +6,7 @@ reach min(P, I b), and its ridge point, where both meet, lies at P / b FLOP/byte
 
 Sources: Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009, section 3
 (one level); Yang, Kurth and Williams, "Hierarchical Roofline analysis for GPUs",
-arXiv 2009.02449, 2020, section II (one intensity a level).  Peaks and bandwidths
+Concurrency and Computation 32(20), 2020 (one intensity a level).  Peaks and bandwidths
 are those of the GPU's specification, dense, not sparse.
 """
 
@@ -277,7 +277,7 @@ def hierarchical(
     Returns
     -------
     Roofline
-        Source: Yang et al. 2020, section II.
+        Source: Yang et al. 2020.
 
     Examples
     --------

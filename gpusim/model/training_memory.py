@@ -97,7 +97,7 @@ CONFIGURATIONS = {
     ),
     "bf16-fp32-gradients": Precision(
         weights="bf16", gradients="fp32", master="fp32", moments=_ADAM,
-        source="Megatron-LM's theoretical memory usage: 18 = 2 + 4 + 4 + 8",
+        source="NVIDIA/Megatron-LM on GitHub, issue 654: 2 + 4 + 4 + 8",
     ),
     "fp32": Precision(weights="fp32", gradients="fp32", moments=_ADAM, source="Kingma and Ba 2015, arXiv 1412.6980"),
     "bf16": Precision(

@@ -150,6 +150,24 @@ def test_in_any_order_the_peak_holds_what_any_kernel_touches(case, rng):
         assert sum(graph.nodes[t]["nbytes"] for t in touched) <= peak <= everything
 
 
+@given(pipelines(), st.randoms(use_true_random=False))
+def test_what_lives_is_what_a_run_that_frees_early_holds(case, rng):
+    """Played through: each kernel's tensors come when it runs, and go once nobody will read them."""
+    steps, sizes, outputs = case
+    graph = pipeline.build(*case)
+    order = shuffled(graph, rng)
+    reads = {name: set(r) for name, r, _ in steps}
+    writes = {name: set(w) for name, _, w in steps}
+    read = set().union(*reads.values())
+    held, seen = read - set().union(*writes.values()), []
+    for place, name in enumerate(order):
+        held |= writes[name]
+        seen.append(sum(sizes[tensor] for tensor in held))
+        needed = set().union(*(reads[later] for later in order[place + 1 :])) | set(outputs)
+        held = {tensor for tensor in held if tensor in needed or tensor not in read}
+    assert pipeline.live_bytes(graph, order) == seen
+
+
 def shuffled(graph, rng: random.Random):
     """Some order in which the kernels can run."""
     names = pipeline.kernels(graph)
