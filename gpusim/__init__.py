@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gpusim import model
     from gpusim.catalog import names as kernels
     from gpusim.hardware import load as load_gpu
     from gpusim.prediction import predict, run
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Claim", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels", "load_gpu", "predict", "profile",
-    "run",
+    "Claim", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels", "load_gpu", "model", "predict",
+    "profile", "run",
 ]  # fmt: skip
 
 _SOURCES = {
@@ -34,18 +35,21 @@ _SOURCES = {
     "Timeline": ("gpusim.timeline", "Timeline"),
     "kernels": ("gpusim.catalog", "names"),
     "load_gpu": ("gpusim.hardware", "load"),
+    "model": ("gpusim.model", ""),
     "predict": ("gpusim.prediction", "predict"),
     "profile": ("gpusim.profiling", "profile"),
     "run": ("gpusim.prediction", "run"),
 }
-"""Public names, and where each comes from."""
+"""Public names, and where each comes from: module and name in it (none: the module itself)."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _SOURCES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _SOURCES[name]
-    value = getattr(importlib.import_module(module), attribute)
+    value = importlib.import_module(module)
+    if attribute:
+        value = getattr(value, attribute)
     globals()[name] = value
     return value
 

@@ -280,6 +280,9 @@ class Dram:
     channels : int
         Channels in Nsight Compute's sense: 128 bits of an HBM bus, 16 of a GDDR bus.
     peak_bytes_per_s : float
+        What the bus can carry: its width times two transfers a memory clock.
+    datasheet_bytes_per_s : float or None
+        What the vendor's datasheet prints, mostly rounded; None where it is not known to print any.
     refresh_interval_s : float
         From one refresh of a channel to the next (JEDEC's tREFI).
     read_bytes_per_s, write_bytes_per_s, copy_bytes_per_s : float or None
@@ -292,6 +295,7 @@ class Dram:
     channels: int = quantity("1")
     peak_bytes_per_s: float = quantity("byte/s")
     refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
+    datasheet_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
     read_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
     write_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
     copy_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
@@ -385,6 +389,8 @@ class Throughput:
         Achieved by all SMs together, per cycle of the SM clock.
     fp32_flops, fp64_flops : float
         Peak outside the tensor cores; a fused multiply-add counts two.
+    fp16_flops : float or None
+        Likewise of half2 arithmetic; None where it was not looked up.
     tensor_fp16_flops, tensor_bf16_flops, tensor_tf32_flops, tensor_fp64_flops, tensor_fp8_flops, tensor_fp4_flops \
 : float or None
         Peak of the tensor cores, dense.
@@ -397,6 +403,7 @@ class Throughput:
     l2_read_bytes_per_cycle: float = quantity("byte/cycle")
     fp32_flops: float = quantity("flop/s")
     fp64_flops: float = quantity("flop/s")
+    fp16_flops: float | None = quantity("flop/s", optional=True)
     tensor_fp16_flops: float | None = quantity("flop/s", optional=True)
     tensor_bf16_flops: float | None = quantity("flop/s", optional=True)
     tensor_tf32_flops: float | None = quantity("flop/s", optional=True)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-HEAVY = ("numpy", "numba", "sympy", "pandas", "rich", "pydantic", "matplotlib")
+HEAVY = ("numpy", "numba", "sympy", "pandas", "networkx", "rich", "pydantic", "matplotlib")
 
 
 def python(*arguments):

@@ -1,0 +1,53 @@
+"""Closed-form models: what a line of algebra says about a kernel, a chain of kernels, or a training step.
+
+A module answers one question; it is imported when it is first used.
+
+==================== ==========================================================================
+``roofline``         how many FLOP/s an intensity allows, and which level of memory is in the way
+``waves``            how much of the GPU the last wave of blocks leaves idle
+``latency``          how many bytes and warps must be in flight to hide a latency (Little's law)
+``fusion``           what a chain of pointwise kernels moves, apart and as one
+``recomputation``    what the backward pass moves and keeps, with activations stored or computed again
+``training_memory``  bytes a parameter of mixed-precision training, and activations of a layer
+``fp8``              bytes of FP8 tensors with their scales; quantisation tile by tile
+``attention_memory`` bytes of attention's N x N matrices, against FlashAttention's extra
+``pipeline``         kernels and the tensors between them: traffic, launches, peak memory, fusion
+==================== ==========================================================================
+
+>>> from gpusim.model import roofline
+>>> round(roofline.ridge_point("h100-sxm", "bf16"))
+295
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpusim.model import (
+        attention_memory,
+        fp8,
+        fusion,
+        latency,
+        pipeline,
+        recomputation,
+        roofline,
+        training_memory,
+        waves,
+    )
+
+__all__ = [
+    "attention_memory", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline", "training_memory",
+    "waves",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
