@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from gpusim.isa.program import ArrayInfo, ParamInfo
 from gpusim.lang.errors import DescriptionError
@@ -157,9 +158,23 @@ def statement_size(stmt: Stmt) -> int:
     return 1
 
 
-def body_size(body: Iterable[Stmt]) -> int:
-    """Rough number of instructions of a body."""
-    return sum(statement_size(s) for s in walk(body))
+def body_size(body: Iterable[Stmt], tiles: Mapping[str, int] = MappingProxyType({})) -> int:
+    """Rough number of instructions of a body, its unrolled loops written out."""
+    total = 0
+    for s in body:
+        copies = _copies(s, tiles) if isinstance(s, For) and s.unroll else 1
+        inside = [*s.then, *s.orelse] if isinstance(s, If) else s.body if isinstance(s, For) else []
+        total += statement_size(s) + copies * body_size(inside, tiles)
+    return total
+
+
+def _copies(loop: For, tiles: Mapping[str, int]) -> int:
+    """Iterations of an unrolled loop; 1 where they hang on those of another."""
+    try:
+        start, stop, step = (int(evaluate(e, tiles)) for e in (loop.start, loop.stop, loop.step))
+    except DescriptionError:
+        return 1
+    return len(range(start, stop, max(step, 1)))
 
 
 def is_straight(body: Iterable[Stmt]) -> bool:

@@ -201,26 +201,26 @@ class _Builder(Accesses):
             for copies in self._factors(stmt, start, step, values):
                 start = self._loop(stmt, start, stop, step, copies)
 
-    @staticmethod
-    def _unrolls(stmt: For, trips: int) -> bool:
+    def _unrolls(self, stmt: For, trips: int) -> bool:
         rolled = any(isinstance(s, For) and not s.unroll for s in bind.walk(stmt.body))
-        total = trips * bind.body_size(stmt.body)
+        total = trips * self._size(stmt)
         return not rolled and (total <= UNROLL_SIZE if trips <= UNROLL_TRIPS else total <= TINY_TOTAL)
 
-    @staticmethod
-    def _factors(stmt: For, start: Node, step: Node, values: list[int] | None) -> list[int]:
+    def _size(self, stmt: For) -> int:
+        return bind.body_size(stmt.body, self.value.tiles)
+
+    def _factors(self, stmt: For, start: Node, step: Node, values: list[int] | None) -> list[int]:
         """Iterations a pass of each of the loops that make up this one; what one leaves over the next does."""
-        if not _Builder._fourfold(stmt, step):
+        if not self._fourfold(stmt, step):
             return [1]
         if values is not None:
             return [next(n for n in (16, 8, 4, 2, 1) if len(values) % n == 0)]
-        return [4, 1] if start.varying or bind.body_size(stmt.body) > TINY_SIZE else [16, 4, 1]
+        return [4, 1] if start.varying or self._size(stmt) > TINY_SIZE else [16, 4, 1]
 
-    @staticmethod
-    def _fourfold(stmt: For, step: Node) -> bool:
+    def _fourfold(self, stmt: For, step: Node) -> bool:
         """Whether a loop's body is repeated in the code, four times or more."""
         plain = step.is_const and not stmt.geometric
-        return plain and bind.body_size(stmt.body) <= PARTIAL_SIZE and bind.is_straight(stmt.body)
+        return plain and self._size(stmt) <= PARTIAL_SIZE and bind.is_straight(stmt.body)
 
     # ---------------------------------------------------------- loops whose threads differ in where they start
 
