@@ -49,7 +49,7 @@ def heads(draw, *tiles):
     return {**sizes, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
 
 
-FLASH = heads((1, 1, 1), (8, 16, 8), (5, 12, 5), (3, 40, 24))
+FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
 
 
 def rows():
