@@ -66,6 +66,44 @@ class Textbook:
     element_bytes: int = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A formula that somebody printed for an algorithm's traffic, in elements, and where the algorithm departs from it.
+
+    Parameters
+    ----------
+    formula : str
+        As in :class:`Traffic`; it may also use the symbols of `where`.
+    source : str
+        Paper, theorem or section.
+    where : mapping of str to str
+        What the formula's own symbols stand for: ``{"M": "4*d*Bc"}``.
+    times : str
+        How often the formula counts: ``"B*H"`` for one that is of one head.
+    departs : tuple of (str, str)
+        Terms by which the algorithm's own traffic differs where tiles divide sizes, and why.
+    loads, stores : bool
+        What it counts.
+    order : str
+        The growth that is claimed, a product of powers: ``"N**2*d**2/M"``.
+    grid : mapping of str to tuple of int
+        Values (of parameters or words) over which exponents are fitted.
+    cases : tuple of mapping
+        Parameters for which the executed description is counted.
+    """
+
+    formula: str
+    source: str
+    where: Mapping[str, str] = field(default_factory=dict)
+    times: str = "1"
+    departs: tuple[tuple[str, str], ...] = ()
+    loads: bool = True
+    stores: bool = True
+    order: str = ""
+    grid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    cases: tuple[Mapping[str, int], ...] = ()
+
+
 class Elements(NamedTuple):
     """Elements of one array loaded and stored: sympy expressions, or ints once parameters are given."""
 
@@ -153,10 +191,15 @@ class Algorithm:
     aliases : mapping of str to tuple of str
         Words that set one or several parameters: ``{"n": ("M", "N", "K"), "m": ("M",)}``.  The word that sets fewer
         wins, and a parameter's own name always does.
+    rules : mapping of str to mapping
+        Words from which parameters follow by formulas of the word and the other parameters:
+        ``{"M": {"Bc": "ceil(M/(4*d))"}}``.  A parameter that is given itself does not follow.
     io : mapping of str to Traffic, or None
         Closed-form IO of every array, written by hand; None where it depends on data.
     textbook : Textbook or None
         What a textbook says of the traffic.
+    published : Published or None
+        A formula from the literature to hold the traffic against.
     draw : mapping of str to callable
         ``draw(rng, shape, params)`` for input arrays that are not to be standard normal (or, ints, zero).
     tolerance : str or float
@@ -192,8 +235,10 @@ class Algorithm:
     scalars: Mapping[str, int] = field(default_factory=dict)
     tiles: Mapping[str, int] = field(default_factory=dict)
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     io: Mapping[str, Traffic] | None = None
     textbook: Textbook | None = None
+    published: Published | None = None
     draw: Mapping[str, Draw] = field(default_factory=dict)
     tolerance: str | float = 1e-5
     family: str = "other"
@@ -202,7 +247,7 @@ class Algorithm:
     hidden: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("sizes", "scalars", "tiles", "aliases", "draw"):
+        for name in ("sizes", "scalars", "tiles", "aliases", "rules", "draw"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
     def __repr__(self) -> str:
@@ -218,6 +263,11 @@ class Algorithm:
         signature = inspect.signature(self.kernel.function).parameters.values()
         tiles = {p.name: p.default for p in signature if p.default is not inspect.Parameter.empty}
         return {**self.sizes, **self.scalars, **tiles, **self.tiles}
+
+    @property
+    def words(self) -> list[str]:
+        """What sets parameters: their own names, aliases, and words with rules."""
+        return [*self.defaults, *self.aliases, *self.rules]
 
     def bind(self, **given: int) -> Params:
         """Complete `given` with defaults, after resolving aliases.
@@ -239,12 +289,24 @@ class Algorithm:
         ParameterError
             For a value that is not an integer, is out of range, or breaks one of the kernel's rules.
         """
-        params = self.defaults
-        for name in sorted(given, key=self._breadth, reverse=True):
+        params, own = self.defaults, [name for name in given if name not in self.rules]
+        for name in sorted(own, key=self._breadth, reverse=True):
             for target in self._targets(name):
                 params[target] = self._checked(name, target, given[name])
+        chosen = {target for name in own for target in self._targets(name)}
+        for word in given.keys() - set(own):
+            params |= {k: v for k, v in self._following(word, given[word], params).items() if k not in chosen}
         self._shape(params)
         return params
+
+    def _following(self, word: str, value: Any, params: Params) -> Params:
+        """The parameters that follow from a word of :attr:`rules`."""
+        known = {**params, word: self._checked(word, word, value)}
+        found = {}
+        for target, text in self.rules[word].items():
+            formula = read_formula(text, self.name, known)
+            found[target] = self._checked(word, target, formula.subs({symbol(k): v for k, v in known.items()}))
+        return found
 
     def _shape(self, params: Params) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Grid and block, once the kernel's own rules hold."""
@@ -265,7 +327,7 @@ class Algorithm:
             return (name,)
         if name in self.aliases:
             return self.aliases[name]
-        raise UnknownNameError(f"parameter of {self.name}", name, [*self.defaults, *self.aliases])
+        raise UnknownNameError(f"parameter of {self.name}", name, self.words)
 
     def _checked(self, name: str, target: str, value: Any) -> int:
         least = -INT32_MAX if target in self.scalars else 1

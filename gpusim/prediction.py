@@ -111,6 +111,42 @@ def run(
     return execute(launch, spec, _held(spec, launch, algorithm), checked=checked, limit=limit)
 
 
+def count_elements(
+    kernel: str | Algorithm, gpu: str | hardware.Gpu = "h200", **params: int
+) -> dict[str, tuple[float, float]]:
+    """Count the elements of each global array that the threads load and store as the launch runs, lane by lane.
+
+    Parameters
+    ----------
+    kernel : str or Algorithm
+    gpu : str or Gpu
+    **params : int
+
+    Returns
+    -------
+    dict of str to (float, float)
+        Elements loaded and stored.
+
+    Examples
+    --------
+    >>> count_elements("vector-add", N=1000)["c"]
+    (0.0, 1000.0)
+    """
+    from gpusim.algorithm import numpy_dtype
+    from gpusim.engine import counts as C
+
+    algorithm, spec = _algorithm(kernel), _gpu(gpu)
+    bound = algorithm.launch(**params)
+    launch = assemble(bound, lower(bound, spec), _arrays(algorithm, bound))
+    rows = count(launch, spec, _held(spec, launch, algorithm), sample=False).arrays
+    moved = {array.name: row for array, row in zip(launch.program.arrays, rows, strict=True)}
+    sizes = {array.name: numpy_dtype(array.dtype).itemsize for array in bound.arrays}
+    return {
+        name: (float(moved[name][C.A_LD_BYTES] / size), float(moved[name][C.A_ST_BYTES] / size))
+        for name, size in sizes.items()
+    }
+
+
 def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays, if they are those that the launch takes."""
     from gpusim.algorithm import numpy_dtype

@@ -13,7 +13,7 @@ block share a tile of Bc keys and values.  What differs is the order of the two 
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic, numpy_dtype
+from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
 
 # ------------------------------------------------------------------ what the kernels share
 
@@ -309,6 +309,15 @@ def named(base, t):
     return base if t is gl.f32 else f"{base}-{t.value}"
 
 
+SRAM = {"Bc": "ceil(M/(4*d))", "Br": "min(ceil(M/(4*d)), d)"}
+"""Tiles of Algorithm 1 for M elements of on-chip memory (line 1)."""
+SWAPPED = {"Br": "ceil(M/(4*d))", "Bc": "min(ceil(M/(4*d)), d)"}
+"""The same where queries are the outer loop: they are what fills the memory."""
+SIZES = {"B": 1, "H": 1}
+CASES = tuple({**SIZES, "N": N, "d": d, "M": M} for N in (64, 100, 256) for d, M in ((16, 512), (16, 1024), (32, 1024)))
+GRID = {"N": (4096, 16384, 65536), "d": (32, 64, 128), "M": (16384, 32768, 65536)}
+
+
 def first(t):
     """Make FlashAttention-1 for a type of elements; O is rounded to it once for every tile of keys."""
     zeros = {"O": numpy_dtype(t.value), "l": np.float32, "m": np.float32}
@@ -329,6 +338,19 @@ def first(t):
         textbook=Textbook("B*H*(2*N*d + 2*N**2*d/Bc + 2*N**2/Bc)", "B*H*(N*d + N**2*d/Bc + 2*N**2/Bc)", t.nbytes),
         tolerance=2e-5 if t is gl.f32 else f"{ROUNDED}*(1 + N/Bc)",
         notes="What O, l and m hold before does not matter: the kernel sets them.",
+        rules={"M": SRAM},
+        published=Published(
+            "12*N**2*d**2/M + 16*N**2*d/M + 3*N*d",
+            "Algorithm 1 of Dao et al. 2022 counted line by line; their Theorem 2 has its order",
+            where={"M": "4*d*Bc"},
+            times="B*H",
+            departs=(
+                ("2*B*H*N", "l = 0 and m = -inf are written before the loop (line 2), as O = 0 is, which 3Nd has"),
+            ),
+            order="N**2*d**2/M",
+            grid=GRID,
+            cases=CASES,
+        ),
         **COMMON,
     )
 
@@ -342,6 +364,17 @@ def swapped(t):
         reference=with_statistics,
         io={"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "l": ROWS_STORED, "m": ROWS_STORED},
         textbook=Textbook("B*H*(N*d + 2*N**2*d/Br)", "B*H*(N*d + 2*N)", t.nbytes),
+        rules={"M": SWAPPED},
+        published=Published(
+            "8*N**2*d**2/M + 3*N*d + 2*N",
+            "the same count with the loops swapped",
+            where={"M": "4*d*Br"},
+            times="B*H",
+            departs=(("-B*H*N*d", "Q is read and O written once, 2Nd: O is on chip and need not be set to 0 in HBM"),),
+            order="N**2*d**2/M",
+            grid=GRID,
+            cases=CASES,
+        ),
         tolerance=2e-5 if t is gl.f32 else ROUNDED,
         **COMMON,
     )

@@ -6,7 +6,7 @@ Sizes are arbitrary: threads outside the matrices fetch zeros and store nothing.
 """
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
 
 
 def square_rule(p):
@@ -303,6 +303,14 @@ matmul_tiled = Algorithm(
     aliases=SQUARE,
     io={"A": Traffic("M*K*ceil(N/T)"), "B": Traffic("K*N*ceil(M/T)"), "C": Traffic(stores="M*N")},
     textbook=Textbook(reads="2*M*N*K/T", writes="M*N"),
+    published=Published(
+        "2*M*N*K/T",
+        "the textbooks' count, such as Kirk and Hwu, Programming Massively Parallel Processors, on tiling",
+        stores=False,
+        order="M*N*K/T",
+        grid={"M": (256, 1024), "N": (256, 1024), "K": (256, 1024), "T": (8, 16, 32)},
+        cases=tuple({"n": n, "T": T} for n in (64, 100) for T in (8, 16, 32)),
+    ),
     **COMMON,
 )
 

@@ -8,7 +8,7 @@ so no compiler can unroll their loops.  Scores may be -inf; a row of nothing els
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
 from gpusim.lang.collective import block_max, block_sum
 
 LOWEST = -3.4028234663852886e38  # of fp32: where nothing was seen yet, for -inf would be subtracted from -inf
@@ -198,6 +198,13 @@ def passes(reads, element=gl.f32):
         "reference": softmax,
         "io": {"x": Traffic(f"{reads}*M*N"), "y": Traffic(stores="M*N")},
         "textbook": Textbook(reads=f"{reads}*M*N", writes="M*N", element_bytes=element.nbytes),
+        "published": Published(
+            f"{reads + 1}*M*N",
+            "Milakov and Gimelshein 2018, arXiv 1805.02867: accesses an element of Algorithms 1 to 3",
+            order="M*N",
+            grid={"M": (64, 1024), "N": (64, 1024)},
+            cases=({"M": 3, "N": 100}, {"M": 3, "N": 1000}),
+        ),
         "tolerance": ERRORS[element],
     }
 

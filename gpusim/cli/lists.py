@@ -4,23 +4,39 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpusim.cli.words import KernelArguments, KernelFolders, one_each, split
 from gpusim.errors import UnknownNameError
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from gpusim.algorithm import Algorithm
+
 
 def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
-    """Show a kernel's closed forms: what every array moves, and what the textbook says."""
+    """Show a kernel's closed forms: what every array moves, what the textbook and what papers say."""
     from gpusim import catalog, report
     from gpusim.report import listings
 
     name, given = split(arguments)
     algorithm = catalog.get(name, kernels or [])
     params = one_each(algorithm, "formula", given)
-    report.show(listings.formulas(algorithm, params))
+    judged = _judged(algorithm) if algorithm.published is not None else []
+    report.show([*listings.formulas(algorithm, params), *judged])
+
+
+def _judged(algorithm: Algorithm) -> list[RenderableType]:
+    """The published formula beside the derived one."""
+    from gpusim import published
+    from gpusim.report.published import published as lines
+
+    return lines(
+        algorithm.published, published.compare(algorithm), published.table(algorithm), published.exponents(algorithm)
+    )
 
 
 def list_kernels(

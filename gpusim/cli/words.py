@@ -97,7 +97,7 @@ def number(text: str) -> int | float | str:
 
 def parameter(algorithm: Algorithm, word: str) -> str:
     """The parameter or alias that an option means; letter case matters only where two differ in nothing else."""
-    known = [*algorithm.aliases, *algorithm.defaults]
+    known = algorithm.words
     if word in known:
         return word
     alike = [name for name in known if name.lower() == word.lower()]

@@ -8,9 +8,8 @@ import numpy as np
 
 from gpusim import hardware, prediction
 from gpusim.algorithm import Algorithm, numpy_dtype
-from gpusim.engine import counts as C
 from gpusim.hardware import Gpu, Occupancy
-from gpusim.simulate import Launch, count
+from gpusim.simulate import Launch
 
 
 def run(
@@ -64,18 +63,6 @@ def prepare(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") 
     arrays |= algorithm.inputs(np.random.default_rng(1), **params)
     launch = prediction.assemble(bound, program, arrays)
     return launch, spec, hardware.occupancy(spec, launch.threads, program.n_registers, launch.shared_bytes)
-
-
-def elements(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") -> dict[str, tuple[float, float]]:
-    """Elements of each global array that the engine sees loaded and stored, lane by lane."""
-    launch, spec, held = prepare(algorithm, params, gpu)
-    counted = count(launch, spec, held, sample=False).arrays
-    found = {}
-    for array, row in zip(launch.program.arrays, counted, strict=True):
-        if array.space == "global":
-            size = np.dtype(launch.arguments[array.name].dtype).itemsize
-            found[array.name] = (row[C.A_LD_BYTES] / size, row[C.A_ST_BYTES] / size)
-    return found
 
 
 def mine(kernel, tiles=None, **sizes):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from gpusim import catalog
 from gpusim.algorithm import symbol
+from gpusim.prediction import count_elements
 from tests.kernels import cases
-from tests.kernels.run import elements
 
 FLASH = [
     {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc}
@@ -104,7 +104,7 @@ def label(part):
 @pytest.mark.parametrize(("name", "params"), CASES, ids=label)
 def test_the_closed_form_is_what_the_engine_counts(name, params):
     algorithm = catalog.get(name)
-    assert algorithm.elements(**params) == elements(algorithm, params)
+    assert algorithm.elements(**params) == count_elements(algorithm, **params)
 
 
 @pytest.mark.parametrize("name", GRIDS)
@@ -112,7 +112,7 @@ def test_the_closed_form_is_what_the_engine_counts(name, params):
 @given(data=st.data(), gpu=st.sampled_from(["p100", "v100", "rtx-4090", "b200"]))
 def test_the_closed_form_holds_for_any_parameters(name, data, gpu):
     algorithm, params = catalog.get(name), data.draw(cases.CASES[name])
-    assert algorithm.elements(**params) == elements(algorithm, params, gpu)
+    assert algorithm.elements(**params) == count_elements(algorithm, gpu, **params)
 
 
 @pytest.mark.parametrize(("name", "params"), CASES, ids=label)

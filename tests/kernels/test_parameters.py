@@ -5,6 +5,7 @@ import pytest
 
 from gpusim import catalog
 from gpusim.algorithm import FormulaError, pretty, read_formula
+from gpusim.errors import ParameterError
 
 TILED = catalog.get("matmul-tiled")
 
@@ -104,3 +105,18 @@ def test_every_textbook_and_closed_form_can_be_evaluated(algorithm):
     assert {type(value.nbytes) for value in values.values()} == {int}
     arrays = {array.name for array in algorithm.launch().arrays}
     assert set(algorithm.elements()) in (arrays, set())
+
+
+def test_tiles_follow_from_the_memory_on_chip():
+    flash = catalog.get("flash-attention-1")
+    assert flash.bind(M=25600, d=64) == {**flash.defaults, "Bc": 100, "Br": 64}
+    assert flash.bind(M=25600, d=64, Br=32)["Br"] == 32
+    assert flash.bind(M=1, d=64)["Bc"] == 1
+
+
+def test_what_does_not_follow_is_said():
+    flash = catalog.get("flash-attention-1")
+    with pytest.raises(ParameterError, match="M must be at least 1, not 0"):
+        flash.bind(M=0)
+    with pytest.raises(ParameterError, match="Br threads"):
+        catalog.get("flash-attention-1-swapped").bind(M=10**6, d=16)

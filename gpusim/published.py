@@ -1,0 +1,155 @@
+"""An algorithm's own traffic beside the formula that was published for it: term by term, number by number."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy
+
+from gpusim.algorithm import read_formula, symbol
+from gpusim.prediction import count_elements
+
+if TYPE_CHECKING:
+    from sympy import Expr as Sym
+
+    from gpusim.algorithm import Algorithm, Published
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published formula and the one derived from the description, both in elements over the whole grid.
+
+    Attributes
+    ----------
+    derived, printed : sympy.Expr
+        Of the kernel's parameters.
+    departs : tuple of (sympy.Expr, str)
+        Terms of derived - printed where tiles divide sizes, each with its reason.
+    rounding : sympy.Expr
+        What derived has more where they do not.
+    unexplained : sympy.Expr
+        What is left of the difference; 0 where the formula is understood.
+    """
+
+    derived: Sym
+    printed: Sym
+    departs: tuple[tuple[Sym, str], ...]
+    rounding: Sym
+    unexplained: Sym
+
+
+@dataclass(frozen=True)
+class Row:
+    """One choice of parameters: elements derived, counted as the description runs, and printed."""
+
+    params: Mapping[str, int]
+    derived: int
+    counted: int
+    printed: float
+
+
+def compare(algorithm: Algorithm) -> Comparison:
+    """Hold the IO derived from a description against the published formula.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        One with ``published``.
+
+    Returns
+    -------
+    Comparison
+    """
+    published = _published(algorithm)
+    derived = sympy.expand(_derived(algorithm, published))
+    even = sympy.expand(derived.replace(sympy.ceiling, lambda ratio: ratio))
+    printed = sympy.expand(_printed(algorithm, published))
+    departs = tuple((algorithm.formula(term), why) for term, why in published.departs)
+    left = even - printed - sum(term for term, _ in departs)
+    return Comparison(derived, printed, departs, sympy.factor(derived - even), sympy.simplify(left))
+
+
+def table(algorithm: Algorithm) -> list[Row]:
+    """Elements for the cases of the published formula: derived, counted in a simulated launch, printed.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        One with ``published``.
+    """
+    published, found = _published(algorithm), compare(algorithm)
+    return [_row(algorithm, published, found, case) for case in published.cases]
+
+
+def _row(algorithm: Algorithm, published: Published, found: Comparison, case: Mapping[str, int]) -> Row:
+    params = algorithm.bind(**case)
+    values = {symbol(name): value for name, value in params.items()}
+    counted = count_elements(algorithm, "h200", **params)
+    total = _moved(published, *map(sum, zip(*counted.values(), strict=True)))
+    return Row({**params, **case}, int(found.derived.subs(values)), int(total), float(found.printed.subs(values)))
+
+
+def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
+    """Powers with which the derived traffic grows, fitted over the published formula's grid, and those claimed.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        One with ``published``.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        For each name on the grid the fitted and the claimed exponent, by least squares on logarithms; none
+        where no order is claimed.
+    """
+    published = _published(algorithm)
+    if not published.order:
+        return {}
+    names = list(published.grid)
+    points = [dict(zip(names, values, strict=True)) for values in itertools.product(*published.grid.values())]
+    value = _evaluator(algorithm, compare(algorithm).derived)
+    logs = [math.log(value(algorithm.bind(**point))) for point in points]
+    columns = np.array([[1.0, *(math.log(point[name]) for name in names)] for point in points])
+    fitted = np.linalg.lstsq(columns, np.array(logs), rcond=None)[0][1:]
+    claimed = read_formula(published.order, algorithm.name, names)
+    powers = sympy.Mul.make_args(claimed)
+    return {
+        name: (float(power), float(sum(factor.as_base_exp()[1] for factor in powers if factor.has(symbol(name)))))
+        for name, power in zip(names, fitted, strict=True)
+    }
+
+
+def _evaluator(algorithm: Algorithm, expression: Sym) -> Callable[[Mapping[str, int]], int]:
+    """A function from parameters to the value of an expression of them."""
+    return lambda params: int(expression.subs({symbol(name): value for name, value in params.items()}))
+
+
+def _published(algorithm: Algorithm) -> Published:
+    if algorithm.published is None:
+        raise ValueError(f"{algorithm.name} has no published formula")
+    return algorithm.published
+
+
+def _moved(published: Published, loaded: Any, stored: Any) -> Any:
+    """Of the elements loaded and stored those that the formula counts."""
+    return (loaded if published.loads else 0) + (stored if published.stores else 0)
+
+
+def _derived(algorithm: Algorithm, published: Published) -> Sym:
+    """Elements as counted from the description's tree."""
+    moved = algorithm.kernel.io().values()
+    total = _moved(published, *(sum(getattr(array, way) for array in moved) for way in ("loaded", "stored")))
+    return total.subs({old: symbol(old.name) for old in total.free_symbols})
+
+
+def _printed(algorithm: Algorithm, published: Published) -> Sym:
+    """The published formula in the kernel's own parameters."""
+    formula = read_formula(published.formula, algorithm.name, (*algorithm.defaults, *published.where))
+    meaning = {symbol(name): algorithm.formula(text) for name, text in published.where.items()}
+    return algorithm.formula(published.times) * formula.subs(meaning)
