@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from gpusim.isa.opcodes import Atomic, Cmp, Convert, Flag, Mufu, Op, Shfl, Shift, Special
-from gpusim.isa.program import PT, RZ, Instr, Kind, Operand, Program
+from gpusim.isa.program import PT, RZ, Half, Instr, Kind, Operand, Program
 
 BASE = 1 << 40
 RUNNING, AT_SYNC, AT_BARRIER, GONE = 0, 1, 2, 3
@@ -379,13 +379,12 @@ def to_half(x: np.ndarray, bf16: bool) -> np.ndarray:
     return ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)).astype(np.uint32)
 
 
-def _f2f(b: Block, i: Instr, m: np.ndarray) -> None:
-    if i.sub in (Convert.TO_F16, Convert.TO_BF16):
-        b.put(i, m, to_half(b.f(i, 0), i.sub == Convert.TO_BF16))
-    elif i.sub == Convert.F16:
-        b.put(i, m, b.u(i, 0).astype(np.uint16).view(np.float16).astype(np.float32))
-    else:
-        b.put(i, m, b.u(i, 0) << np.uint32(16))
+def _hadd2(b: Block, i: Instr, m: np.ndarray) -> None:
+    """``HADD2.F32 d, -RZ, b.Hn_Hn``: the only form that lowering makes, an fp16 number as fp32."""
+    nothing, number = i.srcs
+    assert (i.flags, nothing.index, nothing.neg) == (Flag.F32, RZ, True)
+    bits = b.u(i, 1) >> np.uint32({Half.LOW: 0, Half.HIGH: 16}[Half(number.half)])
+    b.put(i, m, bits.astype(np.uint16).view(np.float16).astype(np.float32))
 
 
 def _f2fp(b: Block, i: Instr, m: np.ndarray) -> None:
@@ -493,7 +492,7 @@ HANDLERS: dict[Op, Callable[[Block, Instr, np.ndarray], None]] = {
     Op.MUFU: lambda b, i, m: b.put(i, m, SPECIALS[Mufu(i.sub)](b.f(i, 0).astype(np.float64)).astype(np.float32)),
     Op.I2F: _i2f,
     Op.F2I: _f2i,
-    Op.F2F: _f2f,
+    Op.HADD2: _hadd2,
     Op.F2FP: _f2fp,
     Op.SHFL: _shfl,
     Op.LDG: _load,

@@ -120,6 +120,15 @@ def test_a_short_branch_is_predicated_and_a_long_one_jumped_over() -> None:
     assert guarded
 
 
+@pytest.mark.parametrize(("name", "wide"), [("flash-attention-2", 4 * 64 // 4), ("flash-attention-2-f16", 4 * 64 // 8)])
+def test_keys_are_read_by_sixteen_bytes_whatever_their_type(name: str, wide: int) -> None:
+    program = lowered(name)
+    loads = Counter(i.width for i in program.instrs if i.op is Op.LDS)
+    assert loads[16] == 2 * wide  # keys for the scores, and values
+    assert set(loads) == {4, 16}  # and the scores themselves
+    assert sum(i.op is Op.HADD2 for i in program.instrs) == (2 * 4 * 64 + 64) * name.endswith("f16")  # and the query
+
+
 def test_too_many_registers_are_refused_with_a_remedy() -> None:
     with pytest.raises(DescriptionError, match=r"255 exist.*smaller"):
         lowered("matmul-register-tiled", BM=256, BN=256, BK=4, TM=16, TN=16)

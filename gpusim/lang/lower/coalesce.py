@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.liveness import live_masks
-from gpusim.lang.lower.machine import MBlock, MInstr, Source, VReg
+from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 
 IDENTITY = 0xF0
 
@@ -130,7 +130,7 @@ class _Merger:
         instr._reads = None
         instr.dsts = tuple(map(find, instr.dsts))
         instr.pdsts = tuple(map(find, instr.pdsts))
-        instr.srcs = tuple(Source(s.kind, tuple(map(find, s.regs)), s.value, s.neg, s.abs) for s in instr.srcs)
+        instr.srcs = tuple(s._replace(regs=tuple(map(find, s.regs))) for s in instr.srcs)
         instr.guard = instr.guard._replace(reg=find(instr.guard.reg)) if instr.guard.reg else instr.guard
         instr.psrcs = tuple(c._replace(reg=find(c.reg)) if c.reg else c for c in instr.psrcs)
         return instr

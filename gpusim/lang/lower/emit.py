@@ -47,7 +47,7 @@ def _destination(i: MInstr, place: Mapping[VReg, int]) -> Operand | None:
 
 def _source(s: Source, place: Mapping[VReg, int]) -> Operand:
     if s.kind is Kind.REG:
-        return reg(place[s.regs[0]] if s.regs else RZ, neg=s.neg, absolute=s.abs)
+        return reg(place[s.regs[0]] if s.regs else RZ, neg=s.neg, absolute=s.abs)._replace(half=s.half)
     return Operand(s.kind, s.value, s.neg, s.abs)
 
 

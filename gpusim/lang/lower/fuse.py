@@ -14,13 +14,17 @@ ABS_TAKERS = ("fadd", "fmin", "fmax", "mufu", "cmp")
 
 
 class Fusion:
-    """Decisions: ``into[child] = user`` and, per user, which operand it swallowed."""
+    """Decisions: ``into[child] = user``, per user which operand it swallowed, and what users read as they go.
+
+    That is a sign (``signs``), or the upper half of a register (``halves``).
+    """
 
     def __init__(self, placement: Placement) -> None:
         self.placement = placement
         self.into: dict[Node, Node] = {}
         self.swallowed: dict[Node, Node] = {}
         self.signs: set[Node] = set()
+        self.halves: set[Node] = set()
         for node in sorted(placement.block, key=lambda n: -n.id):
             if node not in self.into:
                 self._look(node)
@@ -30,13 +34,17 @@ class Fusion:
 
     def hides(self, node: Node) -> bool:
         """Whether ``node`` needs no instruction of its own."""
-        return node in self.into or node in self.signs or node.op in FREE
+        return node in self.into or node in self.signs or node in self.halves or node.op in FREE
 
     def _look(self, node: Node) -> None:
         if node.op in ("fneg", "fabs"):
             takers = SIGN_TAKERS if node.op == "fneg" else ABS_TAKERS
             if all(isinstance(u, Node) and u.op in takers for u in self.placement.users[node]):
                 self.signs.add(node)
+            return
+        if node.op == "upper":
+            if all(isinstance(u, Node) and u.op == "widen" for u in self.placement.users[node]):
+                self.halves.add(node)
             return
         wanted = _WANTED.get(node.op)
         if wanted is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Kind
+from gpusim.isa.program import Half, Kind
 
 
 class VReg:
@@ -34,6 +34,7 @@ class Source(NamedTuple):
     value: int = 0
     neg: bool = False
     abs: bool = False
+    half: Half = Half.BOTH
 
     @property
     def is_reg(self) -> bool:

@@ -36,13 +36,14 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
     """
     start = [(list(b.body), list(b.tail)) for b in blocks]
     peaks: dict[MBlock, int] = {}
+    frugal = False
 
     def attempt(limit: int, room: int = 0) -> Allocation:
         """Within ``limit``, or ``room`` in the blocks that did with fewer than that before."""
         for block, (body, tail) in zip(blocks, start, strict=True):
             block.body, block.tail = list(body), list(tail)
         limits = {block: room if peaks.get(block, 0) < room else limit for block in blocks}
-        peaks.update(schedule(blocks, readonly, limits))
+        peaks.update(schedule(blocks, readonly, limits, frugal))
         return _allocate(blocks)
 
     def levelled(limit: int) -> Allocation:
@@ -51,6 +52,9 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
         return raised if raised.used <= found.used else attempt(limit)
 
     least = attempt(0).used
+    if least > N_REGISTERS:
+        frugal = True
+        least = attempt(0).used
     if least > N_REGISTERS:
         raise DescriptionError(
             f"{name} needs {least} registers a thread, {N_REGISTERS} exist; "
@@ -75,7 +79,9 @@ def _allocate(blocks: list[MBlock]) -> Allocation:
             keep_in_register(blocks, full.reg)
 
 
-def schedule(blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBlock, int]) -> dict[MBlock, int]:
+def schedule(
+    blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBlock, int], frugal: bool = False
+) -> dict[MBlock, int]:
     """Order every block's instructions.
 
     Parameters
@@ -86,6 +92,8 @@ def schedule(blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBl
         Numbers of arrays that nothing writes.
     limits : mapping of MBlock to int
         General-purpose registers to stay within where possible.
+    frugal : bool
+        Past the limit, go on with what takes the fewest registers rather than with the longest chain.
 
     Returns
     -------
@@ -98,15 +106,15 @@ def schedule(blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBl
         if len(instrs) > 1:
             graph = Dependences(instrs, readonly)
             needed = out[block] | {r for i in jump for r in i.reads()}
-            scheduler = _Scheduler(graph, needed, limits[block])
+            scheduler = _Scheduler(graph, needed, limits[block], frugal)
             block.body = [instrs[i] for i in scheduler.run()]
             block.tail, peaks[block] = jump, scheduler.peak
     return peaks
 
 
 class _Scheduler:
-    def __init__(self, graph: Dependences, needed: set[VReg], limit: int) -> None:
-        self.graph, self.needed, self.limit = graph, needed, limit
+    def __init__(self, graph: Dependences, needed: set[VReg], limit: int, frugal: bool) -> None:
+        self.graph, self.needed, self.limit, self.frugal = graph, needed, limit, frugal
         self.paths = critical_paths(graph)
         self.chains = critical_paths(graph, values_only=True)
         self.waiting = [len(edges) for edges in graph.before]
@@ -149,8 +157,8 @@ class _Scheduler:
 
     def _pick(self, now: int) -> int:
         """The ready instruction to go next: the one of the longest chain, unless registers run short."""
-        growing = free = -1
-        growing_key = free_key = None
+        growing = free = small = -1
+        growing_key = free_key = small_key = None
         for i in self.ready:
             regs, preds = self._growth(i)
             key = (max(self.earliest[i] - now, 0), -self.paths[i], -self.chains[i], regs, i)
@@ -159,12 +167,16 @@ class _Scheduler:
             if regs > 0 or preds > 0:
                 if growing_key is None or key < growing_key:
                     growing, growing_key = i, key
+                if small_key is None or (regs, key) < small_key:
+                    small, small_key = i, (regs, key)
             elif free_key is None or key < free_key:
                 free, free_key = i, key
-        if growing_key is None or free_key is None:
-            return max(growing, free)
+        if growing_key is None:
+            return free
         regs, preds = self._growth(growing)
         short = self.count + max(regs, 0) > self.limit or self.count_preds + max(preds, 0) > PREDICATES
+        if free_key is None:
+            return small if short and self.frugal else growing
         return free if short or free_key < growing_key else growing
 
     def _growth(self, i: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
+from gpusim.isa.program import Half
 from gpusim.lang.lower.machine import ALWAYS, ZERO, Condition, Source, VReg, immediate, registers
 from gpusim.lang.lower.select_effects import read_special
 from gpusim.lang.lower.values import F32, U32, Node
@@ -180,23 +181,25 @@ def _mufu(s: Selector, n: Node) -> None:
 
 
 def _narrow(s: Selector, n: Node) -> None:
-    s.emit(Op.F2F, s.define(n), (s.register(n.args[0]),), sub=Convert["TO_" + n.attr.upper()])
+    s.emit(Op.F2FP, s.define(n), s.legal(ZERO, s.source(n.args[0])), sub=Convert[n.attr.upper()])
+
+
+def _upper(s: Selector, n: Node) -> None:
+    s.emit(Op.SHF, s.define(n), (s.register(n.args[0]), immediate(16), ZERO), sub=Shift.R_U32)
 
 
 def _widen(s: Selector, n: Node) -> None:
     fmt, half = n.attr
-    bits, dst = s.register(n.args[0]), s.define(n)
-    if fmt == "bf16":
-        if half:
-            s.emit(Op.LOP3, dst, (bits, immediate(0xFFFF0000), ZERO), sub=AND)
-        else:
-            s.emit(Op.SHF, dst, (bits, immediate(16), ZERO), sub=Shift.L)
-        return
-    if half:
-        upper = VReg()
-        s.emit(Op.SHF, (upper,), (bits, immediate(16), ZERO), sub=Shift.R_U32)
-        bits = registers(upper)
-    s.emit(Op.F2F, dst, (bits,), sub=Convert.F16)
+    word = n.args[0]
+    if word.op == "upper":
+        word, half = word.args[0], 1
+    bits, dst = s.register(word), s.define(n)
+    if fmt == "f16":
+        s.emit(Op.HADD2, dst, (MINUS_ZERO, bits._replace(half=Half.HIGH if half else Half.LOW)), flags=Flag.F32)
+    elif half:
+        s.emit(Op.LOP3, dst, (bits, immediate(0xFFFF0000), ZERO), sub=AND)
+    else:
+        s.emit(Op.SHF, dst, (bits, immediate(16), ZERO), sub=Shift.L)
 
 
 def _pack(s: Selector, n: Node) -> None:
@@ -299,6 +302,7 @@ EMIT: dict[str, Callable[[Selector, Node], None]] = {
     "f2i": _unary(Op.F2I, Convert.S32 | Round.ZERO << 4),
     "f2u": _unary(Op.F2I, Convert.U32 | Round.ZERO << 4),
     "narrow": _narrow,
+    "upper": _upper,
     "widen": _widen,
     "pack": _pack,
     "cmp": _cmp,

@@ -3,7 +3,7 @@
 Loads join when nothing between them can change what they read, when they stand
 at constant distances from one base, and when that base is provably aligned.
 Global loads are left as they are: the compiler knows no alignment of a pointer
-argument beyond its element's.
+argument beyond its element's.  Of two elements of 2 bytes that share a register, the second becomes its upper half.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _inside(item: Item) -> None:
 
 
 def _joinable(access: Access) -> bool:
-    return access.kind == "load" and access.width == WORD and access.guard is None
+    return access.kind == "load" and access.width == access.array.nbytes and access.guard is None
 
 
 def _join(stretch: list[Access], replaced: dict[Access, Access | None]) -> None:
@@ -54,27 +54,41 @@ def _join(stretch: list[Access], replaced: dict[Access, Access | None]) -> None:
         by_base.setdefault(access.base, {})[access.offset] = access
     for base, at in by_base.items():
         multiple = base.facts.multiple if base is not None else 0
-        for width in (16, 8):
+        for width in (16, 8, 4):
             if multiple % width:
                 continue
             for offset in sorted(at):
-                group = [at.get(offset + step) for step in range(0, width, WORD)]
-                if offset % width == 0 and all(group):
+                group = _neighbours(at, offset, width)
+                if offset % width == 0 and len(group) > 1:
                     _replace(group, width, order, replaced)
-                    for step in range(0, width, WORD):
-                        del at[offset + step]
+                    for access in group:
+                        del at[access.offset]
 
 
-def _replace(
-    group: list[Access | None], width: int, order: dict[Access, int], replaced: dict[Access, Access | None]
-) -> None:
+def _neighbours(at: dict[int, Access], offset: int, width: int) -> list[Access]:
+    """Loads of ``width`` bytes from ``offset`` on, without a gap; none where there is one."""
+    if offset not in at:
+        return []
+    size = at[offset].width
+    group = [at[place] for place in range(offset, offset + width, size) if place in at]
+    whole = len(group) * size == width
+    lows, highs = group[::2], group[1::2]
+    in_order = size == WORD or all(a.results[0].id < b.results[0].id for a, b in zip(lows, highs, strict=False))
+    return group if whole and in_order else []
+
+
+def _replace(group: list[Access], width: int, order: dict[Access, int], replaced: dict[Access, Access | None]) -> None:
     """One wide load in the place of the earliest of ``group``."""
-    members = [access for access in group if access is not None]
-    first = min(members, key=order.__getitem__)
-    results = tuple(access.results[0] for access in members)
-    head = members[0]
+    first = min(group, key=order.__getitem__)
+    results = [access.results[0] for access in group]
+    if group[0].width < WORD:
+        for low, high in zip(results[::2], results[1::2], strict=True):
+            high.op, high.args = "upper", (low,)
+        results = results[::2]
+    head = group[0]
     wide = Access(
-        "load", head.array, head.index, width, first.line, results, cache=head.cache, base=head.base, offset=head.offset
-    )
-    replaced.update(dict.fromkeys(members))
+        "load", head.array, head.index, width, first.line, tuple(results), cache=head.cache, base=head.base,
+        offset=head.offset,
+    )  # fmt: skip
+    replaced.update(dict.fromkeys(group))
     replaced[first] = wide
