@@ -16,7 +16,7 @@ COMPILER = "13.0"
 """Release of NVRTC that the measured machine code is from."""
 WRITTEN_IN_PART = {"store-strided", "transpose-naive"}
 """What L2 fetches for sectors written in part is right to a few per cent (docs/validation.md, 8)."""
-LARGEST = 512  # matrices of more rows take longer than a test should
+LARGEST = 512  # matrices and sequences of more rows take longer than a test should
 ASKED = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
 EXECUTED = [
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",
@@ -32,8 +32,9 @@ def name(launch):
 
 
 def is_small(launch):
-    matmul = launch["kernel"].startswith("matmul")
-    return (launch["params"]["n"] if matmul else launch["params"].get("N", 0) / 2**13) <= LARGEST
+    square = launch["kernel"].startswith(("matmul", "flash"))
+    size = launch["params"].get("n", launch["params"].get("N", 0))
+    return (size if square else size / 2**13) <= LARGEST
 
 
 SMALL = pytest.mark.parametrize("launch", [m for m in MEASURED if is_small(m)], ids=name)
@@ -57,9 +58,11 @@ def machine_code(launch):
     """Profile of the emitted source's machine code."""
     from gpusim import cuda
 
-    bound = catalog.get(launch["kernel"]).launch(**launch["params"])
+    algorithm = catalog.get(launch["kernel"])
+    bound = algorithm.launch(**launch["params"])
     kernel = cuda.compile(bound.kernel.emit(**prediction.tiles_of(bound)), gpu="h200", options=["-ftz=true"]).kernel()
     arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
+    arrays |= algorithm.inputs(np.random.default_rng(0), **launch["params"])  # zeros take a division's slow path
     args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
     return gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200", values=False, sample=False)
 
