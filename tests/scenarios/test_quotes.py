@@ -93,3 +93,10 @@ def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
     assert len(words) > 100
     for pattern in words:
         assert stages(pattern["offsets"]) == (pattern["tag_wavefronts"], pattern["data_wavefronts"]), pattern["name"]
+
+
+def test_attention():
+    emitted = json.loads((DATA / "validation/data/h200_emitted.json").read_text())["launches"]
+    found = {row["kernel"]: row["metrics"] for row in emitted if row["params"] == {"N": 512}}
+    for kernel, nanoseconds in load("attention_loops")["H200"].items():
+        assert nanoseconds == took(found[kernel])

@@ -34,7 +34,7 @@ def test_it_imports_nothing_private_and_stays_small(name):
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
-        "wave_quantisation",
+        "wave_quantisation", "attention_loops",
     }  # fmt: skip
 
 
@@ -127,3 +127,14 @@ def test_the_98th_and_the_120th_tile_take_one_wave_and_two():
 
 def test_waves_on_another_gpu():
     assert "132 SMs" in printed("wave_quantisation", "--gpu", "h200", "--n", "2048")
+
+
+@pytest.mark.slow
+def test_keys_outside_move_more_and_only_a_block_a_tile_fills_the_gpu():
+    text = printed("attention_loops")
+    assert column(text, 1) == ["16", "16", "128"]
+    outside, inside, tiles = (float(cell.removesuffix(" MB")) for cell in column(text, 4))
+    assert outside > 5 * inside
+    assert inside > tiles
+    assert column(text, 5) == ["6.29 MB"] * 3
+    assert "–" not in column(text, 7)
