@@ -304,8 +304,7 @@ class Algorithm:
         known = {**params, word: self._checked(word, word, value)}
         found = {}
         for target, text in self.rules[word].items():
-            formula = read_formula(text, self.name, known)
-            found[target] = self._checked(word, target, formula.subs({symbol(k): v for k, v in known.items()}))
+            found[target] = self._checked(word, target, self._value(text, known))
         return found
 
     def _shape(self, params: Params) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
@@ -467,7 +466,7 @@ class Algorithm:
         return read_formula(text, self.name, tuple(self.defaults))
 
     def _value(self, text: str, params: Params) -> sympy.Expr:
-        return self.formula(text).subs({symbol(name): value for name, value in params.items()})
+        return read_formula(text, self.name, params).subs({symbol(name): value for name, value in params.items()})
 
 
 def symbol(name: str) -> sympy.Symbol:

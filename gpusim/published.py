@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,16 +82,16 @@ def table(algorithm: Algorithm) -> list[Row]:
     algorithm : Algorithm
         One with ``published``.
     """
-    published, found = _published(algorithm), compare(algorithm)
-    return [_row(algorithm, published, found, case) for case in published.cases]
+    published = _published(algorithm)
+    return [_row(algorithm, published, case) for case in published.cases]
 
 
-def _row(algorithm: Algorithm, published: Published, found: Comparison, case: Mapping[str, int]) -> Row:
+def _row(algorithm: Algorithm, published: Published, case: Mapping[str, int]) -> Row:
     params = algorithm.bind(**case)
-    values = {symbol(name): value for name, value in params.items()}
+    derived, printed = (_at(form(algorithm, published), params) for form in (_derived, _printed))
     counted = count_elements(algorithm, "h200", **params)
     total = _moved(published, *map(sum, zip(*counted.values(), strict=True)))
-    return Row({**params, **case}, int(found.derived.subs(values)), int(total), float(found.printed.subs(values)))
+    return Row({**params, **case}, int(derived), int(total), float(printed))
 
 
 def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
@@ -113,8 +113,8 @@ def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
         return {}
     names = list(published.grid)
     points = [dict(zip(names, values, strict=True)) for values in itertools.product(*published.grid.values())]
-    value = _evaluator(algorithm, compare(algorithm).derived)
-    logs = [math.log(value(algorithm.bind(**point))) for point in points]
+    derived = _derived(algorithm, published)
+    logs = [math.log(_at(derived, algorithm.bind(**point))) for point in points]
     columns = np.array([[1.0, *(math.log(point[name]) for name in names)] for point in points])
     fitted = np.linalg.lstsq(columns, np.array(logs), rcond=None)[0][1:]
     claimed = read_formula(published.order, algorithm.name, names)
@@ -125,9 +125,9 @@ def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
     }
 
 
-def _evaluator(algorithm: Algorithm, expression: Sym) -> Callable[[Mapping[str, int]], int]:
-    """A function from parameters to the value of an expression of them."""
-    return lambda params: int(expression.subs({symbol(name): value for name, value in params.items()}))
+def _at(expression: Sym, params: Mapping[str, int]) -> Sym:
+    """Value of an expression of parameters."""
+    return expression.subs({symbol(name): value for name, value in params.items()})
 
 
 def _published(algorithm: Algorithm) -> Published:
