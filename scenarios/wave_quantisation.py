@@ -16,27 +16,21 @@ from gpusim.report.units import format_factor, format_share
 HEIGHT, WIDTH = 256, 128
 
 
-def tiles(n: int) -> int:
-    """Give the tiles that cover an n x n matrix."""
-    return ceil(n / HEIGHT) * ceil(n / WIDTH)
-
-
-def waves(n: int, sms: int) -> int:
-    """Give the rounds in which `sms` SMs work them off."""
-    return ceil(tiles(n) / sms)
+def covered(n: int, sms: int) -> gpusim.model.waves.Tiling:
+    """Cover an n x n matrix with tiles, one on each of `sms` SMs at a time."""
+    return gpusim.model.waves.quantise((n, n), (HEIGHT, WIDTH), sms)
 
 
 def row(n: int, sms: int) -> list[str]:
     """Give the table's row for one size."""
-    busy = waves(n, sms) * sms
-    shape = f"{ceil(n / HEIGHT)} x {ceil(n / WIDTH)}"
+    found = covered(n, sms)
     return [
         str(n),
-        f"{shape} = {tiles(n)}",
-        f"{tiles(n) / sms:.2f}",
-        str(waves(n, sms)),
-        format_share(tiles(n) / busy),
-        format_share(n * n / (busy * HEIGHT * WIDTH)),
+        f"{ceil(n / HEIGHT)} x {ceil(n / WIDTH)} = {found.tiles}",
+        f"{found.waves.exact:.2f}",
+        str(found.waves.count),
+        format_share(found.waves.utilisation),
+        format_share(found.utilisation),
     ]
 
 
@@ -48,7 +42,7 @@ def main() -> None:
     given = parser.parse_args()
     gpu = gpusim.load_gpu(given.gpu)
     first, last = given.n[:2] if len(given.n) > 1 else given.n * 2
-    longer = format_factor(waves(last, gpu.sm_count) / waves(first, gpu.sm_count))
+    longer = format_factor(covered(last, gpu.sm_count).waves.count / covered(first, gpu.sm_count).waves.count)
     heading = ["n", "tiles", "tiles/SMs", "waves", "SMs busy", "useful work"]
     why = (
         f"From n = {first} to {last} the work grows by {format_share((last / first) ** 2 - 1)}, the number of waves by "

@@ -49,8 +49,10 @@ def test_tiles_cover_the_output_and_no_row_of_them_is_idle(axes, sms):
 def test_as_in_the_scenario(n, sms):
     scenario = load("wave_quantisation")
     found = model.quantise((n, n), (scenario["HEIGHT"], scenario["WIDTH"]), sms)
-    assert found.tiles == scenario["tiles"](n)
-    assert found.waves.count == scenario["waves"](n, sms)
+    assert found == scenario["covered"](n, sms)
+    tiles = math.ceil(n / 256) * math.ceil(n / 128)
+    assert found.tiles == tiles
+    assert found.waves.count == math.ceil(tiles / sms)
 
 
 SIXTEEN_SMS = """
