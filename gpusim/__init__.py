@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpusim import model
     from gpusim.catalog import names as kernels
+    from gpusim.chained import ChainProfile, predict_chain, run_chain
     from gpusim.hardware import load as load_gpu
     from gpusim.prediction import predict, run
     from gpusim.profiling import profile
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Claim", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels", "load_gpu", "model", "predict",
-    "profile", "run",
+    "ChainProfile", "Claim", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels", "load_gpu",
+    "model", "predict", "predict_chain", "profile", "run", "run_chain",
 ]  # fmt: skip
 
 _SOURCES = {
+    "ChainProfile": ("gpusim.chained", "ChainProfile"),
     "Claim": ("gpusim.result", "Claim"),
     "Metric": ("gpusim.result", "Metric"),
     "Profile": ("gpusim.result", "Profile"),
@@ -37,8 +39,10 @@ _SOURCES = {
     "load_gpu": ("gpusim.hardware", "load"),
     "model": ("gpusim.model", ""),
     "predict": ("gpusim.prediction", "predict"),
+    "predict_chain": ("gpusim.chained", "predict_chain"),
     "profile": ("gpusim.profiling", "profile"),
     "run": ("gpusim.prediction", "run"),
+    "run_chain": ("gpusim.chained", "run_chain"),
 }
 """Public names, and where each comes from: module and name in it (none: the module itself)."""
 

@@ -9,12 +9,14 @@ nothing and imports neither sympy nor NumPy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import GpusimError, ParameterError, UnknownNameError
+from gpusim.errors import ParameterError
+from gpusim.formulas import Elements, Published, Textbook, TextbookValue, Traffic, pretty, symbol
+from gpusim.parameters import Parametrised, Params
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,100 +24,12 @@ if TYPE_CHECKING:
 
     from gpusim.lang import Kernel
 
-INT32_MAX = 2**31 - 1
-"""Largest size or scalar argument: kernels take them as 32-bit ints."""
+__all__ = [
+    "Algorithm", "ArraySpec", "Arrays", "Draw", "KernelLaunch", "Published", "Textbook", "Traffic", "numpy_dtype",
+]  # fmt: skip
 
-Params = dict[str, int]
 Arrays = dict[str, "np.ndarray"]
 Draw = Callable[["np.random.Generator", tuple[int, ...], Params], "np.ndarray"]
-
-
-class FormulaError(GpusimError):
-    """A formula of an algorithm that is no formula of its parameters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """Elements of one array that a kernel loads and stores, as formulas of its parameters.
-
-    Parameters
-    ----------
-    loads, stores : str
-        ``+ - * / // ** ceil min max`` of sizes, tiles and scalar arguments.  An element that several threads, or one
-        thread several times, ask for counts every time.
-    """
-
-    loads: str = "0"
-    stores: str = "0"
-
-
-@dataclass(frozen=True, slots=True)
-class Textbook:
-    """The traffic a textbook's cost model gives, in elements; how it rounds at the edges is left out.
-
-    Parameters
-    ----------
-    reads, writes : str
-        Formulas as in :class:`Traffic`.
-    element_bytes : int
-        Bytes of an element.
-    """
-
-    reads: str
-    writes: str
-    element_bytes: int = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A formula that somebody printed for an algorithm's traffic, in elements, and where the algorithm departs from it.
-
-    Parameters
-    ----------
-    formula : str
-        As in :class:`Traffic`; it may also use the symbols of `where`.
-    source : str
-        Paper, theorem or section.
-    where : mapping of str to str
-        What the formula's own symbols stand for: ``{"M": "4*d*Bc"}``.
-    times : str
-        How often the formula counts: ``"B*H"`` for one that is of one head.
-    departs : tuple of (str, str)
-        Terms by which the algorithm's own traffic differs where tiles divide sizes, and why.
-    loads, stores : bool
-        What it counts.
-    order : str
-        The growth that is claimed, a product of powers: ``"N**2*d**2/M"``.
-    grid : mapping of str to tuple of int
-        Values (of parameters or words) over which exponents are fitted.
-    cases : tuple of mapping
-        Parameters for which the executed description is counted.
-    """
-
-    formula: str
-    source: str
-    where: Mapping[str, str] = field(default_factory=dict)
-    times: str = "1"
-    departs: tuple[tuple[str, str], ...] = ()
-    loads: bool = True
-    stores: bool = True
-    order: str = ""
-    grid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    cases: tuple[Mapping[str, int], ...] = ()
-
-
-class Elements(NamedTuple):
-    """Elements of one array loaded and stored: sympy expressions, or ints once parameters are given."""
-
-    loads: Any
-    stores: Any
-
-
-class TextbookValue(NamedTuple):
-    """A textbook formula and its value in bytes."""
-
-    formula: str
-    nbytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +84,7 @@ def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Algorithm:
+class Algorithm(Parametrised):
     """A described kernel, its reference, its formulas and its parameters.
 
     Parameters
@@ -264,48 +178,8 @@ class Algorithm:
         tiles = {p.name: p.default for p in signature if p.default is not inspect.Parameter.empty}
         return {**self.sizes, **self.scalars, **tiles, **self.tiles}
 
-    @property
-    def words(self) -> list[str]:
-        """What sets parameters: their own names, aliases, and words with rules."""
-        return [*self.defaults, *self.aliases, *self.rules]
-
-    def bind(self, **given: int) -> Params:
-        """Complete `given` with defaults, after resolving aliases.
-
-        Parameters
-        ----------
-        **given : int
-            Parameters by their own names or by an alias.
-
-        Returns
-        -------
-        dict
-            Every parameter.
-
-        Raises
-        ------
-        UnknownNameError
-            For a name that is neither a parameter nor an alias.
-        ParameterError
-            For a value that is not an integer, is out of range, or breaks one of the kernel's rules.
-        """
-        params, own = self.defaults, [name for name in given if name not in self.rules]
-        for name in sorted(own, key=self._breadth, reverse=True):
-            for target in self._targets(name):
-                params[target] = self._checked(name, target, given[name])
-        chosen = {target for name in own for target in self._targets(name)}
-        for word in given.keys() - set(own):
-            params |= {k: v for k, v in self._following(word, given[word], params).items() if k not in chosen}
+    def _check(self, params: Params) -> None:
         self._shape(params)
-        return params
-
-    def _following(self, word: str, value: Any, params: Params) -> Params:
-        """The parameters that follow from a word of :attr:`rules`."""
-        known = {**params, word: self._checked(word, word, value)}
-        found = {}
-        for target, text in self.rules[word].items():
-            found[target] = self._checked(word, target, self._value(text, known))
-        return found
 
     def _shape(self, params: Params) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Grid and block, once the kernel's own rules hold."""
@@ -316,28 +190,6 @@ class Algorithm:
             return self.kernel.shape(**params)
         except DescriptionError as error:
             raise ParameterError(f"{self.name}: {str(error).removeprefix(f'{self.kernel.name}: ')}") from None
-
-    def _breadth(self, name: str) -> float:
-        """How many parameters a word sets; a parameter's own name counts least."""
-        return 0.5 if name in self.defaults else len(self.aliases.get(name, ()))
-
-    def _targets(self, name: str) -> tuple[str, ...]:
-        if name in self.defaults:
-            return (name,)
-        if name in self.aliases:
-            return self.aliases[name]
-        raise UnknownNameError(f"parameter of {self.name}", name, self.words)
-
-    def _checked(self, name: str, target: str, value: Any) -> int:
-        least = -INT32_MAX if target in self.scalars else 1
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ParameterError(f"{self.name}: {name} must be an integer, not {value!r}")
-        number = value.__index__()
-        if number < least:
-            raise ParameterError(f"{self.name}: {name} must be at least {least}, not {number}")
-        if number > INT32_MAX:
-            raise ParameterError(f"{self.name}: {name} = {number} does not fit a 32-bit int (at most {INT32_MAX})")
-        return int(number)
 
     # ------------------------------------------------------------ launch
 
@@ -394,7 +246,7 @@ class Algorithm:
             As for :meth:`bind`.
         """
         if isinstance(self.tolerance, str):
-            return float(self._value(self.tolerance, self.bind(**given)))
+            return float(self.value(self.tolerance, self.bind(**given)))
         return self.tolerance
 
     # ------------------------------------------------------------ formulas
@@ -420,7 +272,7 @@ class Algorithm:
         params = self.bind(**given)
         io = self.io or {}
         return {
-            name: Elements(int(self._value(array.loads, params)), int(self._value(array.stores, params)))
+            name: Elements(int(self.value(array.loads, params)), int(self.value(array.stores, params)))
             for name, array in io.items()
         }
 
@@ -436,12 +288,16 @@ class Algorithm:
         values: dict[str, TextbookValue] = {}
         if self.textbook is not None:
             for key, text in (("reads", self.textbook.reads), ("writes", self.textbook.writes)):
-                elements = self._value(text, launch.params)
+                elements = self.value(text, launch.params)
                 values[key] = TextbookValue(text, int((elements * self.textbook.element_bytes).round()))
         inputs = [spec for spec in launch.arrays if spec.intent != "out"]
         text = " + ".join(f"bytes({spec.name})" for spec in inputs)
         values["compulsory"] = TextbookValue(text, sum(spec.nbytes for spec in inputs))
         return values
+
+    def derived(self) -> dict[str, Elements]:
+        """Elements loaded from and stored to every array as the description's tree has them, as sympy expressions."""
+        return {name: Elements(_known(io.loaded), _known(io.stored)) for name, io in self.kernel.io().items()}
 
     @property
     def textbook_text(self) -> str:
@@ -450,85 +306,10 @@ class Algorithm:
             return ""
         return f"{pretty(self.textbook.reads)} elements read, {pretty(self.textbook.writes)} written"
 
-    def formula(self, text: str) -> sympy.Expr:
-        """Read a formula of this algorithm's parameters.
 
-        Parameters
-        ----------
-        text : str
-            As in :class:`Traffic`.
-
-        Raises
-        ------
-        FormulaError
-            If it cannot be read, or names anything else than the parameters.
-        """
-        return read_formula(text, self.name, tuple(self.defaults))
-
-    def _value(self, text: str, params: Params) -> sympy.Expr:
-        return read_formula(text, self.name, params).subs({symbol(name): value for name, value in params.items()})
-
-
-def symbol(name: str) -> sympy.Symbol:
-    """Make a parameter's symbol for sympy: a positive integer."""
-    import sympy
-
-    return sympy.Symbol(name, integer=True, positive=True)
-
-
-def read_formula(text: str, owner: str, names: Iterable[str]) -> sympy.Expr:
-    """Turn `text` into a sympy expression of the parameters `names`.
-
-    Parameters
-    ----------
-    text : str
-    owner : str
-        Whose formula it is, for the message.
-    names : iterable of str
-        Parameters it may use.
-
-    Raises
-    ------
-    FormulaError
-        If it cannot be read, or names anything else.
-
-    Examples
-    --------
-    >>> read_formula("M*K*ceil(N/T)", "matmul-tiled", ["M", "N", "K", "T"])
-    K*M*ceiling(N/T)
-    """
-    import ast
-
-    import sympy
-
-    known = {name: symbol(name) for name in names}
-    functions = {"ceil": sympy.ceiling, "floor": sympy.floor, "min": sympy.Min, "max": sympy.Max}
-    try:
-        used = {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
-        strange = sorted(used - known.keys() - functions.keys())
-        if strange:
-            parameters = ", ".join(known)
-            raise FormulaError(f"{owner}: the formula {text!r} uses {', '.join(strange)}; its parameters: {parameters}")
-        return sympy.sympify(text, locals={**functions, **known})
-    except (sympy.SympifyError, AttributeError, TypeError, SyntaxError) as error:
-        raise FormulaError(f"{owner}: cannot read the formula {text!r}") from error
-
-
-def pretty(text: str) -> str:
-    """Write a formula as people do.
-
-    Examples
-    --------
-    >>> pretty("2*M*N*K/T + M*N*K/(T*Cf)")
-    '2MNK/T + MNK/(T·Cf)'
-    >>> pretty("N**2*min(s, 8)")
-    'N^2·min(s, 8)'
-    """
-    import re
-
-    text = text.replace("**", "^")
-    text = re.sub(r"(?<=\b\w)\*(?=\w\b)(?!\w\()", "", text)
-    return text.replace("*", "·")
+def _known(expression: sympy.Expr) -> sympy.Expr:
+    """The same in the symbols of formulas."""
+    return expression.subs({old: symbol(old.name) for old in expression.free_symbols})
 
 
 def numpy_dtype(name: str) -> np.dtype:

@@ -1,10 +1,10 @@
-"""Catalog: every algorithm that can be named, and where it came from.
+"""Catalog: every algorithm that can be named, of one kernel or a chain of several, and where it came from.
 
 Three places are looked in, in this order: the kernels that come with gpusim, folders of Python files (an argument,
 then the environment variable ``GPUSIM_KERNELS``), and installed packages with an entry point in the group
-``gpusim.kernels``.  Each Python file of a folder is run once, and every :class:`~gpusim.algorithm.Algorithm` at its top
-level belongs to the catalog: there is nothing to register.  Files whose name starts with ``_`` or ``test_`` are left
-alone.
+``gpusim.kernels``.  Each Python file of a folder is run once, and every :class:`~gpusim.algorithm.Algorithm` and
+:class:`~gpusim.chain.Chain` at its top level belongs to the catalog: there is nothing to register.  Files whose name
+starts with ``_`` or ``test_`` are left alone.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import importlib.util
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
 from gpusim.algorithm import Algorithm
+from gpusim.chain import Chain
 from gpusim.errors import GpusimError, UnknownNameError
 
 ENVIRONMENT = "GPUSIM_KERNELS"
@@ -34,6 +35,10 @@ class UnknownKernelError(UnknownNameError):
     """A kernel name that no place in the catalog defines."""
 
 
+class WrongKindError(GpusimError):
+    """A chain named where a kernel is wanted, or the other way round."""
+
+
 class KernelFileError(GpusimError):
     """A kernel file, folder or entry point that cannot be loaded."""
 
@@ -44,14 +49,14 @@ class DuplicateKernelError(GpusimError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An algorithm and the file (or entry point) it came from."""
+    """An algorithm or a chain, and the file (or entry point) it came from."""
 
-    algorithm: Algorithm
+    algorithm: Algorithm | Chain
     origin: str
 
 
 def get(name: str, folders: Iterable[PathLike] = ()) -> Algorithm:
-    """Find an algorithm by name.
+    """Find an algorithm of one kernel by name.
 
     Parameters
     ----------
@@ -68,6 +73,8 @@ def get(name: str, folders: Iterable[PathLike] = ()) -> Algorithm:
     ------
     UnknownKernelError
         If there is none of that name; the message gives the nearest.
+    WrongKindError
+        If it is a chain.
     KernelFileError, DuplicateKernelError
         If the catalog itself is faulty.
 
@@ -77,6 +84,70 @@ def get(name: str, folders: Iterable[PathLike] = ()) -> Algorithm:
     'c = a + b'
     """
     known = entries(folders)
+    found = _named(name, known)
+    if isinstance(found, Chain):
+        raise WrongKindError(f"{found.name} is a chain of {len(found.steps)} kernels: {', '.join(found.labels)}")
+    return found
+
+
+def chain(name: str, folders: Iterable[PathLike] = ()) -> Chain:
+    """Find a chain of kernels by name, each of its kernels found too.
+
+    Parameters
+    ----------
+    name, folders
+        As for :func:`get`.
+
+    Returns
+    -------
+    Chain
+
+    Raises
+    ------
+    UnknownKernelError
+        If there is none of that name, or a kernel of one.
+    WrongKindError
+        If it is a kernel.
+    KernelFileError, DuplicateKernelError
+        If the catalog itself is faulty.
+    """
+    found = find(name, folders)
+    if isinstance(found, Algorithm):
+        raise WrongKindError(f"{found.name} is a kernel, not a chain of several")
+    return found
+
+
+def find(name: str, folders: Iterable[PathLike] = ()) -> Algorithm | Chain:
+    """Find an algorithm by name, of one kernel or several.
+
+    Parameters
+    ----------
+    name, folders
+        As for :func:`get`.
+
+    Returns
+    -------
+    Algorithm or Chain
+
+    Raises
+    ------
+    UnknownKernelError, KernelFileError, DuplicateKernelError
+        As for :func:`get`.
+    """
+    known = entries(folders)
+    found = _named(name, known)
+    return found.linked(lambda step: _kernel(step, known)) if isinstance(found, Chain) else found
+
+
+def _kernel(name: str, known: Mapping[str, Entry]) -> Algorithm:
+    """The kernel that a step names."""
+    found = _named(name, known)
+    if isinstance(found, Chain):
+        raise WrongKindError(f"{name} is a chain itself: name its kernels, {', '.join(found.labels)}")
+    return found
+
+
+def _named(name: str, known: Mapping[str, Entry]) -> Algorithm | Chain:
     for entry in known.values():
         if name == entry.algorithm.name or name in entry.algorithm.also:
             return entry.algorithm
@@ -86,7 +157,7 @@ def get(name: str, folders: Iterable[PathLike] = ()) -> Algorithm:
 
 
 def all(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[Algorithm]:  # noqa: A001
-    """List the algorithms, in the order they are found.
+    """List the algorithms of one kernel, in the order they are found.
 
     Parameters
     ----------
@@ -96,11 +167,22 @@ def all(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[Algor
         Whether to list microbenchmarks and the like too.
     """
     found = (entry.algorithm for entry in entries(folders).values())
-    return [algorithm for algorithm in found if hidden or not algorithm.hidden]
+    return [known for known in found if isinstance(known, Algorithm) and (hidden or not known.hidden)]
+
+
+def chains(folders: Iterable[PathLike] = ()) -> list[Chain]:
+    """List the chains of kernels, in the order they are found.
+
+    Parameters
+    ----------
+    folders : iterable of path
+        As for :func:`get`.
+    """
+    return [chain(name, folders) for name, entry in entries(folders).items() if isinstance(entry.algorithm, Chain)]
 
 
 def names(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str]:
-    """List the algorithms' names, in the order they are found.
+    """List the names of all that can be predicted, kernels and chains, in the order they are found.
 
     Parameters
     ----------
@@ -109,10 +191,10 @@ def names(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str
 
     Examples
     --------
-    >>> "matmul-tiled" in names(), "micro-l2" in names()
-    (True, False)
+    >>> "matmul-tiled" in names(), "attention-standard" in names(), "micro-l2" in names()
+    (True, True, False)
     """
-    return [algorithm.name for algorithm in all(folders, hidden=hidden)]
+    return [name for name, entry in entries(folders).items() if hidden or not entry.algorithm.hidden]
 
 
 def entries(folders: Iterable[PathLike] = ()) -> dict[str, Entry]:
@@ -221,7 +303,7 @@ def _entries_of(module: ModuleType, origin: str) -> Iterator[Entry]:
     """Pick the algorithms at a module's top level, each once."""
     seen: set[int] = set()
     for value in vars(module).values():
-        if isinstance(value, Algorithm) and id(value) not in seen:
+        if isinstance(value, Algorithm | Chain) and id(value) not in seen:
             seen.add(id(value))
             yield Entry(value, origin)
 
@@ -236,7 +318,7 @@ def _entry_point(point: EntryPoint) -> Iterator[Entry]:
     if isinstance(value, ModuleType):
         yield from _entries_of(value, origin)
         return
-    for algorithm in [value] if isinstance(value, Algorithm) else value:
-        if not isinstance(algorithm, Algorithm):
-            raise KernelFileError(f"{origin}: not an Algorithm, a list of them or a module, but {algorithm!r}")
+    for algorithm in [value] if isinstance(value, Algorithm | Chain) else value:
+        if not isinstance(algorithm, Algorithm | Chain):
+            raise KernelFileError(f"{origin}: not an Algorithm or Chain, a list of them or a module, but {algorithm!r}")
         yield Entry(algorithm, origin)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache as remembered
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm, KernelLaunch
     from gpusim.isa.program import Program
     from gpusim.lang import Kernel
-    from gpusim.simulate.run import Counts
+    from gpusim.simulate import CacheState, Counts
     from gpusim.timeline import Recording
 
 Progress = Callable[[int, int, str], None]
@@ -246,22 +247,90 @@ def predict(
     if cache not in ("cold", "warm"):
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
     algorithm, spec = _algorithm(kernel, kernels), _gpu(gpu)
-    bound = algorithm.launch(**params)
-    program = lower(bound, spec)
-    from gpusim.simulate.run import reads_data
+    found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit)
+    l2 = found.count(progress=progress, keep_l2=True).l2 if cache == "warm" else None
+    return found.profile(found.count(l2, progress=progress, recording=timeline), cache)
 
-    launch = assemble(bound, program, _arrays(algorithm, bound) if reads_data(program) else None)
-    held = _held(spec, launch, algorithm)
-    with ThreadPoolExecutor(1) as beside:
-        checked = beside.submit(_check, launch, spec, held, limit)
-        try:
-            counts = count(
-                launch, spec, held, sample=sample, warm=cache == "warm", progress=_heeding(checked, progress),
-                limit=limit, recording=timeline,
-            )  # fmt: skip
-        finally:
-            checked.result()
-    return _profile(algorithm, bound, spec, launch, held, counts, cache)
+
+@dataclass(frozen=True)
+class Prediction:
+    """A described kernel ready to be counted on a GPU.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+    bound : KernelLaunch
+    gpu : Gpu
+    sample, limit
+        As for :func:`predict`.
+    places : mapping of str to int
+        As of :class:`~gpusim.simulate.Launch`.
+    """
+
+    algorithm: Algorithm
+    bound: KernelLaunch
+    gpu: hardware.Gpu
+    sample: bool | None = None
+    limit: int | None = None
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def launch(self) -> Launch:
+        """What is simulated: with contents of arrays where these decide what is touched."""
+        from gpusim.simulate.run import reads_data
+
+        program = lower(self.bound, self.gpu)
+        arrays = _arrays(self.algorithm, self.bound) if reads_data(program) else None
+        return replace(assemble(self.bound, program, arrays), places=self.places)
+
+    @cached_property
+    def held(self) -> hardware.Occupancy:
+        """What of it an SM holds."""
+        return _held(self.gpu, self.launch, self.algorithm)
+
+    def count(
+        self, l2: CacheState | None = None, *, keep_l2: bool = False, progress: Progress | None = None,
+        recording: Recording | None = None,
+    ) -> Counts:  # fmt: skip
+        """Count what the launch does, executing a few blocks under watch beside it.
+
+        Parameters
+        ----------
+        l2, keep_l2, progress, recording
+            As for :func:`gpusim.simulate.count`.
+
+        Raises
+        ------
+        GpusimError
+            As :func:`predict` raises.
+        """
+        launch, held = self.launch, self.held
+        with ThreadPoolExecutor(1) as beside:
+            checked = beside.submit(_check, launch, self.gpu, held, self.limit)
+            try:
+                return count(
+                    launch, self.gpu, held, sample=self.sample, l2=l2, keep_l2=keep_l2,
+                    progress=_heeding(checked, progress), limit=self.limit, recording=recording,
+                )  # fmt: skip
+            finally:
+                checked.result()
+
+    def profile(self, counts: Counts, cache: str) -> Profile:
+        """Gather everything into a Profile.
+
+        Parameters
+        ----------
+        counts : Counts
+        cache : str
+            ``"cold"`` or ``"warm"``: how the launch found the caches.
+        """
+        from gpusim.formulas import pretty
+
+        texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}
+        values = self.algorithm.textbook_values(**self.bound.params)
+        textbook = {key: Formula(texts[key], pretty(value.formula), value.nbytes) for key, value in values.items()}
+        found = summary(self.algorithm.name, self.bound.params, self.gpu, self.launch, self.held, counts, cache)
+        return replace(found, textbook=textbook, flops=_flops(self.bound))
 
 
 def _heeding(checked: Future[None], progress: Progress | None) -> Progress:
@@ -274,20 +343,6 @@ def _heeding(checked: Future[None], progress: Progress | None) -> Progress:
             progress(done, total, text)
 
     return report
-
-
-def _profile(
-    algorithm: Algorithm, bound: KernelLaunch, gpu: hardware.Gpu, launch: Launch, held: hardware.Occupancy,
-    counts: Counts, cache: str,
-) -> Profile:  # fmt: skip
-    """Gather everything into a Profile."""
-    from gpusim.algorithm import pretty
-
-    texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}
-    values = algorithm.textbook_values(**bound.params)
-    textbook = {key: Formula(texts[key], pretty(value.formula), value.nbytes) for key, value in values.items()}
-    found = summary(algorithm.name, bound.params, gpu, launch, held, counts, cache)
-    return replace(found, textbook=textbook, flops=_flops(bound))
 
 
 def _flops(bound: KernelLaunch) -> int | None:

@@ -13,7 +13,7 @@ from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError
 from gpusim.result import Profile
-from gpusim.simulate import Counts, Launch, count
+from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.metrics import summary
 
 if TYPE_CHECKING:
@@ -98,10 +98,11 @@ def profile(
     spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
     held = _held(kernel, launch, spec)
+    chosen = False if values else sample
+    l2 = left_by(launch, spec, held, sample=chosen, progress=progress, limit=limit) if cache == "warm" else None
     counts = count(
-        launch, spec, held, sample=sample, warm=cache == "warm", values=values, progress=progress, limit=limit,
-        recording=timeline,
-    )  # fmt: skip
+        launch, spec, held, sample=chosen, l2=l2, values=values, progress=progress, limit=limit, recording=timeline
+    )
     _write_back(launch, counts)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
     return summary(kernel.name.full, params, spec, launch, held, counts, cache)

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
-from gpusim.algorithm import read_formula, symbol
-from gpusim.prediction import count_elements
+from gpusim.chain import Chain
+from gpusim.chained import count_elements as count_chain
+from gpusim.formulas import evaluate, read_formula, symbol
+from gpusim.prediction import count_elements as count_kernel
 
 if TYPE_CHECKING:
     from sympy import Expr as Sym
 
-    from gpusim.algorithm import Algorithm, Published
+    from gpusim.algorithm import Algorithm
+    from gpusim.formulas import Published
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,12 @@ class Row:
     printed: float
 
 
-def compare(algorithm: Algorithm) -> Comparison:
+def compare(algorithm: Algorithm | Chain) -> Comparison:
     """Hold the IO derived from a description against the published formula.
 
     Parameters
     ----------
-    algorithm : Algorithm
+    algorithm : Algorithm or Chain
         One with ``published``.
 
     Returns
@@ -74,32 +77,39 @@ def compare(algorithm: Algorithm) -> Comparison:
     return Comparison(derived, printed, departs, sympy.factor(derived - even), sympy.simplify(left))
 
 
-def table(algorithm: Algorithm) -> list[Row]:
+def table(algorithm: Algorithm | Chain) -> list[Row]:
     """Elements for the cases of the published formula: derived, counted in a simulated launch, printed.
 
     Parameters
     ----------
-    algorithm : Algorithm
+    algorithm : Algorithm or Chain
         One with ``published``.
     """
     published = _published(algorithm)
     return [_row(algorithm, published, case) for case in published.cases]
 
 
-def _row(algorithm: Algorithm, published: Published, case: Mapping[str, int]) -> Row:
+def _row(algorithm: Algorithm | Chain, published: Published, case: Mapping[str, int]) -> Row:
     params = algorithm.bind(**case)
-    derived, printed = (_at(form(algorithm, published), params) for form in (_derived, _printed))
-    counted = count_elements(algorithm, "h200", **params)
+    derived, printed = (evaluate(form(algorithm, published), params) for form in (_derived, _printed))
+    counted = _counted(algorithm, params)
     total = _moved(published, *map(sum, zip(*counted.values(), strict=True)))
     return Row({**params, **case}, int(derived), int(total), float(printed))
 
 
-def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
+def _counted(algorithm: Algorithm | Chain, params: Mapping[str, int]) -> dict[str, tuple[float, float]]:
+    """Elements that threads load and store as it runs."""
+    if isinstance(algorithm, Chain):
+        return count_chain(algorithm, "h200", **params)
+    return count_kernel(algorithm, "h200", **params)
+
+
+def exponents(algorithm: Algorithm | Chain) -> dict[str, tuple[float, float]]:
     """Powers with which the derived traffic grows, fitted over the published formula's grid, and those claimed.
 
     Parameters
     ----------
-    algorithm : Algorithm
+    algorithm : Algorithm or Chain
         One with ``published``.
 
     Returns
@@ -114,7 +124,7 @@ def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
     names = list(published.grid)
     points = [dict(zip(names, values, strict=True)) for values in itertools.product(*published.grid.values())]
     derived = _derived(algorithm, published)
-    logs = [math.log(_at(derived, algorithm.bind(**point))) for point in points]
+    logs = [math.log(evaluate(derived, algorithm.bind(**point))) for point in points]
     columns = np.array([[1.0, *(math.log(point[name]) for name in names)] for point in points])
     fitted = np.linalg.lstsq(columns, np.array(logs), rcond=None)[0][1:]
     claimed = read_formula(published.order, algorithm.name, names)
@@ -125,12 +135,7 @@ def exponents(algorithm: Algorithm) -> dict[str, tuple[float, float]]:
     }
 
 
-def _at(expression: Sym, params: Mapping[str, int]) -> Sym:
-    """Value of an expression of parameters."""
-    return expression.subs({symbol(name): value for name, value in params.items()})
-
-
-def _published(algorithm: Algorithm) -> Published:
+def _published(algorithm: Algorithm | Chain) -> Published:
     if algorithm.published is None:
         raise ValueError(f"{algorithm.name} has no published formula")
     return algorithm.published
@@ -141,14 +146,13 @@ def _moved(published: Published, loaded: Any, stored: Any) -> Any:
     return (loaded if published.loads else 0) + (stored if published.stores else 0)
 
 
-def _derived(algorithm: Algorithm, published: Published) -> Sym:
-    """Elements as counted from the description's tree."""
-    moved = algorithm.kernel.io().values()
-    total = _moved(published, *(sum(getattr(array, way) for array in moved) for way in ("loaded", "stored")))
-    return total.subs({old: symbol(old.name) for old in total.free_symbols})
+def _derived(algorithm: Algorithm | Chain, published: Published) -> Sym:
+    """Elements as counted from the description's tree, or those of all kernels of a chain."""
+    moved = algorithm.derived().values()
+    return _moved(published, sum(array.loads for array in moved), sum(array.stores for array in moved))
 
 
-def _printed(algorithm: Algorithm, published: Published) -> Sym:
+def _printed(algorithm: Algorithm | Chain, published: Published) -> Sym:
     """The published formula in the kernel's own parameters."""
     formula = read_formula(published.formula, algorithm.name, (*algorithm.defaults, *published.where))
     meaning = {symbol(name): algorithm.formula(text) for name, text in published.where.items()}

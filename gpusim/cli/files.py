@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
+    from gpusim.chained import ChainProfile
     from gpusim.result import Profile
 
 
@@ -39,6 +40,16 @@ def show_profiles(profiles: Sequence[Profile], path: Path | None) -> None:
         report.show(report.table(profiles))
     if path is not None:
         write_json({"profiles": [profile.to_dict() for profile in profiles]}, path)
+
+
+def show_chains(chains: Sequence[ChainProfile], path: Path | None) -> None:
+    """Show chains of launches as a table, and write them as one JSON document where a file is given."""
+    if not is_stdout(path):
+        from gpusim import report
+
+        report.show(report.chains(chains))
+    if path is not None:
+        write_json({"chains": [chain.to_dict() for chain in chains]}, path)
 
 
 def write_json(content: dict[str, Any], path: Path) -> None:

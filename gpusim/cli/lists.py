@@ -15,21 +15,26 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from gpusim.algorithm import Algorithm
+    from gpusim.chain import Chain
 
 
 def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
     """Show a kernel's closed forms: what every array moves, what the textbook and what papers say."""
     from gpusim import catalog, report
+    from gpusim.chain import Chain
     from gpusim.report import listings
 
     name, given = split(arguments)
-    algorithm = catalog.get(name, kernels or [])
+    algorithm = catalog.find(name, kernels or [])
     params = one_each(algorithm, "formula", given)
-    judged = _judged(algorithm) if algorithm.published is not None else []
-    report.show([*listings.formulas(algorithm, params), *judged])
+    if isinstance(algorithm, Chain):
+        shown = listings.chain_formulas(algorithm, params)
+    else:
+        shown = listings.formulas(algorithm, params)
+    report.show([*shown, *(_judged(algorithm) if algorithm.published is not None else [])])
 
 
-def _judged(algorithm: Algorithm) -> list[RenderableType]:
+def _judged(algorithm: Algorithm | Chain) -> list[RenderableType]:
     """The published formula beside the derived one."""
     from gpusim import published
     from gpusim.report.published import published as lines
@@ -47,7 +52,8 @@ def list_kernels(
     from gpusim import catalog, report
     from gpusim.report import listings
 
-    report.show(listings.kernels(catalog.all(kernels or [], hidden=everything)))
+    entries = catalog.entries(kernels or []).values()
+    report.show(listings.kernels(e.algorithm for e in entries if everything or not e.algorithm.hidden))
 
 
 def scenario(

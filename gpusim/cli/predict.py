@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpusim.cli.files import check_writable, show_profiles
+from gpusim.cli.files import check_writable, show_chains, show_profiles
 from gpusim.cli.timelines import Wanted
 from gpusim.cli.words import (
     Gpus,
@@ -24,8 +23,12 @@ from gpusim.cli.words import (
 )
 
 if TYPE_CHECKING:
+    from gpusim.algorithm import Algorithm
+    from gpusim.chain import Chain
     from gpusim.report.progress import ProgressLine
-    from gpusim.result import Profile
+
+A = TypeVar("A")
+P = TypeVar("P")
 
 
 def predict(
@@ -43,42 +46,47 @@ def predict(
 
     Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each.
     """
+    import gpusim
+    from gpusim import catalog
+    from gpusim.chain import Chain
+
     kernel, given = split(arguments)
     check_writable(json)
-    cases = list(_combinations(kernel, given, gpu.split(","), kernels or []))
+    algorithm = catalog.find(kernel, kernels or [])
+    cases = list(_combinations(algorithm, given, gpu.split(",")))
     wanted = Wanted(timeline, timeline_sm, timeline_from)
-    how = {"cache": "warm" if warm else "cold", "sample": sample, "kernels": kernels}
+    how = {"cache": "warm" if warm else "cold", "sample": sample}
+    if isinstance(algorithm, Chain):
+        wanted.recording(len(cases) * len(algorithm.steps))
+        show_chains(_each(algorithm, gpusim.predict_chain, cases, how), json)
+        return
     recording = wanted.recording(len(cases))
-    profiles = _predict_all(kernel, cases, how | ({"timeline": recording} if recording else {}))
+    profiles = _each(algorithm, gpusim.predict, cases, how | ({"timeline": recording} if recording else {}))
     show_profiles(profiles, json)
     wanted.save(profiles)
 
 
 def _combinations(
-    kernel: str, given: dict[str, list[Any]], gpus: Sequence[str], folders: Sequence[Path]
+    algorithm: Algorithm | Chain, given: dict[str, list[Any]], gpus: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every GPU with every combination of the parameters' values."""
-    from gpusim import catalog
-
-    algorithm = catalog.get(kernel, folders)
     names = [parameter(algorithm, word) for word in given]
     for gpu in gpus:
         for values in itertools.product(*given.values()):
             yield gpu.strip(), dict(zip(names, values, strict=True))
 
 
-def _predict_all(kernel: str, cases: Sequence[tuple[str, dict[str, Any]]], how: dict[str, Any]) -> list[Profile]:
+def _each(
+    algorithm: A, predict: Callable[..., P], cases: Sequence[tuple[str, dict[str, Any]]], how: dict[str, Any]
+) -> list[P]:
     """Predict one case after the other, showing progress on standard error."""
     from gpusim.report.progress import ProgressLine
 
     with ProgressLine() as progress:
-        return [_predict_one(kernel, *case, _nth(progress, i, len(cases)), how) for i, case in enumerate(cases, 1)]
-
-
-def _predict_one(kernel: str, gpu: str, params: dict[str, Any], progress: Any, how: dict[str, Any]) -> Profile:
-    import gpusim
-
-    return gpusim.predict(kernel, gpu, progress=progress, **how, **params)
+        return [
+            predict(algorithm, gpu, progress=_nth(progress, i, len(cases)), **how, **params)
+            for i, (gpu, params) in enumerate(cases, 1)
+        ]
 
 
 def _nth(progress: ProgressLine, index: int, count: int) -> Any:

@@ -11,7 +11,7 @@ import typer
 from gpusim.errors import GpusimError, UnknownNameError
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm
+    from gpusim.parameters import Parametrised
 
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
@@ -95,7 +95,7 @@ def number(text: str) -> int | float | str:
     return text
 
 
-def parameter(algorithm: Algorithm, word: str) -> str:
+def parameter(algorithm: Parametrised, word: str) -> str:
     """The parameter or alias that an option means; letter case matters only where two differ in nothing else."""
     known = algorithm.words
     if word in known:
@@ -106,7 +106,7 @@ def parameter(algorithm: Algorithm, word: str) -> str:
     return alike[0]
 
 
-def one_each(algorithm: Algorithm, command: str, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+def one_each(algorithm: Parametrised, command: str, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
     """Parameters for a command that takes one value of each."""
     several = [word for word, values in given.items() if len(values) > 1]
     if several:

@@ -15,12 +15,13 @@ from rich.text import Text
 
 from gpusim.report import tables
 from gpusim.report.busy import busy_table
+from gpusim.report.chain import chains
 from gpusim.report.sentence import compare
 from gpusim.report.tables import WIDTH
 from gpusim.report.time import duration, why
 from gpusim.report.where import where
 
-__all__ = ["as_text", "show", "table", "where"]
+__all__ = ["as_text", "chains", "show", "table", "text", "where"]
 
 if TYPE_CHECKING:
     from gpusim.result import Profile
@@ -55,8 +56,18 @@ def as_text(profiles: Profile | Sequence[Profile]) -> str:
     str
         Lines of at most 100 columns.
     """
+    return text(table(profiles))
+
+
+def text(renderables: Sequence[RenderableType]) -> str:
+    """Give renderables as :func:`show` prints them to a file, without a final newline.
+
+    Parameters
+    ----------
+    renderables : sequence of rich renderables
+    """
     sink = io.StringIO()
-    show(table(profiles), sink)
+    show(renderables, sink)
     return sink.getvalue().rstrip("\n")
 
 

@@ -14,14 +14,15 @@ from gpusim.report.units import NOTHING, format_bytes, format_count
 
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm, ArraySpec
+    from gpusim.chain import Chain, StepLaunch
 
 
-def kernels(algorithms: Iterable[Algorithm]) -> list[RenderableType]:
-    """List kernels by family: name, what it does, its parameters with their defaults.
+def kernels(algorithms: Iterable[Algorithm | Chain]) -> list[RenderableType]:
+    """List kernels and chains by family: name, what it does, its parameters with their defaults.
 
     Parameters
     ----------
-    algorithms : iterable of Algorithm
+    algorithms : iterable of Algorithm or Chain
 
     Returns
     -------
@@ -31,7 +32,7 @@ def kernels(algorithms: Iterable[Algorithm]) -> list[RenderableType]:
     grid.add_column("kernel", no_wrap=True)
     grid.add_column("what it does")
     grid.add_column("parameters")
-    families: dict[str, list[Algorithm]] = {}
+    families: dict[str, list[Algorithm | Chain]] = {}
     for algorithm in algorithms:
         families.setdefault(algorithm.family, []).append(algorithm)
     for members in families.values():
@@ -64,6 +65,41 @@ def formulas(algorithm: Algorithm, given: Mapping[str, int]) -> list[RenderableT
     else:
         shown.append(_closed_form(algorithm, params))
     return [*shown, Text(""), *map(Text, _summary(algorithm, params)), Text(f"Bytes are for {values}.")]
+
+
+def chain_formulas(chain: Chain, given: Mapping[str, int]) -> list[RenderableType]:
+    """Show what every kernel of a chain moves of every array, with the bytes for the parameters given.
+
+    Parameters
+    ----------
+    chain : Chain
+    given : mapping of str to int
+        Parameters as a user names them; the others take their defaults.
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    launch = chain.launch(**given)
+    rows: list[tuple[str, ...]] = [("kernel", "array", "elements loaded", "elements stored", "loaded", "stored")]
+    for label, step in zip(chain.labels, launch.steps, strict=True):
+        rows += _step_rows(chain, label, step, launch.params)
+    cells = [[NOTHING if cell in ("0", "0 B") else cell for cell in row] for row in rows]
+    values = " ".join(f"{name}={value}" for name, value in launch.params.items())
+    return [
+        Text(f"{chain.name}: {chain.summary}", style="bold"), Text(""), *table_of(cells, right=(4, 5)), Text(""),
+        Text(f"Bytes are for {values}."),
+    ]  # fmt: skip
+
+
+def _step_rows(chain: Chain, label: str, launch: StepLaunch, params: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """A row for each array of a step: formulas, and bytes."""
+    arrays, counts = dict(launch.arrays), chain.elements_step(launch.step, **params)
+    for name, form in chain.derived_step(launch.step).items():
+        width, count = _width(arrays[name]), counts[name]
+        moved = (format_bytes(count.loads * width), format_bytes(count.stores * width))
+        yield label, f"{name} ({arrays[name].dtype})", readable(form.loads), readable(form.stores), *moved
+        label = ""
 
 
 def gpus(rows: Sequence[Sequence[str]]) -> list[RenderableType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.simulate.launch import Buffer, Launch
-from gpusim.simulate.run import Counts, SimulationError, count, execute
+from gpusim.simulate.launch import Buffer, Launch, place
+from gpusim.simulate.run import CacheState, Counts, SimulationError, count, execute, left_by
 
-__all__ = ["Buffer", "Counts", "Launch", "SimulationError", "count", "execute"]
+__all__ = ["Buffer", "CacheState", "Counts", "Launch", "SimulationError", "count", "execute", "left_by", "place"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
 from collections.abc import Mapping
@@ -45,6 +46,9 @@ class Launch:
         Bytes.
     outputs : tuple of str
         Buffers that hold nothing yet (reading one before writing it is an error in checked runs).
+    places : mapping of str to int
+        Bytes from the start of global memory at which buffers lie that several launches share; of all buffers, or of
+        none, which then lie one after another.
     """
 
     program: Program
@@ -53,6 +57,7 @@ class Launch:
     arguments: Mapping[str, Argument]
     dynamic_shared: int = 0
     outputs: tuple[str, ...] = field(default=())
+    places: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def blocks(self) -> int:
@@ -97,7 +102,7 @@ def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
 
 
 def lay_out(launch: Launch) -> Layout:
-    """Place the program's variables and then the buffers one after another, each on a 512-byte boundary."""
+    """Place the program's variables and then the buffers one after another, or where the launch says."""
     address, nbytes, end = {}, {}, int(GLOBAL_BASE)
     for variable in launch.program.variables:
         address[variable.name], nbytes[variable.name] = int(GLOBAL_BASE) + variable.offset, len(variable.data)
@@ -105,9 +110,31 @@ def lay_out(launch: Launch) -> Layout:
     for param in launch.program.params:
         if not _is_buffer(launch, param):
             continue
-        address[param.name], nbytes[param.name] = end, int(launch.arguments[param.name].nbytes)  # type: ignore[union-attr]
-        end += _padded(nbytes[param.name])
+        nbytes[param.name] = int(launch.arguments[param.name].nbytes)  # type: ignore[union-attr]
+        address[param.name] = int(GLOBAL_BASE) + launch.places[param.name] if launch.places else end
+        end = max(end, address[param.name] + _padded(nbytes[param.name]))
     return Layout(address, nbytes, end - int(GLOBAL_BASE))
+
+
+def place(nbytes: Mapping[str, int]) -> dict[str, int]:
+    """Place buffers that several launches share one after another, each on a 512-byte boundary.
+
+    Parameters
+    ----------
+    nbytes : mapping of str to int
+
+    Returns
+    -------
+    dict of str to int
+        Bytes from the start of global memory.
+
+    Examples
+    --------
+    >>> place({"x": 100, "y": 4096, "z": 4})
+    {'x': 0, 'y': 512, 'z': 4608}
+    """
+    ends = itertools.accumulate((_padded(size) for size in nbytes.values()), initial=0)
+    return dict(zip(nbytes, ends, strict=False))
 
 
 def _padded(nbytes: int) -> int:

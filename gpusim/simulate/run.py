@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,13 @@ class SimulationError(GpusimError):
     """The program did something wrong while it ran; the message names the line."""
 
 
+class CacheState(NamedTuple):
+    """What L2 holds when a launch ends: its lines, and the time by which their age is told."""
+
+    lines: np.ndarray
+    stamp: int
+
+
 @dataclass(frozen=True)
 class Counts:
     """What a run counted.
@@ -66,6 +73,8 @@ class Counts:
         Every buffer after the launch, where values were asked for.
     timeline : Timeline or None
         Of one SM, where it was asked for.
+    l2 : CacheState or None
+        For a launch that follows, where it was asked for.
     """
 
     total: np.ndarray
@@ -76,6 +85,7 @@ class Counts:
     timing: Timing
     warp_instructions: int
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
+    l2: CacheState | None = None
     timeline: Timeline | None = None
 
 
@@ -190,8 +200,8 @@ def reads_data(program: Program) -> bool:
 
 
 def count(
-    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, warm: bool = False,
-    values: bool = False, progress: Progress | None = None, limit: int | None = None,
+    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, l2: CacheState | None = None,
+    keep_l2: bool = False, values: bool = False, progress: Progress | None = None, limit: int | None = None,
     recording: Recording | None = None,
 ) -> Counts:  # fmt: skip
     """Count what a launch does at every level of the memory hierarchy.
@@ -204,8 +214,10 @@ def count(
         Where it runs.
     sample : bool, optional
         Run only part of a large launch; None decides by its size.
-    warm : bool
-        L2 as the same launch left it, instead of empty.
+    l2 : CacheState, optional
+        L2 as a launch before left it; empty unless given.
+    keep_l2 : bool
+        Give what L2 holds at the end, for a launch that follows.
     values : bool
         Compute what the launch computes, not only what addresses and branches depend on; all blocks are run.
     progress : callable, optional
@@ -234,9 +246,8 @@ def count(
     in_time = add_units(image if values else _bound(launch, layout, timed_image(launch.program)), launch.program, gpu)
     image = in_time if timed else image
     m = place.machine(image, chosen.n_kinds, timed=timed)
-    if warm:
-        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "warming", limit)
-        m = _again(m, place.machine(image, chosen.n_kinds, timed=timed))
+    if l2 is not None:
+        _take_over(m, l2)
     m = recorded(m, recording if timed else None)
     before, ran, note, since = _held_by_l2(m), m, "", None
     if timed:
@@ -258,8 +269,22 @@ def count(
         timing=timing(m) if since is None else window(ran, since, float(total[C.INST]), uneven),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
+        l2=_left(m) if keep_l2 else None,
         timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
+
+
+def left_by(launch: Launch, gpu: Gpu, held: Occupancy, **how: Any) -> CacheState:
+    """What L2 holds after a launch that found it empty.
+
+    Parameters
+    ----------
+    launch, gpu, held
+        As for :func:`count`, whose `sample`, `progress` and `limit` may follow.
+    """
+    left = count(launch, gpu, held, keep_l2=True, **how).l2
+    assert left is not None
+    return left
 
 
 def _count_and_time(
@@ -280,7 +305,9 @@ def _count_and_time(
     at, queue = chosen.middle(blocks_at_once(place.gpu, place.held))
     drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=at)
     apart = replace(place, data=place.data.copy())
-    ran = recorded(_again(m, apart.machine(in_time, 1, timed=True)), recording)
+    ran = apart.machine(in_time, 1, timed=True)
+    _take_over(ran, _left(m))
+    ran = recorded(ran, recording)
 
     def advance(until: float) -> bool:
         return drive(ran, launch, in_time, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
@@ -307,14 +334,18 @@ def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:
     return found
 
 
-def _again(before: S.Machine, fresh: S.Machine) -> S.Machine:
-    """A fresh machine with the L2 of one that has run."""
-    ways = int(fresh.shape[S.L2_WAYS])
-    fresh.l2[:] = before.l2
-    fresh.l2[:, S.ARRIVES * ways : S.BITS * ways] = 0
-    fresh.l2[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
-    fresh.misc[S.STAMP] = before.misc[S.STAMP]
-    return fresh
+def _left(m: S.Machine) -> CacheState:
+    """What a machine's L2 holds, nothing of which is under way any more."""
+    ways = int(m.shape[S.L2_WAYS])
+    lines = m.l2.copy()
+    lines[:, S.ARRIVES * ways : S.BITS * ways] = 0
+    lines[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
+    return CacheState(lines, int(m.misc[S.STAMP]))
+
+
+def _take_over(m: S.Machine, l2: CacheState) -> None:
+    """Put into a machine's L2 what one before it held."""
+    m.l2[:], m.misc[S.STAMP] = l2
 
 
 def _held_by_l2(m: S.Machine) -> Held:

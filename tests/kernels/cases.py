@@ -30,6 +30,11 @@ def product(**tiles):
     return st.fixed_dictionaries({"M": SIDE, "N": SIDE, "K": SIDE, **tiles})
 
 
+def products():
+    """Products of a few pairs of matrices."""
+    return product(L=st.integers(1, 2), T=st.sampled_from([1, 8, 32]))
+
+
 @st.composite
 def register_tiles(draw, quads=False):
     """Five tile sizes; threads need not divide the elements they fetch."""
@@ -57,6 +62,7 @@ def rows():
     return st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "B": WARPS})
 
 
+GRADIENT = st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "d": st.integers(1, 128), "threads": WARPS})
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
 DROPOUT = vector(p=st.integers(0, 255), seed=st.integers(-(2**31) + 1, 2**31 - 1))
@@ -94,6 +100,13 @@ CASES = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    **{
+        f"{name}{t}": products()
+        for name in ("attention-scores", "matmul-batched-nt", "matmul-batched-nn", "matmul-batched-tn")
+        for t in ("", "-f16")
+    },
+    "softmax-backward": GRADIENT,
+    "softmax-backward-f16": GRADIENT,
     "softmax-naive": rows(),
     "softmax-safe": rows(),
     "softmax-safe-f16": rows(),
@@ -135,3 +148,17 @@ CASES = {
     "micro-l1": st.fixed_dictionaries({"lines": st.integers(1, 70), "reps": st.integers(1, 3)}),
     "micro-l1-store": st.fixed_dictionaries({"lines": st.integers(1, 70), "write": st.integers(0, 1)}),
 }
+
+TILES = st.sampled_from([{"d": 16, "T": 16}, {"d": 5, "T": 8}])
+STANDARD = st.builds(
+    lambda sizes, tiles: {**sizes, **tiles},
+    st.fixed_dictionaries({"B": st.integers(1, 2), "H": st.integers(1, 2), "N": st.integers(1, 40)}),
+    TILES,
+)
+CHAINS = {
+    "attention-standard": STANDARD,
+    "attention-standard-f16": STANDARD,
+    "attention-standard-backward": STANDARD,
+    "attention-standard-backward-f16": STANDARD,
+}
+"""Parameters to try every chain of kernels with."""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim import catalog
-from gpusim.algorithm import symbol
+from gpusim.formulas import symbol
 from gpusim.prediction import count_elements
 from tests.kernels import cases
 
@@ -17,6 +17,10 @@ FLASH = [
 ]
 ELEMENTS = [{"N": n} for n in (1, 255, 256, 257)]
 ROWS = [{"M": m, "N": n, "B": b} for m, n in ((1, 1), (3, 256), (2, 700)) for b in (32, 96, 256)]
+PRODUCTS = [
+    {"L": z, "M": m, "N": n, "K": k, "T": t} for z, m, n, k in ((1, 1, 1, 1), (2, 33, 20, 70)) for t in (1, 8, 32)
+]
+GRADIENT = [{"M": 2, "N": n, "threads": t} for n in (1, 256, 700) for t in (32, 256)]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
     "copy": ELEMENTS,
@@ -64,6 +68,13 @@ GRIDS = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    **{
+        f"{name}{t}": PRODUCTS
+        for name in ("attention-scores", "matmul-batched-nt", "matmul-batched-nn", "matmul-batched-tn")
+        for t in ("", "-f16")
+    },
+    "softmax-backward": GRADIENT,
+    "softmax-backward-f16": GRADIENT,
     "softmax-naive": ROWS,
     "softmax-safe": ROWS,
     "softmax-safe-f16": ROWS,

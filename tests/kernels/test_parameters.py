@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gpusim import catalog
-from gpusim.algorithm import FormulaError, pretty, read_formula
 from gpusim.errors import ParameterError
+from gpusim.formulas import FormulaError, pretty, read_formula
 
 TILED = catalog.get("matmul-tiled")
 

@@ -7,7 +7,7 @@ from gpusim.algorithm import Published
 from gpusim.published import compare, exponents, table
 from tests.kernels.run import mine
 
-ALL = [algorithm for algorithm in catalog.all() if algorithm.published is not None]
+ALL = [known for known in (*catalog.all(), *catalog.chains()) if known.published is not None]
 
 
 def names(algorithm):

@@ -15,7 +15,7 @@ INEXACT = {
     "divergence",  # its factors are no integers
     # Whole numbers have no whole exponentials, sines, roots or quotients.
     *(f"softmax-{how}" for how in ("naive", "safe", "safe-f16", "safe-bf16", "parallel")),
-    *("softmax-online", "softmax-online-f16", "softmax-online-bf16"),
+    *("softmax-online", "softmax-online-f16", "softmax-online-bf16", "softmax-backward", "softmax-backward-f16"),
     *("layernorm", "layernorm-f16", "rmsnorm", "rmsnorm-f16", "dropout-residual", "dropout-residual-f16"),
     *("sin", "cos", "sin2cos2", "chain3-fused", "elu", "gelu"),
 }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpusim import catalog, hardware
 from gpusim.engine import counts as C
-from gpusim.simulate import count, run
+from gpusim.simulate import count, left_by, run
 from tests.kernels.cases import CASES
 from tests.kernels.run import prepare
 
@@ -25,10 +25,12 @@ READS_EVERYTHING = [
 ]  # fmt: skip
 
 
-def whole(name: str, params: dict[str, int], gpu: str = "h200", **options) -> run.Counts:
+def whole(name: str, params: dict[str, int], gpu: str = "h200", *, warm: bool = False) -> run.Counts:
     if "sms" in params:  # arrays of as many entries as the GPU has SMs
         params = {**params, "sms": hardware.load(gpu).sm_count}
-    return count(*prepare(catalog.get(name), params, gpu), sample=False, **options)
+    ready = prepare(catalog.get(name), params, gpu)
+    l2 = left_by(*ready, sample=False) if warm else None
+    return count(*ready, sample=False, l2=l2)
 
 
 def inputs_in(name: str, params: dict[str, int], granule: int) -> int:

@@ -1,0 +1,118 @@
+"""Chains of kernels as tables: a row a launch and their total, or a row a chain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from gpusim.report.tables import legend, new_table
+from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
+
+if TYPE_CHECKING:
+    from gpusim.chained import ChainProfile
+    from gpusim.result import Profile
+
+
+def chains(profiles: Sequence[ChainProfile]) -> list[RenderableType]:
+    """Lay chains out: one by its launches, several by row.
+
+    Parameters
+    ----------
+    profiles : sequence of ChainProfile
+        At least one.
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    return list(_one(profiles[0]) if len(profiles) == 1 else _several(profiles))
+
+
+def _one(profile: ChainProfile) -> Iterator[RenderableType]:
+    yield Text(_heading(profile, profile.params), style="bold")
+    yield Text("")
+    yield _by_launch(profile)
+    yield Text("")
+    yield Text(_passing(profile))
+    explained = legend(step.metrics.get("dram__bytes_read.sum") for step in profile.steps)
+    yield from (Text(line) for line in (*_notes(profile.steps), explained) if line)
+
+
+def _heading(profile: ChainProfile, names: Iterable[str]) -> str:
+    params = " ".join(f"{name}={profile.params[name]}" for name in names)
+    return "  ".join(filter(None, (profile.chain, params, f"on {profile.gpu}", f"{profile.cache} caches")))
+
+
+def _by_launch(profile: ChainProfile) -> Table:
+    """A row for each launch, and their total."""
+    rows = [_cells(step, step.bound or NOTHING) for step in profile.steps]
+    grid = new_table()
+    grid.add_column("kernel", no_wrap=True)
+    for heading in _cells(profile, ""):
+        grid.add_column(heading.replace("memory", profile.steps[0].memory), justify="right", no_wrap=True)
+    for label, row in zip(profile.labels, rows, strict=True):
+        grid.add_row(label, *row.values(), end_section=label == profile.labels[-1])
+    grid.add_row("together", *_cells(profile, "").values())
+    return grid
+
+
+def _cells(profile: Any, bound: str) -> dict[str, str]:
+    """Figures of a launch, or of a chain, by heading."""
+    total = getattr(profile, "total", lambda name: getattr(profile, name))
+    return {
+        "time": format_seconds(profile.seconds) if profile.seconds > 0 else NOTHING,
+        "bound by": bound,
+        "FLOP": format_count(profile.flops) if profile.flops else NOTHING,
+        "L1 loads": format_bytes(total("global_load_bytes")),
+        "L2 reads": format_bytes(total("l2_read_bytes")),
+        "memory reads": format_bytes(profile.dram_bytes_read),
+        "memory writes": format_bytes(profile.dram_bytes_written),
+    }
+
+
+def _passing(profile: ChainProfile) -> str:
+    """What passes from launch to launch, beside what device memory saw."""
+    inside, ends = (
+        sum(profile.nbytes[name] for name in names)
+        for names in (profile.between, dict.fromkeys((*profile.inputs, *profile.outputs)))
+    )
+    memory = profile.steps[0].memory
+    moved = "" if math.isnan(profile.dram_bytes) else f"; {memory} moves {format_bytes(profile.dram_bytes)}"
+    if not inside:
+        return f"Inputs and outputs are {format_bytes(ends)}{moved}."
+    names = (
+        " and ".join((", ".join(profile.between[:-1]), profile.between[-1]))
+        if len(profile.between) > 1
+        else profile.between[0]
+    )
+    return (
+        f"Inputs and outputs are {format_bytes(ends)}; {names}, which only pass from launch to launch, "
+        f"{format_bytes(inside)}{moved}. Each launch finds L2 as the one before left it."
+    )
+
+
+def _notes(steps: Sequence[Profile]) -> Iterator[str]:
+    """Notes of the launches, each once."""
+    yield from dict.fromkeys(note for step in steps for note in step.notes)
+
+
+def _several(profiles: Sequence[ChainProfile]) -> Iterator[RenderableType]:
+    distinct = [name for name in profiles[0].params if len({profile.params[name] for profile in profiles}) > 1]
+    same = [name for name in profiles[0].params if name not in distinct]
+    told = [*(["gpu"] if len({profile.gpu for profile in profiles}) > 1 else []), *distinct]
+    yield Text(_heading(profiles[0], same), style="bold")
+    yield Text("")
+    grid = new_table()
+    for name in told:
+        grid.add_column(name, no_wrap=True)
+    for heading in (name for name in _cells(profiles[0], "") if name != "bound by"):
+        grid.add_column(heading.replace("memory", profiles[0].steps[0].memory), justify="right", no_wrap=True)
+    for profile in profiles:
+        figures = [cell for name, cell in _cells(profile, "").items() if name != "bound by"]
+        grid.add_row(*(str(profile.gpu if n == "gpu" else profile.params[n]) for n in told), *figures)
+    yield grid

@@ -1,0 +1,353 @@
+"""Attention by the book: scores, softmax and values as three kernels, and its gradient as five.
+
+Algorithms 0 and 3 of Dao et al. 2022 (arXiv 2205.14135).  S = Q K^T / sqrt(d) and P = softmax(S), N x N for every
+head, are written by one kernel and read by the next.  The products are of L pairs of matrices at once, a block for
+every tile of T x T elements of a result: C = A B (nn), A B^T (nt) or A^T B (tn).
+"""
+
+import numpy as np
+
+import gpusim.lang as gl
+from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.chain import Chain, Step
+from gpusim.lang.collective import block_sum
+
+
+def named(base, t):
+    """Append the type to a name, unless it is fp32."""
+    return base if t is gl.f32 else f"{base}-{t.value}"
+
+
+# ------------------------------------------------------------------ products of many matrices
+
+
+def tiles_of_products(p):
+    """Take a block for every tile of every result."""
+    return (gl.cdiv(p.N, p.T), gl.cdiv(p.M, p.T), p.L)
+
+
+def square_rule(p):
+    """Limit blocks of T x T threads."""
+    return [(p.T * p.T <= 1024, "T*T threads must fit a block of 1024: T is at most 32")]
+
+
+def product(function):
+    """Make a description of a kernel that takes a tile of a product a block."""
+    return gl.kernel(grid=tiles_of_products, block=lambda p: (p.T * p.T,), requires=square_rule)(function)
+
+
+def times_transposed(t, scaled):
+    """Describe C = A B^T, of elements of type `t`; where `scaled`, divided by sqrt(K)."""
+
+    @product
+    def times_transposed(
+        A: gl.In[t, "L", "M", "K"],
+        B: gl.In[t, "L", "N", "K"],
+        C: gl.Out[t, "L", "M", "N"],
+        T: gl.Tile = 32,
+    ):
+        """Walk along the rows of both; a row of padding keeps the columns of B's tile in different banks."""
+        M, N, K = gl.sizes("M", "N", "K")
+        sA, sB = gl.shared(t, T, T), gl.shared(t, T, T + 1)
+        r, c, z = gl.tid.x // T, gl.tid.x % T, gl.ctaid.z
+        row, first = gl.ctaid.y * T + r, gl.ctaid.x * T
+        acc = gl.var(gl.f32, 0.0)
+        for k in gl.range(0, K, T):
+            sA[r, c] = A.load(z, row, k + c, guard=(row < M) & (k + c < K), other=0.0)
+            sB[r, c] = B.load(z, first + r, k + c, guard=(first + r < N) & (k + c < K), other=0.0)
+            gl.barrier()
+            for i in gl.unroll(T):
+                acc += sA[r, i] * sB[c, i]
+            gl.barrier()
+        with gl.if_((row < M) & (first + c < N)):
+            C[z, row, first + c] = acc * gl.rsqrt(gl.cast(gl.f32, K)) if scaled else acc
+
+    return times_transposed
+
+
+def times(t):
+    """Describe C = A B, of elements of type `t`."""
+
+    @product
+    def times(
+        A: gl.In[t, "L", "M", "K"],
+        B: gl.In[t, "L", "K", "N"],
+        C: gl.Out[t, "L", "M", "N"],
+        T: gl.Tile = 32,
+    ):
+        """Walk along the rows of A and down the columns of B."""
+        M, N, K = gl.sizes("M", "N", "K")
+        sA, sB = gl.shared(t, T, T), gl.shared(t, T, T)
+        r, c, z = gl.tid.x // T, gl.tid.x % T, gl.ctaid.z
+        row, col = gl.ctaid.y * T + r, gl.ctaid.x * T + c
+        acc = gl.var(gl.f32, 0.0)
+        for k in gl.range(0, K, T):
+            sA[r, c] = A.load(z, row, k + c, guard=(row < M) & (k + c < K), other=0.0)
+            sB[r, c] = B.load(z, k + r, col, guard=(k + r < K) & (col < N), other=0.0)
+            gl.barrier()
+            for i in gl.unroll(T):
+                acc += sA[r, i] * sB[i, c]
+            gl.barrier()
+        with gl.if_((row < M) & (col < N)):
+            C[z, row, col] = acc
+
+    return times
+
+
+def transposed_times(t):
+    """Describe C = A^T B, of elements of type `t`."""
+
+    @product
+    def transposed_times(
+        A: gl.In[t, "L", "K", "M"],
+        B: gl.In[t, "L", "K", "N"],
+        C: gl.Out[t, "L", "M", "N"],
+        T: gl.Tile = 32,
+    ):
+        """Walk down the columns of both."""
+        M, N, K = gl.sizes("M", "N", "K")
+        sA, sB = gl.shared(t, T, T), gl.shared(t, T, T)
+        r, c, z = gl.tid.x // T, gl.tid.x % T, gl.ctaid.z
+        first, col = gl.ctaid.y * T, gl.ctaid.x * T + c
+        acc = gl.var(gl.f32, 0.0)
+        for k in gl.range(0, K, T):
+            sA[r, c] = A.load(z, k + r, first + c, guard=(k + r < K) & (first + c < M), other=0.0)
+            sB[r, c] = B.load(z, k + r, col, guard=(k + r < K) & (col < N), other=0.0)
+            gl.barrier()
+            for i in gl.unroll(T):
+                acc += sA[i, r] * sB[i, c]
+            gl.barrier()
+        with gl.if_((first + r < M) & (col < N)):
+            C[z, first + r, col] = acc
+
+    return transposed_times
+
+
+# ------------------------------------------------------------------ softmax's gradient
+
+
+def softmax_gradient(t):
+    """Describe dS = P (dP - rowsum(P dP)) / sqrt(d), of matrices of elements of type `t`."""
+
+    @gl.kernel(
+        grid=lambda p: (p.M,),
+        block=lambda p: (p.threads,),
+        requires=lambda p: [
+            (p.threads <= 1024, "threads must fit a block of 1024"),
+            ((p.threads % 32).eq(0), "threads must be whole warps: a multiple of 32"),
+        ],
+    )
+    def softmax_gradient(
+        P: gl.In[t, "M", "N"],
+        dP: gl.In[t, "M", "N"],
+        dS: gl.Out[t, "M", "N"],
+        d: gl.Scalar[gl.i32],
+        threads: gl.Tile = 256,
+    ):
+        """Take a row a block, in two passes."""
+        _, N = gl.sizes("M", "N")
+        row = gl.ctaid.x
+        part = gl.var(gl.f32, 0.0)
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            part += P[row, i] * dP[row, i]
+        total = block_sum(part, threads)
+        scale = gl.rsqrt(gl.cast(gl.f32, d))
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            dS[row, i] = P[row, i] * (dP[row, i] - total) * scale
+
+    return softmax_gradient
+
+
+# ------------------------------------------------------------------ the kernels as algorithms
+
+ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10}  # of fp16: a unit in the last place
+
+
+def wide(x, name):
+    """Give an input in double precision."""
+    return x[name].astype(np.float64)
+
+
+def product_of(name, t, kernel, formula, what, **others):
+    """Make an algorithm of a product of L pairs of matrices; `formula` computes it in NumPy."""
+    return Algorithm(
+        name=named(name, t),
+        summary=f"{what}, of L pairs of matrices ({t.value})",
+        kernel=kernel,
+        reference=lambda x, **p: {"C": formula(wide(x, "A"), wide(x, "B")).astype(x["A"].dtype)},
+        sizes={"L": 16, "M": 512, "N": 512, "K": 64},
+        aliases={"n": ("M", "N", "K"), "tile": ("T",)},
+        io={"A": Traffic("L*M*K*ceil(N/T)"), "B": Traffic("L*K*N*ceil(M/T)"), "C": Traffic(stores="L*M*N")},
+        textbook=Textbook("2*L*M*N*K/T", "L*M*N", t.nbytes),
+        tolerance="4e-6*K" if t is gl.f32 else "1e-3*(1 + K**0.5)",
+        family="attention",
+        **others,
+    )
+
+
+def scores(t):
+    """Make S = Q K^T / sqrt(d)."""
+    return product_of(
+        "attention-scores", t, times_transposed(t, scaled=True),
+        lambda A, B: A @ B.swapaxes(1, 2) / np.sqrt(A.shape[2]), "S = Q K^T / sqrt(d): A B^T / sqrt(K)",
+    )  # fmt: skip
+
+
+def plain_nt(t):
+    """Make C = A B^T."""
+    kernel = times_transposed(t, scaled=False)
+    return product_of("matmul-batched-nt", t, kernel, lambda A, B: A @ B.swapaxes(1, 2), "C = A B^T")
+
+
+def plain_nn(t):
+    """Make C = A B."""
+    return product_of("matmul-batched-nn", t, times(t), lambda A, B: A @ B, "C = A B")
+
+
+def plain_tn(t):
+    """Make C = A^T B."""
+    kernel = transposed_times(t)
+    return product_of("matmul-batched-tn", t, kernel, lambda A, B: A.swapaxes(1, 2) @ B, "C = A^T B")
+
+
+def gradient_of_softmax(x, *, d, **p):
+    """Give dS in double precision."""
+    P, dP = wide(x, "P"), wide(x, "dP")
+    dS = P * (dP - (P * dP).sum(axis=1, keepdims=True)) / np.sqrt(d)
+    return {"dS": dS.astype(x["P"].dtype)}
+
+
+def shares(t):
+    """Make what draws rows that sum to one."""
+
+    def draw(rng, shape, p):
+        drawn = rng.random(shape)
+        return (drawn / drawn.sum(axis=-1, keepdims=True)).astype(numpy_dtype(t.value))
+
+    return draw
+
+
+def backward_of_softmax(t):
+    """Make the gradient of softmax."""
+    return Algorithm(
+        name=named("softmax-backward", t),
+        summary=f"dS = P (dP - rowsum(P dP)) / sqrt(d) ({t.value})",
+        kernel=softmax_gradient(t),
+        reference=gradient_of_softmax,
+        sizes={"M": 8192, "N": 512},
+        scalars={"d": 64},
+        aliases={"n": ("M", "N"), "block": ("threads",)},
+        draw={"P": shares(t)},
+        io={"P": Traffic("2*M*N"), "dP": Traffic("2*M*N"), "dS": Traffic(stores="M*N")},
+        textbook=Textbook("4*M*N", "M*N", t.nbytes),
+        tolerance=ERRORS[t],
+        family="attention",
+    )
+
+
+attention_scores, attention_scores_f16 = scores(gl.f32), scores(gl.f16)
+matmul_batched_nt, matmul_batched_nt_f16 = plain_nt(gl.f32), plain_nt(gl.f16)
+matmul_batched_nn, matmul_batched_nn_f16 = plain_nn(gl.f32), plain_nn(gl.f16)
+matmul_batched_tn, matmul_batched_tn_f16 = plain_tn(gl.f32), plain_tn(gl.f16)
+softmax_backward, softmax_backward_f16 = backward_of_softmax(gl.f32), backward_of_softmax(gl.f16)
+
+# ------------------------------------------------------------------ forward and backward, kernel after kernel
+
+SQUARE = {"L": "B*H", "M": "N", "N": "N", "K": "d"}
+TALL = {"L": "B*H", "M": "N", "N": "d", "K": "N"}
+ROWS = {"M": "B*H*N", "N": "N"}
+COMMON = {
+    "sizes": {"B": 1, "H": 16, "N": 512, "d": 64, "T": 32},
+    "aliases": {"n": ("N",), "seqlen": ("N",), "batch": ("B",), "heads": ("H",), "head-dim": ("d",), "tile": ("T",)},
+    "family": "attention",
+}
+CASES = tuple({"B": 1, "H": 1, "N": N, "d": d, "T": T} for N in (64, 100) for d, T in ((16, 16), (64, 32)))
+GRID = {"N": (4096, 16384, 65536)}
+TWICE = "every row of S is read twice by the online softmax: once more"
+
+
+def attention(x, *, B, H, N, d, **p):
+    """Give O in double precision."""
+    Q, K, V = (wide(x, name).reshape(B, H, N, d) for name in "QKV")
+    S = Q @ K.swapaxes(-1, -2) / np.sqrt(d)
+    P = np.exp(S - S.max(axis=-1, keepdims=True))
+    return {"O": (P / P.sum(axis=-1, keepdims=True) @ V).reshape(B * H, N, d).astype(x["Q"].dtype)}
+
+
+def forward(t):
+    """Make standard attention for a type of elements, S and P among them."""
+    return Chain(
+        name=named("attention-standard", t),
+        summary=f"S = Q K^T / sqrt(d), P = softmax(S), O = P V: three kernels ({t.value})",
+        steps=(
+            Step(named("attention-scores", t), {"A": "Q", "B": "K", "C": "S"}, SQUARE),
+            Step(named("softmax-online", t), {"x": "S", "y": "P"}, {**ROWS, "B": "256"}),
+            Step(named("matmul-batched-nn", t), {"A": "P", "B": "V", "C": "O"}, TALL),
+        ),
+        reference=attention,
+        outputs=("O",),
+        published=Published(
+            "4*N*d + 4*N**2",
+            "Algorithm 0 of Dao et al. 2022: (2Nd + N^2) + 2N^2 + (N^2 + 2Nd), in bytes of fp16 twice that",
+            times="B*H",
+            departs=(
+                ("B*H*(2*N**2*d/T - 2*N*d)", "a tile of Q or K is loaded by each of the N/T blocks that need it"),
+                ("B*H*N**2", TWICE),
+                ("B*H*(N**2*d/T - N**2)", "P is loaded by each of the d/T blocks of a row of tiles of O"),
+                ("B*H*(N**2*d/T - N*d)", "V is loaded by each of the N/T blocks of a column of tiles of O"),
+            ),
+            order="N**2",
+            grid=GRID,
+            cases=CASES,
+        ),
+        tolerance=1e-5 if t is gl.f32 else 4e-3,
+        **COMMON,
+    )
+
+
+def gradients(x, *, B, H, N, d, **p):
+    """Give dQ, dK and dV in double precision, P as it is given."""
+    Q, K, V, dO = (wide(x, name).reshape(B, H, N, d) for name in ("Q", "K", "V", "dO"))
+    P = wide(x, "P").reshape(B, H, N, N)
+    dP = dO @ V.swapaxes(-1, -2)
+    dS = P * (dP - (P * dP).sum(axis=-1, keepdims=True)) / np.sqrt(d)
+    found = {"dQ": dS @ K, "dK": dS.swapaxes(-1, -2) @ Q, "dV": P.swapaxes(-1, -2) @ dO}
+    return {name: array.reshape(B * H, N, d).astype(x["Q"].dtype) for name, array in found.items()}
+
+
+def backward(t):
+    """Make the gradient of standard attention for a type of elements; P is what the forward pass has kept."""
+    nn, nt, tn = (named(f"matmul-batched-{how}", t) for how in ("nn", "nt", "tn"))
+    return Chain(
+        name=named("attention-standard-backward", t),
+        summary=f"dV = P^T dO, dP = dO V^T, dS, dQ = dS K, dK = dS^T Q: five kernels ({t.value})",
+        steps=(
+            Step(tn, {"A": "P", "B": "dO", "C": "dV"}, TALL),
+            Step(nt, {"A": "dO", "B": "V", "C": "dP"}, SQUARE),
+            Step(named("softmax-backward", t), params=ROWS),
+            Step(nn, {"A": "dS", "B": "K", "C": "dQ"}, TALL),
+            Step(tn, {"A": "dS", "B": "Q", "C": "dK"}, TALL),
+        ),
+        reference=gradients,
+        draw={"P": shares(t)},
+        outputs=("dQ", "dK", "dV"),
+        published=Published(
+            "8*N*d + 7*N**2",
+            "Algorithm 3 of Dao et al. 2022 counted line by line; their Theorem 2 has its order",
+            times="B*H",
+            departs=(
+                ("B*H*(3*N**2*d/T - 3*N**2)", "P, and dS twice, are loaded by each of d/T blocks"),
+                ("B*H*(5*N**2*d/T - 5*N*d)", "dO twice, V, K and Q are loaded by each of N/T blocks"),
+                ("B*H*2*N**2", "softmax's gradient reads P and dP twice: first for the sums of rows"),
+            ),
+            order="N**2",
+            grid=GRID,
+            cases=CASES,
+        ),
+        tolerance=1e-5 if t is gl.f32 else 4e-3,
+        **COMMON,
+    )
+
+
+attention_standard, attention_standard_f16 = forward(gl.f32), forward(gl.f16)
+attention_standard_backward, attention_standard_backward_f16 = backward(gl.f32), backward(gl.f16)
