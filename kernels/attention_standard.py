@@ -168,7 +168,7 @@ def wide(x, name):
     return x[name].astype(np.float64)
 
 
-def product_of(name, t, kernel, formula, what, **others):
+def product_of(name, t, kernel, formula, what, family="matmul"):
     """Make an algorithm of a product of L pairs of matrices; `formula` computes it in NumPy."""
     return Algorithm(
         name=named(name, t),
@@ -180,8 +180,7 @@ def product_of(name, t, kernel, formula, what, **others):
         io={"A": Traffic("L*M*K*ceil(N/T)"), "B": Traffic("L*K*N*ceil(M/T)"), "C": Traffic(stores="L*M*N")},
         textbook=Textbook("2*L*M*N*K/T", "L*M*N", t.nbytes),
         tolerance="4e-6*K" if t is gl.f32 else "1e-3*(1 + K**0.5)",
-        family="attention",
-        **others,
+        family=family,
     )
 
 
@@ -190,6 +189,7 @@ def scores(t):
     return product_of(
         "attention-scores", t, times_transposed(t, scaled=True),
         lambda A, B: A @ B.swapaxes(1, 2) / np.sqrt(A.shape[2]), "S = Q K^T / sqrt(d): A B^T / sqrt(K)",
+        "attention",
     )  # fmt: skip
 
 

@@ -151,10 +151,13 @@ def _leaders(program: Program) -> set[int]:
 
 
 def _bank_pattern(row: np.ndarray) -> tuple[int, ...] | None:
-    """What decides the bank conflicts of a light shared load, and whose they are; None if it is none."""
+    """What decides the bank conflicts of a light shared load, and whose they are; None if it is none.
+
+    Of the offset only its place in a word does: whole words more move every lane as many banks on.
+    """
     if row[F.OP] != Op.LDS or not row[F.LIGHT]:
         return None
-    return tuple(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH, F.C, F.SUB, F.LINE))
+    return *(int(row[k]) for k in (F.GUARD, F.A, F.WIDTH, F.C, F.SUB, F.LINE)), int(row[F.OFFSET]) % 4
 
 
 def _changes(row: np.ndarray, pattern: tuple[int, ...]) -> bool:
