@@ -7,7 +7,8 @@ called x, outputs y, so that one kernel's y can be the next one's x.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.chain import Chain, Step
 
 ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10, gl.bf16: 2**-7}  # of halves: a unit in the last place
 SQRT_8_OVER_PI = 1.5957691216057308  # 2 sqrt(2 / pi)
@@ -49,6 +50,24 @@ def mapping(function, element=gl.f32):
     return mapped
 
 
+def joining(function):
+    """Describe the kernel that applies `function` to the elements of two arrays, pair by pair."""
+
+    @gl.kernel(grid=blocks_of, block=block_of, requires=block_rule, name=function.__name__)
+    def joined(
+        x: gl.In[gl.f32, "N"],
+        r: gl.In[gl.f32, "N"],
+        y: gl.Out[gl.f32, "N"],
+        B: gl.Tile = 256,
+    ):
+        N = gl.sizes("N")
+        i = gl.ctaid.x * B + gl.tid.x
+        with gl.if_(i < N):
+            y[i] = function(x[i], r[i])
+
+    return joined
+
+
 def sine(v):
     """Give the sine, of the multi-function unit."""
     return gl.sin(v)
@@ -74,6 +93,21 @@ def three_stages(v):
     return gl.cos(squared(gl.sin(v)))
 
 
+def cubed(v):
+    """Give the cube."""
+    return v * v * v
+
+
+def exponential(v):
+    """Give exp(v)."""
+    return gl.exp(v)
+
+
+def hyperbolic_tangent(v):
+    """Give tanh(v), as 1 - 2 / (1 + exp(2 v)): the multi-function unit's own is good to 11 bits only."""
+    return 1.0 - 2.0 * gl.rcp(1.0 + gl.exp(2.0 * v))
+
+
 def rectified(v):
     """Give v where it is positive, else 0."""
     return gl.maximum(v, 0.0)
@@ -90,6 +124,21 @@ def gaussian_linear(v):
     The multi-function unit's tanh is good to 11 bits only.
     """
     return v * gl.rcp(1.0 + gl.exp(-SQRT_8_OVER_PI * (v + CUBIC * v * v * v)))
+
+
+def positive_or_less_one(v, e):
+    """Give v where it is positive, else e - 1: the last stage of ELU."""
+    return gl.select(v > 0.0, v, e - 1.0)
+
+
+def inner(v, c):
+    """Give sqrt(2 / pi) (v + 0.044715 c): what GELU takes the hyperbolic tangent of."""
+    return SQRT_8_OVER_PI / 2 * (v + CUBIC * c)
+
+
+def half_of_one_more(v, t):
+    """Give v (1 + t) / 2: the last stage of GELU."""
+    return 0.5 * v * (1.0 + t)
 
 
 def gaussian_linear_reference(v):
@@ -170,6 +219,21 @@ def one_read(function, formula, element=gl.f32):
     }
 
 
+def pairs(function, formula):
+    """Everything of a function of two arrays; `formula` computes it in NumPy."""
+    return {
+        "kernel": joining(function),
+        "reference": lambda x, **p: {
+            "y": formula(x["x"].astype(np.float64), x["r"].astype(np.float64)).astype(np.float32)
+        },
+        "aliases": SHORT,
+        "io": {"x": Traffic("N"), "r": Traffic("N"), "y": Traffic(stores="N")},
+        "textbook": Textbook(reads="2*N", writes="N"),
+        "hidden": True,
+        **COMMON,
+    }
+
+
 def two_reads(element):
     """Everything of dropout with a residual that follows from the type of its elements."""
     return {
@@ -203,17 +267,51 @@ square = Algorithm(
     **one_read(squared, np.square),
 )
 
+cube = Algorithm(
+    name="cube",
+    summary="y = x^3",
+    **one_read(cubed, lambda x: x**3),
+)
+
+exp = Algorithm(
+    name="exp",
+    summary="y = exp(x), of the multi-function unit",
+    **one_read(exponential, np.exp),
+)
+
+tanh = Algorithm(
+    name="tanh",
+    summary="y = tanh(x), by way of exp",
+    **one_read(hyperbolic_tangent, np.tanh),
+)
+
+elu_select = Algorithm(
+    name="elu-select",
+    summary="y = x where positive, else r - 1",
+    **pairs(positive_or_less_one, lambda x, r: np.where(x > 0, x, r - 1)),
+)
+
+gelu_inner = Algorithm(
+    name="gelu-inner",
+    summary="y = 0.798 (x + 0.0447 r)",
+    **pairs(inner, lambda x, r: SQRT_8_OVER_PI / 2 * (x + CUBIC * r)),
+)
+
+gelu_outer = Algorithm(
+    name="gelu-outer",
+    summary="y = x (1 + r) / 2",
+    **pairs(half_of_one_more, lambda x, r: x * (1 + r) / 2),
+)
+
 sin2cos2 = Algorithm(
     name="sin2cos2",
     summary="y = sin(x)^2 + cos(x)^2 in one kernel: 2 accesses an element",
-    notes="As five kernels (sin, square, cos, square, vector-add) it takes 11 accesses an element.",
     **one_read(sine_and_cosine_squared, np.ones_like),
 )
 
 chain3_fused = Algorithm(
     name="chain3-fused",
     summary="y = cos(sin(x)^2) in one kernel: 2 accesses an element",
-    notes="As three kernels (sin, square, cos) it takes 6 accesses an element.",
     **one_read(three_stages, lambda x: np.cos(np.sin(x) ** 2)),
 )
 
@@ -258,3 +356,56 @@ dropout_residual_f16 = Algorithm(
     summary="dropout-residual, elements of f16",
     **two_reads(gl.f16),
 )
+
+# ------------------------------------------------------------------ the fused ones, kernel by kernel
+
+BLOCK = {"B": "block"}
+
+
+def stage(kernel, to, **arrays):
+    """Make a step that writes the array `to` and reads those named, x unless it is."""
+    return Step(kernel, {**arrays, "y": to}, BLOCK)
+
+
+def unfused(fused, accesses, why, *steps):
+    """Make the chain of kernels that a fused one stands for."""
+    return Chain(
+        name=f"{fused.name}-unfused".replace("-fused-unfused", "-unfused"),
+        summary=f"{fused.name} as {len(steps)} kernels: {accesses} accesses an element",
+        steps=steps,
+        reference=fused.reference,
+        sizes={"N": 1 << 20, "block": 256},
+        aliases={"n": ("N",)},
+        outputs=("y",),
+        published=Published(
+            f"{accesses}*N",
+            why,
+            order="N",
+            grid={"N": (1 << 16, 1 << 24)},
+            cases=({"N": 1000}, {"N": 4096}),
+        ),
+        tolerance=fused.tolerance,
+        family="pointwise",
+    )
+
+
+CHAIN = "n stages on end move 2nN elements, fused 2N: what n - 1 of them write and the next read is saved"
+GRAPH = "every stage writes an array and reads one or two; fused it is 2N"
+
+chain3_unfused = unfused(
+    chain3_fused, 6, CHAIN,
+    stage(sin, "a"), stage(square, "b", x="a"), stage(cos, "y", x="b"),
+)  # fmt: skip
+
+sin2cos2_unfused = unfused(
+    sin2cos2, 11, GRAPH,
+    stage(sin, "a"), stage(square, "b", x="a"), stage(cos, "c"), stage(square, "d", x="c"),
+    Step("vector-add", {"a": "b", "b": "d", "c": "y"}, BLOCK),
+)  # fmt: skip
+
+elu_unfused = unfused(elu, 5, GRAPH, stage(exp, "a"), stage(elu_select, "y", r="a"))
+
+gelu_unfused = unfused(
+    gelu, 10, GRAPH,
+    stage(cube, "a"), stage(gelu_inner, "b", r="a"), stage(tanh, "c", x="b"), stage(gelu_outer, "y", r="c"),
+)  # fmt: skip

@@ -119,6 +119,8 @@ CASES = {
     "layernorm-f16": rows(),
     "rmsnorm": rows(),
     "rmsnorm-f16": rows(),
+    **dict.fromkeys(("cube", "exp", "tanh", "elu-select", "gelu-inner", "gelu-outer"), vector()),
+    **dict.fromkeys(("sigmoid3", "sigmoid3-stored", "sigmoid3-backward", "sigmoid3-backward-recomputed"), vector()),
     "sin": vector(),
     "cos": vector(),
     "square": vector(),
@@ -155,7 +157,10 @@ STANDARD = st.builds(
     st.fixed_dictionaries({"B": st.integers(1, 2), "H": st.integers(1, 2), "N": st.integers(1, 40)}),
     TILES,
 )
+POINTWISE = st.fixed_dictionaries({"N": LENGTH, "block": st.integers(1, 300)})
 CHAINS = {
+    **dict.fromkeys(("sin2cos2-unfused", "chain3-unfused", "elu-unfused", "gelu-unfused"), POINTWISE),
+    **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
     "attention-standard": STANDARD,
     "attention-standard-f16": STANDARD,
     "attention-standard-backward": STANDARD,

@@ -87,6 +87,8 @@ GRIDS = {
     "layernorm-f16": ROWS,
     "rmsnorm": ROWS,
     "rmsnorm-f16": ROWS,
+    **dict.fromkeys(("cube", "exp", "tanh"), ELEMENTS),
+    **dict.fromkeys(("sigmoid3", "sigmoid3-stored", "sigmoid3-backward", "sigmoid3-backward-recomputed"), ELEMENTS),
     "sin": ELEMENTS,
     "cos": ELEMENTS,
     "square": ELEMENTS,
