@@ -83,5 +83,12 @@ MEASURED = {
     "stencil5_1024": field("stencil5", 1024, 8),
     "sin_16777216": vector("sin", 1 << 24),
     **{f"softmax_{how}_4096x1024": rows(f"softmax-{how}", 4096, 1024) for how in ("naive", "safe", "online")},
+    "attn_softmax_bh16_n512": rows("softmax-safe", 8192, 512),
+    "attn_qk32_bh16_n512_d64": Measured(
+        "attention-scores", {"L": 16, "M": 512, "N": 512, "K": 64}, (16, 16, 16), (1024, 1, 1)
+    ),
+    "attn_pv32_bh16_n512_d64": Measured(
+        "matmul-batched-nn", {"L": 16, "M": 512, "N": 64, "K": 512}, (2, 16, 16), (1024, 1, 1)
+    ),
     "layernorm_4096x1024": rows("layernorm", 4096, 1024),
 }
