@@ -52,6 +52,22 @@ def heads(draw, *tiles):
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
 
 
+@st.composite
+def decoding(draw, *tiles, **sizes):
+    """Decoding with few heads, of which four can form a group, over a few dozen keys."""
+    drawn = {"B": draw(st.integers(1, 2)), "H": draw(st.sampled_from([4, 8])), "N": draw(st.integers(1, 90))}
+    chosen = dict(zip("GdPWU", draw(st.sampled_from(tiles)), strict=True))
+    return {**drawn, **chosen, **{name: draw(values) for name, values in sizes.items()}}
+
+
+ALONE = decoding((1, 8, 1, 1, 1), (1, 64, 8, 2, 2))
+GROUPED = decoding((4, 32, 4, 1, 2), (2, 8, 1, 2, 1))
+SPLIT = decoding((1, 64, 8, 2, 2), (2, 8, 1, 1, 1), S=st.integers(1, 9))
+COMBINE = st.fixed_dictionaries(
+    {**{size: st.integers(1, 3) for size in "BH"}, "S": st.integers(1, 40), "d": st.just(64), "W": st.integers(1, 2)}
+)
+
+
 def rows():
     """A matrix of few rows, of which a block of whole warps takes each."""
     return st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "B": WARPS})
@@ -94,6 +110,14 @@ CASES = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    "attention-decode": ALONE,
+    "attention-decode-f16": ALONE,
+    "attention-decode-gqa": GROUPED,
+    "attention-decode-gqa-f16": GROUPED,
+    "attention-decode-split-parts": SPLIT,
+    "attention-decode-split-parts-f16": SPLIT,
+    "attention-decode-combine": COMBINE,
+    "attention-decode-combine-f16": COMBINE,
     "softmax-naive": rows(),
     "softmax-safe": rows(),
     "softmax-safe-f16": rows(),

@@ -179,6 +179,22 @@ def test_minimum_sizes_are_used():
     assert inner.io()["y"].stored == N - 2
 
 
+def test_parts_of_a_length_are_the_whole_of_it():
+    """A row is bounded by its part and by the whole: the second bound is on a sum that the first is part of."""
+
+    @gl.kernel(grid=lambda p: p.H, block=lambda p: p.B)
+    def parts(x: gl.In[gl.f32, "N"], H: gl.Tile, B: gl.Tile, F: gl.Tile):
+        size = gl.sizes("N")
+        rows = gl.cdiv(size, H)
+        for j in gl.range(0, rows, B * F):
+            for u in gl.unroll(F):
+                row = j + u * B + gl.tid.x
+                x.load(gl.ctaid.x * rows + row, guard=(row < rows) & (gl.ctaid.x * rows + row < size))
+
+    assert parts.io()["x"].loaded == N
+    assert parts.io().evaluate(N=10, H=7, B=2, F=3) == count_by_enumeration(parts.tree, N=10, H=7, B=2, F=3)
+
+
 def test_data_decide():
     @gl.kernel(grid=lambda p: 1, block=lambda p: p.B)
     def picky(x: gl.In[gl.f32, "B"], n: gl.In[gl.i32, 1], y: gl.Out[gl.f32, "B"], B: gl.Tile):
