@@ -193,7 +193,8 @@ class Algorithm:
         wins, and a parameter's own name always does.
     rules : mapping of str to mapping
         Words from which parameters follow by formulas of the word and the other parameters:
-        ``{"M": {"Bc": "ceil(M/(4*d))"}}``.  A parameter that is given itself does not follow.
+        ``{"M": {"Bc": "ceil(M/(4*d))"}}``.  A later word's formulas see what follows from those before it.  A
+        parameter that is given itself does not follow.
     io : mapping of str to Traffic, or None
         Closed-form IO of every array, written by hand; None where it depends on data.
     textbook : Textbook or None
@@ -294,7 +295,7 @@ class Algorithm:
             for target in self._targets(name):
                 params[target] = self._checked(name, target, given[name])
         chosen = {target for name in own for target in self._targets(name)}
-        for word in given.keys() - set(own):
+        for word in (word for word in self.rules if word in given):
             params |= {k: v for k, v in self._following(word, given[word], params).items() if k not in chosen}
         self._shape(params)
         return params

@@ -374,16 +374,17 @@ class _Points:
         around = [other for other in others if inner.strides.keys() & other.strides.keys()]
         if chain is None or inner.low or inner.rests or not around:
             raise _NoClosedFormError
-        unit = inner.strides[chain[0]]
         made = axis("+".join(x.name for x in chain))
         self._space.extents[made] = sympy.Mul(*(self._space.extents[x] for x in chain))
         for bound in inner.high:
-            self._space.shorten(made, self._facts.ceil(bound, unit))
+            self._space.shorten(made, self._facts.ceil(bound, inner.strides[chain[0]]))
         for other in around:
-            if any(other.strides.get(x) != stride for x, stride in inner.strides.items()):
+            stride = other.strides.get(chain[0], sympy.Integer(0))
+            ratio = sympy.cancel(stride / inner.strides[chain[0]])
+            if any(other.strides.get(x) != sympy.expand(ratio * c) for x, c in inner.strides.items()):
                 raise _NoClosedFormError
-            left = {x: stride for x, stride in other.strides.items() if x not in inner.strides}
-            other.strides = {**left, made: unit}
+            left = {x: c for x, c in other.strides.items() if x not in inner.strides}
+            other.strides = {**left, made: stride}
 
     def _add_form(self, forms: dict[frozenset[tuple[sympy.Dummy, Sym]], _Form], op: str, difference: Sym) -> None:
         """Note the relation ``difference op 0``."""

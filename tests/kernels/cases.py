@@ -43,13 +43,17 @@ def register_tiles(draw, quads=False):
 
 
 @st.composite
-def heads(draw, *tiles):
+def heads(draw, *tiles, **others):
     """Attention of a few heads over a few rows; tiles are few, because every choice of them is lowered anew."""
     sizes = {"B": draw(st.integers(1, 2)), "H": draw(st.integers(1, 2)), "N": draw(st.integers(1, 40))}
-    return {**sizes, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
+    chosen = dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))
+    return {**sizes, **chosen, **{name: draw(values) for name, values in others.items()}}
 
 
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
+FLASH_SPLIT = heads((8, 16, 8), (5, 20, 5), S=st.integers(1, 7))
+FLASH_COMBINE = heads((8,), (5,), S=st.integers(1, 7), T=st.just(64))
+FLASH_SPARSE = heads((8, 8, 16), (5, 20, 5), active=st.integers(1, 7))
 
 
 @st.composite
@@ -110,6 +114,12 @@ CASES = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    "flash-attention-2-split-parts": FLASH_SPLIT,
+    "flash-attention-2-split-parts-f16": FLASH_SPLIT,
+    "flash-attention-2-combine": FLASH_COMBINE,
+    "flash-attention-2-combine-f16": FLASH_COMBINE,
+    "flash-attention-block-sparse": FLASH_SPARSE,
+    "flash-attention-block-sparse-f16": FLASH_SPARSE,
     "attention-decode": ALONE,
     "attention-decode-f16": ALONE,
     "attention-decode-gqa": GROUPED,
