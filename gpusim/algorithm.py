@@ -107,7 +107,8 @@ class Algorithm(Parametrised):
         wins, and a parameter's own name always does.
     rules : mapping of str to mapping
         Words from which parameters follow by formulas of the word and the other parameters:
-        ``{"M": {"Bc": "ceil(M/(4*d))"}}``.  A parameter that is given itself does not follow.
+        ``{"M": {"Bc": "ceil(M/(4*d))"}}``.  A later word's formulas see what follows from those before it.  A
+        parameter that is given itself does not follow.
     io : mapping of str to Traffic, or None
         Closed-form IO of every array, written by hand; None where it depends on data.
     textbook : Textbook or None

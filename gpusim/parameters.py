@@ -75,7 +75,7 @@ class Parametrised:
             for target in self._targets(name):
                 params[target] = self._checked(name, target, given[name])
         chosen = {target for name in own for target in self._targets(name)}
-        for word in given.keys() - set(own):
+        for word in (word for word in self.rules if word in given):
             params |= {k: v for k, v in self._following(word, given[word], params).items() if k not in chosen}
         self._check(params)
         return params

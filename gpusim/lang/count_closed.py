@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import sympy
 from sympy import Expr as Sym
 
-from gpusim.lang.count_algebra import Facts
+from gpusim.lang.count_algebra import Facts, axis
 from gpusim.lang.count_space import FLOOR, REST, NotLinearError, Space, UnknownValueError, radix
 from gpusim.lang.tree import Binary, Compare, Const, DType, Expr, For, Tree, Unary
 
@@ -273,8 +273,8 @@ class _Points:
         for part in parts:
             whole.body *= part.body
             whole.limits += part.limits
-        for axis in outer:
-            whole.sum_over(axis, self._space.extents[axis])
+        for x in outer:
+            whole.sum_over(x, self._space.extents[x])
         return whole.value()
 
     def _drop_fixed(self) -> None:
@@ -362,11 +362,29 @@ class _Points:
         forms: dict[frozenset[tuple[sympy.Dummy, Sym]], _Form] = {}
         for op, a, b in relations:
             self._add_form(forms, op, sympy.expand(a - b))
-        if len(forms) != 1:
-            raise _NoClosedFormError
-        (form,) = forms.values()
-        free = [self._space.extents[x] for x in axes - set(form.strides)]
+        free = [self._space.extents[x] for x in axes.difference(*(form.strides for form in forms.values()))]
+        *inner, form = sorted(forms.values(), key=lambda form: len(form.strides))
+        for i, one in enumerate(inner):
+            self._nest(one, [*inner[i + 1 :], form])
         return self._form_count(form) * sympy.Mul(*free)
+
+    def _nest(self, inner: _Form, others: Sequence[_Form]) -> None:
+        """Make one axis of a bounded mixed-radix sum, in all of the other forms that it is part of."""
+        chain = radix(inner.strides, self._space.extents, self._facts)
+        around = [other for other in others if inner.strides.keys() & other.strides.keys()]
+        if chain is None or inner.low or inner.rests or not around:
+            raise _NoClosedFormError
+        made = axis("+".join(x.name for x in chain))
+        self._space.extents[made] = sympy.Mul(*(self._space.extents[x] for x in chain))
+        for bound in inner.high:
+            self._space.shorten(made, self._facts.ceil(bound, inner.strides[chain[0]]))
+        for other in around:
+            stride = other.strides.get(chain[0], sympy.Integer(0))
+            ratio = sympy.cancel(stride / inner.strides[chain[0]])
+            if any(other.strides.get(x) != sympy.expand(ratio * c) for x, c in inner.strides.items()):
+                raise _NoClosedFormError
+            left = {x: c for x, c in other.strides.items() if x not in inner.strides}
+            other.strides = {**left, made: stride}
 
     def _add_form(self, forms: dict[frozenset[tuple[sympy.Dummy, Sym]], _Form], op: str, difference: Sym) -> None:
         """Note the relation ``difference op 0``."""

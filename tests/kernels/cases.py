@@ -48,13 +48,33 @@ def register_tiles(draw, quads=False):
 
 
 @st.composite
-def heads(draw, *tiles):
+def heads(draw, *tiles, **others):
     """Attention of a few heads over a few rows; tiles are few, because every choice of them is lowered anew."""
     sizes = {"B": draw(st.integers(1, 2)), "H": draw(st.integers(1, 2)), "N": draw(st.integers(1, 40))}
-    return {**sizes, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
+    chosen = dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))
+    return {**sizes, **chosen, **{name: draw(values) for name, values in others.items()}}
 
 
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
+FLASH_SPLIT = heads((8, 16, 8), (5, 20, 5), S=st.integers(1, 7))
+FLASH_COMBINE = heads((8,), (5,), S=st.integers(1, 7), T=st.just(64))
+FLASH_SPARSE = heads((8, 8, 16), (5, 20, 5), active=st.integers(1, 7))
+
+
+@st.composite
+def decoding(draw, *tiles, **sizes):
+    """Decoding with few heads, of which four can form a group, over a few dozen keys."""
+    drawn = {"B": draw(st.integers(1, 2)), "H": draw(st.sampled_from([4, 8])), "N": draw(st.integers(1, 90))}
+    chosen = dict(zip("GdPWU", draw(st.sampled_from(tiles)), strict=True))
+    return {**drawn, **chosen, **{name: draw(values) for name, values in sizes.items()}}
+
+
+ALONE = decoding((1, 8, 1, 1, 1), (1, 64, 8, 2, 2))
+GROUPED = decoding((4, 32, 4, 1, 2), (2, 8, 1, 2, 1))
+SPLIT = decoding((1, 64, 8, 2, 2), (2, 8, 1, 1, 1), S=st.integers(1, 9))
+COMBINE = st.fixed_dictionaries(
+    {**{size: st.integers(1, 3) for size in "BH"}, "S": st.integers(1, 40), "d": st.just(64), "W": st.integers(1, 2)}
+)
 
 
 def rows():
@@ -107,6 +127,20 @@ CASES = {
     },
     "softmax-backward": GRADIENT,
     "softmax-backward-f16": GRADIENT,
+    "flash-attention-2-split-parts": FLASH_SPLIT,
+    "flash-attention-2-split-parts-f16": FLASH_SPLIT,
+    "flash-attention-2-combine": FLASH_COMBINE,
+    "flash-attention-2-combine-f16": FLASH_COMBINE,
+    "flash-attention-block-sparse": FLASH_SPARSE,
+    "flash-attention-block-sparse-f16": FLASH_SPARSE,
+    "attention-decode": ALONE,
+    "attention-decode-f16": ALONE,
+    "attention-decode-gqa": GROUPED,
+    "attention-decode-gqa-f16": GROUPED,
+    "attention-decode-split-parts": SPLIT,
+    "attention-decode-split-parts-f16": SPLIT,
+    "attention-decode-combine": COMBINE,
+    "attention-decode-combine-f16": COMBINE,
     "softmax-naive": rows(),
     "softmax-safe": rows(),
     "softmax-safe-f16": rows(),

@@ -15,6 +15,16 @@ FLASH = [
     for b, h, n, d in ((1, 1, 1, 1), (1, 2, 64, 8), (2, 1, 37, 5))
     for br, bc in ((16, 8), (8, 16), (12, 5))
 ]
+FLASH_SPLIT = [{**params, "S": s} for params in FLASH[::2] for s in (1, 3, 7)]
+FLASH_COMBINE = [{"B": 2, "H": 1, "N": n, "S": s, "d": 5, "T": 64} for n in (1, 37) for s in (1, 6)]
+FLASH_SPARSE = [{**params, "active": active} for params in FLASH[::2] for active in (1, 4)]
+DECODE = [
+    {"B": 2, "H": 4, "N": n, "d": 64, "G": g, "P": p, "W": 2, "U": u}
+    for n in (1, 37)
+    for g, p, u in ((1, 8, 2), (4, 4, 1))
+]
+SPLIT = [{**params, "S": s} for params in DECODE for s in (1, 5)]
+COMBINE = [{"B": 2, "H": 3, "S": s, "d": 64, "W": w} for s in (1, 37) for w in (1, 4)]
 ELEMENTS = [{"N": n} for n in (1, 255, 256, 257)]
 ROWS = [{"M": m, "N": n, "B": b} for m, n in ((1, 1), (3, 256), (2, 700)) for b in (32, 96, 256)]
 PRODUCTS = [
@@ -75,6 +85,20 @@ GRIDS = {
     },
     "softmax-backward": GRADIENT,
     "softmax-backward-f16": GRADIENT,
+    "flash-attention-2-split-parts": FLASH_SPLIT,
+    "flash-attention-2-split-parts-f16": FLASH_SPLIT,
+    "flash-attention-2-combine": FLASH_COMBINE,
+    "flash-attention-2-combine-f16": FLASH_COMBINE,
+    "flash-attention-block-sparse": FLASH_SPARSE,
+    "flash-attention-block-sparse-f16": FLASH_SPARSE,
+    "attention-decode": DECODE,
+    "attention-decode-f16": DECODE,
+    "attention-decode-gqa": DECODE,
+    "attention-decode-gqa-f16": DECODE,
+    "attention-decode-split-parts": SPLIT,
+    "attention-decode-split-parts-f16": SPLIT,
+    "attention-decode-combine": COMBINE,
+    "attention-decode-combine-f16": COMBINE,
     "softmax-naive": ROWS,
     "softmax-safe": ROWS,
     "softmax-safe-f16": ROWS,

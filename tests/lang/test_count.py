@@ -179,6 +179,48 @@ def test_minimum_sizes_are_used():
     assert inner.io()["y"].stored == N - 2
 
 
+def test_parts_of_a_length_are_the_whole_of_it():
+    """A row is bounded by its part and by the whole: the second bound is on a sum that the first is part of."""
+
+    @gl.kernel(grid=lambda p: p.H, block=lambda p: p.B)
+    def parts(x: gl.In[gl.f32, "N"], H: gl.Tile, B: gl.Tile, F: gl.Tile):
+        size = gl.sizes("N")
+        rows = gl.cdiv(size, H)
+        for j in gl.range(0, rows, B * F):
+            for u in gl.unroll(F):
+                row = j + u * B + gl.tid.x
+                x.load(gl.ctaid.x * rows + row, guard=(row < rows) & (gl.ctaid.x * rows + row < size))
+
+    assert parts.io()["x"].loaded == N
+    assert parts.io().evaluate(N=10, H=7, B=2, F=3) == count_by_enumeration(parts.tree, N=10, H=7, B=2, F=3)
+
+
+def test_tiles_of_parts_are_all_the_tiles():
+    """The same where the first bound is on tiles and the second on their rows."""
+
+    @gl.kernel(grid=lambda p: p.H, block=lambda p: p.B)
+    def tiles(x: gl.In[gl.f32, "N"], H: gl.Tile, B: gl.Tile):
+        size = gl.sizes("N")
+        most = gl.cdiv(gl.cdiv(size, B), H)
+        for t in gl.range(most):
+            tile = gl.ctaid.x * most + t
+            with gl.if_(tile < gl.cdiv(size, B)):
+                x.load(tile * B + gl.tid.x, guard=tile * B + gl.tid.x < size)
+
+    assert tiles.io()["x"].loaded == N
+    assert tiles.io().evaluate(N=25, H=4, B=3) == count_by_enumeration(tiles.tree, N=25, H=4, B=3)
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_a_bound_on_other_multiples_is_no_part_of_a_sum(n):
+    @gl.kernel(grid=lambda p: p.H, block=lambda p: p.B)
+    def skewed(x: gl.In[gl.f32, "N"], H: gl.Tile, B: gl.Tile):
+        size = gl.sizes("N")
+        x.load(0, guard=(gl.tid.x + B * gl.ctaid.x < size) & (2 * gl.tid.x + B * gl.ctaid.x < size))
+
+    assert skewed.io().evaluate(N=n, H=3, B=8) == count_by_enumeration(skewed.tree, N=n, H=3, B=8)
+
+
 def test_data_decide():
     @gl.kernel(grid=lambda p: 1, block=lambda p: p.B)
     def picky(x: gl.In[gl.f32, "B"], n: gl.In[gl.i32, 1], y: gl.Out[gl.f32, "B"], B: gl.Tile):
