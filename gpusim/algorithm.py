@@ -28,6 +28,7 @@ INT32_MAX = 2**31 - 1
 Params = dict[str, int]
 Arrays = dict[str, "np.ndarray"]
 Draw = Callable[["np.random.Generator", tuple[int, ...], Params], "np.ndarray"]
+Derive = Callable[..., Arrays]
 
 
 class FormulaError(GpusimError):
@@ -202,6 +203,9 @@ class Algorithm:
         A formula from the literature to hold the traffic against.
     draw : mapping of str to callable
         ``draw(rng, shape, params)`` for input arrays that are not to be standard normal (or, ints, zero).
+    derive : callable, optional
+        ``derive(drawn, **params)`` gives by name the input arrays that follow from others: a backward pass takes what
+        the forward one has stored.
     tolerance : str or float
         Allowed error against the reference, in absolute terms for values up to 1 and relative above; may be a formula.
     family : str
@@ -240,6 +244,7 @@ class Algorithm:
     textbook: Textbook | None = None
     published: Published | None = None
     draw: Mapping[str, Draw] = field(default_factory=dict)
+    derive: Derive | None = None
     tolerance: str | float = 1e-5
     family: str = "other"
     also: tuple[str, ...] = ()
@@ -358,7 +363,7 @@ class Algorithm:
         return KernelLaunch(self.kernel, params, grid, block, arrays)
 
     def inputs(self, rng: np.random.Generator, **given: int) -> Arrays:
-        """Draw the input arrays: standard normal unless :attr:`draw` says otherwise.
+        """Draw the input arrays: standard normal unless :attr:`draw` or :attr:`derive` says otherwise.
 
         Parameters
         ----------
@@ -373,7 +378,8 @@ class Algorithm:
         """
         launch = self.launch(**given)
         wanted = [spec for spec in launch.arrays if spec.intent != "out"]
-        return {spec.name: self._drawn(rng, spec, launch.params) for spec in wanted}
+        drawn = {spec.name: self._drawn(rng, spec, launch.params) for spec in wanted}
+        return drawn | self.derive(drawn, **launch.params) if self.derive else drawn
 
     def _drawn(self, rng: np.random.Generator, spec: ArraySpec, params: Params) -> np.ndarray:
         if spec.name in self.draw:

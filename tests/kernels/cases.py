@@ -43,13 +43,18 @@ def register_tiles(draw, quads=False):
 
 
 @st.composite
-def heads(draw, *tiles):
+def heads(draw, *tiles, **others):
     """Attention of a few heads over a few rows; tiles are few, because every choice of them is lowered anew."""
     sizes = {"B": draw(st.integers(1, 2)), "H": draw(st.integers(1, 2)), "N": draw(st.integers(1, 40))}
-    return {**sizes, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
+    others = {name: draw(values) for name, values in others.items()}
+    return {**sizes, **others, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
 
 
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
+BACKWARD = ((4, 4, 4), (12, 16, 8), (20, 32, 32))
+SEED = st.integers(-(2**31) + 1, 2**31 - 1)
+DROPPING = heads(*BACKWARD, drop=st.sampled_from([0, 26, 255]), seed=SEED)
+PREPROCESS = heads((1, 1), (40, 20))
 
 
 def rows():
@@ -59,7 +64,7 @@ def rows():
 
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
-DROPOUT = vector(p=st.integers(0, 255), seed=st.integers(-(2**31) + 1, 2**31 - 1))
+DROPOUT = vector(p=st.integers(0, 255), seed=SEED)
 
 CASES = {
     "vector-add": vector(),
@@ -94,6 +99,14 @@ CASES = {
     "flash-attention-2-f16": FLASH,
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
+    "flash-attention-1-backward": DROPPING,
+    "flash-attention-1-backward-f16": DROPPING,
+    "attention-backward-preprocess": PREPROCESS,
+    "attention-backward-preprocess-f16": PREPROCESS,
+    "flash-attention-2-backward": heads(*BACKWARD),
+    "flash-attention-2-backward-f16": heads(*BACKWARD),
+    "flash-attention-2-backward-causal": heads(*BACKWARD),
+    "flash-attention-2-backward-causal-f16": heads(*BACKWARD),
     "softmax-naive": rows(),
     "softmax-safe": rows(),
     "softmax-safe-f16": rows(),
