@@ -30,6 +30,7 @@ __all__ = [
 
 Arrays = dict[str, "np.ndarray"]
 Draw = Callable[["np.random.Generator", tuple[int, ...], Params], "np.ndarray"]
+Derive = Callable[..., Arrays]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,9 @@ class Algorithm(Parametrised):
         A formula from the literature to hold the traffic against.
     draw : mapping of str to callable
         ``draw(rng, shape, params)`` for input arrays that are not to be standard normal (or, ints, zero).
+    derive : callable, optional
+        ``derive(drawn, **params)`` gives by name the input arrays that follow from others: a backward pass takes what
+        the forward one has stored.
     tolerance : str or float
         Allowed error against the reference, in absolute terms for values up to 1 and relative above; may be a formula.
     family : str
@@ -155,6 +159,7 @@ class Algorithm(Parametrised):
     textbook: Textbook | None = None
     published: Published | None = None
     draw: Mapping[str, Draw] = field(default_factory=dict)
+    derive: Derive | None = None
     tolerance: str | float = 1e-5
     family: str = "other"
     also: tuple[str, ...] = ()
@@ -211,7 +216,7 @@ class Algorithm(Parametrised):
         return KernelLaunch(self.kernel, params, grid, block, arrays)
 
     def inputs(self, rng: np.random.Generator, **given: int) -> Arrays:
-        """Draw the input arrays: standard normal unless :attr:`draw` says otherwise.
+        """Draw the input arrays: standard normal unless :attr:`draw` or :attr:`derive` says otherwise.
 
         Parameters
         ----------
@@ -226,7 +231,8 @@ class Algorithm(Parametrised):
         """
         launch = self.launch(**given)
         wanted = [spec for spec in launch.arrays if spec.intent != "out"]
-        return {spec.name: self._drawn(rng, spec, launch.params) for spec in wanted}
+        drawn = {spec.name: self._drawn(rng, spec, launch.params) for spec in wanted}
+        return drawn | self.derive(drawn, **launch.params) if self.derive else drawn
 
     def _drawn(self, rng: np.random.Generator, spec: ArraySpec, params: Params) -> np.ndarray:
         if spec.name in self.draw:

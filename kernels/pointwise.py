@@ -9,6 +9,7 @@ import numpy as np
 import gpusim.lang as gl
 from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
 from gpusim.chain import Chain, Step
+from gpusim.lang.dropout import GOLDEN, PARTS, kept
 
 ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10, gl.bf16: 2**-7}  # of halves: a unit in the last place
 SQRT_8_OVER_PI = 1.5957691216057308  # 2 sqrt(2 / pi)
@@ -148,19 +149,6 @@ def gaussian_linear_reference(v):
 
 # ------------------------------------------------------------------ dropout
 
-GOLDEN = 0x9E3779B9  # 2^32 over the golden ratio: sets the streams of neighbouring seeds apart
-FIRST, SECOND = 0x7FEB352D, 0x846CA68B  # multipliers of "lowbias32", C. Wellons, hash-prospector, 2018
-PARTS = 256  # of which p are dropped
-
-
-def random_bits(counter):
-    """Turn a counter into 32 random bits; for traced and for NumPy's unsigned numbers alike."""
-    h = counter ^ (counter >> 16)
-    h = h * FIRST
-    h = h ^ (h >> 15)
-    h = h * SECOND
-    return h ^ (h >> 16)
-
 
 def dropping(element):
     """Describe dropout and the addition of a residual as one kernel, of elements of this type."""
@@ -185,9 +173,9 @@ def dropping(element):
         N = gl.sizes("N")
         i = gl.ctaid.x * B + gl.tid.x
         with gl.if_(i < N):
-            kept = (random_bits(gl.cast(gl.u32, seed) * GOLDEN + i) >> 24) >= p
+            stays = kept(gl.cast(gl.u32, seed) * GOLDEN + i, p)
             scale = PARTS * gl.rcp(gl.cast(gl.f32, PARTS - p))
-            y[i] = r[i] + gl.select(kept, x[i] * scale, 0.0)
+            y[i] = r[i] + gl.select(stays, x[i] * scale, 0.0)
 
     return dropout_residual
 
@@ -195,8 +183,8 @@ def dropping(element):
 def dropout_reference(x, *, N, p, seed, **others):
     """Draw the same mask, and add in double precision."""
     start = np.uint32(seed * GOLDEN % 2**32)
-    kept = random_bits(start + np.arange(N, dtype=np.uint32)) >> 24 >= p
-    scaled = np.where(kept, x["x"].astype(np.float64) * PARTS / (PARTS - p), 0)
+    stays = kept(start + np.arange(N, dtype=np.uint32), p)
+    scaled = np.where(stays, x["x"].astype(np.float64) * PARTS / (PARTS - p), 0)
     return {"y": (x["r"] + scaled).astype(x["x"].dtype)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import sympy
@@ -196,23 +196,26 @@ class _Total:
             self.body *= extent
 
     def _but_for_the_last(self, axis: sympy.Dummy, extent: Sym) -> Sym | None:
-        """The sum over ``axis`` where every Min is one of its arguments for all values but perhaps the last."""
+        """The sum over ``axis`` where every Min or Max is one of its arguments for all values but perhaps the last."""
         before = self.body
-        for smaller in self.body.atoms(sympy.Min):
-            always = self._always(smaller, axis, extent - 2)
+        for extreme in self.body.atoms(sympy.Min, sympy.Max):
+            always = self._always(extreme, axis, extent - 2)
             if always is not None:
-                before = before.subs(smaller, always)
+                before = before.subs(extreme, always)
         if before == self.body or not before.is_polynomial(axis):
             return None
-        last = self.body.subs(axis, extent - 1).replace(sympy.Min, self._smallest)
+        last = self.body.subs(axis, extent - 1)
+        for kind, choose in ((sympy.Min, self._facts.min), (sympy.Max, self._facts.max)):
+            last = last.replace(kind, functools.partial(_chosen, choose))
         return sympy.summation(before, (axis, 0, extent - 2)) + last
 
-    def _always(self, smaller: Sym, axis: sympy.Dummy, last: Sym) -> Sym | None:
-        """Which of two arguments of a Min is the smaller one from 0 up to ``last``."""
-        if len(smaller.args) != 2 or axis not in smaller.free_symbols:
+    def _always(self, extreme: Sym, axis: sympy.Dummy, last: Sym) -> Sym | None:
+        """Which of two arguments of a Min or Max it is from 0 up to ``last``."""
+        if len(extreme.args) != 2 or axis not in extreme.free_symbols:
             return None
-        for one, other in (smaller.args, smaller.args[::-1]):
-            margin = sympy.expand(other - one)
+        sign = 1 if isinstance(extreme, sympy.Min) else -1
+        for one, other in (extreme.args, extreme.args[::-1]):
+            margin = sympy.expand(sign * (other - one))
             if not margin.is_polynomial(axis) or sympy.degree(margin, axis) != 1:
                 return None
             ends = (margin.subs(axis, 0), margin.subs(axis, last))
@@ -220,12 +223,6 @@ class _Total:
             if self._facts.nonnegative(ends[0] if grows else ends[1]):
                 return one
         return None
-
-    def _smallest(self, *values: Sym) -> Sym:
-        found = sympy.expand(values[0])
-        for value in values[1:]:
-            found = self._facts.min(found, sympy.expand(value))
-        return found
 
     def value(self) -> Sym:
         """The whole as one expression."""
@@ -473,6 +470,11 @@ class _Points:
             if x in axes:
                 total.sum_over(x, extent)
         return total
+
+
+def _chosen(choose: Callable[[Sym, Sym], Sym], *values: Sym) -> Sym:
+    """The smallest or largest of several, two by two."""
+    return functools.reduce(choose, (sympy.expand(value) for value in values))
 
 
 def _where(relations: Sequence[Relation]) -> Sym:

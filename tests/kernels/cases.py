@@ -75,6 +75,10 @@ SPLIT = decoding((1, 64, 8, 2, 2), (2, 8, 1, 1, 1), S=st.integers(1, 9))
 COMBINE = st.fixed_dictionaries(
     {**{size: st.integers(1, 3) for size in "BH"}, "S": st.integers(1, 40), "d": st.just(64), "W": st.integers(1, 2)}
 )
+BACKWARD = ((4, 4, 4), (12, 16, 8), (20, 32, 32))
+SEED = st.integers(-(2**31) + 1, 2**31 - 1)
+DROPPING = heads(*BACKWARD, drop=st.sampled_from([0, 26, 255]), seed=SEED)
+PREPROCESS = heads((1, 1), (40, 20))
 
 
 def rows():
@@ -85,7 +89,7 @@ def rows():
 GRADIENT = st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "d": st.integers(1, 128), "threads": WARPS})
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
-DROPOUT = vector(p=st.integers(0, 255), seed=st.integers(-(2**31) + 1, 2**31 - 1))
+DROPOUT = vector(p=st.integers(0, 255), seed=SEED)
 
 CASES = {
     "vector-add": vector(),
@@ -141,6 +145,14 @@ CASES = {
     "attention-decode-split-parts-f16": SPLIT,
     "attention-decode-combine": COMBINE,
     "attention-decode-combine-f16": COMBINE,
+    "flash-attention-1-backward": DROPPING,
+    "flash-attention-1-backward-f16": DROPPING,
+    "attention-backward-preprocess": PREPROCESS,
+    "attention-backward-preprocess-f16": PREPROCESS,
+    "flash-attention-2-backward": heads(*BACKWARD),
+    "flash-attention-2-backward-f16": heads(*BACKWARD),
+    "flash-attention-2-backward-causal": heads(*BACKWARD),
+    "flash-attention-2-backward-causal-f16": heads(*BACKWARD),
     "softmax-naive": rows(),
     "softmax-safe": rows(),
     "softmax-safe-f16": rows(),

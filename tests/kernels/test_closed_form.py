@@ -25,6 +25,12 @@ DECODE = [
 ]
 SPLIT = [{**params, "S": s} for params in DECODE for s in (1, 5)]
 COMBINE = [{"B": 2, "H": 3, "S": s, "d": 64, "W": w} for s in (1, 37) for w in (1, 4)]
+BACKWARD = [
+    {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc}
+    for b, h, n, d in ((1, 1, 1, 4), (1, 2, 64, 8), (2, 1, 37, 12))
+    for br, bc in ((16, 8), (8, 16), (12, 4))
+]
+PREPROCESS = [{"B": b, "H": h, "N": n, "d": d} for b, h, n, d in ((1, 1, 1, 1), (1, 2, 64, 8), (2, 1, 70, 33))]
 ELEMENTS = [{"N": n} for n in (1, 255, 256, 257)]
 ROWS = [{"M": m, "N": n, "B": b} for m, n in ((1, 1), (3, 256), (2, 700)) for b in (32, 96, 256)]
 PRODUCTS = [
@@ -99,6 +105,14 @@ GRIDS = {
     "attention-decode-split-parts-f16": SPLIT,
     "attention-decode-combine": COMBINE,
     "attention-decode-combine-f16": COMBINE,
+    "flash-attention-1-backward": BACKWARD,
+    "flash-attention-1-backward-f16": BACKWARD,
+    "attention-backward-preprocess": PREPROCESS,
+    "attention-backward-preprocess-f16": PREPROCESS,
+    "flash-attention-2-backward": BACKWARD,
+    "flash-attention-2-backward-f16": BACKWARD,
+    "flash-attention-2-backward-causal": BACKWARD,
+    "flash-attention-2-backward-causal-f16": BACKWARD,
     "softmax-naive": ROWS,
     "softmax-safe": ROWS,
     "softmax-safe-f16": ROWS,
