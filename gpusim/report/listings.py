@@ -13,7 +13,7 @@ from gpusim.report.tables import new_table
 from gpusim.report.units import NOTHING, format_bytes, format_count
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm, ArraySpec
+    from gpusim.algorithm import Algorithm
 
 
 def kernels(algorithms: Iterable[Algorithm]) -> list[RenderableType]:
@@ -209,13 +209,9 @@ def _closed_form(algorithm: Algorithm, params: Mapping[str, int]) -> RenderableT
     for array in launch.arrays:
         if array.name in forms:
             form, count = forms[array.name], counts[array.name]
-            moved = (format_bytes(count.loads * _width(array)), format_bytes(count.stores * _width(array)))
+            moved = (format_bytes(count.loads * array.element_bytes), format_bytes(count.stores * array.element_bytes))
             rows.append((f"{array.name} ({array.dtype})", readable(form.loads), readable(form.stores), *moved))
     return table_of([[NOTHING if cell in ("0", "0 B") else cell for cell in row] for row in rows], right=(3, 4))[0]
-
-
-def _width(array: ArraySpec) -> int:
-    return 2 if array.dtype in ("f16", "bf16") else 4
 
 
 def _summary(algorithm: Algorithm, params: Mapping[str, int]) -> Iterator[str]:
