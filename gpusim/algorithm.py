@@ -41,7 +41,7 @@ class ArraySpec:
     ----------
     name : str
     dtype : str
-        ``"f32"``, ``"f16"``, ``"bf16"``, ``"i32"`` or ``"u32"``.
+        ``"f32"``, ``"f16"``, ``"bf16"``, ``"e4m3"``, ``"e5m2"``, ``"i32"`` or ``"u32"``.
     shape : tuple of int
     intent : str
         ``"in"``, ``"out"`` or ``"inout"``.  ``out`` buffers start as zeros.
@@ -53,9 +53,16 @@ class ArraySpec:
     intent: str
 
     @property
+    def element_bytes(self) -> int:
+        """Bytes of an element."""
+        from gpusim.lang import DType
+
+        return DType(self.dtype).nbytes
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the buffer."""
-        return math.prod(self.shape) * (2 if self.dtype in ("f16", "bf16") else 4)
+        return math.prod(self.shape) * self.element_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,9 +301,10 @@ class Algorithm(Parametrised):
         launch = self.launch(**given)
         values: dict[str, TextbookValue] = {}
         if self.textbook is not None:
-            for key, text in (("reads", self.textbook.reads), ("writes", self.textbook.writes)):
-                elements = self.value(text, launch.params)
-                values[key] = TextbookValue(text, int((elements * self.textbook.element_bytes).round()))
+            book, read = self.textbook, self.textbook.element_bytes
+            written = read if book.result_bytes is None else book.result_bytes
+            for key, text, size in (("reads", book.reads, read), ("writes", book.writes, written)):
+                values[key] = TextbookValue(text, int((self.value(text, launch.params) * size).round()))
         inputs = [spec for spec in launch.arrays if spec.intent != "out"]
         text = " + ".join(f"bytes({spec.name})" for spec in inputs)
         values["compulsory"] = TextbookValue(text, sum(spec.nbytes for spec in inputs))
@@ -320,13 +328,13 @@ def _known(expression: sympy.Expr) -> sympy.Expr:
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """NumPy's type for one of the language's: ``"f32"`` is ``float32``."""
+    """NumPy's type for one of the language's: ``"f32"`` is ``float32``, ``"e4m3"`` is ``float8_e4m3fn``."""
     import numpy as np
 
-    if name == "bf16":
+    names: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u32": np.uint32}
+    if name not in names:
         import ml_dtypes
 
-        half: np.dtype = np.dtype(ml_dtypes.bfloat16)
-        return half
-    names = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u32": np.uint32}
-    return np.dtype(names[name])
+        names = {"bf16": ml_dtypes.bfloat16, "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
+    made: np.dtype = np.dtype(names[name])
+    return made

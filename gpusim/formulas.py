@@ -41,11 +41,14 @@ class Textbook:
         Formulas as in :class:`Traffic`.
     element_bytes : int
         Bytes of an element.
+    result_bytes : int, optional
+        Bytes of an element written, where that differs.
     """
 
     reads: str
     writes: str
     element_bytes: int = 4
+    result_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

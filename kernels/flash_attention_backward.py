@@ -572,7 +572,7 @@ def preprocess(t):
 def second(t, causal=False):
     """Make the backward pass of FlashAttention-2, causal or not."""
     rows = SEEN if causal else "B*H*N*ceil(N/Bc)"
-    seen, share = ("without the tiles above the diagonal", "/2") if causal else ("a block for every tile of keys", "")
+    seen, share = ("no tiles above the diagonal", "/2") if causal else ("a block for every tile of keys", "")
     return Algorithm(
         name=named(f"flash-attention-2-backward{'-causal' if causal else ''}", t),
         summary=f"Algorithm 2 of FlashAttention-2: gradients, {seen} ({t.value})",

@@ -5,8 +5,10 @@ From the first kernel to the last, each element fetched is used more often befor
 Sizes are arbitrary: threads outside the matrices fetch zeros and store nothing.
 """
 
+import numpy as np
+
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
 
 
 def square_rule(p):
@@ -64,33 +66,38 @@ def coalesced(
 # ------------------------------------------------------------------ tiles in shared memory
 
 
-@gl.kernel(
-    grid=lambda p: (gl.cdiv(p.N, p.T), gl.cdiv(p.M, p.T)),
-    block=lambda p: (p.T * p.T,),
-    requires=square_rule,
-)
-def tiled(
-    A: gl.In[gl.f32, "M", "K"],
-    B: gl.In[gl.f32, "K", "N"],
-    C: gl.Out[gl.f32, "M", "N"],
-    T: gl.Tile = 32,
-):
-    """Walk along K in steps of T, a tile of A and one of B at a time: every element fetched serves T threads."""
-    M, N, K = gl.sizes("M", "N", "K")
-    sA = gl.shared(gl.f32, T, T)
-    sB = gl.shared(gl.f32, T, T)
-    r, c = gl.tid.x // T, gl.tid.x % T
-    row, col = gl.ctaid.y * T + r, gl.ctaid.x * T + c
-    acc = gl.var(gl.f32, 0.0)
-    for t in gl.range(0, K, T):
-        sA[r, c] = A.load(row, t + c, guard=(row < M) & (t + c < K), other=0.0)
-        sB[r, c] = B.load(t + r, col, guard=(t + r < K) & (col < N), other=0.0)
-        gl.barrier()
-        for k in gl.unroll(T):
-            acc += sA[r, k] * sB[k, c]
-        gl.barrier()
-    with gl.if_((row < M) & (col < N)):
-        C[row, col] = acc
+def tiled(element, result):
+    """Describe the product of matrices of one element type as a matrix of another; sums are fp32 whatever they are."""
+
+    @gl.kernel(
+        grid=lambda p: (gl.cdiv(p.N, p.T), gl.cdiv(p.M, p.T)),
+        block=lambda p: (p.T * p.T,),
+        requires=square_rule,
+    )
+    def tiled(
+        A: gl.In[element, "M", "K"],
+        B: gl.In[element, "K", "N"],
+        C: gl.Out[result, "M", "N"],
+        T: gl.Tile = 32,
+    ):
+        """Walk along K in steps of T, a tile of A and one of B at a time: every element fetched serves T threads."""
+        M, N, K = gl.sizes("M", "N", "K")
+        sA = gl.shared(element, T, T)
+        sB = gl.shared(element, T, T)
+        r, c = gl.tid.x // T, gl.tid.x % T
+        row, col = gl.ctaid.y * T + r, gl.ctaid.x * T + c
+        acc = gl.var(gl.f32, 0.0)
+        for t in gl.range(0, K, T):
+            sA[r, c] = A.load(row, t + c, guard=(row < M) & (t + c < K), other=0.0)
+            sB[r, c] = B.load(t + r, col, guard=(t + r < K) & (col < N), other=0.0)
+            gl.barrier()
+            for k in gl.unroll(T):
+                acc += sA[r, k] * sB[k, c]
+            gl.barrier()
+        with gl.if_((row < M) & (col < N)):
+            C[row, col] = acc
+
+    return tiled
 
 
 @gl.kernel(
@@ -258,6 +265,9 @@ def register_tiled_quads(
 # ------------------------------------------------------------------ the ladder
 
 
+ERRORS = {gl.f32: 0, gl.f16: 2**-10, gl.bf16: 2**-7}  # of halves: a unit in the last place
+
+
 def product(x, **p):
     """Give C = A B."""
     return {"C": x["A"] @ x["B"]}
@@ -295,14 +305,28 @@ matmul_coalesced = Algorithm(
     **COMMON,
 )
 
+
+def by_tiles(element, result):
+    """Everything of the tiled product that follows from the types of its elements."""
+
+    def reference(x, **p):
+        return {"C": (x["A"].astype(np.float64) @ x["B"].astype(np.float64)).astype(numpy_dtype(result.value))}
+
+    return {
+        **COMMON,
+        "kernel": tiled(element, result),
+        "reference": reference,
+        "aliases": SQUARE,
+        "io": {"A": Traffic("M*K*ceil(N/T)"), "B": Traffic("K*N*ceil(M/T)"), "C": Traffic(stores="M*N")},
+        "textbook": Textbook(reads="2*M*N*K/T", writes="M*N", element_bytes=element.nbytes, result_bytes=result.nbytes),
+        "tolerance": f"1e-6*K + {ERRORS[result]}",
+    }
+
+
 matmul_tiled = Algorithm(
     name="matmul-tiled",
     also=("matmul",),
     summary="T x T tiles in shared memory: what is fetched is used T times",
-    kernel=tiled,
-    aliases=SQUARE,
-    io={"A": Traffic("M*K*ceil(N/T)"), "B": Traffic("K*N*ceil(M/T)"), "C": Traffic(stores="M*N")},
-    textbook=Textbook(reads="2*M*N*K/T", writes="M*N"),
     published=Published(
         "2*M*N*K/T",
         "the textbooks' count, such as Kirk and Hwu, Programming Massively Parallel Processors, on tiling",
@@ -311,7 +335,26 @@ matmul_tiled = Algorithm(
         grid={"M": (256, 1024), "N": (256, 1024), "K": (256, 1024), "T": (8, 16, 32)},
         cases=tuple({"n": n, "T": T} for n in (64, 100) for T in (8, 16, 32)),
     ),
-    **COMMON,
+    **by_tiles(gl.f32, gl.f32),
+)
+
+matmul_tiled_f16 = Algorithm(
+    name="matmul-tiled-f16",
+    summary="matmul-tiled, elements of f16, summed in fp32",
+    **by_tiles(gl.f16, gl.f16),
+)
+
+matmul_tiled_bf16 = Algorithm(
+    name="matmul-tiled-bf16",
+    summary="matmul-tiled, elements of bf16, summed in fp32",
+    **by_tiles(gl.bf16, gl.bf16),
+)
+
+matmul_tiled_fp8 = Algorithm(
+    name="matmul-tiled-fp8",
+    summary="matmul-tiled, A and B of fp8 (e4m3), summed in fp32, C of bf16",
+    notes="Without scale factors: A and B are what they are stored as.",
+    **by_tiles(gl.e4m3, gl.bf16),
 )
 
 matmul_coarsened = Algorithm(

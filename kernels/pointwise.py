@@ -11,7 +11,7 @@ from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
 from gpusim.chain import Chain, Step
 from gpusim.lang.dropout import GOLDEN, PARTS, kept
 
-ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10, gl.bf16: 2**-7}  # of halves: a unit in the last place
+ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10, gl.bf16: 2**-7, gl.e4m3: 2**-3}  # of narrow types: a unit in the last place
 SQRT_8_OVER_PI = 1.5957691216057308  # 2 sqrt(2 / pi)
 CUBIC = 0.044715
 
@@ -319,6 +319,12 @@ relu_bf16 = Algorithm(
     name="relu-bf16",
     summary="relu, elements of bf16",
     **one_read(rectified, lambda x: np.maximum(x, 0), gl.bf16),
+)
+
+relu_fp8 = Algorithm(
+    name="relu-fp8",
+    summary="relu, elements of fp8 (e4m3)",
+    **one_read(rectified, lambda x: np.maximum(x, 0), gl.e4m3),
 )
 
 elu = Algorithm(

@@ -183,6 +183,14 @@ copy_bf16 = Algorithm(
     **COPY,
 )
 
+copy_fp8 = Algorithm(
+    name="copy-fp8",
+    summary="y = x, elements of fp8 (e4m3), 1 byte a thread",
+    kernel=copying(gl.e4m3),
+    textbook=Textbook(reads="N", writes="N", element_bytes=1),
+    **COPY,
+)
+
 copy_vec4 = Algorithm(
     name="copy-vec4",
     summary="y = x, 16 bytes a thread",

@@ -47,16 +47,16 @@ from gpusim.lang.tree import (
     leaves,
 )
 
-f32, f16, bf16 = DType.F32, DType.F16, DType.BF16
+f32, f16, bf16, e4m3, e5m2 = DType.F32, DType.F16, DType.BF16, DType.E4M3, DType.E5M2
 i32, u32, pred = DType.I32, DType.U32, DType.PRED
 inf = float("inf")
 
 __all__ = [
     "DType", "DescriptionError", "In", "InOut", "Kernel", "Out", "Scalar", "Tile", "abs", "atomic_add",
-    "atomic_max", "atomic_min", "barrier", "bf16", "cast", "cdiv", "cos", "ctaid", "doubling", "else_", "eq", "exp",
-    "exp2", "f16", "f32", "fma", "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2", "maximum",
-    "minimum", "nctaid", "ne", "ntid", "pred", "range", "rcp", "rsqrt", "select", "shared", "shfl", "shfl_down",
-    "shfl_up", "shfl_xor", "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
+    "atomic_max", "atomic_min", "barrier", "bf16", "cast", "cdiv", "cos", "ctaid", "doubling", "e4m3", "e5m2", "else_",
+    "eq", "exp", "exp2", "f16", "f32", "fma", "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2",
+    "maximum", "minimum", "nctaid", "ne", "ntid", "pred", "range", "rcp", "rsqrt", "select", "shared", "shfl",
+    "shfl_down", "shfl_up", "shfl_xor", "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
 ]  # fmt: skip
 
 REGISTER_TYPES = (DType.I32, DType.U32, DType.F32, DType.PRED)
@@ -167,7 +167,7 @@ def shared(dtype: DType, *shape: Any) -> MemoryHandle:
     """An array in the block's shared memory, of ``shape`` (constants and tiles)."""
     tracer = current("gl.shared")
     if not isinstance(dtype, DType) or dtype is DType.PRED:
-        fail("gl.shared takes an element type first: gl.f32, gl.f16, gl.bf16, gl.i32 or gl.u32")
+        fail("gl.shared takes an element type first: gl.f32, gl.f16, gl.bf16, gl.e4m3, gl.e5m2, gl.i32 or gl.u32")
     made = SharedArray(assigned_name("shared", tracer.names(), "s"), dtype, _static_shape("gl.shared", shape))
     tracer.shared.append(made)
     return MemoryHandle(tracer, made)
@@ -274,11 +274,11 @@ def select(c: Any, a: Any, b: Any) -> Expr:
 
 
 def cast(dtype: DType, x: Any) -> Expr:
-    """Numeric conversion (float to int truncates); f16 and bf16 round there and come back as f32."""
+    """Numeric conversion (float to int truncates); f16, bf16 and fp8 round there and come back as f32."""
     if not isinstance(dtype, DType):
         fail("gl.cast takes the type first: gl.cast(gl.f32, x)")
     made = evaluate.cast(dtype, value(x))
-    return evaluate.cast(DType.F32, made) if dtype in (DType.F16, DType.BF16) else made
+    return evaluate.cast(DType.F32, made) if dtype.is_narrow else made
 
 
 def fma(a: Any, b: Any, c: Any) -> Expr:

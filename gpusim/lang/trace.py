@@ -2,7 +2,7 @@
 
 Conventions of the recorded tree
 
-- Loads of f16/bf16 define temps of the array's type; what the description gets is ``Cast(temp, F32)``.
+- Loads of f16, bf16 and fp8 define temps of the array's type; what the description gets is ``Cast(temp, F32)``.
   Stores cast back.
 - Reading a Var or a LocalArray element is a ``Let`` of :class:`~gpusim.lang.tree.Read` at that place.
 - ``==`` between expressions is structural equality (a Python bool); conditions are ``a.eq(b)``, ``a.ne(b)``.
@@ -353,7 +353,7 @@ class MemoryHandle(Operators):
         ----------
         *index : int or expression
             One an axis.
-        vec : {1, 2, 4, 8}
+        vec : {1, 2, 4, 8, 16}
             Elements in one access of at most 16 bytes; a tuple of as many values is returned for more than one.
         guard : condition, optional
             Where false, nothing is read and the value is ``other`` (undefined without one).
@@ -400,14 +400,14 @@ class MemoryHandle(Operators):
 
 
 def _computed(temp: Temp) -> Expr:
-    """What arithmetic sees of a loaded temp: half types are computed with as f32."""
-    return cast(DType.F32, temp) if temp.dtype in (DType.F16, DType.BF16) else temp
+    """What arithmetic sees of a loaded temp: narrow types are computed with as f32."""
+    return cast(DType.F32, temp) if temp.dtype.is_narrow else temp
 
 
 def _check_width(array: GlobalArray | SharedArray, width: int) -> None:
-    if width not in (1, 2, 4, 8) or width * array.dtype.nbytes > 16:
+    if width not in (1, 2, 4, 8, 16) or width * array.dtype.nbytes > 16:
         most = 16 // array.dtype.nbytes
-        fail(f"{width} elements of {array.name} in one access; 1, 2, 4 or 8, at most {most} of {array.dtype.value}")
+        fail(f"{width} elements of {array.name} in one access; 1, 2, 4, 8 or 16, at most {most} of {array.dtype.value}")
 
 
 # ------------------------------------------------------------------ loops and branches

@@ -15,24 +15,36 @@ from typing import TYPE_CHECKING
 
 
 class DType(Enum):
-    """Element types.  ``bytes`` is the storage size."""
+    """Element types."""
 
     I32 = "i32"
     U32 = "u32"
     F32 = "f32"
     F16 = "f16"  # storage type: computed with as f32
     BF16 = "bf16"  # storage type: computed with as f32
+    E4M3 = "e4m3"  # storage type: computed with as f32; the field's float8_e4m3fn, without infinities
+    E5M2 = "e5m2"  # storage type: computed with as f32; the field's float8_e5m2
     PRED = "pred"
 
     @property
     def nbytes(self) -> int:
         """Storage size in bytes."""
-        return 2 if self in (DType.F16, DType.BF16) else 4
+        return 1 if self.is_fp8 else 2 if self.is_narrow else 4
 
     @property
     def is_float(self) -> bool:
         """Whether arithmetic on it is floating point."""
-        return self in (DType.F32, DType.F16, DType.BF16)
+        return self is DType.F32 or self.is_narrow
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is a storage type: loaded as f32, rounded where it is stored."""
+        return self in (DType.F16, DType.BF16) or self.is_fp8
+
+    @property
+    def is_fp8(self) -> bool:
+        """Whether it has 8 bits; what is too large to be stored becomes the largest number."""
+        return self in (DType.E4M3, DType.E5M2)
 
 
 # ------------------------------------------------------------------ expressions

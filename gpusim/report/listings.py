@@ -13,7 +13,7 @@ from gpusim.report.tables import new_table
 from gpusim.report.units import NOTHING, format_bytes, format_count
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm, ArraySpec
+    from gpusim.algorithm import Algorithm
     from gpusim.chain import Chain, StepLaunch
 
 
@@ -96,7 +96,7 @@ def _step_rows(chain: Chain, label: str, launch: StepLaunch, params: Mapping[str
     """A row for each array of a step: formulas, and bytes."""
     arrays, counts = dict(launch.arrays), chain.elements_step(launch.step, **params)
     for name, form in chain.derived_step(launch.step).items():
-        width, count = _width(arrays[name]), counts[name]
+        width, count = arrays[name].element_bytes, counts[name]
         moved = (format_bytes(count.loads * width), format_bytes(count.stores * width))
         yield label, f"{name} ({arrays[name].dtype})", readable(form.loads), readable(form.stores), *moved
         label = ""
@@ -245,13 +245,9 @@ def _closed_form(algorithm: Algorithm, params: Mapping[str, int]) -> RenderableT
     for array in launch.arrays:
         if array.name in forms:
             form, count = forms[array.name], counts[array.name]
-            moved = (format_bytes(count.loads * _width(array)), format_bytes(count.stores * _width(array)))
+            moved = (format_bytes(count.loads * array.element_bytes), format_bytes(count.stores * array.element_bytes))
             rows.append((f"{array.name} ({array.dtype})", readable(form.loads), readable(form.stores), *moved))
     return table_of([[NOTHING if cell in ("0", "0 B") else cell for cell in row] for row in rows], right=(3, 4))[0]
-
-
-def _width(array: ArraySpec) -> int:
-    return 2 if array.dtype in ("f16", "bf16") else 4
 
 
 def _summary(algorithm: Algorithm, params: Mapping[str, int]) -> Iterator[str]:

@@ -10,6 +10,7 @@ LENGTH = st.integers(1, 700)
 SIDE = st.integers(1, 70)
 QUADS = st.integers(1, 18).map(lambda quads: 4 * quads)
 SQUARE = st.sampled_from([1, 2, 3, 5, 8, 16, 32])
+FEW_SQUARES = st.sampled_from([1, 5, 16])
 
 
 def vector(**others):
@@ -91,11 +92,21 @@ REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
 DROPOUT = vector(p=st.integers(0, 255), seed=SEED)
 
+CONVERTS_FP8 = {"relu-fp8", "matmul-tiled-fp8"}
+"""What GPUs before Ada have no instructions for."""
+
+
+def gpus(name, *names):
+    """Which of the GPUs of these names run a kernel."""
+    return st.sampled_from([gpu for gpu in names if name not in CONVERTS_FP8 or gpu in ("rtx-4090", "h200", "b200")])
+
+
 CASES = {
     "vector-add": vector(),
     "copy": vector(),
     "copy-f16": vector(),
     "copy-bf16": vector(),
+    "copy-fp8": vector(),
     "copy-vec4": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 4 * n), "B": st.integers(1, 300)}),
     "copy-strided": STRIDED,
     "copy-offset": vector(o=st.integers(0, 40)),
@@ -113,6 +124,9 @@ CASES = {
     "matmul-naive": product(T=SQUARE),
     "matmul-coalesced": product(T=SQUARE),
     "matmul-tiled": product(T=SQUARE),
+    "matmul-tiled-f16": product(T=FEW_SQUARES),
+    "matmul-tiled-bf16": product(T=FEW_SQUARES),
+    "matmul-tiled-fp8": product(T=FEW_SQUARES),
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
@@ -175,6 +189,7 @@ CASES = {
     "relu": vector(),
     "relu-f16": vector(),
     "relu-bf16": vector(),
+    "relu-fp8": vector(),
     "elu": vector(),
     "gelu": vector(),
     "dropout-residual": DROPOUT,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
+import ml_dtypes
 import numpy as np
 
 from gpusim.isa.opcodes import Atomic, Cmp, Convert, Flag, Mufu, Op, Shfl, Shift, Special
@@ -371,6 +372,15 @@ def _f2i(b: Block, i: Instr, m: np.ndarray) -> None:
     b.put(i, m, np.clip(np.trunc(value), low, high).astype(np.int64).view(np.uint64))
 
 
+EIGHT = {Convert.E4M3: ml_dtypes.float8_e4m3fn, Convert.E5M2: ml_dtypes.float8_e5m2}
+
+
+def to_octet(x: np.ndarray, kind: Convert) -> np.ndarray:
+    """Bits of fp32 rounded to fp8; what is too large becomes the largest number."""
+    most = float(ml_dtypes.finfo(EIGHT[kind]).max)
+    return np.clip(x, -most, most).astype(EIGHT[kind]).view(np.uint8).astype(np.uint32)
+
+
 def to_half(x: np.ndarray, bf16: bool) -> np.ndarray:
     """Bits of fp32 rounded to half precision."""
     if not bf16:
@@ -388,8 +398,17 @@ def _hadd2(b: Block, i: Instr, m: np.ndarray) -> None:
 
 
 def _f2fp(b: Block, i: Instr, m: np.ndarray) -> None:
-    high, low = (to_half(b.f(i, k), i.sub == Convert.BF16) for k in (0, 1))
-    b.put(i, m, (high << np.uint32(16)) | low)
+    if i.flags & Flag.UNPACK:
+        bits = b.u(i, 0) >> np.uint32({Half.BOTH: 0, Half.HIGH: 16}[Half(i.srcs[0].half)])
+        octets = bits.astype(np.uint16).view(np.uint8).view(EIGHT[Convert(i.sub)])
+        b.put(i, m, octets.astype(np.float16).view(np.uint32))
+    elif i.sub in EIGHT:
+        assert i.flags == Flag.SAT
+        high, low = (to_octet(b.f(i, k), Convert(i.sub)) for k in (0, 1))
+        b.put(i, m, (b.u(i, 2) << np.uint32(16)) | (high << np.uint32(8)) | low)
+    else:
+        high, low = (to_half(b.f(i, k), i.sub == Convert.BF16) for k in (0, 1))
+        b.put(i, m, (high << np.uint32(16)) | low)
 
 
 # ------------------------------------------------------------------ lanes, memory

@@ -11,6 +11,7 @@ from gpusim.lang.kernel import Kernel
 from tests.lower.interp import Counts, run
 
 TYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32, "f16": np.float16, "bf16": np.uint16}
+TYPES |= {name: numpy_dtype(name) for name in ("e4m3", "e5m2")}
 
 
 def run_kernel(

@@ -147,7 +147,7 @@ class Accesses:
         other = s.other if s.other is not None else zero(dtype)
         if count == 1:
             return self.write.within(other, CHOICE)
-        if dtype in types.HALVES:
+        if dtype.is_narrow:
             return f"{types.vector(dtype, count)}{{}}"  # zeros; others are filled in one by one
         return f"make_{types.vector(dtype, count)}({', '.join([self.write.text(other)] * count)})"
 
@@ -168,19 +168,19 @@ class Accesses:
         if isinstance(source, Load) and source.temps == temps:
             return self.value(source)[0]
         name = self.whole.get(temps, self.packed.get(id(s), ""))
-        if dtype in types.HALVES:
+        if dtype.is_narrow:
             return self.bits(name, dtype, count, "const ")
         return name or f"make_{types.vector(dtype, count)}({', '.join(map(self.write.text, s.values))})"
 
     def is_packed(self, s: Store) -> bool:
         """Whether the values of a wide store are put together in an array before it."""
         temps = stored_whole(s)
-        wide = len(s.values) > 1 and s.array.dtype in types.HALVES
+        wide = len(s.values) > 1 and s.array.dtype.is_narrow
         return wide and not (temps and (temps in self.whole or temps[0].id in self.inlined))
 
     @staticmethod
     def bits(name: str, dtype: DType, count: int, const: str = "") -> str:
-        """An array of halves as the one word or vector that it moves as."""
+        """An array of a narrow type as the one word or vector that it moves as."""
         return f"*reinterpret_cast<{const}{types.vector(dtype, count)}*>({name})"
 
     def define_parts(self, s: Load, name: str) -> None:
@@ -198,7 +198,7 @@ class Accesses:
 
 
 def _parts(name: str, temps: tuple[Temp, ...]) -> tuple[str, ...]:
-    if temps[0].dtype in types.HALVES:
+    if temps[0].dtype.is_narrow:
         return tuple(f"{name}[{number}]" for number in range(len(temps)))
     return tuple(f"{name}.{part}" for part in "xyzw"[: len(temps)])
 

@@ -95,7 +95,8 @@ class Declarations:
         dtypes = {a.dtype for a in self.arrays}
         for s in self.kept:
             dtypes.update(e.dtype for operand in operands(s) for e in _all(operand))
-        return "".join(f"#include <{types.HEADERS[d]}>\n" for d in types.HALVES if d in dtypes)
+        headers = dict.fromkeys(header for dtype, header in types.HEADERS.items() if dtype in dtypes)
+        return "".join(f"#include <{header}>\n" for header in headers)
 
     def _constants(self, kernel: str) -> str:
         names = ((self.write.names[name], value) for name, value in self.tiles.items())

@@ -197,9 +197,9 @@ class Expressions:
         plain = as_loaded(e)
         if plain is not e:
             return self._write(plain, bare=False)
-        if e.a.dtype in types.HALVES and e.dtype is DType.F32:
+        if e.a.dtype.is_narrow and e.dtype is DType.F32:
             return f"{types.TO_FLOAT[e.a.dtype]}({self.text(e.a)})", ATOM
-        if e.dtype in types.HALVES:
+        if e.dtype.is_narrow:
             inner = self.text(e.a) if e.a.dtype is DType.F32 else f"float({self.signed(e.a)})"
             return f"{types.FROM_FLOAT[e.dtype]}({inner})", ATOM
         return f"{types.NAMES[e.dtype]}({self.signed(e.a)})", ATOM

@@ -173,7 +173,7 @@ def stored_whole(s: Stmt) -> tuple[Temp, ...]:
 
 
 def as_loaded(e: Expr) -> Expr:
-    """``e`` without conversions of a half-precision number to f32 and back."""
+    """``e`` without conversions of a narrow number to f32 and back."""
     match e:
         case Cast(a=Cast(a=Temp() as temp, dtype=DType.F32), dtype=dtype) if temp.dtype is dtype:
             return temp

@@ -146,23 +146,23 @@ class Statements:
             self._constant(f"const {types.NAMES[first.dtype]}", s, first, value)
             return
         name = self.accesses.name_for(s, first)
-        if s.array.dtype in types.HALVES:
-            self._load_halves(s, name, value)
+        if s.array.dtype.is_narrow:
+            self._load_narrow(s, name, value)
         else:
             self.lines.add(f"const {types.vector(s.array.dtype, len(s.temps))} {name} = {value};")
         self.accesses.define_parts(s, name)
 
-    def _load_halves(self, s: Load, name: str, value: str) -> None:
-        """Halves have no wide vectors: an array that is loaded as one word or vector."""
-        self._array_of_halves(s.array.dtype, name, len(s.temps))
+    def _load_narrow(self, s: Load, name: str, value: str) -> None:
+        """Narrow types have no wide vectors: an array that is loaded as one word or vector."""
+        self._narrow_array(s.array.dtype, name, len(s.temps))
         self.lines.add(f"{self.accesses.bits(name, s.array.dtype, len(s.temps))} = {value};")
         if s.guard is not None and s.other is not None and getattr(s.other, "value", None) != 0:
             with self._braces(f"if (!({self.write.text(s.guard)}))"):
                 for number in range(len(s.temps)):
                     self.lines.add(f"{name}[{number}] = {self.write.text(s.other)};")
 
-    def _array_of_halves(self, dtype: DType, name: str, count: int, values: str = "") -> None:
-        self.lines.add(f"__align__({2 * count}) {types.NAMES[dtype]} {name}[{count}]{values};")
+    def _narrow_array(self, dtype: DType, name: str, count: int, values: str = "") -> None:
+        self.lines.add(f"__align__({dtype.nbytes * count}) {types.NAMES[dtype]} {name}[{count}]{values};")
 
     def _stores(self, together: Sequence[Store]) -> None:
         """Stores with one guard."""
@@ -175,7 +175,7 @@ class Statements:
         if self.accesses.is_packed(s):
             name = self.accesses.packed[id(s)] = self.scope.declare(f"{s.array.name.lower()}{len(s.values)}")
             values = ", ".join(map(self.write.text, s.values))
-            self._array_of_halves(s.array.dtype, name, len(s.values), f" = {{{values}}}")
+            self._narrow_array(s.array.dtype, name, len(s.values), f" = {{{values}}}")
         self.lines.add(self.accesses.store(s))
 
     def _atomic(self, s: Atomic) -> None:

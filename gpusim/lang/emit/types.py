@@ -12,26 +12,30 @@ NAMES = {
     DType.F32: "float",
     DType.F16: "__half",
     DType.BF16: "__nv_bfloat16",
+    DType.E4M3: "__nv_fp8_e4m3",
+    DType.E5M2: "__nv_fp8_e5m2",
     DType.PRED: "bool",
 }
-HALVES = (DType.F16, DType.BF16)
-HEADERS = {DType.F16: "cuda_fp16.h", DType.BF16: "cuda_bf16.h"}
-TO_FLOAT = {DType.F16: "__half2float", DType.BF16: "__bfloat162float"}
-FROM_FLOAT = {DType.F16: "__float2half", DType.BF16: "__float2bfloat16"}
+HEADERS = {
+    DType.F16: "cuda_fp16.h", DType.BF16: "cuda_bf16.h", DType.E4M3: "cuda_fp8.h", DType.E5M2: "cuda_fp8.h",
+}  # fmt: skip
+TO_FLOAT = {DType.F16: "__half2float", DType.BF16: "__bfloat162float", DType.E4M3: "float", DType.E5M2: "float"}
+FROM_FLOAT = {
+    DType.F16: "__float2half", DType.BF16: "__float2bfloat16", DType.E4M3: "__nv_fp8_e4m3", DType.E5M2: "__nv_fp8_e5m2",
+}  # fmt: skip
 VECTORS = {DType.I32: "int", DType.U32: "uint", DType.F32: "float"}
+BITS = {2: "uchar2", 4: "unsigned", 8: "uint2", 16: "uint4"}
 
 
 def vector(dtype: DType, count: int) -> str:
-    """Type of ``count`` elements that move as one, such as ``float4``; halves move as words of 32 bits.
+    """Type of ``count`` elements that move as one, such as ``float4``; of narrow types their bits.
 
     Examples
     --------
-    >>> vector(DType.F32, 4), vector(DType.BF16, 8), vector(DType.F16, 2)
-    ('float4', 'uint4', 'unsigned')
+    >>> vector(DType.F32, 4), vector(DType.BF16, 8), vector(DType.F16, 2), vector(DType.E4M3, 2)
+    ('float4', 'uint4', 'unsigned', 'uchar2')
     """
-    if dtype not in HALVES:
-        return f"{VECTORS[dtype]}{count}"
-    return "unsigned" if count == 2 else f"uint{count // 2}"
+    return BITS[count * dtype.nbytes] if dtype.is_narrow else f"{VECTORS[dtype]}{count}"
 
 
 def literal(c: Const) -> str:
@@ -54,7 +58,7 @@ def literal(c: Const) -> str:
 
 
 def _real(value: float, dtype: DType) -> str:
-    if dtype in HALVES:
+    if dtype.is_narrow:
         return f"{FROM_FLOAT[dtype]}({_real(value, DType.F32)})"
     if math.isnan(value):
         return "__int_as_float(0x7fffffff)"

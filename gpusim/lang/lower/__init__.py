@@ -10,10 +10,13 @@ constant offsets), ``sink`` (addresses that only some paths need), ``vectorise``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from gpusim.isa.check import check
+from gpusim.isa.opcodes import Convert, Op
 from gpusim.isa.program import Program
+from gpusim.lang.errors import DescriptionError
 from gpusim.lang.lower import bind
 from gpusim.lang.lower.address import assign_addresses
 from gpusim.lang.lower.build import build
@@ -31,6 +34,7 @@ from gpusim.lang.tree import GlobalArray, SharedArray, Tree
 
 CONST_BASE = {"sm_90": 0x210}
 OLD_CONST_BASE = 0x160
+LEAST_FP8 = 89  # PTX ISA, cvt to and from .e4m3x2
 LEAST_REGISTERS, RESERVED_REGISTERS = 16, 2  # ptxas never reports fewer, and counts two for itself
 
 
@@ -53,8 +57,8 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     Raises
     ------
     DescriptionError
-        If a tile size is missing or forbidden, shared memory or registers do not suffice, or an index into
-        registers stays unknown.
+        If a tile size is missing or forbidden, shared memory or registers do not suffice, an index into
+        registers stays unknown, or 8-bit floats are converted on an architecture without.
     """
     tiles = {**tree.defaults, **tiles}
     bind.check_tiles(tree, tiles)
@@ -86,4 +90,15 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
         const_base=base,
     )
     check(program)
+    _check_fp8(program, arch)
     return program
+
+
+def _check_fp8(program: Program, arch: str) -> None:
+    """Refuse conversions that the architecture has no instruction for; bytes that are only moved need none."""
+    converted = any(i.op is Op.F2FP and i.sub & 15 in (Convert.E4M3, Convert.E5M2) for i in program.instrs)
+    if converted and int(re.sub(r"\D", "", arch)) < LEAST_FP8:
+        raise DescriptionError(
+            f"{program.name}: {arch} has no instructions that convert 8-bit floats; take a GPU of sm_{LEAST_FP8} or "
+            "later (RTX 40, H100 and after), or elements of f16 or bf16"
+        )

@@ -19,6 +19,8 @@ Places = Mapping[GlobalArray | SharedArray, tuple[int, int]]
 # array, index, bytes, guard, words instead, cache operator
 LoadKey = tuple[Array, Node, int, Node | None, tuple[Node, ...], str]
 
+WORD = 4  # bytes of a register
+
 
 class Accesses:
     """What a description has done so far, and how its memory statements add to it.
@@ -82,8 +84,8 @@ class Accesses:
         key = (array, index, width, guard, tuple(words), stmt.cache)
         results = self.loaded.get(key)
         if results is None:
-            kind = U32 if array.nbytes == 2 else KIND[stmt.temps[0].dtype]
-            results = tuple(self.g.fresh("def", kind, depth=self.depth) for _ in range(max(width // 4, 1)))
+            kind = U32 if array.nbytes < WORD else KIND[stmt.temps[0].dtype]
+            results = tuple(self.g.fresh("def", kind, depth=self.depth) for _ in range(max(width // WORD, 1)))
             self.items.append(
                 Access("load", array, index, width, stmt.line, results, (), guard, tuple(words), stmt.cache)
             )
@@ -95,17 +97,17 @@ class Accesses:
             self.value.temps[temp.id] = node
 
     def _elements(self, array: Array, words: tuple[Node, ...], count: int) -> list[Node]:
-        if array.nbytes == 4:
+        if array.nbytes == WORD:
             return list(words)
-        return [self.value.widen(words[i // 2], array.dtype, i % 2) for i in range(count)]
+        per = WORD // array.nbytes
+        return [self.value.widen(words[i // per], array.dtype, i % per) for i in range(count)]
 
     def _words(self, array: Array, values: list[Node]) -> list[Node]:
         """Registers that hold ``values`` as they are in memory."""
-        if array.nbytes == 4:
+        if array.nbytes == WORD:
             return [logic.as_number(self.g, v) if v.dtype == PRED else v for v in values]
-        if len(values) == 1:
-            return [self.value.narrow(values[0], array.dtype)]
-        return [self.value.pack(low, high, array.dtype) for low, high in zip(values[::2], values[1::2], strict=True)]
+        per = WORD // array.nbytes
+        return [self.value.pack(values[i : i + per], array.dtype) for i in range(0, len(values), per)]
 
     def store(self, stmt: Store) -> None:
         """A store; loads of its array are stale from here on."""

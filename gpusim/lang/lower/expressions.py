@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gpusim.lang.errors import DescriptionError
 from gpusim.lang.lower import division, integer, logic, real
@@ -24,9 +24,8 @@ from gpusim.lang.tree import (
     Unary,
 )
 
-KIND = {
-    DType.I32: I32, DType.U32: U32, DType.F32: F32, DType.F16: F32, DType.BF16: F32, DType.PRED: PRED,
-}  # fmt: skip
+KIND = {d: F32 if d.is_float else {DType.I32: I32, DType.U32: U32, DType.PRED: PRED}[d] for d in DType}
+FP8 = tuple(d.value for d in DType if d.is_fp8)
 GRID_LIMITS = {"x": I32_HIGH - 1, "y": 65534, "z": 65534}  # largest block index along each axis
 OTHER_SPECIALS = {"laneid": 31, "warpid": 63, "smid": 1023}
 
@@ -158,10 +157,10 @@ class Expressions:
 
     def _cast(self, e: Cast) -> Node:
         a, kind = self(e.a), KIND[e.dtype]
-        if e.dtype in (DType.F16, DType.BF16):
+        if e.dtype.is_narrow:
             if e.a.dtype is e.dtype:
                 return a
-            return self.widen(self.narrow(self._float(a), e.dtype.value), e.dtype.value)
+            return self.rounded(self._float(a), e.dtype.value)
         if a.dtype == kind:
             return a
         if a.dtype == PRED:
@@ -183,20 +182,43 @@ class Expressions:
             return self.g.const(float(a.value), F32)
         return self.g.make("i2f" if a.dtype == I32 else "u2f", a, dtype=F32)
 
-    # ---------------------------------------------------------- half precision in memory
+    # ---------------------------------------------------------- narrow types in memory
 
-    def narrow(self, a: Node, fmt: str) -> Node:
-        """Bits of ``a`` rounded to ``f16`` or ``bf16``, in the lower half of a register."""
-        if a.op == "widen" and a.attr == (fmt, 0):
-            return a.args[0]
-        return self.g.make("narrow", a, attr=fmt, dtype=U32)
+    def widen(self, bits: Node, fmt: str, part: int = 0) -> Node:
+        """A narrow number, the ``part``-th from the lowest in a register, as f32."""
+        if fmt in FP8:  # a pair at a time to fp16, which holds every one of them
+            bits, fmt, part = self.g.make("unpack", bits, attr=(fmt, part // 2), dtype=U32), "f16", part % 2
+        return self.g.make("widen", bits, attr=(fmt, part), dtype=F32)
 
-    def widen(self, bits: Node, fmt: str, half: int = 0) -> Node:
-        """A half-precision number in the lower or upper half of a register, as f32."""
-        return self.g.make("widen", bits, attr=(fmt, half), dtype=F32)
+    def pack(self, values: Sequence[Node], fmt: str) -> Node:
+        """One number or two, of 8 bits four as well, rounded and put in one register, the first lowest."""
+        held = {self._bits(value, fmt, part) for part, value in enumerate(values)}
+        together = held.pop()
+        if together is not None and not held:
+            return together
+        values = [self._unrounded(value, fmt) for value in values]
+        if fmt in FP8:
+            above = (self.pack(values[2:], fmt),) if len(values) > 2 else ()
+            return self.g.make("octets", *values[:2], *above, attr=fmt, dtype=U32)
+        return self.g.make("halves", *values, attr=fmt, dtype=U32)
 
-    def pack(self, low: Node, high: Node, fmt: str) -> Node:
-        """Two numbers rounded and put in one register."""
-        if low.op == high.op == "widen" and low.args == high.args and (low.attr, high.attr) == ((fmt, 0), (fmt, 1)):
-            return low.args[0]
-        return self.g.make("pack", high, low, attr=fmt, dtype=U32)
+    def rounded(self, a: Node, fmt: str) -> Node:
+        """A number as a narrow type has it, as f32."""
+        if a.op == "widen" and fmt in (a.attr[0], a.args[0].op == "unpack" and a.args[0].attr[0]):
+            return a
+        return self.widen(self.pack([a], fmt), fmt)
+
+    def _bits(self, value: Node, fmt: str, part: int) -> Node | None:
+        """The register whose ``part``-th narrow number ``value`` is."""
+        if value.op != "widen":
+            return None
+        bits = value.args[0]
+        if fmt in FP8 and bits.op == "unpack":
+            bits = bits.args[0]
+        return bits if value is self.widen(bits, fmt, part) else None
+
+    def _unrounded(self, value: Node, fmt: str) -> Node:
+        """What ``value`` was before it was rounded to a type that it is about to be rounded to again."""
+        bits = self._bits(value, fmt, 0)
+        alone = bits is not None and bits.op in ("halves", "octets") and len(bits.args) == 1 and bits.attr == fmt
+        return bits.args[0] if bits is not None and alone else value

@@ -17,16 +17,18 @@ from gpusim.lang.lower.predicates import keep_in_register
 
 NEVER = 1 << 30
 PREDICATES = 6  # of seven: one is left for carries
-STEP = 8  # registers are handed to warps in eights; ptxas adds two of its own to those in use
-FIRST_TARGET = 30
+STEP = 8  # registers are handed to warps in eights; ptxas adds two of its OWN to those in use
+OWN = 2
+LANE_REGISTERS = 512  # of a scheduler's register file, for one lane of all its warps
+FEWEST_WARPS, MOST_WARPS = 3, 16
 ATTEMPTS = 4  # aligned groups may leave registers unused: then the limit is lowered by as many
 
 
 def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: str) -> Allocation:
     """Order all blocks and give every register a place.
 
-    The fewest registers that do are found first; loads then move up within the next allocation unit (within 32
-    registers at least, with which an SM is full). At last blocks that need fewer registers than another one does get
+    The fewest registers that do are found first; loads then move up within what costs no more warps than those
+    (:func:`_affordable`). At last blocks that need fewer registers than another one does get
     as many as that.
 
     Raises
@@ -60,7 +62,7 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
             f"{name} needs {least} registers a thread, {N_REGISTERS} exist; "
             "choose smaller per-thread tiles (such as TM, TN)"
         )
-    target = min(max(FIRST_TARGET, -(-(least + 2) // STEP) * STEP - 2), N_REGISTERS)
+    target = _affordable(least)
     limit, tried = target, {}
     for _ in range(ATTEMPTS):
         found = tried[limit] = attempt(limit)
@@ -68,6 +70,18 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
             break
         limit -= found.used - target
     return levelled(min(tried, key=lambda n: tried[n].used))
+
+
+def _affordable(least: int) -> int:
+    """Registers with which a scheduler holds as many warps as with ``least``.
+
+    Where it holds fewer than three, the next allocation unit: ptxas mostly stops at 168 registers.
+    """
+    taken = -(-(least + OWN) // STEP) * STEP
+    warps = min(LANE_REGISTERS // taken, MOST_WARPS)
+    if warps >= FEWEST_WARPS:
+        taken = LANE_REGISTERS // warps // STEP * STEP
+    return min(taken - OWN, N_REGISTERS)
 
 
 def _allocate(blocks: list[MBlock]) -> Allocation:

@@ -180,8 +180,20 @@ def _mufu(s: Selector, n: Node) -> None:
 # ------------------------------------------------------------------ conversions
 
 
-def _narrow(s: Selector, n: Node) -> None:
-    s.emit(Op.F2FP, s.define(n), s.legal(ZERO, s.source(n.args[0])), sub=Convert[n.attr.upper()])
+def _halves(s: Selector, n: Node) -> None:
+    low, high = (*map(s.source, n.args), ZERO)[:2]
+    s.emit(Op.F2FP, s.define(n), s.legal(high, low), sub=Convert[n.attr.upper()])
+
+
+def _octets(s: Selector, n: Node) -> None:
+    low, high, above = (*map(s.source, n.args), ZERO, ZERO)[:3]
+    s.emit(Op.F2FP, s.define(n), s.legal(high, low, above), sub=Convert[n.attr.upper()], flags=Flag.SAT)
+
+
+def _unpack(s: Selector, n: Node) -> None:
+    fmt, half = n.attr
+    bits = s.register(n.args[0])._replace(half=Half.HIGH if half else Half.BOTH)
+    s.emit(Op.F2FP, s.define(n), (bits,), sub=Convert[fmt.upper()], flags=Flag.UNPACK)
 
 
 def _upper(s: Selector, n: Node) -> None:
@@ -200,10 +212,6 @@ def _widen(s: Selector, n: Node) -> None:
         s.emit(Op.LOP3, dst, (bits, immediate(0xFFFF0000), ZERO), sub=AND)
     else:
         s.emit(Op.SHF, dst, (bits, immediate(16), ZERO), sub=Shift.L)
-
-
-def _pack(s: Selector, n: Node) -> None:
-    s.emit(Op.F2FP, s.define(n), s.legal(*map(s.source, n.args)), sub=Convert[n.attr.upper()])
 
 
 # ------------------------------------------------------------------ conditions
@@ -301,10 +309,11 @@ EMIT: dict[str, Callable[[Selector, Node], None]] = {
     "u2f_up": _unary(Op.I2F, Convert.U32 | Round.UP << 4),
     "f2i": _unary(Op.F2I, Convert.S32 | Round.ZERO << 4),
     "f2u": _unary(Op.F2I, Convert.U32 | Round.ZERO << 4),
-    "narrow": _narrow,
+    "halves": _halves,
+    "octets": _octets,
+    "unpack": _unpack,
     "upper": _upper,
     "widen": _widen,
-    "pack": _pack,
     "cmp": _cmp,
     "pand": _logical(BoolOp.AND, AND),
     "por": _logical(BoolOp.OR, OR),

@@ -3,7 +3,8 @@
 Loads join when nothing between them can change what they read, when they stand
 at constant distances from one base, and when that base is provably aligned.
 Global loads are left as they are: the compiler knows no alignment of a pointer
-argument beyond its element's.  Of two elements of 2 bytes that share a register, the second becomes its upper half.
+argument beyond its element's.  Of two fp16 numbers that share a register, the second becomes its upper half.
+What joins was read off nvcc's machine code: at most four elements, and neither bf16 nor fp8.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from gpusim.lang.lower.regions import Access, Array, Branch, Item, Loop, Sync
 from gpusim.lang.lower.values import Node
 
 WORD = 4
+MOST = 4  # elements that one load fetches
+APART = ("bf16", "e4m3", "e5m2")
 
 
 def join_shared_loads(items: list[Item]) -> list[Item]:
@@ -43,7 +46,8 @@ def _inside(item: Item) -> None:
 
 
 def _joinable(access: Access) -> bool:
-    return access.kind == "load" and access.width == access.array.nbytes and access.guard is None
+    alone = access.width == access.array.nbytes and access.guard is None
+    return access.kind == "load" and alone and access.array.dtype not in APART
 
 
 def _join(stretch: list[Access], replaced: dict[Access, Access | None]) -> None:
@@ -54,8 +58,9 @@ def _join(stretch: list[Access], replaced: dict[Access, Access | None]) -> None:
         by_base.setdefault(access.base, {})[access.offset] = access
     for base, at in by_base.items():
         multiple = base.facts.multiple if base is not None else 0
+        size = next(iter(at.values())).array.nbytes
         for width in (16, 8, 4):
-            if multiple % width:
+            if multiple % width or width > MOST * size:
                 continue
             for offset in sorted(at):
                 group = _neighbours(at, offset, width)

@@ -18,6 +18,7 @@ struct alignas(8) float2 { float x, y; };
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(8) int2 { int x, y; };
 struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(2) uchar2 { unsigned char x, y; };
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
 inline float2 make_float2(float x, float y) { return {x, y}; }
@@ -69,6 +70,29 @@ inline __half __float2half(float x) {
     else rest = (rest + 0xfffu + (rest >> 13 & 1) - 0x38000000u) >> 13;
     return {static_cast<unsigned short>(sign | rest)};
 }
+
+// fp8, with so many bits of fraction; what is too large becomes the largest number.
+template <int fraction, int bias, unsigned most, unsigned nan> struct fp8 {
+    unsigned char bits;
+    fp8() = default;
+    explicit fp8(float x) {
+        float size = std::fabs(x), unit;
+        int exponent = size < std::ldexp(1.0f, 1 - bias) ? 1 - bias : std::ilogb(size);
+        unit = std::nearbyint(std::ldexp(size, fraction - exponent));  // in units of the last place
+        unsigned n = unsigned(std::min(unit, 64.0f)) + (unsigned(exponent + bias - 1) << fraction);
+        bits = std::isnan(x) ? nan : (n < most && !std::isinf(x) && exponent < 32 ? n : most) | (std::signbit(x) ? 128 : 0);
+    }
+    explicit operator float() const {
+        unsigned n = bits & 127;
+        int exponent = int(n >> fraction);
+        float last = n & ((1 << fraction) - 1), x;
+        x = n > most && n >= nan ? NAN : n > most ? INFINITY
+          : exponent ? std::ldexp(last + (1 << fraction), exponent - bias - fraction) : std::ldexp(last, 1 - bias - fraction);
+        return bits & 128 ? -x : x;
+    }
+};
+using __nv_fp8_e4m3 = fp8<3, 7, 0x7e, 0x7f>;
+using __nv_fp8_e5m2 = fp8<2, 15, 0x7b, 0x7d>;
 
 // Fibers run one after the other, so nothing comes between these.
 template <typename T> T atomicAdd(T* p, T v) { return std::exchange(*p, *p + v); }
