@@ -58,6 +58,13 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+// Number of the thread, read where it is needed: what follows from it takes no register of the loops before.
+__device__ __forceinline__ int thread_now() {
+    int number;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(number));
+    return number;
+}
+
 __device__ __forceinline__ float exp2_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -202,7 +209,7 @@ __device__ __forceinline__ void write_rows(half* O, float* L, const float (&sums
 #pragma unroll
         for (int r = 0; r < 2; r++) {
             const int row = m * 16 + r * 8 + g;
-            const float total = row_sum(sum[m][r]), share = 1.0f / total;
+            const float total = row_sum(sum[m][r]), share = __fdividef(1.0f, total);
             if (t == 0 && first + row < N) L[first + row] = most[m][r] * scale + __log2f(total) * LN2;
 #pragma unroll
             for (int n = 0; n < d / 8; n++)
@@ -239,56 +246,58 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
     // Where the lane's row of the four 8 x 8 matrices of an ldmatrix lies: of Q and V the rows go first, of K the columns.
     const unsigned by_rows = place<d>(lane % 16, lane / 16);
     const unsigned by_columns = place<d>(lane % 8 + lane / 16 * 8, lane / 8 % 2);
-    const unsigned own_queries = queries + warp * 16 * MBLOCKS * 2 * d + by_rows;
+    unsigned own_queries = queries + warp * 16 * MBLOCKS * 2 * d + by_rows;
 
-    // A tile of the ring: K and V by turns.  A group is committed even where nothing is left to ask for.
-    auto ask = [&](int tile, unsigned buffer) {
-        if (tile < 2 * tiles) load_tile<d, Bc>(buffer, tile % 2 ? V : K, tile / 2 * Bc, N);
+    // Tile i of the ring is of K for even i, of V for odd i.  A group is committed even where nothing is left to ask for.
+    auto ask = [&](const half* matrix, int j, unsigned buffer) {
+        if (j < tiles) load_tile<d, Bc>(buffer, matrix, j * Bc, N);
         commit();
     };
     load_tile<d, Br>(queries, Q, first, N);
+    commit();
 #pragma unroll
-    for (int i = 0; i < BUFFERS - 1; i++) ask(i, ring + i * TILE);
-    unsigned read = ring, write = ring + (BUFFERS - 1) * TILE;
-    int next = BUFFERS - 1;
-    // Waits for the tile that is next in the ring; asks for another in place of the one that all have done with.
-    auto arrive = [&]() {
-        wait<BUFFERS - 2>();
-        __syncthreads();
-        ask(next++, write);
-        const unsigned tile = read;
-        read = read == ring + (BUFFERS - 1) * TILE ? ring : read + TILE;
-        write = write == ring + (BUFFERS - 1) * TILE ? ring : write + TILE;
-        return tile;
-    };
+    for (int i = 0; i < BUFFERS - 1; i++) ask(i % 2 ? V : K, i / 2, ring + i * TILE);
 
     unsigned held[HELD ? d / 16 : 1][MBLOCKS][4];
+    if constexpr (HELD) {
+        wait<BUFFERS - 1>();
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < d / 16; k++)
+#pragma unroll
+            for (int m = 0; m < MBLOCKS; m++) load_matrices(held[k][m], (own_queries ^ k << 5) + m * 16 * 2 * d);
+    }
     float sums[MBLOCKS][d / 8][4] = {}, most[MBLOCKS][2], sum[MBLOCKS][2] = {};
 #pragma unroll
     for (int m = 0; m < MBLOCKS; m++) most[m][0] = most[m][1] = -INFINITY;
     const float factor = scale * LOG2E;
-    const int g = lane / 4, t = lane % 4;
 
+    unsigned read = ring, write = ring + (BUFFERS - 1) * TILE;
+    // Waits for the tile that is next in the ring; asks for another in place of the one that all have done with.
+    auto arrive = [&](const half* matrix, int j) {
+        wait<BUFFERS - 2>();
+        __syncthreads();
+        ask(matrix, j, write);
+        const unsigned tile = read;
+        write = read;
+        read = read == ring + (BUFFERS - 1) * TILE ? ring : read + TILE;
+        return tile;
+    };
+    constexpr int AHEAD = BUFFERS - 1;
     auto step = [&](int j, bool masked) {
-        const unsigned keys = arrive();
-        if constexpr (HELD) {
-            if (j == 0) {
-#pragma unroll
-                for (int k = 0; k < d / 16; k++)
-#pragma unroll
-                    for (int m = 0; m < MBLOCKS; m++) load_matrices(held[k][m], (own_queries ^ k << 5) + m * 16 * 2 * d);
-            }
-        }
+        const unsigned keys = arrive(AHEAD % 2 ? V : K, j + AHEAD / 2);
         // Of a tile on the diagonal the upper warps may have nothing to do.
-        const bool idle = CAUSAL && masked && j * Bc >= own + 16 * MBLOCKS;
+        const int thread = CAUSAL ? thread_now() : threadIdx.x, row = first + thread / 32 * 16 * MBLOCKS;
+        const bool idle = CAUSAL && masked && j * Bc >= row + 16 * MBLOCKS;
         float S[MBLOCKS][NBLOCKS][4] = {};
         if (!idle) {
             scores<d, HELD>(S, held, own_queries, keys + by_columns);
-            if (masked) mask(S, j * Bc + 2 * t, CAUSAL ? own + g + 1 : N, CAUSAL ? 1 : 0);
+            if (masked) mask(S, j * Bc + thread % 4 * 2, CAUSAL ? row + thread % 32 / 4 + 1 : N, CAUSAL ? 1 : 0);
             softmax<d>(S, sums, most, sum, factor);
         }
-        const unsigned values = arrive();
+        const unsigned values = arrive(AHEAD % 2 ? K : V, j + (AHEAD + 1) / 2);
         if (!idle) weigh<d>(sums, S, values + by_rows);
+        if constexpr (!HELD) asm volatile("" : "+r"(own_queries));  // or its places take a register each through the loop
     };
     for (int j = 0; j < whole; j++) step(j, false);
     for (int j = whole; j < tiles; j++) step(j, true);
