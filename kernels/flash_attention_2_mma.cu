@@ -23,8 +23,6 @@ namespace {
 constexpr int WARPS = 4, THREADS = 32 * WARPS;
 constexpr int MBLOCKS = 2;                // m16 blocks of queries a warp
 constexpr int Br = 16 * MBLOCKS * WARPS;  // queries of a block
-constexpr int Bc = 64;                    // keys of a tile
-constexpr int NBLOCKS = Bc / 8;           // n8 blocks of keys of a tile
 constexpr float LOG2E = 1.4426950408889634f, LN2 = 0.6931471805599453f;
 
 // ---------------------------------------------------------------- instructions
@@ -107,8 +105,8 @@ __device__ __forceinline__ void load_tile(unsigned tile, const half* matrix, int
 // ---------------------------------------------------------------- a tile of keys
 
 // S = Q K^T.  Fragments of Q are in registers, or in shared memory at `queries`.
-template <int d, bool HELD>
-__device__ __forceinline__ void scores(float (&S)[MBLOCKS][NBLOCKS][4], const unsigned (&Q)[HELD ? d / 16 : 1][MBLOCKS][4],
+template <int d, int Bc, bool HELD>
+__device__ __forceinline__ void scores(float (&S)[MBLOCKS][Bc / 8][4], const unsigned (&Q)[HELD ? d / 16 : 1][MBLOCKS][4],
                                        unsigned queries, unsigned keys) {
 #pragma unroll
     for (int k = 0; k < d / 16; k++) {
@@ -123,7 +121,7 @@ __device__ __forceinline__ void scores(float (&S)[MBLOCKS][NBLOCKS][4], const un
             }
         }
 #pragma unroll
-        for (int n = 0; n < NBLOCKS; n += 2) {
+        for (int n = 0; n < Bc / 8; n += 2) {
             unsigned b[4];
             load_matrices(b, (keys ^ k << 5) + n * 8 * 2 * d);
 #pragma unroll
@@ -136,19 +134,20 @@ __device__ __forceinline__ void scores(float (&S)[MBLOCKS][NBLOCKS][4], const un
 }
 
 // What lies at or beyond `limit[row]` gets no weight.  `column` is the thread's first one.
-__device__ __forceinline__ void mask(float (&S)[MBLOCKS][NBLOCKS][4], int column, int limit, int step) {
+template <int Bc>
+__device__ __forceinline__ void mask(float (&S)[MBLOCKS][Bc / 8][4], int column, int limit, int step) {
 #pragma unroll
     for (int m = 0; m < MBLOCKS; m++)
 #pragma unroll
-        for (int n = 0; n < NBLOCKS; n++)
+        for (int n = 0; n < Bc / 8; n++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 if (column + n * 8 + i % 2 >= limit + step * (m * 16 + i / 2 * 8)) S[m][n][i] = -INFINITY;
 }
 
 // Turns scores into weights; rescales what was summed so far where a row has a new maximum.
-template <int d>
-__device__ __forceinline__ void softmax(float (&S)[MBLOCKS][NBLOCKS][4], float (&O)[MBLOCKS][d / 8][4],
+template <int d, int Bc>
+__device__ __forceinline__ void softmax(float (&S)[MBLOCKS][Bc / 8][4], float (&O)[MBLOCKS][d / 8][4],
                                         float (&most)[MBLOCKS][2], float (&sum)[MBLOCKS][2], float factor) {
 #pragma unroll
     for (int m = 0; m < MBLOCKS; m++)
@@ -157,7 +156,7 @@ __device__ __forceinline__ void softmax(float (&S)[MBLOCKS][NBLOCKS][4], float (
             float now = most[m][r];
             float own = fmaxf(S[m][0][2 * r], S[m][0][2 * r + 1]);
 #pragma unroll
-            for (int n = 1; n < NBLOCKS; n++) own = fmaxf(own, fmaxf(S[m][n][2 * r], S[m][n][2 * r + 1]));
+            for (int n = 1; n < Bc / 8; n++) own = fmaxf(own, fmaxf(S[m][n][2 * r], S[m][n][2 * r + 1]));
             now = fmaxf(now, row_max(own));
             const float rescale = exp2_fast((most[m][r] - now) * factor), shift = now * factor;
             most[m][r] = now;
@@ -165,7 +164,7 @@ __device__ __forceinline__ void softmax(float (&S)[MBLOCKS][NBLOCKS][4], float (
 #pragma unroll
             for (int n = 0; n < d / 8; n++) O[m][n][2 * r] *= rescale, O[m][n][2 * r + 1] *= rescale;
 #pragma unroll
-            for (int n = 0; n < NBLOCKS; n++)
+            for (int n = 0; n < Bc / 8; n++)
 #pragma unroll
                 for (int i = 2 * r; i < 2 * r + 2; i++) {
                     S[m][n][i] = exp2_fast(S[m][n][i] * factor - shift);
@@ -175,10 +174,10 @@ __device__ __forceinline__ void softmax(float (&S)[MBLOCKS][NBLOCKS][4], float (
 }
 
 // O += P V.
-template <int d>
-__device__ __forceinline__ void weigh(float (&O)[MBLOCKS][d / 8][4], const float (&P)[MBLOCKS][NBLOCKS][4], unsigned values) {
+template <int d, int Bc>
+__device__ __forceinline__ void weigh(float (&O)[MBLOCKS][d / 8][4], const float (&P)[MBLOCKS][Bc / 8][4], unsigned values) {
 #pragma unroll
-    for (int k = 0; k < NBLOCKS; k += 2) {
+    for (int k = 0; k < Bc / 8; k += 2) {
         unsigned a[MBLOCKS][4];
 #pragma unroll
         for (int m = 0; m < MBLOCKS; m++)
@@ -230,7 +229,7 @@ __device__ __forceinline__ void write_rows(half* O, float* L, const float (&sums
 // ---------------------------------------------------------------- the kernel
 
 // BUFFERS tiles of K and V are in shared memory or on their way.  HELD: fragments of Q stay in registers.
-template <int d, int BUFFERS, bool HELD, bool CAUSAL>
+template <int d, int Bc, int BUFFERS, bool HELD, bool CAUSAL>
 __device__ __forceinline__ void attend(int N, float scale, const half* Q, const half* K, const half* V, half* O, float* L) {
     extern __shared__ __align__(1024) char memory[];
     constexpr unsigned QUERIES = Br * 2 * d, TILE = Bc * 2 * d;
@@ -289,14 +288,14 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
         // Of a tile on the diagonal the upper warps may have nothing to do.
         const int thread = CAUSAL ? thread_now() : threadIdx.x, row = first + thread / 32 * 16 * MBLOCKS;
         const bool idle = CAUSAL && masked && j * Bc >= row + 16 * MBLOCKS;
-        float S[MBLOCKS][NBLOCKS][4] = {};
+        float S[MBLOCKS][Bc / 8][4] = {};
         if (!idle) {
-            scores<d, HELD>(S, held, own_queries, keys + by_columns);
-            if (masked) mask(S, j * Bc + thread % 4 * 2, CAUSAL ? row + thread % 32 / 4 + 1 : N, CAUSAL ? 1 : 0);
-            softmax<d>(S, sums, most, sum, factor);
+            scores<d, Bc, HELD>(S, held, own_queries, keys + by_columns);
+            if (masked) mask<Bc>(S, j * Bc + thread % 4 * 2, CAUSAL ? row + thread % 32 / 4 + 1 : N, CAUSAL ? 1 : 0);
+            softmax<d, Bc>(S, sums, most, sum, factor);
         }
         const unsigned values = arrive(AHEAD % 2 ? K : V, j + (AHEAD + 1) / 2);
-        if (!idle) weigh<d>(sums, S, values + by_rows);
+        if (!idle) weigh<d, Bc>(sums, S, values + by_rows);
         if constexpr (!HELD) asm volatile("" : "+r"(own_queries));  // or its places take a register each through the loop
     };
     for (int j = 0; j < whole; j++) step(j, false);
@@ -307,14 +306,14 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
 
 }  // namespace
 
-#define KERNEL(NAME, ...)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2)                                                           \
+#define KERNEL(NAME, BLOCKS, ...)                                                                                      \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                           \
         NAME(int N, float scale, const half* __restrict__ Q, const half* __restrict__ K, const half* __restrict__ V,   \
              half* __restrict__ O, float* __restrict__ L) {                                                            \
         attend<__VA_ARGS__>(N, scale, Q, K, V, O, L);                                                                  \
     }
 
-KERNEL(fa2_d64, 64, 4, true, false)
-KERNEL(fa2_d64_causal, 64, 4, true, true)
-KERNEL(fa2_d128, 128, 3, false, false)
-KERNEL(fa2_d128_causal, 128, 3, false, true)
+KERNEL(fa2_d64, 2, 64, 64, 4, true, false)
+KERNEL(fa2_d64_causal, 2, 64, 64, 4, true, true)
+KERNEL(fa2_d128, 2, 128, 64, 3, false, false)
+KERNEL(fa2_d128_causal, 2, 128, 64, 3, false, true)
