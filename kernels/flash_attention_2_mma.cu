@@ -3,16 +3,16 @@
 //   O = softmax(scale Q K^T) V,   L = log of the sum of exp(scale q k) of each row
 //
 // Q, K, V and O are [B*H, N, d], L is [B*H, N]; N is any length, scale is positive.  Launch with grid
-// (ceil(N/128), B*H), 128 threads and dynamic shared memory for 128 rows of Q and four (d = 64) or three (d = 128) tiles
-// of 64 rows: 49 152 and 81 920 bytes.
+// (ceil(N/128), B*H), 128 threads and dynamic shared memory for 128 rows of Q and the ring below: 49 152 bytes for
+// d = 64, 81 920 for d = 128.
 //
-// A block has 128 queries, each of its four warps 32 of them: two m16 blocks, so that what ldmatrix brings of K and V is
-// used twice.  Tiles of K and V come by cp.async in turns, K0 V0 K1 V1 ..., into a ring of buffers: a tile is asked for
-// while the ones before it are worked on.  A row of a tile is d halves without padding; chunk c of 16 bytes of row r
-// lies at chunk c ^ (r mod 8), so the eight rows that ldmatrix reads at a time lie in different banks.
+// A block has 128 queries, each of its four warps 32 of them: two m16 blocks, so that what ldmatrix brings of K and V
+// is used twice.  Tiles of K and V come by cp.async in turns, K0 V0 K1 V1 ..., into a ring of buffers: a tile is asked
+// for while the ones before it are worked on.  A row of a tile is d halves without padding; chunk c of 16 bytes of row
+// r lies at chunk c ^ (r mod 8), so the eight rows that ldmatrix reads at a time lie in different banks.
 //
 // Scores stay in the accumulators of the first product, where they are turned into the left operand of the second; a
-// thread has the columns 2t, 2t + 1 (and the next eight, ...) of the rows g and g + 8, where g = lane / 4, t = lane mod 4.
+// thread has columns 2t and 2t + 1 of every eight, of the rows g and g + 8, where g = lane / 4 and t = lane mod 4.
 // Source of the fragments' layouts: PTX ISA, "Matrix fragments for mma.m16n8k16".
 
 #include <cuda_fp16.h>
@@ -20,14 +20,19 @@
 
 namespace {
 
-constexpr int WARPS = 4, THREADS = 32 * WARPS;
-constexpr int MBLOCKS = 2;                // m16 blocks of queries a warp
-constexpr int Br = 16 * MBLOCKS * WARPS;  // queries of a block
-constexpr float LOG2E = 1.4426950408889634f, LN2 = 0.6931471805599453f;
+// Names for numbers, which become no variables of the device.
+enum : int {
+    WARPS = 4,
+    THREADS = 32 * WARPS,
+    MBLOCKS = 2,                // m16 blocks of queries of a warp
+    Br = 16 * MBLOCKS * WARPS,  // queries of a block
+};
 
 // ---------------------------------------------------------------- instructions
 
-__device__ __forceinline__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
 
 // Copies 16 bytes past the registers and L1; zeros where there is nothing to copy.
 __device__ __forceinline__ void copy_async(unsigned to, const half* from, bool there) {
@@ -51,7 +56,8 @@ __device__ __forceinline__ void load_transposed(unsigned (&r)[4], unsigned from)
 
 // c += a b, for a of 16 x 16, b of 16 x 8.
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
@@ -106,8 +112,9 @@ __device__ __forceinline__ void load_tile(unsigned tile, const half* matrix, int
 
 // S = Q K^T.  Fragments of Q are in registers, or in shared memory at `queries`.
 template <int d, int Bc, bool HELD>
-__device__ __forceinline__ void scores(float (&S)[MBLOCKS][Bc / 8][4], const unsigned (&Q)[HELD ? d / 16 : 1][MBLOCKS][4],
-                                       unsigned queries, unsigned keys) {
+__device__ __forceinline__ void scores(float (&S)[MBLOCKS][Bc / 8][4],
+                                       const unsigned (&Q)[HELD ? d / 16 : 1][MBLOCKS][4], unsigned queries,
+                                       unsigned keys) {
 #pragma unroll
     for (int k = 0; k < d / 16; k++) {
         unsigned a[MBLOCKS][4];
@@ -133,7 +140,7 @@ __device__ __forceinline__ void scores(float (&S)[MBLOCKS][Bc / 8][4], const uns
     }
 }
 
-// What lies at or beyond `limit[row]` gets no weight.  `column` is the thread's first one.
+// Columns from `limit` on get no weight; the limit moves on by `step` from one row to the next.
 template <int Bc>
 __device__ __forceinline__ void mask(float (&S)[MBLOCKS][Bc / 8][4], int column, int limit, int step) {
 #pragma unroll
@@ -153,11 +160,10 @@ __device__ __forceinline__ void softmax(float (&S)[MBLOCKS][Bc / 8][4], float (&
     for (int m = 0; m < MBLOCKS; m++)
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            float now = most[m][r];
             float own = fmaxf(S[m][0][2 * r], S[m][0][2 * r + 1]);
 #pragma unroll
             for (int n = 1; n < Bc / 8; n++) own = fmaxf(own, fmaxf(S[m][n][2 * r], S[m][n][2 * r + 1]));
-            now = fmaxf(now, row_max(own));
+            const float now = fmaxf(most[m][r], row_max(own));
             const float rescale = exp2_fast((most[m][r] - now) * factor), shift = now * factor;
             most[m][r] = now;
             sum[m][r] *= rescale;
@@ -175,7 +181,8 @@ __device__ __forceinline__ void softmax(float (&S)[MBLOCKS][Bc / 8][4], float (&
 
 // O += P V.
 template <int d, int Bc>
-__device__ __forceinline__ void weigh(float (&O)[MBLOCKS][d / 8][4], const float (&P)[MBLOCKS][Bc / 8][4], unsigned values) {
+__device__ __forceinline__ void weigh(float (&O)[MBLOCKS][d / 8][4], const float (&P)[MBLOCKS][Bc / 8][4],
+                                      unsigned values) {
 #pragma unroll
     for (int k = 0; k < Bc / 8; k += 2) {
         unsigned a[MBLOCKS][4];
@@ -200,8 +207,9 @@ __device__ __forceinline__ void weigh(float (&O)[MBLOCKS][d / 8][4], const float
 
 // Divides, and writes the warp's rows by 16 bytes a lane: they go through its part of Q's place in shared memory.
 template <int d>
-__device__ __forceinline__ void write_rows(half* O, float* L, const float (&sums)[MBLOCKS][d / 8][4], const float (&most)[MBLOCKS][2],
-                                           const float (&sum)[MBLOCKS][2], char* room, int first, int N, float scale) {
+__device__ __forceinline__ void write_rows(half* O, float* L, const float (&sums)[MBLOCKS][d / 8][4],
+                                           const float (&most)[MBLOCKS][2], const float (&sum)[MBLOCKS][2], char* room,
+                                           int first, int N, float scale) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
     for (int m = 0; m < MBLOCKS; m++)
@@ -209,7 +217,7 @@ __device__ __forceinline__ void write_rows(half* O, float* L, const float (&sums
         for (int r = 0; r < 2; r++) {
             const int row = m * 16 + r * 8 + g;
             const float total = row_sum(sum[m][r]), share = __fdividef(1.0f, total);
-            if (t == 0 && first + row < N) L[first + row] = most[m][r] * scale + __log2f(total) * LN2;
+            if (t == 0 && first + row < N) L[first + row] = most[m][r] * scale + __logf(total);
 #pragma unroll
             for (int n = 0; n < d / 8; n++)
                 *reinterpret_cast<unsigned*>(room + place<d>(row, n) + 4 * t) =
@@ -230,7 +238,8 @@ __device__ __forceinline__ void write_rows(half* O, float* L, const float (&sums
 
 // BUFFERS tiles of K and V are in shared memory or on their way.  HELD: fragments of Q stay in registers.
 template <int d, int Bc, int BUFFERS, bool HELD, bool CAUSAL>
-__device__ __forceinline__ void attend(int N, float scale, const half* Q, const half* K, const half* V, half* O, float* L) {
+__device__ __forceinline__ void attend(int N, float scale, const half* Q, const half* K, const half* V, half* O,
+                                       float* L) {
     extern __shared__ __align__(1024) char memory[];
     constexpr unsigned QUERIES = Br * 2 * d, TILE = Bc * 2 * d;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -242,12 +251,12 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
     Q += head * d, K += head * d, V += head * d, O += head * d, L += head;
 
     const unsigned queries = shared_address(memory), ring = queries + QUERIES;
-    // Where the lane's row of the four 8 x 8 matrices of an ldmatrix lies: of Q and V the rows go first, of K the columns.
+    // Where the lane's row of the 8 x 8 matrices of an ldmatrix lies: of Q and V the rows go first, of K the columns.
     const unsigned by_rows = place<d>(lane % 16, lane / 16);
     const unsigned by_columns = place<d>(lane % 8 + lane / 16 * 8, lane / 8 % 2);
     unsigned own_queries = queries + warp * 16 * MBLOCKS * 2 * d + by_rows;
 
-    // Tile i of the ring is of K for even i, of V for odd i.  A group is committed even where nothing is left to ask for.
+    // Tile i of the ring is of K for even i, of V for odd i.  A group is committed even where nothing is asked for.
     auto ask = [&](const half* matrix, int j, unsigned buffer) {
         if (j < tiles) load_tile<d, Bc>(buffer, matrix, j * Bc, N);
         commit();
@@ -269,7 +278,7 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
     float sums[MBLOCKS][d / 8][4] = {}, most[MBLOCKS][2], sum[MBLOCKS][2] = {};
 #pragma unroll
     for (int m = 0; m < MBLOCKS; m++) most[m][0] = most[m][1] = -INFINITY;
-    const float factor = scale * LOG2E;
+    const float factor = scale * 1.4426950408889634f;  // log2(e): powers of two are what the hardware has
 
     unsigned read = ring, write = ring + (BUFFERS - 1) * TILE;
     // Waits for the tile that is next in the ring; asks for another in place of the one that all have done with.
@@ -296,7 +305,8 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
         }
         const unsigned values = arrive(AHEAD % 2 ? K : V, j + (AHEAD + 1) / 2);
         if (!idle) weigh<d, Bc>(sums, S, values + by_rows);
-        if constexpr (!HELD) asm volatile("" : "+r"(own_queries));  // or its places take a register each through the loop
+        // Or each place of Q would take a register through the whole loop.
+        if constexpr (!HELD) asm volatile("" : "+r"(own_queries));
     };
     for (int j = 0; j < whole; j++) step(j, false);
     for (int j = whole; j < tiles; j++) step(j, true);
@@ -306,14 +316,22 @@ __device__ __forceinline__ void attend(int N, float scale, const half* Q, const 
 
 }  // namespace
 
-#define KERNEL(NAME, BLOCKS, ...)                                                                                      \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                           \
-        NAME(int N, float scale, const half* __restrict__ Q, const half* __restrict__ K, const half* __restrict__ V,   \
-             half* __restrict__ O, float* __restrict__ L) {                                                            \
-        attend<__VA_ARGS__>(N, scale, Q, K, V, O, L);                                                                  \
-    }
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    fa2_d64(int N, float scale, const half* Q, const half* K, const half* V, half* O, float* L) {
+    attend<64, 64, 4, true, false>(N, scale, Q, K, V, O, L);
+}
 
-KERNEL(fa2_d64, 2, 64, 64, 4, true, false)
-KERNEL(fa2_d64_causal, 2, 64, 64, 4, true, true)
-KERNEL(fa2_d128, 2, 128, 64, 3, false, false)
-KERNEL(fa2_d128_causal, 2, 128, 64, 3, false, true)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    fa2_d64_causal(int N, float scale, const half* Q, const half* K, const half* V, half* O, float* L) {
+    attend<64, 64, 4, true, true>(N, scale, Q, K, V, O, L);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    fa2_d128(int N, float scale, const half* Q, const half* K, const half* V, half* O, float* L) {
+    attend<128, 64, 3, false, false>(N, scale, Q, K, V, O, L);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    fa2_d128_causal(int N, float scale, const half* Q, const half* K, const half* V, half* O, float* L) {
+    attend<128, 64, 3, false, true>(N, scale, Q, K, V, O, L);
+}
