@@ -99,12 +99,21 @@ def _spec(given: dict[str, Any]) -> LaunchSpec:
     for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
         if given[name] is None:
             raise GpusimError(f"{name} is missing: profile needs {what} (or --launches FILE)")
+    source = _source(given["FILE"])
     return LaunchSpec(
-        given["FILE"].name, given["FILE"], tuple(given["--option"] or ()), given["--kernel"],
+        source.name, source, tuple(given["--option"] or ()), given["--kernel"],
         _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]), given["--dynamic-shared"] or 0,
         tuple(arguments.from_text(text) for text in given["--arg"] or ()), _defines(given["-D"] or ()),
         tuple(given["-I"] or ()),
     )  # fmt: skip
+
+
+def _source(given: Path) -> Path:
+    """The file, or the source of that name among the kernels that come with gpusim."""
+    from gpusim.catalog import builtin_folder
+
+    builtin = builtin_folder() / given
+    return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
 
 
 def _sizes(option: str, text: str) -> tuple[int, ...]:

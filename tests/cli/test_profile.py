@@ -53,6 +53,14 @@ def complaint(capsys):
 # ------------------------------------------------------------------ one launch
 
 
+def test_a_source_that_comes_with_gpusim_is_found_by_its_name(capsys):
+    arrays = [*["float16:normal:12800"] * 3, "float16:zeros:12800", "float32:zeros:200"]
+    arguments = " ".join(f"--arg {text}" for text in ["int32:200", "float32:0.125", *arrays])
+    launch = "--kernel fa2_d64 --grid 2 --block 128 --dynamic-shared 49152"
+    assert profile(f"flash_attention_2_mma.cu {launch} {arguments}") == 0
+    assert "fa2_d64  N=200 scale=0.125" in capsys.readouterr().out
+
+
 def test_a_table_of_one_launch(capsys):
     assert profile(GOOD) == 0
     text = capsys.readouterr().out
