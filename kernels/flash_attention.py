@@ -238,8 +238,9 @@ def flash_1_swapped(t):
     return kernel
 
 
-def pass_tile(Q, K, V, at, starts, last, d, Br, Bc, **how):
+def pass_tile(Q, K, V, batch, head, starts, last, d, Br, Bc, **how):
     """Pass keys by the block's tile of queries; give the thread's row, its unnormalised O, the sum l, the maximum m."""
+    at = batch, head
     row = gl.ctaid.x * Br + gl.tid.x
     q = gl.local(gl.f32, d)
     with gl.if_(row < Q.shape[2]):
@@ -266,7 +267,7 @@ def flash_2(t, causal=False):
         N = gl.sizes("N")
         at = gl.ctaid.z, gl.ctaid.y
         last = gl.minimum(N, (gl.ctaid.x + 1) * Br) if causal else N
-        row, o, sum_, top = pass_tile(Q, K, V, at, gl.range(0, last, Bc), last, d, Br, Bc, causal=causal)
+        row, o, sum_, top = pass_tile(Q, K, V, *at, gl.range(0, last, Bc), last, d, Br, Bc, causal=causal)
         with gl.if_(row < N):
             finish(O, o, sum_, at, row, d)
             L[*at, row] = top + gl.log(sum_)
@@ -280,10 +281,9 @@ def flash_2(t, causal=False):
 def tiles_of_a_part(part, parts, N, Bc):
     """Loop over the first keys of a part's tiles: of all tiles every part has as many, the last ones what is left."""
     tiles = gl.cdiv(N, Bc)
-    for t in gl.range(gl.cdiv(tiles, parts)):
-        tile = part * gl.cdiv(tiles, parts) + t
-        with gl.if_(tile < tiles):
-            yield tile * Bc
+    first = part * gl.cdiv(tiles, parts)
+    for tile in gl.range(gl.minimum(gl.cdiv(tiles, parts), tiles - first)):
+        yield (first + tile) * Bc
 
 
 def flash_2_split(t):
@@ -307,8 +307,9 @@ def flash_2_split(t):
     ):
         """Do what FlashAttention-2 does, with a range of keys; a row of one without keys has O = 0 and L = -inf."""
         N, S = gl.sizes("N", "S")
-        at, part = (gl.ctaid.z, gl.ctaid.y // S), gl.ctaid.y % S
-        row, o, sum_, top = pass_tile(Q, K, V, at, tiles_of_a_part(part, S, N, Bc), N, d, Br, Bc)
+        head, part = gl.ctaid.y // S, gl.ctaid.y % S
+        at = gl.ctaid.z, head
+        row, o, sum_, top = pass_tile(Q, K, V, *at, tiles_of_a_part(part, S, N, Bc), N, d, Br, Bc)
         with gl.if_(row < N):
             finish_if_any(parts_O, o, sum_, (*at, part), row, d)
             parts_L[*at, part, row] = top + gl.log(sum_)
@@ -383,7 +384,7 @@ def flash_2_sparse(t):
         N = gl.sizes("N")
         at = gl.ctaid.z, gl.ctaid.y
         starts = listed(columns, gl.ctaid.x, Bc)
-        row, o, sum_, top = pass_tile(Q, K, V, at, starts, N, d, Br, Bc, copy=fetch_clamped)
+        row, o, sum_, top = pass_tile(Q, K, V, *at, starts, N, d, Br, Bc, copy=fetch_clamped)
         with gl.if_(row < N):
             finish_if_any(O, o, sum_, at, row, d)
             L[*at, row] = top + gl.log(sum_)

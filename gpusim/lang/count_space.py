@@ -97,9 +97,29 @@ class Space:
         """Number of a loop's pass, of so many (which may depend on other axes)."""
         if not self.axes(passes):
             return self._new(name, passes)
+        if (least := self._least_of(passes)) is not None:
+            most, others = least
+            made = self._new(name, self.facts.max(most, sympy.Integer(0)))
+            self.within += [(made, other) for other in others]
+            return made
         made = axis(name)
         self.trips[made] = passes
         return made
+
+    def _least_of(self, passes: Sym) -> tuple[Sym, list[Sym]] | None:
+        """Of passes that are the smallest of some numbers: the one without axes, and the others, linear in them."""
+        positive = [e for e in sympy.Max.make_args(passes) if e != 0]
+        parts = sympy.Min.make_args(positive[0])
+        fixed = [e for e in parts if not self.axes(e)]
+        if len(positive) != 1 or len(parts) < 2 or len(fixed) != 1:
+            return None
+        others = [sympy.expand(e) for e in parts if e != fixed[0]]
+        try:
+            for e in others:
+                self.linear(e)
+        except NotLinearError:
+            return None
+        return fixed[0], others
 
     def _doubling(self, name: str, start: Sym, stop: Sym) -> Sym:
         made = self._pass(f"log2({name})" if start == 1 else f"pass of {name}", doublings(start, stop))

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 from gpusim import catalog
 from tests.kernels.run import expected, run
 
-FLASH = [a.name for a in catalog.all() if a.name.startswith("flash-attention") and not a.name.endswith("f16")]
+FLASH = [
+    a.name
+    for a in catalog.all()
+    if a.name.startswith("flash-attention") and not a.name.endswith(("f16", "parts", "combine"))
+]
 TILES = {"B": 1, "H": 1, "d": 16, "Br": 8, "Bc": 12}
 
 
@@ -58,3 +62,60 @@ def test_a_causal_row_sees_no_later_key():
     later[10:] = 1e30
     again, _ = attended("flash-attention-2-causal", Q, K, later)
     np.testing.assert_array_equal(got["O"][0, 0, :10], again["O"][0, 0, :10])
+
+
+@settings(max_examples=5)
+@given(seed=st.integers(0, 2**32 - 1), N=st.integers(1, 60), S=st.integers(1, 7))
+def test_parts_of_keys_make_the_whole(seed, N, S):
+    sizes = {**TILES, "N": N, "S": S}
+    inputs = catalog.get("flash-attention-2").inputs(np.random.default_rng(seed), **TILES, N=N)
+    whole = run(catalog.get("flash-attention-2"), {**TILES, "N": N}, inputs=inputs)
+    parts = run(catalog.get("flash-attention-2-split-parts"), sizes, inputs=inputs)
+    tiles = -(-N // TILES["Bc"])
+    filled = -(-tiles // -(-tiles // S))
+    assert np.isneginf(parts["parts_L"]).all(axis=-1).tolist() == [[[s >= filled for s in range(S)]]]
+    assert not np.isnan(parts["parts_O"]).any()
+    merged = run(catalog.get("flash-attention-2-combine"), {"B": 1, "H": 1, "N": N, "S": S, "d": 16}, inputs=parts)
+    for array, wanted in whole.items():
+        np.testing.assert_allclose(merged[array], wanted, rtol=1e-5, atol=1e-5)
+
+
+def sparse(columns, V):
+    """Block-sparse attention of drawn queries and keys over these lists."""
+    algorithm, params = catalog.get("flash-attention-block-sparse"), {**TILES, "N": len(V), "active": len(columns[0])}
+    inputs = algorithm.inputs(np.random.default_rng(3), **params)
+    inputs |= {"columns": np.array(columns, np.int32), "V": V.astype(np.float32)[None, None]}
+    return run(algorithm, params, inputs=inputs), expected(algorithm, params, inputs=inputs)
+
+
+def test_tiles_that_are_not_listed_are_not_seen():
+    V = np.random.default_rng(4).standard_normal((40, TILES["d"]))
+    columns = [[0, 3], [0, 3], [1, 3], [0, 1], [1, 3]]  # of four tiles of twelve keys the third is in no list
+    got, wanted = sparse(columns, V)
+    np.testing.assert_allclose(got["O"], wanted["O"], rtol=1e-5, atol=1e-5)
+    V[24:36] = np.nan
+    again, _ = sparse(columns, V)
+    np.testing.assert_array_equal(again["O"], got["O"])
+
+
+def test_queries_without_a_tile_have_no_output():
+    V = np.random.default_rng(5).standard_normal((40, TILES["d"]))
+    got, wanted = sparse([[0], [4], [1], [4], [3]], V)  # there are four tiles, so 4 names none
+    np.testing.assert_allclose(got["O"], wanted["O"], rtol=1e-5, atol=1e-5)
+    for rows in (slice(8, 16), slice(24, 32)):
+        assert (got["O"][0, 0, rows] == 0).all()
+        assert np.isneginf(got["L"][0, 0, rows]).all()
+
+
+def test_drawn_lists_have_the_diagonal_and_name_no_tile_twice():
+    algorithm = catalog.get("flash-attention-block-sparse")
+    params = algorithm.bind(N=300, Br=32, Bc=16, active=5)
+    columns = algorithm.inputs(np.random.default_rng(6), **params)["columns"]
+    assert all(2 * i in row and (np.diff(row) > 0).all() for i, row in enumerate(columns))
+    few = algorithm.inputs(np.random.default_rng(6), **{**params, "N": 40})["columns"]
+    np.testing.assert_array_equal(few, np.tile([0, 1, 2, 3, 3], (2, 1)))
+
+
+def test_later_words_follow_from_earlier_ones():
+    bound = catalog.get("flash-attention-block-sparse").bind(sparsity=4, N=4096, d=64, M=16384)
+    assert (bound["Br"], bound["Bc"], bound["active"]) == (64, 64, 16)

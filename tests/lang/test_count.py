@@ -1,6 +1,7 @@
 """Symbolic IO and FLOPs equal what every thread of the grid does, ragged edges included."""
 
 import math
+from contextlib import nullcontext
 
 import pytest
 import sympy
@@ -195,20 +196,24 @@ def test_parts_of_a_length_are_the_whole_of_it():
     assert parts.io().evaluate(N=10, H=7, B=2, F=3) == count_by_enumeration(parts.tree, N=10, H=7, B=2, F=3)
 
 
-def test_tiles_of_parts_are_all_the_tiles():
-    """The same where the first bound is on tiles and the second on their rows."""
+@pytest.mark.parametrize("branch", [True, False])
+def test_tiles_of_parts_are_all_the_tiles(branch):
+    """The same where the first bound is on tiles, in a branch or of a loop, and the second on their rows."""
 
     @gl.kernel(grid=lambda p: p.H, block=lambda p: p.B)
     def tiles(x: gl.In[gl.f32, "N"], H: gl.Tile, B: gl.Tile):
         size = gl.sizes("N")
-        most = gl.cdiv(gl.cdiv(size, B), H)
-        for t in gl.range(most):
-            tile = gl.ctaid.x * most + t
-            with gl.if_(tile < gl.cdiv(size, B)):
-                x.load(tile * B + gl.tid.x, guard=tile * B + gl.tid.x < size)
+        whole = gl.cdiv(size, B)
+        first = gl.ctaid.x * gl.cdiv(whole, H)
+        most = gl.cdiv(whole, H)
+        for t in gl.range(most if branch else gl.minimum(most, whole - first)):
+            with gl.if_(first + t < whole) if branch else nullcontext():
+                row = (first + t) * B + gl.tid.x
+                x.load(row, guard=row < size)
 
     assert tiles.io()["x"].loaded == N
-    assert tiles.io().evaluate(N=25, H=4, B=3) == count_by_enumeration(tiles.tree, N=25, H=4, B=3)
+    for n in (1, 2, 25):
+        assert tiles.io().evaluate(N=n, H=4, B=3) == count_by_enumeration(tiles.tree, N=n, H=4, B=3)
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])
