@@ -47,11 +47,11 @@ def heads(draw, *tiles, **others):
     """Attention of a few heads over a few rows; tiles are few, because every choice of them is lowered anew."""
     sizes = {"B": draw(st.integers(1, 2)), "H": draw(st.integers(1, 2)), "N": draw(st.integers(1, 40))}
     others = {name: draw(values) for name, values in others.items()}
-    return {**sizes, **others, **dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))}
+    return {**sizes, **others, **dict(zip(("d", "Br", "Bc", "T"), draw(st.sampled_from(tiles)), strict=False))}
 
 
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
-BACKWARD = ((4, 4, 4), (12, 16, 8), (20, 32, 32))
+BACKWARD = ((4, 3, 2, 1), (12, 8, 16, 2), (20, 32, 32, 4))
 SEED = st.integers(-(2**31) + 1, 2**31 - 1)
 DROPPING = heads(*BACKWARD, drop=st.sampled_from([0, 26, 255]), seed=SEED)
 PREPROCESS = heads((1, 1), (40, 20))

@@ -161,7 +161,7 @@ class Expressions:
         if e.dtype in (DType.F16, DType.BF16):
             if e.a.dtype is e.dtype:
                 return a
-            return self.widen(self.narrow(self._float(a), e.dtype.value), e.dtype.value)
+            return self._rounded(self._float(a), e.dtype.value)
         if a.dtype == kind:
             return a
         if a.dtype == PRED:
@@ -184,6 +184,12 @@ class Expressions:
         return self.g.make("i2f" if a.dtype == I32 else "u2f", a, dtype=F32)
 
     # ---------------------------------------------------------- half precision in memory
+
+    def _rounded(self, a: Node, fmt: str) -> Node:
+        """``a`` rounded to ``f16`` or ``bf16``, as f32: what was widened from that needs no rounding."""
+        if a.op == "widen" and a.attr[0] == fmt:
+            return a
+        return self.widen(self.narrow(a, fmt), fmt)
 
     def narrow(self, a: Node, fmt: str) -> Node:
         """Bits of ``a`` rounded to ``f16`` or ``bf16``, in the lower half of a register."""
