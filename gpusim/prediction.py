@@ -117,6 +117,8 @@ def count_elements(
 ) -> dict[str, tuple[float, float]]:
     """Count the elements of each global array that the threads load and store as the launch runs, lane by lane.
 
+    An atomic is one load and one store.
+
     Parameters
     ----------
     kernel : str or Algorithm
@@ -140,12 +142,25 @@ def count_elements(
     bound = algorithm.launch(**params)
     launch = assemble(bound, lower(bound, spec), _arrays(algorithm, bound))
     rows = count(launch, spec, _held(spec, launch, algorithm), sample=False).arrays
+    rows[:, C.A_LD_BYTES] += rows[:, C.A_ST_BYTES] * _updated(launch.program)  # the engine counts atomics as stores
     moved = {array.name: row for array, row in zip(launch.program.arrays, rows, strict=True)}
     sizes = {array.name: numpy_dtype(array.dtype).itemsize for array in bound.arrays}
     return {
         name: (float(moved[name][C.A_LD_BYTES] / size), float(moved[name][C.A_ST_BYTES] / size))
         for name, size in sizes.items()
     }
+
+
+def _updated(program: Program) -> np.ndarray:
+    """Say of every array whether it is written by atomics; no array may be by stores as well."""
+    from gpusim.isa.opcodes import Op
+
+    stored = {i.array for i in program.instrs if i.op is Op.STG}
+    updated = {i.array for i in program.instrs if i.op in (Op.ATOMG, Op.RED)}
+    if stored & updated:
+        names = ", ".join(program.arrays[number].name for number in sorted(stored & updated))
+        raise ParameterError(f"{program.name}: stores to {names} cannot be told from its atomics")
+    return np.array([number in updated for number in range(len(program.arrays))])
 
 
 def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ forward pass has kept of every row, and so are the derivatives dP = dO V^T and d
 * FlashAttention-2 (Dao 2023, arXiv 2307.08691, Algorithm 2): a block for every tile of keys; L = m + log l is what is
   kept; D comes from a kernel of its own, and blocks add to dQ by atomics.  Causal: queries before a tile are left out.
 
-A thread has 4 x 4 of the Br x Bc weights of a pair of tiles, and as many rows or keys of what is summed over them.
+A thread has T x T of the Br x Bc weights of a pair of tiles, and T rows or keys of what is summed over them.
 """
 
 from typing import NamedTuple
@@ -24,12 +24,12 @@ from gpusim.lang.dropout import GOLDEN, PARTS, kept, random_bits
 
 
 def tile_rules(p):
-    """Make sure that tiles are shared out among threads by 4 x 4 weights."""
+    """Make sure that tiles are shared out among threads by T x T weights, and rows of d elements by fours."""
     return [
-        ((p.d % 4).eq(0), "d must be a multiple of 4: elements are multiplied by fours"),
-        ((p.Br % 4).eq(0), "Br must be a multiple of 4: a thread has 4 rows of a tile"),
-        ((p.Bc % 4).eq(0), "Bc must be a multiple of 4: a thread has 4 keys of a tile"),
-        (p.Br * p.Bc <= 16384, "Br*Bc/16 threads must fit a block of 1024"),
+        ((p.d % 4).eq(0), "d must be a multiple of 4: elements are fetched and multiplied by fours"),
+        ((p.Br % p.T).eq(0), "T must divide Br: a thread has T rows of a tile"),
+        ((p.Bc % p.T).eq(0), "T must divide Bc: a thread has T keys of a tile"),
+        (p.Br * p.Bc <= 1024 * p.T * p.T, "Br*Bc/T^2 threads must fit a block of 1024"),
     ]
 
 
@@ -49,8 +49,8 @@ def block_a_tile(p):
 
 
 def thread_a_patch(p):
-    """Take a thread for every 4 x 4 weights."""
-    return (p.Br * p.Bc // 16,)
+    """Take a thread for every T x T weights."""
+    return (p.Br // p.T * (p.Bc // p.T),)
 
 
 # ------------------------------------------------------------------ what the kernels share
@@ -67,12 +67,13 @@ class Tiles(NamedTuple):
 
 
 class Patch(NamedTuple):
-    """A thread's part of a tile: of Br rows x + across*i, of Bc keys y + down*k, for i and k below 4."""
+    """A thread's part of a tile: of Br rows x + across*i, of Bc keys y + down*k, for i and k below T."""
 
     x: object
     y: object
     across: object
     down: object
+    T: object
 
     def row(self, i):
         """Give the number, in its tile, of the i-th row."""
@@ -81,6 +82,15 @@ class Patch(NamedTuple):
     def key(self, k):
         """Give the number, in its tile, of the k-th key."""
         return self.y + self.down * k
+
+    def all(self):
+        """Walk over the thread's keys and rows."""
+        return ((k, i) for k in gl.unroll(self.T) for i in gl.unroll(self.T))
+
+    @property
+    def threads(self):
+        """The threads of the block."""
+        return self.across * self.down
 
 
 def apart(t, d):
@@ -98,30 +108,31 @@ def tiles_on_chip(t, d, Br, Bc):
     return Tiles(sK, sV, sQ, sdO, sS)
 
 
-def patch_of(Br, Bc):
+def patch_of(Br, Bc, T):
     """Give the thread its part: neighbouring threads have neighbouring rows."""
-    across, down = Br // 4, Bc // 4
-    return Patch(gl.tid.x % across, gl.tid.x // across, across, down)
+    across, down = Br // T, Bc // T
+    return Patch(gl.tid.x % across, gl.tid.x // across, across, down, T)
 
 
-def fetch(tile, array, at, first, N, d, threads):
-    """Copy rows from `first` on to shared memory, as many as the tile has; from row N on they are zeros."""
-    for o in gl.range(gl.tid.x, tile.shape[0] * d, threads):
-        r, e = o // d, o % d
-        tile[r, e] = array.load(*at, first + r, e, guard=first + r < N, other=0.0)
+def fetch(tiles, arrays, at, first, N, d, threads):
+    """Copy rows from `first` on of all arrays to shared memory, as many as tiles have; from row N on they are zeros."""
+    for o in gl.range(gl.tid.x, tiles[0].shape[0] * (d // 4), threads):
+        r, e = o // (d // 4), o % (d // 4) * 4
+        for tile, array in zip(tiles, arrays, strict=True):
+            tile.store(r, e, array.load(*at, first + r, e, vec=4, guard=first + r < N, other=0.0))
 
 
 def products(rows, keys, patch, d):
-    """Multiply the thread's rows with its keys: 4 x 4 sums over d elements, by key and row."""
-    sums = gl.local(gl.f32, 4, 4)
-    a = gl.local(gl.f32, 4)
+    """Multiply the thread's rows with its keys: T x T sums over d elements, by key and row."""
+    sums = gl.local(gl.f32, patch.T, patch.T)
+    a = gl.local(gl.f32, patch.T)
     for e in gl.range(0, d, 4):
         for q in gl.unroll(4):
-            for i in gl.unroll(4):
+            for i in gl.unroll(patch.T):
                 a[i] = rows[patch.row(i), e + q]
-            for k in gl.unroll(4):
+            for k in gl.unroll(patch.T):
                 b = keys[patch.key(k), e + q]
-                for i in gl.unroll(4):
+                for i in gl.unroll(patch.T):
                     sums[k, i] += a[i] * b
     return sums
 
@@ -131,101 +142,94 @@ def weigh(scores, weight, keys, patch, causal=False):
 
     Where `causal`, that is what the first row sees, and every further row sees one more.
     """
-    for k in gl.unroll(4):
-        for i in gl.unroll(4):
-            seen = keys + patch.row(i) if causal else keys
-            scores[k, i] = gl.select(patch.key(k) < seen, weight(scores[k, i], patch.row(i)), 0.0)
+    for k, i in patch.all():
+        seen = keys + patch.row(i) if causal else keys
+        scores[k, i] = gl.select(patch.key(k) < seen, weight(scores[k, i], patch.row(i)), 0.0)
 
 
 def put(S, values, patch):
-    """Put the thread's 4 x 4 numbers where the block can read them."""
-    for k in gl.unroll(4):
-        for i in gl.unroll(4):
-            S[patch.key(k), patch.row(i)] = values[k, i]
+    """Put the thread's T x T numbers where the block can read them."""
+    for k, i in patch.all():
+        S[patch.key(k), patch.row(i)] = values[k, i]
 
 
 def add_over_rows(sums, S, tile, patch, d):
     """Add to each of the thread's keys the rows of `tile`, each times its number in `S`: elements x, x + across, ..."""
-    s = gl.local(gl.f32, 4, 4)
-    for r in gl.range(0, tile.shape[0], 4):
-        for k in gl.unroll(4):
-            for q in gl.unroll(4):
-                s[k, q] = S[patch.key(k), r + q]
-        for q in gl.unroll(4):
+    s = gl.local(gl.f32, patch.T, patch.T)
+    for r in gl.range(0, tile.shape[0], patch.T):
+        for k, q in patch.all():
+            s[k, q] = S[patch.key(k), r + q]
+        for q in gl.unroll(patch.T):
             for j in gl.unroll(gl.cdiv(d, patch.across)):
                 b = tile[r + q, gl.minimum(patch.x + patch.across * j, d - 1)]
-                for k in gl.unroll(4):
+                for k in gl.unroll(patch.T):
                     sums[k, j] += s[k, q] * b
 
 
-def add_over_keys(S, K, d, down):
-    """Sum the keys for four rows, each key times its number in `S`; the thread has elements e, e + down, ...
+def add_over_keys(sums, S, K, patch, d):
+    """Add to each of the thread's rows of dQ the keys, each times its number in `S`."""
+    s = gl.local(gl.f32, patch.T)
+    row, e = my_queries(patch)
+    for c in gl.range(0, K.shape[0], patch.T):
+        for q in gl.unroll(patch.T):
+            for i in gl.unroll(patch.T):
+                s[i] = S[c + q, row + i]
+            for j in gl.unroll(gl.cdiv(d, patch.down)):
+                b = K[c + q, gl.minimum(e + patch.down * j, d - 1)]
+                for i in gl.unroll(patch.T):
+                    sums[i, j] += s[i] * b
+
+
+def my_queries(patch):
+    """Give the first of the thread's T rows of a tile of dQ, and the first of its elements e, e + down, ... of them.
 
     Neighbouring threads have neighbouring elements.
     """
-    sums = gl.local(gl.f32, 4, gl.cdiv(d, down))
-    s = gl.local(gl.f32, 4)
-    e, r = gl.tid.x % down, gl.tid.x // down * 4
-    for c in gl.range(0, K.shape[0], 4):
-        for q in gl.unroll(4):
-            for i in gl.unroll(4):
-                s[i] = S[c + q, r + i]
-            for j in gl.unroll(gl.cdiv(d, down)):
-                b = K[c + q, gl.minimum(e + down * j, d - 1)]
-                for i in gl.unroll(4):
-                    sums[i, j] += s[i] * b
-    return sums
+    return gl.tid.x // patch.down * patch.T, gl.tid.x % patch.down
 
 
-def gradients_of(tiles, dk, dv, p, dropped, dp, D, patch, d):
-    """Add what a tile of queries gives to the thread's dK and dV; give the thread's part of what it adds to dQ.
-
-    Weights and the derivatives of scores take turns in one array.
-    """
-    put(tiles.S, dropped, patch)
-    gl.barrier()
-    add_over_rows(dv, tiles.S, tiles.dO, patch, d)
-    gl.barrier()
-    for k in gl.unroll(4):
-        for i in gl.unroll(4):
-            dp[k, i] = p[k, i] * (dp[k, i] - D[patch.row(i)])
-    put(tiles.S, dp, patch)
-    gl.barrier()
-    add_over_rows(dk, tiles.S, tiles.Q, patch, d)
-    return add_over_keys(tiles.S, tiles.K, d, patch.down)
+def each_query(patch, d, first, N):
+    """Walk over the thread's part of a tile of dQ: place in the part, place in dQ, whether dQ has such a place."""
+    row, e = my_queries(patch)
+    for i in gl.unroll(patch.T):
+        for j in gl.unroll(gl.cdiv(d, patch.down)):
+            q, element = first + row + i, e + patch.down * j
+            yield (i, j), (q, element), (q < N) & (element < d)
 
 
-def store_keys(array, sums, scale, at, first, N, patch, d):
+def share_of_queries(patch, d):
+    """Make room in registers for the thread's part of a tile of dQ."""
+    return gl.local(gl.f32, patch.T, gl.cdiv(d, patch.down))
+
+
+def share_of_keys(patch, d):
+    """Make room in registers for the thread's part of dK or dV, as zeros."""
+    return gl.local(gl.f32, patch.T, gl.cdiv(d, patch.across))
+
+
+def differentiate(p, dp, D, scale, patch):
+    """Make dS / sqrt(d) of dP."""
+    for k, i in patch.all():
+        dp[k, i] = p[k, i] * (dp[k, i] - D[patch.row(i)]) * scale
+
+
+def store_keys(array, sums, at, first, N, patch, d):
     """Write the thread's part of dK or dV."""
-    for k in gl.unroll(4):
+    for k in gl.unroll(patch.T):
         key = first + patch.key(k)
         for j in gl.unroll(gl.cdiv(d, patch.across)):
             e = patch.x + patch.across * j
-            array.store(*at, key, e, sums[k, j] * scale, guard=(key < N) & (e < d))
+            array.store(*at, key, e, sums[k, j], guard=(key < N) & (e < d))
 
 
 # ------------------------------------------------------------------ FlashAttention-1: keys outside, queries inside
 
 
-def clear(dQ, at, N, d, Br, down):
+def clear(dQ, at, N, Br, patch, d):
     """Set dQ to zero; every thread those elements that it adds to later."""
-    e, r = gl.tid.x % down, gl.tid.x // down * 4
-    for first in gl.range(0, N, Br):
-        for i in gl.unroll(4):
-            row = first + r + i
-            for j in gl.unroll(gl.cdiv(d, down)):
-                dQ.store(*at, row, e + down * j, 0.0, guard=(row < N) & (e + down * j < d))
-
-
-def add_to_queries(dQ, sums, scale, at, first, N, d, down):
-    """Read the thread's part of dQ, add, write."""
-    e, r = gl.tid.x % down, gl.tid.x // down * 4
-    for i in gl.unroll(4):
-        row = first + r + i
-        for j in gl.unroll(gl.cdiv(d, down)):
-            mine = (row < N) & (e + down * j < d)
-            before = dQ.load(*at, row, e + down * j, guard=mine)
-            dQ.store(*at, row, e + down * j, before + sums[i, j] * scale, guard=mine)
+    for i in gl.range(0, N, Br):
+        for _, place, there in each_query(patch, d, i, N):
+            dQ.store(*at, *place, 0.0, guard=there)
 
 
 def drop_out(p, dp, at, first, keys, patch, drop, seed):
@@ -235,11 +239,11 @@ def drop_out(p, dp, at, first, keys, patch, drop, seed):
     """
     H, N = gl.sizes("H", "N")
     scale = PARTS * gl.rcp(gl.cast(gl.f32, PARTS - drop))
-    dropped = gl.local(gl.f32, 4, 4)
-    for i in gl.unroll(4):
+    dropped = gl.local(gl.f32, patch.T, patch.T)
+    for i in gl.unroll(patch.T):
         row = (at[0] * H + at[1]) * N + first + patch.row(i)
         start = random_bits(gl.cast(gl.u32, seed) * GOLDEN + row)
-        for k in gl.unroll(4):
+        for k in gl.unroll(patch.T):
             z = gl.select(kept(start + (keys + patch.key(k)), drop), scale, 0.0)
             dropped[k, i] = p[k, i] * z
             dp[k, i] *= z
@@ -275,39 +279,47 @@ def flash_1_backward(t):
         d: gl.Tile = 64,
         Br: gl.Tile = 32,
         Bc: gl.Tile = 32,
+        T: gl.Tile = 4,
     ):
         """Let every tile of queries pass by a tile of keys, whose gradients stay in registers."""
         N = gl.sizes("N")
-        at, threads, scale = (gl.ctaid.y, gl.ctaid.x), Br * Bc // 16, gl.rsqrt(gl.cast(gl.f32, d))
-        tiles, patch = tiles_on_chip(t, d, Br, Bc), patch_of(Br, Bc)
+        at, scale = (gl.ctaid.y, gl.ctaid.x), gl.rsqrt(gl.cast(gl.f32, d))
+        tiles, patch = tiles_on_chip(t, d, Br, Bc), patch_of(Br, Bc, T)
         sO = gl.shared(t, Br, apart(t, d))
         share = gl.shared(gl.f32, Br)
         top = gl.shared(gl.f32, Br)
         sD = gl.shared(gl.f32, Br)
-        clear(dQ, at, N, d, Br, patch.down)
+        clear(dQ, at, N, Br, patch, d)
         for j in gl.range(0, N, Bc):
-            fetch(tiles.K, K, at, j, N, d, threads)
-            fetch(tiles.V, V, at, j, N, d, threads)
-            dk = gl.local(gl.f32, 4, gl.cdiv(d, patch.across))
-            dv = gl.local(gl.f32, 4, gl.cdiv(d, patch.across))
+            fetch((tiles.K, tiles.V), (K, V), at, j, N, d, patch.threads)
+            dk, dv = share_of_keys(patch, d), share_of_keys(patch, d)
             for i in gl.range(0, N, Br):
-                fetch(tiles.Q, Q, at, i, N, d, threads)
-                fetch(sO, O, at, i, N, d, threads)
-                fetch(tiles.dO, dO, at, i, N, d, threads)
-                for r in gl.range(gl.tid.x, Br, threads):
+                fetch((tiles.Q, tiles.dO, sO), (Q, dO, O), at, i, N, d, patch.threads)
+                for r in gl.range(gl.tid.x, Br, patch.threads):
                     share[r] = gl.rcp(l.load(*at, i + r, guard=i + r < N, other=1.0))
                     top[r] = m.load(*at, i + r, guard=i + r < N, other=0.0)
                 gl.barrier()
                 p = products(tiles.Q, tiles.K, patch, d)
                 weigh(p, lambda s, r: gl.exp(s * scale - top[r]) * share[r], N - j, patch)
                 dp = products(tiles.dO, tiles.V, patch, d)
-                dropped = drop_out(p, dp, at, i, j, patch, drop, seed)
-                sum_rows(sD, tiles.dO, sO, d, threads)
-                more = gradients_of(tiles, dk, dv, p, dropped, dp, sD, patch, d)
-                add_to_queries(dQ, more, scale, at, i, N, d, patch.down)
+                put(tiles.S, drop_out(p, dp, at, i, j, patch, drop, seed), patch)
+                sum_rows(sD, tiles.dO, sO, d, patch.threads)
                 gl.barrier()
-            store_keys(dK, dk, scale, at, j, N, patch, d)
-            store_keys(dV, dv, 1.0, at, j, N, patch, d)
+                add_over_rows(dv, tiles.S, tiles.dO, patch, d)
+                differentiate(p, dp, sD, scale, patch)
+                dq = share_of_queries(patch, d)
+                for mine, place, there in each_query(patch, d, i, N):
+                    dq[mine] = dQ.load(*at, *place, guard=there, other=0.0)
+                gl.barrier()
+                put(tiles.S, dp, patch)
+                gl.barrier()
+                add_over_rows(dk, tiles.S, tiles.Q, patch, d)
+                add_over_keys(dq, tiles.S, tiles.K, patch, d)
+                for mine, place, there in each_query(patch, d, i, N):
+                    dQ.store(*at, *place, dq[mine], guard=there)
+                gl.barrier()
+            store_keys(dK, dk, at, j, N, patch, d)
+            store_keys(dV, dv, at, j, N, patch, d)
 
     return kernel
 
@@ -350,6 +362,16 @@ def row_sums(t):
     return kernel
 
 
+def gather(dQ, sums, at, first, N, patch, d):
+    """Add the thread's part to dQ, to which other blocks add as well."""
+    row, e = my_queries(patch)
+    for i in gl.unroll(patch.T):
+        with gl.if_(first + row + i < N):
+            for j in gl.unroll(gl.cdiv(d, patch.down)):
+                with gl.if_(e + patch.down * j < d):
+                    gl.atomic_add(dQ, *at, first + row + i, e + patch.down * j, sums[i, j])
+
+
 def flash_2_backward(t, causal=False):
     """Make the kernel of Algorithm 2, causal or not, for Q, K, V and dO of type `t`."""
     name = f"flash_2_backward_{'causal_' if causal else ''}{t.value}"
@@ -368,48 +390,44 @@ def flash_2_backward(t, causal=False):
         d: gl.Tile = 64,
         Br: gl.Tile = 32,
         Bc: gl.Tile = 32,
+        T: gl.Tile = 4,
     ):
         """Let the queries that see a tile of keys pass by it, in a block of its own."""
         N = gl.sizes("N")
-        at, threads, scale = (gl.ctaid.z, gl.ctaid.y), Br * Bc // 16, gl.rsqrt(gl.cast(gl.f32, d))
-        tiles, patch = tiles_on_chip(t, d, Br, Bc), patch_of(Br, Bc)
+        at, scale = (gl.ctaid.z, gl.ctaid.y), gl.rsqrt(gl.cast(gl.f32, d))
+        tiles, patch = tiles_on_chip(t, d, Br, Bc), patch_of(Br, Bc, T)
         sL = gl.shared(gl.f32, Br)
         sD = gl.shared(gl.f32, Br)
         j = gl.ctaid.x * Bc
-        fetch(tiles.K, K, at, j, N, d, threads)
-        fetch(tiles.V, V, at, j, N, d, threads)
-        dk = gl.local(gl.f32, 4, gl.cdiv(d, patch.across))
-        dv = gl.local(gl.f32, 4, gl.cdiv(d, patch.across))
+        fetch((tiles.K, tiles.V), (K, V), at, j, N, d, patch.threads)
+        dk, dv = share_of_keys(patch, d), share_of_keys(patch, d)
         first = j if causal else 0
         for o in gl.range(0, N - first, Br):
             i = first + o
-            fetch(tiles.Q, Q, at, i, N, d, threads)
-            fetch(tiles.dO, dO, at, i, N, d, threads)
-            for r in gl.range(gl.tid.x, Br, threads):
+            fetch((tiles.Q, tiles.dO), (Q, dO), at, i, N, d, patch.threads)
+            for r in gl.range(gl.tid.x, Br, patch.threads):
                 sL[r] = L.load(*at, i + r, guard=i + r < N, other=0.0)
                 sD[r] = D.load(*at, i + r, guard=i + r < N, other=0.0)
             gl.barrier()
             p = products(tiles.Q, tiles.K, patch, d)
             weigh(p, lambda s, r: gl.exp(s * scale - sL[r]), o + 1 if causal else N - j, patch, causal)
+            put(tiles.S, p, patch)
             dp = products(tiles.dO, tiles.V, patch, d)
-            more = gradients_of(tiles, dk, dv, p, p, dp, sD, patch, d)
-            gather(dQ, more, scale, at, i, N, d, patch.down)
+            differentiate(p, dp, sD, scale, patch)
             gl.barrier()
-        store_keys(dK, dk, scale, at, j, N, patch, d)
-        store_keys(dV, dv, 1.0, at, j, N, patch, d)
+            add_over_rows(dv, tiles.S, tiles.dO, patch, d)
+            gl.barrier()
+            put(tiles.S, dp, patch)
+            gl.barrier()
+            add_over_rows(dk, tiles.S, tiles.Q, patch, d)
+            dq = share_of_queries(patch, d)
+            add_over_keys(dq, tiles.S, tiles.K, patch, d)
+            gather(dQ, dq, at, i, N, patch, d)
+            gl.barrier()
+        store_keys(dK, dk, at, j, N, patch, d)
+        store_keys(dV, dv, at, j, N, patch, d)
 
     return kernel
-
-
-def gather(dQ, sums, scale, at, first, N, d, down):
-    """Add the thread's part to dQ, to which other blocks add as well."""
-    e, r = gl.tid.x % down, gl.tid.x // down * 4
-    for i in gl.unroll(4):
-        row = first + r + i
-        with gl.if_(row < N):
-            for j in gl.unroll(gl.cdiv(d, down)):
-                with gl.if_(e + down * j < d):
-                    gl.atomic_add(dQ, *at, row, e + down * j, sums[i, j] * scale)
 
 
 # ------------------------------------------------------------------ references
@@ -524,6 +542,7 @@ def first(t):
         reference=first_reference,
         derive=first_kept,
         scalars={"drop": 0, "seed": 0},
+        tiles={"T": 2},
         io={
             **dict.fromkeys(("Q", "O", "dO"), A_TILE),
             **dict.fromkeys(("K", "V"), ALL),
@@ -544,7 +563,7 @@ def first(t):
                 ("-2*B*H*N*d", "dK = dV = 0 is not written before the loop (line 5): they are on chip until line 24"),
             ),
             order="N**2*d**2/M",
-            grid={"N": (4096, 16384, 65536), "d": (32, 64, 128), "M": (16384, 32768, 65536)},
+            grid={"N": (4096, 16384, 65536), "d": (32, 64, 128), "M": (4096, 8192, 16384)},
             cases=tuple(
                 {"B": 1, "H": 1, "N": N, "d": d, "M": M}
                 for N in (64, 100, 256)

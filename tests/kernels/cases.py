@@ -52,7 +52,7 @@ def register_tiles(draw, quads=False):
 def heads(draw, *tiles, **others):
     """Attention of a few heads over a few rows; tiles are few, because every choice of them is lowered anew."""
     sizes = {"B": draw(st.integers(1, 2)), "H": draw(st.integers(1, 2)), "N": draw(st.integers(1, 40))}
-    chosen = dict(zip(("d", "Br", "Bc"), draw(st.sampled_from(tiles)), strict=False))
+    chosen = dict(zip(("d", "Br", "Bc", "T"), draw(st.sampled_from(tiles)), strict=False))
     return {**sizes, **chosen, **{name: draw(values) for name, values in others.items()}}
 
 
@@ -76,7 +76,7 @@ SPLIT = decoding((1, 64, 8, 2, 2), (2, 8, 1, 1, 1), S=st.integers(1, 9))
 COMBINE = st.fixed_dictionaries(
     {**{size: st.integers(1, 3) for size in "BH"}, "S": st.integers(1, 40), "d": st.just(64), "W": st.integers(1, 2)}
 )
-BACKWARD = ((4, 4, 4), (12, 16, 8), (20, 32, 32))
+BACKWARD = ((4, 3, 2, 1), (12, 8, 16, 2), (20, 32, 32, 4))
 SEED = st.integers(-(2**31) + 1, 2**31 - 1)
 DROPPING = heads(*BACKWARD, drop=st.sampled_from([0, 26, 255]), seed=SEED)
 PREPROCESS = heads((1, 1), (40, 20))

@@ -214,6 +214,17 @@ def causal(
         O[head, row] = gl.exp(most)
 
 
+@gl.kernel(grid=lambda p: gl.cdiv(p.N, p.B), block=lambda p: p.B)
+def suffixes(x: gl.In[gl.f32, "N"], y: gl.Out[gl.f32, "N"], B: gl.Tile = 64):
+    """Every block walks from its own first element to the end."""
+    N = gl.sizes("N")
+    first = gl.ctaid.x * B
+    total = gl.var(gl.f32, 0.0)
+    for i in gl.range(0, N - first, B):
+        total += x.load(first + i + gl.tid.x, guard=first + i + gl.tid.x < N, other=0.0)
+    y.store(first + gl.tid.x, total, guard=first + gl.tid.x < N)
+
+
 @gl.kernel(grid=lambda p: (p.G,), block=lambda p: (p.X, p.Y))
 def warps(x: gl.In[gl.f32, "G", "N"], y: gl.Out[gl.f32, "G"], X: gl.Tile = 16, Y: gl.Tile = 8):
     """Each warp takes every 7th element of its slice; lanes of an odd warp skip; var-driven halving."""
@@ -242,5 +253,6 @@ ALL = (
     divergence,
     grid_stride,
     causal,
+    suffixes,
     warps,
 )

@@ -31,6 +31,7 @@ FORMULAS = {
     },
     "grid_stride": {"x": (N, 0)},
     "causal": {"O": (0, H * N)},
+    "suffixes": {"x": (N * ceil(N / B) - B * ceil(N / B) * (ceil(N / B) - 1) / 2, 0), "y": (0, N)},
 }
 
 RANGES = {"M": 40, "N": 70, "K": 30, "T": 9, "F": 5, "X": 40, "Y": 12, "B": 130, "w": 6, "H": 3, "G": 4, "blocks": 5,

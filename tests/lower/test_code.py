@@ -129,6 +129,11 @@ def test_keys_are_read_by_sixteen_bytes_whatever_their_type(name: str, wide: int
     assert sum(i.op is Op.HADD2 for i in program.instrs) == (2 * 4 * 64 + 64) * name.endswith("f16")  # and the query
 
 
+def test_halves_that_are_copied_are_not_converted() -> None:
+    ops = Counter(i.op for i in lowered("flash-attention-2-backward-f16").instrs)
+    assert ops[Op.F2FP] == 1  # the zeros of rows that are not there
+
+
 def test_too_many_registers_are_refused_with_a_remedy() -> None:
     with pytest.raises(DescriptionError, match=r"255 exist.*smaller"):
         lowered("matmul-register-tiled", BM=256, BN=256, BK=4, TM=16, TN=16)
