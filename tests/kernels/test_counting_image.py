@@ -34,7 +34,7 @@ def test_the_counting_image_counts_what_the_program_does(name, data):
 @pytest.mark.parametrize("name", sorted(a.name for a in catalog.all()))
 def test_it_does_so_with_default_tiles(name):
     algorithm = catalog.get(name)
-    sizes = {size: min(value, 132) for size, value in algorithm.sizes.items()}
+    sizes = {size: min(value, 144) for size, value in algorithm.sizes.items()}
     launch, _, _ = prepare(algorithm, sizes)
     short = compare_images(launch, "h200")
     assert len(short.code) <= 1.1 * len(launch.program) + 2
