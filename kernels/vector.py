@@ -50,24 +50,30 @@ def copying(element):
     return copy_words
 
 
-@gl.kernel(
-    grid=lambda p: (gl.cdiv(p.N, 4 * p.B),),
-    block=lambda p: (p.B,),
-    requires=lambda p: [
-        (p.B <= 1024, BLOCK_RULE),
-        ((p.N % 4).eq(0), "a thread copies four elements: N must be a multiple of 4"),
-    ],
-)
-def copy_quads(
-    x: gl.In[gl.f32, "N"],
-    y: gl.Out[gl.f32, "N"],
-    B: gl.Tile = 256,
-):
-    """Copy sixteen bytes a thread: a quarter of the requests for the same bytes."""
-    N = gl.sizes("N")
-    i = 4 * (gl.ctaid.x * B + gl.tid.x)
-    with gl.if_(i < N):
-        y.store(i, x.load(i, vec=4))
+def copying_vectors(element):
+    """Describe the copy of 16 bytes a thread, in elements of this type."""
+    several = 16 // element.nbytes
+
+    @gl.kernel(
+        grid=lambda p: (gl.cdiv(p.N, several * p.B),),
+        block=lambda p: (p.B,),
+        requires=lambda p: [
+            (p.B <= 1024, BLOCK_RULE),
+            ((p.N % several).eq(0), f"a thread copies {several} elements: N must be a multiple of {several}"),
+        ],
+    )
+    def copy_vectors(
+        x: gl.In[element, "N"],
+        y: gl.Out[element, "N"],
+        B: gl.Tile = 256,
+    ):
+        """Copy sixteen bytes a thread: a quarter of the requests that four bytes take, a sixteenth of one byte's."""
+        N = gl.sizes("N")
+        i = several * (gl.ctaid.x * B + gl.tid.x)
+        with gl.if_(i < N):
+            y.store(i, x.load(i, vec=several))
+
+    return copy_vectors
 
 
 @gl.kernel(grid=blocks_of, block=lambda p: (p.B,), requires=block_rule)
@@ -194,9 +200,27 @@ copy_fp8 = Algorithm(
 copy_vec4 = Algorithm(
     name="copy-vec4",
     summary="y = x, 16 bytes a thread",
-    kernel=copy_quads,
+    kernel=copying_vectors(gl.f32),
     textbook=Textbook(reads="N", writes="N"),
     notes="N is a multiple of 4.",
+    **COPY,
+)
+
+copy_vec8_f16 = Algorithm(
+    name="copy-vec8-f16",
+    summary="y = x, elements of f16, 16 bytes a thread",
+    kernel=copying_vectors(gl.f16),
+    textbook=Textbook(reads="N", writes="N", element_bytes=2),
+    notes="N is a multiple of 8.",
+    **COPY,
+)
+
+copy_vec16_fp8 = Algorithm(
+    name="copy-vec16-fp8",
+    summary="y = x, elements of fp8 (e4m3), 16 bytes a thread",
+    kernel=copying_vectors(gl.e4m3),
+    textbook=Textbook(reads="N", writes="N", element_bytes=1),
+    notes="N is a multiple of 16.",
     **COPY,
 )
 

@@ -112,6 +112,22 @@ def binary16(x: gl.In[gl.f16, 256], y: gl.Out[gl.f16, 256], z: gl.Out[gl.f32, 64
 
 
 @gl.kernel(**ONE_BLOCK)
+def octets(x: gl.In[gl.e4m3, 1024], h: gl.In[gl.e5m2, 256], y: gl.Out[gl.e4m3, 1024], z: gl.Out[gl.e5m2, 256]):
+    """Sixteen fp8 at a time, copied and computed; two, four and one; a guard with something instead; shared ones."""
+    t = gl.tid.x
+    s = gl.shared(gl.e4m3, 64)
+    many = x.load(16 * t, vec=16)
+    with gl.if_(t < 32):
+        y.store(16 * t, many)
+    with gl.else_():
+        y.store(16 * t, tuple(v * 200.0 for v in many))
+    s[t] = many[5]
+    gl.barrier()
+    low, high = h.load(4 * t, vec=2, guard=t > 5, other=1.5)
+    z.store(4 * t, (high, s[63 - t], low, h[4 * t + 3] * 3.0e4))
+
+
+@gl.kernel(**ONE_BLOCK)
 def spacious(x: gl.In[gl.f32, 64], y: gl.Out[gl.f32, 64], S: gl.Tile = 200):
     """More shared memory than can be declared."""
     t = gl.tid.x
@@ -156,7 +172,7 @@ def float_extreme(y: gl.InOut[gl.f32, 1]):
     gl.atomic_max(y, 0, gl.cast(gl.f32, gl.tid.x))
 
 
-VALID = (clashes, negatives, scopes, order, diverging, halves, binary16, spacious, bits, idle)
+VALID = (clashes, negatives, scopes, order, diverging, halves, binary16, octets, spacious, bits, idle)
 
 
 @gl.kernel(**ONE_BLOCK)

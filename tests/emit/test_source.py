@@ -16,7 +16,9 @@ from tests.emit import constructs
 from tests.kernels.cases import CASES
 
 GOLDEN = Path(__file__).parent / "golden"
-POINTERS = {"f32": "float", "f16": "__half", "bf16": "__nv_bfloat16", "i32": "int", "u32": "unsigned"}
+POINTERS = {
+    "f32": "float", "f16": "__half", "bf16": "__nv_bfloat16", "e4m3": "__nv_fp8_e4m3", "i32": "int", "u32": "unsigned",
+}  # fmt: skip
 
 
 def words(source):

@@ -108,6 +108,8 @@ CASES = {
     "copy-bf16": vector(),
     "copy-fp8": vector(),
     "copy-vec4": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 4 * n), "B": st.integers(1, 300)}),
+    "copy-vec8-f16": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 8 * n), "B": st.integers(1, 300)}),
+    "copy-vec16-fp8": st.fixed_dictionaries({"N": LENGTH.map(lambda n: 16 * n), "B": st.integers(1, 300)}),
     "copy-strided": STRIDED,
     "copy-offset": vector(o=st.integers(0, 40)),
     "store-strided": STRIDED,

@@ -45,6 +45,8 @@ GRIDS = {
     "copy-bf16": ELEMENTS,
     "copy-fp8": ELEMENTS,
     "copy-vec4": [{"N": n, "B": b} for n in (4, 1024, 2052) for b in (32, 256)],
+    "copy-vec8-f16": [{"N": n} for n in (8, 2048, 4104)],
+    "copy-vec16-fp8": [{"N": n} for n in (16, 4096, 8208)],
     "copy-strided": [{"N": n, "s": s} for n in (1, 100, 300) for s in (1, 2, 7, 32)],
     "copy-offset": [{"N": n, "o": o} for n in (1, 100, 300) for o in (0, 1, 9)],
     "store-strided": [{"N": n, "s": s} for n in (1, 100, 300) for s in (1, 2, 7, 32)],

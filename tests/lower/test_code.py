@@ -11,9 +11,10 @@ from collections import Counter
 import pytest
 
 from gpusim import catalog
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.program import Instr, Program
 from gpusim.lang import DescriptionError
+from gpusim.lang.lower import lower
 
 TILES_1D = {"BM": 64, "BN": 64, "BK": 8, "TM": 8, "TN": 1}
 TILES_2D = {"BM": 64, "BN": 64, "BK": 8, "TM": 4, "TN": 4}
@@ -120,18 +121,37 @@ def test_a_short_branch_is_predicated_and_a_long_one_jumped_over() -> None:
     assert guarded
 
 
-@pytest.mark.parametrize(("name", "wide"), [("flash-attention-2", 4 * 64 // 4), ("flash-attention-2-f16", 4 * 64 // 8)])
-def test_keys_are_read_by_sixteen_bytes_whatever_their_type(name: str, wide: int) -> None:
+@pytest.mark.parametrize(("name", "width"), [("flash-attention-2", 16), ("flash-attention-2-f16", 8)])
+def test_keys_are_read_by_four_whatever_their_type(name: str, width: int) -> None:
     program = lowered(name)
     loads = Counter(i.width for i in program.instrs if i.op is Op.LDS)
-    assert loads[16] == 2 * wide  # keys for the scores, and values
-    assert set(loads) == {4, 16}  # and the scores themselves
+    assert loads[width] == 2 * 4 * 64 // 4  # keys for the scores, and values
+    assert set(loads) == {4, width}  # and the scores themselves
     assert sum(i.op is Op.HADD2 for i in program.instrs) == (2 * 4 * 64 + 64) * name.endswith("f16")  # and the query
 
 
 def test_halves_that_are_copied_are_not_converted() -> None:
     ops = Counter(i.op for i in lowered("flash-attention-2-backward-f16").instrs)
     assert ops[Op.F2FP] == 1  # the zeros of rows that are not there
+
+
+@pytest.mark.parametrize(("kind", "width"), [("bf16", 2), ("fp8", 1)])
+def test_nvcc_joins_no_loads_of_bf16_and_fp8(kind: str, width: int) -> None:
+    loads = Counter(i.width for i in lowered(f"matmul-tiled-{kind}", T=32).instrs if i.op is Op.LDS)
+    assert loads == {width: 64}
+
+
+def test_fp8_is_converted_by_what_ptxas_takes() -> None:
+    program = lowered("relu-fp8")
+    assert [i.op for i in program.instrs if i.op in (Op.F2FP, Op.HADD2)] == [Op.F2FP, Op.HADD2, Op.F2FP]
+    unpack, pack = (i for i in program.instrs if i.op is Op.F2FP)
+    assert (unpack.flags, pack.flags) == (Flag.UNPACK, Flag.SAT)
+
+
+def test_fp8_is_moved_on_any_gpu_and_converted_where_there_are_instructions() -> None:
+    assert lower(catalog.get("copy-fp8").kernel.tree, {}, "sm_60")
+    with pytest.raises(DescriptionError, match=r"sm_80 has no instructions.*sm_89 or later"):
+        lower(catalog.get("relu-fp8").kernel.tree, {}, "sm_80")
 
 
 def test_too_many_registers_are_refused_with_a_remedy() -> None:

@@ -34,7 +34,7 @@ def test_it_imports_nothing_private_and_stays_small(name):
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
-        "wave_quantisation", "attention_loops",
+        "wave_quantisation", "attention_loops", "precision_ladder",
     }  # fmt: skip
 
 
@@ -138,3 +138,17 @@ def test_keys_outside_move_more_and_only_a_block_a_tile_fills_the_gpu():
     assert inside > tiles
     assert column(text, 5) == ["6.29 MB"] * 3
     assert "–" not in column(text, 7)
+
+
+@pytest.mark.slow
+def test_fewer_bytes_buy_time_where_a_thread_moves_as_many():
+    text = printed("precision_ladder")
+    single, wide, relu, matmul = (
+        numbers(text, -4)[part] for part in (slice(3), slice(3, 6), slice(6, 10), slice(10, 14))
+    )
+    assert max(single + relu) < 1.5
+    assert wide == sorted(wide)
+    assert wide[1] > 1.7
+    assert wide[2] > 3
+    assert max(matmul) < 1.3
+    assert numbers(text, -2)[:3] == [14, 206, 412]

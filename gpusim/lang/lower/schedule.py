@@ -19,8 +19,9 @@ NEVER = 1 << 30
 PREDICATES = 6  # of seven: one is left for carries
 STEP = 8  # registers are handed to warps in eights; ptxas adds two of its OWN to those in use
 OWN = 2
+FIRST = 32  # registers with which an SM is full
 LANE_REGISTERS = 512  # of a scheduler's register file, for one lane of all its warps
-FEWEST_WARPS, MOST_WARPS = 3, 16
+FEWEST_WARPS = 3
 ATTEMPTS = 4  # aligned groups may leave registers unused: then the limit is lowered by as many
 
 
@@ -73,14 +74,13 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
 
 
 def _affordable(least: int) -> int:
-    """Registers with which a scheduler holds as many warps as with ``least``.
+    """``least`` registers in whole allocation units; one more where a scheduler holds as many warps, three or more.
 
-    Where it holds fewer than three, the next allocation unit: ptxas mostly stops at 168 registers.
+    ptxas likes to fill up to 128 or 168 registers, with which four or three warps fit.
     """
-    taken = -(-(least + OWN) // STEP) * STEP
-    warps = min(LANE_REGISTERS // taken, MOST_WARPS)
-    if warps >= FEWEST_WARPS:
-        taken = LANE_REGISTERS // warps // STEP * STEP
+    taken = max(FIRST, -(-(least + OWN) // STEP) * STEP)
+    if FEWEST_WARPS <= LANE_REGISTERS // taken == LANE_REGISTERS // (taken + STEP):
+        taken += STEP
     return min(taken - OWN, N_REGISTERS)
 
 
