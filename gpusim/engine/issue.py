@@ -15,6 +15,7 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.bits import popcount
+from gpusim.engine.fragments import FIELD, fed, feed, give_way
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
@@ -114,7 +115,7 @@ def occupy(row, unit, now, until):
         return
     if unit == S.U_EITHER:
         unit = S.U_LITE if row[S.UNIT_FREE + S.U_LITE] <= now else S.U_FMA
-    row[S.UNIT_FREE + unit] = until
+    row[S.UNIT_FREE + unit] = max(until, fed(row)) if unit == S.U_TENSOR else until
     row[S.UNIT_BUSY + unit] += until - now
     row[S.UNIT_FREE + S.U_EITHER] = min(row[S.UNIT_FREE + S.U_FMA], row[S.UNIT_FREE + S.U_LITE])
 
@@ -128,9 +129,15 @@ def read_registers(row, c, seat, now):
     cycles = 1 + c[I.HOLD]
     if c[I.READS] < 0:
         return now + cycles * S.TICKS
-    places = np.int64(c[I.READS])
-    reads = places if row[S.LATEST] == seat else places >> 2 * S.N_PLACES
-    enter(row, reads & EVERY_PLACE, places >> 4 * S.N_PLACES, now // S.TICKS)
+    places, again = np.int64(c[I.READS]), row[S.LATEST] == seat
+    if c[I.UNIT] == S.U_TENSOR:
+        enter(row, np.int64(0), np.int64(0), now // S.TICKS)
+        feed(row, places if again else places >> 2 * FIELD, row[S.ENTERED])
+    else:
+        reads = (places if again else places >> 2 * S.N_PLACES) & EVERY_PLACE
+        enter(row, reads, places >> 4 * S.N_PLACES, now // S.TICKS)
+        if fed(row) > now:
+            give_way(row, reads, row[S.ENTERED])
     return goes_on_after(row, cycles) * S.TICKS
 
 

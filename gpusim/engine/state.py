@@ -49,7 +49,8 @@ N_REASONS = 10
 # ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
 # UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest
 # instruction came to its registers; HELD: for how long it and those before it hold up all behind them, after that cycle
-# and the next two; BANK_TAKEN: when each bank is read and its places are taken.  Of dense loads
+# and the next two; BANK_TAKEN: when each bank is read and its places are taken; FED: when the tensor core has read all
+# of each bank that it is to (gpusim.engine.fragments).  Of dense loads
 # (gpusim.engine.register_writes): INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how
 # many loads are in it, and have come; WRITES_UNTIL: until when those are written if no result comes in between
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
@@ -71,7 +72,8 @@ ENTERED = UNIT_BUSY + N_UNITS
 HELD = ENTERED + 1
 BANK_TAKEN = HELD + 3
 INBOUND_KEPT = 64
-N_INBOUND = BANK_TAKEN + 2
+FED = BANK_TAKEN + 2
+N_INBOUND = FED + 2
 N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
 INBOUND = WRITES_UNTIL + 1

@@ -396,6 +396,8 @@ class Throughput:
         Peak of the tensor cores, dense.
     tensor_int8_ops : float or None
         Likewise, integer operations.
+    mma_16816_cycles, mma_1688_cycles : int or None
+        Between two ``mma.sync`` of this shape with half inputs on a scheduler; unless given, as the peak says.
     """
 
     l2_to_sm_bytes_per_cycle: int = quantity("byte/cycle")
@@ -411,6 +413,8 @@ class Throughput:
     tensor_fp8_flops: float | None = quantity("flop/s", optional=True)
     tensor_fp4_flops: float | None = quantity("flop/s", optional=True)
     tensor_int8_ops: float | None = quantity("op/s", optional=True)
+    mma_16816_cycles: int | None = quantity("cycle", optional=True)
+    mma_1688_cycles: int | None = quantity("cycle", optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,8 @@ first, 66 later."""
 
 # ------------------------------------------------------------------ instructions
 TAKEN_CYCLES, BUBBLE_CYCLES = 5, 1.4
-"""A branch that is taken costs its warp so much more than its stall count (loops of 1 to 64 FFMA, one warp), and its
+"""A branch that is taken costs its warp so much more than its stall count (loops of 1 to 64 FFMA, one warp; stall
+counts of 5 and 6: after one of 15 half a cycle to 2.5, which is not modelled, tests/validation/tensor.py), and its
 scheduler so much (the same with 32 warps)."""
 WIDE_CYCLES = 2
 """IMAD.WIDE and IMAD.HI hold their scheduler so much longer than others, and their unit twice as long as IMAD: 64
@@ -49,8 +50,6 @@ DENSE_CYCLES, DENSE_WAIT_CYCLES = 3, 4
 those of so many cycles are due.  Of 8 to 16 warps that load once in 7 to 30 FFMAs each takes 3.0 to 3.4 cycles on an
 H200 that neither FFMAs nor the data stage account for (tests/validation/beside.py); one of 8 bytes at most 1, as do
 those whose lanes all read something else.  The second: 2 to 10 fit within 1 % of one another."""
-TENSOR_CYCLES = 9.5
-"""The same for HMMA.16816, where the peak allows it: 2.376 cycles an instruction and SM with 16 warps."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
 """S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
 wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""

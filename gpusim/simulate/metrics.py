@@ -75,9 +75,7 @@ METRICS: dict[str, _Sum] = {
     _LOCAL.format("sectors", "st"): _sum("sector", _MODEL, C.LOCAL_ST_SECTORS),
     "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
     _WAVES.format(""): _sum("wavefront", _MODEL, *DATA_STAGE),
-    _WAVES.format("_mem_shared"): _sum(
-        "wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_ASYNC_WAVES
-    ),
+    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES),
     _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
     _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": _sum(

@@ -10,20 +10,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gpusim.engine.fragments import FIELD
 from gpusim.engine.state import N_PLACES
 from gpusim.isa.effects import register_words
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
 
-_ITS_OWN_WAY = {Op.HMMA, Op.IMMA, Op.DMMA}
-"""Fragments of matrices are read while the tensor core works on those before: no time is taken for them."""
+_MATRICES = {Op.HMMA, Op.IMMA, Op.DMMA}
 
 
 def reads(program: Program) -> np.ndarray:
     """Places that each instruction reads to, as bits: of the even bank, of the odd one.
 
     Above these the same bits for when nothing is left of the instructions before it, and above those all places that it
-    takes: a register that is read once goes to every place that names it.
+    takes: a register that is read once goes to every place that names it.  Of an instruction to the tensor core: how
+    many registers it reads of each bank, and how many when nothing is left (:mod:`gpusim.engine.fragments`).
 
     Parameters
     ----------
@@ -42,8 +43,23 @@ def reads(program: Program) -> np.ndarray:
 
 
 def _packed(instr: Instr, kept: dict[int, int]) -> int:
+    if instr.op in _MATRICES:
+        return _fragments(instr, kept) | _fragments(instr, {}) << 2 * FIELD
     read, afresh, taken = _read(instr, kept), _read(instr, {}), sum(1 << place for place, _ in _places(instr))
     return read | afresh << 2 * N_PLACES | taken << 4 * N_PLACES
+
+
+def _fragments(instr: Instr, kept: dict[int, int]) -> int:
+    """Registers of each bank that an instruction to the tensor core reads, given those kept; notes those it keeps."""
+    banks = [0, 0]
+    for slot, operand in enumerate(instr.srcs):
+        for k in range(register_words(instr, slot) if operand.kind is Kind.REG and operand.index != RZ else 0):
+            register = operand.index + k
+            place = register % 2 * N_PLACES + slot
+            banks[register % 2] += k > 1 or kept.get(place) != register
+            if k < 2:
+                _keep(kept, place, register, bool(instr.control.reuse >> slot & 1))
+    return banks[0] | banks[1] << FIELD
 
 
 def _read(instr: Instr, kept: dict[int, int]) -> int:
@@ -53,16 +69,21 @@ def _read(instr: Instr, kept: dict[int, int]) -> int:
         if register not in read and kept.get(place) != register:
             wanted |= 1 << place
         read.add(register)
-        if instr.control.reuse >> place % N_PLACES & 1:
-            kept[place] = register
-        else:
-            kept.pop(place, None)
+        _keep(kept, place, register, bool(instr.control.reuse >> place % N_PLACES & 1))
     return wanted
+
+
+def _keep(kept: dict[int, int], place: int, register: int, reused: bool) -> None:
+    """Note what stays in a place."""
+    if reused:
+        kept[place] = register
+    else:
+        kept.pop(place, None)
 
 
 def _places(instr: Instr) -> Iterator[tuple[int, int]]:
     """Every place of an instruction's operands, and the register that goes there."""
-    if instr.op in _ITS_OWN_WAY or (instr.op in INFO and INFO[instr.op].pipe is Pipe.CONTROL):
+    if instr.op in INFO and INFO[instr.op].pipe is Pipe.CONTROL:
         return
     for slot, operand in enumerate(instr.srcs[:N_PLACES]):
         if operand.kind is Kind.REG and operand.index != RZ:

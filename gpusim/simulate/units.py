@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.engine import state as S
 from gpusim.isa.encode import F, Image
-from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
+from gpusim.isa.opcodes import INFO, Flag, Mma, Op, Pipe
 from gpusim.isa.program import Instr, Kind, Program
 from gpusim.simulate import measured as M
 from gpusim.simulate.reads import reads
@@ -26,7 +26,9 @@ _UNITS = {
 _GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM, Op.LDGSTS, Op.PREFETCH}
 _MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
 _WIDE = {Op.IMAD_WIDE, Op.IMAD_HI}
+_SMALL = {Mma.F16_1688_F32, Mma.F16_1688_F16, Mma.BF16_1688_F32}
 HMMA_FLOPS = 2 * 16 * 8 * 16
+UNKNOWN_TENSOR_CYCLES = 8  # of a GPU without a peak
 _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
 
 
@@ -52,13 +54,18 @@ def _cycles(lanes: int, schedulers: int) -> int:
     return max(round(32 * schedulers / lanes), 1) if lanes else 1
 
 
-def _tensor_cycles(gpu: Gpu) -> float:
-    """Cycles that HMMA.16816 takes a scheduler's tensor core: as its peak says, but no fewer than measured."""
+def _tensor_cycles(gpu: Gpu, shape: int) -> float:
+    """Cycles that an instruction of some shape takes a scheduler's tensor core: as measured, or as the peak says.
+
+    Shapes of other types take as long as the two of halves.
+    """
+    small = shape in _SMALL
+    measured = gpu.throughput.mma_1688_cycles if small else gpu.throughput.mma_16816_cycles
     peak = gpu.throughput.tensor_fp16_flops
-    if peak is None:
-        return M.TENSOR_CYCLES
+    if measured is not None or peak is None:
+        return measured or UNKNOWN_TENSOR_CYCLES
     hz = (gpu.clock.tensor_hz or gpu.clock.sm_hz) * gpu.sm_count * gpu.sm.schedulers
-    return max(HMMA_FLOPS * hz / peak, M.TENSOR_CYCLES)
+    return HMMA_FLOPS / (2 if small else 1) * hz / peak
 
 
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
@@ -72,7 +79,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_EITHER: _cycles(min(sm.fp32_lanes, sm.int32_lanes), schedulers),
         S.U_XU: _cycles(sm.mufu_lanes, schedulers),
         S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
-        S.U_TENSOR: _tensor_cycles(gpu),
+        S.U_TENSOR: 0,
         S.U_FP16: M.FP16_CYCLES,
         S.U_UNIFORM: M.UNIFORM_CYCLES,
         S.U_SHARED: sm.shared_interval_cycles,
@@ -84,6 +91,8 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
     for row, instr in zip(code, (program.instrs[k] for k in image.code[:, F.INDEX]), strict=True):
         unit = unit_of(instr)
         row[F.UNIT], row[F.BUSY], row[F.LATENCY] = unit, busy[unit], round(latency.get(unit, lat.fma_cycles))
+        if unit == S.U_TENSOR:
+            row[F.BUSY] = round(_tensor_cycles(gpu, instr.sub) * S.TICKS)
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
         if instr.op is Op.S2R:

@@ -13,10 +13,8 @@ from gpusim.result import SECTOR_BYTES
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
-DATA_STAGE = (
-    C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_ASYNC_WAVES, C.LOCAL_WAVES,
-)  # fmt: skip
-"""Columns of counts that are wavefronts of L1's data stage."""
+DATA_STAGE = (C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.LOCAL_WAVES)
+"""Columns of counts that are wavefronts of L1's data stage; Nsight Compute counts none for what LDGSTS writes."""
 
 TAG_STAGE = (C.LD_TAGS, C.ST_TAGS, C.LOCAL_WAVES)
 """Columns that are wavefronts of its tag stage; of local memory a line is one of each."""

@@ -36,6 +36,7 @@ FILES = (
     "mixtures",
     "sequences",
     "beside",
+    "tensor",
     "loads",
     "one_sm",
     "conflicts",
