@@ -208,9 +208,9 @@ def share_of_keys(patch, d):
 
 
 def differentiate(p, dp, D, scale, patch):
-    """Make dS / sqrt(d) of dP."""
+    """Make dS / sqrt(d) of dP and of the block's D / sqrt(d): one multiply-add and one product."""
     for k, i in patch.all():
-        dp[k, i] = p[k, i] * (dp[k, i] - D[patch.row(i)]) * scale
+        dp[k, i] = p[k, i] * (dp[k, i] * scale - D[patch.row(i)])
 
 
 def store_keys(array, sums, at, first, N, patch, d):
@@ -250,13 +250,13 @@ def drop_out(p, dp, at, first, keys, patch, drop, seed):
     return dropped
 
 
-def sum_rows(D, dO, O, d, threads):
-    """Set D = rowsum(dO O), a thread a row."""
+def sum_rows(D, dO, O, scale, d, threads):
+    """Set D = scale rowsum(dO O), a thread a row."""
     for r in gl.range(gl.tid.x, D.shape[0], threads):
         total = gl.var(gl.f32, 0.0)
         for e in gl.unroll(d):
             total += dO[r, e] * O[r, e]
-        D[r] = total
+        D[r] = total * scale
 
 
 def flash_1_backward(t):
@@ -303,7 +303,7 @@ def flash_1_backward(t):
                 weigh(p, lambda s, r: gl.exp(s * scale - top[r]) * share[r], N - j, patch)
                 dp = products(tiles.dO, tiles.V, patch, d)
                 put(tiles.S, drop_out(p, dp, at, i, j, patch, drop, seed), patch)
-                sum_rows(sD, tiles.dO, sO, d, patch.threads)
+                sum_rows(sD, tiles.dO, sO, scale, d, patch.threads)
                 gl.barrier()
                 add_over_rows(dv, tiles.S, tiles.dO, patch, d)
                 differentiate(p, dp, sD, scale, patch)
@@ -407,7 +407,7 @@ def flash_2_backward(t, causal=False):
             fetch((tiles.Q, tiles.dO), (Q, dO), at, i, N, d, patch.threads)
             for r in gl.range(gl.tid.x, Br, patch.threads):
                 sL[r] = L.load(*at, i + r, guard=i + r < N, other=0.0)
-                sD[r] = D.load(*at, i + r, guard=i + r < N, other=0.0)
+                sD[r] = D.load(*at, i + r, guard=i + r < N, other=0.0) * scale
             gl.barrier()
             p = products(tiles.Q, tiles.K, patch, d)
             weigh(p, lambda s, r: gl.exp(s * scale - sL[r]), o + 1 if causal else N - j, patch, causal)
@@ -537,7 +537,7 @@ def first(t):
     """Make the backward pass of FlashAttention-1."""
     return Algorithm(
         name=named("flash-attention-1-backward", t),
-        summary=f"Algorithm 4 of FlashAttention: gradients, keys outside, queries inside, dropout ({t.value})",
+        summary=f"Algorithm 4 of FlashAttention: gradients, keys outside, with dropout ({t.value})",
         kernel=flash_1_backward(t),
         reference=first_reference,
         derive=first_kept,
