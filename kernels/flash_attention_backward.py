@@ -153,6 +153,13 @@ def put(S, values, patch):
         S[patch.key(k), patch.row(i)] = values[k, i]
 
 
+def replace(S, values, patch):
+    """Put other numbers there, once all threads have read those that are there."""
+    gl.barrier()
+    put(S, values, patch)
+    gl.barrier()
+
+
 def add_over_rows(sums, S, tile, patch, d):
     """Add to each of the thread's keys the rows of `tile`, each times its number in `S`: elements x, x + across, ..."""
     s = gl.local(gl.f32, patch.T, patch.T)
@@ -197,20 +204,10 @@ def each_query(patch, d, first, N):
             yield (i, j), (q, element), (q < N) & (element < d)
 
 
-def share_of_queries(patch, d):
-    """Make room in registers for the thread's part of a tile of dQ."""
-    return gl.local(gl.f32, patch.T, gl.cdiv(d, patch.down))
-
-
-def share_of_keys(patch, d):
-    """Make room in registers for the thread's part of dK or dV, as zeros."""
-    return gl.local(gl.f32, patch.T, gl.cdiv(d, patch.across))
-
-
 def differentiate(p, dp, D, scale, patch):
-    """Make dS / sqrt(d) of dP."""
+    """Make dS / sqrt(d) of dP and of the block's D / sqrt(d): one multiply-add and one product."""
     for k, i in patch.all():
-        dp[k, i] = p[k, i] * (dp[k, i] - D[patch.row(i)]) * scale
+        dp[k, i] = p[k, i] * (dp[k, i] * scale - D[patch.row(i)])
 
 
 def store_keys(array, sums, at, first, N, patch, d):
@@ -232,6 +229,13 @@ def clear(dQ, at, N, Br, patch, d):
             dQ.store(*at, *place, 0.0, guard=there)
 
 
+def fetch_statistics(share, top, l, m, at, first, N, threads):
+    """Copy 1 / l and m of rows from `first` on to shared memory; rows from N on get what does no harm."""
+    for r in gl.range(gl.tid.x, share.shape[0], threads):
+        share[r] = gl.rcp(l.load(*at, first + r, guard=first + r < N, other=1.0))
+        top[r] = m.load(*at, first + r, guard=first + r < N, other=0.0)
+
+
 def drop_out(p, dp, at, first, keys, patch, drop, seed):
     """Derive the mask Z of the thread's weights; give P Z, and make dP Z of dP.
 
@@ -250,13 +254,13 @@ def drop_out(p, dp, at, first, keys, patch, drop, seed):
     return dropped
 
 
-def sum_rows(D, dO, O, d, threads):
-    """Set D = rowsum(dO O), a thread a row."""
+def sum_rows(D, dO, O, scale, d, threads):
+    """Set D = scale rowsum(dO O), a thread a row."""
     for r in gl.range(gl.tid.x, D.shape[0], threads):
         total = gl.var(gl.f32, 0.0)
         for e in gl.unroll(d):
             total += dO[r, e] * O[r, e]
-        D[r] = total
+        D[r] = total * scale
 
 
 def flash_1_backward(t):
@@ -292,27 +296,24 @@ def flash_1_backward(t):
         clear(dQ, at, N, Br, patch, d)
         for j in gl.range(0, N, Bc):
             fetch((tiles.K, tiles.V), (K, V), at, j, N, d, patch.threads)
-            dk, dv = share_of_keys(patch, d), share_of_keys(patch, d)
+            dk = gl.local(gl.f32, T, gl.cdiv(d, patch.across))
+            dv = gl.local(gl.f32, T, gl.cdiv(d, patch.across))
             for i in gl.range(0, N, Br):
                 fetch((tiles.Q, tiles.dO, sO), (Q, dO, O), at, i, N, d, patch.threads)
-                for r in gl.range(gl.tid.x, Br, patch.threads):
-                    share[r] = gl.rcp(l.load(*at, i + r, guard=i + r < N, other=1.0))
-                    top[r] = m.load(*at, i + r, guard=i + r < N, other=0.0)
+                fetch_statistics(share, top, l, m, at, i, N, patch.threads)
                 gl.barrier()
                 p = products(tiles.Q, tiles.K, patch, d)
                 weigh(p, lambda s, r: gl.exp(s * scale - top[r]) * share[r], N - j, patch)
                 dp = products(tiles.dO, tiles.V, patch, d)
                 put(tiles.S, drop_out(p, dp, at, i, j, patch, drop, seed), patch)
-                sum_rows(sD, tiles.dO, sO, d, patch.threads)
+                sum_rows(sD, tiles.dO, sO, scale, d, patch.threads)
                 gl.barrier()
                 add_over_rows(dv, tiles.S, tiles.dO, patch, d)
                 differentiate(p, dp, sD, scale, patch)
-                dq = share_of_queries(patch, d)
+                dq = gl.local(gl.f32, T, gl.cdiv(d, patch.down))
                 for mine, place, there in each_query(patch, d, i, N):
                     dq[mine] = dQ.load(*at, *place, guard=there, other=0.0)
-                gl.barrier()
-                put(tiles.S, dp, patch)
-                gl.barrier()
+                replace(tiles.S, dp, patch)
                 add_over_rows(dk, tiles.S, tiles.Q, patch, d)
                 add_over_keys(dq, tiles.S, tiles.K, patch, d)
                 for mine, place, there in each_query(patch, d, i, N):
@@ -400,14 +401,15 @@ def flash_2_backward(t, causal=False):
         sD = gl.shared(gl.f32, Br)
         j = gl.ctaid.x * Bc
         fetch((tiles.K, tiles.V), (K, V), at, j, N, d, patch.threads)
-        dk, dv = share_of_keys(patch, d), share_of_keys(patch, d)
+        dk = gl.local(gl.f32, T, gl.cdiv(d, patch.across))
+        dv = gl.local(gl.f32, T, gl.cdiv(d, patch.across))
         first = j if causal else 0
         for o in gl.range(0, N - first, Br):
             i = first + o
             fetch((tiles.Q, tiles.dO), (Q, dO), at, i, N, d, patch.threads)
             for r in gl.range(gl.tid.x, Br, patch.threads):
                 sL[r] = L.load(*at, i + r, guard=i + r < N, other=0.0)
-                sD[r] = D.load(*at, i + r, guard=i + r < N, other=0.0)
+                sD[r] = D.load(*at, i + r, guard=i + r < N, other=0.0) * scale
             gl.barrier()
             p = products(tiles.Q, tiles.K, patch, d)
             weigh(p, lambda s, r: gl.exp(s * scale - sL[r]), o + 1 if causal else N - j, patch, causal)
@@ -416,11 +418,9 @@ def flash_2_backward(t, causal=False):
             differentiate(p, dp, sD, scale, patch)
             gl.barrier()
             add_over_rows(dv, tiles.S, tiles.dO, patch, d)
-            gl.barrier()
-            put(tiles.S, dp, patch)
-            gl.barrier()
+            replace(tiles.S, dp, patch)
             add_over_rows(dk, tiles.S, tiles.Q, patch, d)
-            dq = share_of_queries(patch, d)
+            dq = gl.local(gl.f32, T, gl.cdiv(d, patch.down))
             add_over_keys(dq, tiles.S, tiles.K, patch, d)
             gather(dQ, dq, at, i, N, patch, d)
             gl.barrier()
@@ -537,7 +537,7 @@ def first(t):
     """Make the backward pass of FlashAttention-1."""
     return Algorithm(
         name=named("flash-attention-1-backward", t),
-        summary=f"Algorithm 4 of FlashAttention: gradients, keys outside, queries inside, dropout ({t.value})",
+        summary=f"Algorithm 4 of FlashAttention: gradients, keys outside, with dropout ({t.value})",
         kernel=flash_1_backward(t),
         reference=first_reference,
         derive=first_kept,
@@ -559,9 +559,7 @@ def first(t):
             "Algorithm 4 of Dao et al. 2022 counted line by line; their Theorem 5 has its order",
             where={"M": "4*d*Bc"},
             times="B*H",
-            departs=(
-                ("-2*B*H*N*d", "dK = dV = 0 is not written before the loop (line 5): they are on chip until line 24"),
-            ),
+            departs=(("-2*B*H*N*d", "dK = dV = 0 is not written before the loop (line 5): nothing reads it"),),
             order="N**2*d**2/M",
             grid={"N": (4096, 16384, 65536), "d": (32, 64, 128), "M": (4096, 8192, 16384)},
             cases=tuple(
@@ -594,7 +592,7 @@ def second(t, causal=False):
     seen, share = ("no tiles above the diagonal", "/2") if causal else ("a block for every tile of keys", "")
     return Algorithm(
         name=named(f"flash-attention-2-backward{'-causal' if causal else ''}", t),
-        summary=f"Algorithm 2 of FlashAttention-2: gradients, {seen} ({t.value})",
+        summary=f"gradients by FlashAttention-2, {seen} ({t.value})",
         kernel=flash_2_backward(t, causal),
         reference=second_reference(causal),
         derive=second_kept(causal),

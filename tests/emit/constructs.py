@@ -26,6 +26,7 @@ def negatives(x: gl.In[gl.i32, "N", 64], y: gl.Out[gl.i32, "N", 64]):
         v += gl.maximum(gl.tid.y - 2, -1) * 10
     v += gl.abs(gl.tid.x - 5) + gl.select(gl.tid.z.eq(0), gl.tid.x, -gl.tid.y)
     v += (3 - gl.ctaid.x) >> 1
+    v += gl.minimum(gl.tid.x % 4, 2) + gl.maximum(gl.tid.x // 4 - 1, gl.tid.y % 2 - 1) * 3
     y[gl.ctaid.x, me] = v + gl.cast(gl.i32, gl.cast(gl.f32, gl.tid.x - 2) * 0.5) + x[gl.ctaid.x, me]
 
 

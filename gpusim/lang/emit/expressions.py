@@ -28,6 +28,7 @@ from gpusim.lang.tree import (
     Temp,
     Tree,
     Unary,
+    leaves,
 )
 
 Text = tuple[str, int]  # and how tightly its outermost operator binds
@@ -163,9 +164,17 @@ class Expressions:
             count = _within(self._entry(e.b), UNARY)
             return f"{self._as(e.a, e.dtype)} {SYMBOL[e.op]} {count}", LEVEL[e.op]
         if e.op in ("floordiv", "mod"):
-            bare = self.facts.divides(e.a, e.b)
+            return self._quotient(e, bare)
         op, b = without_sign(e.op, e.b)
         return self._infix(op, e.a, b, bare)
+
+    def _quotient(self, e: Binary, bare: bool) -> Text:
+        """A quotient or rest: of unsigned numbers where that makes no difference, for it is cheaper."""
+        unsigned = self.facts.divides(e.a, e.b)
+        text = self._infix(e.op, e.a, e.b, unsigned)
+        if bare or not unsigned or not any(isinstance(leaf, Special) for leaf in leaves(e)):
+            return text
+        return f"int({text[0]})", ATOM
 
     def _as(self, e: Expr, dtype: DType) -> str:
         """``e`` as an operand of exactly type ``dtype``."""
