@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.algorithm import Algorithm, Arrays, ArraySpec, Draw, KernelLaunch
+from gpusim.algorithm import Algorithm, Arrays, ArraySpec, Derive, Draw, KernelLaunch
 from gpusim.errors import ParameterError
 from gpusim.formulas import Elements, Published, evaluate, symbol
 from gpusim.parameters import Parametrised, Params
@@ -120,6 +120,8 @@ class Chain(Parametrised):
         Arrays that are asked for; the others that steps write are on their way only.
     draw : mapping of str to callable
         ``draw(rng, shape, params)`` for inputs that are not to be drawn as the first kernel to read them does.
+    derive : callable, optional
+        ``derive(drawn, **params)`` gives by name the inputs that follow from others.
     scalars, aliases, rules, published, tolerance, family, also, notes, hidden
         As of :class:`~gpusim.algorithm.Algorithm`.
 
@@ -142,6 +144,7 @@ class Chain(Parametrised):
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     published: Published | None = None
     draw: Mapping[str, Draw] = field(default_factory=dict)
+    derive: Derive | None = None
     tolerance: float = 1e-5
     family: str = "other"
     also: tuple[str, ...] = ()
@@ -220,7 +223,7 @@ class Chain(Parametrised):
                     )
 
     def inputs(self, rng: np.random.Generator, **given: int) -> Arrays:
-        """Draw the input arrays, as the kernels that first read them do unless :attr:`draw` says otherwise.
+        """Draw the inputs as the kernels that first read them do, unless :attr:`draw` or :attr:`derive` says otherwise.
 
         Parameters
         ----------
@@ -239,7 +242,8 @@ class Chain(Parametrised):
             drawn = step.algorithm.inputs(rng, **bound.params)
             found = {**{step.array(name): array for name, array in drawn.items()}, **found}
         own = {name: draw(rng, found[name].shape, launch.params) for name, draw in self.draw.items()}
-        return {name: own.get(name, found[name]) for name in launch.inputs}
+        drawn = {name: own.get(name, found[name]) for name in launch.inputs}
+        return drawn | self.derive(drawn, **launch.params) if self.derive else drawn
 
     # ------------------------------------------------------------ formulas
 

@@ -13,6 +13,7 @@ import numpy as np
 
 import gpusim.lang as gl
 from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.chain import Chain, Step
 
 LOWEST = -3.4028234663852886e38  # of fp32: where no key was seen, for -inf would be subtracted from -inf
 SHUFFLES = 5  # steps of a butterfly over all 32 lanes
@@ -427,3 +428,26 @@ attention_decode_split_parts = in_parts(gl.f32)
 attention_decode_split_parts_f16 = in_parts(gl.f16)
 attention_decode_combine = combining(gl.f32)
 attention_decode_combine_f16 = combining(gl.f16)
+
+
+def split_and_combined(element):
+    """Make the two kernels of Flash-Decoding one after the other."""
+    return Chain(
+        name=named("attention-decode-split", element),
+        summary=f"Flash-Decoding: S parts of the cache, then their merger: two kernels ({element.value})",
+        steps=(
+            Step(named("attention-decode-split-parts", element)),
+            Step(named("attention-decode-combine", element)),
+        ),
+        reference=whole_cache,
+        sizes={"B": 1, "H": 32, "N": 16384, "S": 16, "d": 128, "G": 1},
+        aliases={word: names for word, names in OF_A_CACHE["aliases"].items() if word != "warps"},
+        rules=OF_A_CACHE["rules"],
+        outputs=("O",),
+        tolerance=2e-5 if element is gl.f32 else 2**-9,
+        family="attention",
+    )
+
+
+attention_decode_split = split_and_combined(gl.f32)
+attention_decode_split_f16 = split_and_combined(gl.f16)

@@ -17,6 +17,7 @@ import numpy as np
 
 import gpusim.lang as gl
 from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.chain import Chain, Step
 
 LOWEST = -3.4028234663852886e38  # of fp32: where no key was seen, for -inf would be subtracted from -inf
 
@@ -709,3 +710,22 @@ flash_attention_2_combine = second_combining(gl.f32)
 flash_attention_2_combine_f16 = second_combining(gl.f16)
 flash_attention_block_sparse = sparse(gl.f32)
 flash_attention_block_sparse_f16 = sparse(gl.f16)
+
+
+def second_split(t):
+    """Make the two kernels of FlashAttention-2 over ranges of keys one after the other."""
+    return Chain(
+        name=named("flash-attention-2-split", t),
+        summary=f"FlashAttention-2 for few heads: S ranges of keys, then their merger: two kernels ({t.value})",
+        steps=(Step(named("flash-attention-2-split-parts", t)), Step(named("flash-attention-2-combine", t))),
+        reference=with_logsumexp(causal=False),
+        sizes={"B": 1, "H": 2, "N": 2048, "S": 4, "d": 64, "Br": 64, "Bc": 32},
+        aliases=COMMON["aliases"],
+        outputs=("O", "L"),
+        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        family="attention",
+    )
+
+
+flash_attention_2_split = second_split(gl.f32)
+flash_attention_2_split_f16 = second_split(gl.f16)

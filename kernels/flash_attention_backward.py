@@ -17,6 +17,7 @@ import numpy as np
 
 import gpusim.lang as gl
 from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.chain import Chain, Step
 from gpusim.lang.collective import warp_sum
 from gpusim.lang.dropout import GOLDEN, PARTS, kept, random_bits
 
@@ -619,3 +620,31 @@ flash_attention_2_backward = second(gl.f32)
 flash_attention_2_backward_f16 = second(gl.f16)
 flash_attention_2_backward_causal = second(gl.f32, causal=True)
 flash_attention_2_backward_causal_f16 = second(gl.f16, causal=True)
+
+
+def second_whole(t, causal=False):
+    """Make the two kernels of the backward pass of FlashAttention-2 one after the other."""
+    name = f"flash-attention-2-backward{'-causal' if causal else ''}"
+
+    def kept_by_forward(x, **p):
+        P, l, m = weights(x, causal)
+        return {"O": (P @ x["V"].astype(np.float64)).astype(x["Q"].dtype), **single({"L": m + np.log(l)})}
+
+    return Chain(
+        name=named(f"{name}-whole", t),
+        summary=f"D = rowsum(dO O), then the gradients: two kernels ({t.value})",
+        steps=(Step(named("attention-backward-preprocess", t), params={"Br": "64"}), Step(named(name, t))),
+        reference=second_reference(causal),
+        derive=kept_by_forward,
+        sizes={**COMMON["sizes"], "d": 64, "Br": 32, "Bc": 32, "T": 4},
+        aliases=COMMON["aliases"],
+        outputs=("dQ", "dK", "dV"),
+        tolerance=2e-5 if t is gl.f32 else 2e-3,
+        family="attention",
+    )
+
+
+flash_attention_2_backward_whole = second_whole(gl.f32)
+flash_attention_2_backward_whole_f16 = second_whole(gl.f16)
+flash_attention_2_backward_causal_whole = second_whole(gl.f32, causal=True)
+flash_attention_2_backward_causal_whole_f16 = second_whole(gl.f16, causal=True)

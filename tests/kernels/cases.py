@@ -220,8 +220,18 @@ STANDARD = st.builds(
     st.fixed_dictionaries({"B": st.integers(1, 2), "H": st.integers(1, 2), "N": st.integers(1, 40)}),
     TILES,
 )
+CACHED = st.fixed_dictionaries(
+    {"B": st.just(1), "H": st.sampled_from([4, 8]), "N": st.integers(1, 90), "S": st.integers(1, 5), "d": st.just(128)}
+)
 POINTWISE = st.fixed_dictionaries({"N": LENGTH, "block": st.integers(1, 300)})
 CHAINS = {
+    **dict.fromkeys(("attention-decode-split", "attention-decode-split-f16"), CACHED),
+    **dict.fromkeys(("flash-attention-2-split", "flash-attention-2-split-f16"), FLASH_SPLIT),
+    **{
+        f"flash-attention-2-backward{causal}-whole{t}": heads(*BACKWARD)
+        for causal in ("", "-causal")
+        for t in ("", "-f16")
+    },
     **dict.fromkeys(("sin2cos2-unfused", "chain3-unfused", "elu-unfused", "gelu-unfused"), POINTWISE),
     **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
     "attention-standard": STANDARD,
