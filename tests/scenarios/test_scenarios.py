@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gpusim.report.units import parse_bytes
 from tests.scenarios.running import FOLDER, column, names, numbers, rows, run, source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ def test_it_imports_nothing_private_and_stays_small(name):
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
-        "wave_quantisation", "attention_loops", "precision_ladder",
+        "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder",
     }  # fmt: skip
 
 
@@ -152,3 +153,12 @@ def test_fewer_bytes_buy_time_where_a_thread_moves_as_many():
     assert wide[2] > 3
     assert max(matmul) < 1.3
     assert numbers(text, -2)[:3] == [14, 206, 412]
+
+
+def test_hbm_sees_the_matrices_of_attention_only_where_they_outgrow_l2():
+    text = printed("attention_ledger")
+    assert numbers(text, 1) == [2, 4, 8, 16, 32, 64, 128, 256]
+    inputs = ["393 kB", "786 kB", "1.57 MB"]
+    assert column(text, 5)[:3] == column(text, 6)[:3] == column(text, 8)[:3] == inputs
+    assert column(text, 7)[:2] == inputs[:2]
+    assert parse_bytes(column(text, 7)[2]) > 5 * parse_bytes(inputs[2])
