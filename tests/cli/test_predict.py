@@ -8,8 +8,8 @@ from gpusim.errors import ParameterError
 
 
 def options(call):
-    """What a call was asked for, less how it reports progress."""
-    return {name: value for name, value in call.items() if name != "progress"}
+    """What a call was asked for, its kernel by name, less how it reports progress."""
+    return {name: value for name, value in call.items() if name != "progress"} | {"kernel": call["kernel"].name}
 
 
 def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
@@ -20,7 +20,6 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
             "gpu": "h200",
             "cache": "cold",
             "sample": None,
-            "kernels": None,
             "n": 4096,
             "m": 512,
             "tile": 32,
@@ -31,7 +30,7 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
 
 def test_options_may_stand_anywhere(predicted):
     assert main("predict --n 4096 --warm matmul-tiled --exact --tile 32".split()) == 0
-    assert predicted[0]["kernel"] == "matmul-tiled"
+    assert predicted[0]["kernel"].name == "matmul-tiled"
     assert predicted[0]["cache"] == "warm"
     assert predicted[0]["sample"] is False
 

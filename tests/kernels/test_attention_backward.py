@@ -9,7 +9,7 @@ from gpusim import catalog
 from gpusim.errors import ParameterError
 from tests.kernels.run import assert_as_referenced, expected, run
 
-GRADIENTS = [name for name in catalog.names() if "-backward" in name and "preprocess" not in name]
+GRADIENTS = [a.name for a in catalog.all() if a.derive and "preprocess" not in a.name]
 SINGLE = [name for name in GRADIENTS if not name.endswith("f16")]
 TILES = {"B": 1, "H": 1, "d": 12, "Br": 8, "Bc": 16, "T": 2}
 DROPPED = {"drop": 80, "seed": 5}
