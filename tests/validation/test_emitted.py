@@ -1,22 +1,17 @@
 """Emitted CUDA of the catalogue on an H200: its counters, its machine code here, and the direct lowering."""
 
-import json
 from importlib.util import find_spec
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 import gpusim
-from gpusim import catalog, prediction
-from gpusim.algorithm import numpy_dtype
+from tests.validation import emitted
 
-MEASURED = json.loads((Path(__file__).parent / "data" / "h200_emitted.json").read_text())["launches"]
 COMPILER = "13.0"
 """Release of NVRTC that the measured machine code is from."""
 WRITTEN_IN_PART = {"store-strided", "transpose-naive"}
 """What L2 fetches for sectors written in part is right to a few per cent (docs/validation.md, 8)."""
-LARGEST = 512  # matrices and sequences of more rows take longer than a test should
+LONGEST = 8e6  # warp instructions; more take longer than a test should
 ASKED = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
 EXECUTED = [
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",
@@ -31,13 +26,9 @@ def name(launch):
     return "-".join([launch["kernel"], *(f"{k}{v}" for k, v in launch["params"].items())])
 
 
-def is_small(launch):
-    square = launch["kernel"].startswith(("matmul", "flash"))
-    size = launch["params"].get("n", launch["params"].get("N", 0))
-    return (size if square else size / 2**13) <= LARGEST
-
-
-SMALL = pytest.mark.parametrize("launch", [m for m in MEASURED if is_small(m)], ids=name)
+SMALL = pytest.mark.parametrize(
+    "launch", [m for m in emitted.launches() if m["metrics"]["smsp__inst_executed.sum"] <= LONGEST], ids=name
+)
 
 
 def differing(profile, launch, metrics):
@@ -56,14 +47,8 @@ def test_the_description_asks_for_what_silicon_counted(launch):
 
 def machine_code(launch):
     """Profile of the emitted source's machine code."""
-    from gpusim import cuda
-
-    algorithm = catalog.get(launch["kernel"])
-    bound = algorithm.launch(**launch["params"])
-    kernel = cuda.compile(bound.kernel.emit(**prediction.tiles_of(bound)), gpu="h200", options=["-ftz=true"]).kernel()
-    arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
-    arrays |= algorithm.inputs(np.random.default_rng(0), **launch["params"])  # zeros take a division's slow path
-    args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
+    kernel, bound = emitted.compiled(launch)
+    args = emitted.arguments(launch, kernel, bound)  # of zeros alone a division would take its slow path
     return gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200", values=False, sample=False)
 
 
