@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cache as remembered
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from gpusim.simulate.sample import probe_blocks
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm, KernelLaunch
     from gpusim.isa.program import Program
-    from gpusim.lang import Kernel
     from gpusim.simulate import CacheState, Counts
     from gpusim.timeline import Recording
 
@@ -35,14 +33,7 @@ def tiles_of(bound: KernelLaunch) -> dict[str, int]:
 
 def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
     """Program of a described launch for a GPU's architecture."""
-    return _lowered(bound.kernel, tuple(sorted(tiles_of(bound).items())), gpu.arch)
-
-
-@remembered
-def _lowered(kernel: Kernel, tiles: tuple[tuple[str, int], ...], arch: str) -> Program:
-    from gpusim.lang.lower import lower as lower_tree
-
-    return lower_tree(kernel.tree, dict(tiles), arch)
+    return bound.kernel.lower(arch=gpu.arch, **tiles_of(bound))
 
 
 def assemble(bound: KernelLaunch, program: Program, arrays: dict[str, np.ndarray] | None = None) -> Launch:

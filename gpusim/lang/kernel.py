@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_THREADS = 1024  # threads a block, CUDA C++ Programming Guide, table of technical specifications
 MAX_GRID = (2**31 - 1, 65535, 65535)  # blocks along x, y, z, ibid.
 MAX_BLOCK = (1024, 1024, 64)  # threads along x, y, z, ibid.
+PROGRAMS_KEPT = 16  # of all kernels together; one of unrolled attention takes tens of megabytes
 
 
 # ------------------------------------------------------------------ annotations
@@ -132,7 +133,6 @@ class Kernel:
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
         self._grid, self._block, self._requires = grid, block, requires
-        self._programs: dict[tuple[tuple[str, int], ...], Program] = {}
         self._counts: dict[tuple[str, tuple[tuple[str, Any], ...]], Any] = {}
         self._lock = threading.RLock()
 
@@ -238,16 +238,10 @@ class Kernel:
         """All tile sizes: ``tiles``, with defaults filled in, checked."""
         return {name: int(n) for name, n in bind(self.tree, tiles, roles=("tile",)).items()}
 
-    def lower(self, **tiles: int) -> Program:
-        """The Program for these tile sizes (kept, so a second call is free)."""
-        bound = self.tiles(**tiles)
-        key = tuple(sorted(bound.items()))
+    def lower(self, *, arch: str = "sm_90", **tiles: int) -> Program:
+        """The Program for an architecture and these tile sizes (the last ones are kept: a second call is free)."""
         with self._lock:
-            if key not in self._programs:
-                from gpusim.lang.lower import lower
-
-                self._programs[key] = lower(self.tree, bound)
-            return self._programs[key]
+            return _lowered(self, tuple(sorted(self.tiles(**tiles).items())), arch)
 
     def emit(self, *, name: str | None = None, **tiles: int) -> str:
         """CUDA C++ source for these tile sizes: one kernel, called ``name`` if that is given.
@@ -288,6 +282,13 @@ class Kernel:
 
 def _nothing(_: object) -> tuple[()]:
     return ()
+
+
+@lru_cache(maxsize=PROGRAMS_KEPT)
+def _lowered(kernel: Kernel, tiles: tuple[tuple[str, int], ...], arch: str) -> Program:
+    from gpusim.lang.lower import lower
+
+    return lower(kernel.tree, dict(tiles), arch)
 
 
 class Parameters:
