@@ -212,7 +212,7 @@ def dropping(t):
         start = random_bits(gl.cast(gl.u32, seed) * GOLDEN + row)
         scale = PARTS * gl.rcp(gl.cast(gl.f32, PARTS - drop))
         for i in gl.range(gl.tid.x, N, gl.ntid.x):
-            y[row, i] = gl.select(kept(start + i, drop), x[row, i] * scale, 0.0)
+            y[row, i] = x[row, i] * gl.select(kept(start + i, drop), scale, 0.0)
 
     return dropping
 

@@ -176,7 +176,7 @@ def dropping(element):
         i = gl.ctaid.x * B + gl.tid.x
         with gl.if_(i < N):
             stays, scale = survival(i, p, seed)
-            y[i] = gl.select(stays, x[i] * scale, 0.0)
+            y[i] = x[i] * gl.select(stays, scale, 0.0)
 
     return dropout
 
