@@ -30,11 +30,11 @@ def hidden(N, *rows):
 def test_a_row_that_sees_no_key_is_nan_and_leaves_the_others_alone():
     params = {**SIZES, "T": 8, "drop": 0}
     after = attended(FORWARD, params, mask=hidden(SIZES["N"], 3, 7))
-    O = after["O"].reshape(-1, SIZES["N"], SIZES["d"])
+    rows = after["O"].reshape(-1, SIZES["N"], SIZES["d"])
     seen = np.setdiff1d(np.arange(SIZES["N"]), (3, 7))
-    assert np.isnan(O[:, [3, 7]]).all()
+    assert np.isnan(rows[:, [3, 7]]).all()
     plain = gpusim.run_chain("attention-standard", {name: after[name] for name in "QKV"}, **SIZES, T=8)
-    np.testing.assert_allclose(O[:, seen], plain["O"].reshape(O.shape)[:, seen], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(rows[:, seen], plain["O"].reshape(rows.shape)[:, seen], rtol=1e-6, atol=1e-6)
 
 
 def test_a_causal_row_sees_no_later_key():
