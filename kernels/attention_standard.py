@@ -382,11 +382,11 @@ GRID = {"N": (4096, 16384, 65536)}
 REREAD = (
     ("B*H*(2*N**2*d/T - 2*N*d)", "a tile of Q or K is loaded by each of the N/T blocks that need it"),
     ("B*H*N**2", "every row of S is read twice by the online softmax: once more"),
-    ("B*H*(N**2*d/T - N**2)", "P is loaded by each of the d/T blocks of a row of tiles of O"),
+    ("B*H*(N**2*d/T - N**2)", "the weights are loaded by each of the d/T blocks of a row of tiles of O"),
     ("B*H*(N**2*d/T - N*d)", "V is loaded by each of the N/T blocks of a column of tiles of O"),
 )
 REREAD_BACKWARD = (
-    ("B*H*(3*N**2*d/T - 3*N**2)", "P, and dS twice, are loaded by each of d/T blocks"),
+    ("B*H*(3*N**2*d/T - 3*N**2)", "the weights, and dS twice, are loaded by each of d/T blocks"),
     ("B*H*(5*N**2*d/T - 5*N*d)", "dO twice, V, K and Q are loaded by each of N/T blocks"),
     ("B*H*2*N**2", "softmax's gradient reads P and dP twice: first for the sums of rows"),
 )

@@ -111,10 +111,10 @@ def by_row(function):
         y: gl.Out[gl.f32, "M", "N"],
         B: gl.Tile = 256,
     ):
-        """Take the row's number once a thread."""
+        """Take the row's number once a thread that has an element."""
         _, N = gl.sizes("M", "N")
         row = gl.ctaid.x
-        of_row = r[row]
+        of_row = r.load(row, guard=gl.tid.x < N, other=0.0)
         for i in gl.range(gl.tid.x, N, gl.ntid.x):
             y[row, i] = function(x[row, i], of_row)
 
@@ -230,7 +230,7 @@ def in_double(formula):
 
 
 HIDDEN = {**COMMON, "hidden": True}
-ROW_BY_ROW = {"x": Traffic("M*N"), "r": Traffic("M*B"), "y": Traffic(stores="M*N")}
+ROW_BY_ROW = {"x": Traffic("M*N"), "r": Traffic("M*min(B, N)"), "y": Traffic(stores="M*N")}
 
 row_mean = Algorithm(
     name="row-mean",
@@ -292,7 +292,7 @@ layernorm_unfused = Chain(
         "10*M*N + 4*M + 2*N",
         "every stage reads its arrays once and writes one: fused, x is read and y is written once, 2*M*N + 2*N",
         departs=(
-            ("2*M*B - 2*M", "mean and mean square of a row are loaded by each of its B threads"),
+            ("2*M*min(B, N) - 2*M", "mean and mean square of a row are loaded by each of the threads that take it"),
             ("2*M*N - 2*N", "g and b are loaded by each of the M blocks"),
         ),
         order="M*N",

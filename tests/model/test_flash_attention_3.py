@@ -1,4 +1,4 @@
-"""What time can FlashAttention-3 not undercut?  Published rates lie below the bound; bytes and work follow from tiles."""
+"""What time can FlashAttention-3 not undercut?  Published rates lie below the bound; bytes and work are the tiles'."""
 
 import itertools
 from dataclasses import replace
