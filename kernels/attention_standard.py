@@ -3,6 +3,10 @@
 Algorithms 0 and 3 of Dao et al. 2022 (arXiv 2205.14135).  S = Q K^T / sqrt(d) and P = softmax(S), N x N for every
 head, are written by one kernel and read by the next.  The products are of L pairs of matrices at once, a block for
 every tile of T x T elements of a result: C = A B (nn), A B^T (nt) or A^T B (tn).
+
+As models are trained, mask and dropout are kernels of their own between them (S^masked and P^dropped of its appendix
+B.3).  The mask is an array of 0 and -inf that all heads share and that is added to the scores in place; dropout draws
+the mask that the backward pass of FlashAttention-1 draws for the same seed.
 """
 
 import numpy as np
@@ -11,6 +15,7 @@ import gpusim.lang as gl
 from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
 from gpusim.chain import Chain, Step
 from gpusim.lang.collective import block_sum
+from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
 
 
 def named(base, t):
@@ -158,6 +163,60 @@ def softmax_gradient(t):
     return softmax_gradient
 
 
+# ------------------------------------------------------------------ mask and dropout, a row a block
+
+
+def threads_rule(p):
+    """Limit the threads of a block."""
+    return [(p.threads <= 1024, "threads must fit a block of 1024")]
+
+
+def dropout_rules(p):
+    """Limit, besides the threads, how much is dropped."""
+    return [*threads_rule(p), ((p.drop >= 0) & (p.drop < PARTS), "drop of 256 weights are dropped: 0 <= drop <= 255")]
+
+
+def masking(t):
+    """Describe S = S + mask, of scores and a mask of type `t`."""
+
+    @gl.kernel(grid=lambda p: (p.M,), block=lambda p: (p.threads,), requires=threads_rule)
+    def masking(
+        S: gl.InOut[t, "M", "N"],
+        mask: gl.In[t, "N", "N"],
+        threads: gl.Tile = 256,
+    ):
+        """Take the mask's rows in turns: every N rows of S are of another head."""
+        _, N = gl.sizes("M", "N")
+        row = gl.ctaid.x
+        query = row % N
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            S[row, i] = S[row, i] + mask[query, i]
+
+    return masking
+
+
+def dropping(t):
+    """Describe the dropout of weights of type `t`."""
+
+    @gl.kernel(grid=lambda p: (p.M,), block=lambda p: (p.threads,), requires=dropout_rules)
+    def dropping(
+        x: gl.In[t, "M", "N"],
+        y: gl.Out[t, "M", "N"],
+        drop: gl.Scalar[gl.i32],
+        seed: gl.Scalar[gl.i32],
+        threads: gl.Tile = 256,
+    ):
+        """Derive the mask from row and column, so that it need not be stored."""
+        _, N = gl.sizes("M", "N")
+        row = gl.ctaid.x
+        start = random_bits(gl.cast(gl.u32, seed) * GOLDEN + row)
+        scale = PARTS * gl.rcp(gl.cast(gl.f32, PARTS - drop))
+        for i in gl.range(gl.tid.x, N, gl.ntid.x):
+            y[row, i] = x[row, i] * gl.select(kept(start + i, drop), scale, 0.0)
+
+    return dropping
+
+
 # ------------------------------------------------------------------ the kernels as algorithms
 
 ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10}  # of fp16: a unit in the last place
@@ -245,6 +304,63 @@ def backward_of_softmax(t):
     )
 
 
+def causal(t):
+    """Make what draws the mask that hides later keys."""
+
+    def draw(rng, shape, p):
+        return np.where(np.tri(shape[-1], dtype=bool), 0, -np.inf).astype(numpy_dtype(t.value))
+
+    return draw
+
+
+def mask_reference(x, *, M, N, **p):
+    """Add in double precision."""
+    return {"S": (wide(x, "S") + wide(x, "mask")[np.arange(M) % N]).astype(x["S"].dtype)}
+
+
+def mask_of_scores(t):
+    """Make the pass that masks the scores."""
+    return Algorithm(
+        name=named("attention-mask", t),
+        summary=f"S = S + mask in place, a mask of 0 and -inf that all heads share ({t.value})",
+        kernel=masking(t),
+        reference=mask_reference,
+        sizes={"M": 8192, "N": 512},
+        aliases={"n": ("M", "N"), "block": ("threads",)},
+        draw={"mask": causal(t)},
+        io={"S": Traffic("M*N", "M*N"), "mask": Traffic("M*N")},
+        textbook=Textbook("M*N + N**2", "M*N", t.nbytes),
+        tolerance=ERRORS[t],
+        family="attention",
+        notes="M rows, N of them a head. The mask that is drawn is the causal one.",
+    )
+
+
+def dropout_reference(x, *, M, N, drop, seed, **p):
+    """Drop, and scale in double precision."""
+    return {"y": (wide(x, "x") * factors(M, N, drop, seed)).astype(x["x"].dtype)}
+
+
+def dropout_of_weights(t):
+    """Make the pass that drops weights."""
+    return Algorithm(
+        name=named("attention-dropout", t),
+        summary=f"y = dropout(x), drop of 256 weights; the mask is a hash of row, column and seed ({t.value})",
+        kernel=dropping(t),
+        reference=dropout_reference,
+        sizes={"M": 8192, "N": 512},
+        scalars={"drop": 26, "seed": 0},
+        aliases={"n": ("M", "N"), "block": ("threads",)},
+        io={"x": Traffic("M*N"), "y": Traffic(stores="M*N")},
+        textbook=Textbook("M*N", "M*N", t.nbytes),
+        tolerance=ERRORS[t],
+        family="attention",
+        notes="It is its own gradient: dx = dropout(dy) with the same seed.",
+    )
+
+
+attention_mask, attention_mask_f16 = mask_of_scores(gl.f32), mask_of_scores(gl.f16)
+attention_dropout, attention_dropout_f16 = dropout_of_weights(gl.f32), dropout_of_weights(gl.f16)
 attention_scores, attention_scores_f16 = scores(gl.f32), scores(gl.f16)
 matmul_batched_nt, matmul_batched_nt_f16 = plain_nt(gl.f32), plain_nt(gl.f16)
 matmul_batched_nn, matmul_batched_nn_f16 = plain_nn(gl.f32), plain_nn(gl.f16)
@@ -263,15 +379,29 @@ COMMON = {
 }
 CASES = tuple({"B": 1, "H": 1, "N": N, "d": d, "T": T} for N in (64, 100) for d, T in ((16, 16), (64, 32)))
 GRID = {"N": (4096, 16384, 65536)}
-TWICE = "every row of S is read twice by the online softmax: once more"
+REREAD = (
+    ("B*H*(2*N**2*d/T - 2*N*d)", "a tile of Q or K is loaded by each of the N/T blocks that need it"),
+    ("B*H*N**2", "every row of S is read twice by the online softmax: once more"),
+    ("B*H*(N**2*d/T - N**2)", "the weights are loaded by each of the d/T blocks of a row of tiles of O"),
+    ("B*H*(N**2*d/T - N*d)", "V is loaded by each of the N/T blocks of a column of tiles of O"),
+)
+REREAD_BACKWARD = (
+    ("B*H*(3*N**2*d/T - 3*N**2)", "the weights, and dS twice, are loaded by each of d/T blocks"),
+    ("B*H*(5*N**2*d/T - 5*N*d)", "dO twice, V, K and Q are loaded by each of N/T blocks"),
+    ("B*H*2*N**2", "softmax's gradient reads P and dP twice: first for the sums of rows"),
+)
 
 
-def attention(x, *, B, H, N, d, **p):
-    """Give O in double precision."""
+def attention(x, *, B, H, N, d, mask=0.0, Z=1.0, **p):
+    """Give O in double precision, of scores with a mask and weights with the factors Z of dropout.
+
+    A row that sees no key has no softmax, and becomes NaN.
+    """
     Q, K, V = (wide(x, name).reshape(B, H, N, d) for name in "QKV")
-    S = Q @ K.swapaxes(-1, -2) / np.sqrt(d)
-    P = np.exp(S - S.max(axis=-1, keepdims=True))
-    return {"O": (P / P.sum(axis=-1, keepdims=True) @ V).reshape(B * H, N, d).astype(x["Q"].dtype)}
+    S = Q @ K.swapaxes(-1, -2) / np.sqrt(d) + mask
+    with np.errstate(invalid="ignore"):  # -inf - -inf, in such a row
+        P = np.exp(S - S.max(axis=-1, keepdims=True))
+    return {"O": (P / P.sum(axis=-1, keepdims=True) * Z @ V).reshape(B * H, N, d).astype(x["Q"].dtype)}
 
 
 def forward(t):
@@ -290,12 +420,7 @@ def forward(t):
             "4*N*d + 4*N**2",
             "Algorithm 0 of Dao et al. 2022: (2Nd + N^2) + 2N^2 + (N^2 + 2Nd), in bytes of fp16 twice that",
             times="B*H",
-            departs=(
-                ("B*H*(2*N**2*d/T - 2*N*d)", "a tile of Q or K is loaded by each of the N/T blocks that need it"),
-                ("B*H*N**2", TWICE),
-                ("B*H*(N**2*d/T - N**2)", "P is loaded by each of the d/T blocks of a row of tiles of O"),
-                ("B*H*(N**2*d/T - N*d)", "V is loaded by each of the N/T blocks of a column of tiles of O"),
-            ),
+            departs=REREAD,
             order="N**2",
             grid=GRID,
             cases=CASES,
@@ -305,13 +430,13 @@ def forward(t):
     )
 
 
-def gradients(x, *, B, H, N, d, **p):
-    """Give dQ, dK and dV in double precision, P as it is given."""
+def gradients(x, *, B, H, N, d, Z=1.0, **p):
+    """Give dQ, dK and dV in double precision, P as it is given, with the factors Z of dropout."""
     Q, K, V, dO = (wide(x, name).reshape(B, H, N, d) for name in ("Q", "K", "V", "dO"))
     P = wide(x, "P").reshape(B, H, N, N)
-    dP = dO @ V.swapaxes(-1, -2)
+    dP = dO @ V.swapaxes(-1, -2) * Z
     dS = P * (dP - (P * dP).sum(axis=-1, keepdims=True)) / np.sqrt(d)
-    found = {"dQ": dS @ K, "dK": dS.swapaxes(-1, -2) @ Q, "dV": P.swapaxes(-1, -2) @ dO}
+    found = {"dQ": dS @ K, "dK": dS.swapaxes(-1, -2) @ Q, "dV": (P * Z).swapaxes(-1, -2) @ dO}
     return {name: array.reshape(B * H, N, d).astype(x["Q"].dtype) for name, array in found.items()}
 
 
@@ -335,11 +460,7 @@ def backward(t):
             "8*N*d + 7*N**2",
             "Algorithm 3 of Dao et al. 2022 counted line by line; their Theorem 2 has its order",
             times="B*H",
-            departs=(
-                ("B*H*(3*N**2*d/T - 3*N**2)", "P, and dS twice, are loaded by each of d/T blocks"),
-                ("B*H*(5*N**2*d/T - 5*N*d)", "dO twice, V, K and Q are loaded by each of N/T blocks"),
-                ("B*H*2*N**2", "softmax's gradient reads P and dP twice: first for the sums of rows"),
-            ),
+            departs=REREAD_BACKWARD,
             order="N**2",
             grid=GRID,
             cases=CASES,
@@ -349,5 +470,109 @@ def backward(t):
     )
 
 
+# ------------------------------------------------------------------ the same with mask and dropout
+
+TRAINING = {**COMMON, "scalars": {"drop": 26, "seed": 0}}
+
+
+def dropout_factors(*, B, H, N, drop, seed, **p):
+    """Give the factors of all heads."""
+    return factors(B * H * N, N, drop, seed).reshape(B, H, N, N)
+
+
+def masked_attention(x, **p):
+    """Give O in double precision."""
+    return attention(x, mask=wide(x, "mask"), Z=dropout_factors(**p), **p)
+
+
+def masked_forward(t):
+    """Make standard attention with mask and dropout."""
+    return Chain(
+        name=named("attention-standard-masked-dropout", t),
+        summary=f"attention-standard, mask and dropout between: five kernels ({t.value})",
+        steps=(
+            Step(named("attention-scores", t), {"A": "Q", "B": "K", "C": "S"}, SQUARE),
+            Step(named("attention-mask", t), params=ROWS),
+            Step(named("softmax-online", t), {"x": "S", "y": "P"}, {**ROWS, "B": "256"}),
+            Step(named("attention-dropout", t), {"x": "P", "y": "Pd"}, ROWS),
+            Step(named("matmul-batched-nn", t), {"A": "Pd", "B": "V", "C": "O"}, TALL),
+        ),
+        reference=masked_attention,
+        outputs=("O",),
+        published=Published(
+            "4*N*d + 8*N**2",
+            "Algorithm 0 of Dao et al. 2022 with S_masked = mask(S) and P_dropped = dropout(P) of its appendix B.3: "
+            "each reads N^2 and writes N^2",
+            times="B*H",
+            departs=(*REREAD, ("B*H*N**2", "the mask, an array that all heads share, is read beside S")),
+            order="N**2",
+            grid=GRID,
+            cases=CASES[::3],
+        ),
+        tolerance=1e-5 if t is gl.f32 else 4e-3,
+        notes="The mask drawn is causal. A row that sees no key becomes NaN. drop of 256 weights are dropped.",
+        **TRAINING,
+    )
+
+
+def causal_shares(t):
+    """Make what draws rows that sum to one, with zeros for later keys: P behind a causal mask."""
+
+    def draw(rng, shape, p):
+        drawn = np.tril(rng.random(shape) + 0.01)
+        return (drawn / drawn.sum(axis=-1, keepdims=True)).astype(numpy_dtype(t.value))
+
+    return draw
+
+
+def kept_by_forward(x, **p):
+    """Give what the forward pass has kept beside P: P with dropout."""
+    return {"Pd": (wide(x, "P") * dropout_factors(**p).reshape(x["P"].shape)).astype(x["P"].dtype)}
+
+
+def masked_gradients(x, **p):
+    """Give dQ, dK and dV in double precision."""
+    return gradients(x, Z=dropout_factors(**p), **p)
+
+
+def masked_backward(t):
+    """Make the gradient of that; P and Pd are what the forward pass has kept.
+
+    The mask needs no kernel: where it hides a key P is 0, and so is dS.
+    """
+    nn, nt, tn = (named(f"matmul-batched-{how}", t) for how in ("nn", "nt", "tn"))
+    return Chain(
+        name=named("attention-standard-masked-dropout-backward", t),
+        summary=f"its gradient, dP = dropout(dO V^T): six kernels ({t.value})",
+        steps=(
+            Step(tn, {"A": "Pd", "B": "dO", "C": "dV"}, TALL),
+            Step(nt, {"A": "dO", "B": "V", "C": "dPd"}, SQUARE),
+            Step(named("attention-dropout", t), {"x": "dPd", "y": "dP"}, ROWS),
+            Step(named("softmax-backward", t), params=ROWS),
+            Step(nn, {"A": "dS", "B": "K", "C": "dQ"}, TALL),
+            Step(tn, {"A": "dS", "B": "Q", "C": "dK"}, TALL),
+        ),
+        reference=masked_gradients,
+        draw={"P": causal_shares(t)},
+        derive=kept_by_forward,
+        outputs=("dQ", "dK", "dV"),
+        published=Published(
+            "8*N*d + 9*N**2",
+            "Algorithm 3 of Dao et al. 2022 with dP = dropout's gradient of dP_dropped, which reads N^2 and writes N^2",
+            times="B*H",
+            departs=REREAD_BACKWARD,
+            order="N**2",
+            grid=GRID,
+            cases=CASES[::3],
+        ),
+        tolerance=1e-5 if t is gl.f32 else 4e-3,
+        **TRAINING,
+    )
+
+
 attention_standard, attention_standard_f16 = forward(gl.f32), forward(gl.f16)
 attention_standard_backward, attention_standard_backward_f16 = backward(gl.f32), backward(gl.f16)
+attention_standard_masked_dropout = masked_forward(gl.f32)
+attention_standard_masked_dropout_f16 = masked_forward(gl.f16)
+attention_standard_masked_dropout_backward = masked_backward(gl.f32)
+attention_standard_masked_dropout_backward_f16 = masked_backward(gl.f16)

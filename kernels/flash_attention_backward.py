@@ -19,7 +19,7 @@ import gpusim.lang as gl
 from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
 from gpusim.chain import Chain, Step
 from gpusim.lang.collective import warp_sum
-from gpusim.lang.dropout import GOLDEN, PARTS, kept, random_bits
+from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
 
 # ------------------------------------------------------------------ shapes
 
@@ -436,10 +436,7 @@ def flash_2_backward(t, causal=False):
 
 def mask(drop, seed, B, H, N):
     """Give the factors of dropout: 0, or the inverse of the probability that a weight stays."""
-    start = np.uint32(seed * GOLDEN % 2**32)
-    rows = random_bits(start + np.arange(B * H * N, dtype=np.uint32))
-    stays = kept(rows[:, None] + np.arange(N, dtype=np.uint32), drop)
-    return np.where(stays, PARTS / (PARTS - drop), 0.0).reshape(B, H, N, N)
+    return factors(B * H * N, N, drop, seed).reshape(B, H, N, N)
 
 
 def weights(x, causal=False):

@@ -150,20 +150,22 @@ def gaussian_linear_reference(v):
 # ------------------------------------------------------------------ dropout
 
 
-def dropping(element):
-    """Describe dropout and the addition of a residual as one kernel, of elements of this type."""
+def dropout_rules(p):
+    """Limit, besides the threads, how much is dropped."""
+    return [*block_rule(p), ((p.p >= 0) & (p.p < PARTS), "p is how many of 256 elements are dropped: 0 <= p <= 255")]
 
-    @gl.kernel(
-        grid=blocks_of,
-        block=block_of,
-        requires=lambda p: [
-            *block_rule(p),
-            ((p.p >= 0) & (p.p < PARTS), "p is how many of 256 elements are dropped: 0 <= p <= 255"),
-        ],
-    )
-    def dropout_residual(
+
+def survival(i, p, seed):
+    """Say whether the element of number `i` stays, and what those that stay are multiplied with."""
+    return kept(gl.cast(gl.u32, seed) * GOLDEN + i, p), PARTS * gl.rcp(gl.cast(gl.f32, PARTS - p))
+
+
+def dropping(element):
+    """Describe dropout, of elements of this type."""
+
+    @gl.kernel(grid=blocks_of, block=block_of, requires=dropout_rules)
+    def dropout(
         x: gl.In[element, "N"],
-        r: gl.In[element, "N"],
         y: gl.Out[element, "N"],
         p: gl.Scalar[gl.i32],
         seed: gl.Scalar[gl.i32],
@@ -173,19 +175,49 @@ def dropping(element):
         N = gl.sizes("N")
         i = gl.ctaid.x * B + gl.tid.x
         with gl.if_(i < N):
-            stays = kept(gl.cast(gl.u32, seed) * GOLDEN + i, p)
-            scale = PARTS * gl.rcp(gl.cast(gl.f32, PARTS - p))
+            stays, scale = survival(i, p, seed)
+            y[i] = x[i] * gl.select(stays, scale, 0.0)
+
+    return dropout
+
+
+def dropping_and_adding(element):
+    """Describe dropout and the addition of a residual as one kernel, of elements of this type."""
+
+    @gl.kernel(grid=blocks_of, block=block_of, requires=dropout_rules)
+    def dropout_residual(
+        x: gl.In[element, "N"],
+        r: gl.In[element, "N"],
+        y: gl.Out[element, "N"],
+        p: gl.Scalar[gl.i32],
+        seed: gl.Scalar[gl.i32],
+        B: gl.Tile = 256,
+    ):
+        """Derive the mask in the same way, and add."""
+        N = gl.sizes("N")
+        i = gl.ctaid.x * B + gl.tid.x
+        with gl.if_(i < N):
+            stays, scale = survival(i, p, seed)
             y[i] = r[i] + gl.select(stays, x[i] * scale, 0.0)
 
     return dropout_residual
 
 
-def dropout_reference(x, *, N, p, seed, **others):
-    """Draw the same mask, and add in double precision."""
+def dropped(x, N, p, seed):
+    """Draw the same mask, and scale in double precision."""
     start = np.uint32(seed * GOLDEN % 2**32)
     stays = kept(start + np.arange(N, dtype=np.uint32), p)
-    scaled = np.where(stays, x["x"].astype(np.float64) * PARTS / (PARTS - p), 0)
-    return {"y": (x["r"] + scaled).astype(x["x"].dtype)}
+    return np.where(stays, x["x"].astype(np.float64) * PARTS / (PARTS - p), 0)
+
+
+def dropout_reference(x, *, N, p, seed, **others):
+    """Drop some elements."""
+    return {"y": dropped(x, N, p, seed).astype(x["x"].dtype)}
+
+
+def dropout_residual_reference(x, *, N, p, seed, **others):
+    """Drop some elements, and add."""
+    return {"y": (x["r"] + dropped(x, N, p, seed)).astype(x["x"].dtype)}
 
 
 # ------------------------------------------------------------------ algorithms
@@ -222,19 +254,32 @@ def pairs(function, formula):
     }
 
 
-def two_reads(element):
-    """Everything of dropout with a residual that follows from the type of its elements."""
+NOTES = "p of 256 elements are dropped; the mask is a hash of the element's number and the seed."
+
+
+def random(element, kernel, reference, reads):
+    """Everything of dropout, with a residual or without, that follows from kernel and type; `reads` are its inputs."""
     return {
-        "kernel": dropping(element),
-        "reference": dropout_reference,
+        "kernel": kernel(element),
+        "reference": reference,
         "scalars": {"p": 26, "seed": 0},
         "aliases": SHORT,
-        "io": {"x": Traffic("N"), "r": Traffic("N"), "y": Traffic(stores="N")},
-        "textbook": Textbook(reads="2*N", writes="N", element_bytes=element.nbytes),
+        "io": {**{array: Traffic("N") for array in reads}, "y": Traffic(stores="N")},
+        "textbook": Textbook(reads="2*N" if len(reads) == 2 else "N", writes="N", element_bytes=element.nbytes),
         "tolerance": ERRORS[element],
-        "notes": "p of 256 elements are dropped; the mask is a hash of the element's number and the seed.",
+        "notes": NOTES,
         **COMMON,
     }
+
+
+def alone(element):
+    """Everything of dropout that follows from the type of its elements."""
+    return random(element, dropping, dropout_reference, "x")
+
+
+def with_residual(element):
+    """Everything of dropout with a residual that follows from the type of its elements."""
+    return random(element, dropping_and_adding, dropout_residual_reference, "xr")
 
 
 sin = Algorithm(
@@ -339,16 +384,28 @@ gelu = Algorithm(
     **one_read(gaussian_linear, gaussian_linear_reference),
 )
 
+dropout = Algorithm(
+    name="dropout",
+    summary="y = dropout(x): p of 256 elements dropped, the mask made from their numbers",
+    **alone(gl.f32),
+)
+
+dropout_f16 = Algorithm(
+    name="dropout-f16",
+    summary="dropout, elements of f16",
+    **alone(gl.f16),
+)
+
 dropout_residual = Algorithm(
     name="dropout-residual",
     summary="y = r + dropout(x): p of 256 elements dropped, the mask made from their numbers",
-    **two_reads(gl.f32),
+    **with_residual(gl.f32),
 )
 
 dropout_residual_f16 = Algorithm(
     name="dropout-residual-f16",
     summary="dropout-residual, elements of f16",
-    **two_reads(gl.f16),
+    **with_residual(gl.f16),
 )
 
 # ------------------------------------------------------------------ the fused ones, kernel by kernel
@@ -369,6 +426,7 @@ def unfused(fused, accesses, why, *steps):
         steps=steps,
         reference=fused.reference,
         sizes={"N": 1 << 20, "block": 256},
+        scalars=fused.scalars,
         aliases={"n": ("N",)},
         outputs=("y",),
         published=Published(
@@ -384,7 +442,7 @@ def unfused(fused, accesses, why, *steps):
 
 
 CHAIN = "n stages on end move 2nN elements, fused 2N: what n - 1 of them write and the next read is saved"
-GRAPH = "every stage writes an array and reads one or two; fused it is 2N"
+GRAPH = "every stage writes an array and reads one or two; fused, the inputs are read and the output is written once"
 
 chain3_unfused = unfused(
     chain3_fused, 6, CHAIN,
@@ -402,4 +460,9 @@ elu_unfused = unfused(elu, 5, GRAPH, stage(exp, "a"), stage(elu_select, "y", r="
 gelu_unfused = unfused(
     gelu, 10, GRAPH,
     stage(cube, "a"), stage(gelu_inner, "b", r="a"), stage(tanh, "c", x="b"), stage(gelu_outer, "y", r="c"),
+)  # fmt: skip
+
+dropout_residual_unfused = unfused(
+    dropout_residual, 5, GRAPH,
+    stage(dropout, "a"), Step("vector-add", {"a": "a", "b": "r", "c": "y"}, BLOCK),
 )  # fmt: skip

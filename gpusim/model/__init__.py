@@ -2,17 +2,18 @@
 
 A module answers one question; it is imported when it is first used.
 
-==================== ==========================================================================
-``roofline``         how many FLOP/s an intensity allows, and which level of memory is in the way
-``waves``            how much of the GPU the last wave of blocks leaves idle
-``latency``          how many bytes and warps must be in flight to hide a latency (Little's law)
-``fusion``           what a chain of pointwise kernels moves, apart and as one
-``recomputation``    what the backward pass moves and keeps, with activations stored or computed again
-``training_memory``  bytes a parameter of mixed-precision training, and activations of a layer
-``fp8``              bytes of FP8 tensors with their scales; quantisation tile by tile
-``attention_memory`` bytes of attention's N x N matrices, against FlashAttention's extra
-``pipeline``         kernels and the tensors between them: traffic, launches, peak memory, fusion
-==================== ==========================================================================
+===================== ==========================================================================
+``roofline``          how many FLOP/s an intensity allows, and which level of memory is in the way
+``waves``             how much of the GPU the last wave of blocks leaves idle
+``latency``           how many bytes and warps must be in flight to hide a latency (Little's law)
+``fusion``            what a chain of pointwise kernels moves, apart and as one
+``recomputation``     what the backward pass moves and keeps, with activations stored or computed again
+``training_memory``   bytes a parameter of mixed-precision training, and activations of a layer
+``fp8``               bytes of FP8 tensors with their scales; quantisation tile by tile
+``attention_memory``  bytes of attention's N x N matrices, against FlashAttention's extra
+``flash_attention_3`` FlashAttention-3: bytes, exponentials beside products, and the time they allow
+``pipeline``          kernels and the tensors between them: traffic, launches, peak memory, fusion
+===================== ==========================================================================
 
 >>> from gpusim.model import roofline
 >>> round(roofline.ridge_point("h100-sxm", "bf16"))
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpusim.model import (
         attention_memory,
+        flash_attention_3,
         fp8,
         fusion,
         latency,
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "attention_memory", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline", "training_memory",
-    "waves",
+    "attention_memory", "flash_attention_3", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline",
+    "training_memory", "waves",
 ]  # fmt: skip
 
 

@@ -87,6 +87,9 @@ def rows():
     return st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "B": WARPS})
 
 
+WEIGHTS = st.fixed_dictionaries({"M": st.integers(1, 9), "N": st.integers(1, 90), "threads": st.sampled_from([32, 96])})
+DROPPED_WEIGHTS = st.builds(lambda sizes, **others: {**sizes, **others}, WEIGHTS, drop=st.integers(0, 255), seed=SEED)
+STAGE = st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "B": st.sampled_from([32, 96])})
 GRADIENT = st.fixed_dictionaries({"M": st.integers(1, 4), "N": LENGTH, "d": st.integers(1, 128), "threads": WARPS})
 REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
@@ -147,6 +150,8 @@ CASES = {
     },
     "softmax-backward": GRADIENT,
     "softmax-backward-f16": GRADIENT,
+    **dict.fromkeys(("attention-mask", "attention-mask-f16"), WEIGHTS),
+    **dict.fromkeys(("attention-dropout", "attention-dropout-f16"), DROPPED_WEIGHTS),
     "flash-attention-2-split-parts": FLASH_SPLIT,
     "flash-attention-2-split-parts-f16": FLASH_SPLIT,
     "flash-attention-2-combine": FLASH_COMBINE,
@@ -181,6 +186,7 @@ CASES = {
     "layernorm-f16": rows(),
     "rmsnorm": rows(),
     "rmsnorm-f16": rows(),
+    **dict.fromkeys(("row-mean", "row-centre", "row-scale", "gain-bias"), STAGE),
     **dict.fromkeys(("cube", "exp", "tanh", "elu-select", "gelu-inner", "gelu-outer"), vector()),
     **dict.fromkeys(("sigmoid3", "sigmoid3-stored", "sigmoid3-backward", "sigmoid3-backward-recomputed"), vector()),
     "sin": vector(),
@@ -194,6 +200,8 @@ CASES = {
     "relu-fp8": vector(),
     "elu": vector(),
     "gelu": vector(),
+    "dropout": DROPOUT,
+    "dropout-f16": DROPOUT,
     "dropout-residual": DROPOUT,
     "dropout-residual-f16": DROPOUT,
     "micro-l2": st.fixed_dictionaries(
@@ -223,6 +231,7 @@ STANDARD = st.builds(
 CACHED = st.fixed_dictionaries(
     {"B": st.just(1), "H": st.sampled_from([4, 8]), "N": st.integers(1, 90), "S": st.integers(1, 5), "d": st.just(128)}
 )
+MASKED = st.builds(lambda sizes, drop, seed: {**sizes, "drop": drop, "seed": seed}, STANDARD, st.integers(0, 26), SEED)
 POINTWISE = st.fixed_dictionaries({"N": LENGTH, "block": st.integers(1, 300)})
 CHAINS = {
     **dict.fromkeys(("attention-decode-split", "attention-decode-split-f16"), CACHED),
@@ -238,5 +247,8 @@ CHAINS = {
     "attention-standard-f16": STANDARD,
     "attention-standard-backward": STANDARD,
     "attention-standard-backward-f16": STANDARD,
+    **{f"attention-standard-masked-dropout{way}{t}": MASKED for way in ("", "-backward") for t in ("", "-f16")},
+    "dropout-residual-unfused": st.fixed_dictionaries({"N": LENGTH, "block": st.integers(1, 300), "seed": SEED}),
+    "layernorm-unfused": STAGE,
 }
 """Parameters to try every chain of kernels with."""

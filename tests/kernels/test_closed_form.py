@@ -33,10 +33,11 @@ BACKWARD = [
 PREPROCESS = [{"B": b, "H": h, "N": n, "d": d} for b, h, n, d in ((1, 1, 1, 1), (1, 2, 64, 8), (2, 1, 70, 33))]
 ELEMENTS = [{"N": n} for n in (1, 255, 256, 257)]
 ROWS = [{"M": m, "N": n, "B": b} for m, n in ((1, 1), (3, 256), (2, 700)) for b in (32, 96, 256)]
-PRODUCTS = [
+BATCHED = [
     {"L": z, "M": m, "N": n, "K": k, "T": t} for z, m, n, k in ((1, 1, 1, 1), (2, 33, 20, 70)) for t in (1, 8, 32)
 ]
 GRADIENT = [{"M": 2, "N": n, "threads": t} for n in (1, 256, 700) for t in (32, 256)]
+WEIGHTS = [{"M": m, "N": n, "threads": 96} for m, n in ((1, 1), (7, 33), (3, 200))]
 PRODUCTS = [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 70)) for t in (8, 16)]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
@@ -92,12 +93,13 @@ GRIDS = {
     "flash-attention-2-causal": FLASH,
     "flash-attention-2-causal-f16": FLASH,
     **{
-        f"{name}{t}": PRODUCTS
+        f"{name}{t}": BATCHED
         for name in ("attention-scores", "matmul-batched-nt", "matmul-batched-nn", "matmul-batched-tn")
         for t in ("", "-f16")
     },
     "softmax-backward": GRADIENT,
     "softmax-backward-f16": GRADIENT,
+    **dict.fromkeys(("attention-mask", "attention-mask-f16", "attention-dropout", "attention-dropout-f16"), WEIGHTS),
     "flash-attention-2-split-parts": FLASH_SPLIT,
     "flash-attention-2-split-parts-f16": FLASH_SPLIT,
     "flash-attention-2-combine": FLASH_COMBINE,
@@ -145,6 +147,8 @@ GRIDS = {
     "relu-fp8": ELEMENTS,
     "elu": ELEMENTS,
     "gelu": ELEMENTS,
+    "dropout": ELEMENTS,
+    "dropout-f16": ELEMENTS,
     "dropout-residual": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
     "dropout-residual-f16": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
 }

@@ -16,7 +16,8 @@ INEXACT = {
     # Whole numbers have no whole exponentials, sines, roots or quotients.
     *(f"softmax-{how}" for how in ("naive", "safe", "safe-f16", "safe-bf16", "parallel")),
     *("softmax-online", "softmax-online-f16", "softmax-online-bf16", "softmax-backward", "softmax-backward-f16"),
-    *("layernorm", "layernorm-f16", "rmsnorm", "rmsnorm-f16", "dropout-residual", "dropout-residual-f16"),
+    *("layernorm", "layernorm-f16", "rmsnorm", "rmsnorm-f16", "row-mean", "row-scale"),
+    *("dropout", "dropout-f16", "dropout-residual", "dropout-residual-f16"),
     *("sin", "cos", "exp", "tanh", "sin2cos2", "chain3-fused", "elu", "gelu", "gelu-inner"),
     *("sigmoid3", "sigmoid3-stored", "sigmoid3-backward", "sigmoid3-backward-recomputed"),
 }

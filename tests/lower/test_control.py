@@ -10,7 +10,7 @@ from gpusim import catalog
 from gpusim.isa.opcodes import INFO, Op
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Program
 
-NAMES = sorted(catalog.names(hidden=True))
+NAMES = sorted(algorithm.name for algorithm in catalog.all(hidden=True))
 LEAST = 4  # cycles before any result may be read
 PAIRS = (Op.IMAD_WIDE,)
 
