@@ -69,8 +69,9 @@ def main() -> None:
         heading += [f"{short} L2", "idle", "SMs x", "time", "faster"]
     why = (
         "Time follows the SMs at work. From 1 to 2 a little more is gained, for O no longer goes through L2; by a "
-        "split less, for parts are stored, read again and merged by a second kernel. Once no SM is idle a second block "
-        "on each still helps, as its warps work while others wait; then the parts cost more than is gained."
+        "split less: parts are stored and merged, and the description's code for them waits more for shared memory, "
+        "which nvcc's does not. Once no SM is idle a second block on each still helps, as its warps work while others "
+        "wait; then the parts cost more than is gained."
     )
     about = (
         f"One sequence of N = {given.n}, {given.heads} heads of fp32, d = 64; "
