@@ -51,3 +51,9 @@ def column(text: str, index: int) -> list[str]:
 def numbers(text: str, index: int) -> list[float]:
     """One column of the table, of numbers."""
     return [float(cell.removesuffix(" %").replace(" ", "")) for cell in column(text, index)]
+
+
+def seconds(text: str, index: int) -> list[float]:
+    """One column of the table, of times."""
+    cells = [cell.split() for cell in column(text, index)]
+    return [float(time) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[unit] for time, unit in cells]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpusim.report.units import parse_bytes
-from tests.scenarios.running import FOLDER, column, names, numbers, rows, run, source
+from tests.scenarios.running import FOLDER, column, names, numbers, rows, run, seconds, source
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,7 +35,8 @@ def test_it_imports_nothing_private_and_stays_small(name):
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
-        "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder",
+        "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
+        "block_sparsity", "parallelism", "decode_or_prefill",
     }  # fmt: skip
 
 
@@ -162,3 +163,64 @@ def test_hbm_sees_the_matrices_of_attention_only_where_they_outgrow_l2():
     assert column(text, 5)[:3] == column(text, 6)[:3] == column(text, 8)[:3] == inputs
     assert column(text, 7)[:2] == inputs[:2]
     assert parse_bytes(column(text, 7)[2]) > 5 * parse_bytes(inputs[2])
+
+
+def moved(text, index):
+    """One column of the table, of bytes."""
+    return [parse_bytes(cell) for cell in column(text, index)]
+
+
+def test_larger_tiles_save_time_and_hbm_accesses_only_beyond_l2():
+    sizes = ("--n", "64", "--d", "16", "--heads", "672", "--Bc", "8,32")
+    text = printed("block_size", "--gpu", "p100,a100-40gb", *sizes)
+    for larger, smaller in (moved(text, 2)[:2], seconds(text, 7)[:2], seconds(text, 7)[2:]):
+        assert larger > 2 * smaller
+    hbm = moved(text, 5)
+    assert hbm[0] > 4 * hbm[1]
+    assert hbm[2:] == pytest.approx([3 * 672 * 64 * 16 * 4] * 2, rel=0.01)  # Q, K and V, once
+
+
+@pytest.mark.slow
+def test_hbm_accesses_follow_the_formula_on_a_v100_and_time_falls_until_few_blocks_fit():
+    text = printed("block_size")
+    formula, hbm, times = moved(text, 2), moved(text, 5), seconds(text, 7)
+    assert hbm[:2] == pytest.approx(formula[:2], rel=0.05)
+    assert len(set(column(text, 5)[4:])) == 1
+    for of_gpu in (times[:4], times[4:]):
+        assert min(of_gpu) < 0.7 * of_gpu[0]
+        assert of_gpu[3] > 1.2 * min(of_gpu)
+
+
+def test_time_and_l2_reads_go_with_the_share_of_the_tiles_and_hbm_reads_do_not():
+    text = printed("block_sparsity", "--n", "256", "--heads", "2")
+    assert column(text, 0) == ["1", "2", "4", "8"]
+    assert numbers(text, 8)[1] == pytest.approx(2, abs=0.2)
+    assert sorted(numbers(text, 8)) == numbers(text, 8)
+    assert numbers(text, 8)[3] < 8
+    reads, hbm = moved(text, 3), moved(text, 5)
+    keys = [each - reads[3] for each in reads]
+    assert keys[0] == pytest.approx(7 * keys[2], rel=0.01)
+    assert hbm[0] < 2 * hbm[3]
+
+
+def test_time_follows_the_sms_at_work():
+    text = printed("parallelism", "--n", "256", "--heads", "2", "--splits", "4")
+    assert column(text, 1) == ["2", "8", "32"]
+    for sms, idle in ((108, 3), (132, 8)):
+        assert numbers(text, idle) == [sms - 2, sms - 8, sms - 32]
+        expected, faster = numbers(text, idle + 1), numbers(text, idle + 3)
+        assert faster == pytest.approx(expected, rel=0.4)
+
+
+def test_grouped_heads_raise_the_intensity_and_parts_of_the_cache_fill_the_sms():
+    text = printed("decode_or_prefill", "--n", "512", "--prompt", "128", "--heads", "16")
+    assert column(text, 7) == ["compute", *["HBM"] * 5]
+    prompt, one, parts, many, grouped, both = range(6)
+    formula, seen, times = numbers(text, 5), numbers(text, 6), seconds(text, 9)
+    assert formula == [32, 0.5, 0.5, 0.5, 4, 4]
+    assert seen[many] == seen[one]
+    assert seen[grouped] == pytest.approx(8 * seen[many], rel=0.02)
+    assert seen[prompt] > 14 > max(seen[one:])
+    assert times[parts] < 0.6 * times[one]
+    assert times[both] < 0.6 * times[grouped]
+    assert times[grouped] > times[many]
