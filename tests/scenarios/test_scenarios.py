@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,16 +27,18 @@ def test_the_docstring_asks_claims_and_gives_a_formula(name):
 @pytest.mark.parametrize("name", names())
 def test_it_imports_nothing_private_and_stays_small(name):
     text = source(name)
-    assert 20 <= len(text.splitlines()) <= 90
+    assert 20 <= len(text.splitlines()) <= 145
     modules = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     inside = {module for module in modules if module.startswith("gpusim")}
-    assert inside <= {"gpusim.report", "gpusim.report.listings", "gpusim.report.progress", "gpusim.report.units"}
+    report = {"gpusim.report", "gpusim.report.listings", "gpusim.report.progress", "gpusim.report.units"}
+    assert inside <= {"gpusim.catalog", *report}
 
 
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
-        "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder",
+        "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "gpt2_attention", "fusion",
+        "softmax_three_ways", "matrix_mystery",
     }  # fmt: skip
 
 
@@ -162,3 +165,29 @@ def test_hbm_sees_the_matrices_of_attention_only_where_they_outgrow_l2():
     assert column(text, 5)[:3] == column(text, 6)[:3] == column(text, 8)[:3] == inputs
     assert column(text, 7)[:2] == inputs[:2]
     assert parse_bytes(column(text, 7)[2]) > 5 * parse_bytes(inputs[2])
+
+
+def second_table(text):
+    """Cells of the second table, by their first."""
+    below = text.split("─\n")[2].partition("\n\n")[0]
+    return {cells[0]: cells[1:] for cells in (re.split(r" {2,}", line.strip()) for line in below.splitlines())}
+
+
+@pytest.mark.slow
+def test_dropout_and_an_added_mask_make_gpt2s_attention_move_what_was_published():
+    text = printed("gpt2_attention")
+    passes = {cells[0]: cells[1:] for cells in rows(text)}
+    matrix = 2 * 64 * 16 * 1024**2
+    for name, cells in passes.items():
+        assert cells[5] == ("–" if name.endswith("*") else "1.00"), name
+        assert parse_bytes(cells[2]) == pytest.approx(sum(map(parse_bytes, cells[:2])), rel=0.01)
+    assert parse_bytes(passes["P = softmax(S)"][2]) == pytest.approx(2 * matrix, rel=0.01)
+    assert {passes[name][4] for name in ("O = P V", "dV = P^T dO", "dP = dO V^T", "dQ = dS K", "dK = dS^T Q")} == {
+        "137"
+    }
+    sums = second_table(text)
+    assert sums["Algorithms 0 and 3"][2] == "25.2 GB"
+    assert sums["dropout, a mask too"][2] == "40.3 GB"
+    assert sums["its gradient too"][2] == "44.6 GB"
+    once, threads = map(parse_bytes, sums["FlashAttention-1"][2:4])
+    assert once < 4.4e9 < threads
