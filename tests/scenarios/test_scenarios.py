@@ -191,3 +191,25 @@ def test_dropout_and_an_added_mask_make_gpt2s_attention_move_what_was_published(
     assert sums["its gradient too"][2] == "44.6 GB"
     once, threads = map(parse_bytes, sums["FlashAttention-1"][2:4])
     assert once < 4.4e9 < threads
+
+
+def test_fusing_what_l2_holds_saves_launches_and_no_byte_of_hbm():
+    text = printed("fusion", "--n", "16384")
+    assert numbers(text, 4) == numbers(text, 0) == [2, 3, 4, 5, 6, 7, 8]
+    simulated = second_table(text)
+    for name, kernels, factor in (("chain3", 3, 3.0), ("gelu", 4, 5.0), ("elu", 2, 2.5), ("sin2cos2", 5, 5.5)):
+        cells = simulated[f"{name}, {kernels}"]
+        assert (float(cells[3]), cells[6]) == (factor, "1.0")
+        assert cells[4] == cells[5] == "65.5 kB"
+        assert 0.8 * kernels < float(cells[-1]) <= kernels
+
+
+@pytest.mark.slow
+def test_fusing_what_outgrows_l2_saves_the_bytes_of_the_formula():
+    text = printed("fusion")
+    large = [re.split(r" {2,}", line) for line in text.splitlines() if "16.8 M  " in line]
+    assert [cells[0] for cells in large] == ["chain3, 3", "gelu, 4"]
+    for cells, formula in zip(large, (6, 10), strict=True):
+        assert 0.9 * formula * 4 * 2**24 < parse_bytes(cells[5]) <= formula * 4 * 2**24
+        assert float(cells[7]) >= formula / 2
+        assert float(cells[10]) > formula / 2 - 1
