@@ -244,3 +244,53 @@ def test_hbm_sees_every_pass_of_a_softmax_only_where_no_cache_holds_the_rows():
     times = [float(cell.split()[0]) for cell in column(text, 6)]
     assert 1.3 < times[7] / times[6] < 1.6
     assert times[8] / times[6] < 1.05
+
+
+def test_the_curve_by_waves_drops_where_tiles_no_longer_fit():
+    text = printed("matrix_mystery", "--n", "128", "127", "130")
+    found = {cells[0]: cells[1:] for cells in rows(text)}
+    assert [found[n][0] for n in ("127", "128", "130")] == ["odd", "of 64", "of 2"]
+    assert [found[n][2] for n in ("2048", "2049", "2432", "2433")] == ["2", "3", "3", "4"]
+    for full, over in (("2048", "2049"), ("2432", "2433")):
+        assert float(found[over][4]) < 0.8 * float(found[full][4])
+        assert found[over][5] == found[full][5] == "–"
+    assert found["128"][4:6] != ["–", "–"]
+    assert found["127"][-1] == found["130"][-1] == "–" != found["128"][-1]
+    assert float(found["127"][6]) > float(found["130"][6]) > float(found["128"][6]) == 4
+
+
+@pytest.mark.slow
+def test_a_second_wave_halves_a_matmul_and_alignment_costs_a_few_per_cent():
+    text = printed("matrix_mystery")
+    found = {cells[0]: [float(cell) if cell != "–" else None for cell in cells[5:]] for cells in rows(text)}
+    waves, simulated = found["1409"][:2]
+    assert found["1408"][0] == found["1408"][1]  # the formula's wave is this one
+    assert waves == pytest.approx(found["1408"][0] / 2, rel=0.01)
+    assert 0.5 < simulated / found["1408"][1] < 0.65
+    for n in ("510", "511"):
+        assert 0.93 < found[n][1] / found["512"][1] < 0.97
+    for n in ("256", "512", "1024"):
+        assert found[n][3] > 1.1 * found[n][1]
+
+
+def test_the_plot_has_what_is_simulated_and_the_curve(tmp_path):
+    pytest.importorskip("matplotlib")
+    printed("matrix_mystery", "--n", "96", "97", "--plot", str(tmp_path / "mystery.svg"))
+    drawing = (tmp_path / "mystery.svg").read_text()
+    assert "<svg" in drawing
+    assert drawing.count("<use") > 2
+
+
+@pytest.mark.parametrize("file", ["mystery.docx", "missing/mystery.png"])
+def test_a_plot_that_cannot_be_written_is_refused_before_anything_runs(tmp_path, capsys, file):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(SystemExit):
+        run("matrix_mystery", "--plot", str(tmp_path / file))
+    assert "--plot: " in capsys.readouterr().err
+
+
+def test_a_plot_without_matplotlib_is_refused_in_a_line(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(SystemExit):
+        run("matrix_mystery", "--plot", "mystery.png")
+    assert 'pip install "gpusim[plot]"' in capsys.readouterr().err
