@@ -81,7 +81,7 @@ def main() -> None:
     launch = gpusim.predict("copy", GPU, n=32).seconds
     heading = "n  apart  fused  round trips saved  factor  apart, small  fused  apart, large  fused"
     formula = [heading.split("  "), *(formula_row(stages, launch) for stages in range(2, 9))]
-    heading = "chain, kernels  N  apart  fused  factor  HBM apart  fused  factor  time apart  fused  factor"
+    heading = "chain, of  N  apart  fused  factor  HBM apart  fused  factor  time apart  fused  factor"
     rows = [heading.split("  "), *(row(name, N) for name, N in ([(name, n) for name in FUSED] if n else CASES))]
     about = (
         f"Formula for n stages, and least time on {GPU} for N = {format_count(SMALL)} and {format_count(LARGE)}, "
@@ -94,7 +94,13 @@ def main() -> None:
         "result. Even then kernels take longer than their bytes: with an element a thread handing out the blocks is "
         "in the way, and fusion saves that too. What lies between two launches is not in these times."
     )
-    tables = [*table_of(formula, right=range(9)), "", "Simulated:", "", *table_of(rows, right=range(1, 11))]
+    tables = [
+        *table_of(formula, right=range(9)),
+        "",
+        "Simulated, of so many kernels:",
+        "",
+        *table_of(rows, right=range(1, 11)),
+    ]
     show([__doc__, about, "", *tables, "", why])
 
 
