@@ -100,3 +100,10 @@ def test_attention():
     found = {row["kernel"]: row["metrics"] for row in emitted if row["params"] == {"N": 512}}
     for kernel, nanoseconds in load("attention_loops")["H200"].items():
         assert nanoseconds == took(found[kernel])
+
+
+def test_softmaxes(counters):
+    for way, (*quoted, nanoseconds) in load("softmax_three_ways")["H200"].items():
+        row = counters[f"softmax_{way}_4096x1024"]
+        assert tuple(quoted) == read(row, SECTORS, "lts__t_sectors_srcunit_tex_op_read.sum", "dram__bytes_read.sum")
+        assert nanoseconds == took(row)
