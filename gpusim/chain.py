@@ -130,7 +130,7 @@ class Chain(Parametrised):
     >>> from gpusim import catalog
     >>> attention = catalog.chain("attention-standard")
     >>> [step.name for step in attention.steps]
-    ['attention-scores', 'softmax-online', 'attention-values']
+    ['attention-scores', 'softmax-online', 'matmul-batched-nn']
     """
 
     name: str

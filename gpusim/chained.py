@@ -152,7 +152,7 @@ def predict_chain(
     --------
     >>> found = predict_chain("attention-standard", "h200", H=1, N=128, d=32)
     >>> found.labels
-    ('attention-scores', 'softmax-online', 'attention-values')
+    ('attention-scores', 'softmax-online', 'matmul-batched-nn')
     >>> found.dram_bytes_read  # Q, K and V: S and P come and go in L2
     49152.0
     """

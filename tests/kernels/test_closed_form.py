@@ -171,7 +171,7 @@ def test_the_closed_form_is_what_the_engine_counts(name, params):
 
 
 @pytest.mark.parametrize("name", GRIDS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_the_closed_form_holds_for_any_parameters(name, data):
     algorithm, params = catalog.get(name), data.draw(cases.CASES[name])

@@ -24,7 +24,7 @@ def test_every_column_follows_from_execution_or_from_caches():
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_the_counting_image_counts_what_the_program_does(name, data):
     gpu = data.draw(gpus(name, "h200", "v100"))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from gpusim import catalog, hardware
 from gpusim.engine import counts as C
 from gpusim.simulate import count, left_by, run
-from tests.kernels.cases import CASES
+from tests.kernels.cases import CASES, gpus
 from tests.kernels.run import prepare
 
-GPUS = st.sampled_from(["h200", "p100", "a100-40gb", "rtx-4090"])
+GPUS = ("h200", "p100", "a100-40gb", "rtx-4090")
 SECTOR = 32
 READS_EVERYTHING = [
     "vector-add", "copy", "copy-vec4", "transpose-naive", "transpose-shared", "transpose-padded", "reduce-divergent",
@@ -43,12 +43,13 @@ def inputs_in(name: str, params: dict[str, int], granule: int) -> int:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=4)
-@given(data=st.data(), gpu=GPUS)
-def test_levels_add_up(name, data, gpu):
+@settings(max_examples=3)
+@given(data=st.data())
+def test_levels_add_up(name, data):
+    gpu = data.draw(gpus(name, *GPUS))
     t = whole(name, data.draw(CASES[name]), gpu).total
     assert t[C.L2_READ] + t[C.MERGED] == t[C.LD_SECTORS] - t[C.LD_HIT]  # what L1 lacks is asked of L2, or shared
-    assert t[C.L2_WRITE] == t[C.ST_SECTORS]  # L1 writes through
+    assert t[C.L2_WRITE] == t[C.ST_SECTORS] + t[C.RED_SECTORS] + t[C.ATOM_SECTORS]  # L1 writes through
     assert t[C.PENDING] <= t[C.LD_HIT] <= t[C.LD_SECTORS]
     assert t[C.FABRIC] >= 0 if hardware.load(gpu).l2.partitions > 1 else t[C.FABRIC] == 0
     assert (t >= 0).all()
@@ -62,9 +63,10 @@ def test_levels_add_up(name, data, gpu):
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=4)
-@given(data=st.data(), gpu=GPUS)
-def test_misses_are_accesses_and_fetches_are_misses(name, data, gpu):
+@settings(max_examples=3)
+@given(data=st.data())
+def test_misses_are_accesses_and_fetches_are_misses(name, data):
+    gpu = data.draw(gpus(name, *GPUS))
     t = whole(name, data.draw(CASES[name]), gpu).total
     promotion = 2 if hardware.load(gpu).l2.fetch_bytes >= 64 else 1
     assert t[C.L2_MISS] <= promotion * t[C.L2_READ]
@@ -74,14 +76,14 @@ def test_misses_are_accesses_and_fetches_are_misses(name, data, gpu):
 
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=3)
-@given(data=st.data(), gpu=GPUS)
-def test_arrays_add_up_to_the_launch(name, data, gpu):
-    counts = whole(name, data.draw(CASES[name]), gpu)
+@given(data=st.data())
+def test_arrays_add_up_to_the_launch(name, data):
+    counts = whole(name, data.draw(CASES[name]), data.draw(gpus(name, *GPUS)))
     each, t = counts.arrays.sum(axis=0), counts.total
     assert each[C.A_LD_REQ] == t[C.LD_REQ]
     assert each[C.A_LD_SECTORS] == t[C.LD_SECTORS]
-    assert each[C.A_ST_REQ] == t[C.ST_REQ]
-    assert each[C.A_ST_SECTORS] == t[C.ST_SECTORS]
+    assert each[C.A_ST_REQ] == t[C.ST_REQ] + t[C.RED_REQ] + t[C.ATOM_REQ]
+    assert each[C.A_ST_SECTORS] == t[C.ST_SECTORS] + t[C.RED_SECTORS] + t[C.ATOM_SECTORS]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -114,7 +116,7 @@ def test_cold_caches_fetch_every_input_once(name, gpu, data):
 
 @pytest.mark.parametrize("name", ["vector-add", "matmul-tiled", "transpose-padded", "reduce-shuffle", "stencil5"])
 @settings(max_examples=3)
-@given(data=st.data(), gpu=GPUS)
+@given(data=st.data(), gpu=st.sampled_from(GPUS))
 def test_a_small_footprint_is_still_there_when_warm(name, data, gpu):
     params = data.draw(CASES[name])
     warm = whole(name, params, gpu, warm=True).total
@@ -139,10 +141,10 @@ def test_a_large_footprint_is_not():
 
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=2)
-@given(data=st.data(), gpu=GPUS, warm=st.booleans(), steps=st.sampled_from([1, 7, 1000]))
-def test_a_repeat_counts_the_same(name, data, gpu, warm, steps):
+@given(data=st.data(), warm=st.booleans(), steps=st.sampled_from([1, 7, 1000]))
+def test_a_repeat_counts_the_same(name, data, warm, steps):
     """However often the engine comes back to report progress, too."""
-    params = data.draw(CASES[name])
+    gpu, params = data.draw(gpus(name, *GPUS)), data.draw(CASES[name])
     first = whole(name, params, gpu, warm=warm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "STEPS_A_CALL", steps)

@@ -1,5 +1,6 @@
 """Which places of operands instructions read registers to."""
 
+from gpusim.engine.fragments import FIELD
 from gpusim.isa.opcodes import Mma, Op
 from gpusim.isa.program import NO_CONTROL, RZ, Instr, Program, imm, reg
 from gpusim.simulate.reads import reads
@@ -45,9 +46,11 @@ def test_pairs_lie_in_both_banks_and_what_is_stored_takes_a_place_more_every_two
     assert code(store)[0][0] == EVEN[0] | EVEN[1] | ODD[1] | EVEN[2] | ODD[2]
 
 
-def test_fragments_of_matrices_are_not_counted():
+def test_fragments_of_matrices_are_registers_of_each_bank():
+    """Sixteen by sixteen halves are 4 registers, sixteen by eight 2, the sums 4: five in each of two banks."""
     product = Instr(Op.HMMA, reg(8), (reg(0), reg(4), reg(8)), sub=Mma.F16_16816_F32)
-    assert code(product) == [(0, 0, 0)]
+    even, odd, even_anew, odd_anew = ((int(reads(Program("k", (product,), 64))[0]) >> FIELD * k) & 15 for k in range(4))
+    assert (even, odd) == (even_anew, odd_anew) == (5, 5)
 
 
 def test_code_without_reuse_takes_no_time_for_its_registers():
