@@ -34,6 +34,15 @@ def give_way(row, reads, cycle):
 
 
 @inline
+def make_room(row, registers, cycle):
+    """A load brings so many registers to each lane, half of them to each bank: what the tensor core lacks waits."""
+    if fed(row) > cycle * S.TICKS:
+        row[S.FED] += (registers + 1) >> 1
+        row[S.FED + 1] += registers >> 1
+        row[S.UNIT_FREE + S.U_TENSOR] = max(row[S.UNIT_FREE + S.U_TENSOR], fed(row))
+
+
+@inline
 def fed(row):
     """Tick from which a scheduler's tensor core has all it was to read."""
     return max(row[S.FED], row[S.FED + 1]) * S.TICKS

@@ -14,8 +14,9 @@ from gpusim.engine import counts as C
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
+from gpusim.engine.async_groups import group_done
 from gpusim.engine.bits import popcount
-from gpusim.engine.fragments import FIELD, fed, feed, give_way
+from gpusim.engine.fragments import FIELD, fed, feed, give_way, make_room
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
@@ -204,12 +205,14 @@ def set_board(warp, turn, which, t, why):
 
 
 @inline
-def awaited(warp, turn, wait):
-    """What the last of the scoreboards to be released stands for."""
-    t, why = np.int64(-1), np.int64(S.BY_SHORT)
+def awaited(warp, turn, c):
+    """What the last of the scoreboards to be released, or of the groups of copies, stands for."""
+    t, why, wait = np.int64(-1), np.int64(S.BY_SHORT), c[I.WAIT]
     for b in range(6):
         if (wait >> b) & 1 and warp[S.BOARD + b] > t:
             t, why = warp[S.BOARD + b], (turn[S.MEANING] >> (3 * b)) & 7
+    if wait & I.ASYNC and group_done(warp, c[I.SUB]) > t:
+        why = np.int64(S.BY_LONG)
     return why
 
 
@@ -240,6 +243,8 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         again += result_at(m, row, now)
     row[S.LATEST], row[S.GOES_ON] = seat, again
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
+    if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
+        row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]
     done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + again - now  # a part of a cycle is kept, and adds up
     m.sms[sm, S.NOW] = now
@@ -267,8 +272,9 @@ def issue(m, w, block, sm, row, seat, now, seldom):
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
-    if c[0] == I.LDS and on:
+    if (c[0] == I.LDS or c[0] == I.LDSM) and on:
         return_data(m, row, c, leaves, done, now)
+        make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
     set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
@@ -301,7 +307,7 @@ def prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped):
     fetch_operands(m, w)
     if c[I.WAIT]:
         turn[S.BOARDS_AT] = next_cycle(pending(warp, c))
-        turn[S.BOARDS_WHY] = awaited(warp, turn, c[I.WAIT])
+        turn[S.BOARDS_WHY] = awaited(warp, turn, c)
 
 
 @inline

@@ -43,6 +43,7 @@ def access_matrices(m, c, op, index, w, block, sm, on, t, count):
     count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += p[S.PAT_WAVES]
     count[C.SH_LD_IDEAL if loads else C.SH_ST_IDEAL] += n
     note_shared(m, index, p[S.PAT_WAVES], n)
+    m.misc[S.LATEST_WAVES] = p[S.PAT_WAVES] | (n << S.WAVES_FIELD)
     return shared_time(m, sm, p[S.PAT_WAVES], 1, 1, t)
 
 

@@ -234,6 +234,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     WAVE_APART,  # from the data of one wavefront of a load to that of the next
     DENSE,  # in which no result may come, for a dense load
     DENSE_WAIT,  # for which it waits for a time when none comes anyway
+    XU_HELD,  # for which a product of matrices holds up the special functions under way
     FILL_SECTOR,  # L2 -> SM wire
     ASK,  # between two requests of an SM to L2
     OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
@@ -279,7 +280,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(53)
+) = range(54)
 
 
 class Machine(NamedTuple):

@@ -16,6 +16,8 @@ from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.spec import Gpu
 
 WARP = 32
+FEWEST_REGISTERS = 16
+"""Registers a thread is given at least: kernels compiled to 8 to 14 have 16 on an H200, limit included (driver 580.159)."""
 """Threads of a warp."""
 
 
@@ -175,7 +177,7 @@ def ceil_div(a: int, b: int) -> int:
 
 def _registers_per_warp(gpu: Gpu, registers_per_thread: int) -> int:
     unit = gpu.sm.register_alloc_unit
-    return ceil_div(registers_per_thread * WARP, unit) * unit
+    return ceil_div(max(registers_per_thread, FEWEST_REGISTERS) * WARP, unit) * unit
 
 
 def _register_limit(gpu: Gpu, warps: int, registers_per_thread: int) -> int:

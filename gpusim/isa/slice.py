@@ -18,6 +18,7 @@ from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
 
 _COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever becomes of its value
+_AWAITED = (Op.LDGDEPBAR,)  # what it ends, a DEPBAR waits for
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 _SPACES = ("global", "shared", "local", "generic")
 
@@ -80,7 +81,7 @@ class _Slice:
     def _need(self, index: int) -> bool:
         """Whether an instruction must run; of the others a guard's lanes are still counted."""
         op = self.program.instrs[index].op
-        if _is_control(op) or _is_memory(op) or op in _COUNTED:
+        if _is_control(op) or _is_memory(op) or op in _COUNTED + _AWAITED:
             return True
         return self._result(index) != 0
 

@@ -102,6 +102,7 @@ def _measured(r: np.ndarray) -> None:
         S.WAVE_APART: M.WAVE_APART_CYCLES,
         S.DENSE: M.DENSE_CYCLES,
         S.DENSE_WAIT: M.DENSE_WAIT_CYCLES,
+        S.XU_HELD: M.XU_HELD_CYCLES,
         S.OUT_LINE: M.OUT_LINE_CYCLES,
         S.OUT_SECTOR: M.OUT_SECTOR_CYCLES,
         S.OUT_BROKEN: M.OUT_BROKEN_CYCLES,

@@ -50,6 +50,10 @@ DENSE_CYCLES, DENSE_WAIT_CYCLES = 3, 4
 those of so many cycles are due.  Of 8 to 16 warps that load once in 7 to 30 FFMAs each takes 3.0 to 3.4 cycles on an
 H200 that neither FFMAs nor the data stage account for (tests/validation/beside.py); one of 8 bytes at most 1, as do
 those whose lanes all read something else.  The second: 2 to 10 fit within 1 % of one another."""
+XU_HELD_CYCLES = 1
+"""By which a product of matrices makes the exponential under way on its scheduler take longer: loops of one product and
+one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than the eight of each exponential, by one
+warp, 1.05 and 0.85 by two a scheduler (tests/validation/mio.cu)."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
 """S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
 wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpusim.engine import counts as C
+from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
@@ -135,10 +136,6 @@ def metrics(counts: Counts, gpu: str) -> dict[str, Metric]:
         claim = Claim.EXTRAPOLATED if counts.sampled else rule.claim
         found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim, errors.get(name))
     return found
-
-
-FEWEST_REGISTERS = 16
-"""Registers a thread is given at least: 17 kernels compiled to 10 to 14 have 16 on an H200 (driver 580.159)."""
 
 
 def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str) -> dict[str, Metric]:

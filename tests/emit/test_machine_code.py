@@ -48,7 +48,7 @@ def directly(algorithm, params, inputs):
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - OF_ALL_SMS))
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_both_compute_and_ask_for_the_same(name, data, seed):
     algorithm = catalog.get(name)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim.lang as gl
@@ -33,6 +33,7 @@ def test_the_whole_text(name):
 
 
 @pytest.mark.parametrize("name", CASES)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_parameters_are_those_of_the_program_in_its_order(name, data):
     kernel = catalog.get(name).kernel

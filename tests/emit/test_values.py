@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gpusim import catalog
 from gpusim.lang import Kernel
 from tests.emit import constructs, cpu
-from tests.kernels.cases import CASES
+from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced
 from tests.lang import samples
 from tests.lower import test_language as language
@@ -26,7 +26,7 @@ CONSTRUCTS = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", REPRESENTATIVE)
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_kernels_match_their_reference(name, data, seed):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import strategies as st
 
 WARPS = st.integers(1, 8).map(lambda warps: 32 * warps)
@@ -221,6 +223,18 @@ CASES = {
     "micro-l1": st.fixed_dictionaries({"lines": st.integers(1, 70), "reps": st.integers(1, 3)}),
     "micro-l1-store": st.fixed_dictionaries({"lines": st.integers(1, 70), "write": st.integers(0, 1)}),
 }
+
+FEW_TWINS = {"flash-attention-2-f16", "matmul-tiled-bf16", "relu-fp8", "softmax-online-f16"}
+
+
+def described_once():
+    """One of each description, and a few of those that differ from it in the type of elements alone."""
+    plain = {name: re.sub("-(f16|bf16|fp8)$", "", name) for name in CASES}
+    return [name for name in CASES if plain[name] == name or plain[name] not in CASES or name in FEW_TWINS]
+
+
+REPRESENTATIVE = described_once()
+"""For what takes long; values and requests of every kernel are tried with all of CASES."""
 
 TILES = st.sampled_from([{"d": 16, "T": 16}, {"d": 5, "T": 8}])
 STANDARD = st.builds(

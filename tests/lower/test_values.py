@@ -10,15 +10,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from gpusim import catalog
-from tests.kernels.cases import CASES
+from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import expected
 from tests.lower.running import run_algorithm
 
-MOST_THREADS = 4096  # the interpreter here takes a second or two for so many
+MOST_THREADS = 2048  # the interpreter here takes a second for so many
+OF_ALL_SMS = {"micro-coalescer", "micro-coalescer-l1"}  # more threads than that in any case
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
-@settings(max_examples=3, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@pytest.mark.parametrize("name", sorted({*REPRESENTATIVE} - OF_ALL_SMS))
+@settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:
     algorithm = catalog.get(name)

@@ -30,7 +30,7 @@ def reference(q, k, v, scale, causal):
     return weights / total @ v, (most + np.log(total))[..., 0]
 
 
-def attend(d, causal, N, gpu="h200", size=1.0):
+def attend(d, causal, N, gpu="h200", size=1.0, values=True):
     """What the kernel gave, what it should have, and its profile."""
     rng = np.random.default_rng(N)
     q, k, v = (rng.standard_normal((HEADS, N, d)).astype(np.float16) for _ in range(3))
@@ -39,7 +39,7 @@ def attend(d, causal, N, gpu="h200", size=1.0):
     out, L = np.full((HEADS + 1, N, d), guard), np.full((HEADS + 1, N), guard, np.float32)
     kernel = cuda.compile(SOURCE, gpu=gpu).kernel(name(d, causal))
     args = [np.int32(N), scale, q, k, v, out, L]
-    profile = gpusim.profile(kernel, (-(-N // 128), HEADS), 128, args, gpu=gpu, dynamic_shared=SHARED[d])
+    profile = gpusim.profile(kernel, (-(-N // 128), HEADS), 128, args, gpu=gpu, dynamic_shared=SHARED[d], values=values)
     assert (out[HEADS] == guard).all()
     assert (L[HEADS] == guard).all()
     return out[:HEADS], L[:HEADS], *reference(q, k, v, float(scale), causal), profile
@@ -69,6 +69,12 @@ def test_large_scores_that_give_one_key_all_weight(causal):
     out, L, wanted, sums, _ = attend(64, causal, 192, size=64.0)
     np.testing.assert_allclose(out, wanted, rtol=TOLERANCE, atol=TOLERANCE / 2)
     np.testing.assert_allclose(L, sums, rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("d", [64, 128])
+def test_it_takes_as_long_where_no_values_are_computed(d):
+    cycles = {values: attend(d, False, 256, values=values)[-1].cycles for values in (True, False)}
+    assert cycles[True] == cycles[False]
 
 
 @pytest.mark.parametrize("gpu", ["h200", "h100-sxm", "a100-40gb"])

@@ -49,7 +49,8 @@ def test_pairs_lie_in_both_banks_and_what_is_stored_takes_a_place_more_every_two
 def test_fragments_of_matrices_are_registers_of_each_bank():
     """Sixteen by sixteen halves are 4 registers, sixteen by eight 2, the sums 4: five in each of two banks."""
     product = Instr(Op.HMMA, reg(8), (reg(0), reg(4), reg(8)), sub=Mma.F16_16816_F32)
-    even, odd, even_anew, odd_anew = ((int(reads(Program("k", (product,), 64))[0]) >> FIELD * k) & 15 for k in range(4))
+    packed = int(reads(Program("k", (product, ffma(2, 3, 4, reuse=1)), 64))[0])
+    even, odd, even_anew, odd_anew = (packed >> FIELD * k & 15 for k in range(4))
     assert (even, odd) == (even_anew, odd_anew) == (5, 5)
 
 

@@ -37,6 +37,7 @@ FILES = (
     "sequences",
     "beside",
     "tensor",
+    "mio",
     "loads",
     "one_sm",
     "conflicts",

@@ -31,6 +31,7 @@ SHOWN_BY = {
     "WAVE_APART_CYCLES": ["conflicts/*"],
     "DENSE_CYCLES": ["beside/same*"],
     "DENSE_WAIT_CYCLES": ["beside/same*"],
+    "XU_HELD_CYCLES": ["exponentials, shuffles, matrices/mma*ex2, *"],
     "throughput.mma_16816_cycles": ["tensor cores/t_mma_16, *", "tensor cores/t_mma_8, *"],
     "throughput.mma_1688_cycles": ["tensor cores/t_mma_k8_8, *"],
     "RUN_AHEAD_CYCLES": ["pipes/barriers*"],

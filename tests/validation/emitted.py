@@ -5,10 +5,7 @@ Run by hand on a machine with an H200, CuPy and Nsight Compute: ``python tests/v
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -20,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from gpusim import catalog, cuda, prediction
 from gpusim.algorithm import KernelLaunch, numpy_dtype
 from tests.kernels.run import assert_as_referenced
+from tests.validation import nsight
 
 TABLE = Path(__file__).parent / "data" / "h200_emitted.json"
 Measured = dict[str, Any]
@@ -81,34 +79,12 @@ def _launch_all() -> str | None:
     return "\n".join(wrong) or None
 
 
-def _counted(metrics: list[str]) -> list[dict[str, float]]:
-    """Counters of each launch, in order, from Nsight Compute; nothing where an output was wrong."""
-    profiler = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--profile-from-start", "off"]
-    command = [*profiler, "--print-units", "base", "--metrics", ",".join(metrics), sys.executable, __file__, "launch"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise SystemExit(done.stdout)
-    return _read(done.stdout, metrics)
-
-
-def _read(printed: str, metrics: list[str]) -> list[dict[str, float]]:
-    """Metrics of each launch in what the profiler printed."""
-    rows = csv.DictReader(io.StringIO(printed[printed.index('"ID"') :]))
-    next(rows)  # units
-    return [{metric: _number(row[metric]) for metric in metrics} for row in rows]
-
-
-def _number(text: str) -> float:
-    value = float(text.replace(",", ""))
-    return int(value) if value.is_integer() else value
-
-
 def main() -> None:
     """Measure what has no counters yet, and write the table whole."""
     table = json.loads(TABLE.read_text())
     metrics = list(table["launches"][0]["metrics"])
     without = [launch for launch in table["launches"] if not launch["metrics"]]
-    for launch, counters in zip(without, _counted(metrics), strict=True):
+    for launch, counters in zip(without, nsight.counters([__file__, "launch"], metrics), strict=True):
         launch["metrics"] = counters
     listed = ",\n".join("  " + json.dumps(launch) for launch in table.pop("launches"))
     head = json.dumps(table, indent=1)[:-2]

@@ -30,31 +30,14 @@ MEDIANS = {
 }
 
 
-@pytest.fixture(scope="module")
-def profiles() -> dict[str, gpusim.Profile]:
-    return {launch: counters.predict(launch) for launch in FAST}
-
-
-@pytest.fixture(scope="module")
-def errors(profiles: dict[str, gpusim.Profile]) -> dict[str, list[counters.Error]]:
-    return counters.errors(profiles, counters.counters())
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", EXACT)
-def test_requests_and_sectors_are_identical(metric: str, errors: dict[str, list[counters.Error]]) -> None:
-    assert [e for e in errors[metric] if e.predicted != e.measured] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", MEDIANS)
-def test_the_median_error_stays_small(metric: str, errors: dict[str, list[counters.Error]]) -> None:
-    assert counters.summary(errors[metric])["median"] <= MEDIANS[metric]
-
-
-@pytest.mark.slow
-def test_hbm_reads_are_right_in_every_launch(errors: dict[str, list[counters.Error]]) -> None:
-    """The one exception is a known gap: sectors written in part (docs/validation.md, 6)."""
+def test_measured_launches_come_out_as_measured() -> None:
+    """One test, for the launches take a minute; HBM reads have one known gap: sectors written in part (note 8)."""
+    profiles: dict[str, gpusim.Profile] = {launch: counters.predict(launch) for launch in FAST}
+    errors = counters.errors(profiles, counters.counters())
+    assert [e for metric in EXACT for e in errors[metric] if e.predicted != e.measured] == []
+    medians = {metric: counters.summary(errors[metric])["median"] for metric in MEDIANS}
+    assert {metric: median for metric, median in medians.items() if median > MEDIANS[metric]} == {}
     worst = {e.launch: e.relative for e in errors["dram__bytes_read.sum"]}
     assert 0.04 < worst.pop("strided_store_s2_1048576") < 0.06
     assert max(worst.values()) <= 0.0125

@@ -11,7 +11,6 @@ WARPS = (4, 12, 16)
 OFF = {
     **{("t_mma_k8_1", warps): "a chain of small products" for warps in WARPS},
     ("t_mma_1", 4): "its branch has a stall count of 15, which has most of the branch in it",
-    **{("t_mma_ex2", warps): "exponentials in between" for warps in WARPS},
     ("t_mma_ldsm", 4): "loads of matrices in between",
 }
 

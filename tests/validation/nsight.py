@@ -1,0 +1,43 @@
+"""Counters of the launches of a program, from Nsight Compute; needs a GPU, and the right to read its counters."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+from collections.abc import Sequence
+
+
+def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, float]]:
+    """Metrics of each launch that a Python program makes while the profiler is on, in order.
+
+    Parameters
+    ----------
+    program : sequence of str
+        File and arguments.
+    metrics : sequence of str
+        By Nsight Compute's names; values come in base units.
+
+    Raises
+    ------
+    SystemExit
+        With what was printed, where the program fails.
+    """
+    profiler = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--profile-from-start", "off"]
+    command = [*profiler, "--print-units", "base", "--metrics", ",".join(metrics), sys.executable, *program]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise SystemExit(done.stdout)
+    return _read(done.stdout, metrics)
+
+
+def _read(printed: str, metrics: Sequence[str]) -> list[dict[str, float]]:
+    rows = csv.DictReader(io.StringIO(printed[printed.index('"ID"') :]))
+    next(rows)  # units
+    return [{metric: _number(row[metric]) for metric in metrics} for row in rows]
+
+
+def _number(text: str) -> float:
+    value = float(text.replace(",", ""))
+    return int(value) if value.is_integer() else value
