@@ -16,9 +16,9 @@ from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.spec import Gpu
 
 WARP = 32
-FEWEST_REGISTERS = 16
-"""Registers a thread is given at least: kernels compiled to 8 to 14 have 16 on an H200, limit included (driver 580.159)."""
 """Threads of a warp."""
+FEWEST_REGISTERS = 16
+"""Registers a thread is given at least: kernels compiled to 8 to 14 have 16 on an H200, limit included (driver 580)."""
 
 
 @dataclass(frozen=True, slots=True)
