@@ -1,6 +1,6 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test quick lint format types imports calibrate refresh docs wheel ci clean
+.PHONY: help install test long quick lint format types imports calibrate refresh docs wheel ci clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,8 +13,11 @@ install:  ## install gpusim from this folder, with everything development needs
 test:  ## run every test
 	python -m pytest -n auto
 
+long:  ## run the tests that take half a minute or more each
+	python -m pytest -n auto -m long
+
 quick:  ## run the tests that take less than ten seconds each
-	python -m pytest -n auto -m "not slow"
+	python -m pytest -n auto -m "not slow and not long"
 
 lint: types imports  ## check style, types and the import contract
 	ruff check .

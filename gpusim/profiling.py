@@ -14,6 +14,7 @@ from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
+from gpusim.simulate.clock import clocked
 from gpusim.simulate.metrics import summary
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def profile(
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
     spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
+    spec = clocked(spec, launch.program)
     held = _held(kernel, launch, spec)
     chosen = False if values else sample
     l2 = left_by(launch, spec, held, sample=chosen, progress=progress, limit=limit) if cache == "warm" else None

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Compiling an engine function may take seconds the first time, so no example has a deadline.
@@ -12,3 +16,16 @@ settings.register_profile("ci", parent=settings.get_profile("here"), derandomize
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 os.environ.pop("GPUSIM_KERNELS", None)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the engine once before workers start, which would all do so at the same time."""
+    if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
+        return
+    from gpusim.engine.jit import FOLDER
+
+    if not FOLDER.exists():
+        print("compiling the engine", flush=True)
+        root = Path(__file__).resolve().parents[1]
+        first = "import gpusim; gpusim.predict('copy', N=64)"
+        subprocess.run([sys.executable, "-c", first], check=True, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})

@@ -30,7 +30,8 @@ def source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-_FOLDER = str(cache_folder() / f"engine-{source_digest()}")
+FOLDER = cache_folder() / f"engine-{source_digest()}"
+"""Where compiled code is kept; there once something is."""
 _COMPILING = RLock()
 _OPTIONS: dict[str, Any] = {"cache": True, "_nrt": False, "error_model": "numpy"}
 
@@ -55,7 +56,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
     """
     settings: Any = config
     compiler: Any = njit
-    before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
+    before, settings.CACHE_DIR = settings.CACHE_DIR, str(FOLDER)
     try:
         compiled: Callable[..., Any] = compiler(nogil=True, **_OPTIONS, **options)(function)
     finally:
@@ -80,7 +81,7 @@ def compile_for_calls(function: Callable[..., Any], signature: Any) -> Any:
     """
     settings: Any = config
     compiler: Any = cfunc
-    before, settings.CACHE_DIR = settings.CACHE_DIR, _FOLDER
+    before, settings.CACHE_DIR = settings.CACHE_DIR, str(FOLDER)
     try:
         return compiler(signature, **_OPTIONS)(function)
     finally:

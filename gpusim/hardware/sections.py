@@ -367,12 +367,15 @@ class Clock:
         Memory clock; two transfers a cycle.
     tensor_hz : float or None
         Clock that the datasheet's tensor peaks assume, where it differs.
+    tensor_load_hz : float or None
+        Clock of the SMs during a launch that uses tensor cores, where that was measured to be lower.
     """
 
     sm_hz: float = quantity("Hz", low=1e6, high=1e11)
     l2_hz: float = quantity("Hz", low=1e6, high=1e11)
     memory_hz: float = quantity("Hz", low=1e6, high=1e11)
     tensor_hz: float | None = quantity("Hz", low=1e6, high=1e11, optional=True)
+    tensor_load_hz: float | None = quantity("Hz", low=1e6, high=1e11, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

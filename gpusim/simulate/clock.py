@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
+from gpusim.isa.opcodes import INFO, Pipe
 from gpusim.result import STALL_REASON, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked, utilisation
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
+    from gpusim.isa.program import Program
 
 REASONS = {
     S.BY_COUNT: "wait",
@@ -28,6 +30,15 @@ REASONS = {
     S.BY_FETCH: "no_instruction",
 }
 """Nsight Compute's names of the reasons why a warp does not issue."""
+
+
+def clocked(gpu: Gpu, program: Program) -> Gpu:
+    """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured."""
+    hz = gpu.clock.tensor_load_hz
+    loaded = any(i.op in INFO and INFO[i.op].pipe is Pipe.TENSOR for i in program.instrs)
+    if hz is None or not loaded:
+        return gpu
+    return replace(gpu, clock=replace(gpu.clock, sm_hz=min(hz, gpu.clock.sm_hz)))
 
 
 @dataclass(frozen=True)

@@ -277,7 +277,7 @@ def test_what_has_no_translation_keeps_its_text_and_place():
 
 # ------------------------------------------------------------------ what compilers make
 
-ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
+ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"]
 CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
 NEEDS = {"instructions.cu": 90}  # first architecture that has all of it
 OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}

@@ -12,7 +12,7 @@ from gpusim import catalog, hardware, prediction
 from gpusim.algorithm import numpy_dtype
 from gpusim.engine import counts as C
 from gpusim.simulate import count
-from tests.kernels.cases import CASES
+from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced
 
 pytestmark = pytest.mark.skipif(find_spec("nvidia.cu13") is None, reason="needs the extra cuda")
@@ -47,7 +47,7 @@ def directly(algorithm, params, inputs):
     return [total[column] for column in (C.LD_REQ, C.ST_REQ, C.LD_SECTORS, C.ST_SECTORS)]
 
 
-@pytest.mark.parametrize("name", sorted(CASES.keys() - OF_ALL_SMS))
+@pytest.mark.parametrize("name", sorted({*REPRESENTATIVE} - OF_ALL_SMS))
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_both_compute_and_ask_for_the_same(name, data, seed):

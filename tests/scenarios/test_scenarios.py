@@ -73,7 +73,7 @@ def test_a_column_a_warp_costs_6_times_the_sectors_and_16_times_the_cycles():
     assert numbers(text, 3) == [16.5, 1.0]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_tiles_reduce_l1_loads_by_t_and_hbm_reads_only_beyond_l2():
     text = printed("tiling")
     assert numbers(text, 1) == numbers(text, 2)
@@ -145,7 +145,7 @@ def test_keys_outside_move_more_and_only_a_block_a_tile_fills_the_gpu():
     assert "–" not in column(text, 7)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_fewer_bytes_buy_time_where_a_thread_moves_as_many():
     text = printed("precision_ladder")
     single, wide, relu, matmul = (
@@ -159,6 +159,7 @@ def test_fewer_bytes_buy_time_where_a_thread_moves_as_many():
     assert numbers(text, -2)[:3] == [14, 206, 412]
 
 
+@pytest.mark.long
 def test_hbm_sees_the_matrices_of_attention_only_where_they_outgrow_l2():
     text = printed("attention_ledger")
     assert numbers(text, 1) == [2, 4, 8, 16, 32, 64, 128, 256]
@@ -183,7 +184,7 @@ def test_larger_tiles_save_time_and_hbm_accesses_only_beyond_l2():
     assert hbm[2:] == pytest.approx([3 * 672 * 64 * 16 * 4] * 2, rel=0.01)  # Q, K and V, once
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hbm_accesses_follow_the_formula_on_a_v100_and_time_falls_until_few_blocks_fit():
     text = printed("block_size")
     formula, hbm, times = moved(text, 2), moved(text, 5), seconds(text, 7)
@@ -235,7 +236,7 @@ def second_table(text):
     return {cells[0]: cells[1:] for cells in (re.split(r" {2,}", line.strip()) for line in below.splitlines())}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_dropout_and_an_added_mask_make_gpt2s_attention_move_what_was_published():
     text = printed("gpt2_attention")
     passes = {cells[0]: cells[1:] for cells in rows(text)}
@@ -266,7 +267,7 @@ def test_fusing_what_l2_holds_saves_launches_and_no_byte_of_hbm():
         assert 0.8 * kernels < float(cells[-1]) <= kernels
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_fusing_what_outgrows_l2_saves_the_bytes_of_the_formula():
     text = printed("fusion")
     large = [re.split(r" {2,}", line) for line in text.splitlines() if "16.8 M  " in line]
@@ -321,7 +322,7 @@ def test_the_curve_by_waves_drops_where_tiles_no_longer_fit():
     assert float(found["127"][6]) > float(found["130"][6]) > float(found["128"][6]) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_second_wave_halves_a_matmul_and_alignment_costs_a_few_per_cent():
     text = printed("matrix_mystery")
     found = {cells[0]: [float(cell) if cell != "–" else None for cell in cells[5:]] for cells in rows(text)}

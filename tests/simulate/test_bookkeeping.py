@@ -43,7 +43,7 @@ def inputs_in(name: str, params: dict[str, int], granule: int) -> int:
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_levels_add_up(name, data):
     gpu = data.draw(gpus(name, *GPUS))
@@ -63,7 +63,7 @@ def test_levels_add_up(name, data):
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_misses_are_accesses_and_fetches_are_misses(name, data):
     gpu = data.draw(gpus(name, *GPUS))
@@ -75,7 +75,7 @@ def test_misses_are_accesses_and_fetches_are_misses(name, data):
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_arrays_add_up_to_the_launch(name, data):
     counts = whole(name, data.draw(CASES[name]), data.draw(gpus(name, *GPUS)))
@@ -87,7 +87,7 @@ def test_arrays_add_up_to_the_launch(name, data):
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_every_block_and_warp_runs_once(name, data):
     params = data.draw(CASES[name])
@@ -104,7 +104,7 @@ def test_every_block_and_warp_runs_once(name, data):
 
 @pytest.mark.parametrize("gpu", ["h200", "v100", "p100", "rtx-4090"])
 @pytest.mark.parametrize("name", READS_EVERYTHING)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_cold_caches_fetch_every_input_once(name, gpu, data):
     """Inputs that fit L2 with room to spare are read from HBM once each, in the chunks L2 fetches."""
