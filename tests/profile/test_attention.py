@@ -80,7 +80,7 @@ def test_it_takes_as_long_where_no_values_are_computed(d):
 @pytest.mark.parametrize(("gpu", "hz"), [("h200", 1.8e9), ("h100-sxm", 1.8e9), ("a100-40gb", 1.41e9)])
 def test_tensor_cores_lower_the_clock_where_that_was_measured(gpu, hz):
     *_, profile = attend(64, False, 64, gpu=gpu)
-    assert profile.cycles / profile.seconds == pytest.approx(hz)
+    assert profile.cycles / profile.seconds == pytest.approx(hz, rel=1e-4)
 
 
 @pytest.mark.parametrize("gpu", ["h200", "h100-sxm", "a100-40gb"])
