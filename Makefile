@@ -10,7 +10,7 @@ install:  ## install gpusim from this folder, with everything development needs
 	python -m pip install --group dev -e .
 	pre-commit install
 
-test:  ## run every test
+test:  ## run every test but the long ones
 	python -m pytest -n auto
 
 long:  ## run the tests that take half a minute or more each

@@ -5,11 +5,11 @@ import pytest
 
 import gpusim
 from gpusim import catalog, cuda
+from tests.validation.flash_mma import SHARED
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
 SOURCE = catalog.builtin_folder() / "flash_attention_2_mma.cu"
-SHARED = {64: 49_152, 128: 81_920}
 HEADS = 2
 KERNELS = [(64, False), (64, True), (128, False), (128, True)]
 

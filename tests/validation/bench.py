@@ -114,6 +114,14 @@ def of_warps(kernel: cuda.Kernel, warps: int, rounds: int) -> float:
     return elapsed(clocks)
 
 
+def on_fragments(source: str, kernel: str, warps: int, rounds: int) -> float:
+    """Cycles of one block of a kernel that goes round a loop with fragments of random halves in its registers."""
+    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(32 * warps, np.float32)
+    fragments = np.random.default_rng(0).standard_normal(8192).astype(np.float16).view(np.uint32)
+    launch(source, kernel, 1, 32 * warps, np.int32(rounds), fragments, clocks, sink, np.int32(0))
+    return elapsed(clocks)
+
+
 def elapsed(clocks: np.ndarray) -> float:
     """From the first start to the last end of warps that noted (start, end)."""
     begin, end = clocks.reshape(-1, 2).T

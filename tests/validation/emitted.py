@@ -86,9 +86,7 @@ def main() -> None:
     without = [launch for launch in table["launches"] if not launch["metrics"]]
     for launch, counters in zip(without, nsight.counters([__file__, "launch"], metrics), strict=True):
         launch["metrics"] = counters
-    listed = ",\n".join("  " + json.dumps(launch) for launch in table.pop("launches"))
-    head = json.dumps(table, indent=1)[:-2]
-    TABLE.write_text(f'{head},\n "launches": [\n{listed}\n ]\n}}\n')
+    nsight.write_table(TABLE, table, launches=table.pop("launches"))
 
 
 if __name__ == "__main__":

@@ -256,9 +256,7 @@ def measure(cubin: Path) -> None:
         "numbers, with clock and power meanwhile and the greatest error of 128 rows of O against float64; launches: "
         "counters of one",
     }
-    listed = {name: [json.dumps(row) for row in rows] for name, rows in (("times", times), ("launches", launches))}
-    body = ",\n".join(f' "{name}": [\n  ' + ",\n  ".join(rows) + "\n ]" for name, rows in listed.items())
-    MEASURED.write_text(json.dumps(head, indent=1)[:-2] + f",\n{body}\n}}\n")
+    nsight.write_table(MEASURED, head, times=times, launches=launches)
 
 
 def predicted(shape: Shape, gpu: str) -> tuple[float, float]:

@@ -1,12 +1,15 @@
-"""Counters of the launches of a program, from Nsight Compute; needs a GPU, and the right to read its counters."""
+"""Counters of the launches of a program, from Nsight Compute, and tables of what was measured."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 
 def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, float]]:
@@ -30,6 +33,12 @@ def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, f
     if done.returncode:
         raise SystemExit(done.stdout)
     return _read(done.stdout, metrics)
+
+
+def write_table(path: Path, head: Mapping[str, Any], **rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table: what it is of, then lists of rows, a line each."""
+    lists = (f' "{name}": [\n  ' + ",\n  ".join(map(json.dumps, listed)) + "\n ]" for name, listed in rows.items())
+    path.write_text(json.dumps(head, indent=1)[:-2] + ",\n" + ",\n".join(lists) + "\n}\n")
 
 
 def _read(printed: str, metrics: Sequence[str]) -> list[dict[str, float]]:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-import numpy as np
-
 from tests.validation import bench
 
 MEASURED: dict[str, dict[str, float]] = bench.table("tensor")["cycles"]
@@ -20,15 +18,8 @@ def cycles(kernel: str, warps: int) -> float:
     """Cycles a product and scheduler."""
     number = re.search(r"\d+$", kernel) if re.fullmatch(r"t_mma(_k8)?_\d+", kernel) else None
     products = int(number[0]) if number else BESIDE
-    each = bench.a_step(lambda rounds: _elapsed(kernel, warps, rounds), ROUNDS, products)
+    each = bench.a_step(lambda rounds: bench.on_fragments("tensor.cu", kernel, warps, rounds), ROUNDS, products)
     return each / max(warps / 4, 1)
-
-
-def _elapsed(kernel: str, warps: int, rounds: int) -> float:
-    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(32 * warps, np.float32)
-    fragments = np.random.default_rng(0).standard_normal(8192).astype(np.float16).view(np.uint32)
-    bench.launch("tensor.cu", kernel, 1, 32 * warps, np.int32(rounds), fragments, clocks, sink, np.int32(0))
-    return bench.elapsed(clocks)
 
 
 def cases() -> Iterator[bench.Case]:
