@@ -16,10 +16,10 @@ from gpusim.report.progress import ProgressLine
 from gpusim.report.units import NOTHING, format_share
 
 GPU, TILE = "h200", 128
-SIMULATED = [256, 510, 511, 512, 1024, 1408, 1409]
+SIMULATED = [256, 510, 511, 512, 768, 1408, 1409]
 BY_WAVES = [2048, 2049, 2432, 2433, 4096]
 ANY, QUADS = "matmul-register-tiled", "matmul-register-tiled-vec4"
-QUADS_UP_TO = 1024  # of multiples of 4, which that kernel needs; larger ones take seconds each
+QUADS_UP_TO = 768  # of multiples of 4, which that kernel needs; larger ones take seconds each
 FAMILIES = {"of 64": "tab:green", "of 2": "tab:orange", "odd": "tab:red"}
 
 

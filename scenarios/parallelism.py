@@ -23,7 +23,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--n", type=int, default=512, help="length of the sequence [512]")
     parser.add_argument("--heads", type=int, default=4, help="of the one sequence [4]")
-    parser.add_argument("--splits", type=int, nargs="+", default=[2, 4, 8, 16], help="ranges of keys [2 4 8 16]")
+    parser.add_argument("--splits", type=int, nargs="+", default=[2, 8, 16], help="ranges of keys [2 8 16]")
     return parser.parse_args()
 
 

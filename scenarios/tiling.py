@@ -12,7 +12,7 @@ from gpusim.report.listings import table_of
 from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_share
 
-CASES = [(512, 8), (512, 16), (512, 32), (1024, 32), (4096, 32)]
+CASES = [(512, 8), (512, 16), (512, 32), (4096, 32)]
 
 # NVIDIA H200, driver 580.159, CUDA 13.0, Nsight Compute 2025.3.1, 1980 MHz, cold caches, 2026-11: HBM bytes read,
 # of launches mm_tiledT_NxNxN; n = 2048 and 4096 rounded.

@@ -78,8 +78,8 @@ def test_tiles_reduce_l1_loads_by_t_and_hbm_reads_only_beyond_l2():
     text = printed("tiling")
     assert numbers(text, 1) == numbers(text, 2)
     assert column(text, 3) == column(text, 4)
-    assert column(text, 6)[:4] == ["2.10 MB", "2.10 MB", "2.10 MB", "8.39 MB"] == column(text, 8)[:4]
-    assert 40 <= numbers(text, 7)[4] <= 60
+    assert column(text, 6)[:3] == ["2.10 MB"] * 3 == column(text, 8)[:3]
+    assert 40 <= numbers(text, 7)[3] <= 60
 
 
 def test_sizes_and_tiles_can_be_given():
@@ -332,7 +332,7 @@ def test_a_second_wave_halves_a_matmul_and_alignment_costs_a_few_per_cent():
     assert 0.5 < simulated / found["1408"][1] < 0.65
     for n in ("510", "511"):
         assert 0.93 < found[n][1] / found["512"][1] < 0.97
-    for n in ("256", "512", "1024"):
+    for n in ("256", "512", "768"):
         assert found[n][3] > 1.1 * found[n][1]
 
 
