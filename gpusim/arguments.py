@@ -38,6 +38,10 @@ class Scalar:
         """The number as a NumPy scalar."""
         return _cast(self.dtype, self.value)
 
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        return {self.dtype: self.value}
+
     def __str__(self) -> str:
         return f"{self.dtype}:{self.value}"
 
@@ -61,6 +65,10 @@ class Filled:
 
         return np.broadcast_to(np.zeros(1, numpy_dtype(self.dtype)), self.count)
 
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        return {"buffer": self.dtype, "count": self.count, "init": self.init}
+
     def __str__(self) -> str:
         return f"{self.dtype}:{self.init}:{self.count}"
 
@@ -74,6 +82,10 @@ class Raw:
     def make(self, rng: np.random.Generator) -> bytes:
         """The bytes."""
         return self.data
+
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        return {RAW: self.data.hex()}
 
     def __str__(self) -> str:
         return f"{RAW}:{self.data.hex()}"

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
+from gpusim.cli.compare import compare
 from gpusim.cli.emit import emit
 from gpusim.cli.lists import formula, gpus, list_kernels, scenario
+from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 
@@ -28,6 +30,8 @@ app = typer.Typer(
 )
 app.command(context_settings=FREE_FORM)(predict)
 app.command()(profile)
+app.command(context_settings=FREE_FORM)(measure)
+app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)
 app.command(name="kernels")(list_kernels)
 app.command(context_settings=FREE_FORM)(emit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,21 +65,38 @@ def scenario(
 
     What follows the name goes to the scenario: gpusim scenario tiling --n 4096 --tile 32.
     """
-    files = {path.stem.replace("_", "-"): path for path in sorted(_scenario_folder().glob("[!_]*.py"))}
-    if name is None:
-        from gpusim import report
-        from gpusim.report import listings
-
-        report.show(
-            listings.table_of([("scenario", "question"), *((key, _title(path)) for key, path in files.items())])
-        )
+    if name is not None:
+        run_scenario(name, context.args)
         return
+    from gpusim import report
+    from gpusim.report import listings
+
+    titles = ((key, _title(path)) for key, path in _scenarios().items())
+    report.show(listings.table_of([("scenario", "question"), *titles]))
+
+
+def run_scenario(name: str, arguments: Sequence[str]) -> None:
+    """Run a scenario as a program of its own.
+
+    Parameters
+    ----------
+    name : str
+        As ``gpusim scenario`` lists it.
+    arguments : sequence of str
+        Its command line.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none of that name.
+    """
+    import runpy
+
+    files = _scenarios()
     path = files.get(name.replace("_", "-"))
     if path is None:
         raise UnknownNameError("scenario", name, files)
-    import runpy
-
-    sys.argv = [str(path), *context.args]
+    sys.argv = [str(path), *arguments]
     runpy.run_path(str(path), run_name="__main__")
 
 
@@ -96,11 +114,12 @@ def gpus(
         report.show(listings.gpu(layout.describe(hardware.load(name))))
 
 
-def _scenario_folder() -> Path:
-    """The scenarios that come with gpusim, which lie beside its kernels."""
+def _scenarios() -> dict[str, Path]:
+    """The scenarios that come with gpusim, which lie beside its kernels, by name."""
     from gpusim import catalog
 
-    return catalog.builtin_folder().with_name("scenarios")
+    folder = catalog.builtin_folder().with_name("scenarios")
+    return {path.stem.replace("_", "-"): path for path in sorted(folder.glob("[!_]*.py"))}
 
 
 def _title(path: Path) -> str:

@@ -1,7 +1,8 @@
-"""Launch files: many launches of CUDA sources.
+"""Launch files: many launches of CUDA sources and of described kernels.
 
-A file is a JSON list of launches, each with ``id``, ``source`` (relative to the file), ``options``, ``kernel``,
-``grid``, ``block``, ``dynamic_shared`` and ``args`` (see :mod:`gpusim.arguments`).
+A file is a JSON list of launches.  One of a CUDA source has ``id``, ``source`` (relative to the file), ``options``,
+``kernel``, ``grid``, ``block``, ``dynamic_shared`` and ``args`` (see :mod:`gpusim.arguments`); one of a described
+kernel has ``kernel`` and ``params``, and an ``id`` where name and parameters are not to be it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from gpusim import arguments
 from gpusim.errors import GpusimError
-from gpusim.launches.spec import LaunchSpec
+from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -25,16 +26,18 @@ class LaunchFileError(GpusimError):
     """A launch file that cannot be read; the message gives the path of the offending key."""
 
 
-def read(path: Path) -> list[LaunchSpec]:
+def read(path: Path, folders: Sequence[Path] = ()) -> list[AnyLaunch]:
     """Read a launch file.
 
     Parameters
     ----------
     path : Path
+    folders : sequence of Path
+        The user's own folders of kernels.
 
     Returns
     -------
-    list of LaunchSpec
+    list of LaunchSpec or DescribedLaunch
 
     Raises
     ------
@@ -49,18 +52,70 @@ def read(path: Path) -> list[LaunchSpec]:
         raise LaunchFileError(f"{path}: no JSON: {error}") from None
     if not isinstance(raw, list) or not raw:
         raise LaunchFileError(f"{path}: a launch file is a list of launches")
-    specs = [_spec(path, index, entry) for index, entry in enumerate(raw)]
+    return launches(raw, path.parent, str(path), folders)
+
+
+def launches(raw: Sequence[Any], folder: Path, where: str, folders: Sequence[Path] = ()) -> list[AnyLaunch]:
+    """Check the entries of a launch file.
+
+    Parameters
+    ----------
+    raw : sequence
+    folder : Path
+        Where paths of sources begin.
+    where : str
+        What messages call the file.
+    folders : sequence of Path
+        The user's own folders of kernels.
+
+    Raises
+    ------
+    LaunchFileError
+        A key with a wrong value, an id that is there twice.
+    """
+    specs: list[AnyLaunch] = []
+    for index, entry in enumerate(raw):
+        at = f"{where}: [{index}]"
+        if isinstance(entry, dict) and "params" in entry:
+            specs.append(_described(entry, at, folders))
+        else:
+            specs.append(_spec(entry, at, folder))
     seen: set[str] = set()
     for index, spec in enumerate(specs):
         if spec.id in seen:
-            raise LaunchFileError(f"{path}: [{index}].id: {spec.id!r} is there twice")
+            raise LaunchFileError(f"{where}: [{index}].id: {spec.id!r} is there twice")
         seen.add(spec.id)
     return specs
 
 
+def _described(entry: Any, at: str, folders: Sequence[Path]) -> DescribedLaunch:
+    """Check an entry with a described kernel."""
+    from gpusim import catalog
+
+    checked: Any = _checked(_described_model(), entry, at)
+    try:
+        algorithm = catalog.get(checked.kernel, folders)
+        return DescribedLaunch.of(algorithm, checked.params, tuple(folders), checked.id or "")
+    except GpusimError as error:
+        raise LaunchFileError(f"{at}: {error}") from None
+
+
+@cache
+def _described_model() -> type[BaseModel]:
+    """Shape of an entry with a described kernel."""
+    from pydantic import ConfigDict, Field, create_model
+
+    text = Annotated[str, Field(strict=True, min_length=1)]
+    whole = Annotated[int, Field(strict=True)]
+    return create_model(
+        "Described", __config__=ConfigDict(extra="forbid"), id=(text | None, None), kernel=(text, ...),
+        params=(dict[str, whole], ...),
+    )  # fmt: skip
+
+
 @cache
 def _model() -> type[BaseModel]:
-    """Shape of one entry."""
+    """Shape of an entry with a CUDA source."""
     from pydantic import ConfigDict, Field, create_model
 
     positive = Annotated[int, Field(strict=True, ge=1)]
@@ -80,21 +135,26 @@ def _model() -> type[BaseModel]:
     )
 
 
-def _spec(path: Path, index: int, entry: Any) -> LaunchSpec:
-    """Check one entry of the file."""
+def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
+    """Check an entry with a CUDA source."""
+    checked: Any = _checked(_model(), entry, at)
+    args = tuple(arguments.from_json(a, f"{at}.args[{k}]") for k, a in enumerate(checked.args))
+    return LaunchSpec(
+        checked.id, folder / checked.source, tuple(checked.options), checked.kernel,
+        _three(checked.grid), _three(checked.block), checked.dynamic_shared, args,
+    )  # fmt: skip
+
+
+def _checked(model: type[BaseModel], entry: Any, at: str) -> BaseModel:
+    """An entry, if it has the shape."""
     from pydantic import ValidationError
 
     try:
-        checked: Any = _model().model_validate(entry)
+        return model.model_validate(entry)
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
-        raise LaunchFileError(f"{path}: [{index}]{where}: {first['msg']}") from None
-    args = tuple(arguments.from_json(a, f"{path}: [{index}].args[{k}]") for k, a in enumerate(checked.args))
-    return LaunchSpec(
-        checked.id, path.parent / checked.source, tuple(checked.options), checked.kernel,
-        _three(checked.grid), _three(checked.block), checked.dynamic_shared, args,
-    )  # fmt: skip
+        raise LaunchFileError(f"{at}{where}: {first['msg']}") from None
 
 
 def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
@@ -102,7 +162,7 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def select(specs: Iterable[LaunchSpec], pattern: str | None) -> list[LaunchSpec]:
+def select(specs: Iterable[AnyLaunch], pattern: str | None) -> list[AnyLaunch]:
     """Those whose id matches a glob; all without one.
 
     Raises

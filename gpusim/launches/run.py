@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpusim import arguments
 from gpusim.errors import GpusimError
-from gpusim.launches.spec import LaunchSpec
+from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -25,20 +24,21 @@ class TimeLimitError(GpusimError):
 
 
 def profile(
-    spec: LaunchSpec,
+    spec: AnyLaunch,
     gpu: str,
     *,
     seed: int = 0,
     seconds: float | None = None,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
+    described: bool = False,
     **how: Any,
 ) -> Profile:
     """Compile and count one launch; nothing but what decides where it goes is computed.
 
     Parameters
     ----------
-    spec : LaunchSpec
+    spec : LaunchSpec or DescribedLaunch
     gpu : str
         Name, or path of a TOML file.
     seed : int
@@ -49,6 +49,8 @@ def profile(
         Called with (blocks done, blocks, text).
     warn : callable, optional
         Called with the compiler's warnings, where there are any.
+    described : bool
+        Predict a described kernel from its description, as :func:`gpusim.predict` does, not from CUDA emitted from it.
     **how
         As for :func:`gpusim.profile`.
 
@@ -62,17 +64,15 @@ def profile(
         Whatever keeps it from being compiled or run.
     """
     import gpusim
-    from gpusim import cuda
 
-    module = cuda.compile(
-        spec.source, gpu=_architecture(gpu), options=spec.options, kernel=spec.kernel, defines=spec.defines,
-        include=spec.include,
-    )  # fmt: skip
+    if seconds is not None:
+        progress = _Deadline(seconds, progress)
+    if described and isinstance(spec, DescribedLaunch):
+        return gpusim.predict(spec.algorithm, gpu, progress=progress, **how, **spec.params)
+    module = spec.compile(_architecture(gpu))
     if warn is not None and module.log:
         warn(module.log)
     kernel = module.kernel()
-    if seconds is not None:
-        progress = _Deadline(seconds, progress)
     return gpusim.profile(
         kernel, spec.grid, spec.block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=spec.dynamic_shared,
         values=False, progress=progress, **how,
@@ -85,11 +85,11 @@ def _architecture(gpu: str) -> str:
     return hardware.load(gpu).arch
 
 
-def _drawn(spec: LaunchSpec, kernel: Kernel, seed: int) -> list[Any]:
+def _drawn(spec: AnyLaunch, kernel: Kernel, seed: int) -> list[Any]:
     """The arguments; arrays are filled only if it matters what they hold."""
     from gpusim.simulate.run import reads_data
 
-    return arguments.make(spec.args, seed, contents=reads_data(kernel.program()))
+    return spec.draw(kernel, seed, contents=reads_data(kernel.program()))
 
 
 class _Deadline:
@@ -108,12 +108,12 @@ class _Deadline:
             self._progress(done, total, text)
 
 
-def record(spec: LaunchSpec, gpu: str, **how: Any) -> dict[str, Any]:
+def record(spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:
     """Profile one launch, whatever comes of it.
 
     Parameters
     ----------
-    spec : LaunchSpec
+    spec : LaunchSpec or DescribedLaunch
     gpu : str
     **how
         As for :func:`profile`.
@@ -138,13 +138,13 @@ def record(spec: LaunchSpec, gpu: str, **how: Any) -> dict[str, Any]:
 
 
 def record_all(
-    specs: Sequence[LaunchSpec], gpu: str, *, jobs: int = 1, progress: Progress | None = None, **how: Any
+    specs: Sequence[AnyLaunch], gpu: str, *, jobs: int = 1, progress: Progress | None = None, **how: Any
 ) -> list[dict[str, Any]]:
     """Profile many launches; one that fails is recorded and the rest go on.
 
     Parameters
     ----------
-    specs : sequence of LaunchSpec
+    specs : sequence of LaunchSpec or DescribedLaunch
     gpu : str
     jobs : int
         Processes.
@@ -176,7 +176,7 @@ def _still(tell: Progress, number: int, count: int, name: str, done: int, total:
     tell(number, count, name)
 
 
-def _side_by_side(specs: Sequence[LaunchSpec], gpu: str, jobs: int, how: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _side_by_side(specs: Sequence[AnyLaunch], gpu: str, jobs: int, how: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Records as they come."""
     import joblib
 
@@ -188,7 +188,7 @@ def _side_by_side(specs: Sequence[LaunchSpec], gpu: str, jobs: int, how: dict[st
     yield from joblib.Parallel(n_jobs=min(jobs, len(specs)), return_as="generator_unordered")(tasks)
 
 
-def _record_in(folder: Path, spec: LaunchSpec, gpu: str, **how: Any) -> dict[str, Any]:
+def _record_in(folder: Path, spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:
     """A record made by another process, where names of files mean what they do here."""
     os.chdir(folder)
     return record(spec, gpu, **how)

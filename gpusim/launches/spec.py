@@ -1,17 +1,28 @@
-"""One launch of a user's CUDA source, as told on a command line or in a launch file."""
+"""One launch, as told on a command line or in a launch file: of a user's CUDA source, or of a described kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from gpusim import arguments
 from gpusim.arguments import Argument
+
+if TYPE_CHECKING:
+    from gpusim.algorithm import Algorithm, Arrays, KernelLaunch
+    from gpusim.chain import Chain
+    from gpusim.cuda import Kernel, Module
+
+EMITTED = ("-ftz=true",)
+"""Compiler options for emitted CUDA: a description's arithmetic flushes subnormal numbers, as its lowering does."""
 
 
 @dataclass(frozen=True)
 class LaunchSpec:
-    """One launch.
+    """One launch of a CUDA source.
 
     Attributes
     ----------
@@ -44,3 +55,147 @@ class LaunchSpec:
     args: tuple[Argument, ...] = ()
     defines: Mapping[str, str | None] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
+
+    def compile(self, gpu: str) -> Module:
+        """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""
+        from gpusim import cuda
+
+        return cuda.compile(
+            self.source, gpu=gpu, options=self.options, kernel=self.kernel, defines=self.defines, include=self.include
+        )
+
+    def draw(self, kernel: Kernel, seed: int = 0, *, contents: bool = True) -> list[Any]:
+        """The arguments; without ``contents`` arrays have type and size alone."""
+        return arguments.make(self.args, seed, contents=contents)
+
+    def to_json(self, folder: Path) -> dict[str, Any]:
+        """The launch as a launch file in ``folder`` has it."""
+        defined = [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in self.defines.items()]
+        included = [f"-I{_seen_from(folder, path)}" for path in self.include]
+        named = {} if self.kernel is None else {"kernel": self.kernel}
+        return {
+            "id": self.id, "source": _seen_from(folder, self.source), "options": [*self.options, *defined, *included],
+            **named, "grid": list(self.grid), "block": list(self.block), "dynamic_shared": self.dynamic_shared,
+            "args": [argument.to_json() for argument in self.args],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DescribedLaunch:
+    """One launch of a described kernel, through the CUDA C++ emitted from it.
+
+    Attributes
+    ----------
+    id : str
+        Unique in its file.
+    kernel : str
+        Name in the catalog.
+    params : mapping of str to int
+        Complete.
+    folders : tuple of Path
+        The user's own folders of kernels.
+    """
+
+    id: str
+    kernel: str
+    params: Mapping[str, Any]
+    folders: tuple[Path, ...] = ()
+
+    @classmethod
+    def of(
+        cls, algorithm: Algorithm, given: Mapping[str, int], folders: tuple[Path, ...] = (), name: str = ""
+    ) -> DescribedLaunch:
+        """A launch of a kernel; its id is name and parameters unless there is one.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        given : mapping of str to int
+            Parameters; the others take their defaults.
+        folders : tuple of Path
+            Where the kernel is to be found again.
+        name : str
+            The id.
+        """
+        params = algorithm.bind(**given)
+        texts = (f"{key}={value}" for key, value in params.items())
+        return cls(name or " ".join((algorithm.name, *texts)), algorithm.name, params, folders)
+
+    @classmethod
+    def each(
+        cls, algorithm: Algorithm | Chain, given: Mapping[str, int], folders: tuple[Path, ...] = ()
+    ) -> Iterator[DescribedLaunch]:
+        """The launch of a kernel, or every launch of a chain, in their order; as :meth:`of`."""
+        from gpusim.chain import Chain
+
+        if isinstance(algorithm, Chain):
+            for step in algorithm.launch(**given).steps:
+                yield cls.of(step.step.algorithm, step.bound.params, folders)
+        else:
+            yield cls.of(algorithm, given, folders)
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The kernel."""
+        from gpusim import catalog
+
+        return catalog.get(self.kernel, self.folders)
+
+    @property
+    def bound(self) -> KernelLaunch:
+        """The kernel with its parameters bound."""
+        return self.algorithm.launch(**self.params)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Blocks in x, y, z."""
+        return self.bound.grid
+
+    @property
+    def block(self) -> tuple[int, ...]:
+        """Threads of a block in x, y, z."""
+        return self.bound.block
+
+    dynamic_shared = 0
+
+    def compile(self, gpu: str) -> Module:
+        """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""
+        from gpusim import cuda, prediction
+
+        bound = self.bound
+        tiles: Mapping[str, Any] = prediction.tiles_of(bound)
+        return cuda.compile(bound.kernel.emit(**tiles), gpu=gpu, options=EMITTED)
+
+    def inputs(self, seed: int = 0) -> Arrays:
+        """The input arrays by name, as the algorithm draws them."""
+        import numpy as np
+
+        return self.algorithm.inputs(np.random.default_rng(seed), **self.params)
+
+    def draw(self, kernel: Kernel, seed: int = 0, *, contents: bool = True) -> list[Any]:
+        """The arguments; without ``contents`` arrays have type and size alone."""
+        import numpy as np
+
+        from gpusim.algorithm import numpy_dtype
+
+        bound = self.bound
+        arrays = {
+            spec.name: np.broadcast_to(np.zeros((), numpy_dtype(spec.dtype)), spec.shape) for spec in bound.arrays
+        }
+        if contents:
+            arrays = {name: zeros.copy() for name, zeros in arrays.items()} | self.inputs(seed)
+        types = {p.name: numpy_dtype(p.dtype.value).type for p in bound.kernel.tree.params}
+        numbers = {name: types[name](value) for name, value in bound.params.items()}
+        return [(arrays | numbers)[parameter.name] for parameter in kernel.parameters]
+
+    def to_json(self, folder: Path) -> dict[str, Any]:
+        """The launch as a launch file has it; where the user's own kernels lie, that does not say."""
+        return {"id": self.id, "kernel": self.kernel, "params": dict(self.params)}
+
+
+AnyLaunch = LaunchSpec | DescribedLaunch
+
+
+def _seen_from(folder: Path, path: Path) -> str:
+    """A path relative to a folder."""
+    return Path(os.path.relpath(path, folder)).as_posix()

@@ -1,0 +1,138 @@
+"""``gpusim compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.sources import Only
+from gpusim.cli.words import JsonFile, KernelFolders
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.compare import Row
+    from gpusim.launches.spec import AnyLaunch
+    from gpusim.measurement import Measurement
+
+PROFILES = (".csv", ".ncu-rep")
+MEASURED_HELP = (
+    "What gpusim measure --json wrote, what ncu --csv --page raw printed (.csv), a .ncu-rep, or h200: the launches "
+    "that come with gpusim."
+)
+
+
+def compare(
+    measured: Annotated[Path, typer.Argument(metavar="MEASURED", help=MEASURED_HELP, show_default=False)],
+    predicted: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PREDICTED]", help="What predict or profile --json wrote; a measurement needs none."),
+    ] = None,
+    gpu: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Predict for this GPU [default: the one measured].")
+    ] = None,
+    json: JsonFile = None,
+    only: Only = None,
+    described: Annotated[
+        bool,
+        typer.Option("--described/--emitted", help="Predict a kernel from its description, or from its emitted CUDA."),
+    ] = False,
+    each: Annotated[bool, typer.Option("--each", help="Every metric of every launch.")] = False,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Processes to predict with.", min=1)] = 1,
+    kernels: KernelFolders = None,
+) -> None:
+    """Hold predictions against what a GPU did: errors by metric, worst first, beside the hardware's own spread.
+
+    Needs no GPU.
+    """
+    from gpusim import report
+    from gpusim.compare import summarise
+    from gpusim.report import comparison
+
+    check_writable(json)
+    if measured.suffix in PROFILES:
+        head, found = _of_profile(measured, predicted)
+    else:
+        head, found = _of_measurement(measured, predicted, gpu, only, tuple(kernels or ()), described, jobs)
+    if not any(found.values()):
+        raise GpusimError(f"{measured}: no metric was both measured and predicted")
+    flat = [row for rows in found.values() for row in rows]
+    if json is not None:
+        write_json({"rows": [row._asdict() for row in flat], "summary": [s._asdict() for s in summarise(flat)]}, json)
+    if is_stdout(json):
+        return
+    shown: list[Any] = [head, ""]
+    if len(found) > 1:
+        shown += comparison.summarised(summarise(flat), flat)
+    if each or len(found) == 1:
+        shown += [line for name, rows in found.items() for line in comparison.compared(name, rows)]
+    report.show([*shown, *comparison.explained()])
+
+
+def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, list[Row]]]:
+    """Rows of a profile of Nsight Compute's, by launch."""
+    from gpusim import nsight
+    from gpusim.compare import pair, read_predictions, rows
+
+    if predicted is None:
+        raise GpusimError(
+            f"{measured} says not what was launched: give a prediction too (gpusim predict or profile with --json FILE)"
+        )
+    pairs = pair(read_predictions(predicted), nsight.read(measured))
+    return f"{measured} by Nsight Compute, {predicted}", {p.name: rows(p.metrics, m) for p, m in pairs}
+
+
+def _of_measurement(
+    file: Path, predicted: Path | None, gpu: str | None, only: str | None, folders: tuple[Path, ...], described: bool,
+    jobs: int,
+) -> tuple[str, dict[str, list[Row]]]:  # fmt: skip
+    """Rows of a measurement, by launch."""
+    from gpusim import measurement
+    from gpusim.compare import read_predictions, rows
+    from gpusim.launches import file as launch_file
+    from gpusim.report.comparison import device_line
+
+    found = measurement.read(measurement.shipped(str(file)) or file)
+    specs = launch_file.launches([launch.launch for launch in found.launches], file.parent, str(file), folders)
+    specs = launch_file.select(specs, only)
+    values: Mapping[str, Mapping[str, float]]
+    if predicted is None:
+        values = _predict(specs, _checked(found, gpu), described, jobs)
+    else:
+        values = {each.name: each.metrics for each in read_predictions(predicted)}
+    launches = {launch.id: launch for launch in found.launches if not launch.error}
+    wanted = [spec.id for spec in specs if spec.id in launches and spec.id in values]
+    return device_line(found), {name: rows(values[name], launches[name], found.overhead_seconds) for name in wanted}
+
+
+def _checked(found: Measurement, gpu: str | None) -> str:
+    """The GPU to predict for, which must be the one that was measured."""
+    from gpusim import hardware
+
+    device = found.device
+    if gpu is None:
+        if device.gpu:
+            return device.gpu
+        raise GpusimError(
+            f"gpusim has no specification of an {device.name}: write one (CONTRIBUTING.md), and name it with --gpu"
+        )
+    name = hardware.load(gpu).name
+    if device.gpu and name != device.gpu:
+        raise GpusimError(f"measured on an {device.name} ({device.gpu}), not on {name}: leave --gpu out")
+    return gpu
+
+
+def _predict(specs: Sequence[AnyLaunch], gpu: str, described: bool, jobs: int) -> dict[str, dict[str, float]]:
+    """Metrics by launch."""
+    from gpusim.launches.run import record_all
+    from gpusim.report.progress import ProgressLine
+
+    with ProgressLine() as progress:
+        records = record_all(specs, gpu, jobs=jobs, progress=progress, described=described)
+    failed = [record for record in records if record["error"]]
+    if failed:
+        raise GpusimError(f"{failed[0]['id']} could not be predicted: {failed[0]['error']}")
+    return {record["id"]: record["metrics"] for record in records}

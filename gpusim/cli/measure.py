@@ -1,0 +1,148 @@
+"""``gpusim measure``."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.cli import sources
+from gpusim.cli.files import check_writable, is_stdout, write
+from gpusim.cli.words import JsonFile, KernelFolders, Warm, parameter, split
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.launches.spec import AnyLaunch, DescribedLaunch
+    from gpusim.measurement import Measurement
+
+SOURCES = (".cu", ".cubin")
+WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
+
+
+def measure(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[KERNEL --PARAMETER VALUE | FILE]", help=WORDS_HELP)
+    ] = None,
+    gpu: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Refuse any other GPU [default: whichever is here].")
+    ] = None,
+    json: JsonFile = None,
+    warm: Warm = False,
+    repeats: Annotated[int, typer.Option(metavar="N", help="Times to time a launch.", min=1)] = 20,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="Times to count it with Nsight Compute; 0: not at all.", min=0)
+    ] = 3,
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds-per-launch", metavar="S", help="Give a launch up after so long on the GPU.", min=0),
+    ] = 60,
+    kernels: KernelFolders = None,
+    launches: sources.Launches = None,
+    only: sources.Only = None,
+    scenario: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Every launch that a scenario predicts; what follows goes to it.")
+    ] = None,
+    kernel: sources.Name = None,
+    grid: sources.Grid = None,
+    block: sources.Block = None,
+    dynamic_shared: sources.DynamicShared = None,
+    arg: sources.Arguments = None,
+    define: sources.Defines = None,
+    include: sources.Includes = None,
+    option: sources.Options = None,
+) -> None:
+    """Run on this machine's GPU: time it, check its outputs, read its counters.
+
+    Needs CuPy; counters need Nsight Compute (ncu) and the right to read them.  gpusim compare holds what --json writes
+    against the prediction.
+    """
+    from gpusim import measure as room
+    from gpusim import report
+    from gpusim.report import comparison
+    from gpusim.report.progress import ProgressLine
+
+    check_writable(json)
+    single = {
+        "--kernel": kernel, "--grid": grid, "--block": block, "--dynamic-shared": dynamic_shared, "--arg": arg,
+        "-D": define, "-I": include, "--option": option,
+    }  # fmt: skip
+    specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), single))
+    folder = Path() if json is None or is_stdout(json) else json.parent
+    request = room.Request(specs, gpu, warm, repeats, runs, seconds=seconds, folder=folder)
+    with ProgressLine() as progress:
+        found = room.measure(request, progress=progress, warn=_warn)
+    if json is not None:
+        write(found.to_text(), json, "--json")
+    if not is_stdout(json):
+        report.show(comparison.measured(found))
+    _fail_if_nothing(found)
+
+
+def _warn(text: str) -> None:
+    print(f"gpusim: {text}", file=sys.stderr)
+
+
+def _fail_if_nothing(found: Measurement) -> None:
+    errors = [launch.error for launch in found.launches if launch.error]
+    if len(errors) == len(found.launches):
+        raise GpusimError(f"none of {len(errors)} launches could be measured: {errors[0].partition(chr(10))[0]}")
+
+
+def _specs(
+    words: Sequence[str], launches: Path | None, only: str | None, scenario: str | None, folders: tuple[Path, ...],
+    single: dict[str, Any],
+) -> Iterator[AnyLaunch]:  # fmt: skip
+    """What is to be launched."""
+    from gpusim.launches import file
+
+    if launches is not None and scenario is not None:
+        raise GpusimError("--launches and --scenario exclude each other")
+    if launches is not None:
+        sources.refuse(
+            {"a kernel": list(words), **single}, "is for a single launch: leave it out, or leave --launches out"
+        )
+        yield from file.select(file.read(launches, folders), only)
+        return
+    sources.refuse({"--only": only}, "is for launch files: it needs --launches FILE")
+    if scenario is not None:
+        sources.refuse(single, "is for a CUDA source: leave it out, or leave --scenario out")
+        yield from _of_scenario(scenario, words)
+    elif words and words[0].endswith(SOURCES):
+        if len(words) > 1:
+            raise GpusimError(f"measure knows no {words[1]} for a CUDA source")
+        yield sources.spec({"FILE": Path(words[0]), **single}, "measure")
+    else:
+        own = {name: value for name, value in single.items() if name == "--block" and value is not None}
+        sources.refuse(single | {"--block": None}, "is for a CUDA source (.cu)")
+        yield from _described([*words, *(text for pair in own.items() for text in pair)], folders)
+
+
+def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[DescribedLaunch]:
+    """Every combination of a kernel's parameters; of a chain every step."""
+    from gpusim import catalog
+    from gpusim.launches.spec import DescribedLaunch
+
+    name, given = split(words)
+    algorithm = catalog.find(name, folders)
+    names = [parameter(algorithm, word) for word in given]
+    found: dict[str, DescribedLaunch] = {}
+    for values in itertools.product(*given.values()):
+        for launch in DescribedLaunch.each(algorithm, dict(zip(names, values, strict=True)), folders):
+            found.setdefault(launch.id, launch)
+    yield from found.values()
+
+
+def _of_scenario(name: str, words: Sequence[str]) -> Iterator[DescribedLaunch]:
+    """What a scenario predicts, each launch once."""
+    from gpusim.cli.lists import run_scenario
+    from gpusim.launches.heard import predictions
+
+    with predictions() as heard:
+        run_scenario(name, words)
+    if not heard:
+        raise GpusimError(f"the scenario {name} predicts no launch of a described kernel")
+    yield from heard.values()

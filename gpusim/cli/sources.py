@@ -1,0 +1,75 @@
+"""One launch of a CUDA source, as options of a command line: ``FILE --grid X,Y,Z --block X,Y,Z --arg ...``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.launches.spec import LaunchSpec
+
+ARGUMENT_HELP = "An argument, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT (float32:normal:4096); one for each."
+
+Name = Annotated[str | None, typer.Option(metavar="NAME", help="Its name, or an instance such as 'sgemm<128,8>'.")]
+Grid = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")]
+Block = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads of a block.")]
+DynamicShared = Annotated[int | None, typer.Option(metavar="BYTES", help="Dynamic shared memory.", min=0)]
+Arguments = Annotated[list[str] | None, typer.Option(metavar="ARGUMENT", help=ARGUMENT_HELP)]
+Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")]
+Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")]
+Options = Annotated[list[str] | None, typer.Option(metavar="OPTION", help="For the compiler: --option=-ftz=true.")]
+Launches = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Many launches, from a launch file, instead of one.")
+]
+Only = Annotated[str | None, typer.Option(metavar="GLOB", help="Only launches whose id matches.")]
+
+
+def refuse(given: dict[str, Any], why: str) -> None:
+    """Complain of the first option that was given."""
+    for name, value in given.items():
+        if value is not None and value != []:
+            raise GpusimError(f"{name} {why}")
+
+
+def spec(given: dict[str, Any], command: str) -> LaunchSpec:
+    """The launch that the options tell of."""
+    from gpusim import arguments
+    from gpusim.launches.spec import LaunchSpec
+
+    for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
+        if given[name] is None:
+            raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
+    source = _source(given["FILE"])
+    return LaunchSpec(
+        source.name, source, tuple(given["--option"] or ()), given["--kernel"],
+        _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]), given["--dynamic-shared"] or 0,
+        tuple(arguments.from_text(text) for text in given["--arg"] or ()), _defines(given["-D"] or ()),
+        tuple(given["-I"] or ()),
+    )  # fmt: skip
+
+
+def _source(given: Path) -> Path:
+    """The file, or the source of that name among the kernels that come with gpusim."""
+    from gpusim.catalog import builtin_folder
+
+    builtin = builtin_folder() / given
+    return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
+
+
+def _sizes(option: str, text: str) -> tuple[int, ...]:
+    """One to three whole numbers."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > 3 or not all(part.isdecimal() and part.isascii() for part in parts):
+        raise GpusimError(f"{option} {text}: one to three whole numbers are needed, with commas between them")
+    return tuple(map(int, parts))
+
+
+def _defines(texts: Sequence[str]) -> dict[str, str | None]:
+    """Macros, with their values where there are any."""
+    split = (text.partition("=") for text in texts)
+    return {name: value if equals else None for name, equals, value in split}

@@ -1,0 +1,162 @@
+"""Processes that work on the GPU, watched: one that dies or hangs costs the launch it was at, and a new one goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from gpusim.measure.errors import MeasureError
+from gpusim.measure.worker import Job
+
+Line = dict[str, Any]
+
+WORKER = (sys.executable, "-m", "gpusim.measure.worker")
+
+
+class Lost(Exception):
+    """A process that ended, or had to be ended, before its job was done; the message says why."""
+
+
+class Start(Protocol):
+    """Starts the work and gives its lines; raises :class:`Lost`."""
+
+    def __call__(self, job: Job) -> Iterator[Line]:
+        """Lines as the worker says them."""
+
+
+def start(job: Job, *, before: Sequence[str] = (), limit: float = 60.0) -> Iterator[Line]:
+    """Have a job done by a process of its own.
+
+    Parameters
+    ----------
+    job : Job
+    before : sequence of str
+        A command that runs the process, such as ``("ncu", ...)``.
+    limit : float
+        Seconds that a launch may have the GPU.
+
+    Yields
+    ------
+    dict
+        What the worker says.
+
+    Raises
+    ------
+    Lost
+        Over the limit, or the process ended with an exit status other than 0.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file, complaints = Path(folder, "job"), Path(folder, "stderr")
+        file.write_bytes(pickle.dumps(job))
+        with complaints.open("w") as stderr:
+            process = subprocess.Popen(
+                [*before, *WORKER, str(file)], stdout=subprocess.PIPE, stderr=stderr, text=True, start_new_session=True,
+                env={**os.environ, "PYTHONPATH": _search_path()},
+            )  # fmt: skip
+        try:
+            yield from _watched(process, limit)
+            if process.wait():
+                raise Lost(_last(complaints) or f"the process ended with status {process.returncode}")
+        finally:
+            _end(process)
+
+
+def _search_path() -> str:
+    """Where this process finds its modules, for one started from anywhere."""
+    return os.pathsep.join(path for path in sys.path if path)
+
+
+def _watched(process: subprocess.Popen[str], limit: float) -> Iterator[Line]:
+    """Lines as they come; a launch that has had the GPU for too long ends it."""
+    lines: queue.Queue[str | None] = queue.Queue()
+    assert process.stdout is not None
+    threading.Thread(target=_pass_on, args=(process.stdout, lines), daemon=True).start()
+    wait: float | None = None
+    while True:
+        try:
+            text = lines.get(timeout=wait)
+        except queue.Empty:
+            raise Lost(f"given up after {limit:g} s on the device: it hangs, or needs a larger time limit") from None
+        if text is None:
+            return
+        if text.startswith("{"):
+            line: Line = json.loads(text)
+            wait = limit if "begins" in line else None if "left" in line or "done" in line else wait
+            yield line
+
+
+def _pass_on(stream: IO[str], lines: queue.Queue[str | None]) -> None:
+    for text in stream:
+        lines.put(text)
+    lines.put(None)
+
+
+def _last(file: Path) -> str:
+    """Last line of a file that says anything."""
+    said = [line.strip() for line in file.read_text(errors="replace").splitlines() if line.strip()]
+    return said[-1] if said else ""
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process and what it has started, if it still runs."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def each(job: Job, begin: Start, hear: Callable[[Line], None] = lambda line: None) -> dict[int, Line]:
+    """Have every launch of a job done, by as many processes as that takes.
+
+    Parameters
+    ----------
+    job : Job
+    begin : callable
+        Starts a process: :func:`start`, or a stand-in.
+    hear : callable
+        Called with every line that is about no single launch, or says at which one the work is; launches are numbered
+        as in the whole job.
+
+    Returns
+    -------
+    dict of int to dict
+        By the launch's number what the worker said when it was done, or ``{"error": ...}``.
+
+    Raises
+    ------
+    MeasureError
+        Nothing can be measured here.
+    """
+    found: dict[int, Line] = {}
+    while len(found) < len(job.specs):
+        first, at = len(found), len(found)
+        try:
+            for line in begin(replace(job, specs=job.specs[first:])):
+                if "impossible" in line:
+                    raise MeasureError(line["impossible"])
+                if "at" in line:
+                    at = first + line["at"]
+                    hear({"at": at})
+                elif "done" in line:
+                    found[first + line["done"]] = line
+                else:
+                    hear(line)
+        except Lost as lost:
+            if at not in found:
+                found[at] = {"error": str(lost)}
+        else:
+            if len(found) == first:
+                raise MeasureError("the process on the device ended without a word")
+    return found

@@ -1,0 +1,256 @@
+"""The process that works on the GPU: it launches what a job lists, and reports each launch in a line of JSON.
+
+Started as ``python -m gpusim.measure.worker JOB``, alone or under Nsight Compute.  Whoever started it reads its
+standard output: what comes before and after the time in which a launch has the GPU is said, so that one that hangs can
+be told from one that is still compiled.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpusim.cuda.signature import is_array
+from gpusim.errors import GpusimError
+from gpusim.launches.spec import AnyLaunch, DescribedLaunch
+from gpusim.measure.errors import DeviceError
+
+if TYPE_CHECKING:
+    from gpusim.cuda import Kernel
+    from gpusim.measure.runtime import Runtime
+
+Say = Callable[[dict[str, Any]], None]
+
+HELPERS = """
+extern "C" __global__ void empty() {}
+extern "C" __global__ void spin(long long cycles) { long long t = clock64(); while (clock64() - t < cycles) {} }
+"""
+AHEAD_CYCLES = 100_000
+"""For so long the GPU is kept busy while the host sends what is timed after it."""
+
+AS_REFERENCED = "match"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a process is to do.
+
+    Attributes
+    ----------
+    specs : tuple of LaunchSpec or DescribedLaunch
+    timed : bool
+        Launch each many times between events; otherwise under the profiler's eyes.
+    repeats : int
+        How often.
+    warm : bool
+        Leave the caches as the same launch left them.
+    seed : int
+        Decides what random arrays hold.
+    """
+
+    specs: tuple[AnyLaunch, ...]
+    timed: bool
+    repeats: int
+    warm: bool
+    seed: int
+
+
+class _Ready(NamedTuple):
+    """A launch with everything it needs on the device."""
+
+    runtime: Runtime
+    spec: AnyLaunch
+    kernel: Kernel
+    compiler: str
+    function: Any
+    here: list[Any]
+    there: list[Any]
+
+    def launch(self) -> None:
+        self.runtime.launch(self.function, self.spec.grid, self.spec.block, self.spec.dynamic_shared, self.there)
+
+    def restore(self) -> None:
+        """Arguments as they were before the first launch."""
+        for there, here in zip(self.there, self.here, strict=True):
+            self.runtime.restore(there, here)
+
+    def outputs(self) -> dict[str, Any]:
+        """The arrays by name, as the kernel has left them."""
+        return {
+            parameter.name: self.runtime.download(there, here)
+            for parameter, there, here in zip(self.kernel.parameters, self.there, self.here, strict=True)
+            if is_array(here)
+        }
+
+
+def work(job: Job, runtime: Runtime, say: Say) -> None:
+    """Launch everything, one after the other.
+
+    Parameters
+    ----------
+    job : Job
+    runtime : Runtime
+    say : callable
+        Called with ``{"device": ...}``, and of each launch with ``{"at": n}``, ``{"begins": n}`` when it goes to the
+        GPU, ``{"left": n}`` when it is done there, and ``{"done": n, ...}`` or ``{"done": n, "error": ...}``.
+
+    Raises
+    ------
+    DeviceError
+        After which the process can do no more; it has been reported.
+    """
+    say({"device": asdict(runtime.device())})
+    stopwatch = _Stopwatch(runtime, job) if job.timed else None
+    if stopwatch is not None:
+        say({"overhead": stopwatch.overhead()})
+    for number, spec in enumerate(job.specs):
+        say({"at": number})
+        try:
+            found = _one(job, runtime, stopwatch, number, spec, say)
+        except GpusimError as error:
+            say({"done": number, "error": str(error)})
+            if isinstance(error, DeviceError):
+                raise
+        else:
+            say({"done": number, **found})
+        runtime.release()
+
+
+def _one(
+    job: Job, runtime: Runtime, stopwatch: _Stopwatch | None, number: int, spec: AnyLaunch, say: Say
+) -> dict[str, Any]:
+    """Measure a launch: times and whether its outputs are right, or nothing but what the profiler sees."""
+    ready = _prepare(spec, runtime, job.seed)
+    say({"begins": number})
+    if stopwatch is None:
+        _show(ready, job)
+        say({"left": number})
+        return {}
+    ready.launch()
+    runtime.wait()
+    outputs = ready.outputs()
+    seconds = [stopwatch.time(ready.launch) for _ in range(job.repeats)]
+    hz, celsius = runtime.conditions()
+    say({"left": number})
+    name, code = ready.kernel.name.full, sha256(ready.kernel.cubin.data).hexdigest()
+    values = verdict(spec, outputs, job.seed) if isinstance(spec, DescribedLaunch) else ""
+    about = {"kernel": name, "grid": spec.grid, "block": spec.block, "machine_code": code, "values": values}
+    return {**about, "compiler": ready.compiler, "seconds": seconds, "sm_hz": hz, "celsius": celsius}
+
+
+def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
+    """Compile it, and put its arguments on the device."""
+    module = spec.compile(runtime.device().arch)
+    kernel = module.kernel()
+    here = spec.draw(kernel, seed)
+    kernel.check(here)
+    function = runtime.load(kernel.cubin.data, kernel.symbol, spec.dynamic_shared)
+    return _Ready(
+        runtime, spec, kernel, module.compiler, function, here, [runtime.upload(argument) for argument in here]
+    )
+
+
+def _show(ready: _Ready, job: Job) -> None:
+    """Launch it as often as the profiler is to see it, each time with the arguments it began with."""
+    if job.warm:
+        ready.launch()
+    for _ in range(job.repeats):
+        ready.restore()
+        ready.runtime.wait()
+        with ready.runtime.profiled():
+            ready.launch()
+            ready.runtime.wait()
+
+
+class _Stopwatch:
+    """Times launches, each behind one that keeps the GPU busy until the host has sent it."""
+
+    def __init__(self, runtime: Runtime, job: Job) -> None:
+        import numpy as np
+
+        from gpusim import cuda
+
+        module = cuda.compile(HELPERS, gpu=runtime.device().arch)
+        self._runtime, self._warm = runtime, job.warm
+        self._cycles = np.int64(AHEAD_CYCLES)
+        self._spin, self._empty = (
+            runtime.load(module.cubin.data, module.kernel(name).symbol, 0) for name in ("spin", "empty")
+        )
+
+    def time(self, launch: Callable[[], None]) -> float:
+        """Seconds of one launch."""
+        return round(self._runtime.seconds(self._before, launch), 9)
+
+    def overhead(self) -> float:
+        """Seconds between events around a launch that does nothing: the median of 21."""
+        import statistics
+
+        return statistics.median(self.time(lambda: self._launch(self._empty, [])) for _ in range(21))
+
+    def _before(self) -> None:
+        if not self._warm:
+            self._runtime.flush()
+        self._launch(self._spin, [self._cycles])
+
+    def _launch(self, kernel: Any, arguments: list[Any]) -> None:
+        self._runtime.launch(kernel, (1, 1, 1), (1, 1, 1), 0, arguments)
+
+
+def verdict(spec: DescribedLaunch, outputs: dict[str, Any], seed: int = 0) -> str:
+    """Hold outputs against the reference.
+
+    Parameters
+    ----------
+    spec : DescribedLaunch
+    outputs : dict of str to ndarray
+    seed : int
+        That of the inputs.
+
+    Returns
+    -------
+    str
+        :data:`AS_REFERENCED`, or what is wrong.
+    """
+    import numpy as np
+
+    algorithm = spec.algorithm
+    error = algorithm.allowed_error(**spec.params)
+    for name, wanted in algorithm.reference(spec.inputs(seed), **spec.params).items():
+        got, want = outputs[name].astype(np.float64), np.asarray(wanted).astype(np.float64).reshape(outputs[name].shape)
+        wrong = ~np.isclose(got, want, rtol=error, atol=error, equal_nan=True)
+        if wrong.any():
+            at = tuple(int(index) for index in np.argwhere(wrong)[0])
+            return (
+                f"{wrong.sum()} of {wrong.size} elements of {name} are off by more than {error:g}, the first at {at}: "
+                f"{got[at]:g} for {want[at]:g}"
+            )
+    return AS_REFERENCED
+
+
+def _print(line: dict[str, Any]) -> None:
+    print(json.dumps(line), flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do the job in a file; exit status 1 where nothing can be measured here, or the device has failed."""
+    from gpusim.measure.runtime import CupyRuntime
+
+    job: Job = pickle.loads(Path(arguments[0]).read_bytes())
+    try:
+        work(job, CupyRuntime(), _print)
+    except DeviceError:
+        return 1
+    except GpusimError as error:
+        _print({"impossible": str(error)})
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
