@@ -118,8 +118,13 @@ class _Watch:
     def __init__(self, request: Request, progress: Progress | None) -> None:
         self.device: Device | None = None
         self.overhead: float | None = None
-        self.text = "timing"
-        self._request, self._progress = request, progress
+        self._progress = progress
+        self._wanted = request.gpu
+        self.now("timing", request.specs)
+
+    def now(self, text: str, specs: Sequence[AnyLaunch]) -> None:
+        """Say what is done next, and to which launches."""
+        self._text, self._specs = text, specs
 
     def __call__(self, line: Line) -> None:
         if "device" in line:
@@ -128,12 +133,11 @@ class _Watch:
         elif "overhead" in line:
             self.overhead = line["overhead"]
         elif "at" in line and self._progress is not None:
-            specs = self._request.specs
-            self._progress(line["at"], len(specs), f"{self.text} {specs[line['at']].id}")
+            self._progress(line["at"], len(self._specs), f"{self._text} {self._specs[line['at']].id}")
 
     def _check(self, device: Device) -> None:
         """Refuse another GPU than the one that was asked for."""
-        wanted = self._request.gpu
+        wanted = self._wanted
         if wanted is not None and wanted != device.gpu:
             known = f" ({device.gpu})" if device.gpu else ""
             raise MeasureError(f"the GPU here is an {device.name}{known}, not {wanted}: leave --gpu out to measure it")
@@ -160,25 +164,28 @@ def _counted(
 ) -> list[MeasuredLaunch]:
     """The launches that could be timed, with what was counted of them."""
     timed = [n for n, launch in enumerate(launches) if launch.error is None]
-    watch.text = "counting"
     job = Job(tuple(request.specs[n] for n in timed), False, request.runs, request.warm, request.seed)
+    watch.now("counting", job.specs)
     lines = each(job, profiler, watch) if timed else {}
     seen = iter(profiler.launches)
     found = list(launches)
     for position, n in enumerate(timed):
         error = lines[position].get("error")
-        runs = [] if error else [next(seen) for _ in range(request.runs)]
-        found[n] = replace(launches[n], error=f"under the profiler: {error}") if error else _with(launches[n], runs)
+        if error:
+            found[n] = replace(launches[n], error=f"under the profiler: {error}")
+        else:
+            runs = [next(seen) for _ in range(request.runs)]
+            found[n] = _with(launches[n], runs, request.metrics)
     return found
 
 
-def _with(launch: MeasuredLaunch, runs: Sequence[nsight.Launched]) -> MeasuredLaunch:
-    """A launch with its metrics, once they are surely its own."""
+def _with(launch: MeasuredLaunch, runs: Sequence[nsight.Launched], metrics: Sequence[str]) -> MeasuredLaunch:
+    """A launch with what was asked for of its metrics, once they are surely its own."""
     for run in runs:
         if (run.grid, run.block) != (tuple(launch.grid), tuple(launch.block)):
             raise MeasureError(f"Nsight Compute saw {run.kernel} of {run.grid} blocks where {launch.id} was launched")
-    metrics = {name: [_whole(run.metrics[name]) for run in runs] for name in runs[0].metrics}
-    return replace(launch, metrics=metrics)
+    known = [name for name in metrics if all(name in run.metrics for run in runs)]
+    return replace(launch, metrics={name: [_whole(run.metrics[name]) for run in runs] for name in known})
 
 
 def _whole(value: float) -> float:

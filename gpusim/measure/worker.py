@@ -65,15 +65,17 @@ class _Ready(NamedTuple):
     """A launch with everything it needs on the device."""
 
     runtime: Runtime
-    spec: AnyLaunch
     kernel: Kernel
     compiler: str
     function: Any
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    dynamic_shared: int
     here: list[Any]
     there: list[Any]
 
     def launch(self) -> None:
-        self.runtime.launch(self.function, self.spec.grid, self.spec.block, self.spec.dynamic_shared, self.there)
+        self.runtime.launch(self.function, self.grid, self.block, self.dynamic_shared, self.there)
 
     def restore(self) -> None:
         """Arguments as they were before the first launch."""
@@ -140,7 +142,7 @@ def _one(
     say({"left": number})
     name, code = ready.kernel.name.full, sha256(ready.kernel.cubin.data).hexdigest()
     values = verdict(spec, outputs, job.seed) if isinstance(spec, DescribedLaunch) else ""
-    about = {"kernel": name, "grid": spec.grid, "block": spec.block, "machine_code": code, "values": values}
+    about = {"kernel": name, "grid": ready.grid, "block": ready.block, "machine_code": code, "values": values}
     return {**about, "compiler": ready.compiler, "seconds": seconds, "sm_hz": hz, "celsius": celsius}
 
 
@@ -151,9 +153,9 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     here = spec.draw(kernel, seed)
     kernel.check(here)
     function = runtime.load(kernel.cubin.data, kernel.symbol, spec.dynamic_shared)
-    return _Ready(
-        runtime, spec, kernel, module.compiler, function, here, [runtime.upload(argument) for argument in here]
-    )
+    there = [runtime.upload(argument) for argument in here]
+    sizes = spec.grid, spec.block, spec.dynamic_shared
+    return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there)
 
 
 def _show(ready: _Ready, job: Job) -> None:
