@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpusim.errors import GpusimError
-from gpusim.measurement import EVENTS, MeasuredLaunch
+from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, spread
 from gpusim.nsight import Launched
 
 FLOOR = {
@@ -86,7 +86,22 @@ def relative(metric: str, predicted: float, measured: float) -> float:
     return (predicted - measured) / least if least else math.copysign(math.inf, predicted)
 
 
-def rows(predicted: Values, measured: MeasuredLaunch, overhead: float | None = None) -> list[Row]:
+class Empty(NamedTuple):
+    """Seconds of a launch that does nothing.
+
+    Attributes
+    ----------
+    predicted : float
+        Its duration.
+    measured : float
+        Its time between events.
+    """
+
+    predicted: float
+    measured: float
+
+
+def rows(predicted: Values, measured: MeasuredLaunch, empty: Empty | None = None) -> list[Row]:
     """Compare what was predicted of a launch with what was measured, worst first.
 
     Parameters
@@ -94,9 +109,8 @@ def rows(predicted: Values, measured: MeasuredLaunch, overhead: float | None = N
     predicted : mapping of str to float
         By metric.
     measured : MeasuredLaunch
-    overhead : float, optional
-        Seconds between events around an empty launch: where it is known, the time between events less this is held
-        against the predicted duration.
+    empty : Empty, optional
+        What an empty launch takes: where it is known, times between events are compared too, less this.
 
     Returns
     -------
@@ -108,11 +122,16 @@ def rows(predicted: Values, measured: MeasuredLaunch, overhead: float | None = N
         if name in predicted
         for value in [measured.value(name)]
     ]
-    if overhead is not None and measured.seconds and DURATION in predicted:
-        value = measured.value(EVENTS) - overhead
-        error = relative(EVENTS, predicted[DURATION], value)
-        found.append(Row(measured.id, EVENTS, predicted[DURATION], value, error, measured.spread(EVENTS)))
+    if empty is not None and measured.seconds and DURATION in predicted:
+        found.append(_beyond(predicted[DURATION] - empty.predicted, measured, empty))
     return sorted(found, key=lambda row: -abs(row.error))
+
+
+def _beyond(predicted: float, measured: MeasuredLaunch, empty: Empty) -> Row:
+    """By how much a launch takes longer than an empty one."""
+    runs = [seconds - empty.measured for seconds in measured.seconds]
+    value = statistics.median(runs)
+    return Row(measured.id, BEYOND_EMPTY, predicted, value, relative(BEYOND_EMPTY, predicted, value), spread(runs))
 
 
 def summarise(found: Iterable[Row]) -> list[Summary]:
@@ -184,7 +203,9 @@ def read_predictions(path: Path) -> list[Predicted]:
 
 
 def _entries(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Profiles, launches of a launch file, or the steps of chains."""
+    """Profiles, launches of a launch file, or the steps of chains; a measurement has a format, and is none of these."""
+    if "format" in raw:
+        raise KeyError(raw["format"])
     if "chains" in raw:
         return [step for chain in raw["chains"] for step in chain["steps"]]
     found: list[Mapping[str, Any]] = raw["profiles"] if "profiles" in raw else raw["launches"]

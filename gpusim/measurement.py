@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from typing import Any
 from gpusim.errors import GpusimError
 
 FORMAT, VERSION = "gpusim measurement", 1
-EVENTS = "time_between_events"
-"""What :attr:`MeasuredLaunch.seconds` is called beside the profiler's metrics."""
+BEYOND_EMPTY = "time_beyond_empty_launch"
+"""What :attr:`MeasuredLaunch.seconds`, less those of an empty launch, are called beside the profiler's metrics."""
 
 HELD_OUT_OF = 3
 
@@ -33,9 +33,25 @@ def is_held_out(name: str) -> bool:
     Examples
     --------
     >>> [n for n in range(10) if is_held_out(f"copy N={n}")]
-    [0, 1, 2]
+    [0, 3]
     """
     return hashlib.sha256(name.encode()).digest()[0] % HELD_OUT_OF == 0
+
+
+def spread(runs: Sequence[float]) -> float:
+    """Largest less smallest over the median: 0 where all are alike, 1 where the median alone is 0.
+
+    Parameters
+    ----------
+    runs : sequence of float
+
+    Examples
+    --------
+    >>> spread([9.0, 10.0, 12.0]), spread([5, 5, 5]), spread([0, 0, 3])
+    (0.3, 0.0, 1.0)
+    """
+    width, middle = max(runs) - min(runs), statistics.median(runs)
+    return width / abs(middle) if middle else float(width > 0)
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class MeasuredLaunch:
         Name of the function.
     grid, block : tuple of int
     machine_code : str
-        SHA-256 of the cubin that ran.
+        SHA-256 of the machine code that ran.
     metrics : mapping of str to list of float
         What each of Nsight Compute's metrics came to in each run, in base units; empty where none were read.
     seconds : list of float
@@ -110,17 +126,11 @@ class MeasuredLaunch:
         KeyError
             A metric that was not measured.
         """
-        return float(statistics.median(self.runs(metric)))
-
-    def runs(self, metric: str) -> list[float]:
-        """What every run came to; :data:`EVENTS` is the time between CUDA events, in seconds."""
-        return self.seconds if metric == EVENTS else self.metrics[metric]
+        return float(statistics.median(self.metrics[metric]))
 
     def spread(self, metric: str) -> float:
-        """Largest less smallest of the runs over their median; 0 where all are alike."""
-        runs = self.runs(metric)
-        width = max(runs) - min(runs)
-        return width / abs(statistics.median(runs)) if width and statistics.median(runs) else float(width > 0)
+        """Largest less smallest of the runs over their median."""
+        return spread(self.metrics[metric])
 
     @property
     def held_out(self) -> bool:
@@ -212,10 +222,9 @@ def parse(text: str, where: str) -> Measurement:
         raise MeasurementError(f"{where}: not a measurement: gpusim measure --json writes one")
     if raw.get("version") != VERSION:
         raise MeasurementError(f"{where}: a measurement of version {raw.get('version')}; this gpusim reads {VERSION}")
-    for launch in raw.get("launches", []):
-        launch["metrics"] = {k: v if isinstance(v, list) else [v] for k, v in launch.get("metrics", {}).items()}
     try:
-        return TypeAdapter(Measurement).validate_python(_without(raw, "format", "version"))
+        launches = [_unfolded(launch) for launch in raw.get("launches", [])]
+        return TypeAdapter(Measurement).validate_python(_without(raw, "format", "version") | {"launches": launches})
     except ValidationError as error:
         first = error.errors()[0]
         at = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
@@ -238,10 +247,18 @@ def _without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key not in names}
 
 
+def _unfolded(launch: Any) -> Any:
+    """A launch whose metrics are lists, even of one number."""
+    if not isinstance(launch, dict) or not isinstance(launch.get("metrics", {}), dict):
+        return launch
+    metrics = {name: value if isinstance(value, list) else [value] for name, value in launch.get("metrics", {}).items()}
+    return launch | {"metrics": metrics}
+
+
 def _compact(launch: dict[str, Any]) -> dict[str, Any]:
     """Leave out what is empty; of runs that came to the same keep one number, and whole numbers as such."""
     launch["metrics"] = {name: _runs(values) for name, values in launch["metrics"].items()}
-    return {key: value for key, value in launch.items() if value not in (None, "", [], (), {})}
+    return {key: value for key, value in launch.items() if key == "launch" or value not in (None, "", [], (), {})}
 
 
 def _runs(values: list[float]) -> Any:

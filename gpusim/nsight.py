@@ -23,7 +23,7 @@ _A_SECOND = {
 }  # fmt: skip
 _COUNTED = re.compile(r"[A-Za-z_]*|%")
 _AMOUNT = re.compile(r"\w+__(?:(bytes)\w*|time_duration)\.(?:sum|avg|max|min)")
-_METRIC = re.compile(r"[a-z]+__\w+(\.\w+)*")
+_METRIC = re.compile(r"[a-z][a-z0-9]*__\w+(\.\w+)*")
 _REPORT = ".ncu-rep"
 
 

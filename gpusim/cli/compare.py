@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from gpusim.cli.words import JsonFile, KernelFolders
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
-    from gpusim.compare import Row
+    from gpusim.compare import Row, Summary
     from gpusim.launches.spec import AnyLaunch
     from gpusim.measurement import Measurement
 
@@ -61,7 +62,7 @@ def compare(
         raise GpusimError(f"{measured}: no metric was both measured and predicted")
     flat = [row for rows in found.values() for row in rows]
     if json is not None:
-        write_json({"rows": [row._asdict() for row in flat], "summary": [s._asdict() for s in summarise(flat)]}, json)
+        write_json({"rows": list(map(_plain, flat)), "summary": list(map(_plain, summarise(flat)))}, json)
     if is_stdout(json):
         return
     shown: list[Any] = [head, ""]
@@ -70,6 +71,11 @@ def compare(
     if each or len(found) == 1:
         shown += [line for name, rows in found.items() for line in comparison.compared(name, rows)]
     report.show([*shown, *comparison.explained()])
+
+
+def _plain(row: Row | Summary) -> dict[str, Any]:
+    """A row as JSON has it, which knows no infinity."""
+    return {key: None if value in (math.inf, -math.inf) else value for key, value in row._asdict().items()}
 
 
 def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, list[Row]]]:
@@ -91,7 +97,8 @@ def _of_measurement(
 ) -> tuple[str, dict[str, list[Row]]]:  # fmt: skip
     """Rows of a measurement, by launch."""
     from gpusim import measurement
-    from gpusim.compare import read_predictions, rows
+    from gpusim.compare import Empty, read_predictions, rows
+    from gpusim.launches import empty as nothing
     from gpusim.launches import file as launch_file
     from gpusim.report.comparison import device_line
 
@@ -99,13 +106,16 @@ def _of_measurement(
     specs = launch_file.launches([launch.launch for launch in found.launches], file.parent, str(file), folders)
     specs = launch_file.select(specs, only)
     values: Mapping[str, Mapping[str, float]]
+    empty = None
     if predicted is None:
-        values = _predict(specs, _checked(found, gpu), described, jobs)
+        known = _checked(found, gpu)
+        values = _predict(specs, known, described, jobs)
+        empty = found.overhead_seconds and Empty(nothing.seconds(known), found.overhead_seconds)
     else:
         values = {each.name: each.metrics for each in read_predictions(predicted)}
     launches = {launch.id: launch for launch in found.launches if not launch.error}
     wanted = [spec.id for spec in specs if spec.id in launches and spec.id in values]
-    return device_line(found), {name: rows(values[name], launches[name], found.overhead_seconds) for name in wanted}
+    return device_line(found), {name: rows(values[name], launches[name], empty or None) for name in wanted}
 
 
 def _checked(found: Measurement, gpu: str | None) -> str:

@@ -21,7 +21,7 @@ from gpusim.measure.worker import Job
 
 Line = dict[str, Any]
 
-WORKER = (sys.executable, "-m", "gpusim.measure.worker")
+WORKER = (sys.executable, "-m", "gpusim.measure")
 
 
 class Lost(Exception):
@@ -67,7 +67,7 @@ def start(job: Job, *, before: Sequence[str] = (), limit: float = 60.0) -> Itera
         try:
             yield from _watched(process, limit)
             if process.wait():
-                raise Lost(_last(complaints) or f"the process ended with status {process.returncode}")
+                raise Lost(_why(process.returncode, complaints))
         finally:
             _end(process)
 
@@ -102,10 +102,12 @@ def _pass_on(stream: IO[str], lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _last(file: Path) -> str:
-    """Last line of a file that says anything."""
-    said = [line.strip() for line in file.read_text(errors="replace").splitlines() if line.strip()]
-    return said[-1] if said else ""
+def _why(status: int, complaints: Path) -> str:
+    """Why a process ended: the signal that ended it, or the last line that it wrote to standard error."""
+    if status in (-signal.SIGKILL, 128 + signal.SIGKILL):
+        return "the process was killed: is there too little memory on the host for its arrays?"
+    said = [line.strip() for line in complaints.read_text(errors="replace").splitlines() if line.strip()]
+    return said[-1] if said else f"the process ended with status {status}"
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -1,6 +1,6 @@
 """The process that works on the GPU: it launches what a job lists, and reports each launch in a line of JSON.
 
-Started as ``python -m gpusim.measure.worker JOB``, alone or under Nsight Compute.  Whoever started it reads its
+Started as ``python -m gpusim.measure JOB``, alone or under Nsight Compute.  Whoever started it reads its
 standard output: what comes before and after the time in which a launch has the GPU is said, so that one that hangs can
 be told from one that is still compiled.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.cuda.signature import is_array
 from gpusim.errors import GpusimError
+from gpusim.launches import empty
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from gpusim.measure.errors import DeviceError
 
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 Say = Callable[[dict[str, Any]], None]
 
-HELPERS = """
-extern "C" __global__ void empty() {}
-extern "C" __global__ void spin(long long cycles) { long long t = clock64(); while (clock64() - t < cycles) {} }
-"""
 AHEAD_CYCLES = 100_000
 """For so long the GPU is kept busy while the host sends what is timed after it."""
 
@@ -140,7 +136,7 @@ def _one(
     seconds = [stopwatch.time(ready.launch) for _ in range(job.repeats)]
     hz, celsius = runtime.conditions()
     say({"left": number})
-    name, code = ready.kernel.name.full, sha256(ready.kernel.cubin.data).hexdigest()
+    name, code = ready.kernel.name.full, sha256(ready.kernel.code.code).hexdigest()
     values = verdict(spec, outputs, job.seed) if isinstance(spec, DescribedLaunch) else ""
     about = {"kernel": name, "grid": ready.grid, "block": ready.block, "machine_code": code, "values": values}
     return {**about, "compiler": ready.compiler, "seconds": seconds, "sm_hz": hz, "celsius": celsius}
@@ -178,7 +174,7 @@ class _Stopwatch:
 
         from gpusim import cuda
 
-        module = cuda.compile(HELPERS, gpu=runtime.device().arch)
+        module = cuda.compile(empty.SOURCE, gpu=runtime.device().arch)
         self._runtime, self._warm = runtime, job.warm
         self._cycles = np.int64(AHEAD_CYCLES)
         self._spin, self._empty = (
@@ -252,7 +248,3 @@ def main(arguments: Sequence[str]) -> int:
         _print({"impossible": str(error)})
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -140,7 +140,7 @@ def explained() -> Iterator[RenderableType]:
 
 
 def _value(metric: str, value: float) -> str:
-    if metric in (DURATION, "time_between_events"):
+    if metric in (DURATION, "time_beyond_empty_launch"):
         return NOTHING if math.isnan(value) else format_seconds(value)
     return format_bytes(value) if "bytes" in metric else _number(value)
 

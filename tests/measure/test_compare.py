@@ -1,0 +1,217 @@
+"""Are errors what they are said to be, and are the right launches held against one another?"""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpusim.cli import main
+from gpusim.compare import (
+    FLOOR,
+    CompareError,
+    Empty,
+    Predicted,
+    base_name,
+    pair,
+    read_predictions,
+    relative,
+    rows,
+    summarise,
+)
+from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, Measurement
+from gpusim.nsight import Launched
+from tests.measure.standin import H200
+
+CYCLES, HBM = "gpc__cycles_elapsed.max", "dram__bytes_read.sum"
+POSITIVE = st.floats(1e-3, 1e12)
+
+
+@given(POSITIVE, POSITIVE, st.floats(0.01, 100))
+def test_an_error_has_no_unit_and_is_0_where_nothing_is_off(predicted, measured, scale):
+    error = relative(CYCLES, predicted, measured)
+    assert relative(CYCLES, scale * predicted, scale * measured) == pytest.approx(error, rel=1e-9, abs=1e-9)
+    assert relative(CYCLES, measured, measured) == 0
+    assert (error > 0) == (predicted > measured)
+
+
+@pytest.mark.parametrize(("metric", "floor"), FLOOR.items())
+def test_what_is_next_to_nothing_is_judged_by_its_difference(metric, floor):
+    assert relative(metric, floor / 2, 0) == 0.5
+    assert relative(metric, floor / 2, floor / 4) == 0.25
+    assert relative(metric, 3 * floor, 2 * floor) == 0.5
+
+
+def test_something_for_nothing_is_beyond_all_bounds():
+    assert relative(CYCLES, 1, 0) == math.inf
+    assert relative(CYCLES, 0, 0) == 0
+
+
+def test_rows_are_of_what_both_have_worst_first():
+    measured = MeasuredLaunch("a", {}, metrics={CYCLES: [90, 110, 100], HBM: [50, 50, 50], "not_predicted": [1]})
+    first, second = rows({CYCLES: 110, HBM: 25, "not_measured": 3}, measured)
+    assert first == ("a", HBM, 25, 50, -0.5, 0)
+    assert second == ("a", CYCLES, 110, 100, pytest.approx(0.1), pytest.approx(0.2))
+
+
+def test_times_between_events_are_compared_by_what_they_are_more_than_an_empty_launch():
+    measured = MeasuredLaunch("a", {}, seconds=[5e-6, 6e-6, 8e-6])
+    (row,) = rows({"gpu__time_duration.sum": 6e-6}, measured, Empty(predicted=1.5e-6, measured=3e-6))
+    assert (row.metric, row.predicted, row.measured) == (BEYOND_EMPTY, pytest.approx(4.5e-6), pytest.approx(3e-6))
+    assert (row.error, row.spread) == (pytest.approx(0.5), pytest.approx(1))
+    assert rows({"gpu__time_duration.sum": 6e-6}, measured) == []
+
+
+def test_a_summary_names_the_worst_launch_and_comes_worst_first():
+    found = []
+    for n, error in enumerate((0, 0, 0.01, -0.2)):
+        launch = MeasuredLaunch(f"launch {n}", {}, metrics={CYCLES: [100], HBM: [10]})
+        found += rows({CYCLES: 100 * (1 + error), HBM: 10}, launch)
+    worst, same = summarise(found)
+    assert (worst.metric, worst.launches, worst.identical, worst.worst) == (CYCLES, 4, 2, "launch 3")
+    assert [worst.median, worst.mean, worst.p90, worst.max] == pytest.approx([0.005, 0.0525, 0.2, 0.2])
+    assert (same.metric, same.identical, same.max) == (HBM, 4, 0)
+
+
+# ---------------------------------------------------------------- profiles
+
+
+def launched(kernel="copy_words(float const*, float*, int)", grid=(4, 1, 1), block=(256, 1, 1), **metrics):
+    return Launched(kernel, grid, block, metrics or {CYCLES: 100}, {})
+
+
+def predicted(name="copy", grid=(4, 1, 1), block=(256, 1, 1)):
+    return Predicted(name, grid, block, {CYCLES: 90})
+
+
+def test_launches_that_are_alike_are_runs_of_one():
+    others = [launched(grid=(5, 1, 1)), launched(block=(128, 1, 1))]
+    ((_, found),) = pair([predicted()], [launched(**{CYCLES: 100}), *others, launched(**{CYCLES: 120})])
+    assert found.metrics == {CYCLES: [100, 120]}
+
+
+def test_the_name_decides_where_sizes_do_not():
+    same = [launched("other(int)"), launched("void ns::copy<4>(int)", **{CYCLES: 7})]
+    ((_, found),) = pair([predicted()], same)
+    assert found.metrics == {CYCLES: [7]}
+
+
+@pytest.mark.parametrize(
+    ("launches", "says"),
+    [
+        ([launched(grid=(9, 1, 1))], r"nothing profiled is copy of \(4, 1, 1\) x \(256, 1, 1\)"),
+        ([launched("one(int)"), launched("two(int)")], "copy could be any of one.int., two.int."),
+    ],
+)
+def test_a_prediction_without_its_launch_is_refused(launches, says):
+    with pytest.raises(CompareError, match=says):
+        pair([predicted()], launches)
+
+
+def test_names_are_compared_without_what_surrounds_them():
+    assert base_name("void ns::k<float, (int)4>(float*)") == base_name("k") == "k"
+    assert base_name("flash-attention-2") == "flash_attention_2"
+
+
+# ---------------------------------------------------------------- the command
+
+
+def write(folder, name, *launches, device=H200):
+    file = folder / name
+    found = Measurement(device, "2026-11-25", "cold", "NVRTC 13.0", "Nsight Compute 2025.3.1", 2e-6, list(launches))
+    file.write_text(found.to_text())
+    return str(file)
+
+
+def measured_copy(name="copy N=1000 B=256", **metrics):
+    entry = {"id": name, "kernel": "copy", "params": {"N": 1000, "B": 256}}
+    return MeasuredLaunch(name, entry, "copy_words", (4, 1, 1), (256, 1, 1), "", metrics)
+
+
+def predictions(folder, **metrics):
+    file = folder / "predicted.json"
+    file.write_text(json.dumps({"launches": [{"id": "copy N=1000 B=256", "metrics": metrics}]}))
+    return str(file)
+
+
+def test_a_measurement_against_predictions_of_a_file(tmp_path, capsys):
+    there = write(tmp_path, "m.json", measured_copy(**{CYCLES: [100, 104, 102], HBM: [4000]}))
+    assert main(["compare", there, predictions(tmp_path, **{CYCLES: 51, HBM: 4000})]) == 0
+    shown = capsys.readouterr().out
+    assert "NVIDIA H200, driver 580.159" in shown
+    assert [line.split() for line in shown.splitlines() if CYCLES in line] == [
+        [CYCLES, "51", "102", "-50.0", "%", "3.92", "%"],
+    ]
+    assert f"Identical, 1 of 2: {HBM} 4.00 kB." in shown
+
+
+def test_a_measurement_is_predicted_where_no_file_is_given(tmp_path, capsys):
+    exact = "smsp__inst_executed_op_global_ld.sum"
+    there = write(tmp_path, "m.json", measured_copy(**{exact: [32], HBM: [4000]}))
+    assert main(["compare", there, "--described", "--json", str(tmp_path / "rows.json")]) == 0
+    found = {row["metric"]: row for row in json.loads((tmp_path / "rows.json").read_text())["rows"]}
+    assert (found[exact]["predicted"], found[exact]["error"]) == (32, 0)
+    assert "Identical" in capsys.readouterr().out
+
+
+def test_many_launches_are_summed_up(tmp_path, capsys):
+    several = [measured_copy(f"copy {n}", **{CYCLES: [100 + n]}) for n in range(3)]
+    (tmp_path / "p.json").write_text(
+        json.dumps({"launches": [{"id": launch.id, "metrics": {CYCLES: 110}} for launch in several]})
+    )
+    assert main(["compare", write(tmp_path, "m.json", *several), str(tmp_path / "p.json")]) == 0
+    shown = capsys.readouterr().out
+    assert f"{CYCLES}         3" in shown
+    assert shown.index("copy 0") < shown.index("copy 1") < shown.index("copy 2")
+
+
+def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):
+    csv = '"ID","Kernel Name","Block Size","Grid Size","dram__bytes_read.sum"\n"","","","","Kbyte"\n'
+    (tmp_path / "mine.csv").write_text(csv + '"0","copy_words(float*)","(256, 1, 1)","(4, 1, 1)","5.0"\n')
+    assert main(["predict", "copy", "--N", "1000", "--json", str(tmp_path / "p.json")]) == 0
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "mine.csv"), str(tmp_path / "p.json")]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith(HBM)]
+    assert "5.00 kB" in line
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("none.json", "none.json: No such file"),
+        ("m.json --gpu a100-40gb", "measured on an NVIDIA H200 (h200), not on a100-40gb: leave --gpu out"),
+        ("m.json none.json", "none.json: No such file"),
+        ("m.json m.json", "not a prediction: gpusim predict --json"),
+        ("m.json p.json --only none*", "no launch matches 'none*'"),
+        ("m.json other.json", "no metric was both measured and predicted"),
+        ("a.csv", "says not what was launched: give a prediction too"),
+        ("unknown.json", "gpusim has no specification of an NVIDIA L4"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypatch, words, says):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "m.json", measured_copy(**{CYCLES: [100]}))
+    write(tmp_path, "unknown.json", measured_copy(**{CYCLES: [100]}), device=H200.__class__(
+        "NVIDIA L4", "", "sm_89", 58, "580.159", "13.0"
+    ))  # fmt: skip
+    (tmp_path / "p.json").write_text('{"profiles": []}')
+    (tmp_path / "other.json").write_text('{"launches": [{"id": "other", "metrics": {}}]}')
+    assert main(["compare", *words.split(), "--json", "rows.json"]) == 2
+    complaint = capsys.readouterr().err
+    assert says in complaint
+    assert complaint.count("\n") == 1
+    assert not (tmp_path / "rows.json").exists()
+
+
+def test_all_kinds_of_predictions_are_read(tmp_path):
+    file = tmp_path / "p.json"
+    step = {
+        "kernel": "k",
+        "grid": [1, 1, 1],
+        "block": [32, 1, 1],
+        "metrics": {CYCLES: {"value": 5}, HBM: {"value": None}},
+    }
+    for raw in ({"profiles": [step]}, {"chains": [{"steps": [step]}]}):
+        file.write_text(json.dumps(raw))
+        assert read_predictions(file) == [Predicted("k", (1, 1, 1), (32, 1, 1), {CYCLES: 5})]

@@ -1,0 +1,122 @@
+"""Does the worker launch what it should, in the order it should, and say what came of it?"""
+
+import numpy as np
+import pytest
+
+from gpusim import catalog
+from gpusim.arguments import from_text
+from gpusim.launches.spec import DescribedLaunch, LaunchSpec
+from gpusim.measure import MeasureError, Request, measure
+from gpusim.measure.errors import OutOfMemoryError
+from gpusim.measure.worker import Job, verdict, work
+from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
+from tests.measure.standin import H200, StandIn, starting
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+
+def described(kernel, **params):
+    return DescribedLaunch.of(catalog.get(kernel), params)
+
+
+COPY, SUM = described("copy", N=100, B=32), described("reduce-shuffle", N=100, B=32)
+HALVES = described("copy-bf16", N=70, B=32)
+
+
+def said(runtime, *specs, timed=True, repeats=2, warm=False):
+    lines = []
+    work(Job(specs, timed, repeats, warm, 0), runtime, lines.append)
+    return lines
+
+
+def done(lines):
+    return [line for line in lines if "done" in line]
+
+
+def test_outputs_on_the_device_are_held_to_the_reference():
+    for line in done(said(StandIn(), COPY, SUM, HALVES)):
+        assert line["values"] == "match"
+
+
+def test_a_wrong_output_is_told_by_its_first_place():
+    inputs = COPY.inputs()
+    wrong = inputs["x"].copy()
+    wrong[[7, 9]] += 1
+    found = verdict(COPY, {"y": wrong})
+    assert found.startswith("2 of 100 elements of y are off by more than 1e-05, the first at (7,): ")
+    assert verdict(COPY, {"y": inputs["x"]}) == "match"
+    assert "off" in verdict(COPY, {"y": np.full(100, np.nan, np.float32)})
+
+
+def test_every_time_is_behind_a_flush_and_a_launch_that_keeps_the_device_busy():
+    runtime = StandIn()
+    said(runtime, COPY, repeats=2)
+    assert runtime.calls[-8:] == ["wait", "flush", "spin", "copy_words", "flush", "spin", "copy_words", "release"]
+    assert runtime.calls[:3] == ["flush", "spin", "empty"]
+
+
+def test_warm_launches_are_not_flushed():
+    runtime = StandIn()
+    said(runtime, COPY, warm=True)
+    assert "flush" not in runtime.calls
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_the_profiler_sees_the_launches_alone_each_with_the_first_arguments(warm):
+    runtime = StandIn()
+    (line,) = done(said(runtime, described("attention-mask", M=4, N=4, threads=32), timed=False, warm=warm))
+    seen = ["wait", "profiler on", "attention_mask", "wait", "profiler off"]
+    name = next(call for call in runtime.calls if call not in (*seen, "release"))
+    assert runtime.calls == [
+        *[name] * warm,
+        *[name if call == "attention_mask" else call for call in seen] * 2,
+        "release",
+    ]
+    assert line == {"done": 0}
+
+
+def test_a_device_that_fails_costs_that_launch_alone():
+    request = Request((COPY, SUM, HALVES), runs=0, repeats=2)
+    first, second, third = measure(request, time=starting(StandIn(breaks_at="shuffle"))).launches
+    assert (first.values, third.values) == ("match", "match")
+    assert second.error == "failed on the device: an illegal memory access was encountered"
+    assert (second.seconds, second.kernel) == ([], "")
+
+
+def test_too_large_an_array_costs_that_launch_alone(monkeypatch):
+    runtime = StandIn()
+
+    def upload(argument):
+        if getattr(argument, "size", 0) == 1000:
+            raise OutOfMemoryError("out of memory on the device (150 GB): no room for an array of 4000 bytes")
+        return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+    monkeypatch.setattr(runtime, "upload", upload)
+    lines = done(said(runtime, COPY, described("copy", N=1000), SUM))
+    assert [line.get("values") for line in lines] == ["match", None, "match"]
+    assert "no room" in lines[1]["error"]
+
+
+def test_what_does_not_compile_costs_that_launch_alone(tmp_path):
+    (tmp_path / "bad.cu").write_text("__global__ void k(float* x) { x[0] = y; }\n")
+    bad = LaunchSpec("bad", tmp_path / "bad.cu", (), None, (1, 1, 1), (32, 1, 1), args=(from_text("float32:ones:1"),))
+    lines = done(said(StandIn(), bad, COPY))
+    assert '"y" is undefined' in lines[0]["error"]
+    assert lines[1]["values"] == "match"
+
+
+def test_a_source_of_ones_own_runs_as_the_options_say(tmp_path):
+    (tmp_path / "mine.cu").write_text("__global__ void k(int* x) { extern __shared__ int s[]; x[threadIdx.x] = N; }\n")
+    args = (from_text("int32:zeros:64"),)
+    spec = LaunchSpec("mine", tmp_path / "mine.cu", (), "k", (1, 1, 1), (64, 1, 1), 256, args, {"N": "3"})
+    found = measure(Request((spec,), runs=0, folder=tmp_path), time=starting(StandIn())).launches[0]
+    assert (found.kernel, found.block, found.values, found.error) == ("k", (64, 1, 1), "", None)
+    assert found.launch["source"] == "mine.cu"
+    assert found.launch["options"] == ["-DN=3"]
+
+
+def test_another_gpu_is_refused_before_anything_is_launched():
+    runtime = StandIn()
+    with pytest.raises(MeasureError, match=r"NVIDIA H200 \(h200\), not a100-40gb: leave --gpu out"):
+        measure(Request((COPY,), gpu="a100-40gb", runs=0), time=starting(runtime))
+    assert measure(Request((COPY,), gpu="h200", runs=0), time=starting(runtime)).device == H200
