@@ -74,6 +74,24 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """An array whose elements are told one by one."""
+
+    dtype: str
+    values: tuple[int | float, ...]
+
+    def make(self, rng: np.random.Generator) -> np.ndarray:
+        """The array."""
+        import numpy as np
+
+        return np.array(self.values, numpy_dtype(self.dtype))
+
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        return {"buffer": self.dtype, "values": list(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
 class Raw:
     """Bytes passed as they are: a struct by value, a pointer that is null."""
 
@@ -91,7 +109,7 @@ class Raw:
         return f"{RAW}:{self.data.hex()}"
 
 
-Argument = Scalar | Filled | Raw
+Argument = Scalar | Filled | Given | Raw
 
 
 def _randint(rng: np.random.Generator, count: int, bound: str) -> np.ndarray:
@@ -214,7 +232,8 @@ def from_json(value: Any, where: str) -> Argument:
     Parameters
     ----------
     value : object
-        ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}`` or ``{"bytes": HEX}``.
+        ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}``, ``{"buffer": DTYPE, "values": [...]}`` or
+        ``{"bytes": HEX}``.
     where : str
         Path of the value in its file, for messages.
 
@@ -230,6 +249,8 @@ def from_json(value: Any, where: str) -> Argument:
     """
     if not isinstance(value, Mapping) or not value:
         raise ArgumentError(f'{where}: an argument is {{"int32": 512}} or {{"buffer": "float32", "count": 4096}}')
+    if "values" in value:
+        return _given(value, where)
     if "buffer" in value:
         unknown = set(value) - {"buffer", "count", "init"}
         if unknown:
@@ -244,6 +265,22 @@ def from_json(value: Any, where: str) -> Argument:
     if len(value) > 1 or isinstance(number, bool) or not isinstance(number, int | float):
         raise ArgumentError(f'{where}: a scalar is one element type with its value, such as {{"int32": 512}}')
     return _checked(Scalar(dtype, number), where)
+
+
+def _given(value: Mapping[str, Any], where: str) -> Given:
+    """Check an array that is told element by element."""
+    unknown = set(value) - {"buffer", "values"}
+    if unknown:
+        raise UnknownNameError(f"key in {where}", sorted(unknown)[0], ("buffer", "values"))
+    dtype, values = value.get("buffer"), value["values"]
+    if not isinstance(dtype, str) or not isinstance(values, list) or not values:
+        raise ArgumentError(f'{where}: an array is told as {{"buffer": "int32", "values": [1, 2, 3]}}')
+    _known(dtype, where)
+    for number in values:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ArgumentError(f"{where}: {number!r} is no number")
+        _checked(Scalar(dtype, number), where)
+    return Given(dtype, tuple(values))
 
 
 def _raw(text: Any, where: str) -> Raw:

@@ -22,7 +22,12 @@ FLOOR = {
 }
 """Where less than this was measured, an error is relative to this: what is next to nothing repeats badly."""
 
+STALLS, A_WARP = "smsp__average_warps_issue_stalled_", 1.0
+"""A reason for which less than one warp waits is judged by the difference."""
+
 DURATION = "gpu__time_duration.sum"
+PERCENT, ROUNDED = "pct", 0.00501
+"""Nsight Compute prints per cent with two decimals."""
 
 Values = Mapping[str, float]
 
@@ -80,9 +85,9 @@ def relative(metric: str, predicted: float, measured: float) -> float:
     >>> relative("smsp__inst_executed.sum", 1, 0)
     inf
     """
-    if predicted == measured:
+    if predicted == measured or (PERCENT in metric and abs(predicted - measured) <= ROUNDED):
         return 0.0
-    least = max(abs(measured), FLOOR.get(metric, 0.0))
+    least = max(abs(measured), A_WARP if metric.startswith(STALLS) else FLOOR.get(metric, 0.0))
     return (predicted - measured) / least if least else math.copysign(math.inf, predicted)
 
 

@@ -99,6 +99,8 @@ class MeasuredLaunch:
         Between CUDA events around the launch, each time.
     sm_hz, celsius : float or None
         SM clock and temperature right after.
+    outputs : mapping of str to list of float
+        Elements of the small arrays that the first launch changed, where that was asked for.
     values : str
         How the outputs compare with the reference: ``"match"``, what is wrong, or empty: there is none.
     error : str or None
@@ -115,6 +117,7 @@ class MeasuredLaunch:
     seconds: list[float] = field(default_factory=list)
     sm_hz: float | None = None
     celsius: float | None = None
+    outputs: Mapping[str, list[float]] = field(default_factory=dict)
     values: str = ""
     error: str | None = None
 

@@ -40,6 +40,9 @@ def measure(
         float,
         typer.Option("--seconds-per-launch", metavar="S", help="Give a launch up after so long on the GPU.", min=0),
     ] = 60,
+    outputs: Annotated[
+        bool, typer.Option("--outputs", help="Keep what a launch leaves in small arrays, in the JSON.")
+    ] = False,
     kernels: KernelFolders = None,
     launches: sources.Launches = None,
     only: sources.Only = None,
@@ -72,7 +75,7 @@ def measure(
     }  # fmt: skip
     specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), single))
     folder = Path() if json is None or is_stdout(json) else json.parent
-    request = room.Request(specs, gpu, warm, repeats, runs, seconds=seconds, folder=folder)
+    request = room.Request(specs, gpu, warm, repeats, runs, seconds=seconds, folder=folder, outputs=outputs)
     with ProgressLine() as progress:
         found = room.measure(request, progress=progress, warn=_warn)
     if json is not None:

@@ -12,9 +12,8 @@ from gpusim.engine.atomics import update
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import first_row
-from gpusim.engine.global_memory import send_write
 from gpusim.engine.jit import jit
-from gpusim.engine.memory import ALL_WORDS
+from gpusim.engine.memory import l2_update
 from gpusim.engine.operands import FULL, at, set_predicate
 from gpusim.engine.shared_memory import check_shared, shared_time
 from gpusim.engine.traffic import STORES, note_access, note_below, note_shared, sectors_below
@@ -40,11 +39,19 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:
         return t
-    before = sectors_below(count)
+    before, back = sectors_below(count), t
     for j in range(p[S.PAT_N_LINES]):
-        send_write(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], ALL_WORDS, t, count)
+        back = max(back, send_update(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], t, count))
     note_below(m, index, array, np.int64(0), before, count)
-    return t + m.rates[S.L2_NEAR]
+    return back
+
+
+@jit
+def send_update(m, sm, line, sectors, t, count):
+    """Have sectors of a line changed in L2; returns the tick their old values are back."""
+    m.misc[S.STAMP] += 1
+    half, stamp = m.sms[sm, S.HALF], m.misc[S.STAMP]
+    return l2_update(m.l2, m.servers, m.rates, m.shape, half, line, sectors, t, stamp, count)
 
 
 @jit

@@ -56,6 +56,8 @@ SH_ASYNC_WAVES = 49  # of LDGSTS's writes to shared memory
 INST_LDSM = 50
 INST_ATOMS = 51
 ST_TAGS = 52  # tag-stage wavefronts of stores
+L2_ATOM = 53  # sectors that atomics change in L2
+L2_ATOM_REQ = 54
 
 # Columns of Machine.arrays: loads and stores of each array; IDEAL: sectors that would do for the words touched; HIT:
 # sectors found in L1; L2: sectors asked of L2 or written to it, HBM: sectors read from HBM because of it
@@ -66,4 +68,4 @@ N_ARRAY_COUNTS = 11
 # Columns of Machine.sites: the same for each memory instruction; WAVES: data-stage wavefronts, WAVES_IDEAL: what they
 # would be without bank conflicts
 S_REQ, S_SECTORS, S_IDEAL, S_HIT, S_L2, S_HBM, S_WAVES, S_WAVES_IDEAL, N_SITE_COUNTS = range(9)
-N_COUNTS = 53
+N_COUNTS = 55

@@ -34,7 +34,7 @@ def note_shared(m, index, waves, ideal):
 @inline
 def sectors_below(count):
     """Sectors that went to L2, and from HBM, so far."""
-    return count[C.L2_READ] + count[C.L2_WRITE], count[C.DRAM_READ]
+    return count[C.L2_READ] + count[C.L2_WRITE] + count[C.L2_ATOM], count[C.DRAM_READ]
 
 
 @spliced

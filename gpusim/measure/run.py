@@ -48,6 +48,8 @@ class Request:
         Decides what random arrays hold.
     folder : Path
         Where the measurement will lie: paths of sources begin there.
+    outputs : bool
+        Keep what the first launch leaves in small arrays.
     """
 
     specs: tuple[AnyLaunch, ...]
@@ -59,6 +61,7 @@ class Request:
     seconds: float = SECONDS
     seed: int = 0
     folder: Path = field(default_factory=Path)
+    outputs: bool = False
 
 
 def measure(
@@ -92,7 +95,7 @@ def measure(
         No GPU, another one than asked for, no CuPy, or one for another CUDA.
     """
     watch = _Watch(request, progress)
-    job = Job(request.specs, True, request.repeats, request.warm, request.seed)
+    job = Job(request.specs, True, request.repeats, request.warm, request.seed, request.outputs)
     found = each(job, time or (lambda job: start(job, limit=request.seconds)), watch)
     if watch.device is None:
         raise MeasureError("the process on the device ended without a word")

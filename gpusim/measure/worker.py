@@ -31,6 +31,8 @@ AHEAD_CYCLES = 100_000
 """For so long the GPU is kept busy while the host sends what is timed after it."""
 
 AS_REFERENCED = "match"
+MOST_KEPT = 4096
+"""Elements of an array that is reported."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Job:
         Leave the caches as the same launch left them.
     seed : int
         Decides what random arrays hold.
+    outputs : bool
+        Report the small arrays that a launch changes.
     """
 
     specs: tuple[AnyLaunch, ...]
@@ -55,6 +59,7 @@ class Job:
     repeats: int
     warm: bool
     seed: int
+    outputs: bool = False
 
 
 class _Ready(NamedTuple):
@@ -139,7 +144,8 @@ def _one(
     name, code = ready.kernel.name.full, sha256(ready.kernel.code.code).hexdigest()
     values = verdict(spec, outputs, job.seed) if isinstance(spec, DescribedLaunch) else ""
     about = {"kernel": name, "grid": ready.grid, "block": ready.block, "machine_code": code, "values": values}
-    return {**about, "compiler": ready.compiler, "seconds": seconds, "sm_hz": hz, "celsius": celsius}
+    kept = _changed(ready, outputs) if job.outputs else {}
+    return {**about, "outputs": kept, "compiler": ready.compiler, "seconds": seconds, "sm_hz": hz, "celsius": celsius}
 
 
 def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
@@ -164,6 +170,19 @@ def _show(ready: _Ready, job: Job) -> None:
         with ready.runtime.profiled():
             ready.launch()
             ready.runtime.wait()
+
+
+def _changed(ready: _Ready, outputs: dict[str, Any]) -> dict[str, list[float]]:
+    """Elements of the small arrays of finite numbers that a launch has changed."""
+    import numpy as np
+
+    before = {p.name: here for p, here in zip(ready.kernel.parameters, ready.here, strict=True)}
+    small = {name: array for name, array in outputs.items() if array.size <= MOST_KEPT}
+    return {
+        name: array.ravel().tolist()
+        for name, array in small.items()
+        if not np.array_equal(array, before[name]) and np.isfinite(array.astype(np.float64)).all()
+    }
 
 
 class _Stopwatch:

@@ -23,7 +23,7 @@ WORST = 10
 
 EXPLAINED = (
     "error: predicted over measured; spread: largest less smallest of the hardware's own runs. What is next to nothing "
-    "(4 MB of HBM writes, 20 k hits or conflicts) is judged by its difference, over that."
+    "(4 MB of HBM writes, 20 k hits or conflicts, one stalled warp) is judged by its difference, over that."
 )
 
 
@@ -121,14 +121,19 @@ def summarised(summaries: Sequence[Summary], rows: Sequence[Row]) -> list[Render
     -------
     list of rich renderables
     """
-    heading = ["metric", "launches", "identical", "median", "mean", "90 %", "worst", "spread"]
+    heading = ["metric", "identical", "median", "mean", "90 %", "worst", "spread"]
     cells = [
-        [s.metric, str(s.launches), str(s.identical), *_shares(s.median, s.mean, s.p90, s.max, s.spread)]
+        [s.metric, f"{s.identical} of {s.launches}", *_shares(s.median, s.mean, s.p90, s.max, s.spread)]
         for s in summaries
+        if s.max
     ]
+    same = [s for s in summaries if not s.max]
     worst = sorted((row for row in rows if row.error), key=lambda row: -abs(row.error))[:WORST]
     singles = [[row.launch, row.metric, *_both(row), _per_cent(row.error)] for row in worst]
-    shown: list[RenderableType] = [*table_of([heading, *cells], right=range(1, 8)), Text("")]
+    shown: list[RenderableType] = [*table_of([heading, *cells], right=range(1, 7)), Text("")] if cells else []
+    if same:
+        names = ", ".join(s.metric for s in same)
+        shown += [Text(f"Identical in all {same[0].launches} launches, {len(same)} metrics: {names}."), Text("")]
     if singles:
         shown += table_of([["worst", "metric", "predicted", "measured", "error"], *singles], right=range(2, 5))
     return [*shown, Text("")]

@@ -210,7 +210,7 @@ def table_of(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[R
     grid = new_table()
     flush = set(right)
     for column, heading in enumerate(rows[0]):
-        grid.add_column(heading, justify="right" if column in flush else "left")
+        grid.add_column(heading, justify="right" if column in flush else "left", overflow="fold")
     for row in rows[1:]:
         grid.add_row(*row)
     return [grid]

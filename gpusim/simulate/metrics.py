@@ -85,14 +85,14 @@ METRICS: dict[str, _Sum] = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": _sum(
         "conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)
     ),
-    "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ),
+    "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_ATOM_REQ),
     "lts__t_requests_srcunit_tex_op_read.sum": _sum("request", _MODEL, C.L2_READ_REQ),
     "lts__t_requests_srcunit_tex_op_write.sum": _sum("request", _MODEL, C.L2_WRITE_REQ),
-    _LTS.format("tex"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE),
+    _LTS.format("tex"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM),
     _LTS.format("tex_op_read"): _sum("sector", _MODEL, C.L2_READ),
     _LTS.format("tex_op_write"): _sum("sector", _MODEL, C.L2_WRITE),
     _LTS.format("tex_lookup_miss"): _sum("sector", _MODEL, C.L2_MISS),
-    _LTS.format("tex_lookup_hit"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, minus=(C.L2_MISS,)),
+    _LTS.format("tex_lookup_hit"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM, minus=(C.L2_MISS,)),
     _LTS.format("ltcfabric"): _sum("sector", _MODEL, C.FABRIC),
     "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR),
     "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR),

@@ -246,15 +246,20 @@ def _written_back(total: np.ndarray, run: np.ndarray, before: Held, after: Held)
     """
     kept = after.dirty - before.dirty
     dirtied = run[C.DRAM_WRITE] + kept
-    all_dirtied = dirtied * total[C.L2_WRITE] / max(run[C.L2_WRITE], 1)
+    all_dirtied = dirtied * _written(total) / max(_written(run), 1)
     growth = (total[C.DRAM_READ] + all_dirtied) / max(run[C.DRAM_READ] + dirtied, 1)
     all_kept = kept * min(growth, after.room / max(after.lines, 1))
     return float(max(all_dirtied - all_kept, 0.0))
 
 
+def _written(counts: np.ndarray) -> float:
+    """Sectors that stores and atomics leave dirty in L2."""
+    return float(counts[C.L2_WRITE] + counts[C.L2_ATOM])
+
+
 # Columns of sites and arrays that caches decide, and the columns of the whole launch's counts that they add up to
-SITES = {C.S_HIT: (C.LD_HIT,), C.S_L2: (C.L2_READ, C.L2_WRITE), C.S_HBM: (C.DRAM_READ,)}
-ARRAYS = {C.A_HIT: (C.LD_HIT,), C.A_L2: (C.L2_READ, C.L2_WRITE), C.A_HBM: (C.DRAM_READ,)}
+SITES = {C.S_HIT: (C.LD_HIT,), C.S_L2: (C.L2_READ, C.L2_WRITE, C.L2_ATOM), C.S_HBM: (C.DRAM_READ,)}
+ARRAYS = {C.A_HIT: (C.LD_HIT,), C.A_L2: (C.L2_READ, C.L2_WRITE, C.L2_ATOM), C.A_HBM: (C.DRAM_READ,)}
 
 
 def attribute(

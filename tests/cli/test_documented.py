@@ -28,6 +28,11 @@ def commands():
     return list(dict.fromkeys(part for part in parts if part.startswith("gpusim ")))
 
 
+def on_a_gpu(command):
+    """Whether it measures, or reads what was measured there."""
+    return "measure" in command or "there." in command
+
+
 @pytest.fixture
 def folder(tmp_path):
     """A folder with every file that the documents spell out."""
@@ -54,14 +59,28 @@ def test_the_documents_have_commands_files_and_python():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("command", [command for command in commands() if not on_a_gpu(command)])
 def test_command(folder, command, request):
-    if "profile" in command:
+    if "profile" in command or "compare" in command:
         request.getfixturevalue("compiler")
     words = shlex.split(command)
     lines = run(folder, "-m", *words).splitlines()
     assert lines or "-o" in words
     assert max(map(len, lines), default=0) <= 100
+
+
+@pytest.mark.parametrize("command", [command for command in commands() if "measure " in command])
+def test_a_command_that_measures_lacks_nothing_but_a_gpu(tmp_path, command):
+    without = tmp_path / "cupy.py"
+    without.write_text("raise ImportError('no CuPy here')\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    words = shlex.split(re.sub(r"--json \S+", f"--json {tmp_path}/there.json", command))
+    result = subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300
+    )
+    assert result.returncode == 2
+    assert "measuring needs CuPy (no CuPy here)" in result.stderr
+    assert not (tmp_path / "there.json").exists()
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.arguments import DTYPES, Filled, Raw, Scalar, from_json, from_text, make, numpy_dtype
+from gpusim.arguments import DTYPES, Filled, Given, Raw, Scalar, from_json, from_text, make, numpy_dtype
 from gpusim.errors import GpusimError
 
 
@@ -120,3 +120,40 @@ def test_without_contents_an_array_has_its_type_and_size_and_takes_no_memory():
     array, number, raw = make([from_text(text) for text in texts], contents=False)
     assert (array.nbytes, array.dtype, array.strides) == (8_000_000_000, np.float16, (0,))
     assert (number, raw) == (7, b"\xff")
+
+
+ARGUMENTS = st.one_of(
+    st.builds(Scalar, st.sampled_from(["int32", "float64"]), st.integers(-9, 9)),
+    st.builds(Filled, st.sampled_from(DTYPES), st.sampled_from(["zeros", "normal", "randint:7"]), st.integers(1, 99)),
+    st.builds(Given, st.sampled_from(["int64", "float32"]), st.lists(st.integers(-9, 9), min_size=1).map(tuple)),
+    st.builds(Raw, st.binary(max_size=9)),
+)
+
+
+@given(ARGUMENTS)
+def test_an_argument_survives_a_launch_file(argument):
+    assert from_json(argument.to_json(), "args[0]") == argument
+
+
+def test_an_array_can_be_told_element_by_element():
+    (array,) = make([from_json({"buffer": "int16", "values": [3, -1, 2]}, "args[0]")])
+    assert (array.dtype, array.tolist()) == (np.int16, [3, -1, 2])
+
+
+@pytest.mark.parametrize(
+    ("json", "says"),
+    [
+        ({"buffer": "int32", "values": []}, "an array is told as"),
+        ({"buffer": "int32", "values": 3}, "an array is told as"),
+        ({"values": [3]}, "an array is told as"),
+        ({"buffer": "int32", "values": [1, "x"]}, "args[0]: 'x' is no number"),
+        ({"buffer": "int32", "values": [True]}, "True is no number"),
+        ({"buffer": "int8", "values": [300]}, "args[0]: 300 is no int8"),
+        ({"buffer": "int33", "values": [3]}, "did you mean int32"),
+        ({"buffer": "int32", "values": [3], "count": 1}, "unknown key in args[0] 'count'"),
+    ],
+)
+def test_an_array_that_cannot_be_told_so_is_refused(json, says):
+    with pytest.raises(GpusimError) as caught:
+        from_json(json, "args[0]")
+    assert says in str(caught.value)

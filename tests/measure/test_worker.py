@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpusim import catalog
-from gpusim.arguments import from_text
+from gpusim.arguments import from_json, from_text
 from gpusim.launches.spec import DescribedLaunch, LaunchSpec
 from gpusim.measure import MeasureError, Request, measure
 from gpusim.measure.errors import OutOfMemoryError
@@ -120,3 +120,21 @@ def test_another_gpu_is_refused_before_anything_is_launched():
     with pytest.raises(MeasureError, match=r"NVIDIA H200 \(h200\), not a100-40gb: leave --gpu out"):
         measure(Request((COPY,), gpu="a100-40gb", runs=0), time=starting(runtime))
     assert measure(Request((COPY,), gpu="h200", runs=0), time=starting(runtime)).device == H200
+
+
+def test_small_arrays_that_a_launch_changes_can_be_kept(tmp_path):
+    text = (
+        "__global__ void k(const int* a, int* b, float* c) { b[threadIdx.x] = 2 * a[threadIdx.x]; c[0] = 1.f / 0.f; }\n"
+    )
+    (tmp_path / "mine.cu").write_text(text)
+    args = (
+        from_json({"buffer": "int32", "values": [3, 1, 2]}, "a"),
+        from_text("int32:zeros:3"),
+        from_text("float32:ones:1"),
+    )
+    spec = LaunchSpec("mine", tmp_path / "mine.cu", (), None, (1, 1, 1), (3, 1, 1), args=args)
+    request = Request((spec,), runs=0, outputs=True, folder=tmp_path)
+    found = measure(request, time=starting(StandIn())).launches[0]
+    assert found.outputs == {"b": [6, 2, 4]}
+    assert found.launch["args"][0] == {"buffer": "int32", "values": [3, 1, 2]}
+    assert measure(Request((spec,), runs=0), time=starting(StandIn())).launches[0].outputs == {}
