@@ -440,7 +440,7 @@ def l2_update(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
         back = rates[L2_FAR]
     begin = serve(servers, SLICES, slice_of(line, home, shape), t, n * rates[SLICE_WRITE])
     done, missing = home_read(l2, servers, rates, shape, home, line, sectors, begin, stamp, count)
-    count[C.L2_MISS] += (popcount(missing) + 1) >> 1
+    count[C.L2_MISS] += (popcount(missing) + 1) >> 1 if rates[PROMOTE] else popcount(missing)
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
     row[BITS * shape[L2_WAYS] + find(row, shape[L2_WAYS], line)] |= sectors << 4
     return done + back
