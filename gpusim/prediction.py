@@ -335,7 +335,8 @@ class Prediction:
         texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}
         values = self.algorithm.textbook_values(**self.bound.params)
         textbook = {key: Formula(texts[key], pretty(value.formula), value.nbytes) for key, value in values.items()}
-        found = summary(self.algorithm.name, self.bound.params, self.gpu, self.launch, self.held, counts, cache)
+        launch = self.launch, self.held, counts
+        found = summary(self.algorithm.name, self.bound.params, self.gpu, *launch, cache, "description")
         return replace(found, textbook=textbook, flops=_flops(self.bound))
 
 

@@ -107,7 +107,7 @@ def profile(
     )
     _write_back(launch, counts)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
-    return summary(kernel.name.full, params, spec, launch, held, counts, cache)
+    return summary(kernel.name.full, params, spec, launch, held, counts, cache, "machine_code")
 
 
 def _launch(

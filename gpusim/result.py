@@ -57,10 +57,10 @@ class Metric:
         ``"byte"``, ``"sector"``, ``"request"``, ``"inst"``, ``"%"``, ...
     claim : Claim
     error : float or None
-        Median relative error of this metric over the validation launches on this
-        GPU (0.01 = 1 %); None where it was never measured on this GPU.
-    note : str
-        What the error was measured on, where there is something to say.
+        Median relative error of this metric over the launches measured on this GPU
+        (0.01 = 1 %), less those held out; None where it was never measured there.
+    held_out : float or None
+        The same over launches that no calibration has seen; None where none are.
 
     Examples
     --------
@@ -72,16 +72,17 @@ class Metric:
     unit: str
     claim: Claim
     error: float | None = None
-    note: str = ""
+    held_out: float | None = None
 
     @property
     def claim_text(self) -> str:
-        """Claim and error as a table shows them: ``exact``, ``modelled ±0.4 %``, ``modelled, unmeasured``."""
-        if self.claim is Claim.EXACT and not self.error:
+        """Claim and errors as a table shows them: ``exact``, ``modelled ±0.4/0.5 %``, ``modelled, unmeasured``."""
+        if self.claim is Claim.EXACT and not (self.error or self.held_out):
             return self.claim.value
         if self.error is None:
             return f"{self.claim.value}, unmeasured"
-        return f"{self.claim.value} ±{100 * self.error:.2g} %"
+        held_out = "" if self.held_out is None else f"/{100 * self.held_out:.2g}"
+        return f"{self.claim.value} ±{100 * self.error:.2g}{held_out} %"
 
     def __str__(self) -> str:
         return f"{self.value} {self.unit} ({self.claim_text})"
@@ -464,7 +465,7 @@ class Profile:
         -------
         dict
             ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
-            ``metrics`` (name to value, unit, claim, error), ``derived`` (name to value;
+            ``metrics`` (name to value, unit, claim, errors), ``derived`` (name to value;
             None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
             ``notes``, ``sentence``, ``bound``.
         """
@@ -496,13 +497,13 @@ class Profile:
         -------
         pandas.DataFrame
             Index ``metric``; columns ``kernel``, ``gpu``, one for each parameter,
-            then ``value``, ``unit``, ``claim``, ``error``.
+            then ``value``, ``unit``, ``claim``, ``error``, ``held_out``.
         """
         import pandas as pd
 
         launch = {"kernel": self.kernel, "gpu": self.gpu, **self.params}
         rows = [{"metric": name, **launch, **_metric_dict(metric)} for name, metric in self.metrics.items()]
-        columns = ["metric", *launch, "value", "unit", "claim", "error"]
+        columns = ["metric", *launch, "value", "unit", "claim", "error", "held_out"]
         return pd.DataFrame(rows, columns=columns).set_index("metric")
 
 
@@ -564,4 +565,5 @@ def _metric_dict(metric: Metric) -> dict[str, Any]:
         "unit": metric.unit,
         "claim": metric.claim.value,
         "error": metric.error,
+        "held_out": metric.held_out,
     }

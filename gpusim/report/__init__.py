@@ -97,7 +97,7 @@ def _one(profile: Profile) -> Iterator[RenderableType]:
     busy = busy_table(profile)
     yield from (busy, Text("")) if busy else ()
     yield tables.memory_table(profile)
-    yield from _footer((profile.sentence, *profile.notes, tables.legend(tables.row_metrics(profile))))
+    yield from _footer((profile.sentence, *profile.notes, tables.legend(tables.shown_metrics(profile))))
 
 
 def _several(profiles: Sequence[Profile]) -> Iterator[RenderableType]:

@@ -21,6 +21,7 @@ GAP = 2
 """Columns between two columns of a table."""
 
 UNMEASURED = "±?"
+HELD_OUT = "±a/b %: median error over launches on this GPU / over launches held out from calibration."
 """Stands for an error that was never measured on this GPU."""
 
 
@@ -196,14 +197,20 @@ def new_table() -> Table:
 
 
 def legend(metrics: Iterable[Metric | None]) -> str:
-    """Explain ``±?``, where a table of these metrics shows it."""
+    """Explain ``±?`` and ``±a/b %``, where a table of these metrics shows them."""
+    metrics = list(metrics)
     unmeasured = any(metric is not None and metric.error is None and metric.claim != "exact" for metric in metrics)
-    return f"{UNMEASURED}: how far off this is has not been measured on this GPU." if unmeasured else ""
+    said = [f"{UNMEASURED}: how far off this is has not been measured on this GPU."] if unmeasured else []
+    if any(metric is not None and metric.held_out is not None for metric in metrics):
+        said.append(HELD_OUT)
+    return " ".join(said)
 
 
-def row_metrics(profile: Profile) -> list[Metric | None]:
-    """Metrics whose claims :func:`memory_table` shows."""
-    return [profile.metrics.get(level.claim or level.units) for level in _levels(profile)]
+def shown_metrics(profile: Profile) -> list[Metric | None]:
+    """Metrics whose claims are shown: of time, and of the rows of :func:`memory_table`."""
+    return [profile.metrics.get("gpc__cycles_elapsed.max")] + [
+        profile.metrics.get(level.claim or level.units) for level in _levels(profile)
+    ]
 
 
 def _level_cells(profile: Profile, level: Level) -> list[str]:

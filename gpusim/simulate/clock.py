@@ -91,17 +91,13 @@ def waits(parts: np.ndarray) -> dict[str, float]:
     return {name: float(stalled[k]) / max(float(parts[:, S.ISSUED].sum()), 1) for k, name in REASONS.items()}
 
 
-def time_metrics(
-    found: Timing, gpu: Gpu, errors: dict[str, float], *, sampled: bool, total: np.ndarray
-) -> dict[str, Metric]:
+def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -> dict[str, Metric]:
     """The metrics of time, under Nsight Compute's names.
 
     Parameters
     ----------
     found : Timing
     gpu : Gpu
-    errors : dict of str to float
-        Validation error of each metric, where it was measured.
     sampled : bool
         Whether a stretch stands for the launch.
     total : float64 array, shape (N_COUNTS,)
@@ -119,4 +115,4 @@ def time_metrics(
         values["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * found.warps / gpu.sm.max_warps, "%"
     calibrated = Claim.CALIBRATED if gpu.measured else Claim.MODELLED
     claim = Claim.EXTRAPOLATED if sampled else calibrated
-    return {name: Metric(v, unit, claim, errors.get(name)) for name, (v, unit) in values.items()}
+    return {name: Metric(v, unit, claim) for name, (v, unit) in values.items()}

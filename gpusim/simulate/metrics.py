@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache as remembered
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -99,14 +100,26 @@ METRICS: dict[str, _Sum] = {
 }
 
 
+Way = Literal["description", "machine_code"]
+"""How a program came about: lowered from a description, or compiled from CUDA."""
+
+
+class Errors(NamedTuple):
+    """Median relative errors of a metric: over launches measured on a GPU, and over those held out."""
+
+    error: float | None = None
+    held_out: float | None = None
+
+
 @remembered
-def validation(gpu: str, *, sampled: bool = False) -> dict[str, float]:
-    """Median relative error of each metric over the launches measured on a GPU; empty where none were.
+def validation(gpu: str, way: Way, *, sampled: bool = False) -> dict[str, Errors]:
+    """Errors of each metric over the launches measured on a GPU; empty where none were.
 
     Parameters
     ----------
     gpu : str
         Name of the GPU, as in ``gpusim gpus``.
+    way : str
     sampled : bool
         Over launches of which only part was run.
     """
@@ -114,33 +127,35 @@ def validation(gpu: str, *, sampled: bool = False) -> dict[str, float]:
     if not source.is_file():
         return {}
     table = json.loads(source.read_text())
-    return {name: float(row["median"]) for name, row in table.get("sampled" if sampled else "metrics", {}).items()}
+    rows = table.get("sampled" if sampled else way, {})
+    return {name: Errors(row["median"], row.get("held_out")) for name, row in rows.items()}
 
 
 def _number(value: float) -> int | float:
     return round(value) if abs(value - round(value)) < 1e-6 or abs(value) > 1e6 else float(value)
 
 
-def metrics(counts: Counts, gpu: str) -> dict[str, Metric]:
+def metrics(counts: Counts, gpu: str, way: Way) -> dict[str, Metric]:
     """Every counter that follows from counts.
 
     Parameters
     ----------
     counts : Counts
-    gpu : str
+    gpu, way : str
+        As for :func:`validation`.
     """
-    errors = validation(gpu, sampled=counts.sampled)
+    errors = validation(gpu, way, sampled=counts.sampled)
     found = {}
     for name, rule in METRICS.items():
         value = float(np.sum([counts.total[column] * factor for column, factor in rule.columns]))
         claim = Claim.EXTRAPOLATED if counts.sampled else rule.claim
-        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim, errors.get(name))
+        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim, *errors.get(name, Errors()))
     return found
 
 
-def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str) -> dict[str, Metric]:
+def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str, way: Way) -> dict[str, Metric]:
     """Registers, occupancy and waves of a launch."""
-    errors = validation(gpu)
+    errors = validation(gpu, way)
     values: dict[str, tuple[int | float, str]] = {
         "launch__registers_per_thread": (max(registers, FEWEST_REGISTERS), "register/thread"),
         "launch__occupancy_limit_registers": (held.limit_registers, "block"),
@@ -150,12 +165,13 @@ def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str) -> d
         "launch__waves_per_multiprocessor": (waves, "wave"),
         "sm__maximum_warps_per_active_cycle_pct": (held.occupancy_pct, "%"),
     }
-    return {name: Metric(v, unit, Claim.MODELLED, errors.get(name)) for name, (v, unit) in values.items()}
+    return {name: Metric(v, unit, Claim.MODELLED, *errors.get(name, Errors())) for name, (v, unit) in values.items()}
 
 
 def summary(
-    kernel: str, params: Mapping[str, Any], gpu: Gpu, launch: Launch, held: Occupancy, counts: Counts, cache: str
-) -> Profile:
+    kernel: str, params: Mapping[str, Any], gpu: Gpu, launch: Launch, held: Occupancy, counts: Counts, cache: str,
+    way: Way,
+) -> Profile:  # fmt: skip
     """Gather what was counted of a launch into a Profile.
 
     Parameters
@@ -168,15 +184,17 @@ def summary(
         What ran where, and what it did.
     cache : str
         ``"cold"`` or ``"warm"``.
+    way : str
+        How the program came about: it decides which errors are known.
     """
-    found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name)
+    found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name, way)
     return Profile(
         kernel=kernel,
         params=params,
         gpu=gpu.name,
         grid=launch.grid,
         block=launch.block,
-        metrics={**_time(counts, gpu), **metrics(counts, gpu.name), **found},
+        metrics={**_time(counts, gpu, way), **metrics(counts, gpu.name, way), **found},
         cache=cache,
         memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
         notes=_notes(counts, launch),
@@ -187,9 +205,13 @@ def summary(
     )
 
 
-def _time(counts: Counts, gpu: Gpu) -> dict[str, Metric]:
+def _time(counts: Counts, gpu: Gpu, way: Way) -> dict[str, Metric]:
     sampled = counts.timing.warps is None
-    return time_metrics(counts.timing, gpu, validation(gpu.name, sampled=sampled), sampled=sampled, total=counts.total)
+    found = time_metrics(counts.timing, gpu, sampled=sampled, total=counts.total)
+    errors = validation(gpu.name, way, sampled=sampled)
+    return {
+        name: replace(metric, **errors[name]._asdict()) if name in errors else metric for name, metric in found.items()
+    }
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:

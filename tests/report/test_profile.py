@@ -42,6 +42,7 @@ def test_to_dict_is_json_and_complete(profile):
             "unit": metric.unit,
             "claim": metric.claim.value,
             "error": metric.error,
+            "held_out": metric.held_out,
         }
 
 
@@ -54,21 +55,24 @@ def test_to_dataframe_has_a_row_for_every_metric():
 
 
 def test_to_dataframe_of_a_profile_without_metrics_is_empty():
-    assert list(BARE.to_dataframe().columns) == ["kernel", "gpu", "N", "value", "unit", "claim", "error"]
+    assert list(BARE.to_dataframe().columns) == ["kernel", "gpu", "N", "value", "unit", "claim", "error", "held_out"]
 
 
 @pytest.mark.parametrize(
-    ("claim", "error", "text"),
+    ("claim", "error", "held_out", "text"),
     [
-        (Claim.EXACT, 0.0, "exact"),
-        (Claim.EXACT, None, "exact"),
-        (Claim.MODELLED, 0.0, "modelled ±0 %"),
-        (Claim.MODELLED, 0.0123, "modelled ±1.2 %"),
-        (Claim.EXTRAPOLATED, None, "extrapolated, unmeasured"),
+        (Claim.EXACT, 0.0, None, "exact"),
+        (Claim.EXACT, 0.0, 0.0, "exact"),
+        (Claim.EXACT, None, None, "exact"),
+        (Claim.EXACT, 0.0, 0.01, "exact ±0/1 %"),
+        (Claim.MODELLED, 0.0, None, "modelled ±0 %"),
+        (Claim.MODELLED, 0.0123, None, "modelled ±1.2 %"),
+        (Claim.CALIBRATED, 0.0282, 0.0287, "calibrated ±2.8/2.9 %"),
+        (Claim.EXTRAPOLATED, None, None, "extrapolated, unmeasured"),
     ],
 )
-def test_claim_text(claim, error, text):
-    assert Metric(1, "byte", claim, error).claim_text == text
+def test_claim_text(claim, error, held_out, text):
+    assert Metric(1, "byte", claim, error, held_out).claim_text == text
 
 
 def test_the_package_offers_its_names_lazily():

@@ -100,6 +100,13 @@ def test_an_error_that_was_never_measured_is_marked_and_explained():
     assert "±?" not in repr(tiled_matmul(error=0.01))
 
 
+def test_an_error_on_launches_held_out_stands_beside_the_other_and_is_explained():
+    text = repr(tiled_matmul(error=0.012, held_out=0.015))
+    assert "extrapolated ±1.2/1.5 %" in text
+    assert "over launches held out from calibration" in text
+    assert "held out" not in repr(tiled_matmul(error=0.012))
+
+
 def test_several_tiles_are_rows_told_apart_by_the_tile():
     text = as_text([tiled_matmul(tile=tile) for tile in (8, 16, 32)])
     assert text.split("\n")[0] == "matmul-tiled  M=4096 N=4096 K=4096  on h200  cold caches"

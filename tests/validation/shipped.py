@@ -1,0 +1,159 @@
+"""The launches that come with gpusim, predicted: tables and drawings of how far off, held-out ones by themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gpusim import catalog, measurement
+from gpusim.compare import Row, Summary, rows, summarise
+from gpusim.launches import file
+from gpusim.launches.run import record_all
+from gpusim.measurement import Measurement, is_held_out
+from gpusim.simulate.metrics import Way
+
+TABLE = Path(__file__).parent / "data" / "h200_shipped.json"
+PLAN = Path(measurement.__file__).parent / "data" / "launches.json"
+WAYS: dict[Way, str] = {"machine_code": "machine code of the CUDA emitted from it", "description": "its description"}
+CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
+KEPT = {CYCLES: "cycles", HBM: "HBM bytes read", L2: "L2 sectors read"}
+"""Metrics whose predictions are kept by launch."""
+UNSHOWN = "smsp__average_warps_issue_stalled_"
+Found = dict[str, list[Row]]
+
+
+def measured() -> Measurement:
+    """What was measured."""
+    path = measurement.shipped("h200")
+    assert path is not None
+    return measurement.read(path)
+
+
+def predict(way: str, jobs: int = 2) -> list[dict[str, Any]]:
+    """Records of every launch, by its emitted CUDA or by its description."""
+    return record_all(file.read(PLAN), "h200", jobs=jobs, described=way == "description")
+
+
+def compared(records: Iterable[dict[str, Any]]) -> list[Row]:
+    """Every metric of every launch."""
+    values = {record["id"]: record["metrics"] for record in records}
+    return [row for launch in measured().launches for row in rows(values[launch.id], launch)]
+
+
+def errors(found: Sequence[Row]) -> dict[str, dict[str, float | int]]:
+    """What the package says of its own errors: by metric, less what is held out, and the median of that beside it."""
+    seen, kept = (
+        {summary.metric: summary for summary in summarise(row for row in found if is_held_out(row.launch) is held)}
+        for held in (False, True)
+    )
+    return {
+        metric: {
+            "n": of.launches, "identical": of.identical, "median": round(of.median, 6), "p90": round(of.p90, 6),
+            "max": round(of.max, 6), "held_out": round(kept[metric].median, 6),
+        }
+        for metric, of in sorted(seen.items())
+        if not metric.startswith(UNSHOWN)
+    }  # fmt: skip
+
+
+def keep(ways: dict[str, list[Row]]) -> None:
+    """Write the predictions that tests hold new ones against."""
+    kept = {
+        way: {launch: dict(of) for launch, of in _by_launch(found).items()} for way, found in ways.items()
+    }  # fmt: skip
+    text = ",\n".join(
+        f' "{way}": {{\n  ' + ",\n  ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in of.items()) + "\n }"
+        for way, of in kept.items()
+    )
+    TABLE.write_text(f"{{\n{text}\n}}\n")
+
+
+def _by_launch(found: Iterable[Row]) -> dict[str, list[tuple[str, float]]]:
+    by: dict[str, list[tuple[str, float]]] = {}
+    for row in found:
+        if row.metric in KEPT:
+            by.setdefault(row.launch, []).append((row.metric, row.predicted))
+    return by
+
+
+# ---------------------------------------------------------------- the page
+
+
+def section(ways: dict[str, list[Row]], drawing: str) -> Iterator[str]:
+    """Lines of Markdown."""
+    found = measured()
+    held = sum(launch.held_out for launch in found.launches)
+    device = found.device
+    yield "## Launches that come with gpusim"
+    yield ""
+    conditions = (
+        f"{device.name}, driver {device.driver}, {found.profiler}, {found.compiler}, caches flushed, {found.date}"
+    )
+    yield (
+        f"{len(found.launches)} launches of every kernel, as CUDA emitted from its description, measured by `gpusim "
+        f"measure --launches gpusim/data/launches.json`: {conditions}. Outputs equal the references in all of them. "
+        f"{held} are held out, by the digest of their names; constants come from microbenchmarks and have seen neither "
+        "part. Figures are of the others / of those held out."
+    )
+    yield ""
+    yield f"![predicted against measured]({drawing})"
+    for way, what in WAYS.items():
+        yield from ("", f"### Each by {what}", "", *_by_metric(ways[way]), "", *_by_family(ways[way]))
+
+
+def _by_metric(found: Sequence[Row]) -> Iterator[str]:
+    yield "| metric | identical | median | mean | 90 % | worst | worst launch |"
+    yield "|---|--:|--:|--:|--:|--:|---|"
+    same = []
+    for metric in sorted({row.metric for row in found if not row.metric.startswith(UNSHOWN)}):
+        of = [row for row in found if row.metric == metric]
+        seen, kept = (summarise(row for row in of if is_held_out(row.launch) is held)[0] for held in (False, True))
+        if seen.max == kept.max == 0:
+            same.append(f"`{metric}`")
+        else:
+            yield _metric_row(seen, kept)
+    yield ""
+    yield f"Identical in every launch: {', '.join(same)}."
+
+
+def _metric_row(seen: Summary, kept: Summary) -> str:
+    """One metric: figures of what calibration may see / of what is held out."""
+    pairs = [(seen.median, kept.median), (seen.mean, kept.mean), (seen.p90, kept.p90), (seen.max, kept.max)]
+    figures = " | ".join(f"{100 * a:.2f} / {100 * b:.2f} %" for a, b in pairs)
+    same = f"{seen.identical} of {seen.launches} / {kept.identical} of {kept.launches}"
+    return f"| `{seen.metric}` | {same} | {figures} | {max(seen, kept, key=lambda summary: summary.max).worst} |"
+
+
+def _by_family(found: Sequence[Row]) -> Iterator[str]:
+    families = {algorithm.name: algorithm.family for algorithm in catalog.all(hidden=True)}
+    names = dict.fromkeys(families[row.launch.partition(" ")[0]] for row in found)
+    yield "| family | launches | " + " | ".join(f"{name}, median | worst" for name in KEPT.values()) + " |"
+    yield "|---|--:" + "|--:|--:" * len(KEPT) + "|"
+    for family in names:
+        of = [row for row in found if families[row.launch.partition(" ")[0]] == family]
+        sums = {summary.metric: summary for summary in summarise(row for row in of if row.metric in KEPT)}
+        cells = " | ".join(f"{sums[metric].median:.1%} | {sums[metric].max:.1%}" for metric in KEPT)
+        yield f"| {family} | {sums[CYCLES].launches} | {cells} |"
+
+
+def draw(ways: dict[str, list[Row]], path: Path) -> None:
+    """Predicted against measured, a point a launch."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 7.5), layout="constrained")
+    axes = figure.subplots(len(ways), len(KEPT))
+    for along, (way, found) in zip(axes, ways.items(), strict=True):
+        for ax, (metric, name) in zip(along, KEPT.items(), strict=True):
+            points = [row for row in found if row.metric == metric and row.measured > 0 < row.predicted]
+            for held, colour, label in ((False, "tab:blue", "others"), (True, "tab:orange", "held out")):
+                part = [row for row in points if is_held_out(row.launch) is held]
+                ax.scatter([r.measured for r in part], [r.predicted for r in part], s=9, color=colour, label=label)
+            ends = [min(r.measured for r in points), max(r.measured for r in points)]
+            ax.plot(ends, ends, color="0.6", linewidth=0.8, zorder=0)
+            ax.set(
+                xscale="log", yscale="log", xlabel=f"{name}, measured", ylabel=f"predicted by {way.replace('_', ' ')}"
+            )
+    axes[0, 0].legend(fontsize="small")
+    figure.savefig(path, metadata={"Software": None})

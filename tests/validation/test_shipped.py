@@ -1,0 +1,55 @@
+"""Do the launches that come with gpusim come out as the validation page says?  A fast part of ``refresh.py``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from gpusim.launches import file
+from gpusim.launches.run import record
+from gpusim.measurement import is_held_out
+from tests.validation import shipped
+from tests.validation.test_emitted import other_compiler
+
+EXECUTED = "smsp__inst_executed.sum"
+FEW = 600_000  # warp instructions: launches of a second or two
+EXACT = [
+    EXECUTED, "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",
+    "smsp__sass_inst_executed_op_branch.sum", "launch__registers_per_thread",
+    *(f"smsp__inst_executed_op_{what}.sum" for what in ("global_ld", "global_st", "shared_ld", "shared_st")),
+]  # fmt: skip
+GROWN = 0.002
+"""By which an error may grow before a test fails: the same model gives the same number."""
+
+KEPT: dict[str, dict[str, dict[str, float]]] = json.loads(shipped.TABLE.read_text())
+MEASURED = {launch.id: launch for launch in shipped.measured().launches}
+SPECS = {spec.id: spec for spec in file.read(shipped.PLAN)}
+FAST = [name for name, launch in MEASURED.items() if launch.value(EXECUTED) <= FEW]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.parametrize("name", FAST)
+def test_a_launch_is_predicted_no_worse_than_the_page_says(name: str) -> None:
+    found: dict[str, Any] = record(SPECS[name], "h200")
+    assert found["error"] is None
+    measured = MEASURED[name]
+    assert {m: found["metrics"][m] for m in EXACT} == {m: measured.value(m) for m in EXACT}
+    for metric, before in KEPT["machine_code"][name].items():
+        was, now = (abs(value / measured.value(metric) - 1) for value in (before, found["metrics"][metric]))
+        assert now <= was + GROWN, metric
+
+
+def test_the_fast_part_is_of_both_parts_and_of_many_kernels() -> None:
+    assert len(FAST) >= 60
+    assert 0.2 < sum(map(is_held_out, FAST)) / len(FAST) < 0.6
+    assert len({SPECS[name].kernel for name in FAST}) >= 40
+
+
+def test_the_page_is_of_these_launches() -> None:
+    assert set(KEPT) == set(shipped.WAYS)
+    for of in KEPT.values():
+        assert set(of) == set(MEASURED) == set(SPECS)
+        assert all(set(metrics) == set(shipped.KEPT) for metrics in of.values())
