@@ -64,7 +64,10 @@ def tiled_matmul(
         "dram__bytes_write.sum": changed.get("written", 4 * n * n),
     }
     metrics = {name: Metric(value, "unit", Claim.EXACT, 0.0) for name, value in exact.items()}
-    metrics |= {name: Metric(value, "unit", Claim.EXTRAPOLATED, error, changed.get("held_out")) for name, value in modelled.items()}
+    metrics |= {
+        name: Metric(value, "unit", Claim.EXTRAPOLATED, error, changed.get("held_out"))
+        for name, value in modelled.items()
+    }
     return Profile(
         kernel="matmul-tiled",
         params={"M": n, "N": n, "K": n, "T": tile},

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from gpusim import nsight
 
 
 def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, float]]:
@@ -32,21 +32,15 @@ def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, f
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SystemExit(done.stdout)
-    return _read(done.stdout, metrics)
+    launches = nsight.parse(done.stdout, "Nsight Compute")
+    return [{name: _whole(launch.metrics[name]) for name in metrics} for launch in launches]
+
+
+def _whole(value: float) -> float:
+    return int(value) if value.is_integer() else value
 
 
 def write_table(path: Path, head: Mapping[str, Any], **rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a table: what it is of, then lists of rows, a line each."""
     lists = (f' "{name}": [\n  ' + ",\n  ".join(map(json.dumps, listed)) + "\n ]" for name, listed in rows.items())
     path.write_text(json.dumps(head, indent=1)[:-2] + ",\n" + ",\n".join(lists) + "\n}\n")
-
-
-def _read(printed: str, metrics: Sequence[str]) -> list[dict[str, float]]:
-    rows = csv.DictReader(io.StringIO(printed[printed.index('"ID"') :]))
-    next(rows)  # units
-    return [{metric: _number(row[metric]) for metric in metrics} for row in rows]
-
-
-def _number(text: str) -> float:
-    value = float(text.replace(",", ""))
-    return int(value) if value.is_integer() else value

@@ -47,9 +47,9 @@ def test_the_description_asks_for_what_silicon_counted(launch):
 
 def machine_code(launch):
     """Profile of the emitted source's machine code."""
-    kernel, bound = emitted.compiled(launch)
-    args = emitted.arguments(launch, kernel, bound)  # of zeros alone a division would take its slow path
-    return gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200", values=False, sample=False)
+    kernel, spec = emitted.compiled(launch)
+    args = spec.draw(kernel)  # of zeros alone a division would take its slow path
+    return gpusim.profile(kernel, spec.grid, spec.block, args, gpu="h200", values=False, sample=False)
 
 
 def other_compiler():
