@@ -53,8 +53,8 @@ def assemble(bound: KernelLaunch, program: Program, arrays: dict[str, np.ndarray
     return Launch(program, bound.grid, bound.block, arguments, outputs=outputs)
 
 
-def _arrays(algorithm: Algorithm, bound: KernelLaunch, seed: int = 0) -> dict[str, np.ndarray]:
-    """Inputs as the algorithm draws them, outputs zero."""
+def drawn(algorithm: Algorithm, bound: KernelLaunch, seed: int = 0) -> dict[str, np.ndarray]:
+    """Arrays of a described launch by name: inputs as the algorithm draws them, outputs zero."""
     from gpusim.algorithm import numpy_dtype
 
     arrays = algorithm.inputs(np.random.default_rng(seed), **bound.params)
@@ -131,7 +131,7 @@ def count_elements(
 
     algorithm, spec = _algorithm(kernel), _gpu(gpu)
     bound = algorithm.launch(**params)
-    launch = assemble(bound, lower(bound, spec), _arrays(algorithm, bound))
+    launch = assemble(bound, lower(bound, spec), drawn(algorithm, bound))
     rows = count(launch, spec, _held(spec, launch, algorithm), sample=False).arrays
     rows[:, C.A_LD_BYTES] += rows[:, C.A_ST_BYTES] * _updated(launch.program)  # the engine counts atomics as stores
     moved = {array.name: row for array, row in zip(launch.program.arrays, rows, strict=True)}
@@ -286,7 +286,7 @@ class Prediction:
         from gpusim.simulate.run import reads_data
 
         program = lower(self.bound, self.gpu)
-        arrays = _arrays(self.algorithm, self.bound) if reads_data(program) else None
+        arrays = drawn(self.algorithm, self.bound) if reads_data(program) else None
         return replace(assemble(self.bound, program, arrays), places=self.places)
 
     @cached_property

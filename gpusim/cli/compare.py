@@ -61,13 +61,14 @@ def compare(
     if not any(found.values()):
         raise GpusimError(f"{measured}: no metric was both measured and predicted")
     flat = [row for rows in found.values() for row in rows]
+    summaries = summarise(flat)
     if json is not None:
-        write_json({"rows": list(map(_plain, flat)), "summary": list(map(_plain, summarise(flat)))}, json)
+        write_json({"rows": list(map(_plain, flat)), "summary": list(map(_plain, summaries))}, json)
     if is_stdout(json):
         return
     shown: list[Any] = [head, ""]
     if len(found) > 1:
-        shown += comparison.summarised(summarise(flat), flat)
+        shown += comparison.summarised(summaries, flat)
     if each or len(found) == 1:
         shown += [line for name, rows in found.items() for line in comparison.compared(name, rows)]
     report.show([*shown, *comparison.explained()])
@@ -103,19 +104,18 @@ def _of_measurement(
     from gpusim.report.comparison import device_line
 
     found = measurement.read(measurement.shipped(str(file)) or file)
-    specs = launch_file.launches([launch.launch for launch in found.launches], file.parent, str(file), folders)
-    specs = launch_file.select(specs, only)
+    chosen = [launch for launch in launch_file.select(found.launches, only) if not launch.error]
     values: Mapping[str, Mapping[str, float]]
     empty = None
     if predicted is None:
         known = _checked(found, gpu)
+        specs = launch_file.launches([launch.launch for launch in chosen], file.parent, str(file), folders)
         values = _predict(specs, known, described, jobs)
         empty = found.overhead_seconds and Empty(nothing.seconds(known), found.overhead_seconds)
     else:
         values = {each.name: each.metrics for each in read_predictions(predicted)}
-    launches = {launch.id: launch for launch in found.launches if not launch.error}
-    wanted = [spec.id for spec in specs if spec.id in launches and spec.id in values]
-    return device_line(found), {name: rows(values[name], launches[name], empty or None) for name in wanted}
+    compared = {each.id: rows(values[each.id], each, empty or None) for each in chosen if each.id in values}
+    return device_line(found), compared
 
 
 def _checked(found: Measurement, gpu: str | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.words import JsonFile, KernelFolders, Warm, parameter, split
+from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, split
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -131,10 +130,9 @@ def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[Desc
 
     name, given = split(words)
     algorithm = catalog.find(name, folders)
-    names = [parameter(algorithm, word) for word in given]
     found: dict[str, DescribedLaunch] = {}
-    for values in itertools.product(*given.values()):
-        for launch in DescribedLaunch.each(algorithm, dict(zip(names, values, strict=True)), folders):
+    for params in combinations(algorithm, given):
+        for launch in DescribedLaunch.each(algorithm, params, folders):
             found.setdefault(launch.id, launch)
     yield from found.values()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpusim.cli.files import check_writable, show_chains, show_profiles
@@ -18,13 +17,11 @@ from gpusim.cli.words import (
     TimelineFrom,
     TimelineSm,
     Warm,
-    parameter,
+    combinations,
     split,
 )
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm
-    from gpusim.chain import Chain
     from gpusim.report.progress import ProgressLine
 
 A = TypeVar("A")
@@ -53,7 +50,8 @@ def predict(
     kernel, given = split(arguments)
     check_writable(json)
     algorithm = catalog.find(kernel, kernels or [])
-    cases = list(_combinations(algorithm, given, gpu.split(",")))
+    params = list(combinations(algorithm, given))
+    cases = [(name.strip(), each) for name in gpu.split(",") for each in params]
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     how = {"cache": "warm" if warm else "cold", "sample": sample}
     if isinstance(algorithm, Chain):
@@ -64,16 +62,6 @@ def predict(
     profiles = _each(algorithm, gpusim.predict, cases, how | ({"timeline": recording} if recording else {}))
     show_profiles(profiles, json)
     wanted.save(profiles)
-
-
-def _combinations(
-    algorithm: Algorithm | Chain, given: dict[str, list[Any]], gpus: Sequence[str]
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every GPU with every combination of the parameters' values."""
-    names = [parameter(algorithm, word) for word in given]
-    for gpu in gpus:
-        for values in itertools.product(*given.values()):
-            yield gpu.strip(), dict(zip(names, values, strict=True))
 
 
 def _each(

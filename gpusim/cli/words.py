@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,6 +105,13 @@ def parameter(algorithm: Parametrised, word: str) -> str:
     if len(alike) != 1:
         raise UnknownNameError(f"parameter of {algorithm.name}", word, known)
     return alike[0]
+
+
+def combinations(algorithm: Parametrised, given: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Every combination of the values given for a kernel's parameters."""
+    names = [parameter(algorithm, word) for word in given]
+    for values in itertools.product(*given.values()):
+        yield dict(zip(names, values, strict=True))
 
 
 def one_each(algorithm: Parametrised, command: str, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:

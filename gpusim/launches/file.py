@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from gpusim import arguments
 from gpusim.errors import GpusimError
@@ -162,7 +162,18 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def select(specs: Iterable[AnyLaunch], pattern: str | None) -> list[AnyLaunch]:
+class Named(Protocol):
+    """What has an id: a launch, or what was measured of one."""
+
+    @property
+    def id(self) -> str:
+        """Unique among its like."""
+
+
+N = TypeVar("N", bound=Named)
+
+
+def select(specs: Iterable[N], pattern: str | None) -> list[N]:
     """Those whose id matches a glob; all without one.
 
     Raises

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import gpusim
@@ -12,7 +13,6 @@ from gpusim import catalog
 from gpusim.launches.spec import DescribedLaunch
 
 PREDICTING = ("predict", "predict_chain")
-NO_PARAMETERS = ("gpu", "cache", "sample", "progress", "kernels", "limit", "timeline")
 
 
 @contextmanager
@@ -36,11 +36,13 @@ def predictions() -> Iterator[dict[str, DescribedLaunch]]:
 
 
 def _heard(function: Callable[..., Any], heard: dict[str, DescribedLaunch]) -> Callable[..., Any]:
+    own = signature(function).parameters
+
     @wraps(function)
     def note(kernel: Any, *args: Any, **given: Any) -> Any:
         folders = tuple(given.get("kernels") or ())
         algorithm = catalog.find(kernel, folders) if isinstance(kernel, str) else kernel
-        params = {name: value for name, value in given.items() if name not in NO_PARAMETERS}
+        params = {name: value for name, value in given.items() if name not in own}
         heard.update((launch.id, launch) for launch in DescribedLaunch.each(algorithm, params, folders))
         return function(kernel, *args, **given)
 

@@ -159,7 +159,7 @@ def record_all(
         As :func:`record` gives them, in the order of ``specs``.
     """
     tell = progress or (lambda done, total, text: None)
-    if min(jobs, len(specs)) == 1:
+    if min(jobs, len(specs)) <= 1:
         return [
             record(spec, gpu, progress=partial(_still, tell, n, len(specs), spec.id), **how)
             for n, spec in enumerate(specs)

@@ -176,14 +176,15 @@ class DescribedLaunch:
         """The arguments; without ``contents`` arrays have type and size alone."""
         import numpy as np
 
+        from gpusim import prediction
         from gpusim.algorithm import numpy_dtype
 
         bound = self.bound
-        arrays = {
-            spec.name: np.broadcast_to(np.zeros((), numpy_dtype(spec.dtype)), spec.shape) for spec in bound.arrays
-        }
         if contents:
-            arrays = {name: zeros.copy() for name, zeros in arrays.items()} | self.inputs(seed)
+            arrays = prediction.drawn(self.algorithm, bound, seed)
+        else:
+            zero = {spec.name: np.zeros((), numpy_dtype(spec.dtype)) for spec in bound.arrays}
+            arrays = {spec.name: np.broadcast_to(zero[spec.name], spec.shape) for spec in bound.arrays}
         types = {p.name: numpy_dtype(p.dtype.value).type for p in bound.kernel.tree.params}
         numbers = {name: types[name](value) for name, value in bound.params.items()}
         return [(arrays | numbers)[parameter.name] for parameter in kernel.parameters]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gpusim import nsight
@@ -61,6 +61,23 @@ def version() -> str:
     return f"Nsight Compute {words[0].rsplit('.', 1)[0]}" if words else "Nsight Compute"
 
 
+def command(metrics: Sequence[str], *, warm: bool = False) -> list[str]:
+    """Give what runs a program under the profiler, which sees it while the program lets it.
+
+    Parameters
+    ----------
+    metrics : sequence of str
+        By Nsight Compute's names; they come in base units, a row a launch.
+    warm : bool
+        Leave the caches as they are, rather than flush them before each pass.
+    """
+    return [
+        PROFILER, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control",
+        "none" if warm else "all", "--profile-from-start", "off", "--target-processes", "application-only",
+        "--metrics", ",".join(metrics),
+    ]  # fmt: skip
+
+
 class Counted:
     """Starts a job under the profiler, and keeps what it read.
 
@@ -95,21 +112,14 @@ class Counted:
             log = Path(folder, "log.csv")
             done: list[Line] = []
             try:
-                for line in start(job, before=self._command(job, log), limit=self._limit):
+                before = [*command(self._metrics, warm=job.warm), "--log-file", str(log)]
+                for line in start(job, before=before, limit=self._limit):
                     done += [line] if "done" in line and "error" not in line else []
                     yield line
             except Lost as lost:
                 self._keep(log, len(done) * job.repeats, str(lost))
                 raise
             self._keep(log, len(done) * job.repeats, "")
-
-    def _command(self, job: Job, log: Path) -> list[str]:
-        caches = "none" if job.warm else "all"
-        return [
-            PROFILER, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control",
-            caches, "--profile-from-start", "off", "--target-processes", "application-only", "--log-file", str(log),
-            "--metrics", ",".join(self._metrics),
-        ]  # fmt: skip
 
     def _keep(self, log: Path, wanted: int, lost: str) -> None:
         """Read the log, of which the last launches may be missing where the process was lost."""

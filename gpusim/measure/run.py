@@ -188,8 +188,4 @@ def _with(launch: MeasuredLaunch, runs: Sequence[nsight.Launched], metrics: Sequ
         if (run.grid, run.block) != (tuple(launch.grid), tuple(launch.block)):
             raise MeasureError(f"Nsight Compute saw {run.kernel} of {run.grid} blocks where {launch.id} was launched")
     known = [name for name in metrics if all(name in run.metrics for run in runs)]
-    return replace(launch, metrics={name: [_whole(run.metrics[name]) for run in runs] for name in known})
-
-
-def _whole(value: float) -> float:
-    return int(value) if float(value).is_integer() else value
+    return replace(launch, metrics={name: [run.metrics[name] for run in runs] for name in known})

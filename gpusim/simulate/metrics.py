@@ -135,27 +135,23 @@ def _number(value: float) -> int | float:
     return round(value) if abs(value - round(value)) < 1e-6 or abs(value) > 1e6 else float(value)
 
 
-def metrics(counts: Counts, gpu: str, way: Way) -> dict[str, Metric]:
+def metrics(counts: Counts) -> dict[str, Metric]:
     """Every counter that follows from counts.
 
     Parameters
     ----------
     counts : Counts
-    gpu, way : str
-        As for :func:`validation`.
     """
-    errors = validation(gpu, way, sampled=counts.sampled)
     found = {}
     for name, rule in METRICS.items():
         value = float(np.sum([counts.total[column] * factor for column, factor in rule.columns]))
         claim = Claim.EXTRAPOLATED if counts.sampled else rule.claim
-        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim, *errors.get(name, Errors()))
+        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim)
     return found
 
 
-def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str, way: Way) -> dict[str, Metric]:
+def launch_metrics(held: Occupancy, registers: int, waves: float) -> dict[str, Metric]:
     """Registers, occupancy and waves of a launch."""
-    errors = validation(gpu, way)
     values: dict[str, tuple[int | float, str]] = {
         "launch__registers_per_thread": (max(registers, FEWEST_REGISTERS), "register/thread"),
         "launch__occupancy_limit_registers": (held.limit_registers, "block"),
@@ -165,7 +161,7 @@ def launch_metrics(held: Occupancy, registers: int, waves: float, gpu: str, way:
         "launch__waves_per_multiprocessor": (waves, "wave"),
         "sm__maximum_warps_per_active_cycle_pct": (held.occupancy_pct, "%"),
     }
-    return {name: Metric(v, unit, Claim.MODELLED, *errors.get(name, Errors())) for name, (v, unit) in values.items()}
+    return {name: Metric(v, unit, Claim.MODELLED) for name, (v, unit) in values.items()}
 
 
 def summary(
@@ -187,14 +183,20 @@ def summary(
     way : str
         How the program came about: it decides which errors are known.
     """
-    found = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held), gpu.name, way)
+    stretch = counts.timing.warps is None
+    time = time_metrics(counts.timing, gpu, sampled=stretch, total=counts.total)
+    limits = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held))
     return Profile(
         kernel=kernel,
         params=params,
         gpu=gpu.name,
         grid=launch.grid,
         block=launch.block,
-        metrics={**_time(counts, gpu, way), **metrics(counts, gpu.name, way), **found},
+        metrics={
+            **_judged(time, validation(gpu.name, way, sampled=stretch)),
+            **_judged(metrics(counts), validation(gpu.name, way, sampled=counts.sampled)),
+            **_judged(limits, validation(gpu.name, way)),
+        },
         cache=cache,
         memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
         notes=_notes(counts, launch),
@@ -205,13 +207,9 @@ def summary(
     )
 
 
-def _time(counts: Counts, gpu: Gpu, way: Way) -> dict[str, Metric]:
-    sampled = counts.timing.warps is None
-    found = time_metrics(counts.timing, gpu, sampled=sampled, total=counts.total)
-    errors = validation(gpu.name, way, sampled=sampled)
-    return {
-        name: replace(metric, **errors[name]._asdict()) if name in errors else metric for name, metric in found.items()
-    }
+def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[str, Metric]:
+    """Metrics with their errors, where these are known."""
+    return {name: replace(metric, **errors.get(name, Errors())._asdict()) for name, metric in found.items()}
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpusim import hardware, prediction
-from gpusim.algorithm import Algorithm, numpy_dtype
+from gpusim.algorithm import Algorithm
 from gpusim.hardware import Gpu, Occupancy
 from gpusim.simulate import Launch
 
@@ -59,9 +59,7 @@ def prepare(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") 
     """A launch with inputs drawn and outputs zero, the GPU, and what of it an SM holds."""
     spec, bound = hardware.load(gpu), algorithm.launch(**params)
     program = prediction.lower(bound, spec)
-    arrays = {array.name: np.zeros(array.shape, numpy_dtype(array.dtype)) for array in bound.arrays}
-    arrays |= algorithm.inputs(np.random.default_rng(1), **params)
-    launch = prediction.assemble(bound, program, arrays)
+    launch = prediction.assemble(bound, program, prediction.drawn(algorithm, bound, 1))
     return launch, spec, hardware.occupancy(spec, launch.threads, program.n_registers, launch.shared_bytes)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -178,6 +179,7 @@ def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):
         ("m.json other.json", "no metric was both measured and predicted"),
         ("a.csv", "says not what was launched: give a prediction too"),
         ("unknown.json", "gpusim has no specification of an NVIDIA L4"),
+        ("failed.json", "no metric was both measured and predicted"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypatch, words, says):
@@ -186,6 +188,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypa
     write(tmp_path, "unknown.json", measured_copy(**{CYCLES: [100]}), device=H200.__class__(
         "NVIDIA L4", "", "sm_89", 58, "580.159", "13.0"
     ))  # fmt: skip
+    write(tmp_path, "failed.json", replace(measured_copy(), error="failed on the device"))
     (tmp_path / "p.json").write_text('{"profiles": []}')
     (tmp_path / "other.json").write_text('{"launches": [{"id": "other", "metrics": {}}]}')
     assert main(["compare", *words.split(), "--json", "rows.json"]) == 2

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusim import nsight
+from gpusim.measure.counters import command
 
 
 def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, float]]:
@@ -27,9 +28,7 @@ def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, f
     SystemExit
         With what was printed, where the program fails.
     """
-    profiler = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--profile-from-start", "off"]
-    command = [*profiler, "--print-units", "base", "--metrics", ",".join(metrics), sys.executable, *program]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([*command(metrics), sys.executable, *program], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SystemExit(done.stdout)
     launches = nsight.parse(done.stdout, "Nsight Compute")

@@ -54,14 +54,8 @@ def main() -> None:
     shipped.draw(ways, ROOT / "docs" / DRAWING)
     head = (ROOT / "docs" / "validation-notes.md").read_text()
     lines = [head.rstrip(), "", *shipped.section(ways, DRAWING)]
-    lines += [
-        "",
-        "## Launches of hand-written CUDA, by description",
-        "",
-        f"{len(profiles)} launches; {DEVICE}.",
-        "",
-        *table(found),
-    ]
+    lines += ["", "## Launches of hand-written CUDA, by description", "", f"{len(profiles)} launches; {DEVICE}."]
+    lines += ["", *table(found)]
     lines += ["", "## Launches of which only part is run", "", *table(sampled)]
     lines += ["", "## Microbenchmarks", "", *shown, ""]
     (ROOT / "docs" / "validation.md").write_text("\n".join(lines))

@@ -21,7 +21,7 @@ CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sec
 KEPT = {CYCLES: "cycles", HBM: "HBM bytes read", L2: "L2 sectors read"}
 """Metrics whose predictions are kept by launch."""
 UNSHOWN = "smsp__average_warps_issue_stalled_"
-Found = dict[str, list[Row]]
+Parts = dict[str, tuple[Summary, Summary]]
 
 
 def measured() -> Measurement:
@@ -44,25 +44,27 @@ def compared(records: Iterable[dict[str, Any]]) -> list[Row]:
 
 def errors(found: Sequence[Row]) -> dict[str, dict[str, float | int]]:
     """What the package says of its own errors: by metric, less what is held out, and the median of that beside it."""
+    return {
+        metric: {
+            "n": seen.launches, "identical": seen.identical, "median": round(seen.median, 6), "p90": round(seen.p90, 6),
+            "max": round(seen.max, 6), "held_out": round(kept.median, 6),
+        }
+        for metric, (seen, kept) in _parts(found).items()
+    }  # fmt: skip
+
+
+def _parts(found: Sequence[Row]) -> Parts:
+    """By metric, in their order: what calibration may see, and what is held out."""
     seen, kept = (
         {summary.metric: summary for summary in summarise(row for row in found if is_held_out(row.launch) is held)}
         for held in (False, True)
     )
-    return {
-        metric: {
-            "n": of.launches, "identical": of.identical, "median": round(of.median, 6), "p90": round(of.p90, 6),
-            "max": round(of.max, 6), "held_out": round(kept[metric].median, 6),
-        }
-        for metric, of in sorted(seen.items())
-        if not metric.startswith(UNSHOWN)
-    }  # fmt: skip
+    return {metric: (seen[metric], kept[metric]) for metric in sorted(seen) if not metric.startswith(UNSHOWN)}
 
 
 def keep(ways: dict[str, list[Row]]) -> None:
     """Write the predictions that tests hold new ones against."""
-    kept = {
-        way: {launch: dict(of) for launch, of in _by_launch(found).items()} for way, found in ways.items()
-    }  # fmt: skip
+    kept = {way: _by_launch(found) for way, found in ways.items()}
     text = ",\n".join(
         f' "{way}": {{\n  ' + ",\n  ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in of.items()) + "\n }"
         for way, of in kept.items()
@@ -70,11 +72,11 @@ def keep(ways: dict[str, list[Row]]) -> None:
     TABLE.write_text(f"{{\n{text}\n}}\n")
 
 
-def _by_launch(found: Iterable[Row]) -> dict[str, list[tuple[str, float]]]:
-    by: dict[str, list[tuple[str, float]]] = {}
+def _by_launch(found: Iterable[Row]) -> dict[str, dict[str, float]]:
+    by: dict[str, dict[str, float]] = {}
     for row in found:
         if row.metric in KEPT:
-            by.setdefault(row.launch, []).append((row.metric, row.predicted))
+            by.setdefault(row.launch, {})[row.metric] = row.predicted
     return by
 
 
@@ -107,9 +109,7 @@ def _by_metric(found: Sequence[Row]) -> Iterator[str]:
     yield "| metric | identical | median | mean | 90 % | worst | worst launch |"
     yield "|---|--:|--:|--:|--:|--:|---|"
     same = []
-    for metric in sorted({row.metric for row in found if not row.metric.startswith(UNSHOWN)}):
-        of = [row for row in found if row.metric == metric]
-        seen, kept = (summarise(row for row in of if is_held_out(row.launch) is held)[0] for held in (False, True))
+    for metric, (seen, kept) in _parts(found).items():
         if seen.max == kept.max == 0:
             same.append(f"`{metric}`")
         else:
