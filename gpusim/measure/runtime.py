@@ -85,9 +85,7 @@ class CupyRuntime:
             ) from None
         self._cupy = cupy
         self._properties = _properties(cupy)
-        self._folder = tempfile.TemporaryDirectory()
         self._swept: Any = None
-        self._loaded = 0
         self._gauges = _Gauges(cupy.cuda.runtime.deviceGetPCIBusId(0))
 
     def device(self) -> Device:  # noqa: D102 (as in Runtime)
@@ -99,10 +97,9 @@ class CupyRuntime:
         return Device(name, known, arch, sms, driver, _version(runtime.runtimeGetVersion()))
 
     def load(self, cubin: bytes, symbol: str, dynamic_shared: int) -> Any:  # noqa: D102
-        self._loaded += 1  # CuPy keeps what it loaded by its path
-        file = Path(self._folder.name, f"{self._loaded}.cubin")
-        file.write_bytes(cubin)
-        with self._guarded():
+        with tempfile.TemporaryDirectory() as folder, self._guarded():
+            file = Path(folder, "kernel.cubin")  # CuPy keeps what it loaded by its path: each has one of its own
+            file.write_bytes(cubin)
             kernel = self._cupy.RawModule(path=str(file)).get_function(symbol)
             if dynamic_shared:
                 kernel.max_dynamic_shared_size_bytes = dynamic_shared

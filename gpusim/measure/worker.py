@@ -86,10 +86,15 @@ class _Ready(NamedTuple):
     def outputs(self) -> dict[str, Any]:
         """The arrays by name, as the kernel has left them."""
         return {
-            parameter.name: self.runtime.download(there, here)
-            for parameter, there, here in zip(self.kernel.parameters, self.there, self.here, strict=True)
+            name: self.runtime.download(there, here)
+            for name, there, here in zip(self.names, self.there, self.here, strict=True)
             if is_array(here)
         }
+
+    @property
+    def names(self) -> list[str]:
+        """Of the parameters; by their number where machine code has none."""
+        return [parameter.name or f"p{n}" for n, parameter in enumerate(self.kernel.parameters)]
 
 
 def work(job: Job, runtime: Runtime, say: Say) -> None:
@@ -176,7 +181,7 @@ def _changed(ready: _Ready, outputs: dict[str, Any]) -> dict[str, list[float]]:
     """Elements of the small arrays of finite numbers that a launch has changed."""
     import numpy as np
 
-    before = {p.name: here for p, here in zip(ready.kernel.parameters, ready.here, strict=True)}
+    before = dict(zip(ready.names, ready.here, strict=True))
     small = {name: array for name, array in outputs.items() if array.size <= MOST_KEPT}
     return {
         name: array.ravel().tolist()

@@ -1,4 +1,4 @@
-"""What the microbenchmarks have in common: tables of an H200, kernels of the .cu files beside this one, cases."""
+"""What the microbenchmarks have in common: tables of an H200, kernels of the sources that come with gpusim, cases."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpusim
-from gpusim import cuda
+from gpusim import arguments, cuda
 from gpusim.profiling import profile
 
 FOLDER = Path(__file__).parent
+SOURCES = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 GPU = "h200"
+FRAGMENTS = arguments.Filled("float16", "normal", 16384)
+"""What the registers of matrix products are filled from."""
 
 
 class Case(NamedTuple):
@@ -89,18 +92,19 @@ def table(name: str) -> dict[str, Any]:
 
 
 @cache
-def _module(source: str) -> cuda.Module:
-    return cuda.compile(FOLDER / source, gpu="sm_90")
+def module(source: str) -> cuda.Module:
+    """Machine code of one of the sources."""
+    return cuda.compile(SOURCES / source, gpu="sm_90")
 
 
 def launch(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> gpusim.Profile:
     """Run a kernel of one of the sources here; arrays among its arguments hold its results afterwards."""
-    return profile(_module(source).kernel(kernel), grid, block, args, gpu=GPU, cache=cache)
+    return profile(module(source).kernel(kernel), grid, block, args, gpu=GPU, cache=cache)
 
 
 def rewritten(source: str, kernel: str, change: Callable[[bytes], bytes]) -> cuda.Kernel:
     """A kernel of one of the sources here, after a change to its machine code."""
-    code = change(_module(source).cubin.data)
+    code = change(module(source).cubin.data)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"{kernel}.cubin")
         file.write_bytes(code)
@@ -117,7 +121,7 @@ def of_warps(kernel: cuda.Kernel, warps: int, rounds: int) -> float:
 def on_fragments(source: str, kernel: str, warps: int, rounds: int) -> float:
     """Cycles of one block of a kernel that goes round a loop with fragments of random halves in its registers."""
     clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(32 * warps, np.float32)
-    fragments = np.random.default_rng(0).standard_normal(8192).astype(np.float16).view(np.uint32)
+    fragments = FRAGMENTS.make(np.random.default_rng(0)).view(np.uint32)
     launch(source, kernel, 1, 32 * warps, np.int32(rounds), fragments, clocks, sink, np.int32(0))
     return elapsed(clocks)
 

@@ -57,7 +57,7 @@ def published() -> dict[str, float]:
 
 @cache
 def module(gpu: str) -> cuda.Module:
-    return cuda.compile(FOLDER / "ladder.cu", gpu=gpu)
+    return cuda.compile(bench.SOURCES / "ladder.cu", gpu=gpu)
 
 
 def run(step: Step, n: int, depth: int, matrices: Sequence[np.ndarray] = (), gpu: str = GPU) -> Profile:

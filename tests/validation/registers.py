@@ -135,7 +135,7 @@ def measure() -> dict[str, float]:
     import cupy
 
     with tempfile.TemporaryDirectory() as folder:
-        cubin, source = Path(folder, "registers.cubin"), Path(__file__).with_suffix(".cu")
+        cubin, source = Path(folder, "registers.cubin"), bench.SOURCES / "registers.cu"
         subprocess.run(["nvcc", "-cubin", "-arch=sm_90", "-o", str(cubin), str(source)], check=True)
         code = cubin.read_bytes()
         cycles: dict[str, float] = {}
