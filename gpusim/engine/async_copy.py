@@ -78,7 +78,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     if m.shape[S.TIMELESS]:
         return t
     begin = take_tags(m, sm, t, tags * S.TICKS, S.TICKS)
-    return read_lines(m, c, index, p, array, sm, origin, 1, begin, count)
+    return read_lines(m, c, index, w, p, array, sm, origin, 1, begin, count)
 
 
 @jit

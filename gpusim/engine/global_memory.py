@@ -12,8 +12,9 @@ from gpusim.engine.access import apart, coalesce, ideal_wavefronts
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.faults import fail, first_row
+from gpusim.engine.held import held_at, hold, hold_anew, take_over
 from gpusim.engine.jit import inline, jit, spliced
-from gpusim.engine.l1 import find_lines, l1_read, l1_write
+from gpusim.engine.l1 import find_lines, l1_read, l1_write, reads
 from gpusim.engine.lanes import pointer, store
 from gpusim.engine.memory import complete, l2_write, look_up
 from gpusim.engine.operands import at
@@ -90,12 +91,13 @@ def store_values(m, c, w, address, on, step):
 
 
 @spliced
-def read_lines(m, c, index, p, array, sm, origin, passes, begin, count):
+def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
     """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there.
 
     It comes in ``passes``, of a wavefront each at least.
     """
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
+    reads(m, sm, w)
     absent = np.int64(0)
     for j in range(p[S.PAT_N_LINES]):
         line, wanted, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
@@ -148,16 +150,22 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         return t
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     passes = ideal_wavefronts(on, c[I.WIDTH])
-    return read_lines(m, c, index, p, array, sm, origin, passes, begin, count)
+    return read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count)
 
 
 @spliced
-def send_write(m, sm, line, sectors, words, t, count):
-    """Write sectors of a line through to L2; ``words`` of it change, a bit each.  Returns what `l2_write` does."""
+def send_write(m, sm, line, sectors, words, before, t, count):
+    """Write sectors of a line through to L2, as `l2_write` does; ``words`` of it change, a bit each."""
     m.misc[S.STAMP] += 1
-    return l2_write(
-        m.l2, m.servers, m.rates, m.shape, m.partial, m.sms[sm, S.HALF], line, sectors, words, t, m.misc[S.STAMP], count
-    )
+    half, stamp = m.sms[sm, S.HALF], m.misc[S.STAMP]
+    return l2_write(m.l2, m.servers, m.rates, m.shape, m.partial, half, line, sectors, words, before, t, stamp, count)
+
+
+@inline
+def written_before(m, sm, row, line, arrives, begins):
+    """Sectors of a line, which its SM still holds to be written, that a store goes along with; 0: none."""
+    at = held_at(m, sm, S.WRITES, row, line, arrives, begins)
+    return take_over(m, at)[0] if at >= 0 else np.int64(0)
 
 
 @jit
@@ -185,15 +193,21 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     waves = p[S.PAT_WAVES]
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     passes = max(begin, m.sms[sm, S.LSU] - waves * S.TICKS)
-    rows, before = m.scratch[0], sectors_below(count)
+    rows, below, own = m.scratch[0], sectors_below(count), m.sms[sm]
+    row, narrow = np.int64(0), np.int64(c[I.WIDTH] < 4)
     for j in range(n):
+        if j % S.HELD_LINES == 0:
+            row = hold_anew(m, sm, S.WRITES, w, narrow)
         line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
-        full = complete(words) & sectors
-        sent = send_out(m, sm, passes, popcount(full), popcount(sectors & ~full))
+        passed = begin + j * S.TICKS
+        full, before = complete(words) & sectors, written_before(m, sm, row, line, t, passed)
+        more = sectors & ~before
+        sent = send_out(m, sm, passes, popcount(full & more), popcount(more & ~full), before)
+        hold(m, row, line, before | sectors, sent, 0, passed + m.rates[S.SEND_ALONG])
         until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
         l1_write(m, sm, rows[j], line, sectors, full, words, begin, until)
-        taken, last = send_write(m, sm, line, sectors, words, sent, count)
-        m.sms[sm, S.OUT] = max(m.sms[sm, S.OUT], taken - m.rates[S.L2_NEAR])
-        m.misc[S.END] = max(m.misc[S.END], last)
-    note_below(m, index, array, np.int64(0), before, count)
+        taken, gone = send_write(m, sm, line, sectors, words, before, sent, count)
+        own[S.OUT] = max(own[S.OUT], taken - m.rates[S.L2_NEAR])
+        m.misc[S.END] = max(m.misc[S.END], gone)
+    note_below(m, index, array, np.int64(0), below, count)
     return begin

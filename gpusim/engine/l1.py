@@ -1,7 +1,7 @@
 """L1: what an SM still holds of what its warps read and wrote.
 
 A set has a tag for each of its ways; all sets share the lines of data that the carve-out leaves.  When none is left,
-a few rows of sets drop their last lines at once, and rows take turns (measured, tests/validation/l1_vacated.cu).  A
+a few rows of sets drop their last lines at once, and rows take turns (measured, microbenchmarks/l1_vacated.cu).  A
 line comes in behind those of its set that were used again; one that is used again goes to the front, of which there is
 room for half of the ways.  So a stream that passes once leaves what is used again where it is: on an H200 128 of
 192 KiB that were read twice outlast 4 MiB read or written, and nothing that was read once does.
@@ -14,13 +14,18 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine.access import fullest, one_in
 from gpusim.engine.bits import popcount
+from gpusim.engine.held import held_at, hold, hold_anew, take_over
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.memory import begun, complete, fetch, spread
+from gpusim.engine.memory import begun, complete, fetch, fetch_along, spread
 from gpusim.engine.prefetch import prefetch
 from gpusim.engine.state import (
     ASK,
+    ASK_ALONG,
+    FETCHES,
     FILL,
     FILL_SECTOR,
+    H_N,
+    HELD_LINES,
     L1_AGAIN,
     L1_BITS,
     L1_COLUMN,
@@ -36,6 +41,8 @@ from gpusim.engine.state import (
     ON_FILL,
     PAT_LINES,
     PAT_N_LINES,
+    READER,
+    READS,
     STAMP,
 )
 from gpusim.engine.trace import note_unit
@@ -46,12 +53,37 @@ TAG_SETS, VACATED = 4, 20  # sets of a row, one for each part of the tag stage; 
 
 
 @inline
-def fill_wire(m, sm, sectors, t):
-    """Wait until the SM may ask for sectors of a line, and the wire into it has room for them."""
-    begin, busy = max(m.sms[sm, FILL], t), max(popcount(sectors) * m.rates[FILL_SECTOR], m.rates[ASK])
-    m.sms[sm, FILL] = begin + busy
+def wire_time(m, sectors):
+    """Ticks for which the wire into an SM is taken by a request for sectors of a line."""
+    return max(popcount(sectors) * m.rates[FILL_SECTOR], m.rates[ASK])
+
+
+@inline
+def reads(m, sm, w):
+    """A warp of the SM reads from here on: what it misses is one request, as far as its lines go."""
+    m.sms[sm, READER], m.sms[sm, READS] = w, -1
+
+
+@jit
+def ask(m, sm, line, missing, t, count):
+    """Ask L2 for sectors of a line when the wire into the SM has room for them; returns the tick they are there.
+
+    They go along with others of the line that the SM still holds, and come with them.
+    """
+    own, stamp, before = m.sms[sm], m.misc[STAMP], np.int64(0)
+    if own[READS] < 0 or m.held[own[READS], H_N] == HELD_LINES:
+        own[READS] = hold_anew(m, sm, FETCHES, own[READER], 0)
+    at = held_at(m, sm, FETCHES, own[READS], line, t, t)
+    began = max(own[FILL], t)
+    if at >= 0:
+        before, began, stamp = take_over(m, at)
+    begin, busy = max(own[FILL], t), wire_time(m, before | missing) - (wire_time(m, before) if at >= 0 else 0)
+    own[FILL] = begin + busy
     note_unit(m, sm, ON_FILL, begin, busy)
-    return begin
+    hold(m, own[READS], line, before | missing, began, stamp, t + m.rates[ASK_ALONG])
+    if at >= 0:
+        return fetch_along(m, sm, line, missing, began, stamp, count)
+    return fetch(m, sm, line, missing, began, stamp, count)
 
 
 @inline
@@ -236,7 +268,7 @@ def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
         count[C.PENDING] += popcount(late)
         done = row[L1_WAYS + e]
     if missing:
-        back = fetch(m, sm, line, missing, fill_wire(m, sm, missing, t), m.misc[STAMP], count)
+        back = ask(m, sm, line, missing, t, count)
         done = max(done, back)
         bits |= missing | (missing << 4)
     if not bypass:

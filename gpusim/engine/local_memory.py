@@ -19,7 +19,7 @@ from gpusim.engine.buffers import short_addresses
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.global_memory import extend, send_write
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.l1 import l1_read, l1_row, l1_write
+from gpusim.engine.l1 import l1_read, l1_row, l1_write, reads
 from gpusim.engine.memory import ALL_WORDS
 from gpusim.engine.operands import at
 from gpusim.engine.pipe import take_tags
@@ -72,6 +72,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
         return t
     begin = take_tags(m, sm, t, n * S.TICKS, n * S.TICKS)
     done = begin
+    reads(m, sm, w)
     for j in range(n):
         if loads:
             back, hit = l1_read(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], ALL_WORDS, False, begin, count)
@@ -79,7 +80,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
             done = max(done, back)
         else:
             l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j], ALL_WORDS, begin, 0)
-            send_write(m, sm, lines[j], sectors[j], ALL_WORDS, t, count)
+            send_write(m, sm, lines[j], sectors[j], ALL_WORDS, np.int64(0), t, count)
     return done
 
 

@@ -59,6 +59,7 @@ from gpusim.engine.state import (
     Q_DONE,
     Q_LINE,
     Q_MERGED,
+    Q_PARTS,
     Q_SECTORS,
     Q_UNTIL,
     SLICE_QUEUE,
@@ -348,12 +349,19 @@ def send_across(servers, rates, shape, half, line, n, t):
 
 
 @jit
-def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
-    """Read sectors through the half of the SM that asks; returns the tick the data is back."""
+def l2_read(l2, servers, rates, shape, half, line, wanted, along, t, stamp, count):
+    """Read sectors through the half of the SM that asks, with those it asked for before if they go ``along``.
+
+    Returns
+    -------
+    int
+        Tick the data is back.
+    """
     n = popcount(wanted)
     count[C.L2_READ] += n
-    count[C.L2_READ_REQ] += 1
-    t = serve(servers, SLICES, slice_of(line, half, shape), t, max(n * rates[SLICE_SECTOR], rates[SLICE_REQUEST]))
+    count[C.L2_READ_REQ] += not along
+    least = np.int64(0) if along else rates[SLICE_REQUEST]
+    t = serve(servers, SLICES, slice_of(line, half, shape), t, max(n * rates[SLICE_SECTOR], least))
     home = home_of(line, shape)
     if home == half:
         done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
@@ -376,8 +384,10 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count):
 
 
 @jit
-def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, stamp, count):
+def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, sent, t, stamp, count):
     """Write sectors: kept, dirty, at home, and as a copy in the half of the SM that writes.
+
+    They go along with those of the line that are ``sent`` already, if there are any.
 
     The copy shows in what a copy kernel larger than L2 leaves unwritten at its end.
     A sector of which only some words are written stays partial: see `fill_partial`.
@@ -389,15 +399,19 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, t, sta
     last : int
         Tick at which all that it waited for has been carried too.
     """
-    n = popcount(sectors)
+    n = popcount(sectors & ~sent)
     count[C.L2_WRITE] += n
-    count[C.L2_WRITE_REQ] += 1
+    count[C.L2_WRITE_REQ] += sent == 0
     home = home_of(line, shape)
     last = t
     if home != half:
         t, last = send_across(servers, rates, shape, half, line, n, t)
     begin = serve(
-        servers, SLICES, slice_of(line, home, shape), t, (n + (words != spread(sectors))) * rates[SLICE_WRITE]
+        servers,
+        SLICES,
+        slice_of(line, home, shape),
+        t,
+        (n + (sent == 0 and words != spread(sectors))) * rates[SLICE_WRITE],
     )
     ways = shape[L2_WAYS]
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
@@ -567,6 +581,37 @@ def look_up(m, sm, line):
         prefetch_row(m.l2, half * m.shape[L2_SETS] + place)
 
 
+@inline
+def joins(entry, line, wanted, passes, rates):
+    """Whether a request is for what one that is outstanding asks for; -1: for other sectors of its line.
+
+    Where an SM has asked for a line in parts, one that begins to do so is taken to ask for all of them.
+    """
+    busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
+    same = entry[Q_SECTORS] == wanted or (entry[Q_PARTS] > 1 and not wanted & ~entry[Q_SECTORS])
+    known = busy and entry[Q_LINE] == line and (same or passes < entry[Q_BEGIN] + rates[WINDOW] * 4 // 3)
+    return np.int64(known) if same else -np.int64(known)
+
+
+@jit
+def fetch_along(m, sm, line, wanted, t, stamp, count):
+    """Ask L2 for more of the line that the SM has just asked for: it is one request."""
+    gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
+    entry = m.lrc[gpc, outstanding(m, line)]
+    ours = entry[Q_LINE] == line and entry[Q_SECTORS] != NONE_JOIN
+    if ours and not wanted & ~entry[Q_SECTORS]:
+        count[C.MERGED] += popcount(wanted)
+        return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
+    begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
+    begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
+    done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, True, begin, stamp, count)
+    if ours:
+        entry[Q_SECTORS] |= wanted
+        entry[Q_PARTS] += 1
+        entry[Q_DONE] = max(entry[Q_DONE], done)
+    return done
+
+
 @spliced
 def fetch(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for sectors of a line, unless another SM of the GPC has just asked for the same ones.
@@ -584,20 +629,17 @@ def fetch(m, sm, line, wanted, t, stamp, count):
         look_up(m, sm, line)
     free, _ = opening(m.servers[SLICES, slice_of(line, half, m.shape)], t)
     passes = max(t, free - m.rates[SLICE_QUEUE])
-    busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
-    same = entry[Q_SECTORS] == wanted
-    known = busy and entry[Q_LINE] == line and (same or passes < entry[Q_BEGIN] + m.rates[WINDOW] * 4 // 3)
-    ends = known and not same
-    if ends:
+    joined = joins(entry, line, wanted, passes, m.rates)
+    if joined < 0:
         entry[Q_SECTORS] = NONE_JOIN
-    elif known and entry[Q_MERGED] < m.rates[MAX_MERGE]:
+    elif joined and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1
         count[C.MERGED] += popcount(wanted)
         return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
     begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
     begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
-    done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, begin, stamp, count)
-    if m.rates[MAX_MERGE] > 1 and not ends:
-        entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED] = line, wanted, done, 1
+    done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, False, begin, stamp, count)
+    if m.rates[MAX_MERGE] > 1 and joined >= 0:
+        entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED], entry[Q_PARTS] = line, wanted, done, 1, 1
         entry[Q_BEGIN], entry[Q_UNTIL] = passes, done - m.rates[L2_NEAR] + window(line, m.rates)
     return done

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpusim.engine import state as S
 from gpusim.engine.jit import inline
 from gpusim.engine.trace import note_unit
@@ -62,7 +64,7 @@ def pass_again(m, sm, waves):
 
 
 @inline
-def send_out(m, sm, t, whole, broken):
+def send_out(m, sm, t, whole, broken, along):
     """Send sectors of a line to L2, written whole or in part.  The tag stage waits while the wire is full.
 
     Returns
@@ -72,7 +74,8 @@ def send_out(m, sm, t, whole, broken):
     """
     row = m.sms[sm]
     begin = max(t, row[S.OUT])
-    busy = m.rates[S.OUT_LINE] + whole * m.rates[S.OUT_SECTOR] + broken * m.rates[S.OUT_BROKEN]
+    line = np.int64(0) if along else m.rates[S.OUT_LINE]
+    busy = line + whole * m.rates[S.OUT_SECTOR] + broken * m.rates[S.OUT_BROKEN]
     row[S.OUT] = begin + busy
     row[S.OUT_BUSY] += busy
     note_unit(m, sm, S.ON_OUT, begin, busy)

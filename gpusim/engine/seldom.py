@@ -35,7 +35,7 @@ from gpusim.engine.faults import fail, first_row
 from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit, kept
-from gpusim.engine.l1 import l1_read, l1_row
+from gpusim.engine.l1 import l1_read, l1_row, reads
 from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
@@ -227,6 +227,7 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
     if not good or m.shape[S.TIMELESS]:
         return t
     p, origin = coalesce(m.patterns[index], address, good, 4, False, m.scratch)
+    reads(m, sm, w)
     for j in range(p[S.PAT_N_LINES]):
         line = origin + p[S.PAT_LINES + j]
         row, sectors, words = l1_row(m, sm, line), p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]

@@ -131,20 +131,30 @@ N_BLOCK = STARTED + 1
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
 # hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
-# latest turn in which it is given a block.
+# latest turn in which it is given a block; READER: the warp that reads; READS: row of Machine.held of what
+# it asks L2 for, -1: nothing so far.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
-    TAGS_TAKE, GIVEN_AT,
-) = range(TRY_AT + MAX_PARTS, 23)  # fmt: skip
-N_SM = lines_of(GIVEN_AT + 1)
+    TAGS_TAKE, GIVEN_AT, READER, READS,
+) = range(TRY_AT + MAX_PARTS, 25)  # fmt: skip
+N_SM = lines_of(READS + 1)
+
+# Columns of Machine.held, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest and
+# the one before.  H_WHICH, of the first row: which is the latest; H_N: lines; H_NARROW: stores of less than a word;
+# H_UNTIL: until when more of those lines goes along.  Of each line: H_SECTORS asked for or written; H_BEGAN, H_STAMP:
+# when it went out, and its stamp.
+H_WHICH, H_N, H_NARROW, H_UNTIL, H_LINES = range(5)
+HELD_LINES = 4
+H_SECTORS, H_BEGAN, H_STAMP, N_HELD = range(H_LINES + HELD_LINES, H_LINES + 5 * HELD_LINES, HELD_LINES)
+FETCHES, WRITES, N_WAYS_OUT = 0, 1, 2
 
 # A set of L1 is a row of `L1_WAYS` entries, those that hold a line first, and then of when what each waits for is over:
 # its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
 # L1_AGAIN: used again since it came in; L1_PART: of other sectors it holds words that were written, a bit each in
 # `Machine.l1_words`, in the column that L1_COLUMN says; from L1_BITS on the line, -1: none.
 # L1_WAYS: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no others
-# (tests/validation/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together.
+# (microbenchmarks/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together.
 L1_WAYS = 4
 L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
 
@@ -155,9 +165,10 @@ TAG, USED, ARRIVES, BITS = range(4)
 PARTIAL_AT, WORDS_AT = 8, 12
 
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
-# BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM
-Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED = range(6)
-N_REQUEST = lines_of(Q_MERGED + 1)
+# BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM;
+# PARTS: how many times its SM asked for it to be what it is
+Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED, Q_PARTS = range(7)
+N_REQUEST = lines_of(Q_PARTS + 1)
 
 # Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
 # each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of three
@@ -237,6 +248,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     XU_HELD,  # for which a product of matrices holds up the special functions under way
     FILL_SECTOR,  # L2 -> SM wire
     ASK,  # between two requests of an SM to L2
+    ASK_ALONG,  # after which no more goes along with a request to read, ...
+    SEND_ALONG,  # ... and with one to write
     OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
     OUT_SECTOR,  # ... for each sector it fills, ...
     OUT_BROKEN,  # ... and for each it does not
@@ -280,7 +293,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(54)
+) = range(56)
 
 
 class Machine(NamedTuple):
@@ -299,6 +312,7 @@ class Machine(NamedTuple):
     shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)
     touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
+    held: Annotated[np.ndarray, np.int64, 2]  # (SMs * N_WAYS_OUT * MAX_PARTS * 2, N_HELD): see gpusim.engine.held
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * L1_WAYS)
     l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, L1_WAYS)

@@ -1,7 +1,7 @@
 """Places that blocks have left, in the order in which they are given another: a binary heap, by tick and then by place.
 
 GPCs have their turns, in each of which those of its SMs that have room get one block each, in the order of their
-numbers (measured, tests/validation/handout.cu): so the next block of a grid is hardly ever on the same SM.
+numbers (measured, microbenchmarks/handout.cu): so the next block of a grid is hardly ever on the same SM.
 
 SMs are simulated some hundred cycles at a time, so that one may find a later end before another an earlier one.
 """

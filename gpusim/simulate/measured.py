@@ -53,7 +53,7 @@ those whose lanes all read something else.  The second: 2 to 10 fit within 1 % o
 XU_HELD_CYCLES = 1
 """By which a product of matrices makes the exponential under way on its scheduler take longer: loops of one product and
 one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than the eight of each exponential, by one
-warp, 1.05 and 0.85 by two a scheduler (tests/validation/mio.cu)."""
+warp, 1.05 and 0.85 by two a scheduler (microbenchmarks/mio.cu)."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
 """S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
 wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""
@@ -71,12 +71,16 @@ OUT_HELD_CYCLES = 16
 OUT_LASTS_CYCLES = 78
 """After which a line that is on its way to L2 may be written again without being dropped, where 32 lines are stored at
 a time; each leaves 2 cycles after the one before. Of 32 rows that one warp stores twice, 32 are gone when the clock
-says 71 cycles between, 20 at 100, 3 at 129; here 32 at 70, 20 at 96, 6 at 125 (tests/validation/l1_words.cu). With two
+says 71 cycles between, 20 at 100, 3 at 129; here 32 at 70, 20 at 96, 6 at 125 (microbenchmarks/l1_words.cu). With two
 warps 0 to 27 are gone, from run to run; here 29 to 32. With a load before each store 30 are gone when the pairs are 131
 cycles apart, 17 at 147 to 163, none at 203 (not run again with this model)."""
 ASK_CYCLES = 1
 """Between two requests of an SM to L2, each for one line, whatever part of it: random loads of 8 to 32 lines that L2
 holds, one, two or four sectors of each, bring 0.85 to 0.97 requests a cycle on one SM as on 16."""
+ASK_ALONG_CYCLES, SEND_ALONG_CYCLES = 6, 10
+"""After which no more goes along with what an SM asked L2 for last, or last wrote, of the same line: one warp's loads
+of parts of a line are one request while 6 cycles are between each and the next, two from 7 on; stores while it is 10,
+two from 11 on.  Nothing does once it has asked for another line (microbenchmarks/requests.cu)."""
 SLICE_QUEUE_CYCLES = 50
 """For which a request waits for a slice of L2 behind the coalescer, where others may still join it; what it waits
 longer, it waits in front. Chosen so that of a million random reads of 1 MiB by 64 warps an SM 2.5 % join, before it

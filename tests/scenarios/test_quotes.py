@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from gpusim import catalog, measurement
+from gpusim.launches.spec import DescribedLaunch
 from tests.scenarios.running import load, names, source
 from tests.validation.counters import counters as measured
 
 DATA = Path(__file__).resolve().parents[1]
 REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))
 LINES = "l1tex__t_set_accesses.sum"
+CYCLES = "gpc__cycles_elapsed.max"
 MHZ = 1980
 
 
@@ -25,7 +28,7 @@ def read(row, *metrics):
 
 def took(row):
     """Nanoseconds, from the cycles; the clock of a short launch is not quite the nominal one."""
-    return pytest.approx(float(row["gpc__cycles_elapsed.max"]) / MHZ * 1000, rel=0.06)
+    return pytest.approx(float(row[CYCLES]) / MHZ * 1000, rel=0.06)
 
 
 @pytest.mark.parametrize("name", names())
@@ -96,10 +99,10 @@ def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
 
 
 def test_attention():
-    emitted = json.loads((DATA / "validation/data/h200_emitted.json").read_text())["launches"]
-    found = {row["kernel"]: row["metrics"] for row in emitted if row["params"] == {"N": 512}}
+    found = {launch.id: launch for launch in measurement.read(measurement.shipped("h200")).launches}
     for kernel, nanoseconds in load("attention_loops")["H200"].items():
-        assert nanoseconds == took(found[kernel])
+        launch = found[DescribedLaunch.of(catalog.get(kernel), {"N": 512}).id]
+        assert nanoseconds == took({CYCLES: launch.value(CYCLES)})
 
 
 def test_softmaxes(counters):

@@ -31,6 +31,7 @@ FILES = (
     "launches",
     "l1_passes",
     "joins",
+    "requests",
     "order",
     "pipes",
     "mixtures",

@@ -61,6 +61,8 @@ SHOWN_BY = {
     "l2.size_bytes": ["L2/*"],
     "l2.partitions": ["L2/*fabric*"],
     "l2.link_bytes_per_cycle": ["streams/store*", "streams/copy*"],
+    "ASK_ALONG_CYCLES": ["requests/loads*"],
+    "SEND_ALONG_CYCLES": ["requests/stores*"],
     "l2.coalescer_max_merge": ["coalescer/*"],
     "l2.coalescer_window_cycles": ["coalescer/*"],
     "dram.peak_bytes_per_s": ["bandwidth/DRAM*", "bandwidth by warps: hbm/*132sm_32warps"],

@@ -11,6 +11,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+from gpusim import Profile
+from gpusim.compare import Summary, rows, summarise
 from tests.validation import bench, counters, large, micro, shipped
 
 ROOT = Path(__file__).parents[2]
@@ -18,23 +20,27 @@ DRAWING = "validation.png"
 DEVICE = "NVIDIA H200, driver 580.159, CUDA 13.0, 1980 MHz, Nsight Compute 2025.3.1, caches flushed, 2026-11"
 
 
-def table(found: dict[str, list[counters.Error]]) -> list[str]:
+def table(found: list[Summary]) -> list[str]:
     """Markdown rows, one a metric."""
-    rows = ["| metric | launches | identical | median | 90 % | worst | worst launch |", "|---|--:|--:|--:|--:|--:|---|"]
-    for metric, errors in sorted(found.items()):
-        s = counters.summary(errors)
-        rows.append(
-            f"| `{metric}` | {s['n']} | {s['identical']} | {s['median']:.2%} | {s['p90']:.2%} | {s['max']:.2%} "
-            f"| {errors[0].launch} |"
-        )
-    return rows
+    lines = ["| metric | launches | identical | median | 90 % | worst | worst launch |"]
+    lines.append("|---|--:|--:|--:|--:|--:|---|")
+    for s in sorted(found):
+        figures = f"{s.median:.2%} | {s.p90:.2%} | {s.max:.2%}"
+        lines.append(f"| `{s.metric}` | {s.launches} | {s.identical} | {figures} | {s.worst} |")
+    return lines
+
+
+def compared(profiles: dict[str, Profile], measured: dict[str, dict[str, float]]) -> list[Summary]:
+    """Errors by metric of profiles of launches whose counters stand in a table."""
+    of = counters.as_measured(measured)
+    return summarise(row for name, profile in profiles.items() for row in rows(counters.values(profile), of[name]))
 
 
 def micro_rows() -> list[str]:
     """Markdown rows of the microbenchmarks of what caches keep."""
-    rows = ["| microbenchmark | simulated | measured |", "|---|--:|--:|"]
+    head = ["| microbenchmark | simulated | measured |", "|---|--:|--:|"]
     shown = map(bench.run, micro.cases())
-    return rows + [f"| {r.group} {r.name} | {r.simulated:.3f} | {r.measured:.3f} |" for r in shown]
+    return head + [f"| {r.group} {r.name} | {r.simulated:.3f} | {r.measured:.3f} |" for r in shown]
 
 
 def main() -> None:
@@ -43,13 +49,12 @@ def main() -> None:
         part, micros = pool.map(large.predict, large.counters()), pool.submit(micro_rows)
         profiles = dict(zip(counters.MEASURED, pool.map(counters.predict, counters.MEASURED), strict=True))
         parts, shown = dict(zip(large.counters(), part, strict=True)), micros.result()
-    found, sampled = counters.errors(profiles, counters.counters()), counters.errors(parts, large.counters())
+    found, sampled = compared(profiles, counters.counters()), compared(parts, large.counters())
     ways = {way: shipped.compared(shipped.predict(way)) for way in shipped.WAYS}
     shipped.keep(ways)
     data = {"gpu": "h200", "device": DEVICE, "launches": len(shipped.measured().launches)}
-    handwritten = {metric: counters.summary(errors) for metric, errors in sorted(found.items())}
-    data |= {way: handwritten | shipped.errors(of) for way, of in ways.items()}
-    data["sampled"] = {metric: counters.summary(errors) for metric, errors in sorted(sampled.items())}
+    data |= {way: shipped.errors(of) for way, of in ways.items()}
+    data["sampled"] = {s.metric: shipped.figures(s) for s in sorted(sampled)}
     (ROOT / "gpusim" / "data" / "validation-h200.json").write_text(json.dumps(data, indent=1) + "\n")
     shipped.draw(ways, ROOT / "docs" / DRAWING)
     head = (ROOT / "docs" / "validation-notes.md").read_text()

@@ -44,13 +44,14 @@ def compared(records: Iterable[dict[str, Any]]) -> list[Row]:
 
 def errors(found: Sequence[Row]) -> dict[str, dict[str, float | int]]:
     """What the package says of its own errors: by metric, less what is held out, and the median of that beside it."""
-    return {
-        metric: {
-            "n": seen.launches, "identical": seen.identical, "median": round(seen.median, 6), "p90": round(seen.p90, 6),
-            "max": round(seen.max, 6), "held_out": round(kept.median, 6),
-        }
-        for metric, (seen, kept) in _parts(found).items()
-    }  # fmt: skip
+    parts = _parts(found).items()
+    return {metric: figures(seen) | {"held_out": round(kept.median, 6)} for metric, (seen, kept) in parts}
+
+
+def figures(found: Summary) -> dict[str, float | int]:
+    """The figures of a metric that the package keeps."""
+    parts = {"median": found.median, "p90": found.p90, "max": found.max}
+    return {"n": found.launches, "identical": found.identical} | {name: round(x, 6) for name, x in parts.items()}
 
 
 def _parts(found: Sequence[Row]) -> Parts:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation.beside import MEASURED, cycles
-from tests.validation.test_emitted import other_compiler
+from tests.validation.exact import other_compiler
 
 WITHIN, WARPS = 0.06, (4, 16)
 IN_A_ROW = {"same 4 16", "same 4 32"}

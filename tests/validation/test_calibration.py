@@ -6,7 +6,7 @@ import pytest
 
 from gpusim.simulate import measured
 from tests.validation import bandwidths, bench, constants, launches, loads, one_sm, peaks, scheduling
-from tests.validation.test_emitted import other_compiler
+from tests.validation.exact import other_compiler
 
 WITHIN = {
     "latency of instructions/*": 0.02,

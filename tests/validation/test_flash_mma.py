@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation import bench, flash_mma
-from tests.validation.test_emitted import other_compiler
+from tests.validation.exact import other_compiler
 
 LAUNCHES = {row["kernel"]: row for row in bench.table("flash_mma")["launches"] if row["kernel"].endswith("causal")}
 """The two that are soonest run."""

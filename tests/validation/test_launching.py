@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation import launches
-from tests.validation.test_emitted import other_compiler
+from tests.validation.exact import other_compiler
 
 EMPTY = [row for row in launches.SHOWN if row["kernel"] == "e_empty"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.validation.exact import other_compiler
 from tests.validation.mio import MEASURED, cycles
-from tests.validation.test_emitted import other_compiler
 
 WITHIN = 0.08
 WARPS = (4, 8, 12, 16)

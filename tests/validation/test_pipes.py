@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.validation.exact import other_compiler
 from tests.validation.pipes import MEASURED, cycles
-from tests.validation.test_emitted import other_compiler
 
 WARPS = (1, 4, 8, 16, 32)
 KNOWN = {"loop": 0.25, "barriers": 0.16, "imad": 0.22, "ex2": 0.13}

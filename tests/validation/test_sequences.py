@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.validation.exact import other_compiler
 from tests.validation.sequences import LOOP, MEASURED, cycles, instructions
-from tests.validation.test_emitted import other_compiler
 
 WITHIN, WARPS = 0.035, (1, 8, 32)
 HALF_A_CYCLE = {"Woz Lo", "Woz Fo", "Woz Le Fo"}

@@ -12,22 +12,21 @@ from gpusim.launches import file
 from gpusim.launches.run import record
 from gpusim.measurement import is_held_out
 from tests.validation import shipped
-from tests.validation.test_emitted import other_compiler
+from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing, other_compiler
 
-EXECUTED = "smsp__inst_executed.sum"
 FEW = 600_000  # warp instructions: launches of a second or two
-EXACT = [
-    EXECUTED, "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",
-    "smsp__sass_inst_executed_op_branch.sum", "launch__registers_per_thread",
-    *(f"smsp__inst_executed_op_{what}.sum" for what in ("global_ld", "global_st", "shared_ld", "shared_st")),
-]  # fmt: skip
 GROWN = 0.002
 """By which an error may grow before a test fails: the same model gives the same number."""
 
 KEPT: dict[str, dict[str, dict[str, float]]] = json.loads(shipped.TABLE.read_text())
 MEASURED = {launch.id: launch for launch in shipped.measured().launches}
 SPECS = {spec.id: spec for spec in file.read(shipped.PLAN)}
-FAST = [name for name, launch in MEASURED.items() if launch.value(EXECUTED) <= FEW]
+FAST = [name for name, launch in MEASURED.items() if launch.value(EXECUTED[0]) <= FEW]
+
+
+def counted(name: str) -> dict[str, float]:
+    """What was measured of a launch, each metric's median."""
+    return {metric: MEASURED[name].value(metric) for metric in MEASURED[name].metrics}
 
 
 @pytest.mark.slow
@@ -37,18 +36,23 @@ def test_a_launch_is_predicted_no_worse_than_the_page_says(name: str) -> None:
     found: dict[str, Any] = record(SPECS[name], "h200")
     assert found["error"] is None
     measured = MEASURED[name]
-    assert {m: found["metrics"][m] for m in EXACT} == {m: measured.value(m) for m in EXACT}
+    assert differing(found["metrics"], counted(name), ASKED + EXECUTED + LIMITS) == {}
     for metric, before in KEPT["machine_code"][name].items():
         was, now = (abs(value / measured.value(metric) - 1) for value in (before, found["metrics"][metric]))
         assert now <= was + GROWN, metric
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAST)
+def test_the_description_asks_for_what_silicon_counted(name: str) -> None:
+    found: dict[str, Any] = record(SPECS[name], "h200", described=True)
+    assert differing(found["metrics"], counted(name), ASKED) == {}
+
+
 @pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
 def test_the_machine_code_is_the_one_that_ran() -> None:
-    """But for fp8, whose digest was taken with the path of a header in it."""
     made = {name: sha256(SPECS[name].compile("h200").kernel().code.code).hexdigest() for name in FAST}
-    ran = {name: MEASURED[name].machine_code for name in FAST}
-    assert [name for name in FAST if made[name] != ran[name]] == [name for name in FAST if "relu-fp8" in name]
+    assert {name: MEASURED[name].machine_code for name in FAST} == made
 
 
 def test_the_fast_part_is_of_both_parts_and_of_many_kernels() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.validation.exact import other_compiler
 from tests.validation.streams import MEASURED, cycles
-from tests.validation.test_emitted import other_compiler
 
 pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
 

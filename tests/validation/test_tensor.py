@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.validation.exact import other_compiler
 from tests.validation.tensor import MEASURED, cycles
-from tests.validation.test_emitted import other_compiler
 
 WITHIN = 0.07
 WARPS = (4, 12, 16)
