@@ -102,7 +102,7 @@ def written(code: list[int], programs: list[Program], opcode: int) -> list[int]:
         mine = next((program for program in left if found and sorted(program.places) == found), None)
         if mine is not None:
             left.remove(mine)
-            out[first:end] = _ordered(code[first:end], mine, opcode, _freed(code[end:]))
+            out[first:end] = _ordered(code[first:end], mine, opcode, _freed(code[first:]))
     if left:
         raise ValueError(f"accesses {left[0].places} are not side by side in the machine code")
     return out
@@ -133,7 +133,7 @@ def _ordered(code: list[int], program: Program, opcode: int, free: list[int]) ->
         if field(x, OPCODE) == DELAY and field(x, TABLE) == XOR:
             delays.append(x)
         elif field(x, OPCODE) != opcode:
-            (behind if k > last or behind or field(x, WAITS) & boards else before).append(x)
+            (behind if k > last or field(x, WAITS) & boards else before).append(x)
     before = [replaced(x, STALL, max(SAFE, field(x, STALL))) for x in before]
     return before + _delayed(delays, program.later or 0) + _apart(accesses, program, opcode, free) + behind
 
@@ -158,7 +158,9 @@ def _apart(accesses: list[int], program: Program, opcode: int, free: list[int]) 
         out[k] = replaced(x, STALL, program.gaps[k])
     out[-1] = replaced(out[-1], STALL, max(field(accesses[-1], STALL), 2))
     out[0] = replaced(out[0], WAITS, waits)
-    return [replaced(x, DST, register) for x, register in zip(out, free, strict=False)] if opcode == LDG else out
+    if opcode == LDG:
+        out = [replaced(x, DST, register) for x, register in zip(out, free[: len(out)], strict=True)]
+    return out
 
 
 def cubin(row: Row) -> bytes:
