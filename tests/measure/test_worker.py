@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpusim import catalog
+from gpusim import catalog, cuda
 from gpusim.arguments import from_json, from_text
 from gpusim.launches.spec import DescribedLaunch, LaunchSpec
 from gpusim.measure import MeasureError, Request, measure
@@ -138,3 +138,14 @@ def test_small_arrays_that_a_launch_changes_can_be_kept(tmp_path):
     assert found.outputs == {"b": [6, 2, 4]}
     assert found.launch["args"][0] == {"buffer": "int32", "values": [3, 1, 2]}
     assert measure(Request((spec,), runs=0), time=starting(StandIn())).launches[0].outputs == {}
+
+
+def test_arrays_whose_parameters_have_no_names_are_kept_by_their_number(tmp_path):
+    text = "__global__ void k(int* a, int n, int* b) { a[threadIdx.x] = n; b[threadIdx.x] = n + 1; }\n"
+    (tmp_path / "mine.cu").write_text(text)
+    code = cuda.compile(tmp_path / "mine.cu", gpu="sm_90")
+    (tmp_path / "mine.cubin").write_bytes(code.cubin.data)
+    args = tuple(from_text(argument) for argument in ("int32:zeros:2", "int32:5", "int32:zeros:2"))
+    spec = LaunchSpec("mine", tmp_path / "mine.cubin", (), None, (1, 1, 1), (2, 1, 1), args=args)
+    found = measure(Request((spec,), runs=0, outputs=True, folder=tmp_path), time=starting(StandIn())).launches[0]
+    assert found.outputs == {"p0": [5, 5], "p2": [6, 6]}
