@@ -32,16 +32,16 @@ def gpusim(wheel, *arguments, cwd):
 
 
 def test_the_wheel_carries_every_kernel_scenario_and_gpu(wheel):
-    for folder in ("kernels", "scenarios", "gpusim/hardware"):
+    for folder in ("kernels", "scenarios", "gpusim/hardware", "gpusim/data"):
         inside = wheel / "gpusim" / Path(folder).name
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".toml", ".cu"):
+            if path.suffix in (".py", ".toml", ".cu", ".cuh", ".json"):
                 assert (inside / path.relative_to(ROOT / folder)).is_file(), path
 
 
 def test_the_wheel_carries_no_leftovers(wheel):
     suffixes = {path.suffix for path in (wheel / "gpusim").rglob("*") if path.is_file()}
-    assert suffixes <= {".py", ".toml", ".cu", ".typed", ".json", ".csv"}
+    assert suffixes <= {".py", ".toml", ".cu", ".cuh", ".typed", ".json", ".csv"}
 
 
 @pytest.mark.parametrize("command", ["kernels", "scenario", "gpus"])

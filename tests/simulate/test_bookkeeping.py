@@ -49,7 +49,8 @@ def test_levels_add_up(name, data):
     gpu = data.draw(gpus(name, *GPUS))
     t = whole(name, data.draw(CASES[name]), gpu).total
     assert t[C.L2_READ] + t[C.MERGED] == t[C.LD_SECTORS] - t[C.LD_HIT]  # what L1 lacks is asked of L2, or shared
-    assert t[C.L2_WRITE] == t[C.ST_SECTORS]  # L1 writes through
+    assert t[C.L2_WRITE] <= t[C.ST_SECTORS]  # L1 writes through; a sector may be written twice by one request
+    assert (t[C.L2_WRITE] > 0) == (t[C.ST_SECTORS] > 0)
     assert t[C.L2_ATOM] == t[C.RED_SECTORS] + t[C.ATOM_SECTORS]
     assert t[C.PENDING] <= t[C.LD_HIT] <= t[C.LD_SECTORS]
     assert t[C.FABRIC] >= 0 if hardware.load(gpu).l2.partitions > 1 else t[C.FABRIC] == 0

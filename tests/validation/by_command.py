@@ -82,9 +82,6 @@ def launches(modules: tuple[str, ...]) -> list[Launch]:
     def take_down(*launch: Any, **how: Any) -> _Seen:
         told = launch_of(*launch, **how)
         found.setdefault(told["id"], told)
-        for array in launch:
-            if isinstance(array, np.ndarray) and array.size < 1 << 16 and array.flags.writeable:
-                array[...] = np.arange(array.size).reshape(array.shape)
         return _Seen()
 
     with _instead(take_down):
