@@ -43,16 +43,16 @@ def check_local(m, index, w, block, address, on, width):
 
 @jit
 def access_local(m, c, op, index, w, block, sm, on, t, count):
-    """LDL, STL; returns the tick its data is there, or -1."""
+    """LDL, STL; returns the tick its data is there, or -1.  Each word a lane is a request of its own."""
     address, loads, width = m.scratch[33], op == I.LDL, np.int64(c[I.WIDTH])
     short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
     if not check_local(m, index, w, block, address, on, width):
         return S.FAILURE
     if not c[I.LIGHT]:
         move_local(m, c, loads, w, address, on)
-    count[C.LOCAL_LD_REQ if loads else C.LOCAL_ST_REQ] += 1
-    done = t
-    for k in range(max(width >> 2, 1)):
+    done, words = t, max(width >> 2, 1)
+    count[C.LOCAL_LD_REQ if loads else C.LOCAL_ST_REQ] += words
+    for k in range(words):
         done = max(done, word_traffic(m, k, loads, w, sm, address, on, t, count))
     return done
 
