@@ -54,6 +54,11 @@ class Kernel:
         """Real architecture it was compiled for, such as ``"sm_90"``."""
         return self.cubin.arch
 
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of its parameters where those are known, ``p0``, ``p1``, ... elsewhere."""
+        return tuple(parameter.name or f"p{n}" for n, parameter in enumerate(self.parameters))
+
     def program(self, base: int = 0) -> Program:
         """Its machine code, translated; see :func:`gpusim.cuda.program.program`."""
         from gpusim.cuda.program import program

@@ -122,6 +122,6 @@ def _placed(line: Line, address_of: Callable[[str], int]) -> Line:
 def _params(kernel: Kernel) -> tuple[ParamInfo, ...]:
     """Parameters under their names where those are known, as ``p0``, ``p1``, ... elsewhere."""
     return tuple(
-        ParamInfo(p.name or f"p{n}", "raw", kernel.code.const_base + p.offset, p.nbytes)
-        for n, p in enumerate(kernel.parameters)
+        ParamInfo(name, "raw", kernel.code.const_base + p.offset, p.nbytes)
+        for name, p in zip(kernel.parameter_names, kernel.parameters, strict=True)
     )

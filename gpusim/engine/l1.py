@@ -73,11 +73,11 @@ def ask(m, sm, line, missing, t, count):
     own, stamp, before = m.sms[sm], m.misc[STAMP], np.int64(0)
     if own[READS] < 0 or m.held[own[READS], H_N] == HELD_LINES:
         own[READS] = hold_anew(m, sm, FETCHES, own[READER], 0)
-    at = held_at(m, sm, FETCHES, own[READS], line, t, t)
-    began = max(own[FILL], t)
+    at, begin, busy = held_at(m, sm, FETCHES, own[READS], line, t, t), max(own[FILL], t), wire_time(m, missing)
+    began = begin
     if at >= 0:
         before, began, stamp = take_over(m, at)
-    begin, busy = max(own[FILL], t), wire_time(m, before | missing) - (wire_time(m, before) if at >= 0 else 0)
+        busy = wire_time(m, before | missing) - wire_time(m, before)
     own[FILL] = begin + busy
     note_unit(m, sm, ON_FILL, begin, busy)
     hold(m, own[READS], line, before | missing, began, stamp, t + m.rates[ASK_ALONG])

@@ -593,18 +593,29 @@ def joins(entry, line, wanted, passes, rates):
     return np.int64(known) if same else -np.int64(known)
 
 
+@inline
+def shared(m, entry, wanted, t, count):
+    """Tick at which data comes that another SM of the GPC has asked for too."""
+    count[C.MERGED] += popcount(wanted)
+    return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
+
+
+@inline
+def pass_on(m, sm, line, wanted, along, t, stamp, count):
+    """Have L2 read what no other SM of the GPC has asked for; returns the tick it is there."""
+    begin = serve(m.servers, PORTS, m.sms[sm, GPC], t, popcount(wanted) * m.rates[PORT_SECTOR])
+    begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
+    return l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, along, begin, stamp, count)
+
+
 @jit
 def fetch_along(m, sm, line, wanted, t, stamp, count):
     """Ask L2 for more of the line that the SM has just asked for: it is one request."""
-    gpc, half = m.sms[sm, GPC], m.sms[sm, HALF]
-    entry = m.lrc[gpc, outstanding(m, line)]
+    entry = m.lrc[m.sms[sm, GPC], outstanding(m, line)]
     ours = entry[Q_LINE] == line and entry[Q_SECTORS] != NONE_JOIN
     if ours and not wanted & ~entry[Q_SECTORS]:
-        count[C.MERGED] += popcount(wanted)
-        return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
-    begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
-    begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
-    done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, True, begin, stamp, count)
+        return shared(m, entry, wanted, t, count)
+    done = pass_on(m, sm, line, wanted, True, t, stamp, count)
     if ours:
         entry[Q_SECTORS] |= wanted
         entry[Q_PARTS] += 1
@@ -634,11 +645,8 @@ def fetch(m, sm, line, wanted, t, stamp, count):
         entry[Q_SECTORS] = NONE_JOIN
     elif joined and entry[Q_MERGED] < m.rates[MAX_MERGE]:
         entry[Q_MERGED] += 1
-        count[C.MERGED] += popcount(wanted)
-        return max(entry[Q_DONE], t + m.rates[L2_NEAR] - m.rates[WINDOW])
-    begin = serve(m.servers, PORTS, gpc, t, popcount(wanted) * m.rates[PORT_SECTOR])
-    begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
-    done = l2_read(m.l2, m.servers, m.rates, m.shape, half, line, wanted, False, begin, stamp, count)
+        return shared(m, entry, wanted, t, count)
+    done = pass_on(m, sm, line, wanted, False, t, stamp, count)
     if m.rates[MAX_MERGE] > 1 and joined >= 0:
         entry[Q_LINE], entry[Q_SECTORS], entry[Q_DONE], entry[Q_MERGED], entry[Q_PARTS] = line, wanted, done, 1, 1
         entry[Q_BEGIN], entry[Q_UNTIL] = passes, done - m.rates[L2_NEAR] + window(line, m.rates)

@@ -87,14 +87,9 @@ class _Ready(NamedTuple):
         """The arrays by name, as the kernel has left them."""
         return {
             name: self.runtime.download(there, here)
-            for name, there, here in zip(self.names, self.there, self.here, strict=True)
+            for name, there, here in zip(self.kernel.parameter_names, self.there, self.here, strict=True)
             if is_array(here)
         }
-
-    @property
-    def names(self) -> list[str]:
-        """Of the parameters; by their number where machine code has none."""
-        return [parameter.name or f"p{n}" for n, parameter in enumerate(self.kernel.parameters)]
 
 
 def work(job: Job, runtime: Runtime, say: Say) -> None:
@@ -181,7 +176,7 @@ def _changed(ready: _Ready, outputs: dict[str, Any]) -> dict[str, list[float]]:
     """Elements of the small arrays of finite numbers that a launch has changed."""
     import numpy as np
 
-    before = dict(zip(ready.names, ready.here, strict=True))
+    before = dict(zip(ready.kernel.parameter_names, ready.here, strict=True))
     small = {name: array for name, array in outputs.items() if array.size <= MOST_KEPT}
     return {
         name: array.ravel().tolist()

@@ -92,9 +92,9 @@ def table(name: str) -> dict[str, Any]:
 
 
 @cache
-def module(source: str) -> cuda.Module:
+def module(source: str, options: tuple[str, ...] = ()) -> cuda.Module:
     """Machine code of one of the sources."""
-    return cuda.compile(SOURCES / source, gpu="sm_90")
+    return cuda.compile(SOURCES / source, gpu="sm_90", options=options)
 
 
 def launch(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> gpusim.Profile:
@@ -102,9 +102,9 @@ def launch(source: str, kernel: str, grid: int, block: int, *args: Any, cache: s
     return profile(module(source).kernel(kernel), grid, block, args, gpu=GPU, cache=cache)
 
 
-def rewritten(source: str, kernel: str, change: Callable[[bytes], bytes]) -> cuda.Kernel:
+def rewritten(source: str, kernel: str, change: Callable[[bytes], bytes], options: tuple[str, ...] = ()) -> cuda.Kernel:
     """A kernel of one of the sources here, after a change to its machine code."""
-    code = change(module(source).cubin.data)
+    code = change(module(source, options).cubin.data)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"{kernel}.cubin")
         file.write_bytes(code)
@@ -118,11 +118,15 @@ def of_warps(kernel: cuda.Kernel, warps: int, rounds: int) -> float:
     return elapsed(clocks)
 
 
+def fragments() -> np.ndarray:
+    """Pairs of random halves."""
+    return FRAGMENTS.make(np.random.default_rng(0)).view(np.uint32)
+
+
 def on_fragments(source: str, kernel: str, warps: int, rounds: int) -> float:
     """Cycles of one block of a kernel that goes round a loop with fragments of random halves in its registers."""
     clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(32 * warps, np.float32)
-    fragments = FRAGMENTS.make(np.random.default_rng(0)).view(np.uint32)
-    launch(source, kernel, 1, 32 * warps, np.int32(rounds), fragments, clocks, sink, np.int32(0))
+    launch(source, kernel, 1, 32 * warps, np.int32(rounds), fragments(), clocks, sink, np.int32(0))
     return elapsed(clocks)
 
 

@@ -8,9 +8,7 @@ The compiler orders loads as it likes, so their order and the cycles between the
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +19,7 @@ from tests.validation import bench
 
 Row = dict[str, Any]
 MEASURED: list[Row] = bench.table("requests")["rows"]
-SOURCE = bench.SOURCES / "requests.cu"
+SOURCE = "requests.cu"
 ROUNDS, PERIOD, SPAN, MARGIN = 64, 3000, 1024, 1 << 16
 
 LDG, STG, ENDS, DELAY, FREE = 0x981, 0x986, (0x947, 0x941, 0x94D), 0x212, 0x24  # opcodes, the last without its form
@@ -163,17 +161,18 @@ def _apart(accesses: list[int], program: Program, opcode: int, free: list[int]) 
     return out
 
 
-def cubin(row: Row) -> bytes:
-    """The machine code of a row."""
+def rewritten(row: Row) -> cuda.Kernel:
+    """The kernel of a row, with the machine code that it tells."""
     later = row.get("later", {})
     programs = {name: Program.of(text, later.get(name)) for name, text in row["programs"].items()}
-    options = [f"-D{name}={program.macros}" for name, program in programs.items()]
-    options += ["-DSTORE"] * row["stores"] + [f"-DAPART={row.get('apart', 1)}"]
-    module = cuda.compile(SOURCE, gpu="sm_90", options=options)
-    data, old = module.cubin.data, module.kernel("requests").code.code
+    options = (*(f"-D{name}={program.macros}" for name, program in programs.items()), f"-DAPART={row.get('apart', 1)}")
+    options += ("-DSTORE",) * row["stores"]
+    old = bench.module(SOURCE, options).kernel("requests").code.code
     words = [int.from_bytes(old[k : k + 16], "little") for k in range(0, len(old), 16)]
-    new = written(words, list(programs.values()), STG if row["stores"] else LDG)
-    return data.replace(old, b"".join(x.to_bytes(16, "little") for x in new))
+    new = b"".join(
+        x.to_bytes(16, "little") for x in written(words, [*programs.values()], STG if row["stores"] else LDG)
+    )
+    return bench.rewritten(SOURCE, "requests", lambda code: code.replace(old, new), options)
 
 
 def name(row: Row) -> str:
@@ -191,13 +190,9 @@ def warps(row: Row) -> int:
 
 def simulated(row: Row) -> tuple[float, float]:
     """Requests and sectors in each round."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "requests.cubin")
-        file.write_bytes(cubin(row))
-        kernel = cuda.compile(file, gpu="sm_90").kernel("requests")
     sizes = (np.int32(ROUNDS), np.int32(PERIOD), np.int32(SPAN))
     args = (np.ones(ROUNDS * SPAN * 128 + MARGIN, np.uint8), *sizes, np.zeros(warps(row), np.int64))
-    found = profile(kernel, 1, 32 * warps(row), args, gpu=bench.GPU)
+    found = profile(rewritten(row), 1, 32 * warps(row), args, gpu=bench.GPU)
     op = "write" if row["stores"] else "read"
     requests, sectors = (found.value(f"lts__t_{what}_srcunit_tex_op_{op}.sum") for what in ("requests", "sectors"))
     return requests / ROUNDS, sectors / ROUNDS
