@@ -71,7 +71,7 @@ def test_local_memory_atomics_and_copies_are_rows_of_the_table():
     profile = run(text, 2, 64, *args)
     rows = {line[:18].strip(): line.split() for line in repr(profile).split("\n")}
     assert rows["global atomics"][2:4] == ["4", "16"]
-    assert rows["local stores"][2] == "64"
+    assert rows["local stores"][2] == "256"
     assert rows["local loads"][2] == "4"
     assert rows["shared atomics"][2] == "4"
     assert rows["copies to shared"][3] == "4"
