@@ -153,8 +153,8 @@ def predict_chain(
     >>> found = predict_chain("attention-standard", "h200", H=1, N=128, d=32)
     >>> found.labels
     ('attention-scores', 'softmax-online', 'matmul-batched-nn')
-    >>> found.dram_bytes_read  # Q, K and V: S and P come and go in L2
-    49152.0
+    >>> found.dram_bytes_read  # Q, K, V, the code of three kernels: S and P come and go in L2
+    62720.0
     """
     if cache not in ("cold", "warm"):
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")

@@ -248,7 +248,7 @@ def predict(
     --------
     >>> profile = predict("vector-add", gpu="h200", n=100_000)
     >>> profile.dram_bytes_read
-    800000
+    802560
     """
     if cache not in ("cold", "warm"):
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")

@@ -26,6 +26,11 @@ an empty kernel stays, less instruction fetch."""
 FETCH_CYCLES = 330
 """Of the first instructions of a kernel on an SM: a block of an empty kernel stays 350 to 580 cycles when it is the
 first, 66 later."""
+LAUNCH_READ_BYTES, CODE_PIECE_BYTES = 2304, 256
+"""What a launch that finds the caches empty reads from HBM before its kernel reads anything: what the GPU is told of
+it, and all of its code, that which is never run too, in such pieces.  Empty kernels of 1 to 21 120 blocks read 2560
+bytes, their code included (latency.cu, micro.cu).  Kernels with 384 bytes to 43 KB of code read more than their data by
+this, half of them to the byte."""
 
 # ------------------------------------------------------------------ instructions
 TAKEN_CYCLES, BUBBLE_CYCLES = 5, 1.4

@@ -16,16 +16,18 @@ from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
+from gpusim.simulate.measured import CODE_PIECE_BYTES, LAUNCH_READ_BYTES
 from gpusim.simulate.utilisation import DATA_STAGE
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
+    from gpusim.isa.program import Program
     from gpusim.simulate.launch import Launch
     from gpusim.simulate.run import Counts
 
-SECTOR = 32
+SECTOR, INSTRUCTION_BYTES = 32, 16
 
 
 class _Sum(NamedTuple):
@@ -150,6 +152,17 @@ def metrics(counts: Counts) -> dict[str, Metric]:
     return found
 
 
+def read_by_launch(program: Program) -> int:
+    """Bytes that a launch reads from HBM whatever it does: what the GPU is told of it, and its code, run or not.
+
+    Parameters
+    ----------
+    program : Program
+    """
+    pieces = -(-len(program) * INSTRUCTION_BYTES // CODE_PIECE_BYTES)
+    return LAUNCH_READ_BYTES + pieces * CODE_PIECE_BYTES
+
+
 def launch_metrics(held: Occupancy, registers: int, waves: float) -> dict[str, Metric]:
     """Registers, occupancy and waves of a launch."""
     values: dict[str, tuple[int | float, str]] = {
@@ -186,6 +199,10 @@ def summary(
     stretch = counts.timing.warps is None
     time = time_metrics(counts.timing, gpu, sampled=stretch, total=counts.total)
     limits = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held))
+    found = metrics(counts)
+    if cache == "cold":
+        read = found["dram__bytes_read.sum"]
+        found["dram__bytes_read.sum"] = replace(read, value=read.value + read_by_launch(launch.program))
     return Profile(
         kernel=kernel,
         params=params,
@@ -194,7 +211,7 @@ def summary(
         block=launch.block,
         metrics={
             **_judged(time, validation(gpu.name, way, sampled=stretch)),
-            **_judged(metrics(counts), validation(gpu.name, way, sampled=counts.sampled)),
+            **_judged(found, validation(gpu.name, way, sampled=counts.sampled)),
             **_judged(limits, validation(gpu.name, way)),
         },
         cache=cache,
