@@ -22,8 +22,8 @@ from gpusim import measurement
 from gpusim.measurement import MeasuredLaunch
 from tests.validation import bench
 
-CLOCKED = ("pipes", "mixtures", "tensor", "mio", "one_sm", "conflicts")
-COUNTED = ("l1_passes", "streams", "launches")
+CLOCKED = ("pipes", "mixtures", "tensor", "mio", "one_sm", "conflicts", "chases", "order")
+COUNTED = ("l1_passes", "streams", "launches", "in_step")
 MODULES = (*CLOCKED, *COUNTED)
 FILES = {CLOCKED: "clocked.json", COUNTED: "counted.json"}
 SHIPPED = bench.SOURCES / "h200.json"

@@ -40,6 +40,8 @@ FILES = (
     "tensor",
     "mio",
     "loads",
+    "chases",
+    "in_step",
     "one_sm",
     "conflicts",
     "peaks",

@@ -1,4 +1,4 @@
-"""Latency of loads one after another: chains of addresses through L1, L2 and DRAM, and loads each timed by itself."""
+"""Latency of loads each timed by itself, that find their line in L2 or nowhere, and of loads from every SM."""
 
 from __future__ import annotations
 
@@ -7,40 +7,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gpusim.engine.state import GLOBAL_BASE
 from tests.validation import bench
 
-LEAST_STEPS = 8192
-COLD_STEPS = 4096
 SINGLE = 512  # loads each timed by itself
-LARGEST_MIB = 256  # a larger footprint takes longer to set up than to run
 SPANS = {"rand2M": 2 << 20, "rand16M": 16 << 20}
 WORD = 4
-MICRO, LATENCY = bench.table("micro"), bench.table("latency")
+LATENCY = bench.table("latency")
 
 
 def _bytes(text: str) -> int:
     """``"64KiB"``, ``"1K"`` or ``"32B"`` as bytes."""
     number, unit = re.fullmatch(r"(\d+)([KM]?)(?:i?B)?", text).groups()  # type: ignore[union-attr]
     return int(number) << {"": 0, "K": 10, "M": 20}[unit]
-
-
-def _chain(footprint: int, stride: int) -> np.ndarray:
-    """What the first argument holds: nodes a stride apart, each with the address of the next, in an order at random."""
-    order = np.random.default_rng(0).permutation(footprint // stride)
-    words = np.zeros(footprint // 8, np.uint64)
-    words[order * (stride // 8)] = int(GLOBAL_BASE) + np.roll(order, -1) * stride
-    return words
-
-
-def chase(kernel: str, key: str, *, cold: bool = False) -> float:
-    """Cycles a step of a chain: ``"64KiB/32B"`` is its footprint and the distance of its nodes."""
-    footprint, stride = map(_bytes, key.split("/"))
-    steps = COLD_STEPS if cold else max(LEAST_STEPS, 2 * footprint // stride)
-    clocks, words = np.zeros(1, np.int64), _chain(footprint, stride)
-    args = words, np.int32(steps), clocks, np.zeros(1, np.uint64)
-    bench.launch("micro.cu", kernel, 1, 1, *args, cache="cold" if cold else "warm")
-    return float(clocks[0] / steps)
 
 
 def _order(pattern: str) -> np.ndarray:
@@ -69,14 +47,8 @@ def from_everywhere() -> float:
 
 
 def cases() -> Iterator[bench.Case]:
-    """Chains through each level, single loads, loads from each SM."""
+    """Single loads, loads from each SM."""
     group = "latency of loads"
-    for name in ("ca", "cg"):
-        kernel = "u_chase" if name == "ca" else "u_chase_cg"
-        measured = MICRO[f"latency_chase_{name}"]
-        yield from bench.each(group, "cycle", measured, lambda key, kernel=kernel: chase(kernel, key), kernel)
-    cold = {k: v for k, v in MICRO["latency_dram_cold"].items() if _bytes(k.split("/")[0]) <= LARGEST_MIB << 20}
-    yield from bench.each(group, "cycle", cold, lambda key: chase("u_chase_cg", key, cold=True), "u_chase_cg, cold")
     for row in LATENCY["idle"]:
         if row["pattern"] != "rand":
             at = row["pattern"], row["lanes"], row["cache"]

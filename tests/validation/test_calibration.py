@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from gpusim.simulate import measured
-from tests.validation import bandwidths, bench, constants, launches, loads, one_sm, peaks, scheduling
+from tests.validation import bandwidths, bench, chases, constants, launches, loads, one_sm, peaks, scheduling
 from tests.validation.exact import other_compiler
 
 WITHIN = {
@@ -15,8 +15,8 @@ WITHIN = {
     "throughput of one SM/*, stride: 8": 0.01,
     "throughput of one SM/u_*_tp, warps: 8": 0.12,  # so here, for HMMA
     "code/1*KiB_4warps": 0.05,
-    "latency of loads/u_chase 16KiB*": 0.01,
-    "latency of loads/u_chase_cg 1024KiB*": 0.02,
+    "chains of loads/chase_ca 16KiB*": 0.001,
+    "chains of loads/chase_cg 1024KiB*": 0.02,
     "latency of loads/lat seq1K, * lanes, *": 0.04,
     "bandwidth by warps: l2/l2_*_1sm_32warps": 0.06,
     "bandwidth by warps: hbm/hbm_b16_*_1sm_32warps": 0.04,
@@ -27,7 +27,7 @@ WITHIN = {
 """How far off the cases of each kind may be."""
 CASES = {
     f"{case.group}/{case.name}": case
-    for module in (one_sm, loads, bandwidths, launches, peaks)
+    for module in (one_sm, loads, chases, bandwidths, launches, peaks)
     for case in module.cases()
 }
 CHOSEN = [(name, within) for pattern, within in WITHIN.items() for name in CASES if fnmatchcase(name, pattern)]
