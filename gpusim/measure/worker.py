@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -78,10 +78,20 @@ class _Ready(NamedTuple):
     def launch(self) -> None:
         self.runtime.launch(self.function, self.grid, self.block, self.dynamic_shared, self.there)
 
-    def restore(self) -> None:
-        """Arguments as they were before the first launch."""
-        for there, here in zip(self.there, self.here, strict=True):
-            self.runtime.restore(there, here)
+    def restore(self, which: Iterable[int] | None = None) -> None:
+        """Arguments as they were before the first launch: all, or some by their numbers."""
+        for k in range(len(self.here)) if which is None else which:
+            self.runtime.restore(self.there[k], self.here[k])
+
+    def changed(self) -> list[int]:
+        """Numbers of the arrays that launches have changed."""
+        import numpy as np
+
+        return [
+            k
+            for k, (there, here) in enumerate(zip(self.there, self.here, strict=True))
+            if is_array(here) and not np.array_equal(self.runtime.download(there, here), here)
+        ]
 
     def outputs(self) -> dict[str, Any]:
         """The arrays by name, as the kernel has left them."""
@@ -158,11 +168,20 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there)
 
 
+def _warm(ready: _Ready) -> list[int]:
+    """Leave the caches as a launch does; returns which arrays it changes, which alone the next one needs anew."""
+    ready.launch()
+    ready.runtime.wait()
+    changed = ready.changed()
+    ready.restore()
+    ready.launch()
+    return changed
+
+
 def _outputs(ready: _Ready, job: Job) -> dict[str, Any]:
     """The arrays as one launch leaves them that finds the caches as asked for."""
     if job.warm:
-        ready.launch()
-        ready.restore()
+        ready.restore(_warm(ready))
     else:
         ready.runtime.flush()
     ready.launch()
@@ -172,10 +191,9 @@ def _outputs(ready: _Ready, job: Job) -> dict[str, Any]:
 
 def _show(ready: _Ready, job: Job) -> None:
     """Launch it as often as the profiler is to see it, each time with the arguments it began with."""
-    if job.warm:
-        ready.launch()
+    changed = _warm(ready) if job.warm else None
     for _ in range(job.repeats):
-        ready.restore()
+        ready.restore(changed)
         ready.runtime.wait()
         with ready.runtime.profiled():
             ready.launch()

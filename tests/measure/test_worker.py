@@ -1,5 +1,7 @@
 """Does the worker launch what it should, in the order it should, and say what came of it?"""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,23 @@ def test_warm_launches_are_not_flushed():
     assert "flush" not in runtime.calls
 
 
+@pytest.mark.parametrize("timed", [False, True])
+def test_what_a_launch_only_reads_stays_where_the_launch_before_left_it(timed, monkeypatch):
+    runtime, since = StandIn(), []
+    restore = runtime.restore
+
+    def note(there, argument):
+        restore(there, argument)
+        if isinstance(argument, np.ndarray):
+            since.append((len(runtime.calls), "x" if argument.any() else "y"))
+
+    monkeypatch.setattr(runtime, "restore", note)
+    said(runtime, COPY, timed=timed, warm=True)
+    launches = [n for n, call in enumerate(runtime.calls) if call == "copy_words"]
+    before = [[name for n, name in since if first < n <= launch] for first, launch in pairwise(launches[:3])]
+    assert before == [["x", "y"], ["y"]]
+
+
 @pytest.mark.parametrize("warm", [False, True])
 def test_the_profiler_sees_the_launches_alone_each_with_the_first_arguments(warm):
     runtime = StandIn()
@@ -68,7 +87,7 @@ def test_the_profiler_sees_the_launches_alone_each_with_the_first_arguments(warm
     seen = ["wait", "profiler on", "attention_mask", "wait", "profiler off"]
     name = next(call for call in runtime.calls if call not in (*seen, "release"))
     assert runtime.calls == [
-        *[name] * warm,
+        *[name, "wait", name] * warm,
         *[name if call == "attention_mask" else call for call in seen] * 2,
         "release",
     ]

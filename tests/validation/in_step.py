@@ -1,4 +1,4 @@
-"""How far the warps of an SM come apart, when their block starts and behind a barrier, and what they then ask for together."""
+"""How far the warps of an SM come apart, at their start and behind a barrier, and what they then ask for together."""
 
 from __future__ import annotations
 
@@ -49,11 +49,15 @@ def copied(key: str) -> float:
     threads, blocks = map(int, key.split("x"))
     elements = SMS * blocks * threads
     words = np.zeros(elements, np.uint16), np.zeros(elements, np.uint16)
-    return bench.launch("in_step.cu", "copy_2", SMS * blocks, threads, *words, *_counter()).value(REQUESTS) * 64 / elements
+    return (
+        bench.launch("in_step.cu", "copy_2", SMS * blocks, threads, *words, *_counter()).value(REQUESTS) * 64 / elements
+    )
 
 
 def cases() -> Iterator[bench.Case]:
     """Starts of warps, and requests for lines that several warps share."""
     yield from bench.each("warps in step", "cycle", MEASURED["entered"], entered, "entered, threads x blocks:")
     yield from bench.each("warps in step", "1", MEASURED["behind"], behind, "requests behind a barrier, warps:")
-    yield from bench.each("warps in step", "1", MEASURED["copied"], copied, "requests a line of a copy, threads x blocks:")
+    yield from bench.each(
+        "warps in step", "1", MEASURED["copied"], copied, "requests a line of a copy, threads x blocks:"
+    )
