@@ -19,6 +19,8 @@ from tests.validation import bench
 
 SHOWN_BY = {
     "LAUNCH_CYCLES": ["launches/e_empty*"],
+    "LAUNCH_READ_BYTES": ["launches/HBM reads of *"],
+    "CODE_PIECE_BYTES": ["launches/HBM reads of *"],
     "STORES_DONE_CYCLES": ["launches/e_store*", "launches/w_coal*"],
     "WARP_START_CYCLES": ["launches/e_empty() 16896x1024"],
     "WARP_EXIT_CYCLES": ["launches/e_empty() 16896x1024"],
@@ -88,7 +90,8 @@ class Constant(NamedTuple):
 
 def _unit(name: str) -> str:
     """Unit of a constant that has it in its name."""
-    return "cycle" if "CYCLES" in name else "s" if name.endswith("_SECONDS") else "1"
+    units = {"CYCLES": "cycle", "SECONDS": "s", "BYTES": "byte"}
+    return next((unit for word, unit in units.items() if word in name.split("_")), "1")
 
 
 FITTED = {"SLICE_QUEUE_CYCLES"}

@@ -18,7 +18,7 @@ SHOWN: list[Row] = [
     if row["kernel"].startswith(("e_", "w_coal")) and row["grid"] <= MOST_BLOCKS
 ]
 WAVES: dict[str, float] = bench.table("micro")["wave_launch_us"]
-FEWEST = "132x32"
+FEWEST, EMPTY_BYTES = "132x32", 2560
 
 
 def _arguments(kernel: str, threads: int, argument: int | None) -> list[Any]:
@@ -38,6 +38,11 @@ def cycles(kernel: str, grid: int, block: int, argument: int | None) -> float:
     return bench.launch("latency.cu", kernel, grid, block, *_arguments(kernel, grid * block, argument)).cycles
 
 
+def bytes_read(kernel: str) -> float:
+    """Bytes from HBM of one block of a kernel that reads nothing."""
+    return bench.launch("latency.cu", kernel, 1, 32).value("dram__bytes_read.sum")
+
+
 def _seconds(shape: str) -> float:
     """Of a launch of empty blocks: ``"132x32"``."""
     grid, block = map(int, shape.split("x"))
@@ -55,5 +60,6 @@ def cases() -> Iterator[bench.Case]:
         launch = row["kernel"], row["grid"], row["block"], row["argument"]
         name = "{0}({3}) {1}x{2}".format(*launch).replace("None", "")
         yield bench.Case("launches", name, "cycle", row["cycles_elapsed_max"], lambda launch=launch: cycles(*launch))
+    yield bench.Case("launches", "HBM reads of e_empty() 1x32", "byte", EMPTY_BYTES, lambda: bytes_read("e_empty"))
     beyond = {shape: us - WAVES[FEWEST] for shape, us in WAVES.items() if shape != FEWEST}
     yield from bench.each("launches", "us", beyond, beyond_one_wave, f"u_empty beyond {FEWEST}:")
