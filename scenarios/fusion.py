@@ -88,11 +88,12 @@ def main() -> None:
         f"{format_seconds(launch)} a launch:"
     )
     why = (
-        "Where L2 holds what is passed on, HBM sees the input alone, fused or not, and the code of each kernel. Fusion "
-        "saves no byte of an array, and yet time falls by nearly the number of kernels, for launches (small N) and for "
-        "passes through L2. With arrays beyond L2 HBM moves what the formula says, less what L2 still holds: some of what "
-        "is passed on, and of the result. Even then kernels take longer than their bytes: with an element a thread handing out the blocks is "
-        "in the way, and fusion saves that too. What lies between two launches is not in these times."
+        "Where L2 holds what is passed on, HBM sees the input alone, fused or not, and the code of each kernel. "
+        "Fusion saves no byte of an array, and yet time falls by nearly the number of kernels, for launches (small N) "
+        "and for passes through L2. With arrays beyond L2 HBM moves what the formula says, less what L2 still holds: "
+        "some of what is passed on, and of the result. Even then kernels take longer than their bytes: with an "
+        "element a thread handing out the blocks is in the way, and fusion saves that too. What lies between two "
+        "launches is not in these times."
     )
     tables = [
         *table_of(formula, right=range(9)),
