@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpusim.errors import GpusimError
-from gpusim.isa.program import Control
+from gpusim.isa.program import INSTRUCTION_BYTES, Control
 
-INSTRUCTION_BYTES = 16
 TIMEOUT_S = 300
 
 _SECTION = re.compile(r"\s*\.section\s+(\S+?),")

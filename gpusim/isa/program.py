@@ -19,6 +19,8 @@ URZ = 63
 PT = 7
 N_SCOREBOARDS = 6
 NO_SCOREBOARD = 7
+INSTRUCTION_BYTES = 16
+"""Of machine code since sm_70; addresses in a program count so many for each."""
 
 
 class Kind(IntEnum):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -78,20 +78,18 @@ class _Ready(NamedTuple):
     def launch(self) -> None:
         self.runtime.launch(self.function, self.grid, self.block, self.dynamic_shared, self.there)
 
-    def restore(self, which: Iterable[int] | None = None) -> None:
-        """Arguments as they were before the first launch: all, or some by their numbers."""
-        for k in range(len(self.here)) if which is None else which:
-            self.runtime.restore(self.there[k], self.here[k])
+    def restore(self, names: Collection[str] | None = None) -> None:
+        """Arguments as they were before the first launch: all, or some by name."""
+        for name, there, here in zip(self.kernel.parameter_names, self.there, self.here, strict=True):
+            if names is None or name in names:
+                self.runtime.restore(there, here)
 
-    def changed(self) -> list[int]:
-        """Numbers of the arrays that launches have changed."""
+    def changed(self, outputs: dict[str, Any]) -> list[str]:
+        """Names of the arrays that hold something else than before the first launch."""
         import numpy as np
 
-        return [
-            k
-            for k, (there, here) in enumerate(zip(self.there, self.here, strict=True))
-            if is_array(here) and not np.array_equal(self.runtime.download(there, here), here)
-        ]
+        before = dict(zip(self.kernel.parameter_names, self.here, strict=True))
+        return [name for name, array in outputs.items() if not np.array_equal(array, before[name])]
 
     def outputs(self) -> dict[str, Any]:
         """The arrays by name, as the kernel has left them."""
@@ -168,11 +166,11 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there)
 
 
-def _warm(ready: _Ready) -> list[int]:
+def _warm(ready: _Ready) -> list[str]:
     """Leave the caches as a launch does; returns which arrays it changes, which alone the next one needs anew."""
     ready.launch()
     ready.runtime.wait()
-    changed = ready.changed()
+    changed = ready.changed(ready.outputs())
     ready.restore()
     ready.launch()
     return changed
@@ -204,12 +202,11 @@ def _changed(ready: _Ready, outputs: dict[str, Any]) -> dict[str, list[float]]:
     """Elements of the small arrays of finite numbers that a launch has changed."""
     import numpy as np
 
-    before = dict(zip(ready.kernel.parameter_names, ready.here, strict=True))
     small = {name: array for name, array in outputs.items() if array.size <= MOST_KEPT}
     return {
-        name: array.ravel().tolist()
-        for name, array in small.items()
-        if not np.array_equal(array, before[name]) and np.isfinite(array.astype(np.float64)).all()
+        name: small[name].ravel().tolist()
+        for name in ready.changed(small)
+        if np.isfinite(small[name].astype(np.float64)).all()
     }
 
 

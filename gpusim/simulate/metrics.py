@@ -13,6 +13,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
+from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.launch import Launch
     from gpusim.simulate.run import Counts
 
-SECTOR, INSTRUCTION_BYTES = 32, 16
+SECTOR = 32
 
 
 class _Sum(NamedTuple):

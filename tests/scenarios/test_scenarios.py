@@ -222,7 +222,7 @@ def test_grouped_heads_raise_the_intensity_and_parts_of_the_cache_fill_the_sms()
     prompt, one, parts, many, grouped, both = range(6)
     formula, seen, times = numbers(text, 5), numbers(text, 6), seconds(text, 9)
     assert formula == [32, 0.5, 0.5, 0.5, 4, 4]
-    assert seen[many] == pytest.approx(seen[one], rel=0.01)
+    assert seen[one] <= seen[many] <= seen[one] + 0.001  # the code of a kernel is a smaller part of many heads
     assert seen[grouped] == pytest.approx(8 * seen[many], rel=0.02)
     assert seen[prompt] > 14 > max(seen[one:])
     assert times[parts] < 0.6 * times[one]
@@ -256,19 +256,15 @@ def test_dropout_and_an_added_mask_make_gpt2s_attention_move_what_was_published(
     assert once < 4.4e9 < threads
 
 
-CODE_KB = 2.8  # that a launch of a small kernel reads from HBM beside its arrays
-
-
 def test_fusing_what_l2_holds_saves_launches_and_no_byte_of_hbm_but_code():
     text = printed("fusion", "--n", "16384")
     assert numbers(text, 4) == numbers(text, 0) == [2, 3, 4, 5, 6, 7, 8]
     simulated = second_table(text)
+    apart = {"chain3": "73.2 kB", "gelu": "76.5 kB", "elu": "70.9 kB", "sin2cos2": "78.3 kB"}  # 65.5 kB and code
     for name, kernels, factor in (("chain3", 3, 3.0), ("gelu", 4, 5.0), ("elu", 2, 2.5), ("sin2cos2", 5, 5.5)):
         cells = simulated[f"{name}, {kernels}"]
         assert float(cells[3]) == factor
-        apart, fused = (float(cells[k].removesuffix(" kB")) for k in (4, 5))
-        assert fused == pytest.approx(65.5 + CODE_KB, abs=0.2)
-        assert apart == pytest.approx(65.5 + kernels * CODE_KB, rel=0.02)
+        assert (cells[4], cells[5]) == (apart[name], "68.4 kB")
         assert 0.8 * kernels < float(cells[-1]) <= kernels
 
 
@@ -287,7 +283,7 @@ def test_online_softmax_reads_as_little_as_naive_and_overflows_as_little_as_safe
     text = printed("softmax_three_ways", "--shape", "16", "1024")
     assert numbers(text, 2) == numbers(text, 3) == [3, 4, 3]
     assert numbers(text, 4) == [2, 2, 2]
-    assert numbers(text, 5) == pytest.approx([2, 2, 2], abs=0.1)  # beside the array its code
+    assert numbers(text, 5) == [2.05, 2.07, 2.07]  # beside the array its code
     values = second_table(text)
     assert values["87"] == ["1", "1", "1"]
     for score in ("88", "89", "1000"):

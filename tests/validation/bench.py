@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -109,6 +110,12 @@ def rewritten(source: str, kernel: str, change: Callable[[bytes], bytes], option
         file = Path(folder, f"{kernel}.cubin")
         file.write_bytes(code)
         return cuda.compile(file, gpu="sm_90").kernel(kernel)
+
+
+def size_of(text: str) -> int:
+    """``"64KiB"``, ``"1K"`` or ``"32B"`` as bytes."""
+    number, unit = re.fullmatch(r"(\d+)([KM]?)(?:i?B)?", text).groups()  # type: ignore[union-attr]
+    return int(number) << {"": 0, "K": 10, "M": 20}[unit]
 
 
 def of_warps(kernel: cuda.Kernel, warps: int, rounds: int) -> float:

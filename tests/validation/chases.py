@@ -12,14 +12,9 @@ LEAST_STEPS, WORD = 8192, 8
 MEASURED: dict[str, dict[str, float]] = bench.table("chases")["cycles"]
 
 
-def _bytes(text: str) -> int:
-    """``"64KiB"`` or ``"32B"`` as bytes."""
-    return int(text[:-3]) << 10 if text.endswith("KiB") else int(text[:-1])
-
-
 def chase(how: str, key: str) -> float:
     """Cycles a step of a chain that the kernel laid: ``"64KiB/32B"`` is its footprint and the distance of its nodes."""
-    footprint, stride = map(_bytes, key.split("/"))
+    footprint, stride = map(bench.size_of, key.split("/"))
     nodes, words = footprint // stride, np.zeros(footprint // WORD, np.uint64)
     steps, clocks = max(LEAST_STEPS, 2 * nodes), np.zeros(1, np.int64)
     sizes = (np.int32(size) for size in (nodes, stride // WORD, steps))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -11,29 +10,24 @@ from tests.validation import bench
 
 SMS, WARP = 132, 32
 KEPT = 4096  # words for what the warps of one SM note
+STARTS = 4  # stamps of a warp, the first when it starts
 ROUNDS, PERIOD, STAMPS = 16, 4000, 3
 REQUESTS = "lts__t_requests_srcunit_tex_op_read.sum"
 MEASURED = bench.table("in_step")
-NOTED = {"entered": 4, "copy_2": 3}  # stamps of a warp
 
 
-def _counter() -> tuple[np.ndarray, np.ndarray]:
+def _noted() -> tuple[np.ndarray, np.ndarray]:
+    """How many blocks of one SM have noted something, and what."""
     return np.zeros(1, np.uint32), np.zeros(KEPT, np.uint32)
 
 
-@cache
-def _entered(key: str) -> np.ndarray:
-    """Clocks of the warps of one SM in the order of their blocks' ends: ``"1024x2"`` is threads and blocks an SM."""
-    threads, blocks = map(int, key.split("x"))
-    slots, noted = _counter()
-    bench.launch("in_step.cu", "entered", SMS * blocks, threads, slots, noted, np.uint32(0))
-    return noted[: blocks * threads // WARP * NOTED["entered"]].reshape(-1, NOTED["entered"]).astype(np.int64)
-
-
 def entered(key: str) -> float:
-    """Cycles from the first to the last of an SM's warps to issue its first instruction."""
-    first = _entered(key)[:, 0]
-    return float(first.max() - first.min())
+    """Cycles from the first to the last of an SM's warps to start: ``"1024x2"`` is threads and blocks an SM."""
+    threads, blocks = map(int, key.split("x"))
+    slots, clocks = _noted()
+    bench.launch("in_step.cu", "entered", SMS * blocks, threads, slots, clocks, np.uint32(0))
+    starts = clocks[: blocks * threads // WARP * STARTS : STARTS].astype(np.int64)
+    return float(starts.max() - starts.min())
 
 
 def behind(key: str) -> float:
@@ -50,7 +44,7 @@ def copied(key: str) -> float:
     elements = SMS * blocks * threads
     words = np.zeros(elements, np.uint16), np.zeros(elements, np.uint16)
     return (
-        bench.launch("in_step.cu", "copy_2", SMS * blocks, threads, *words, *_counter()).value(REQUESTS) * 64 / elements
+        bench.launch("in_step.cu", "copy_2", SMS * blocks, threads, *words, *_noted()).value(REQUESTS) * 64 / elements
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,17 +14,11 @@ WORD = 4
 LATENCY = bench.table("latency")
 
 
-def _bytes(text: str) -> int:
-    """``"64KiB"``, ``"1K"`` or ``"32B"`` as bytes."""
-    number, unit = re.fullmatch(r"(\d+)([KM]?)(?:i?B)?", text).groups()  # type: ignore[union-attr]
-    return int(number) << {"": 0, "K": 10, "M": 20}[unit]
-
-
 def _order(pattern: str) -> np.ndarray:
     """Words to load one after another."""
     if pattern in SPANS:
         return np.random.default_rng(0).integers(0, SPANS[pattern] // 128, SINGLE).astype(np.uint32) * (128 // WORD)
-    return np.arange(SINGLE, dtype=np.uint32) * (_bytes(pattern.removeprefix("seq")) // WORD)
+    return np.arange(SINGLE, dtype=np.uint32) * (bench.size_of(pattern.removeprefix("seq")) // WORD)
 
 
 def single(pattern: str, lanes: int, state: str) -> float:

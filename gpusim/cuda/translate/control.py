@@ -8,11 +8,10 @@ Source: NVIDIA, *CUDA Binary Utilities*, for the names; *PTX ISA*, "bar", "Contr
 
 from __future__ import annotations
 
-from gpusim.cuda.nvdisasm import INSTRUCTION_BYTES
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
 from gpusim.isa.opcodes import BarRed, Flag, Op
-from gpusim.isa.program import URZ, Instr, Operand, imm
+from gpusim.isa.program import INSTRUCTION_BYTES, URZ, Instr, Operand, imm
 
 ALL_LANES = imm(-1)
 BARRIERS = 16
