@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-import gpusim
 from tests.validation import bench
 
 SMS = 132
@@ -25,7 +24,7 @@ def limited(key: str) -> float:
     a_load = n_sm * n_warps * 32 * nbytes
     loads = max(min(MOST_LOADS, FULL_SPAN // a_load), LEAST_LOADS)
     span = L2_SPAN if where == "l2" else 1 << (a_load * loads - 1).bit_length()
-    words, clocks = np.zeros(span // 4, np.int32), np.zeros(2 * SMS * n_warps, np.int64)
+    words, clocks = np.zeros(span // 4, np.int32), np.zeros((SMS, 2), np.int64)
     args = (
         np.int32(loads),
         np.int32(n_sm),
@@ -37,8 +36,8 @@ def limited(key: str) -> float:
     )
     state = "warm" if where == "l2" else "cold"
     bench.launch("limits.cu", f"{width}_{unroll}", SMS, 32 * n_warps, *args, cache=state)
-    took = [bench.elapsed(of_sm) for of_sm in clocks.reshape(SMS, -1)[:n_sm]]
-    return float(np.mean(a_load * loads / n_sm / np.array(took)))
+    first, last = ~clocks[:n_sm, 0], clocks[:n_sm, 1]
+    return float(np.mean(a_load * loads / n_sm / (last - first)))
 
 
 def _read(nbytes: int) -> float:
@@ -62,7 +61,7 @@ def _write(nbytes: int) -> float:
 
 
 def _copy(nbytes: int) -> float:
-    return gpusim.predict("copy-vec4", gpu=bench.GPU, sample=False, N=nbytes // 8).seconds
+    return bench.described("copy-vec4", N=nbytes // 8).seconds
 
 
 def streamed(what: str) -> float:

@@ -34,6 +34,8 @@ class Case(NamedTuple):
         Runs the microbenchmark through the simulator.
     floor : float
         Where less was measured, the residual is relative to this.
+    silicon : callable or None
+        How an H200 comes to it, where it cannot run what is simulated.
     """
 
     group: str
@@ -42,6 +44,31 @@ class Case(NamedTuple):
     measured: float
     simulate: Callable[[], float]
     floor: float = 0.0
+    silicon: Callable[[], float] | None = None
+
+
+class Rewritten(NamedTuple):
+    """Machine code of one of the sources, changed.
+
+    Attributes
+    ----------
+    source : str
+    name : str
+        What distinguishes it from others of the source.
+    change : callable
+        From the cubin's bytes to others.
+    options : tuple of str
+        Compiler options.
+    """
+
+    source: str
+    name: str
+    change: Callable[[bytes], bytes]
+    options: tuple[str, ...] = ()
+
+    def cubin(self) -> bytes:
+        """The file."""
+        return self.change(module(self.source, self.options).cubin.data)
 
 
 class Row(NamedTuple):
@@ -93,23 +120,41 @@ def table(name: str) -> dict[str, Any]:
 
 
 @cache
-def module(source: str, options: tuple[str, ...] = ()) -> cuda.Module:
+def module(source: str | Rewritten, options: tuple[str, ...] = ()) -> cuda.Module:
     """Machine code of one of the sources."""
-    return cuda.compile(SOURCES / source, gpu="sm_90", options=options)
-
-
-def launch(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> gpusim.Profile:
-    """Run a kernel of one of the sources here; arrays among its arguments hold its results afterwards."""
-    return profile(module(source).kernel(kernel), grid, block, args, gpu=GPU, cache=cache)
-
-
-def rewritten(source: str, kernel: str, change: Callable[[bytes], bytes], options: tuple[str, ...] = ()) -> cuda.Kernel:
-    """A kernel of one of the sources here, after a change to its machine code."""
-    code = change(module(source, options).cubin.data)
+    if isinstance(source, str):
+        return cuda.compile(SOURCES / source, gpu="sm_90", options=options)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, f"{kernel}.cubin")
-        file.write_bytes(code)
-        return cuda.compile(file, gpu="sm_90").kernel(kernel)
+        file = Path(folder, "rewritten.cubin")
+        file.write_bytes(source.cubin())
+        return cuda.compile(file, gpu="sm_90")
+
+
+def launch(
+    source: str | Rewritten, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold", shared: int = 0
+) -> gpusim.Profile:
+    """Run a kernel of one of the sources here; arrays among its arguments hold its results afterwards.
+
+    Parameters
+    ----------
+    source : str or Rewritten
+    kernel : str
+    grid, block : int
+        Blocks, and threads of a block.
+    *args
+        Arrays and numbers.
+    cache : {"cold", "warm"}
+        How the launch finds the caches.
+    shared : int
+        Dynamic shared memory in bytes.
+    """
+    code = module(source).kernel(kernel)
+    return profile(code, grid, block, args, gpu=GPU, cache=cache, dynamic_shared=shared)
+
+
+def described(kernel: str, **params: int) -> gpusim.Profile:
+    """Run a described kernel here."""
+    return gpusim.predict(kernel, gpu=GPU, sample=False, **params)
 
 
 def size_of(text: str) -> int:
@@ -118,10 +163,10 @@ def size_of(text: str) -> int:
     return int(number) << {"": 0, "K": 10, "M": 20}[unit]
 
 
-def of_warps(kernel: cuda.Kernel, warps: int, rounds: int) -> float:
-    """Cycles of one block whose warps go round a loop and note when."""
+def of_warps(source: Rewritten, kernel: str, warps: int, rounds: int) -> float:
+    """Cycles of one block whose warps go round a loop and note when; its code comes from L2."""
     clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(1, np.uint32)
-    profile(kernel, 1, 32 * warps, (np.int32(rounds), clocks, sink), gpu=GPU, sample=False)
+    launch(source, kernel, 1, 32 * warps, np.int32(rounds), clocks, sink, cache="warm")
     return elapsed(clocks)
 
 

@@ -1,7 +1,9 @@
 """Microbenchmarks as ``gpusim measure`` runs them: the launches of the cases, and what it measured of each.
 
-``python tests/validation/by_command.py`` writes the launch files of the package: what every case of `MODULES` launches,
-once.  Those whose kernels note their own clocks are timed alone, the others counted by the profiler too.
+``python tests/validation/by_command.py`` writes the launch files of the package: what every case of some modules
+launches, once.  Those whose kernels note their own clocks are timed alone, the others counted by the profiler too.
+With a folder, it writes there the launch files of those that rewrite machine code, and the machine code.  With files
+that ``gpusim measure --outputs --json`` wrote, it puts what they say of launches of cases into the package.
 """
 
 from __future__ import annotations
@@ -9,11 +11,13 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,11 +26,22 @@ from gpusim import measurement
 from gpusim.measurement import MeasuredLaunch
 from tests.validation import bench
 
-CLOCKED = ("pipes", "mixtures", "tensor", "mio", "one_sm", "conflicts", "chases", "order")
-COUNTED = ("l1_passes", "streams", "launches", "in_step")
-MODULES = (*CLOCKED, *COUNTED)
-FILES = {CLOCKED: "clocked.json", COUNTED: "counted.json"}
-SHIPPED = bench.SOURCES / "h200.json"
+CLOCKED = (
+    "pipes", "mixtures", "tensor", "mio", "one_sm", "conflicts", "chases", "order", "loads", "bandwidths", "scheduling",
+)  # fmt: skip
+COUNTED = ("l1_passes", "streams", "launches", "in_step", "waves", "micro", "joins")
+REWRITTEN_CLOCKED, REWRITTEN_COUNTED = ("sequences", "beside"), ("requests",)
+MODULES = (*CLOCKED, *COUNTED, *REWRITTEN_CLOCKED, *REWRITTEN_COUNTED)
+FILES = {"clocked.json": (CLOCKED, "cold"), "warm.json": (CLOCKED, "warm"), "counted.json": (COUNTED, "cold")}
+"""Launch files of the package: of which modules, and how the caches are to be found."""
+REWRITTEN_FILES = {
+    "rewritten-clocked.json": (REWRITTEN_CLOCKED, "warm"),
+    "rewritten-counted.json": (REWRITTEN_COUNTED, "cold"),
+}
+SHIPPED = {"cold": bench.SOURCES / "h200.json", "warm": bench.SOURCES / "h200-warm.json"}
+MOST_VALUES = 512
+"""Of an array that is told element by element."""
+Source = str | bench.Rewritten
 Launch = dict[str, Any]
 
 
@@ -34,31 +49,76 @@ class Unknown(LookupError):
     """A launch that no launch file can tell, or that was not measured."""
 
 
-def launch_of(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> Launch:
+class Told(NamedTuple):
+    """A launch that a case asks for.
+
+    Attributes
+    ----------
+    launch : dict
+        As a launch file has it.
+    source : str or Rewritten or None
+        What it runs; None for a described kernel.
+    """
+
+    launch: Launch
+    source: Source | None
+
+
+def launch_of(source: Source, kernel: str, grid: int, block: int, *args: Any, shared: int = 0) -> Launch:
     """A launch as a launch file has it.
 
     Raises
     ------
     Unknown
-        If an array holds what no fill gives, or the caches are to be warm.
+        If an array holds what no fill gives, and too much to tell it.
     """
-    if cache != "cold":
-        raise Unknown(f"{kernel}: warm caches")
     told = [_argument(value) for value in args]
-    scalars = " ".join(str(value) for value in args if not isinstance(value, np.ndarray))
-    name = " ".join(f"{Path(source).stem} {kernel} {grid}x{block} {scalars}".split())
-    return {"id": name, "source": source, "kernel": kernel, "grid": [grid], "block": [block], "args": told}
+    numbers = " ".join(_named(value, argument) for value, argument in zip(args, told, strict=True))
+    kept = f"{shared}B" if shared else ""
+    name = " ".join(f"{_title(source)} {kernel} {grid}x{block} {kept} {numbers}".split())
+    own = {"dynamic_shared": shared} if shared else {}
+    return {
+        "id": name, "source": file_of(source), "kernel": kernel, "grid": [grid], "block": [block], **own, "args": told,
+    }  # fmt: skip
+
+
+def _title(source: Source) -> str:
+    """What a source adds to the name of a launch."""
+    if isinstance(source, str):
+        return Path(source).stem
+    return f"{Path(source.source).stem} {source.name}"
+
+
+def file_of(source: Source) -> str:
+    """Name of the file that is launched."""
+    return source if isinstance(source, str) else f"{zlib.crc32(_title(source).encode()):08x}.cubin"
+
+
+def described_launch(kernel: str, **params: int) -> Launch:
+    """A launch of a described kernel as a launch file has it."""
+    name = " ".join((kernel, *(f"{name}={value}" for name, value in params.items())))
+    return {"id": name, "kernel": kernel, "params": params}
 
 
 def _argument(value: Any) -> dict[str, Any]:
     """An argument as a launch file has it."""
     if not isinstance(value, np.ndarray):
         return {value.dtype.name: value.item()}
-    if not value.any():
-        return {"buffer": value.dtype.name, "count": value.size, "init": "zeros"}
+    for fill in ("zeros", "ones"):
+        if (value == getattr(np, fill)(1, value.dtype)).all():
+            return {"buffer": value.dtype.name, "count": value.size, "init": fill}
     if np.array_equal(value, bench.fragments()):
         return bench.FRAGMENTS.to_json()
+    if value.size <= MOST_VALUES:
+        return {"buffer": value.dtype.name, "values": value.ravel().tolist()}
     raise Unknown("an array that holds what no fill gives")
+
+
+def _named(value: Any, told: dict[str, Any]) -> str:
+    """What an argument adds to the name of a launch: a number, or what tells an array's contents from others."""
+    if isinstance(value, np.ndarray):
+        return f"{zlib.crc32(value.tobytes()):08x}" if "values" in told else ""
+    return str(value)
 
 
 class _Seen:
@@ -70,31 +130,39 @@ class _Seen:
         return 1.0
 
 
-def launches(modules: tuple[str, ...]) -> list[Launch]:
-    """Every launch of the cases of some modules that a launch file can tell, once."""
-    found: dict[str, Launch] = {}
+def launches(modules: tuple[str, ...], state: str = "cold") -> list[Told]:
+    """What the cases of some modules launch with caches in a state, each once, as far as a launch file can tell it."""
+    seen: dict[str, Told] = {}
 
-    def take_down(*launch: Any, **how: Any) -> _Seen:
-        told = launch_of(*launch, **how)
-        found.setdefault(told["id"], told)
+    def take_down(source: Source, *launch: Any, cache: str = "cold", **how: Any) -> _Seen:
+        if cache == state:
+            told = Told(launch_of(source, *launch, **how), source)
+            seen.setdefault(told.launch["id"], told)
         return _Seen()
 
-    with _instead(take_down):
+    def take_down_described(kernel: str, **params: int) -> _Seen:
+        if state == "cold":
+            told = Told(described_launch(kernel, **params), None)
+            seen.setdefault(told.launch["id"], told)
+        return _Seen()
+
+    with _instead(take_down, take_down_described):
         for case in cases(modules):
             with suppress(Unknown, ArithmeticError):
-                case.simulate()
-    return list(found.values())
+                _on_silicon(case)
+    return list(seen.values())
 
 
 @contextmanager
-def _instead(launch: Callable[..., Any]) -> Iterator[None]:
+def _instead(launch: Callable[..., Any], described: Callable[..., Any]) -> Iterator[None]:
     """Have the cases launch something else; what they remember is of one or the other."""
-    simulated, bench.launch = bench.launch, launch
+    simulated = bench.launch, bench.described
+    bench.launch, bench.described = launch, described
     _forget()
     try:
         yield
     finally:
-        bench.launch = simulated
+        bench.launch, bench.described = simulated
         _forget()
 
 
@@ -123,33 +191,50 @@ class _Measured:
 
     @property
     def seconds(self) -> float:
-        return float(np.median(self._launch.seconds)) - shipped().overhead_seconds
+        return float(np.median(self._launch.seconds)) - shipped("cold").overhead_seconds
 
     def value(self, metric: str) -> float:
         return self._launch.value(metric)
 
 
 @cache
-def shipped() -> measurement.Measurement:
-    """What was measured."""
-    return measurement.read(SHIPPED)
+def shipped(state: str) -> measurement.Measurement:
+    """What was measured with caches in a state."""
+    return measurement.read(SHIPPED[state])
 
 
 @cache
-def _by_id() -> dict[str, MeasuredLaunch]:
-    return {launch.id: launch for launch in shipped().launches}
+def _by_id(state: str) -> dict[str, MeasuredLaunch]:
+    return {launch.id: launch for launch in shipped(state).launches}
 
 
-def measured(source: str, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold") -> _Measured:
+def found(launch: Launch, state: str) -> MeasuredLaunch:
+    """What was measured of a launch with caches in a state.
+
+    Raises
+    ------
+    Unknown
+        If it was not.
+    """
+    if launch["id"] not in _by_id(state):
+        raise Unknown(f"{launch['id']} was not measured")
+    return _by_id(state)[launch["id"]]
+
+
+def measured(
+    source: Source, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold", **how: Any
+) -> _Measured:
     """Stand in for :func:`bench.launch`: arrays hold what the launch left on the GPU afterwards."""
-    name = launch_of(source, kernel, grid, block, *args, cache=cache)["id"]
-    if name not in _by_id():
-        raise Unknown(f"{name} was not measured")
-    launch = _by_id()[name]
+    launch = found(launch_of(source, kernel, grid, block, *args, **how), cache)
     for parameter, array in zip(bench.module(source).kernel(kernel).parameter_names, args, strict=True):
         if parameter in launch.outputs:
             array[...] = np.array(launch.outputs[parameter]).astype(array.dtype).reshape(array.shape)
     return _Measured(launch)
+
+
+def measured_description(kernel: str, **params: int) -> _Measured:
+    """Stand in for :func:`bench.described`."""
+    return _Measured(found(described_launch(kernel, **params), "cold"))
 
 
 def on_silicon(case: bench.Case) -> float:
@@ -160,16 +245,53 @@ def on_silicon(case: bench.Case) -> float:
     Unknown
         If one of them was not.
     """
-    with _instead(measured):
-        return float(case.simulate())
+    with _instead(measured, measured_description):
+        return _on_silicon(case)
 
 
-def main() -> None:
-    """Write the launch files."""
-    for modules, name in FILES.items():
-        lines = ",\n ".join(json.dumps(launch) for launch in launches(modules))
-        (bench.SOURCES / name).write_text(f"[\n {lines}\n]\n")
+def _on_silicon(case: bench.Case) -> float:
+    return float((case.silicon or case.simulate)())
+
+
+def write(file: Path, told: list[Told]) -> None:
+    """Write a launch file, and beside it the machine code that was rewritten for it."""
+    for launch, source in told:
+        if isinstance(source, bench.Rewritten):
+            (file.parent / launch["source"]).write_bytes(source.cubin())
+    lines = ",\n ".join(json.dumps(launch) for launch, _ in told)
+    file.write_text(f"[\n {lines}\n]\n")
+
+
+def merge(state: str, new: list[measurement.Measurement]) -> None:
+    """Put what was measured into the package: of each launch that a case asks for the latest."""
+    old = [shipped(state)] if SHIPPED[state].exists() else []
+    known = {launch.id: _lean(launch) for measured in (*old, *new) for launch in measured.launches if not launch.error}
+    kept = [known[told.launch["id"]] for told in launches(MODULES, state) if told.launch["id"] in known]
+    SHIPPED[state].write_text(replace((*old, *new)[0], launches=kept).to_text())
+
+
+def _lean(launch: MeasuredLaunch) -> MeasuredLaunch:
+    """The launch with its source by name alone, and whole numbers as such."""
+    told = dict(launch.launch)
+    if "source" in told:
+        told["source"] = Path(told["source"]).name
+    outputs = {name: [int(x) if x == int(x) else x for x in values] for name, values in launch.outputs.items()}
+    return replace(launch, launch=told, outputs=outputs)
+
+
+def main(*paths: str) -> None:
+    """Write the launch files of the package, or those of rewritten code into a folder, or take in what was measured."""
+    if not paths:
+        for name, (modules, state) in FILES.items():
+            write(bench.SOURCES / name, launches(modules, state))
+    elif Path(paths[0]).is_dir():
+        for name, (modules, state) in REWRITTEN_FILES.items():
+            write(Path(paths[0], name), launches(modules, state))
+    else:
+        new = [measurement.read(Path(path)) for path in paths]
+        for state in {measured.cache for measured in new}:
+            merge(state, [measured for measured in new if measured.cache == state])
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -27,6 +27,7 @@ FILES = (
     "micro",
     "bandwidths",
     "scheduling",
+    "waves",
     "streams",
     "launches",
     "l1_passes",

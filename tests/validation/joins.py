@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,19 +25,45 @@ def members() -> list[int]:
 
 def simulated(row: Row) -> float:
     """Sectors that L2 was asked to read for a row, per sector that SMs asked for."""
-    sms, lines, asking = members(), row["n"] * row["lines"], len(row["delays"])
+    sms, asking = members(), len(row["delays"])
     roles = np.full(hardware.load(bench.GPU).sm_count, -1, np.int32)
     roles[sms[: asking * row["step"] : row["step"]]] = np.arange(asking)
     if row["warm"]:
         roles[sms[-1]] = -2
-    delays, lanes = np.array(row["delays"], np.int32), np.array([int(mask, 16) for mask in row["lanes"]], np.uint32)
-    buffer, start = np.zeros(lines * 32, np.int32), np.int64(TOUCH_CYCLES * (2 + lines))
-    args = np.int32(row["period"]), roles, delays, lanes, np.int32(row["lines"]), start
-    counted, idle = (
-        bench.launch("joins.cu", "joins", len(roles), 32, buffer, np.int32(n), *args, np.zeros(16, np.int64))
-        for n in (row["n"], 0)
-    )
-    return (counted.value(READ) - idle.value(READ) - row["warm"] * lines * 4) / row["asked"]
+    start = np.int64(TOUCH_CYCLES * (2 + row["n"] * row["lines"]))
+
+    def reads(n: int) -> float:
+        args = _buffer(row), np.int32(n), np.int32(row["period"]), roles, *_asked(row), start, np.zeros(16, np.int64)
+        return bench.launch("joins.cu", "joins", len(roles), 32, *args).value(READ)
+
+    return _share(row, reads)
+
+
+def on_silicon(row: Row) -> float:
+    """The same of a cluster of 16 blocks, which lie on SMs of one GPC; it finds out how their clocks differ."""
+    step, asking = np.int32(row["step"]), np.int32(len(row["delays"]))
+
+    def reads(n: int) -> float:
+        args = _buffer(row), np.int32(n), np.int32(row["period"]), step, asking, *_asked(row)
+        clocks = np.zeros(16, np.int64)
+        return bench.launch("joins.cu", "joins_of_cluster", 16, 32, *args, np.int32(row["warm"]), clocks).value(READ)
+
+    return _share(row, reads)
+
+
+def _buffer(row: Row) -> np.ndarray:
+    return np.zeros(row["n"] * row["lines"] * 32, np.int32)
+
+
+def _asked(row: Row) -> tuple[np.ndarray, np.ndarray, np.int32]:
+    """When each asks, which lanes, for how many lines at once."""
+    lanes = np.array([int(mask, 16) for mask in row["lanes"]], np.uint32)
+    return np.array(row["delays"], np.int32), lanes, np.int32(row["lines"])
+
+
+def _share(row: Row, reads: Callable[[int], float]) -> float:
+    """From what is read where so many lines are asked for, and where none is."""
+    return (reads(row["n"]) - reads(0) - row["warm"] * row["n"] * row["lines"] * 4) / row["asked"]
 
 
 def share(row: Row) -> float:
@@ -55,4 +82,5 @@ def name(row: Row) -> str:
 def cases() -> Iterator[bench.Case]:
     """Shares of the sectors asked for that were read."""
     for row in MEASURED:
-        yield bench.Case("joins", name(row), "1", share(row), lambda row=row: simulated(row), 1)
+        here, there = partial(simulated, row), partial(on_silicon, row)
+        yield bench.Case("joins", name(row), "1", share(row), here, 1, there)

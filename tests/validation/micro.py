@@ -1,4 +1,4 @@
-"""Microbenchmarks of the memory hierarchy run through the simulator, beside what an H200 did."""
+"""What L1 and L2 keep and whose requests meet before L2: passes over a footprint, here and on an H200."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gpusim import catalog, hardware
-from gpusim.engine import counts as C
-from gpusim.prediction import assemble, lower
-from gpusim.simulate import Counts, count
+from gpusim import hardware
 from tests.validation import bench
 
-PIECE_SECTORS = 16
+SMS, THREADS = 132, 1024
+PIECE_SECTORS, PIECE_WORDS, SECTOR_BYTES = 16, 128, 32
 Row = dict[str, Any]
+L1_READ, L1_HIT = (f"l1tex__t_sectors_pipe_lsu_mem_global_op_ld{part}.sum" for part in ("", "_lookup_hit"))
+L2_READ = "lts__t_sectors_srcunit_tex_op_read.sum"
 
 
 def measured(name: str) -> list[Row]:
@@ -23,50 +23,48 @@ def measured(name: str) -> list[Row]:
     return bench.table(name)["rows"]
 
 
-def run(kernel: str, arrays: dict[str, np.ndarray], dynamic_shared: int = 0, **params: int) -> Counts:
-    """Counts of one launch of a microbenchmark."""
-    gpu, bound = hardware.load("h200"), catalog.get(kernel).launch(**params)
-    buffers = {spec.name: np.zeros(spec.shape, np.int32) for spec in bound.arrays}
-    launch = assemble(bound, lower(bound, gpu), {**buffers, **arrays})
-    held = hardware.occupancy(gpu, launch.threads, 32, dynamic_shared + 0)
-    return count(launch, gpu, held, sample=False)
-
-
 # ------------------------------------------------------------------ L1
+
+L1_PASSES = 3
 
 
 def l1_hits(dynamic_kib: int, footprint_kib: int) -> float:
     """Share of the sectors of passes two and three that hit."""
-    counts = run("micro-l1", {}, dynamic_kib * 1024, lines=footprint_kib * 8, reps=3, blocks=1, W=32)
-    return float(counts.total[C.LD_HIT] / (counts.total[C.LD_SECTORS] * 2 / 3))
+    lines = 8 * footprint_kib
+    args = np.int32(lines), np.int32(L1_PASSES), np.zeros(lines * 32, np.int32), np.zeros(1, np.int32)
+    found = bench.launch("limits.cu", "l1_keep", 1, THREADS, *args, shared=dynamic_kib * 1024)
+    return found.value(L1_HIT) / (found.value(L1_READ) * (L1_PASSES - 1) / L1_PASSES)
 
 
 # ------------------------------------------------------------------ L2
 
-PATTERNS = {"same SM": 0, "rotating": 1, "SMs of half 0 read all": 2, "all SMs read all": 3}
-_L2_COLUMNS = {
-    "tex_read_sectors": C.L2_READ, "tex_miss_sectors": C.L2_MISS, "fabric_sectors": C.FABRIC, "dram_read": C.DRAM_READ,
-}  # fmt: skip
+TURNS = {"same SM": 0, "rotating": 17 * 32 + 32}
+"""By how many warps shares move on from round to round."""
+L2_COUNTED = {
+    "tex_read_sectors": L2_READ,
+    "tex_miss_sectors": "lts__t_sectors_srcunit_tex_lookup_miss.sum",
+    "fabric_sectors": "lts__t_sectors_srcunit_ltcfabric.sum",
+    "dram_read": "dram__bytes_read.sum",
+}
 L2_SHARES = ("tex_read_sectors", "tex_miss_fraction", "fabric_sectors", "dram_read")
 
 
 @cache
-def _halves() -> tuple[int, ...]:
-    return hardware.load("h200").placement.sm_half
-
-
-@cache
 def l2_map(pattern: str, footprint_mib: int, warm: int = 4, steady: int = 2) -> Row:
-    """Sectors a repetition moves at each level, per sector of the footprint, in the steady state."""
+    """Sectors a round moves at each level, per sector of the footprint, in the steady state."""
     pieces = footprint_mib * 2048
-    totals = []
-    for reps in (warm, warm + steady):
-        params = {"pieces": pieces, "reps": reps, "blocks": 132, "sms": 132, "pattern": PATTERNS[pattern]}
-        totals.append(run("micro-l2", {"half": np.array(_halves(), np.int32)}, **params).total)
-    each = (totals[1] - totals[0]) / (steady * pieces * PIECE_SECTORS)
-    row = {name: float(each[column]) for name, column in _L2_COLUMNS.items()}
+    few, many = (_shares(pieces, rounds, TURNS[pattern]) for rounds in (warm, warm + steady))
+    row = {name: (many[name] - few[name]) / (steady * pieces * PIECE_SECTORS) for name in L2_COUNTED}
+    row["dram_read"] /= SECTOR_BYTES
     row["tex_miss_fraction"] = row["tex_miss_sectors"] / max(row["tex_read_sectors"], 1e-9)
     return row
+
+
+def _shares(pieces: int, rounds: int, turn: int) -> Row:
+    """Sectors, and bytes of HBM, of so many rounds."""
+    args = np.zeros(pieces * PIECE_WORDS, np.int32), *map(np.int32, (pieces, rounds, turn)), np.zeros(1, np.int32)
+    found = bench.launch("l2.cu", "shares", SMS, THREADS, *args)
+    return {name: found.value(metric) for name, metric in L2_COUNTED.items()}
 
 
 # ------------------------------------------------------------------ coalescer
@@ -109,13 +107,13 @@ def selections() -> dict[str, list[int]]:
     }
 
 
-def coalesced(load: str, sms: Iterable[int], pieces: int = 2048, reps: int = 2) -> float:
+def coalesced(load: str, sms: Iterable[int], pieces: int = 2048, rounds: int = 2) -> float:
     """L2 reads per sector of the data, for the SMs that read it together."""
-    pick = np.zeros(132, np.int32)
-    pick[list(sms)] = 1
-    kernel = "micro-coalescer" if load == "cg" else "micro-coalescer-l1"
-    counts = run(kernel, {"pick": pick}, pieces=pieces, reps=reps, blocks=132, sms=132)
-    return float(counts.total[C.L2_READ] / (pieces * PIECE_SECTORS * reps))
+    marked = np.zeros(SMS, np.int32)
+    marked[list(sms)] = 1
+    args = np.zeros(pieces * PIECE_WORDS, np.int32), np.int32(pieces), np.int32(rounds), marked, np.zeros(1, np.int32)
+    found = bench.launch("l2.cu", f"together_{load}", SMS, THREADS, *args)
+    return found.value(L2_READ) / (pieces * PIECE_SECTORS * rounds)
 
 
 # ------------------------------------------------------------------ tables
@@ -123,7 +121,7 @@ def coalesced(load: str, sms: Iterable[int], pieces: int = 2048, reps: int = 2) 
 
 def _by_one_sm(row: Row) -> bool:
     """Whether each piece is read by one SM at a time: the rest takes minutes a row."""
-    return row["map"] in ("same SM", "rotating")
+    return row["map"] in TURNS
 
 
 def cases() -> Iterator[bench.Case]:

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpusim import cuda
-from gpusim.profiling import profile
 from tests.validation import bench
 
 Row = dict[str, Any]
@@ -161,8 +159,8 @@ def _apart(accesses: list[int], program: Program, opcode: int, free: list[int]) 
     return out
 
 
-def rewritten(row: Row) -> cuda.Kernel:
-    """The kernel of a row, with the machine code that it tells."""
+def code(row: Row) -> bench.Rewritten:
+    """The machine code of a row."""
     later = row.get("later", {})
     programs = {name: Program.of(text, later.get(name)) for name, text in row["programs"].items()}
     options = (*(f"-D{name}={program.macros}" for name, program in programs.items()), f"-DAPART={row.get('apart', 1)}")
@@ -172,7 +170,7 @@ def rewritten(row: Row) -> cuda.Kernel:
     new = b"".join(
         x.to_bytes(16, "little") for x in written(words, [*programs.values()], STG if row["stores"] else LDG)
     )
-    return bench.rewritten(SOURCE, "requests", lambda code: code.replace(old, new), options)
+    return bench.Rewritten(SOURCE, name(row), lambda cubin: cubin.replace(old, new), options)
 
 
 def name(row: Row) -> str:
@@ -192,7 +190,7 @@ def simulated(row: Row) -> tuple[float, float]:
     """Requests and sectors in each round."""
     sizes = (np.int32(ROUNDS), np.int32(PERIOD), np.int32(SPAN))
     args = (np.ones(ROUNDS * SPAN * 128 + MARGIN, np.uint8), *sizes, np.zeros(warps(row), np.int64))
-    found = profile(rewritten(row), 1, 32 * warps(row), args, gpu=bench.GPU)
+    found = bench.launch(code(row), "requests", 1, 32 * warps(row), *args)
     op = "write" if row["stores"] else "read"
     requests, sectors = (found.value(f"lts__t_{what}_srcunit_tex_op_{op}.sum") for what in ("requests", "sectors"))
     return requests / ROUNDS, sectors / ROUNDS

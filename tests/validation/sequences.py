@@ -12,12 +12,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from gpusim import cuda
 from tests.validation import bench
 from tests.validation.registers import BYTES, DST, FREE_SCOREBOARDS, NO_REGISTER, ffmas, opcode
 
 MEASURED: dict[str, dict[str, float]] = bench.table("sequences")["cycles"]
-LOOP, ROUNDS = 120, (4, 8)  # instructions; the difference of two numbers of rounds is timed
+LOOP, ROUNDS = 120, (8, 24)  # instructions; the difference of two numbers of rounds is timed
 FADD = 0x221
 WORD = re.compile(r"([FLIW])([eo])([pz]?)(\d?)(y?)")
 ENCODED = {"F": (0x7223, 0), "L": (0x7212, 0x78E1E00), "I": (0x7224, 0x78E0200), "W": (0x7825, 0x78E0200)}
@@ -77,14 +76,14 @@ def _places(code: bytes) -> list[int]:
 
 
 @cache
-def _kernel(sequence: str) -> cuda.Kernel:
-    return bench.rewritten("sequences.cu", "sequence", lambda code: written(code, sequence))
+def _code(sequence: str) -> bench.Rewritten:
+    return bench.Rewritten("sequences.cu", sequence, lambda code: written(code, sequence))
 
 
 @cache
 def cycles(sequence: str, warps: int) -> float:
     """Cycles an instruction of the loop, each of which all warps execute."""
-    return bench.a_step(lambda rounds: bench.of_warps(_kernel(sequence), warps, rounds), ROUNDS, LOOP)
+    return bench.a_step(lambda rounds: bench.of_warps(_code(sequence), "sequence", warps, rounds), ROUNDS, LOOP)
 
 
 def cases() -> Iterator[bench.Case]:

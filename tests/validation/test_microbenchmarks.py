@@ -8,7 +8,7 @@ from tests.validation import micro
 
 L1_ROWS = [r for r in micro.measured("l1") if "hit_fraction_of_passes_2_3" in r]
 L2_ROWS = {(r["map"], r["footprint_MiB"]): r for r in micro.measured("l2")}
-COALESCER_ROWS = [r for r in micro.measured("coalescer") if r["load"] == "ca"]
+COALESCER_ROWS = micro.measured("coalescer")
 
 
 @pytest.mark.parametrize("row", L1_ROWS[::3], ids=lambda r: f"{r['dynamic_shared_KiB']}+{r['footprint_KiB']}KiB")
@@ -47,13 +47,11 @@ def test_l2_misses_and_crossings(pattern: str, mib: int, within: float) -> None:
         assert got[name] == pytest.approx(want[name], abs=within), name
 
 
-DRIFT_APART = {"first 64"}
-"""SMs of all GPCs that read the same lines: a fifth more reads of L2 than on silicon."""
+DRIFT_APART = 0.17
+"""All 132 SMs that read the same lines for long: so much more reads of L2 than on silicon."""
 
 
-@pytest.mark.parametrize("row", COALESCER_ROWS, ids=lambda r: r["sms"].replace(" ", "-"))
-def test_sms_of_a_gpc_share_reads(row: micro.Row, request: pytest.FixtureRequest) -> None:
-    if row["sms"] in DRIFT_APART:
-        request.applymarker(pytest.mark.xfail(strict=True))
-    got = micro.coalesced("ca", micro.selections()[row["sms"]])
-    assert got == pytest.approx(row["l2_reads_per_sector"], rel=0.19)
+@pytest.mark.parametrize("row", COALESCER_ROWS, ids=lambda r: f"{r['load']}-{r['sms'].replace(' ', '-')}")
+def test_sms_of_a_gpc_share_reads(row: micro.Row) -> None:
+    got = micro.coalesced(row["load"], micro.selections()[row["sms"]])
+    assert got == pytest.approx(row["l2_reads_per_sector"], rel=DRIFT_APART if row["sms"] == "all" else 0.035)

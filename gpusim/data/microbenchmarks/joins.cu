@@ -1,4 +1,4 @@
-// Which requests of SMs of one GPC become one L2 read: chosen SMs ask for lines at known times.  The source of data/h200_joins.json.
+// Which requests of SMs of one GPC become one L2 read: chosen SMs ask for lines at known times.  
 #include <cuda_runtime.h>
 typedef long long ll;
 // Role k asks for line i (or lines 32 i to 32 i + 31, a lane each) at t0 + i * period + delays[k]; its lanes in masks[k] load
@@ -16,10 +16,10 @@ extern "C" __global__ void __launch_bounds__(32) joins(const int*g,int n,int per
  unsigned sm;asm volatile("mov.u32 %0,%%smid;":"=r"(sm));int k=roles[sm];
  if(k==-2)touch(g,n*lines);
  if(k>=0)ask(g,n,period,t0+delays[k],lines,masks[k],latency+k);}
-#ifdef ON_SILICON // clusters put 16 blocks on SMs of one GPC; each finds the clock of its SM at a common instant by the global timer
+// on silicon: clusters put 16 blocks on SMs of one GPC; each finds the clock of its SM at a common instant by the global timer
 __device__ __forceinline__ ll timer(){ll t;asm volatile("mov.u64 %0,%%globaltimer;":"=l"(t));return t;}
 __device__ __forceinline__ void all(){asm volatile("barrier.cluster.arrive.aligned;barrier.cluster.wait.aligned;":::"memory");}
-extern "C" __global__ void __launch_bounds__(32) joins_of_cluster(const int*g,int n,int period,int step,int roles,const int*delays,const unsigned*masks,int lines,int warm,ll*latency){
+extern "C" __global__ void __cluster_dims__(16) __launch_bounds__(32) joins_of_cluster(const int*g,int n,int period,int step,int roles,const int*delays,const unsigned*masks,int lines,int warm,ll*latency){
  __shared__ ll start;unsigned r;asm volatile("mov.u32 %0,%%cluster_ctarank;":"=r"(r));int k=r%step==0&&r/step<roles?r/step:-1;
  if(warm&&r==15)touch(g,n*lines);
  all();if(threadIdx.x==0&&r==0)start=((timer()>>13)+2)<<13;
@@ -28,4 +28,3 @@ extern "C" __global__ void __launch_bounds__(32) joins_of_cluster(const int*g,in
  ll c0=1ll<<62,last=timer();for(int e=0;e<400;){ll x=timer(),c=clock64();if(x!=last){last=x;++e;ll z=c-(ll)((x-t)*1.98);c0=z<c0?z:c0;}}
  if(k>=0)ask(g,n,period,c0+48000+delays[k],lines,masks[k],latency+k);
  all();}
-#endif

@@ -96,7 +96,8 @@ T(t_mma_max2, 8, 1, 'x', 2)
 T(t_mma_max4, 8, 1, 'x', 4)
 T(t_mma_ldsm, 8, 1, 's', 1)
 
-extern "C" __global__ void t_mma_half(int rounds, const unsigned* in, long long* out, float* sink, int zero) {
+extern "C" __global__ void t_mma_half(int rounds, const void* halves, long long* out, float* sink, int zero) {
+    const unsigned* in = static_cast<const unsigned*>(halves);
     unsigned a[2][4], b[2][2], c[8][2];
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 4; k++) a[i][k] = in[threadIdx.x + 32 * (4 * i + k)];
