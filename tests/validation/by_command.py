@@ -289,7 +289,7 @@ def main(*paths: str) -> None:
             write(Path(paths[0], name), launches(modules, state))
     else:
         new = [measurement.read(Path(path)) for path in paths]
-        for state in {measured.cache for measured in new}:
+        for state in SHIPPED:
             merge(state, [measured for measured in new if measured.cache == state])
 
 
