@@ -79,6 +79,7 @@ from gpusim.engine.state import (
     TRY_AT,
     TURNOVER,
     WAITING,
+    WARP_APART,
     WARP_TICKS,
     WARPS,
     X,
@@ -129,7 +130,7 @@ def place(m, slot, number, kind, age, t):
         start(m.warps[w], m.preds[w], min(LANES, threads - k * LANES))
         m.warps[w, STATE] = READY
         if shape[TIMED]:
-            begin(m, w, slot, age, t)
+            begin(m, w, slot, age, t + k * m.rates[WARP_APART])
         else:
             m.awake[w] = t
     block[STARTED] = t

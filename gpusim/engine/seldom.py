@@ -39,6 +39,7 @@ from gpusim.engine.l1 import l1_read, l1_row, reads
 from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
+from gpusim.engine.pipe import take_pipe
 from gpusim.engine.reference import MACHINE
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import other_special, passes_data_stage, special
@@ -87,6 +88,7 @@ def seldom(m, index, w, block, sm, on, t):
     elif op == I.S2R or op == I.CS2R:
         if op == I.S2R and c[I.DST] < m.shape[S.UNIFORM]:
             count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
+            t = take_pipe(m, sm, t, m.rates[S.SPECIAL], 1)
         read_special(m, c, w, block, sm, on, t)
     elif op == I.LDC:
         first, size = m.shape[S.BANK_FIRST + c[I.SUB]], m.shape[S.BANK_BYTES + c[I.SUB]]

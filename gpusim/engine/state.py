@@ -260,6 +260,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     BUBBLE,  # and what its scheduler loses by it
     FETCH,  # of a line of code that no warp of the SM has run yet
     WARP_START,  # from a warp's arrival to its first issue
+    WARP_APART,  # from one warp of a block to the next
+    SPECIAL,  # for which a read of a special register has the load/store pipe
     WARP_EXIT,  # from its last issue to its end
     PORT_SECTOR,  # L2 -> GPC wire
     LINK_SECTOR,  # one that leaves its half of L2
@@ -293,7 +295,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(56)
+) = range(58)
 
 
 class Machine(NamedTuple):

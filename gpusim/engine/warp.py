@@ -79,7 +79,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     elif op == I.S2R:
         count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
         special(c[I.SUB], m.regs[at(c[I.DST], first_row(m, w))], m.shape, m.blocks[block], w, sm, on)
-        return t + m.rates[S.SHUFFLE]
+        return take_pipe(m, sm, t, m.rates[S.SPECIAL], 1) + m.rates[S.SHUFFLE]
     elif op == I.LDC:
         load_constant(c, m.regs, first_row(m, w), on)
         return t + m.rates[S.SHARED]

@@ -113,7 +113,7 @@ class CupyRuntime:
 
     def upload(self, argument: Any) -> Any:  # noqa: D102
         if isinstance(argument, bytes):
-            return np.frombuffer(argument, np.uint8)
+            return np.frombuffer(argument, np.dtype((np.void, len(argument))))  # one element: CuPy takes no more
         if not isinstance(argument, np.ndarray):
             return argument
         with self._guarded(f"an array of {argument.nbytes} bytes"):

@@ -118,6 +118,8 @@ def _measured(r: np.ndarray) -> None:
         S.BUBBLE: M.BUBBLE_CYCLES,
         S.FETCH: M.FETCH_CYCLES,
         S.WARP_START: M.WARP_START_CYCLES,
+        S.WARP_APART: M.WARP_APART_CYCLES,
+        S.SPECIAL: M.SPECIAL_CYCLES,
         S.WARP_EXIT: M.WARP_EXIT_CYCLES,
     }.items():
         r[column] = _ticks(cycles)

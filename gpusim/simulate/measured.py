@@ -26,6 +26,8 @@ an empty kernel stays, less instruction fetch."""
 FETCH_CYCLES = 330
 """Of the first instructions of a kernel on an SM: a block of an empty kernel stays 350 to 580 cycles when it is the
 first, 66 later."""
+WARP_APART_CYCLES = 2
+"""From one warp of a block to the next: where the code is there they note clocks 0, 2, 4, ... cycles (in_step.cu)."""
 LAUNCH_READ_BYTES, CODE_PIECE_BYTES = 2304, 256
 """What a launch that finds the caches empty reads from HBM before its kernel reads anything: what the GPU is told of
 it, and all of its code, that which is never run too, in such pieces.  Empty kernels of 1 to 21 120 blocks read 2560
@@ -59,9 +61,10 @@ XU_HELD_CYCLES = 1
 """By which a product of matrices makes the exponential under way on its scheduler take longer: loops of one product and
 one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than the eight of each exponential, by one
 warp, 1.05 and 0.85 by two a scheduler (microbenchmarks/mio.cu)."""
-SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 10, 60
-"""S2R: between two on a scheduler.  S2UR: until its result is there; from the time that warps of kernels that only copy
-wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""
+SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 2, 60
+"""S2R: between two on an SM: 4, 8, 16 and 32 warps that read 16 in a row take 8.0, 16, 32 and 64 cycles for one of each
+(special.cu).  S2UR: until its result is there; from the time that warps of kernels that only copy wait for a short
+scoreboard (70 to 85 cycles, Nsight Compute)."""
 RUN_AHEAD_CYCLES = 13
 """A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier
 takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""

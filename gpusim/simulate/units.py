@@ -97,7 +97,6 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.LATENCY] = 0
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
-            row[F.BUSY] = busy[unit] if uniform else M.SPECIAL_CYCLES * S.TICKS
             row[F.LATENCY] = M.UNIFORM_SPECIAL_CYCLES if uniform else 0
         if instr.op in _WIDE:
             row[F.BUSY], row[F.HOLD] = 2 * busy[unit], M.WIDE_CYCLES

@@ -1,5 +1,6 @@
 """On a machine with a GPU: does a kernel run there, compute what it should, and execute what is predicted?"""
 
+import json
 import shutil
 
 import pytest
@@ -41,6 +42,19 @@ def test_outputs_are_those_of_the_reference(kernel, tmp_path):
     (launch,) = measurement.read(file).launches
     assert launch.values == "match"
     assert all(seconds > 0 for seconds in launch.seconds)
+
+
+def test_a_struct_is_passed_by_value(tmp_path):
+    source, launches, file = (tmp_path / name for name in ("s.cu", "launches.json", "m.json"))
+    source.write_text(
+        'struct S { int a[3]; }; extern "C" __global__ void sum(S s, int* y) { *y = s.a[0] + s.a[1] + s.a[2]; }'
+    )
+    args = [{"bytes": "01000000" "02000000" "04000000"}, {"buffer": "int32", "count": 1, "init": "zeros"}]
+    launches.write_text(json.dumps([{"id": "a", "source": "s.cu", "grid": [1], "block": [1], "args": args}]))
+    asked = ["measure", "--launches", str(launches), "--runs", "0", "--repeats", "1", "--outputs", "--json", str(file)]
+    assert main(asked) == 0
+    (launch,) = measurement.read(file).launches
+    assert [*launch.outputs.values()] == [[7]]
 
 
 @pytest.mark.skipif(shutil.which(PROFILER) is None, reason="needs Nsight Compute")

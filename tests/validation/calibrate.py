@@ -38,6 +38,7 @@ FILES = (
     "mixtures",
     "sequences",
     "beside",
+    "special",
     "tensor",
     "mio",
     "loads",

@@ -25,6 +25,8 @@ SHOWN_BY = {
     "WARP_START_CYCLES": ["launches/e_empty() 16896x1024"],
     "WARP_EXIT_CYCLES": ["launches/e_empty() 16896x1024"],
     "FETCH_CYCLES": ["launches/e_empty() 1x*"],
+    "WARP_APART_CYCLES": ["warps in step/*"],
+    "SPECIAL_CYCLES": ["special registers/*"],
     "TAKEN_CYCLES": ["pipes/loop_*, 1 warps"],
     "BUBBLE_CYCLES": ["pipes/loop_*, 32 warps"],
     "WIDE_CYCLES": ["sequences/W*", "pipes/*imad_wide, *", "pipes/*imad_hi, *", "pipes/*imad_hi_lop3, *"],
