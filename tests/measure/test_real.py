@@ -49,7 +49,7 @@ def test_a_struct_is_passed_by_value(tmp_path):
     source.write_text(
         'struct S { int a[3]; }; extern "C" __global__ void sum(S s, int* y) { *y = s.a[0] + s.a[1] + s.a[2]; }'
     )
-    args = [{"bytes": "01000000" "02000000" "04000000"}, {"buffer": "int32", "count": 1, "init": "zeros"}]
+    args = [{"bytes": "010000000200000004000000"}, {"buffer": "int32", "count": 1, "init": "zeros"}]
     launches.write_text(json.dumps([{"id": "a", "source": "s.cu", "grid": [1], "block": [1], "args": args}]))
     asked = ["measure", "--launches", str(launches), "--runs", "0", "--repeats", "1", "--outputs", "--json", str(file)]
     assert main(asked) == 0
