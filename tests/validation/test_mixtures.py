@@ -6,7 +6,7 @@ import pytest
 from tests.validation.exact import other_compiler
 from tests.validation.mixtures import MEASURED, cycles
 
-WITHIN = {1: 0.035, 4: 0.035, 8: 0.15, 16: 0.1, 32: 0.1}
+WITHIN = {1: 0.035, 4: 0.035, 8: 0.15, 16: 0.102, 32: 0.1}
 """By warps.  With two a scheduler it hangs on how they come to lie; loops that move a pointer on by IMAD.WIDE take
 up to a tenth longer on an H200: see docs/validation.md."""
 
