@@ -8,8 +8,7 @@ import numpy as np
 
 from tests.validation import bench
 
-SMS = 132
-BLOCKS, THREADS = 2 * SMS, 1024  # as many as the GPU holds at once
+BLOCKS, THREADS = 2 * bench.SMS, 1024  # as many as the GPU holds at once
 L2_SPAN = 16 << 20
 FULL_SPAN = 32 << 20  # bytes beyond which a run goes on long enough for its ends not to matter
 MOST_LOADS, LEAST_LOADS = 256, 128  # of each warp
@@ -24,7 +23,7 @@ def limited(key: str) -> float:
     a_load = n_sm * n_warps * 32 * nbytes
     loads = max(min(MOST_LOADS, FULL_SPAN // a_load), LEAST_LOADS)
     span = L2_SPAN if where == "l2" else 1 << (a_load * loads - 1).bit_length()
-    words, clocks = np.zeros(span // 4, np.int32), np.zeros((SMS, 2), np.int64)
+    words, clocks = np.zeros(span // 4, np.int32), np.zeros((bench.SMS, 2), np.int64)
     args = (
         np.int32(loads),
         np.int32(n_sm),
@@ -35,7 +34,7 @@ def limited(key: str) -> float:
         np.zeros(1, np.int32),
     )
     state = "warm" if where == "l2" else "cold"
-    bench.launch("limits.cu", f"{width}_{unroll}", SMS, 32 * n_warps, *args, cache=state)
+    bench.launch("limits.cu", f"{width}_{unroll}", bench.SMS, 32 * n_warps, *args, cache=state)
     first, last = ~clocks[:n_sm, 0], clocks[:n_sm, 1]
     return float(np.mean(a_load * loads / n_sm / (last - first)))
 

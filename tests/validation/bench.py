@@ -18,7 +18,7 @@ from gpusim.profiling import profile
 
 FOLDER = Path(__file__).parent
 SOURCES = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
-GPU = "h200"
+GPU, SMS = "h200", 132
 FRAGMENTS = arguments.Filled("float16", "normal", 16384)
 """What the registers of matrix products are filled from."""
 

@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from gpusim import measurement
+from gpusim import catalog, measurement
+from gpusim.launches.spec import DescribedLaunch
 from gpusim.measurement import MeasuredLaunch
 from tests.validation import bench
 
@@ -96,8 +97,7 @@ def file_of(source: Source) -> str:
 
 def described_launch(kernel: str, **params: int) -> Launch:
     """A launch of a described kernel as a launch file has it."""
-    name = " ".join((kernel, *(f"{name}={value}" for name, value in params.items())))
-    return {"id": name, "kernel": kernel, "params": params}
+    return DescribedLaunch.of(catalog.get(kernel), params).to_json(bench.SOURCES)
 
 
 def _argument(value: Any) -> dict[str, Any]:
@@ -264,10 +264,10 @@ def write(file: Path, told: list[Told]) -> None:
 
 def merge(state: str, new: list[measurement.Measurement]) -> None:
     """Put what was measured into the package: of each launch that a case asks for the latest."""
-    old = [shipped(state)] if SHIPPED[state].exists() else []
-    known = {launch.id: _lean(launch) for measured in (*old, *new) for launch in measured.launches if not launch.error}
+    old = shipped(state)
+    known = {launch.id: _lean(launch) for each in (old, *new) for launch in each.launches if not launch.error}
     kept = [known[told.launch["id"]] for told in launches(MODULES, state) if told.launch["id"] in known]
-    SHIPPED[state].write_text(replace((*old, *new)[0], launches=kept).to_text())
+    SHIPPED[state].write_text(replace(old, launches=kept).to_text())
 
 
 def _lean(launch: MeasuredLaunch) -> MeasuredLaunch:
@@ -290,7 +290,7 @@ def main(*paths: str) -> None:
     else:
         new = [measurement.read(Path(path)) for path in paths]
         for state in SHIPPED:
-            merge(state, [measured for measured in new if measured.cache == state])
+            merge(state, [each for each in new if each.cache == state])
 
 
 if __name__ == "__main__":

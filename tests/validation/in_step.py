@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.validation import bench
 
-SMS, WARP = 132, 32
+WARP = 32
 KEPT = 4096  # words for what the warps of one SM note
 STARTS = 4  # stamps of a warp, the first when it starts
 ROUNDS, PERIOD, STAMPS = 16, 4000, 3
@@ -25,7 +25,7 @@ def entered(key: str) -> float:
     """Cycles from the first to the last of an SM's warps to start: ``"1024x2"`` is threads and blocks an SM."""
     threads, blocks = map(int, key.split("x"))
     slots, clocks = _noted()
-    bench.launch("in_step.cu", "entered", SMS * blocks, threads, slots, clocks, np.uint32(0))
+    bench.launch("in_step.cu", "entered", bench.SMS * blocks, threads, slots, clocks, np.uint32(0))
     starts = clocks[: blocks * threads // WARP * STARTS : STARTS].astype(np.int64)
     return float(starts.max() - starts.min())
 
@@ -41,11 +41,10 @@ def behind(key: str) -> float:
 def copied(key: str) -> float:
     """Requests for each line of a copy of halves: ``"1024x6"`` is threads and blocks an SM."""
     threads, blocks = map(int, key.split("x"))
-    elements = SMS * blocks * threads
+    elements = bench.SMS * blocks * threads
     words = np.zeros(elements, np.uint16), np.zeros(elements, np.uint16)
-    return (
-        bench.launch("in_step.cu", "copy_2", SMS * blocks, threads, *words, *_noted()).value(REQUESTS) * 64 / elements
-    )
+    found = bench.launch("in_step.cu", "copy_2", bench.SMS * blocks, threads, *words, *_noted())
+    return found.value(REQUESTS) * 64 / elements
 
 
 def cases() -> Iterator[bench.Case]:

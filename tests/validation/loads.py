@@ -9,7 +9,7 @@ import numpy as np
 from tests.validation import bench
 
 SINGLE = 512  # loads each timed by itself
-LINES, APART, SMS = 24, 1024, 132  # that every SM loads; words from one to the next
+LINES, APART = 24, 1024  # that every SM loads; words from one to the next
 SPANS = {"rand2M": 2 << 20, "rand16M": 16 << 20}
 WORD = 4
 LATENCY = bench.table("latency")
@@ -33,9 +33,9 @@ def single(pattern: str, lanes: int, state: str) -> float:
 
 def from_everywhere() -> float:
     """Mean cycles of loads that hit in L2, from every SM to the same lines."""
-    ids, cycles = np.zeros(SMS, np.uint32), np.zeros(SMS * LINES, np.uint16)
-    args = np.zeros(LINES * APART, np.uint32), np.int32(LINES), np.int32(APART), ids, cycles, np.zeros(SMS, np.uint32)
-    bench.launch("placement.cu", "w_lat", SMS, 1, *args, cache="warm")
+    ids, cycles, sink = (np.zeros(bench.SMS * n, kind) for n, kind in ((1, "u4"), (LINES, "u2"), (1, "u4")))
+    args = np.zeros(LINES * APART, np.uint32), np.int32(LINES), np.int32(APART), ids, cycles, sink
+    bench.launch("placement.cu", "w_lat", bench.SMS, 1, *args, cache="warm")
     return float(cycles.mean())
 
 

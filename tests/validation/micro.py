@@ -11,7 +11,7 @@ import numpy as np
 from gpusim import hardware
 from tests.validation import bench
 
-SMS, THREADS = 132, 1024
+THREADS = 1024
 PIECE_SECTORS, PIECE_WORDS, SECTOR_BYTES = 16, 128, 32
 Row = dict[str, Any]
 L1_READ, L1_HIT = (f"l1tex__t_sectors_pipe_lsu_mem_global_op_ld{part}.sum" for part in ("", "_lookup_hit"))
@@ -63,7 +63,7 @@ def l2_map(pattern: str, footprint_mib: int, warm: int = 4, steady: int = 2) -> 
 def _shares(pieces: int, rounds: int, turn: int) -> Row:
     """Sectors, and bytes of HBM, of so many rounds."""
     args = np.zeros(pieces * PIECE_WORDS, np.int32), *map(np.int32, (pieces, rounds, turn)), np.zeros(1, np.int32)
-    found = bench.launch("l2.cu", "shares", SMS, THREADS, *args)
+    found = bench.launch("l2.cu", "shares", bench.SMS, THREADS, *args)
     return {name: found.value(metric) for name, metric in L2_COUNTED.items()}
 
 
@@ -103,16 +103,16 @@ def selections() -> dict[str, list[int]]:
         "first 16": list(range(16)),
         "first 32": list(range(32)),
         "first 64": list(range(64)),
-        "all": list(range(132)),
+        "all": list(range(bench.SMS)),
     }
 
 
 def coalesced(load: str, sms: Iterable[int], pieces: int = 2048, rounds: int = 2) -> float:
     """L2 reads per sector of the data, for the SMs that read it together."""
-    marked = np.zeros(SMS, np.int32)
+    marked = np.zeros(bench.SMS, np.int32)
     marked[list(sms)] = 1
     args = np.zeros(pieces * PIECE_WORDS, np.int32), np.int32(pieces), np.int32(rounds), marked, np.zeros(1, np.int32)
-    found = bench.launch("l2.cu", f"together_{load}", SMS, THREADS, *args)
+    found = bench.launch("l2.cu", f"together_{load}", bench.SMS, THREADS, *args)
     return found.value(L2_READ) / (pieces * PIECE_SECTORS * rounds)
 
 

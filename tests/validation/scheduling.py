@@ -10,8 +10,8 @@ import numpy as np
 
 from tests.validation import bench
 
-SMS, THREADS = 132, 1024
-BLOCKS = 2 * SMS
+THREADS = 1024
+BLOCKS = 2 * bench.SMS
 PASSES = 16  # before loads start again at the same addresses
 MEASURED = bench.table("scheduling")["two_blocks"]
 STEPS = {"s_fma": 512, "s_lds": 1024, "s_ldg": 256, "s_tile": 128}
@@ -38,8 +38,8 @@ def compete(kernel: str, steps: int) -> dict[str, float]:
 
 def _order(blocks: np.ndarray) -> dict[str, float]:
     """Starts and ends of the two blocks of an SM, the older first: complements of first start and end, and last end."""
-    (older, younger), begin = (0, 1), (~blocks[:, 0]).min()
     starts, first_ends, ends = ~blocks[:, 0], ~blocks[:, 1], blocks[:, 2]
+    older, younger, begin = 0, 1, starts.min()
     return {
         "older_block_end": ends[older] - begin,
         "younger_block_end": ends[younger] - begin,

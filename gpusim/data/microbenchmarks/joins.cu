@@ -1,4 +1,4 @@
-// Which requests of SMs of one GPC become one L2 read: chosen SMs ask for lines at known times.  
+// Which requests of SMs of one GPC become one L2 read: chosen SMs ask for lines at known times.
 #include <cuda_runtime.h>
 typedef long long ll;
 // Role k asks for line i (or lines 32 i to 32 i + 31, a lane each) at t0 + i * period + delays[k]; its lanes in masks[k] load
