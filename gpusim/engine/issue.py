@@ -16,11 +16,12 @@ from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.async_groups import group_done
 from gpusim.engine.bits import popcount
+from gpusim.engine.code import fetch_code, first_code
 from gpusim.engine.fragments import FIELD, fed, feed, give_way, make_room
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
-from gpusim.engine.pipe import pipe_free, tags_free
+from gpusim.engine.pipe import pass_through, pipe_free, tags_free
 from gpusim.engine.register_file import enter, goes_on_after
 from gpusim.engine.register_writes import result_at, return_data
 from gpusim.engine.seats import rouse, seat_of
@@ -164,6 +165,14 @@ def let_go(row, t, busy):
 
 
 @inline
+def room_at(own, c, unit):
+    """Tick from which an SM has room for what a memory instruction needs."""
+    if unit == S.U_GLOBAL:
+        return tags_free(own)
+    return own[S.SPECIALS] if c[0] == I.LDC or c[0] == I.S2R else pipe_free(own)
+
+
+@inline
 def queue_up(m, row, unit, leaves):
     """An instruction leaves for the load/store pipe at tick ``leaves``: when its unit has room for another."""
     n = row[S.N_DEPARTED]
@@ -186,7 +195,7 @@ def twin(m, c, index, turn, sm, on, mask, now, count):
     count[C.INST_LDS] += 1
     if not on:
         count[C.SH_OTHER_WAVES] += 1
-        return now
+        return pass_through(m, sm, now, 1)
     both = turn[S.WAVES - 1 - c[I.TWIN]]
     m.misc[S.LATEST_WAVES] = both
     waves, ideal = both & ((1 << S.WAVES_FIELD) - 1), both >> S.WAVES_FIELD
@@ -249,7 +258,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + again - now  # a part of a cycle is kept, and adds up
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
-        free = tags_free(m.sms[sm]) if unit == S.U_GLOBAL else pipe_free(m.sms[sm])
+        free = room_at(m.sms[sm], c, unit)
         leaves = let_go(row, max(now, free), c[I.BUSY])
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
     if c[I.TWIN] < 0:
@@ -284,16 +293,6 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped)
     row[S.READY_AT + seat] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
     return np.int64(S.PAUSED)
-
-
-@inline
-def fetch_code(m, sm, index, now):
-    """Tick at which the SM has the line of code of an instruction; those after it are fetched ahead."""
-    line, ready = index >> S.CODE_LINE_BITS, m.fetched[sm]
-    for k in range(line, min(line + S.CODE_AHEAD, len(ready))):
-        if ready[k] == 0:
-            ready[k] = next_cycle(now + m.rates[S.FETCH])
-    return ready[line]
 
 
 @inline
@@ -346,5 +345,5 @@ def begin(m, w, slot, age, t):
     m.parts[part, S.RANK + seat] = rank_of(age, np.int64(0), m.code[0, I.UNIT])
     turn[S.LAST_AT], turn[S.COUNT_AT] = t, t + m.rates[S.WARP_START]
     turn[S.SLOT], turn[S.COUNTED] = slot, m.blocks[slot, S.KIND]
-    turn[S.FETCHED_AT] = fetch_code(m, part // m.shape[S.N_PARTS], 0, turn[S.COUNT_AT])
+    turn[S.FETCHED_AT] = first_code(m, part, turn[S.COUNT_AT])
     rouse(m, w, max(turn[S.COUNT_AT], turn[S.FETCHED_AT]))

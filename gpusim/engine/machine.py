@@ -24,6 +24,7 @@ from gpusim.engine.flow import start
 from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import least, load_sixteen, numbers, pointer, select
+from gpusim.engine.code import take_turns
 from gpusim.engine.memory import serve
 from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seats import rouse, warp_at
@@ -240,6 +241,8 @@ def first_wave(m, queue, kinds):
         if slot == sm * slots:
             m.sms[sm, FIRST_AT] = t
         hand_out(m, slot, queue[k], kinds[k], k, t)
+    if m.shape[TIMED]:
+        take_turns(m)
     return taken
 
 

@@ -33,6 +33,21 @@ def take_pipe(m, sm, t, busy, n):
 
 
 @inline
+def pass_through(m, sm, t, n):
+    """``n`` accesses in which no lane takes part: each has the data stage for a cycle; returns when the last is done."""
+    return take_pipe(m, sm, t, n * S.TICKS, n) + m.rates[S.NOBODY]
+
+
+@inline
+def take_special(m, sm, t, n):
+    """Have the unit that reads special registers and constants for ``n`` of them; returns when that begins."""
+    row = m.sms[sm]
+    begin = max(t, row[S.SPECIALS])
+    row[S.SPECIALS] = begin + n * m.rates[S.SPECIAL]
+    return begin
+
+
+@inline
 def take_tags(m, sm, t, tags, waves):
     """Have the tag stage for ``tags`` ticks, and the data stage after it for ``waves``; returns when the former begins.
 

@@ -22,7 +22,7 @@ from gpusim.engine.async_groups import close_group
 from gpusim.engine.atomic_access import atomic_global, atomic_shared
 from gpusim.engine.barriers import pass_by, reach
 from gpusim.engine.buffers import find_array, wide_addresses
-from gpusim.engine.constants import load_indexed
+from gpusim.engine.constants import indexed_at, load_indexed
 from gpusim.engine.exchange import (
     fill,
     first_lane,
@@ -39,7 +39,7 @@ from gpusim.engine.l1 import l1_read, l1_row, reads
 from gpusim.engine.local_memory import access_local
 from gpusim.engine.matrices import access_matrices, transpose
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
-from gpusim.engine.pipe import take_pipe
+from gpusim.engine.pipe import pass_through, take_special
 from gpusim.engine.reference import MACHINE
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import other_special, passes_data_stage, special
@@ -88,11 +88,14 @@ def seldom(m, index, w, block, sm, on, t):
     elif op == I.S2R or op == I.CS2R:
         if op == I.S2R and c[I.DST] < m.shape[S.UNIFORM]:
             count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
-            t = take_pipe(m, sm, t, m.rates[S.SPECIAL], 1)
+            t = take_special(m, sm, t, 1)
         read_special(m, c, w, block, sm, on, t)
     elif op == I.LDC:
         first, size = m.shape[S.BANK_FIRST + c[I.SUB]], m.shape[S.BANK_BYTES + c[I.SUB]]
+        if c[I.DST] < m.shape[S.UNIFORM]:
+            t = indexed_at(m, c, m.regs[at(c[I.A], first_row(m, w))], sm, on, t)
         load_indexed(m.constants, first, size, c, m.regs, first_row(m, w), all_if_uniform(m, c, on))
+        return t + m.rates[S.CONSTANT]
     elif op == I.PREFETCH:
         return prefetch(m, c, index, w, block, sm, on, t, count)
     elif op == I.QSPC:
@@ -118,7 +121,7 @@ def access(m, c, op, index, w, block, sm, on, t, count):
     """Memory instructions; returns the tick the result is there, or FAILURE."""
     count_access(op, count)
     if not on:
-        return t
+        return pass_through(m, sm, t, 1)
     if op == I.LDL or op == I.STL:
         return access_local(m, c, op, index, w, block, sm, on, t, count)
     if op == I.LDGSTS:

@@ -52,7 +52,8 @@ N_REASONS = 10
 # and the next two; BANK_TAKEN: when each bank is read and its places are taken; FED: when the tensor core has read all
 # of each bank that it is to (gpusim.engine.fragments).  Of dense loads
 # (gpusim.engine.register_writes): INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how
-# many loads are in it, and have come; WRITES_UNTIL: until when those are written if no result comes in between
+# many loads are in it, and have come; WRITES_UNTIL: until when those are written if no result comes in between.
+# CODE_AT: when it has its first code, 0: nobody has asked for it
 MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -77,7 +78,8 @@ N_INBOUND = FED + 2
 N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
 INBOUND = WRITES_UNTIL + 1
-N_PART = lines_of(INBOUND + INBOUND_KEPT)
+CODE_AT = INBOUND + INBOUND_KEPT
+N_PART = lines_of(CODE_AT + 1)
 
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
@@ -87,7 +89,11 @@ N_PART = lines_of(INBOUND + INBOUND_KEPT)
 LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
-CODE_LINE_BITS, CODE_AHEAD = 3, 12  # instructions of a line of code; lines fetched ahead of the one that runs
+CODE_LINE_BITS, CODE_AHEAD, CODE_LINES = (
+    3,
+    3,
+    272,
+)  # instructions of a line of code; lines fetched ahead; those an SM holds
 WAVES_FIELD = 16
 
 # States of a warp
@@ -132,13 +138,17 @@ N_BLOCK = STARTED + 1
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
 # hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
 # latest turn in which it is given a block; READER: the warp that reads; READS: row of Machine.held of what
-# it asks L2 for, -1: nothing so far.
+# it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
+# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
-    TAGS_TAKE, GIVEN_AT, READER, READS,
-) = range(TRY_AT + MAX_PARTS, 25)  # fmt: skip
-N_SM = lines_of(READS + 1)
+    TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD,
+) = range(TRY_AT + MAX_PARTS, 28)  # fmt: skip
+N_SM = lines_of(CODE_HELD + 1)
+
+# Lines of constants that an SM holds, and their size: 2 KB stay, a line of 64 bytes is fetched at once (bursts.cu)
+CONSTANT_LINES, CONSTANT_LINE_BITS = 32, 6
 
 # Columns of Machine.held, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest and
 # the one before.  H_WHICH, of the first row: which is the latest; H_N: lines; H_NARROW: stores of less than a word;
@@ -172,9 +182,11 @@ N_REQUEST = lines_of(Q_PARTS + 1)
 
 # Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
 # each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of three
-# turns there).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue
+# turns there; GIVERS: a GPC's, that gives its SMs constants; SEEKERS: its GPC_MISSES, each of which gets it a line of
+# them from L2).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue
 # of them in Machine.partial
-SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, PARTIAL, N_PLANES = range(9)
+SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, GIVERS, SEEKERS, PARTIAL, N_PLANES = range(11)
+GPC_MISSES, GPC_LINES = 4, 1024
 P_LINES, P_OLDEST, P_NEWEST = range(3)
 
 # Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
@@ -258,10 +270,16 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
     TAKEN,  # added by a branch that is taken
     BUBBLE,  # and what its scheduler loses by it
-    FETCH,  # of a line of code that no warp of the SM has run yet
+    FETCH,  # of the first code of a scheduler
+    FETCH_NEXT,  # of another line of code that no warp of the SM has run yet
+    GPC_GIVES,  # between two that a GPC gives its SMs of code or constants
+    CONSTANT,  # from the read of a constant until it is there
+    CONSTANT_FETCH,  # of a line of constants that an SM does not hold
+    CONSTANT_SEEK,  # of one that its GPC does not hold
     WARP_START,  # from a warp's arrival to its first issue
     WARP_APART,  # from one warp of a block to the next
-    SPECIAL,  # for which a read of a special register has the load/store pipe
+    SPECIAL,  # between two reads of special registers or constants
+    NOBODY,  # of an access in which no lane takes part
     WARP_EXIT,  # from its last issue to its end
     PORT_SECTOR,  # L2 -> GPC wire
     LINK_SECTOR,  # one that leaves its half of L2
@@ -295,7 +313,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(58)
+) = range(64)
 
 
 class Machine(NamedTuple):
@@ -316,6 +334,9 @@ class Machine(NamedTuple):
     sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
     held: Annotated[np.ndarray, np.int64, 2]  # (SMs * N_WAYS_OUT * MAX_PARTS * 2, N_HELD): see gpusim.engine.held
     fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
+    ran: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which a warp last came to it
+    constant_lines: Annotated[np.ndarray, np.int64, 2]  # (SMs, 2 * CONSTANT_LINES): those held, -1: none; since when
+    gpc_lines: Annotated[np.ndarray, np.int64, 3]  # (GPCs, GPC_LINES, 2): the same of a GPC, at their numbers' place
     l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * L1_WAYS)
     l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, L1_WAYS)
     l1_sets: Annotated[np.ndarray, np.int64, 2]  # (5, 256): see gpusim.simulate.build.l1_table

@@ -10,7 +10,7 @@ from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.async_groups import group_done
 from gpusim.engine.bits import popcount
-from gpusim.engine.constants import load_constant
+from gpusim.engine.constants import line_at, line_of, load_constant
 from gpusim.engine.exchange import shuffle, vote
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.floating import finished, nearest
@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import pipe_free, tags_free, take_pipe
+from gpusim.engine.pipe import pass_through, pipe_free, tags_free, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -55,11 +55,13 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         if on:
             return load_global(m, c, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += 1
+        return pass_through(m, sm, t, 1)
     elif op == I.STG:
         count[C.INST_STG] += 1
         if on:
             return store_global(m, c, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += 1
+        return pass_through(m, sm, t, 1)
     elif op == I.LDS or op == I.STS:
         if op == I.LDS:
             count[C.INST_LDS] += repeat
@@ -71,6 +73,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
         if on:
             return access_shared(m, c, op, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += repeat
+        return pass_through(m, sm, t, repeat)
     elif op == I.SHFL:
         count[C.SH_OTHER_WAVES] += 1
         shuffle(c, m.regs, first_row(m, w), m.bits[0], m.preds[w], on)
@@ -79,10 +82,11 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     elif op == I.S2R:
         count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
         special(c[I.SUB], m.regs[at(c[I.DST], first_row(m, w))], m.shape, m.blocks[block], w, sm, on)
-        return take_pipe(m, sm, t, m.rates[S.SPECIAL], 1) + m.rates[S.SHUFFLE]
+        return take_special(m, sm, t, 1) + m.rates[S.SHUFFLE]
     elif op == I.LDC:
         load_constant(c, m.regs, first_row(m, w), on)
-        return t + m.rates[S.SHARED]
+        begin = take_special(m, sm, t, 1)
+        return line_at(m, sm, line_of(c[I.SUB], c[I.OFFSET]), begin) + m.rates[S.CONSTANT]
     elif op != I.MEMBAR:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
         return S.FAILURE

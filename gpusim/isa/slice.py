@@ -318,7 +318,7 @@ def timed_image(program: Program) -> Image:
     image = _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
-        row[F.IDLE] = not cut.needed[index]
+        row[F.IDLE] = not cut.needed[index] and row[F.OP] not in (Op.LDC, Op.S2R)
         if index in leaders:
             twins.forget()
         twins.meet(row)

@@ -117,6 +117,12 @@ def _measured(r: np.ndarray) -> None:
         S.TAKEN: M.TAKEN_CYCLES,
         S.BUBBLE: M.BUBBLE_CYCLES,
         S.FETCH: M.FETCH_CYCLES,
+        S.FETCH_NEXT: M.FETCH_NEXT_CYCLES,
+        S.GPC_GIVES: M.GPC_GIVES_CYCLES,
+        S.CONSTANT: M.CONSTANT_CYCLES,
+        S.CONSTANT_FETCH: M.CONSTANT_FETCH_CYCLES,
+        S.CONSTANT_SEEK: M.CONSTANT_SEEK_CYCLES,
+        S.NOBODY: M.NOBODY_CYCLES,
         S.WARP_START: M.WARP_START_CYCLES,
         S.WARP_APART: M.WARP_APART_CYCLES,
         S.SPECIAL: M.SPECIAL_CYCLES,
@@ -198,13 +204,14 @@ def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
     gpcs = 1 + max(gpu.placement.sm_gpc)
-    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs)
+    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * S.GPC_MISSES)
     sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
         "l1": S.empty_l1(sets),
         "l1_words": np.zeros((sets, S.L1_WAYS), np.int64),
         "l1_sets": l1_table(gpu),
         "held": S.aligned((max(n_sm, 1) * S.N_WAYS_OUT * S.MAX_PARTS * 2, S.N_HELD), np.int64),
+        "gpc_lines": np.full((gpcs, S.GPC_LINES if n_sm else 1, 2), -1, np.int64),
         "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
         "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
@@ -302,6 +309,8 @@ def machine(
         parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
         sms=sms,
         fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
+        ran=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
+        constant_lines=np.full((len(sms), 2 * S.CONSTANT_LINES), -1, np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,

@@ -7,7 +7,7 @@ Cycles are of the SM.
 from __future__ import annotations
 
 # ------------------------------------------------------------------ launch
-LAUNCH_CYCLES = 2800
+LAUNCH_CYCLES = 2890
 """From the start of a launch to its first block, and from its last block to its end: empty kernels of 1 to 65 536
 blocks, 32 to 512 threads each, take 2700 cycles and 1.19 a block (Nsight Compute), which is
 the time in which the GPU hears of its end."""
@@ -23,9 +23,22 @@ WARP_START_CYCLES, WARP_EXIT_CYCLES = 10, 24
 """From a warp's arrival to its first instruction, and from its EXIT until it is gone.  The second: warps of kernels
 that end with a store wait 22 cycles to drain (Nsight Compute).  The first: what is left of the 57 cycles that a warp of
 an empty kernel stays, less instruction fetch."""
-FETCH_CYCLES = 330
-"""Of the first instructions of a kernel on an SM: a block of an empty kernel stays 350 to 580 cycles when it is the
-first, 66 later."""
+FETCH_CYCLES, FETCH_NEXT_CYCLES = 180, 61
+"""Until a scheduler has its first code: each of the two instructions of an empty kernel waits 58 to 124 cycles for it in
+one block, 100 to 113 in one on each SM, where schedulers take turns (Nsight Compute).  Until an SM has another line
+of code, of 128 bytes: straight code that no warp of it has run takes 17.6 cycles a line, for three of them are asked
+for ahead, and a jump to such a line 57 more than to one that is there (fetches.cu)."""
+GPC_GIVES_CYCLES = 2
+"""Between two schedulers that a GPC gives their first code, and two lines of constants that it gives its SMs: where a
+launch begins on all SMs the schedulers of one have their first warp begin 16 or 32 cycles apart, for 8 TPCs or 16 SMs
+are served in turn; 16 SMs that ask for 16 lines each at once have them after 570 cycles."""
+CONSTANT_CYCLES, CONSTANT_FETCH_CYCLES, CONSTANT_SEEK_CYCLES = 28, 70, 205
+"""From the read of a constant until it is there: chains of loads.  Longer, of a line of 64 bytes that the SM does not
+hold: every fourth load of 16 bytes further on, and each that is 64 further.  Longer still, of one that its GPC does not
+hold: 4 lines are there after 340 cycles, 8 after 636, 16 after 1272 (constants.cu)."""
+NOBODY_CYCLES = 22
+"""Of an access in which no lane takes part, which also has the data stage for a cycle: chains of loads from shared memory,
+and up to 32 warps that load or store (predicated.cu)."""
 WARP_APART_CYCLES = 2
 """From one warp of a block to the next: where the code is there they note clocks 0, 2, 4, ... cycles (in_step.cu)."""
 LAUNCH_READ_BYTES, CODE_PIECE_BYTES = 2304, 256
@@ -62,8 +75,8 @@ XU_HELD_CYCLES = 1
 one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than the eight of each exponential, by one
 warp, 1.05 and 0.85 by two a scheduler (microbenchmarks/mio.cu)."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 2, 60
-"""S2R: between two on an SM: 4, 8, 16 and 32 warps that read 16 in a row take 8.0, 16, 32 and 64 cycles for one of each
-(special.cu).  S2UR: until its result is there; from the time that warps of kernels that only copy wait for a short
+"""S2R: between two on an SM, and between two addresses of LDC, which the same unit reads: 8, 16 and 32 warps that read
+many in a row take 16, 32 and 64 cycles for one of each (special.cu, constants.cu).  S2UR: until its result is there; from the time that warps of kernels that only copy wait for a short
 scoreboard (70 to 85 cycles, Nsight Compute)."""
 RUN_AHEAD_CYCLES = 13
 """A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier

@@ -40,8 +40,10 @@ def unit_of(instr: Instr) -> int:
         return S.U_UNIFORM
     if instr.op in _GLOBAL:
         return S.U_GLOBAL
-    if instr.op in _NO_QUEUE or (instr.op is Op.LDC and not instr.srcs):
+    if instr.op in _NO_QUEUE:
         return S.NO_UNIT
+    if instr.op is Op.LDC and instr.dst is not None and instr.dst.kind is Kind.UREG:
+        return S.U_UNIFORM
     if instr.op in _MULTIPLIES:
         return S.U_FMA
     if instr.op in (Op.I2F, Op.F2I, Op.F2F) and instr.flags & Flag.ON_ALU:

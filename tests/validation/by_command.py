@@ -29,6 +29,7 @@ from tests.validation import bench
 
 CLOCKED = (
     "pipes", "mixtures", "tensor", "mio", "one_sm", "conflicts", "chases", "order", "loads", "bandwidths", "scheduling",
+    "constant_loads", "fetches", "predicated",
 )  # fmt: skip
 COUNTED = ("l1_passes", "streams", "launches", "in_step", "waves", "micro", "joins")
 REWRITTEN_CLOCKED, REWRITTEN_COUNTED = ("sequences", "beside", "special"), ("requests",)

@@ -1,0 +1,29 @@
+"""Are code and constants there when they are on an H200, and what do accesses cost there in which no lane takes part?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tests.validation import bench, constant_loads, fetches, predicated
+
+
+def residuals(cases: Sequence[bench.Case]) -> dict[str, float]:
+    return {row.name: abs(row.residual) for row in map(bench.run, cases) if row.measured}
+
+
+def test_constants_are_read_as_often_and_there_as_soon():
+    off = residuals([*constant_loads.cases()])
+    assert np.median([*off.values()]) < 0.02
+    assert max(off.values()) < 0.17, off  # of two addresses a load those of other warps come in between
+
+
+def test_accesses_by_no_lane_take_the_pipe():
+    off = residuals([*predicated.cases()])
+    assert np.median([*off.values()]) < 0.03
+    assert max(off.values()) < 0.14, off
+
+
+def test_code_of_a_launch_comes_in_turns_and_straight_code_line_by_line():
+    off = residuals([*fetches.cases()])
+    assert np.median([*off.values()]) < 0.06
+    assert max(off.values()) < 0.25, off
