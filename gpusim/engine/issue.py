@@ -16,7 +16,7 @@ from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.async_groups import group_done
 from gpusim.engine.bits import popcount
-from gpusim.engine.code import fetch_code, first_code
+from gpusim.engine.fetch import fetch_code, first_code
 from gpusim.engine.fragments import FIELD, fed, feed, give_way, make_room
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store

@@ -20,11 +20,11 @@ from gpusim.engine import state as S
 from gpusim.engine.ahead import FETCHES, fetch_awake, fetch_rows, fetch_timed
 from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.faults import fail
+from gpusim.engine.fetch import take_turns
 from gpusim.engine.flow import start
 from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import least, load_sixteen, numbers, pointer, select
-from gpusim.engine.code import take_turns
 from gpusim.engine.memory import serve
 from gpusim.engine.reference import machine_of, table
 from gpusim.engine.seats import rouse, warp_at

@@ -34,7 +34,7 @@ def take_pipe(m, sm, t, busy, n):
 
 @inline
 def pass_through(m, sm, t, n):
-    """``n`` accesses in which no lane takes part: each has the data stage for a cycle; returns when the last is done."""
+    """Have the data stage for ``n`` accesses in which no lane takes part, a cycle each; returns when they are done."""
     return take_pipe(m, sm, t, n * S.TICKS, n) + m.rates[S.NOBODY]
 
 

@@ -182,9 +182,9 @@ N_REQUEST = lines_of(Q_PARTS + 1)
 
 # Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
 # each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of three
-# turns there; GIVERS: a GPC's, that gives its SMs constants; SEEKERS: its GPC_MISSES, each of which gets it a line of
-# them from L2).  The last plane is no server: its first row counts the partial lines in L2 and has the ends of the queue
-# of them in Machine.partial
+# turns there; GIVERS: a GPC's, that gives its SMs code and constants; SEEKERS: its GPC_MISSES, each of which gets it a
+# line of constants from L2).  The last plane is no server: its first row counts the partial lines in L2 and has the
+# ends of the queue of them in Machine.partial
 SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, GIVERS, SEEKERS, PARTIAL, N_PLANES = range(11)
 GPC_MISSES, GPC_LINES = 4, 1024
 P_LINES, P_OLDEST, P_NEWEST = range(3)

@@ -56,13 +56,13 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
             return load_global(m, c, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += 1
         return pass_through(m, sm, t, 1)
-    elif op == I.STG:
+    if op == I.STG:
         count[C.INST_STG] += 1
         if on:
             return store_global(m, c, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += 1
         return pass_through(m, sm, t, 1)
-    elif op == I.LDS or op == I.STS:
+    if op == I.LDS or op == I.STS:
         if op == I.LDS:
             count[C.INST_LDS] += repeat
         else:
@@ -74,20 +74,20 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
             return access_shared(m, c, op, index, w, block, sm, on, t, count)
         count[C.SH_OTHER_WAVES] += repeat
         return pass_through(m, sm, t, repeat)
-    elif op == I.SHFL:
+    if op == I.SHFL:
         count[C.SH_OTHER_WAVES] += 1
         shuffle(c, m.regs, first_row(m, w), m.bits[0], m.preds[w], on)
         take_pipe(m, sm, t, S.TICKS, 1)
         return t + m.rates[S.SHUFFLE]
-    elif op == I.S2R:
+    if op == I.S2R:
         count[C.SH_OTHER_WAVES] += passes_data_stage(c[I.SUB])
         special(c[I.SUB], m.regs[at(c[I.DST], first_row(m, w))], m.shape, m.blocks[block], w, sm, on)
         return take_special(m, sm, t, 1) + m.rates[S.SHUFFLE]
-    elif op == I.LDC:
+    if op == I.LDC:
         load_constant(c, m.regs, first_row(m, w), on)
         begin = take_special(m, sm, t, 1)
         return line_at(m, sm, line_of(c[I.SUB], c[I.OFFSET]), begin) + m.rates[S.CONSTANT]
-    elif op != I.MEMBAR:
+    if op != I.MEMBAR:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
         return S.FAILURE
     return t

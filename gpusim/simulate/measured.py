@@ -24,8 +24,8 @@ WARP_START_CYCLES, WARP_EXIT_CYCLES = 10, 24
 that end with a store wait 22 cycles to drain (Nsight Compute).  The first: what is left of the 57 cycles that a warp of
 an empty kernel stays, less instruction fetch."""
 FETCH_CYCLES, FETCH_NEXT_CYCLES = 180, 61
-"""Until a scheduler has its first code: each of the two instructions of an empty kernel waits 58 to 124 cycles for it in
-one block, 100 to 113 in one on each SM, where schedulers take turns (Nsight Compute).  Until an SM has another line
+"""Until a scheduler has its first code: each of the two instructions of an empty kernel waits 58 to 124 cycles for it
+in one block, 100 to 113 in one on each SM, where schedulers take turns (Nsight Compute).  Until an SM has another line
 of code, of 128 bytes: straight code that no warp of it has run takes 17.6 cycles a line, for three of them are asked
 for ahead, and a jump to such a line 57 more than to one that is there (fetches.cu)."""
 GPC_GIVES_CYCLES = 2
@@ -37,8 +37,8 @@ CONSTANT_CYCLES, CONSTANT_FETCH_CYCLES, CONSTANT_SEEK_CYCLES = 28, 70, 205
 hold: every fourth load of 16 bytes further on, and each that is 64 further.  Longer still, of one that its GPC does not
 hold: 4 lines are there after 340 cycles, 8 after 636, 16 after 1272 (constants.cu)."""
 NOBODY_CYCLES = 22
-"""Of an access in which no lane takes part, which also has the data stage for a cycle: chains of loads from shared memory,
-and up to 32 warps that load or store (predicated.cu)."""
+"""Of an access in which no lane takes part, which also has the data stage for a cycle: chains of loads from shared
+memory, and up to 32 warps that load or store (predicated.cu)."""
 WARP_APART_CYCLES = 2
 """From one warp of a block to the next: where the code is there they note clocks 0, 2, 4, ... cycles (in_step.cu)."""
 LAUNCH_READ_BYTES, CODE_PIECE_BYTES = 2304, 256
@@ -76,8 +76,8 @@ one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than t
 warp, 1.05 and 0.85 by two a scheduler (microbenchmarks/mio.cu)."""
 SPECIAL_CYCLES, UNIFORM_SPECIAL_CYCLES = 2, 60
 """S2R: between two on an SM, and between two addresses of LDC, which the same unit reads: 8, 16 and 32 warps that read
-many in a row take 16, 32 and 64 cycles for one of each (special.cu, constants.cu).  S2UR: until its result is there; from the time that warps of kernels that only copy wait for a short
-scoreboard (70 to 85 cycles, Nsight Compute)."""
+many in a row take 16, 32 and 64 cycles for one of each (special.cu, constants.cu).  S2UR: until its result is there;
+from the time that warps of kernels that only copy wait for a short scoreboard (70 to 85 cycles, Nsight Compute)."""
 RUN_AHEAD_CYCLES = 13
 """A warp at a barrier goes on to issue what is no branch and no access: a loop of a multiplication and a barrier
 takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""

@@ -1,4 +1,4 @@
-"""How often an SM loads constants, how long that takes, and what lines cost that it does not hold: here and on an H200."""
+"""How often an SM loads constants, how long that takes, and what new lines cost: here and on an H200."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When warps have their code: as a launch begins, and in code that no warp of the SM has run yet; here and on an H200."""
+"""When warps have their code: as a launch begins, and in code that is new to the SM; here and on an H200."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are code and constants there when they are on an H200, and what do accesses cost there in which no lane takes part?"""
+"""Are code and constants there when they are on an H200, and what do accesses by no lane cost?"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""When the code is there: each scheduler's first comes from its GPC, more of it in lines that an SM fetches ahead.
+"""When code is there: each scheduler's first comes from its GPC, more of it in lines that an SM fetches ahead.
 
 A GPC gives its TPCs first code one after another, a scheduler each time; so where a launch begins on
 all SMs at once their schedulers, even those of one SM, begin apart.
@@ -78,9 +78,7 @@ def take_turns(m):
             serve(m.servers, S.GIVERS, gpc, begins, m.rates[S.GPC_GIVES])
             now += m.rates[S.GPC_GIVES]
             turn = part // m.shape[S.N_PARTS] // TPC_SMS + 1
-    for sm in range(len(m.sms)):
-        for k in range(min(S.CODE_AHEAD + 1, m.fetched.shape[1])):
-            m.fetched[sm, k] = 0
+    m.fetched[:] = 0
     for part in range(len(m.parts)):
         if m.parts[part, S.CODE_AT] < 0:
             begin_at(m, part, -m.parts[part, S.CODE_AT])
