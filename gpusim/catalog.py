@@ -191,7 +191,7 @@ def names(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str
 
     Examples
     --------
-    >>> "matmul-tiled" in names(), "attention-standard" in names(), "micro-l2" in names()
+    >>> "matmul-tiled" in names(), "attention-standard" in names(), "row-mean" in names()
     (True, True, False)
     """
     return [name for name, entry in entries(folders).items() if hidden or not entry.algorithm.hidden]

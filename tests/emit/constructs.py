@@ -31,6 +31,13 @@ def negatives(x: gl.In[gl.i32, "N", 64], y: gl.Out[gl.i32, "N", 64]):
 
 
 @gl.kernel(**ONE_BLOCK)
+def on_an_sm(x: gl.In[gl.i32, 64], y: gl.Out[gl.i32, 64]):
+    """The number of the SM, whatever it is."""
+    bit = gl.smid & 1
+    y[gl.tid.x] = x[gl.tid.x] + bit * bit - bit
+
+
+@gl.kernel(**ONE_BLOCK)
 def scopes(x: gl.In[gl.i32, 64], y: gl.Out[gl.i32, 64]):
     """A variable made in a branch and used after it; one that no iteration starts anew; arrays not of zeros."""
     t = gl.tid.x

@@ -23,7 +23,7 @@ STRAIGHT = [
     "vector-add", "copy", "copy-vec4", "copy-strided", "copy-offset", "store-strided", "gather", "stencil5",
     "transpose-naive", "transpose-shared", "transpose-padded", "divergence", "reduce-divergent", "reduce-sequential",
     "reduce-shuffle", "matmul-tiled", "matmul-coarsened", "matmul-register-tiled", "matmul-register-tiled-vec4",
-    "matmul-tiled-f16", "matmul-tiled-bf16", "matmul-tiled-fp8", "micro-l2", "copy-f16", "copy-bf16", "copy-fp8",
+    "matmul-tiled-f16", "matmul-tiled-bf16", "matmul-tiled-fp8", "copy-f16", "copy-bf16", "copy-fp8",
     "copy-vec8-f16", "copy-vec16-fp8", "sin", "cos", "square", "sin2cos2", "chain3-fused", "relu", "relu-f16",
     "relu-bf16", "relu-fp8", "elu", "gelu", "dropout-residual", "dropout-residual-f16",
 ]  # fmt: skip

@@ -18,8 +18,6 @@ from tests.kernels.run import assert_as_referenced
 pytestmark = pytest.mark.skipif(find_spec("nvidia.cu13") is None, reason="needs the extra cuda")
 
 SAME = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
-OF_ALL_SMS = {"micro-l2", "micro-coalescer", "micro-coalescer-l1"}
-"""Which SM a block runs on decides what these do."""
 
 
 def through_cuda(algorithm, params, inputs):
@@ -47,7 +45,7 @@ def directly(algorithm, params, inputs):
     return [total[column] for column in (C.LD_REQ, C.ST_REQ, C.LD_SECTORS, C.ST_SECTORS)]
 
 
-@pytest.mark.parametrize("name", sorted({*REPRESENTATIVE} - OF_ALL_SMS))
+@pytest.mark.parametrize("name", sorted(REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_both_compute_and_ask_for_the_same(name, data, seed):

@@ -206,22 +206,6 @@ CASES = {
     "dropout-f16": DROPOUT,
     "dropout-residual": DROPOUT,
     "dropout-residual-f16": DROPOUT,
-    "micro-l2": st.fixed_dictionaries(
-        {
-            "pieces": st.integers(1, 30),
-            "reps": st.integers(1, 3),
-            "blocks": st.integers(1, 6),
-            "sms": st.just(6),
-            "pattern": st.integers(0, 3),
-            "W": st.integers(1, 4),
-        }
-    ),
-    "micro-coalescer": st.fixed_dictionaries({"pieces": st.integers(1, 30), "blocks": st.just(6), "sms": st.just(6)}),
-    "micro-coalescer-l1": st.fixed_dictionaries(
-        {"pieces": st.integers(1, 30), "blocks": st.just(6), "sms": st.just(6)}
-    ),
-    "micro-l1": st.fixed_dictionaries({"lines": st.integers(1, 70), "reps": st.integers(1, 3)}),
-    "micro-l1-store": st.fixed_dictionaries({"lines": st.integers(1, 70), "write": st.integers(0, 1)}),
 }
 
 FEW_TWINS = {"flash-attention-2-f16", "matmul-tiled-bf16", "relu-fp8", "softmax-online-f16"}

@@ -15,10 +15,9 @@ from tests.kernels.run import expected
 from tests.lower.running import run_algorithm
 
 MOST_THREADS = 2048  # the interpreter here takes a second for so many
-OF_ALL_SMS = {"micro-coalescer", "micro-coalescer-l1"}  # more threads than that in any case
 
 
-@pytest.mark.parametrize("name", sorted({*REPRESENTATIVE} - OF_ALL_SMS))
+@pytest.mark.parametrize("name", sorted(REPRESENTATIVE))
 @settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:
