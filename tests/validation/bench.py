@@ -163,10 +163,13 @@ def size_of(text: str) -> int:
     return int(number) << {"": 0, "K": 10, "M": 20}[unit]
 
 
-def of_warps(source: Rewritten, kernel: str, warps: int, rounds: int) -> float:
-    """Cycles of one block whose warps go round a loop and note when; its code comes from L2."""
-    clocks, sink = np.zeros(2 * warps, np.int64), np.zeros(1, np.uint32)
-    launch(source, kernel, 1, 32 * warps, np.int32(rounds), clocks, sink, cache="warm")
+def of_warps(source: str | Rewritten, kernel: str, warps: int, rounds: int, *args: Any) -> float:
+    """Cycles of one block whose warps go round a loop and note when; its code comes from L2.
+
+    Further arguments of the kernel are given, or it takes a place for what nobody needs.
+    """
+    clocks, others = np.zeros(2 * warps, np.int64), args or (np.zeros(1, np.uint32),)
+    launch(source, kernel, 1, 32 * warps, np.int32(rounds), clocks, *others, cache="warm")
     return elapsed(clocks)
 
 

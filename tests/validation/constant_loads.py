@@ -19,14 +19,8 @@ WARPS_OF_LANES = 4
 @cache
 def cycles(kernel: str, warps: int, number: int = 0) -> float:
     """Cycles of the SM for a load of every warp."""
-
-    def elapsed(rounds: int) -> float:
-        clocks = np.zeros(2 * warps, np.int64)
-        args = np.int32(rounds), clocks, np.int32(number)
-        bench.launch("constants.cu", kernel, 1, 32 * warps, *args, cache="warm")
-        return bench.elapsed(clocks)
-
-    return bench.a_step(elapsed, ROUNDS, LOADS[kernel])
+    last = np.int32(number)
+    return bench.a_step(lambda n: bench.of_warps("constants.cu", kernel, warps, n, last), ROUNDS, LOADS[kernel])
 
 
 def addresses(key: str) -> float:

@@ -16,14 +16,8 @@ ACCESSES, ROUNDS = 8, (8, 24)  # in each round; the difference of two numbers of
 @cache
 def cycles(kernel: str, warps: int) -> float:
     """Cycles of the SM for an access of every warp of one block."""
-
-    def elapsed(rounds: int) -> float:
-        clocks, words = np.zeros(2 * warps, np.int64), np.zeros(32 * warps, np.uint32)
-        args = np.int32(rounds), clocks, words, np.uint32(0)
-        bench.launch("predicated.cu", kernel, 1, 32 * warps, *args, cache="warm")
-        return bench.elapsed(clocks)
-
-    return bench.a_step(elapsed, ROUNDS, ACCESSES)
+    args = np.zeros(32 * warps, np.uint32), np.uint32(0)
+    return bench.a_step(lambda n: bench.of_warps("predicated.cu", kernel, warps, n, *args), ROUNDS, ACCESSES)
 
 
 def cases() -> Iterator[bench.Case]:

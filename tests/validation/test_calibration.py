@@ -34,7 +34,7 @@ CHOSEN = [(name, within) for pattern, within in WITHIN.items() for name in CASES
 TOO_FAST = {"throughput of one SM/ldg32_l1, stride: 1"}
 """By 8 %: loads between which 64-bit addresses are added up.  Until loads of other warps went on beside a warp that has
 the scheduler for itself, it was 4 %; why they take longer on an H200 is not known."""
-ONE_SM = {"hbm/hbm_b16_u1", "hbm/hbm_b16_u4", "l2/l2_b4_u4", "l2/l2_b4_u8", "l2/l2_b16_u1", "l2/l2_b16_u4"}
+ONE_SM = {"hbm/hbm_b16_u1", "hbm/hbm_b16_u4", "l2/l2_b4_u8", "l2/l2_b16_u1", "l2/l2_b16_u4"}
 """Of 4 to 9 %: what one SM gets by many loads under way."""
 LATE_WARPS = {"launches/u_empty beyond 132x32: 21120x1024"}
 """By 14 %: blocks of 32 warps that do nothing.  Warps start two cycles apart here as there; there that keeps no block

@@ -7,7 +7,7 @@ from tests.validation.exact import other_compiler
 from tests.validation.pipes import MEASURED, cycles
 
 WARPS = (1, 4, 8, 16, 32)
-KNOWN = {"loop": 0.25, "barriers": 0.16, "imad": 0.22, "ex2": 0.13}
+KNOWN = {"loop": 0.25, "barriers": 0.16, "imad": 0.22, "ex2": 0.14}
 """How far loops of a few instructions, barriers, and mixtures with integer multiplies or MUFU may lie off: see
 docs/validation.md.  All else is within a few per cent."""
 
