@@ -12,6 +12,7 @@ from gpusim.engine import state as S
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import serve
 from gpusim.engine.seats import rouse, seats_of, warp_at
+from gpusim.engine.ticks import next_cycle
 
 TPC_SMS = 2
 
@@ -22,7 +23,7 @@ def fetch_code(m, sm, index, now):
     line, ready, ran = index >> S.CODE_LINE_BITS, m.fetched[sm], m.ran[sm]
     for k in range(line, min(line + S.CODE_AHEAD + 1, len(ready))):
         if ready[k] == 0:
-            ready[k] = (now + m.rates[S.FETCH_NEXT] + S.TICKS - 1) & ~np.int64(S.TICKS - 1)
+            ready[k] = next_cycle(now + m.rates[S.FETCH_NEXT])
             ran[k] = now
             if len(ready) > S.CODE_LINES:
                 make_room(m, sm, k)
@@ -50,7 +51,7 @@ def first_code(m, part, now):
     """Tick at which a scheduler has its first code, if a warp arrives there at tick ``now``."""
     row = m.parts[part]
     if row[S.CODE_AT] == 0:
-        row[S.CODE_AT] = (now + m.rates[S.FETCH] + S.TICKS - 1) & ~np.int64(S.TICKS - 1)
+        row[S.CODE_AT] = next_cycle(now + m.rates[S.FETCH])
         bring(m, part // m.shape[S.N_PARTS], row[S.CODE_AT])
     return row[S.CODE_AT]
 
@@ -111,7 +112,7 @@ def next_part(m, gpc, turn, now):
 @inline
 def begin_at(m, part, t):
     """A scheduler has its first code at tick ``t``: so do the warps there."""
-    t = (t + S.TICKS - 1) & ~np.int64(S.TICKS - 1)
+    t = next_cycle(t)
     n_parts = m.shape[S.N_PARTS]
     sm = part // n_parts
     m.parts[part, S.CODE_AT] = t

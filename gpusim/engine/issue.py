@@ -26,20 +26,14 @@ from gpusim.engine.register_file import enter, goes_on_after
 from gpusim.engine.register_writes import result_at, return_data
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
+from gpusim.engine.ticks import CYCLE, next_cycle
 from gpusim.engine.trace import note_issue
 from gpusim.engine.traffic import note_shared
 from gpusim.engine.warp import lanes_of, pending, perform
 
 USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
 UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
-CYCLE = ~np.int64(S.TICKS - 1)
 EVERY_PLACE = (1 << 2 * S.N_PLACES) - 1
-
-
-@inline
-def next_cycle(t):
-    """First tick of a cycle from ``t`` on."""
-    return (t + S.TICKS - 1) & CYCLE
 
 
 @inline

@@ -22,7 +22,7 @@ from gpusim.engine.barriers import after_exit, clear, enter, is_full, release, s
 from gpusim.engine.faults import fail
 from gpusim.engine.fetch import take_turns
 from gpusim.engine.flow import start
-from gpusim.engine.issue import CYCLE, begin, earliest, issue, next_cycle, pick, wake
+from gpusim.engine.issue import begin, earliest, issue, pick, wake
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import least, load_sixteen, numbers, pointer, select
 from gpusim.engine.memory import serve
@@ -87,6 +87,7 @@ from gpusim.engine.state import (
     Y,
     Z,
 )  # fmt: skip
+from gpusim.engine.ticks import CYCLE, next_cycle
 from gpusim.engine.vacancies import TICK_OF, first_vacant, given_at, vacate
 from gpusim.engine.warp import run
 
