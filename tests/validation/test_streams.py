@@ -8,10 +8,12 @@ from tests.validation.streams import MEASURED, cycles
 pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
 
 
-WITHIN = {"store": 0.14}
-"""What a small launch that only stores takes longer here: see docs/validation.md."""
+LATE = {"store"}
+"""By 13 %: a small launch that only stores, see docs/validation.md."""
 
 
 @pytest.mark.parametrize("kernel", MEASURED)
-def test_what_moves_four_mebibytes_takes_the_time_it_takes_on_silicon(kernel):
-    assert cycles(kernel, 4) == pytest.approx(MEASURED[kernel]["4"], rel=WITHIN.get(kernel, 0.12))
+def test_what_moves_four_mebibytes_takes_the_time_it_takes_on_silicon(kernel, request):
+    if kernel in LATE:
+        request.applymarker(pytest.mark.xfail(strict=True))
+    assert cycles(kernel, 4) == pytest.approx(MEASURED[kernel]["4"], rel=0.12)

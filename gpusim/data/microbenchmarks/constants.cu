@@ -14,31 +14,30 @@ __device__ __forceinline__ int warm_up(int at) {
     for (int k = 0; k < 512; k += 16) sum += held[at + k] + (int)pairs[(at + k) / 2];
     return sum;
 }
-// Eight loads of four bytes that do not wait for one another; `zero`: 0.
-extern "C" __global__ void __launch_bounds__(1024) apart(int rounds, clock_type* out, int zero) {
-    int at = zero * threadIdx.x, sum = warm_up(at);
+__device__ __forceinline__ int folded(int value) { return value; }
+__device__ __forceinline__ int folded(long long value) { return (int)value ^ (int)(value >> 32); }
+// Eight loads, from each lane's place on, that do not wait for one another.
+template <typename T> __device__ __forceinline__ void eight(const T* constants, int at, int rounds, clock_type* out) {
+    int sum = warm_up(at);
     __syncthreads();
     const clock_type before = now();
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
-        const int* from = held + at + r % 8 * 8;
+        const T* from = constants + at + r % 8 * 8;
 #pragma unroll
-        for (int k = 0; k < 8; k++) sum ^= from[k];
+        for (int k = 0; k < 8; k++) sum ^= folded(from[k]);
     }
     note(out, before, sum);
 }
-// Of eight bytes.
+// Of four bytes each and of eight, all lanes at the same address (`zero`: 0); of four, lanes at `addresses` different words.
+extern "C" __global__ void __launch_bounds__(1024) apart(int rounds, clock_type* out, int zero) {
+    eight(held, zero * threadIdx.x, rounds, out);
+}
 extern "C" __global__ void __launch_bounds__(1024) wide(int rounds, clock_type* out, int zero) {
-    int at = zero * threadIdx.x, sum = warm_up(at);
-    __syncthreads();
-    const clock_type before = now();
-#pragma unroll 1
-    for (int r = 0; r < rounds; r++) {
-        const long long* from = pairs + at + r % 8 * 8;
-#pragma unroll
-        for (int k = 0; k < 8; k++) sum ^= (int)from[k] ^ (int)(from[k] >> 32);
-    }
-    note(out, before, sum);
+    eight(pairs, zero * threadIdx.x, rounds, out);
+}
+extern "C" __global__ void __launch_bounds__(1024) lanes(int rounds, clock_type* out, int addresses) {
+    eight(held, threadIdx.x % addresses, rounds, out);
 }
 // Each where the one before says.
 extern "C" __global__ void __launch_bounds__(1024) after(int rounds, clock_type* out, int zero) {
@@ -50,19 +49,6 @@ extern "C" __global__ void __launch_bounds__(1024) after(int rounds, clock_type*
 #pragma unroll
         for (int k = 0; k < 8; k++) at = held[at + k];
     note(out, before, sum ^ at);
-}
-// Lanes at `addresses` different words.
-extern "C" __global__ void __launch_bounds__(1024) lanes(int rounds, clock_type* out, int addresses) {
-    int at = threadIdx.x % addresses, sum = warm_up(at);
-    __syncthreads();
-    const clock_type before = now();
-#pragma unroll 1
-    for (int r = 0; r < rounds; r++) {
-        const int* from = held + at + r % 8 * 8;
-#pragma unroll
-        for (int k = 0; k < 8; k++) sum ^= from[k];
-    }
-    note(out, before, sum);
 }
 // By turns with loads from shared memory.
 extern "C" __global__ void __launch_bounds__(1024) with_shared(int rounds, clock_type* out, int zero) {
