@@ -39,7 +39,7 @@ def check(program: Program) -> None:
     if not program.instrs:
         raise ProgramError(f"{program.name}: no instructions")
     last = next((i for i in reversed(program.instrs) if i.op is not Op.NOP), program.instrs[-1])
-    if last.op not in ENDS or last.guard != TRUE:
+    if last.op not in ENDS or last.guard != TRUE or last.psrcs:
         raise ProgramError(f"{program.name}: must end in EXIT, ends in {format_instr(last)}")
     for index, instr in enumerate(program.instrs):
         for problem in problems(instr, program):

@@ -19,7 +19,7 @@ class Op(IntEnum):
 
     # control flow
     NOP = 0  # `sub` 1: YIELD, lets lanes that wait at convergence barriers go on where this is a loop that spins
-    EXIT = 1  # active lanes that pass the guard leave the kernel
+    EXIT = 1  # active lanes that pass the guard, and in which p0 holds, leave the kernel
     BRA = 2  # active lanes that pass the guard and p0 go to `target`
     BSSY = 3  # convergence barrier `sub` <- active lanes; reconvergence point `target`
     BSYNC = 4  # wait until all lanes of convergence barrier `sub` have arrived

@@ -205,6 +205,7 @@ FORMS = {
     "LDSM.16.MT88.2 R2, [R1+0x80]": Instr(Op.LDSM, R2, (R1,), sub=2, offset=0x80, flags=Flag.TRANSPOSE),
     # control
     "@!P0 EXIT": Instr(Op.EXIT, guard=pred(0, neg=True)),
+    "@P0 EXIT P1": Instr(Op.EXIT, psrcs=(P1,), guard=pred(0)),
     "BRA.DIV ~URZ, `0x40": Instr(Op.BRA, None, (imm(-1),), target=4, flags=Flag.DIVERGED),
     "BRA P1, `0x20": Instr(Op.BRA, psrcs=(P1,), target=2),
     "BSSY.RECONVERGENT B3, `0x30": Instr(Op.BSSY, sub=3, target=3),

@@ -190,14 +190,14 @@ def test_a_loop_with_a_trip_count_a_lane_meets_at_its_end(trips):
 
 
 @some
-@given(lanes, lanes)
-def test_lanes_that_leave_are_not_waited_for(outer, gone):
+@given(lanes, lanes, st.booleans())
+def test_lanes_that_leave_are_not_waited_for(outer, gone, guarded):
     sheet = Sheet()
     sheet.emit(Op.MOV, reg(64), imm(5))
 
     def some_leave():
         p = sheet.holds(2, gone)
-        sheet.emit(Op.EXIT, guard=p)
+        sheet.emit(Op.EXIT, **({"guard": p} if guarded else {"psrcs": (p,)}))
         sheet.emit(Op.MOV, reg(64), imm(6))
 
     branch_on(sheet, outer, some_leave, lambda: sheet.emit(Op.MOV, reg(64), imm(7)), 0, 0)

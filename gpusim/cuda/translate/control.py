@@ -35,8 +35,8 @@ def nanosleep(r: Reader) -> Instr:
 
 
 def leave(r: Reader) -> Instr:
-    """``EXIT``."""
-    return r.make(Op.EXIT)
+    """``EXIT [p0]``."""
+    return r.make(Op.EXIT, psrcs=r.preds())
 
 
 def bra(r: Reader) -> Instr:
