@@ -22,6 +22,14 @@ def tags_free(row):
 
 
 @inline
+def has_room_at(m, row):
+    """When the pipe of an SM is behind by no more than its queues hold, in a run that is not timed."""
+    waiting = m.shape[S.LG_DEPTH] * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
+    tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - waiting)
+    return max(pipe_free(row) - m.rates[S.QUEUE], tags)
+
+
+@inline
 def take_pipe(m, sm, t, busy, n):
     """Have the pipe for ``busy`` ticks from ``t`` on, for ``n`` instructions; returns when that begins."""
     row = m.sms[sm]
@@ -54,10 +62,11 @@ def take_tags(m, sm, t, tags, waves):
     The tag stage goes on while the data stage is behind by no more than the pipe holds.
     """
     row = m.sms[sm]
-    begin = max(t, tags_free(row))
+    free = tags_free(row)
+    begin = max(t, free)
     row[S.LSU] = max(row[S.LSU], row[S.NOW]) + waves
-    row[S.TAGS] = max(begin + tags, row[S.LSU] - m.rates[S.QUEUE])
-    row[S.TAGS_TAKE] = max(t, row[S.TAGS_TAKE]) + m.rates[S.LSU_RATE]
+    row[S.TAGS] = max(max(free, row[S.NOW]) + tags, row[S.LSU] - m.rates[S.QUEUE])
+    row[S.TAGS_TAKE] = max(row[S.NOW], row[S.TAGS_TAKE]) + m.rates[S.LSU_RATE]
     note_unit(m, sm, S.ON_TAGS, begin, tags)
     note_unit(m, sm, S.ON_LSU, row[S.LSU] - waves, waves)
     return begin

@@ -139,13 +139,14 @@ N_BLOCK = STARTED + 1
 # hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
 # latest turn in which it is given a block; READER: the warp that reads; READS: row of Machine.held of what
 # it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
-# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds.
+# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; ISSUES: until when its
+# schedulers and units have work, in a run that is not timed.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
-    TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD,
-) = range(TRY_AT + MAX_PARTS, 28)  # fmt: skip
-N_SM = lines_of(CODE_HELD + 1)
+    TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD, ISSUES,
+) = range(TRY_AT + MAX_PARTS, 29)  # fmt: skip
+N_SM = lines_of(ISSUES + 1)
 
 # Lines of constants that an SM holds, and their size: 2 KB stay, a line of 64 bytes is fetched at once (bursts.cu)
 CONSTANT_LINES, CONSTANT_LINE_BITS = 32, 6
@@ -297,6 +298,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     GPC_TURN,  # in which a GPC is given blocks, before the next one is
     LAUNCH,  # between two blocks started by a GPC, and between two that the GPU hears the end of
     ISSUE,  # one warp instruction, all schedulers of the SM together
+    ISSUE_QUEUE,  # work its schedulers and units have ahead before another warp has to wait, in a run that is not timed
     FMA_RATE,
     ALU_RATE,
     XU_RATE,
@@ -313,7 +315,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(64)
+) = range(65)
 
 
 class Machine(NamedTuple):

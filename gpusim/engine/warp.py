@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import pass_through, pipe_free, tags_free, take_pipe, take_special
+from gpusim.engine.pipe import has_room_at, pass_through, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -137,7 +137,7 @@ def control(m, c, op, index, w, block, on, count):
             fail(m, E.DEADLOCK, index, 0, block, 0, w)
             return S.FAILED
     elif op == I.EXIT:
-        if not leave(warp, np.int64(on)):
+        if not leave(warp, np.int64(on & predicate(m.preds[w], c[I.P0]))):
             if warp[S.ALIVE]:
                 fail(m, E.DEADLOCK, index, 0, block, 0, w)
                 return S.FAILED
@@ -254,5 +254,6 @@ def run(m, w, block, sm, seldom):
     m.awake[w] = t
     busy = max(max(issue, alu), max(fma, xu))
     own = m.sms[sm]
-    own[S.NOW] = max(begin + busy, max(pipe_free(own) - rates[S.QUEUE], tags_free(own) - rates[S.TAG_QUEUE]))
+    own[S.ISSUES] = max(own[S.ISSUES], begin) + busy
+    own[S.NOW] = max(max(begin, own[S.ISSUES] - rates[S.ISSUE_QUEUE]), has_room_at(m, own))
     return why

@@ -12,6 +12,8 @@ grid, for blocks of a row share what they read, and a span that cuts a row would
 too much or too little of it.  The first span meets cold caches, the last one ends in a machine
 that empties; between them pairs of spans (one to warm up, one to measure) are spread
 evenly over the grid, and the measured ones stand for all but the first and the last.
+One more span goes before the first pair: blocks begin together and come apart where the
+older ones of an SM go first, and 16 x 16 tiles share ever less for three waves.
 No span is counted as inner whose blocks were not followed by others: in an emptying
 machine fewer blocks compete for L2.
 """
@@ -168,12 +170,13 @@ def _spans(row: int, wave: int) -> Spans:
 
 
 def _windows(blocks: int, spans: Spans, pairs: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first span, `pairs` times a warming and a measured one spread over the rest, the last."""
+    """The first span, one to come apart in, `pairs` times a warming and a measured one, spread out, the last."""
     span, warming, unit = spans
-    queue, kinds = [np.arange(span)], [np.full(span, FIRST)]
-    room = (blocks - 2 * span - spans.pair * pairs) // unit
+    started = span + warming
+    queue, kinds = [np.arange(started)], [np.repeat([FIRST, WARM], [span, warming])]
+    room = (blocks - started - span - spans.pair * pairs) // unit
     for k in range(pairs):
-        begin = span + spans.pair * k + room * (k + 1) // (pairs + 1) * unit
+        begin = started + spans.pair * k + room * (k + 1) // (pairs + 1) * unit
         queue.append(np.arange(begin, begin + spans.pair))
         kinds.append(np.repeat([WARM, MEASURED], [warming, span]))
     queue.append(np.arange(blocks - span, blocks))
@@ -195,10 +198,10 @@ def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool
     nothing = np.zeros(0, np.int64)
     base = Plan(nothing, nothing, 4, *_probes(launch.grid), launch.blocks, True)
     spans = _spans(launch.grid[0], blocks_at_once(gpu, held))
-    most = (launch.blocks - 2 * spans.counted) // spans.pair
+    most = (launch.blocks - 2 * spans.counted - spans.warming) // spans.pair
     if not (work > BUDGET if sample is None else sample) or most < 2:
         return base.whole()
-    affordable = (BUDGET * launch.blocks / work - 2 * spans.counted) / spans.pair
+    affordable = (BUDGET * launch.blocks / work - 2 * spans.counted - spans.warming) / spans.pair
     queue, kinds = _windows(launch.blocks, spans, int(min(max(1, affordable), most - 1, MOST_PAIRS)))
     return replace(base, queue=queue, kinds=kinds)
 

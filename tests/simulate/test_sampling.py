@@ -166,12 +166,12 @@ def test_spans_are_whole_rows(row, wave):
 @given(st.integers(1, 60), st.integers(1, 500), st.integers(1, 4), st.integers(0, 90))
 def test_windows_are_spans_of_the_grid(row, wave, pairs, more):
     spans = sample._spans(row, wave)
-    blocks = 2 * spans.counted + spans.pair * pairs + more * spans.unit
+    blocks = 2 * spans.counted + spans.warming + spans.pair * pairs + more * spans.unit
     queue, kinds = sample._windows(blocks, spans, pairs)
     assert (np.diff(queue) > 0).all()
     assert queue[0] == 0
     assert queue[-1] == blocks - 1
-    lengths = [spans.counted, pairs * spans.warming, pairs * spans.counted, spans.counted]
+    lengths = [spans.counted, (1 + pairs) * spans.warming, pairs * spans.counted, spans.counted]
     assert np.bincount(kinds, minlength=4).tolist() == lengths
     begins = queue[np.flatnonzero(np.diff(kinds, prepend=-1))]
     assert (begins % spans.unit == 0).all()
