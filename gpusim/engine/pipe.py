@@ -22,7 +22,7 @@ def tags_free(row):
 
 
 @inline
-def has_room_at(m, row):
+def caught_up_at(m, row):
     """When the pipe of an SM is behind by no more than its queues hold, in a run that is not timed."""
     waiting = m.shape[S.LG_DEPTH] * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
     tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - waiting)

@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import has_room_at, pass_through, take_pipe, take_special
+from gpusim.engine.pipe import caught_up_at, pass_through, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -255,5 +255,5 @@ def run(m, w, block, sm, seldom):
     busy = max(max(issue, alu), max(fma, xu))
     own = m.sms[sm]
     own[S.ISSUES] = max(own[S.ISSUES], begin) + busy
-    own[S.NOW] = max(max(begin, own[S.ISSUES] - rates[S.ISSUE_QUEUE]), has_room_at(m, own))
+    own[S.NOW] = max(max(begin, own[S.ISSUES] - rates[S.ISSUE_QUEUE]), caught_up_at(m, own))
     return why
