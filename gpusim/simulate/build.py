@@ -29,8 +29,8 @@ PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that sti
 FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 TAG_QUEUE_CYCLES = 256
-"""The same for global accesses, where pace alone is modelled: each scheduler lets ten of them wait, of mostly 2 to 8
-cycles each, and issues others meanwhile."""
+"""The same of the tag stage for global accesses of several lines, where pace alone is modelled; of how many accesses
+schedulers let wait there is a limit besides."""
 ISSUE_QUEUE_CYCLES = 256
 """Work that the schedulers and units of an SM have ahead, where pace alone is modelled, before another warp waits.
 There a warp runs on for up to 512 cycles, and what it issues lies in all of them: half of that. On an H200, of four

@@ -161,6 +161,11 @@ class Spans(NamedTuple):
         """Blocks of a warming and a measured span."""
         return self.warming + self.counted
 
+    @property
+    def ends(self) -> int:
+        """Blocks before the first pair, the first span and one to come apart in, and of the last span."""
+        return self.counted + self.warming + self.counted
+
 
 def _spans(row: int, wave: int) -> Spans:
     """Spans of whole rows; rows longer than a wave are cut."""
@@ -174,7 +179,7 @@ def _windows(blocks: int, spans: Spans, pairs: int) -> tuple[np.ndarray, np.ndar
     span, warming, unit = spans
     started = span + warming
     queue, kinds = [np.arange(started)], [np.repeat([FIRST, WARM], [span, warming])]
-    room = (blocks - started - span - spans.pair * pairs) // unit
+    room = (blocks - spans.ends - spans.pair * pairs) // unit
     for k in range(pairs):
         begin = started + spans.pair * k + room * (k + 1) // (pairs + 1) * unit
         queue.append(np.arange(begin, begin + spans.pair))
@@ -198,10 +203,10 @@ def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool
     nothing = np.zeros(0, np.int64)
     base = Plan(nothing, nothing, 4, *_probes(launch.grid), launch.blocks, True)
     spans = _spans(launch.grid[0], blocks_at_once(gpu, held))
-    most = (launch.blocks - 2 * spans.counted - spans.warming) // spans.pair
+    most = (launch.blocks - spans.ends) // spans.pair
     if not (work > BUDGET if sample is None else sample) or most < 2:
         return base.whole()
-    affordable = (BUDGET * launch.blocks / work - 2 * spans.counted - spans.warming) / spans.pair
+    affordable = (BUDGET * launch.blocks / work - spans.ends) / spans.pair
     queue, kinds = _windows(launch.blocks, spans, int(min(max(1, affordable), most - 1, MOST_PAIRS)))
     return replace(base, queue=queue, kinds=kinds)
 
