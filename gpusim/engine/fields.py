@@ -39,7 +39,7 @@ STALL, WRITE_SB, READ_SB, WAIT, ARRAY, CACHE, PIPE = (
 )
 SKIP, SKIP_ISSUE, LIGHT, REPEAT, FLAGS = (int(x) for x in (F.SKIP, F.SKIP_ISSUE, F.LIGHT, F.REPEAT, F.FLAGS))
 UNIT, BUSY, LATENCY, IDLE = (int(x) for x in (F.UNIT, F.BUSY, F.LATENCY, F.IDLE))
-TWIN, READS, HOLD = (int(x) for x in (F.TWIN, F.READS, F.HOLD))
+TWIN, READS, HOLD, LATER = (int(x) for x in (F.TWIN, F.READS, F.HOLD, F.LATER))
 CONTROL, ALU, FMA, XU, LSU, UNIFORM = (
     int(x) for x in (Pipe.CONTROL, Pipe.ALU, Pipe.FMA, Pipe.XU, Pipe.LSU, Pipe.UNIFORM)
 )

@@ -9,11 +9,9 @@ them 8.6 and 10.6.
 from __future__ import annotations
 
 from gpusim.engine import state as S
-from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline
 
 FIELD, COUNT = 4, 15
-PLACES = (1 << S.N_PLACES) - 1
 
 
 @inline
@@ -24,12 +22,12 @@ def feed(row, counts, cycle):
 
 
 @inline
-def give_way(row, reads, cycle):
-    """Another instruction reads registers to some places: what the tensor core still lacks of their banks waits."""
+def give_way(row, even, odd, cycle):
+    """Another instruction reads so many registers of the two banks: what the tensor core still lacks of them waits."""
     if row[S.FED] > cycle:
-        row[S.FED] += popcount(reads & PLACES)
+        row[S.FED] += even
     if row[S.FED + 1] > cycle:
-        row[S.FED + 1] += popcount(reads >> S.N_PLACES & PLACES)
+        row[S.FED + 1] += odd
     row[S.UNIT_FREE + S.U_TENSOR] = max(row[S.UNIT_FREE + S.U_TENSOR], fed(row))
 
 

@@ -22,7 +22,7 @@ from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store
 from gpusim.engine.operands import guarded
 from gpusim.engine.pipe import pass_through, pipe_free, tags_free
-from gpusim.engine.register_file import enter, goes_on_after
+from gpusim.engine.register_file import ASKS_FIELD, LATE, PLACES, ask, enter, goes_on_after
 from gpusim.engine.register_writes import result_at, return_data
 from gpusim.engine.seats import rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
@@ -34,6 +34,7 @@ from gpusim.engine.warp import lanes_of, pending, perform
 USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
 UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
 EVERY_PLACE = (1 << 2 * S.N_PLACES) - 1
+READ_AFTER, RELEASED_AFTER = 3, 6  # cycles from leaving a queue to the first register read; and, longer than all take, to their release
 
 
 @inline
@@ -127,14 +128,36 @@ def read_registers(row, c, seat, now):
         return now + cycles * S.TICKS
     places, again = np.int64(c[I.READS]), row[S.LATEST] == seat
     if c[I.UNIT] == S.U_TENSOR:
-        enter(row, np.int64(0), np.int64(0), now // S.TICKS)
+        enter(row, np.int64(0), np.int64(0), now // S.TICKS, False)
         feed(row, places if again else places >> 2 * FIELD, row[S.ENTERED])
+    elif asks_for_registers(c):
+        enter(row, np.int64(0), np.int64(0), now // S.TICKS, False)
     else:
         reads = (places if again else places >> 2 * S.N_PLACES) & EVERY_PLACE
-        enter(row, reads, places >> 4 * S.N_PLACES, now // S.TICKS)
+        enter(row, reads, places >> 4 * S.N_PLACES & EVERY_PLACE, now // S.TICKS, places & LATE)
         if fed(row) > now:
-            give_way(row, reads, row[S.ENTERED])
+            give_way(row, popcount(reads & PLACES), popcount(reads >> S.N_PLACES), row[S.ENTERED])
     return goes_on_after(row, cycles) * S.TICKS
+
+
+@inline
+def asks_for_registers(c):
+    """Whether an instruction reads its registers when it leaves its queue, one after another."""
+    return c[I.UNIT] >= S.U_SHARED or c[I.UNIT] == S.U_XU
+
+
+@inline
+def ask_registers(m, row, c, leaves, now):
+    """An instruction that leaves its queue at tick ``leaves`` reads its registers."""
+    asks = np.int64(c[I.READS])
+    if asks < 0:
+        return
+    first = leaves // S.TICKS + READ_AFTER
+    ask(row, asks, first, m.rates[S.ASKING] // S.TICKS, now // S.TICKS)
+    if fed(row) > now:
+        n = asks >> ASKS_FIELD
+        odd = popcount(asks & (1 << n) - 1)
+        give_way(row, n - odd, odd, first)
 
 
 @inline
@@ -253,8 +276,12 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
         free = room_at(m.sms[sm], c, unit)
-        leaves = let_go(row, max(now, free), c[I.BUSY])
+        leaves = let_go(row, max(now, free) + c[I.LATER] * S.TICKS, c[I.BUSY])
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
+    elif unit == S.U_XU:
+        leaves = let_go(row, now + c[I.LATER] * S.TICKS, m.rates[S.ASKING])
+    if asks_for_registers(c):
+        ask_registers(m, row, c, leaves, now)
     if c[I.TWIN] < 0:
         done = twin(m, c, index, turn, sm, on, mask, now, count)
         warp[S.PC] += 1
@@ -279,7 +306,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         return_data(m, row, c, leaves, done, now)
         make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
-    set_board(warp, turn, c[I.READ_SB], max(now, leaves) + 8 * S.TICKS, S.BY_SHORT)
+    set_board(warp, turn, c[I.READ_SB], leaves + c[I.BUSY] + RELEASED_AFTER * S.TICKS, S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]

@@ -49,7 +49,8 @@ N_REASONS = 10
 # ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
 # UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.register_file): ENTERED: when the latest
 # instruction came to its registers; HELD: for how long it and those before it hold up all behind them, after that cycle
-# and the next two; BANK_TAKEN: when each bank is read and its places are taken; FED: when the tensor core has read all
+# and the next two; BANK_TAKEN: when each bank is read and its places are taken; ASKED: when what goes to the load/store
+# pipe reads each bank, a bit a cycle from ASKED_FROM on; FED: when the tensor core has read all
 # of each bank that it is to (gpusim.engine.fragments).  Of dense loads
 # (gpusim.engine.register_writes): INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how
 # many loads are in it, and have come; WRITES_UNTIL: until when those are written if no result comes in between.
@@ -73,7 +74,8 @@ ENTERED = UNIT_BUSY + N_UNITS
 HELD = ENTERED + 1
 BANK_TAKEN = HELD + 3
 INBOUND_KEPT = 64
-FED = BANK_TAKEN + 2
+ASKED, ASKED_FROM = BANK_TAKEN + 2, BANK_TAKEN + 4
+FED = ASKED_FROM + 1
 N_INBOUND = FED + 2
 N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
@@ -256,6 +258,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DRAM,
     SHARED,
     WAVE_APART,  # from the data of one wavefront of a load to that of the next
+    ASKING,  # between two registers that an instruction to the load/store pipe reads
     DENSE,  # in which no result may come, for a dense load
     DENSE_WAIT,  # for which it waits for a time when none comes anyway
     XU_HELD,  # for which a product of matrices holds up the special functions under way
@@ -315,7 +318,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(65)
+) = range(66)
 
 
 class Machine(NamedTuple):

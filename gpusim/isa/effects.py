@@ -60,7 +60,7 @@ def _value_words(instr: Instr) -> int:
     return 1
 
 
-def _address_words(instr: Instr, position: int) -> int:
+def address_words(instr: Instr, position: int) -> int:
     """Registers that source ``position`` takes as an address, 0 if it is none."""
     space = INFO[instr.op].space if instr.op in INFO else ""
     if instr.op is Op.LDGSTS:
@@ -78,7 +78,7 @@ def register_words(instr: Instr, position: int) -> int:
     """Registers that source ``position`` takes."""
     if instr.op is Op.MATCH:
         return _words(instr)
-    words = _address_words(instr, position)
+    words = address_words(instr, position)
     if words:
         return words
     return source_words(instr, position) if instr.op not in INFO or not INFO[instr.op].space else _value_words(instr)
@@ -132,6 +132,6 @@ def address_reads(instr: Instr) -> int:
     for operand in instr.psrcs:
         reads |= predicate_bit(operand)
     for position, operand in enumerate(instr.srcs):
-        if _address_words(instr, position):
-            reads |= _span(operand, _address_words(instr, position))
+        if address_words(instr, position):
+            reads |= _span(operand, address_words(instr, position))
     return reads

@@ -66,6 +66,7 @@ class F(IntEnum):
     TWIN = 36  # a shared load: place where it notes its wavefronts, or negated where an earlier one did (timed images)
     READS = 37  # places that registers are read to (gpusim.simulate.reads); -1: no time is taken for them
     HOLD = 38  # cycles more than others that it holds up its scheduler
+    LATER = 39  # cycles later that what goes to the load/store pipe or the special functions reads its registers
 
 
 N_FIELDS = 40

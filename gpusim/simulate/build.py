@@ -108,6 +108,7 @@ def _measured(r: np.ndarray) -> None:
     """What no specification says."""
     for column, cycles in {
         S.WAVE_APART: M.WAVE_APART_CYCLES,
+        S.ASKING: M.OPERAND_CYCLES,
         S.DENSE: M.DENSE_CYCLES,
         S.DENSE_WAIT: M.DENSE_WAIT_CYCLES,
         S.XU_HELD: M.XU_HELD_CYCLES,

@@ -56,9 +56,14 @@ WIDE_CYCLES = 2
 """IMAD.WIDE and IMAD.HI hold their scheduler so much longer than others, and their unit twice as long as IMAD: 64
 independent ones take a warp 128 cycles more than their stall counts say; of eight warps, pairs of one and a LOP3 take
 4.09 cycles, though they go to different units."""
-WIDE_APART_CYCLES, WIDE_RESULT_CYCLES = 4, 9
-"""Longest stall count of one whose result the next instruction does not need (as ptxas sets them); after how many
-cycles one comes that does: stall counts of 5 and of 6 give 9 cycles in chains (and 7 where nothing is needed)."""
+FACTOR_CYCLES, WIDE_FACTOR_CYCLES = 7, 9
+"""From an instruction to an IMAD.WIDE or IMAD.HI that multiplies what it computed, whatever its stall count; the
+second: from an IMAD.WIDE to one that multiplies the upper half of its result.  What they add is there after the stall
+count (pointers.py, 300 pairs)."""
+OPERAND_CYCLES = 2
+"""Between two registers that an instruction to the load/store pipe or the special functions reads, and so between
+two instructions of one register each that a scheduler lets go: FFMAs of three registers of a bank that come 1 to 12
+cycles after one are held up for as long as its registers of that bank are read (pointers.py)."""
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
 WAVE_APART_CYCLES = 2

@@ -1,7 +1,9 @@
-"""Which places of operands each instruction reads registers to.
+"""Which registers each instruction reads: to which places of operands, or one after another.
 
 A register file has two banks, of even and of odd registers, and a place for the first, second and third source of each
 (:mod:`gpusim.engine.register_file`).  A register marked for reuse stays in its place until another one is read to it.
+What goes to the load/store pipe or to the special functions has no places: it reads its registers one after another,
+what it stores before the address, of which the upper half comes first.
 """
 
 from __future__ import annotations
@@ -11,20 +13,25 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpusim.engine.fragments import FIELD
+from gpusim.engine.register_file import ASKS_FIELD, LATE
 from gpusim.engine.state import N_PLACES
-from gpusim.isa.effects import register_words
-from gpusim.isa.opcodes import INFO, Op, Pipe
+from gpusim.isa.effects import address_words, register_words
+from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
 
 _MATRICES = {Op.HMMA, Op.IMMA, Op.DMMA}
+ON_EITHER = {Op.I2F, Op.F2I, Op.F2F}
+"""Conversions that the ALU makes, some of them."""
 
 
 def reads(program: Program) -> np.ndarray:
     """Places that each instruction reads to, as bits: of the even bank, of the odd one.
 
     Above these the same bits for when nothing is left of the instructions before it, and above those all places that it
-    takes: a register that is read once goes to every place that names it.  Of an instruction to the tensor core: how
-    many registers it reads of each bank, and how many when nothing is left (:mod:`gpusim.engine.fragments`).
+    takes: a register that is read once goes to every place that names it; and ``LATE`` where the upper half of what is
+    added comes late.  Of an instruction to the tensor core: how many registers it reads of each bank, and how many when
+    nothing is left (:mod:`gpusim.engine.fragments`).  Of one to the load/store pipe or the special functions: the bank
+    of each register in order, a bit each, and above these their number.
 
     Parameters
     ----------
@@ -45,8 +52,39 @@ def reads(program: Program) -> np.ndarray:
 def _packed(instr: Instr, kept: dict[int, int]) -> int:
     if instr.op in _MATRICES:
         return _fragments(instr, kept) | _fragments(instr, {}) << 2 * FIELD
+    if _asks(instr):
+        registers = asked(instr)
+        return len(registers) << ASKS_FIELD | sum(r % 2 << k for k, r in enumerate(registers))
+    late = LATE if instr.op is Op.IMAD_WIDE else 0
     read, afresh, taken = _read(instr, kept), _read(instr, {}), sum(1 << place for place, _ in _places(instr))
-    return read | afresh << 2 * N_PLACES | taken << 4 * N_PLACES
+    return read | afresh << 2 * N_PLACES | taken << 4 * N_PLACES | late
+
+
+def _asks(instr: Instr) -> bool:
+    """Whether an instruction reads its registers one after another."""
+    if instr.op not in INFO or instr.flags & Flag.ON_ALU and instr.op in ON_EITHER:
+        return False
+    return INFO[instr.op].pipe in (Pipe.LSU, Pipe.XU)
+
+
+def reads_late(instr: Instr) -> bool:
+    """Whether what goes to the load/store pipe or the special functions reads its registers a cycle later than loads."""
+    return not INFO[instr.op].reads_memory or INFO[instr.op].writes_memory
+
+
+def asked(instr: Instr) -> list[int]:
+    """Registers that what goes to the load/store pipe or the special functions reads, in order.
+
+    What is stored comes before the address, of which the upper half comes first.
+    """
+    values: list[int] = []
+    addresses: list[int] = []
+    for slot, operand in enumerate(instr.srcs):
+        if operand.kind is Kind.REG and operand.index != RZ:
+            is_address = bool(address_words(instr, slot))
+            found = [operand.index + k for k in range(register_words(instr, slot))]
+            (addresses if is_address else values).extend(found[::-1] if is_address else found)
+    return values + addresses
 
 
 def _fragments(instr: Instr, kept: dict[int, int]) -> int:

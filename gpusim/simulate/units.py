@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from gpusim.engine import state as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Flag, Mma, Op, Pipe
-from gpusim.isa.program import Instr, Kind, Program
+from gpusim.isa.program import RZ, Instr, Kind, Program
 from gpusim.simulate import measured as M
-from gpusim.simulate.reads import reads
+from gpusim.simulate.reads import ON_EITHER, asked, reads, reads_late
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -46,7 +46,7 @@ def unit_of(instr: Instr) -> int:
         return S.U_UNIFORM
     if instr.op in _MULTIPLIES:
         return S.U_FMA
-    if instr.op in (Op.I2F, Op.F2I, Op.F2F) and instr.flags & Flag.ON_ALU:
+    if instr.op in ON_EITHER and instr.flags & Flag.ON_ALU:
         return S.U_ALU
     return _UNITS.get(pipe, S.NO_UNIT)
 
@@ -97,17 +97,42 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.BUSY] = round(_tensor_cycles(gpu, instr.sub) * S.TICKS)
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
+            row[F.BUSY] = max(busy[unit], len(asked(instr)) * M.OPERAND_CYCLES * S.TICKS)
+        if unit >= S.U_SHARED or unit == S.U_XU:
+            row[F.LATER] = reads_late(instr)
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
             row[F.LATENCY] = M.UNIFORM_SPECIAL_CYCLES if uniform else 0
         if instr.op in _WIDE:
             row[F.BUSY], row[F.HOLD] = 2 * busy[unit], M.WIDE_CYCLES
-            if row[F.STALL] > M.WIDE_APART_CYCLES:
-                row[F.STALL] = max(row[F.STALL], M.WIDE_RESULT_CYCLES - M.WIDE_CYCLES)
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
     code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]
+    _wait_for_factors(code, [program.instrs[k] for k in image.code[:, F.INDEX]])
     return image._replace(code=code)
+
+
+def _wait_for_factors(code: np.ndarray, instrs: list[Instr]) -> None:
+    """Lengthen the stall count before each wide multiplication that comes too soon after what it multiplies."""
+    for k, instr in enumerate(instrs):
+        if k and instr.op in _WIDE:
+            code[k - 1, F.STALL] += _missing(code, instrs, k)
+
+
+def _missing(code: np.ndarray, instrs: list[Instr], k: int) -> int:
+    """Cycles by which the factors of the ``k``-th instruction are not there when the stall counts before it are over."""
+    factors = {o.index for o in instrs[k].srcs[:2] if o.kind is Kind.REG and o.index != RZ}
+    since = missing = 0
+    for row, instr in zip(code[k - 1 :: -1], instrs[k - 1 :: -1], strict=False):
+        since += max(int(row[F.STALL]), 1) + int(row[F.HOLD])
+        if since >= M.WIDE_FACTOR_CYCLES or not factors:
+            break
+        if instr.dst is not None and instr.dst.kind is Kind.REG and not INFO[instr.op].variable_latency:
+            upper = instr.op is Op.IMAD_WIDE and instr.dst.index + 1 in factors
+            if upper or instr.dst.index in factors:
+                missing = max(missing, (M.WIDE_FACTOR_CYCLES if upper else M.FACTOR_CYCLES) - since)
+            factors -= {instr.dst.index, instr.dst.index + upper}
+    return missing
 
 
 def _run_ahead(program: Program, index: int) -> int:

@@ -60,7 +60,7 @@ def _through(row, places, stalls, rounds):  # type: ignore[no-untyped-def]
     now = np.int64(0)
     for _ in range(rounds):
         for k in range(len(stalls)):
-            enter(row, places[k, 0], places[k, 1], now)
+            enter(row, places[k, 0], places[k, 1], now, False)
             now = goes_on_after(row, stalls[k])
     return now
 
