@@ -34,7 +34,9 @@ from gpusim.engine.warp import lanes_of, pending, perform
 USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
 UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
 EVERY_PLACE = (1 << 2 * S.N_PLACES) - 1
-READ_AFTER, RELEASED_AFTER = 3, 6  # cycles from leaving a queue to the first register read; and, longer than all take, to their release
+READ_AFTER, RELEASED_AFTER = 3, 6
+"""Cycles from when an access leaves its queue until it reads its first register; and from the time that all of them
+take until they may be written again."""
 
 
 @inline

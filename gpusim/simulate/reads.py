@@ -62,13 +62,13 @@ def _packed(instr: Instr, kept: dict[int, int]) -> int:
 
 def _asks(instr: Instr) -> bool:
     """Whether an instruction reads its registers one after another."""
-    if instr.op not in INFO or instr.flags & Flag.ON_ALU and instr.op in ON_EITHER:
+    if instr.op not in INFO or (instr.op in ON_EITHER and instr.flags & Flag.ON_ALU):
         return False
     return INFO[instr.op].pipe in (Pipe.LSU, Pipe.XU)
 
 
 def reads_late(instr: Instr) -> bool:
-    """Whether what goes to the load/store pipe or the special functions reads its registers a cycle later than loads."""
+    """Whether an access, or what goes to the special functions, reads its registers a cycle later than loads do."""
     return not INFO[instr.op].reads_memory or INFO[instr.op].writes_memory
 
 

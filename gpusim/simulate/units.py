@@ -12,6 +12,8 @@ from gpusim.simulate import measured as M
 from gpusim.simulate.reads import ON_EITHER, asked, reads, reads_late
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gpusim.hardware.spec import Gpu
 
 _UNITS = {
@@ -120,7 +122,7 @@ def _wait_for_factors(code: np.ndarray, instrs: list[Instr]) -> None:
 
 
 def _missing(code: np.ndarray, instrs: list[Instr], k: int) -> int:
-    """Cycles by which the factors of the ``k``-th instruction are not there when the stall counts before it are over."""
+    """Cycles that the factors of the ``k``-th instruction take longer than the stall counts before it."""
     factors = {o.index for o in instrs[k].srcs[:2] if o.kind is Kind.REG and o.index != RZ}
     since = missing = 0
     for row, instr in zip(code[k - 1 :: -1], instrs[k - 1 :: -1], strict=False):

@@ -1,18 +1,23 @@
 """Which places of operands instructions read registers to."""
 
 from gpusim.engine.fragments import FIELD
+from gpusim.engine.register_file import ASKS_FIELD, LATE
 from gpusim.isa.opcodes import Mma, Op
 from gpusim.isa.program import NO_CONTROL, RZ, Instr, Program, imm, reg
-from gpusim.simulate.reads import reads
+from gpusim.simulate.reads import asked, reads, reads_late
 
 EVEN, ODD = (1, 2, 4), (8, 16, 32)  # places of the first, second, third source in each bank
 
 
+def packed(*instrs):
+    """What is said of instructions, in code that marks a register for reuse."""
+    marked = Instr(Op.FADD, reg(0), (reg(RZ), reg(RZ)), control=NO_CONTROL._replace(reuse=1))
+    return reads(Program("k", (marked, *instrs, Instr(Op.EXIT)), 64))[1:-1].tolist()
+
+
 def code(*instrs):
     """What instructions read, what they read when nothing is left of those before, and all places they take."""
-    marked = Instr(Op.FADD, reg(0), (reg(RZ), reg(RZ)), control=NO_CONTROL._replace(reuse=1))
-    got = reads(Program("k", (marked, *instrs, Instr(Op.EXIT)), 64))
-    return [(int(x) & 63, int(x) >> 6 & 63, int(x) >> 12) for x in got[1:-1]]
+    return [(x & 63, x >> 6 & 63, x >> 12 & 63) for x in packed(*instrs)]
 
 
 def ffma(a, b, c, reuse=0):
@@ -40,10 +45,31 @@ def test_a_place_is_of_one_source_and_bank():
     assert code(ffma(2, 3, 4, reuse=1), ffma(7, 3, 4), ffma(2, 3, 4))[2][0] == ODD[1] | EVEN[2]
 
 
-def test_pairs_lie_in_both_banks_and_what_is_stored_takes_a_place_more_every_two_registers():
+def test_pairs_lie_in_both_banks():
     assert code(Instr(Op.IMAD_WIDE, reg(10), (reg(2), imm(4), reg(6))))[0][0] == EVEN[0] | EVEN[2] | ODD[2]
-    store = Instr(Op.STS, None, (reg(2), reg(4)), width=16)
-    assert code(store)[0][0] == EVEN[0] | EVEN[1] | ODD[1] | EVEN[2] | ODD[2]
+
+
+def test_the_upper_half_of_what_a_wide_multiplication_adds_comes_late():
+    wide, plain = (Instr(op, reg(10), (reg(2), imm(4), reg(6))) for op in (Op.IMAD_WIDE, Op.IMAD))
+    assert [bool(x & LATE) for x in packed(wide, plain)] == [True, False]
+
+
+def test_accesses_read_what_they_store_and_then_the_address_from_its_upper_half_on():
+    assert asked(Instr(Op.STS, None, (reg(2), reg(4)), width=16)) == [4, 5, 6, 7, 2]
+    assert asked(Instr(Op.STG, None, (reg(2), reg(5)), width=4)) == [5, 3, 2]
+    assert asked(Instr(Op.LDG, reg(9), (reg(2), reg(RZ)), width=4)) == [3, 2]
+    assert asked(Instr(Op.LDS, reg(9), (reg(RZ), reg(RZ)), width=4)) == []
+    assert asked(Instr(Op.MUFU, reg(9), (reg(6),))) == [6]
+
+
+def test_of_accesses_it_says_how_many_registers_they_read_and_in_which_bank_each_lies():
+    store, load = Instr(Op.STG, None, (reg(2), reg(5)), width=4), Instr(Op.LDS, reg(9), (reg(6), reg(RZ)), width=4)
+    assert packed(store, load) == [3 << ASKS_FIELD | 0b011, 1 << ASKS_FIELD]
+
+
+def test_loads_read_their_registers_a_cycle_before_stores_shuffles_and_special_functions():
+    late = [reads_late(Instr(op, None, ())) for op in (Op.LDG, Op.LDS, Op.STG, Op.STS, Op.SHFL, Op.MUFU, Op.RED)]
+    assert late == [False, False, True, True, True, True, True]
 
 
 def test_fragments_of_matrices_are_registers_of_each_bank():

@@ -32,7 +32,7 @@ CLOCKED = (
     "constant_loads", "fetches", "predicated",
 )  # fmt: skip
 COUNTED = ("l1_passes", "streams", "launches", "in_step", "waves", "micro", "joins")
-REWRITTEN_CLOCKED, REWRITTEN_COUNTED = ("sequences", "beside", "special"), ("requests",)
+REWRITTEN_CLOCKED, REWRITTEN_COUNTED = ("sequences", "beside", "special", "pointers"), ("requests",)
 MODULES = (*CLOCKED, *COUNTED, *REWRITTEN_CLOCKED, *REWRITTEN_COUNTED)
 FILES = {"clocked.json": (CLOCKED, "cold"), "warm.json": (CLOCKED, "warm"), "counted.json": (COUNTED, "cold")}
 """Launch files of the package: of which modules, and how the caches are to be found."""

@@ -37,6 +37,7 @@ FILES = (
     "pipes",
     "mixtures",
     "sequences",
+    "pointers",
     "beside",
     "special",
     "constant_loads",
