@@ -24,9 +24,9 @@ def tags_free(row):
 @inline
 def caught_up_at(m, row):
     """When the pipe of an SM is behind by no more than its queues hold, in a run that is not timed."""
-    waiting = m.shape[S.LG_DEPTH] * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
-    tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - waiting)
-    return max(pipe_free(row) - m.rates[S.QUEUE], tags)
+    a_turn = m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
+    tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - m.shape[S.LG_DEPTH] * a_turn)
+    return max(pipe_free(row) - m.shape[S.MIO_DEPTH] * a_turn, tags)
 
 
 @inline

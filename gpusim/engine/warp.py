@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import caught_up_at, pass_through, take_pipe, take_special
+from gpusim.engine.pipe import caught_up_at, pass_through, pipe_free, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -213,8 +213,8 @@ def run(m, w, block, sm, seldom):
     m.sms[sm, S.NOW] = begin
     t = begin
     issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    why = S.PAUSED
-    steps = 0
+    own, why = m.sms[sm], S.PAUSED
+    queued, steps = max(pipe_free(own) - begin, 0), 0
     while t - begin < LONGEST:
         index = np.int64(warp[S.PC])
         c = code[index]
@@ -229,7 +229,9 @@ def run(m, w, block, sm, seldom):
         on = guarded(mask, m.preds[w], c[I.GUARD])
         count_instruction(c, mask, on, count)
         issue += rates[S.ISSUE] * (1 + c[I.SKIP])
-        t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS
+        t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS + c[I.ROUNDS] * (rates[S.SHARED] + queued)
+        if c[0] == I.LDS:
+            queued = max(pipe_free(own) - t, 0)
         pipe = c[I.PIPE]
         steps += 1
         done = perform(m, c, index, w, block, sm, on, t, count, seldom)
@@ -253,7 +255,6 @@ def run(m, w, block, sm, seldom):
     m.misc[S.STEPS] += steps
     m.awake[w] = t
     busy = max(max(issue, alu), max(fma, xu))
-    own = m.sms[sm]
     own[S.ISSUES] = max(own[S.ISSUES], begin) + busy
     own[S.NOW] = max(max(begin, own[S.ISSUES] - rates[S.ISSUE_QUEUE]), caught_up_at(m, own))
     return why

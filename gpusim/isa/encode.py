@@ -58,6 +58,7 @@ class F(IntEnum):
     INDEX = 29  # index of the instruction in the program
     IS_BRANCH = 30
     D = 31  # a fourth source: the uniform base of an atomic's address
+    ROUNDS = 40  # times that its warp has waited for shared loads meanwhile, one after another (counting images)
     # what time needs (gpusim.simulate.units)
     UNIT = 32  # the unit of its scheduler that it issues to
     BUSY = 33  # ticks that unit takes no other; of a memory instruction, that its scheduler's queue lets no other go
@@ -69,7 +70,7 @@ class F(IntEnum):
     LATER = 39  # cycles later that what goes to the load/store pipe or the special functions reads its registers
 
 
-N_FIELDS = 40
+N_FIELDS = 48
 NO_ROW = ~0  # the row of zeros: an operand that is not there
 ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
 SELDOM_PIPE = 15  # in the column PIPE: run out of the interpreter's loop

@@ -223,12 +223,33 @@ class _Builder:
         self.rows: list[np.ndarray] = []
         self.moved: dict[int, int] = {}
         self.loads: dict[tuple[int, ...] | None, np.ndarray] = {}
+        self.under_way = self.kept_under_way = 0  # scoreboards of shared loads that nothing has waited for
         self._forget()
 
     def _forget(self) -> None:
-        self.skipped, self.stall, self.wait = 0, 0, 0
+        self.skipped, self.stall, self.wait, self.rounds = 0, 0, 0, 0
+
+    def _wait(self, row: np.ndarray) -> None:
+        """Note when a warp comes to wait for shared loads: once for all that it has asked for by then."""
+        if row[F.WAIT] & self.under_way:
+            self.rounds += 1
+            self.under_way = 0
+
+    def _ask(self, row: np.ndarray) -> int:
+        """Scoreboard of a shared load, a bit; 0 of anything else."""
+        found = 1 << int(row[F.WRITE_SB]) & 63 if row[F.OP] == Op.LDS else 0
+        self.under_way |= found
+        return found
+
+    def _lost(self, row: np.ndarray) -> int:
+        """How many of the times that were waited so far a kept row does not wait itself."""
+        waits = bool(row[F.WAIT] & self.kept_under_way)
+        if waits:
+            self.kept_under_way = 0
+        return max(self.rounds - waits, 0)
 
     def skip(self, row: np.ndarray) -> None:
+        self._wait(row)
         self.skipped += 1
         self.stall += int(row[F.STALL])
         self.wait |= int(row[F.WAIT])
@@ -237,6 +258,8 @@ class _Builder:
         """Append a row, or let an earlier load of the same bank pattern in this stretch stand for it."""
         if fresh:
             self.loads.clear()
+        self._wait(row)
+        asks = self._ask(row)
         pattern = _bank_pattern(row)
         if pattern in self.loads:
             first = self.loads[pattern]
@@ -247,6 +270,8 @@ class _Builder:
         row = row.copy()
         row[F.SKIP], row[F.SKIP_ISSUE] = self.skipped, self.stall
         row[F.WAIT] |= self.wait
+        row[F.ROUNDS] = self._lost(row)
+        self.kept_under_way |= asks
         self._forget()
         self.rows.append(row)
         self._note(row, pattern)
@@ -260,13 +285,14 @@ class _Builder:
 
     def close(self) -> None:
         """End of a stretch: carry what was skipped on an instruction of its own."""
-        if self.skipped == 0 and self.wait == 0:
+        if self.skipped == 0 and self.wait == 0 and self.rounds == 0:
             return
         nop = np.zeros(self.image.code.shape[1], np.int32)
         nop[[F.GUARD, F.P0, F.P1, F.P2]] = 7
         nop[[F.WRITE_SB, F.READ_SB]] = 7
         nop[F.OP], nop[F.PIPE], nop[F.REPEAT], nop[F.STALL] = Op.NOP, Pipe.CONTROL, 1, 0
         nop[F.SKIP], nop[F.SKIP_ISSUE], nop[F.WAIT] = self.skipped - 1, self.stall, self.wait  # itself is none
+        nop[F.ROUNDS] = self._lost(nop)
         self._forget()
         self.rows.append(nop)
 

@@ -18,11 +18,11 @@ from tests.kernels.run import prepare
 LAUNCHES = {
     "vector-add": {"N": 1_500_001, "B": 128},
     "matmul-tiled": {"M": 1603, "N": 1597, "K": 40, "T": 16},
-    "matmul-register-tiled": {"M": 2050, "N": 2047, "K": 24, "BM": 32, "BN": 32, "BK": 8, "TM": 2, "TN": 4},
+    "matmul-register-tiled": {"M": 2562, "N": 2559, "K": 24, "BM": 32, "BN": 32, "BK": 8, "TM": 2, "TN": 4},
     "transpose-padded": {"M": 2050, "N": 2049, "T": 16, "R": 8},
-    "reduce-shuffle": {"N": 900_001, "B": 96},
+    "reduce-shuffle": {"N": 1_400_001, "B": 96},
     "stencil5": {"M": 1500, "N": 1501, "X": 32, "Y": 4},
-    "divergence": {"N": 900_001, "w": 3, "B": 128},
+    "divergence": {"N": 1_400_001, "w": 3, "B": 128},
 }
 
 ODD_ROWS = {
@@ -154,24 +154,25 @@ def test_one_block_of_every_class_is_checked(grid):
     assert len(blocks) == len(np.unique(classes(grid), axis=0))
 
 
-@given(st.integers(1, 400), st.integers(1, 2000))
-def test_spans_are_whole_rows(row, wave):
-    counted, warming, unit = sample._spans(row, wave)
+@given(st.integers(1, 400), st.integers(1, 2000), st.integers(1, 32))
+def test_spans_are_whole_rows(row, wave, per_sm):
+    counted, warming, unit, apart = sample._spans(row, wave, per_sm)
     assert counted % unit == warming % unit == 0
     assert warming >= wave
     assert counted >= 0.65 * wave
     assert unit == (row if row <= wave else 1)
+    assert 1 <= apart <= max(1, per_sm // 2 - 1)
 
 
-@given(st.integers(1, 60), st.integers(1, 500), st.integers(1, 4), st.integers(0, 90))
-def test_windows_are_spans_of_the_grid(row, wave, pairs, more):
-    spans = sample._spans(row, wave)
-    blocks = 2 * spans.counted + spans.warming + spans.pair * pairs + more * spans.unit
+@given(st.integers(1, 60), st.integers(1, 500), st.integers(1, 32), st.integers(1, 4), st.integers(0, 90))
+def test_windows_are_spans_of_the_grid(row, wave, per_sm, pairs, more):
+    spans = sample._spans(row, wave, per_sm)
+    blocks = 2 * spans.counted + spans.apart * spans.warming + spans.pair * pairs + more * spans.unit
     queue, kinds = sample._windows(blocks, spans, pairs)
     assert (np.diff(queue) > 0).all()
     assert queue[0] == 0
     assert queue[-1] == blocks - 1
-    lengths = [spans.counted, (1 + pairs) * spans.warming, pairs * spans.counted, spans.counted]
+    lengths = [spans.counted, (spans.apart + pairs) * spans.warming, pairs * spans.counted, spans.counted]
     assert np.bincount(kinds, minlength=4).tolist() == lengths
     begins = queue[np.flatnonzero(np.diff(kinds, prepend=-1))]
     assert (begins % spans.unit == 0).all()
