@@ -229,7 +229,9 @@ def run(m, w, block, sm, seldom):
         on = guarded(mask, m.preds[w], c[I.GUARD])
         count_instruction(c, mask, on, count)
         issue += rates[S.ISSUE] * (1 + c[I.SKIP])
-        t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS + c[I.ROUNDS] * (rates[S.SHARED] + queued)
+        t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS
+        if c[I.ROUNDS]:
+            t += max((c[I.ROUNDS] * (rates[S.SHARED] + queued) >> 4) - c[I.OVERLAP] * S.TICKS, 0)
         if c[0] == I.LDS:
             queued = max(pipe_free(own) - t, 0)
         pipe = c[I.PIPE]

@@ -19,6 +19,7 @@ from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
 
 _COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever becomes of its value
 _AWAITED = (Op.LDGDEPBAR,)  # what it ends, a DEPBAR waits for
+LATENCIES = 24, 96  # cycles of shared loads between which the time that code takes is a line
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 _SPACES = ("global", "shared", "local", "generic")
 
@@ -215,6 +216,34 @@ def _lightened(program: Program, cut: _Slice) -> Image:
     return image
 
 
+class _Clock:
+    """Time of a warp in a stretch of code, if nothing but its stall counts and shared loads holds it up.
+
+    Parameters
+    ----------
+    latency : int
+        Cycles from a shared load until its data is there.
+    """
+
+    def __init__(self, latency: int) -> None:
+        self.latency = latency
+        self.begin()
+
+    def begin(self) -> None:
+        """Start anew."""
+        self.now, self.there = 0, [0] * 8
+
+    def wait(self, scoreboards: int) -> None:
+        """Wait for those of a mask."""
+        self.now = max([self.now, *(t for b, t in enumerate(self.there) if scoreboards >> b & 1)])
+
+    def issue(self, row: np.ndarray, stall: int) -> None:
+        """Issue an instruction, which takes so many cycles."""
+        if row[F.OP] == Op.LDS and row[F.WRITE_SB] < 6:
+            self.there[row[F.WRITE_SB]] = self.now + self.latency
+        self.now += stall
+
+
 class _Builder:
     """Writes the shortened code."""
 
@@ -223,33 +252,31 @@ class _Builder:
         self.rows: list[np.ndarray] = []
         self.moved: dict[int, int] = {}
         self.loads: dict[tuple[int, ...] | None, np.ndarray] = {}
-        self.under_way = self.kept_under_way = 0  # scoreboards of shared loads that nothing has waited for
+        self.clocks = [(_Clock(latency), _Clock(latency)) for latency in LATENCIES]
         self._forget()
 
     def _forget(self) -> None:
-        self.skipped, self.stall, self.wait, self.rounds = 0, 0, 0, 0
+        self.skipped, self.stall, self.wait = 0, 0, 0
 
-    def _wait(self, row: np.ndarray) -> None:
-        """Note when a warp comes to wait for shared loads: once for all that it has asked for by then."""
-        if row[F.WAIT] & self.under_way:
-            self.rounds += 1
-            self.under_way = 0
+    def _pass(self, row: np.ndarray) -> None:
+        """Let time pass as in the code itself."""
+        for whole, _ in self.clocks:
+            whole.wait(int(row[F.WAIT]))
+            whole.issue(row, int(row[F.STALL]))
 
-    def _ask(self, row: np.ndarray) -> int:
-        """Scoreboard of a shared load, a bit; 0 of anything else."""
-        found = 1 << int(row[F.WRITE_SB]) & 63 if row[F.OP] == Op.LDS else 0
-        self.under_way |= found
-        return found
-
-    def _lost(self, row: np.ndarray) -> int:
-        """How many of the times that were waited so far a kept row does not wait itself."""
-        waits = bool(row[F.WAIT] & self.kept_under_way)
-        if waits:
-            self.kept_under_way = 0
-        return max(self.rounds - waits, 0)
+    def _catch_up(self, row: np.ndarray) -> None:
+        """Have a kept row take the time that passes in the code before it and after the row kept before."""
+        lost = []
+        for whole, kept in self.clocks:
+            kept.wait(int(row[F.WAIT]))
+            kept.issue(row, int(row[F.STALL] + row[F.SKIP_ISSUE]))
+            lost.append(max(whole.now - kept.now, 0))
+            kept.now += lost[-1]
+        rounds = (lost[1] - lost[0]) / (LATENCIES[1] - LATENCIES[0])
+        row[F.ROUNDS], row[F.OVERLAP] = round(16 * rounds), round(rounds * LATENCIES[0] - lost[0])
 
     def skip(self, row: np.ndarray) -> None:
-        self._wait(row)
+        self._pass(row)
         self.skipped += 1
         self.stall += int(row[F.STALL])
         self.wait |= int(row[F.WAIT])
@@ -258,20 +285,20 @@ class _Builder:
         """Append a row, or let an earlier load of the same bank pattern in this stretch stand for it."""
         if fresh:
             self.loads.clear()
-        self._wait(row)
-        asks = self._ask(row)
+        self._pass(row)
         pattern = _bank_pattern(row)
         if pattern in self.loads:
             first = self.loads[pattern]
             first[F.REPEAT] += 1
             first[F.STALL] += row[F.STALL]
             self.wait |= int(row[F.WAIT])
+            for _, kept in self.clocks:
+                kept.now += int(row[F.STALL])
             return
         row = row.copy()
         row[F.SKIP], row[F.SKIP_ISSUE] = self.skipped, self.stall
         row[F.WAIT] |= self.wait
-        row[F.ROUNDS] = self._lost(row)
-        self.kept_under_way |= asks
+        self._catch_up(row)
         self._forget()
         self.rows.append(row)
         self._note(row, pattern)
@@ -285,16 +312,24 @@ class _Builder:
 
     def close(self) -> None:
         """End of a stretch: carry what was skipped on an instruction of its own."""
-        if self.skipped == 0 and self.wait == 0 and self.rounds == 0:
+        if self.skipped == 0 and self.wait == 0:
+            self._begin()
             return
         nop = np.zeros(self.image.code.shape[1], np.int32)
         nop[[F.GUARD, F.P0, F.P1, F.P2]] = 7
         nop[[F.WRITE_SB, F.READ_SB]] = 7
         nop[F.OP], nop[F.PIPE], nop[F.REPEAT], nop[F.STALL] = Op.NOP, Pipe.CONTROL, 1, 0
         nop[F.SKIP], nop[F.SKIP_ISSUE], nop[F.WAIT] = self.skipped - 1, self.stall, self.wait  # itself is none
-        nop[F.ROUNDS] = self._lost(nop)
+        self._catch_up(nop)
         self._forget()
         self.rows.append(nop)
+        self._begin()
+
+    def _begin(self) -> None:
+        """A stretch begins: nothing is under way."""
+        for pair in self.clocks:
+            for clock in pair:
+                clock.begin()
 
 
 def counting_image(program: Program) -> Image:
