@@ -67,6 +67,7 @@ from gpusim.engine.state import (
     PHASE,
     READY,
     READY_AT,
+    RESIDENT,
     SLOT,
     SLOTS,
     START_GAP,
@@ -136,6 +137,7 @@ def place(m, slot, number, kind, age, t):
         else:
             m.awake[w] = t
     block[STARTED] = t
+    m.sms[slot // shape[SLOTS], RESIDENT] += shape[WARPS]
     m.counts[kind, C.BLOCKS] += 1
     m.counts[kind, C.WARPS] += shape[WARPS]
 
@@ -255,6 +257,7 @@ def remove(m, slot, end):
     m.misc[FINISHED_BLOCKS] += 1
     m.misc[END] = max(m.misc[END], end)
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER
+    m.sms[slot // m.shape[SLOTS], RESIDENT] -= m.shape[WARPS]
     vacate(m.vacant, given_at(m, slot // m.shape[SLOTS], end), slot)
 
 

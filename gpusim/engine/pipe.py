@@ -26,7 +26,13 @@ def caught_up_at(m, row):
     """When the pipe of an SM is behind by no more than its queues hold, in a run that is not timed."""
     a_turn = m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
     tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - m.shape[S.LG_DEPTH] * a_turn)
-    return max(pipe_free(row) - m.shape[S.MIO_DEPTH] * a_turn, tags)
+    return max(pipe_free(row) - queue_holds(m), tags)
+
+
+@inline
+def queue_holds(m):
+    """Ticks in which an SM lets go what its schedulers' queues to the pipe hold."""
+    return m.shape[S.MIO_DEPTH] * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
 
 
 @inline

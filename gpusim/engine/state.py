@@ -141,14 +141,16 @@ N_BLOCK = STARTED + 1
 # hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
 # latest turn in which it is given a block; READER: the warp that reads; READS: row of Machine.held of what
 # it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
-# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; ISSUES: until when its
-# schedulers and units have work, in a run that is not timed.
+# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps.
+# In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
+# all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
-    TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD, ISSUES,
-) = range(TRY_AT + MAX_PARTS, 29)  # fmt: skip
-N_SM = lines_of(ISSUES + 1)
+    TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
+    WARPS_RAN, WARPS_LOADED,
+) = range(TRY_AT + MAX_PARTS, 32)  # fmt: skip
+N_SM = lines_of(WARPS_LOADED + 1)
 
 # Lines of constants that an SM holds, and their size: 2 KB stay, a line of 64 bytes is fetched at once (bursts.cu)
 CONSTANT_LINES, CONSTANT_LINE_BITS = 32, 6

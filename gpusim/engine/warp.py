@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import caught_up_at, pass_through, pipe_free, take_pipe, take_special
+from gpusim.engine.pipe import caught_up_at, pass_through, queue_holds, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -194,6 +194,35 @@ def perform(m, c, index, w, block, sm, on, t, count, seldom):
     return np.int64(0)
 
 
+@inline
+def rounds(m, own, c, waves):
+    """What a warp waits for shared loads, one after another, in code that a counting image leaves out.
+
+    N warps that each have the pipe for D cycles of a loop and spend Z elsewhere take N D at least (the asymptotic bound
+    of a closed queue; Denning and Buzen, "The Operational Analysis of Queueing Network Models", Computing Surveys
+    1978): what that is more than Z they wait in the queues, as long as these have room.  Z of such code is its own
+    time and its share of what warps spend outside of it.
+
+    Parameters
+    ----------
+    c : int32 array
+        The last of the loads.
+    waves : int
+        Wavefronts of all of them.
+
+    Returns
+    -------
+    alone, queued : int
+        Ticks until the data is there, and those that loads wait besides.
+    """
+    alone = max((c[I.ROUNDS] * m.rates[S.SHARED] >> 4) - c[I.OVERLAP] * S.TICKS, 0)
+    own_time = alone + c[I.BESIDE] * S.TICKS
+    own[S.WARPS_LOADED] += own_time
+    elsewhere = np.int64(own_time * max(own[S.WARPS_RAN] / own[S.WARPS_LOADED], 1.0))
+    room = c[I.ROUNDS] * queue_holds(m) >> 4
+    return alone, min(max(own[S.RESIDENT] * waves * S.TICKS - elsewhere, 0), room)
+
+
 @spliced
 def run(m, w, block, sm, seldom):
     """Run warp ``w`` from where it stands until it must wait, or leaves; ``seldom``: see :mod:`gpusim.engine.seldom`.
@@ -213,8 +242,8 @@ def run(m, w, block, sm, seldom):
     m.sms[sm, S.NOW] = begin
     t = begin
     issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    own, why = m.sms[sm], S.PAUSED
-    queued, steps = max(pipe_free(own) - begin, 0), 0
+    waves, queued = np.int64(0), np.int64(0)
+    own, why, steps = m.sms[sm], S.PAUSED, 0
     while t - begin < LONGEST:
         index = np.int64(warp[S.PC])
         c = code[index]
@@ -230,10 +259,6 @@ def run(m, w, block, sm, seldom):
         count_instruction(c, mask, on, count)
         issue += rates[S.ISSUE] * (1 + c[I.SKIP])
         t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS
-        if c[I.ROUNDS]:
-            t += max((c[I.ROUNDS] * (rates[S.SHARED] + queued) >> 4) - c[I.OVERLAP] * S.TICKS, 0)
-        if c[0] == I.LDS:
-            queued = max(pipe_free(own) - t, 0)
         pipe = c[I.PIPE]
         steps += 1
         done = perform(m, c, index, w, block, sm, on, t, count, seldom)
@@ -244,6 +269,8 @@ def run(m, w, block, sm, seldom):
             break
         if pipe == I.LSU or pipe == I.SELDOM_PIPE:
             issue += rates[S.ISSUE] * (c[I.REPEAT] - 1)
+            if c[0] == I.LDS:
+                waves += m.misc[S.LATEST_WAVES] & (1 << S.WAVES_FIELD) - 1
             if c[I.READ_SB] < 6:
                 warp[S.BOARD + c[I.READ_SB]] = max(t + 8 * S.TICKS, warp[S.BOARD + c[I.READ_SB]])
         else:
@@ -253,9 +280,13 @@ def run(m, w, block, sm, seldom):
             xu += rates[S.XU_RATE] * (pipe == I.XU)
         if c[I.WRITE_SB] < 6:
             warp[S.BOARD + c[I.WRITE_SB]] = max(done, warp[S.BOARD + c[I.WRITE_SB]])
+        if c[I.ROUNDS]:
+            alone, waits = rounds(m, own, c, waves)
+            t, queued, waves = t + alone + waits, queued + waits, np.int64(0)
         warp[S.PC] += 1
     m.misc[S.STEPS] += steps
     m.awake[w] = t
+    own[S.WARPS_RAN] += t - begin - queued
     busy = max(max(issue, alu), max(fma, xu))
     own[S.ISSUES] = max(own[S.ISSUES], begin) + busy
     own[S.NOW] = max(max(begin, own[S.ISSUES] - rates[S.ISSUE_QUEUE]), caught_up_at(m, own))

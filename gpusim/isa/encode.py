@@ -58,8 +58,10 @@ class F(IntEnum):
     INDEX = 29  # index of the instruction in the program
     IS_BRANCH = 30
     D = 31  # a fourth source: the uniform base of an atomic's address
-    ROUNDS = 40  # 16 times the latencies of shared loads that its warp has waited for meanwhile (counting images)
-    OVERLAP = 41  # cycles of them in which it had something else to do
+    # what counting images note of the code that they leave out after an instruction
+    ROUNDS = 40  # 16 times the latencies of shared loads that its warp waits for there, one after another
+    OVERLAP = 41  # cycles of them in which it has something else to do
+    BESIDE = 42  # cycles that the code takes besides
     # what time needs (gpusim.simulate.units)
     UNIT = 32  # the unit of its scheduler that it issues to
     BUSY = 33  # ticks that unit takes no other; of a memory instruction, that its scheduler's queue lets no other go

@@ -19,7 +19,7 @@ from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
 
 _COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever becomes of its value
 _AWAITED = (Op.LDGDEPBAR,)  # what it ends, a DEPBAR waits for
-LATENCIES = 24, 96  # cycles of shared loads between which the time that code takes is a line
+LATENCIES = 24, 40  # cycles of shared loads between which the time that code takes is nearly a line
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 _SPACES = ("global", "shared", "local", "generic")
 
@@ -265,15 +265,17 @@ class _Builder:
             whole.issue(row, int(row[F.STALL]))
 
     def _catch_up(self, row: np.ndarray) -> None:
-        """Have a kept row take the time that passes in the code before it and after the row kept before."""
+        """Have the row kept before a kept one take the time that the code between them waits for shared loads."""
         lost = []
         for whole, kept in self.clocks:
-            kept.wait(int(row[F.WAIT]))
             kept.issue(row, int(row[F.STALL] + row[F.SKIP_ISSUE]))
             lost.append(max(whole.now - kept.now, 0))
             kept.now += lost[-1]
-        rounds = (lost[1] - lost[0]) / (LATENCIES[1] - LATENCIES[0])
-        row[F.ROUNDS], row[F.OVERLAP] = round(16 * rounds), round(rounds * LATENCIES[0] - lost[0])
+        if lost[-1]:
+            rounds = (lost[1] - lost[0]) / (LATENCIES[1] - LATENCIES[0])
+            before = self.rows[-1]
+            before[F.ROUNDS], before[F.OVERLAP] = round(16 * rounds), round(rounds * LATENCIES[0] - lost[0])
+            before[F.BESIDE] = before[F.STALL] + row[F.SKIP_ISSUE]
 
     def skip(self, row: np.ndarray) -> None:
         self._pass(row)
