@@ -282,6 +282,8 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
     elif unit == S.U_XU:
         leaves = let_go(row, now + c[I.LATER] * S.TICKS, m.rates[S.ASKING])
+    elif (c[0] == I.IMAD_WIDE or c[0] == I.IMAD_HI) and row[S.LETS_GO] > now:
+        row[S.LETS_GO] += m.rates[S.WIDE_ASKS] * (m.sms[sm, S.RESIDENT] > m.shape[S.N_PARTS])
     if asks_for_registers(c):
         ask_registers(m, row, c, leaves, now)
     if c[I.TWIN] < 0:

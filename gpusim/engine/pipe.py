@@ -47,6 +47,14 @@ def take_pipe(m, sm, t, busy, n):
 
 
 @inline
+def between_shared(m, row):
+    """Ticks that a shared access loses behind a global one that itself came behind a shared one."""
+    lost = m.rates[S.BETWEEN_SHARED] if m.shape[S.TIMED] and row[S.SINCE_SHARED] == 1 else np.int64(0)
+    row[S.SINCE_SHARED] = 0
+    return lost
+
+
+@inline
 def pass_through(m, sm, t, n):
     """Have the data stage for ``n`` accesses in which no lane takes part, a cycle each; returns when they are done."""
     return take_pipe(m, sm, t, n * S.TICKS, n) + m.rates[S.NOBODY]
@@ -70,6 +78,7 @@ def take_tags(m, sm, t, tags, waves):
     row = m.sms[sm]
     free = tags_free(row)
     begin = max(t, free)
+    row[S.SINCE_SHARED] += 1
     row[S.LSU] = max(row[S.LSU], row[S.NOW]) + waves
     row[S.TAGS] = max(max(free, row[S.NOW]) + tags, row[S.LSU] - m.rates[S.QUEUE])
     row[S.TAGS_TAKE] = max(row[S.NOW], row[S.TAGS_TAKE]) + m.rates[S.LSU_RATE]

@@ -15,7 +15,7 @@ from gpusim.engine.global_memory import extend
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer, store
 from gpusim.engine.operands import at
-from gpusim.engine.pipe import data_apart, take_pipe
+from gpusim.engine.pipe import between_shared, data_apart, take_pipe
 from gpusim.engine.rows import load_row, store_row
 from gpusim.engine.traffic import note_shared
 
@@ -112,7 +112,8 @@ def shared_time(m, sm, waves, passes, repeat, t):
     """Charge the load/store pipe; the tick at which the data is there, that comes in so many passes."""
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_pipe(m, sm, t, waves * S.TICKS, repeat)
+    busy = waves * S.TICKS + between_shared(m, m.sms[sm])
+    begin = take_pipe(m, sm, t, busy, repeat)
     return begin + m.rates[S.SHARED] + data_apart(m, waves, passes)
 
 

@@ -141,16 +141,17 @@ N_BLOCK = STARTED + 1
 # hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
 # latest turn in which it is given a block; READER: the warp that reads; READS: row of Machine.held of what
 # it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
-# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps.
+# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps;
+# SINCE_SHARED: global accesses since the latest shared one.
 # In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
 # all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
     TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
-    WARPS_RAN, WARPS_LOADED,
-) = range(TRY_AT + MAX_PARTS, 32)  # fmt: skip
-N_SM = lines_of(WARPS_LOADED + 1)
+    WARPS_RAN, WARPS_LOADED, SINCE_SHARED,
+) = range(TRY_AT + MAX_PARTS, 33)  # fmt: skip
+N_SM = lines_of(SINCE_SHARED + 1)
 
 # Lines of constants that an SM holds, and their size: 2 KB stay, a line of 64 bytes is fetched at once (bursts.cu)
 CONSTANT_LINES, CONSTANT_LINE_BITS = 32, 6
@@ -286,6 +287,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     WARP_APART,  # from one warp of a block to the next
     SPECIAL,  # between two reads of special registers or constants
     NOBODY,  # of an access in which no lane takes part
+    BETWEEN_SHARED,  # that a shared access loses behind a global one that came behind a shared one
+    WIDE_ASKS,  # by which IMAD.WIDE delays what a scheduler lets go, where others have the load/store pipe too
     WARP_EXIT,  # from its last issue to its end
     PORT_SECTOR,  # L2 -> GPC wire
     LINK_SECTOR,  # one that leaves its half of L2
@@ -320,7 +323,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(66)
+) = range(68)
 
 
 class Machine(NamedTuple):

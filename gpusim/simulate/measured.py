@@ -64,6 +64,15 @@ OPERAND_CYCLES = 2
 """Between two registers that an instruction to the load/store pipe or the special functions reads, and so between
 two instructions of one register each that a scheduler lets go: FFMAs of three registers of a bank that come 1 to 12
 cycles after one are held up for as long as its registers of that bank are read (pointers.py)."""
+WIDE_ASKS_CYCLES = 0.9
+"""By which an IMAD.WIDE or IMAD.HI delays the global loads that wait in its scheduler's queue, where the SM holds more
+than a warp a scheduler: loops whose loads take all that the pipe has lose 0.4 to 1.6 cycles a scheduler for each, by 8
+and 16 warps; none by one warp, none where shared loads wait (pointers.py).  How is not known."""
+BETWEEN_SHARED_CYCLES = 0.6
+"""That the pipe loses where a global access comes between two shared ones: loops of 8 and 16 warps that take all it has
+lose 0.06 to 0.12, 0.15 to 0.18, 0.23, 0.29 and 0.33 cycles for each load of global memory where a third, a half, three
+fifths, two thirds and three quarters of the accesses are to shared memory, which is 0.6 times the square of their
+share (pointers.py)."""
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
 WAVE_APART_CYCLES = 2
