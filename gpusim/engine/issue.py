@@ -184,6 +184,12 @@ def let_go(row, t, busy):
 
 
 @inline
+def reads_for(m, c, on):
+    """Ticks in which an access reads registers when it leaves; what is stored it does not, where no lane takes part."""
+    return c[I.BUSY] - m.rates[S.ASKING] * (on == 0 and (c[0] == I.STG or c[0] == I.STS))
+
+
+@inline
 def room_at(own, c, unit):
     """Tick from which an SM has room for what a memory instruction needs."""
     if unit == S.U_GLOBAL:
@@ -273,12 +279,13 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
     if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
         row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]
-    done, why, leaves = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now
+    done, why, leaves, busy = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now, np.int64(c[I.BUSY])
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + again - now  # a part of a cycle is kept, and adds up
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
         free = room_at(m.sms[sm], c, unit)
-        leaves = let_go(row, max(now, free) + c[I.LATER] * S.TICKS, c[I.BUSY])
+        busy = reads_for(m, c, on)
+        leaves = let_go(row, max(now, free) + c[I.LATER] * S.TICKS, busy)
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
     elif unit == S.U_XU:
         leaves = let_go(row, now + c[I.LATER] * S.TICKS, m.rates[S.ASKING])
@@ -310,7 +317,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         return_data(m, row, c, leaves, done, now)
         make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
-    set_board(warp, turn, c[I.READ_SB], leaves + c[I.BUSY] + RELEASED_AFTER * S.TICKS, S.BY_SHORT)
+    set_board(warp, turn, c[I.READ_SB], leaves + busy + RELEASED_AFTER * S.TICKS, S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]

@@ -11,6 +11,7 @@ OFF = {
     ("ex2_shfl", 8): "two warps a scheduler keep in step",
     ("ldsm1", 8): "two warps a scheduler keep in step",
     ("ldsm2", 4): "a scheduler alone is slower than the data stage",
+    ("mma_ldsm4", 4): "10 % fast by a warp a scheduler, why is not known",
     **{("mma_shfl", warps): "shuffles hold up tensor cores, too" for warps in (12, 16)},
     ("mma2_shfl", 16): "shuffles hold up tensor cores, too",
 }

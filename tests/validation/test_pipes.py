@@ -11,9 +11,6 @@ KNOWN = {"loop": 0.25, "barriers": 0.16, "imad": 0.22, "ex2": 0.13}
 """How far loops of a few instructions, barriers, and mixtures with integer multiplies or MUFU may lie off: see
 docs/validation.md.  All else is within a few per cent."""
 
-EARLY = {"chains_ex2_4ffma"}
-"""By 13.1 %, one and four warps."""
-
 
 def allowed(name):
     if name.startswith("loop"):
@@ -29,9 +26,7 @@ def allowed(name):
 @pytest.mark.slow
 @pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
 @pytest.mark.parametrize("name", MEASURED)
-def test_pipes_take_the_time_they_take_on_silicon(name, request):
-    if name in EARLY:
-        request.applymarker(pytest.mark.xfail(strict=True))
+def test_pipes_take_the_time_they_take_on_silicon(name):
     for warps in WARPS:
         assert cycles(name, warps) == pytest.approx(MEASURED[name][str(warps)], rel=allowed(name)), warps
 
