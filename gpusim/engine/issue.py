@@ -254,6 +254,9 @@ def awaited(warp, turn, c):
 def issue(m, w, block, sm, row, seat, now, seldom):
     """Issue the next instruction of warp ``w``, that is in a seat of the scheduler ``row``, at tick ``now``.
 
+    One function, however long: numba compiles it whole into the machine's loop, where the tick, the instruction and
+    what it waits for live in machine registers; what it asks of a unit is in functions of its own.
+
     Returns
     -------
     int

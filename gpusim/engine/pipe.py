@@ -24,15 +24,14 @@ def tags_free(row):
 @inline
 def caught_up_at(m, row):
     """When the pipe of an SM is behind by no more than its queues hold, in a run that is not timed."""
-    a_turn = m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
-    tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - m.shape[S.LG_DEPTH] * a_turn)
-    return max(pipe_free(row) - queue_holds(m), tags)
+    tags = max(row[S.TAGS] - m.rates[S.TAG_QUEUE], row[S.TAGS_TAKE] - lets_go_in(m, m.shape[S.LG_DEPTH]))
+    return max(pipe_free(row) - lets_go_in(m, m.shape[S.MIO_DEPTH]), tags)
 
 
 @inline
-def queue_holds(m):
-    """Ticks in which an SM lets go what its schedulers' queues to the pipe hold."""
-    return m.shape[S.MIO_DEPTH] * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
+def lets_go_in(m, n):
+    """Ticks in which the pipe takes in ``n`` accesses of each scheduler of an SM."""
+    return n * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
 
 
 @inline

@@ -20,7 +20,7 @@ from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
-from gpusim.engine.pipe import caught_up_at, pass_through, queue_holds, take_pipe, take_special
+from gpusim.engine.pipe import caught_up_at, lets_go_in, pass_through, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
 from gpusim.engine.special import passes_data_stage, special
@@ -219,7 +219,7 @@ def rounds(m, own, c, waves):
     own_time = alone + c[I.BESIDE] * S.TICKS
     own[S.WARPS_LOADED] += own_time
     elsewhere = np.int64(own_time * max(own[S.WARPS_RAN] / own[S.WARPS_LOADED], 1.0))
-    room = c[I.ROUNDS] * queue_holds(m) >> 4
+    room = c[I.ROUNDS] * lets_go_in(m, m.shape[S.MIO_DEPTH]) >> 4
     return alone, min(max(own[S.RESIDENT] * waves * S.TICKS - elsewhere, 0), room)
 
 

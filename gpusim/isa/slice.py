@@ -237,11 +237,11 @@ class _Clock:
         """Wait for those of a mask."""
         self.now = max([self.now, *(t for b, t in enumerate(self.there) if scoreboards >> b & 1)])
 
-    def issue(self, row: np.ndarray, stall: int) -> None:
-        """Issue an instruction, which takes so many cycles."""
+    def issue(self, row: np.ndarray) -> None:
+        """Issue an instruction, which takes as long as its stall count."""
         if row[F.OP] == Op.LDS and row[F.WRITE_SB] < 6:
             self.there[row[F.WRITE_SB]] = self.now + self.latency
-        self.now += stall
+        self.now += int(row[F.STALL])
 
 
 class _Builder:
@@ -252,7 +252,8 @@ class _Builder:
         self.rows: list[np.ndarray] = []
         self.moved: dict[int, int] = {}
         self.loads: dict[tuple[int, ...] | None, np.ndarray] = {}
-        self.clocks = [(_Clock(latency), _Clock(latency)) for latency in LATENCIES]
+        self.clocks = [_Clock(latency) for latency in LATENCIES]
+        self._begin()
         self._forget()
 
     def _forget(self) -> None:
@@ -260,17 +261,19 @@ class _Builder:
 
     def _pass(self, row: np.ndarray) -> None:
         """Let time pass as in the code itself."""
-        for whole, _ in self.clocks:
-            whole.wait(int(row[F.WAIT]))
-            whole.issue(row, int(row[F.STALL]))
+        for clock in self.clocks:
+            clock.wait(int(row[F.WAIT]))
+            clock.issue(row)
+
+    def _keep_time(self, cycles: int) -> None:
+        """Let so many cycles pass for the rows that stay."""
+        self.kept = [kept + cycles for kept in self.kept]
 
     def _catch_up(self, row: np.ndarray) -> None:
         """Have the row kept before a kept one take the time that the code between them waits for shared loads."""
-        lost = []
-        for whole, kept in self.clocks:
-            kept.issue(row, int(row[F.STALL] + row[F.SKIP_ISSUE]))
-            lost.append(max(whole.now - kept.now, 0))
-            kept.now += lost[-1]
+        self._keep_time(int(row[F.STALL] + row[F.SKIP_ISSUE]))
+        lost = [max(clock.now - kept, 0) for clock, kept in zip(self.clocks, self.kept, strict=True)]
+        self.kept = [kept + more for kept, more in zip(self.kept, lost, strict=True)]
         if lost[-1]:
             rounds = (lost[1] - lost[0]) / (LATENCIES[1] - LATENCIES[0])
             before = self.rows[-1]
@@ -294,8 +297,7 @@ class _Builder:
             first[F.REPEAT] += 1
             first[F.STALL] += row[F.STALL]
             self.wait |= int(row[F.WAIT])
-            for _, kept in self.clocks:
-                kept.now += int(row[F.STALL])
+            self._keep_time(int(row[F.STALL]))
             return
         row = row.copy()
         row[F.SKIP], row[F.SKIP_ISSUE] = self.skipped, self.stall
@@ -328,10 +330,10 @@ class _Builder:
         self._begin()
 
     def _begin(self) -> None:
-        """A stretch begins: nothing is under way."""
-        for pair in self.clocks:
-            for clock in pair:
-                clock.begin()
+        """A stretch begins: nothing is under way, and the rows that stay have taken no time."""
+        for clock in self.clocks:
+            clock.begin()
+        self.kept = [0] * len(LATENCIES)
 
 
 def counting_image(program: Program) -> Image:

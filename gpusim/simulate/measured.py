@@ -38,8 +38,8 @@ hold: every fourth load of 16 bytes further on, and each that is 64 further.  Lo
 hold: 4 lines are there after 340 cycles, 8 after 636, 16 after 1272 (constants.cu)."""
 NOBODY_CYCLES = 22
 """Of an access in which no lane takes part, which also has the data stage for a cycle: chains of loads from shared
-memory, and up to 32 warps that load or store (predicated.cu).  What a store would
-write is not read from its register then: four warps a scheduler send one every 4 cycles, 6 where lanes take part."""
+memory, and up to 32 warps that load or store (predicated.cu).  What a store would write is not read
+from its register then: four warps a scheduler send one every 4 cycles, 6 where lanes take part."""
 WARP_APART_CYCLES = 2
 """From one warp of a block to the next: where the code is there they note clocks 0, 2, 4, ... cycles (in_step.cu)."""
 LAUNCH_READ_BYTES, CODE_PIECE_BYTES = 2304, 256
