@@ -253,7 +253,7 @@ class _Builder:
         self.moved: dict[int, int] = {}
         self.loads: dict[tuple[int, ...] | None, np.ndarray] = {}
         self.clocks = [_Clock(latency) for latency in LATENCIES]
-        self._begin()
+        self.kept = [0] * len(LATENCIES)
         self._forget()
 
     def _forget(self) -> None:
