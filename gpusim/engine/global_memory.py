@@ -106,10 +106,12 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
         hits += hit
         done = max(done, back)
         absent |= np.int64(back > at_tags + m.rates[S.L1_HIT]) << j
-    if absent and p[S.PAT_N_LINES] > 1:
-        more = max(apart(p, rows, absent, m.scratch) - p[S.PAT_WAVES], 0)
-        count[C.LD_WAVES] += more
-        pass_again(m, sm, more)
+    if absent:
+        more = np.int64(0)
+        if p[S.PAT_N_LINES] > 1:
+            more = max(apart(p, rows, absent, m.scratch) - p[S.PAT_WAVES], 0)
+            count[C.LD_WAVES] += more
+        pass_again(m, sm, more * S.TICKS + m.rates[S.AWAITED])
     count[C.LD_HIT] += hits
     note_below(m, index, array, hits, before, count)
     return done + data_apart(m, max(p[S.PAT_WAVES], passes), passes)

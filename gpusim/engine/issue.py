@@ -41,10 +41,10 @@ take until they may be written again."""
 
 @inline
 def pick(row, now):
-    """Warp to issue at ``now``: of the oldest block, one that can and has not had its turn, the youngest first.
+    """Warp to issue at ``now``: the one that issued in the cycle before as long as it can, of whatever block.
 
-    When all that can have had one, they may again; who cannot issue keeps its mark.
-    A warp that issued in the cycle before goes on as long as it can.
+    Else one of the oldest block that can and has not had its turn, the youngest first.  When all of it that can have
+    had one, they may again; who cannot issue keeps its mark.
 
     Returns
     -------
@@ -63,22 +63,20 @@ def pick(row, now):
     soon = least(select(can, S.NEVER, from_then)) if n < 2 else now
     if n == 0:
         return np.int64(-1), soon
-    first = least(select(can, (ranks | UNIT) - numbers(ranks), S.NEVER))
-    age = first >> S.AGE_FIELD
-    if now <= row[S.GOES_ON] and goes_on(row, age, now):
+    if now <= row[S.GOES_ON] and goes_on(row, now):
         return row[S.LATEST], soon
+    first = least(select(can, (ranks | UNIT) - numbers(ranks), S.NEVER))
     if first & USED:
-        again = can & ((ranks >> S.AGE_FIELD) == age)
+        again = can & ((ranks >> S.AGE_FIELD) == first >> S.AGE_FIELD)
         store(places, np.int64(S.RANK), select(again, ranks & ~USED, ranks))
     return UNIT - (first & UNIT), soon
 
 
 @inline
-def goes_on(row, age, now):
-    """Whether the warp that issued last can issue again at ``now`` and is of the block of that age."""
-    rank = row[S.RANK + row[S.LATEST]]
-    ready = max(row[S.READY_AT + row[S.LATEST]], row[S.UNIT_FREE + (rank & UNIT)])
-    return ready <= now and rank >> S.AGE_FIELD == age
+def goes_on(row, now):
+    """Whether the warp that issued last can issue again at ``now``."""
+    unit = row[S.RANK + row[S.LATEST]] & UNIT
+    return max(row[S.READY_AT + row[S.LATEST]], row[S.UNIT_FREE + unit]) <= now
 
 
 @inline

@@ -2,9 +2,7 @@
 
 SMs are kept in a tournament tree by the tick at which each next has something to
 do.  The one furthest behind goes on for as long as no other can affect it; a step
-lets one of its warps run until it must wait.  Among the warps that
-can run the one of the oldest block goes first: measured on an H200, of two
-blocks that compete for a unit the older finishes at half time.
+lets one of its warps run until it must wait.
 """
 
 from __future__ import annotations
@@ -40,6 +38,7 @@ from gpusim.engine.state import (
     BLOCK_Z,
     DISPATCHED,
     DONE,
+    EMPTY_FOR,
     END,
     ENDED,
     FAILED,
@@ -52,6 +51,7 @@ from gpusim.engine.state import (
     GRID_Y,
     HANDED,
     ID,
+    IN_TURN,
     KIND,
     LANES,
     LAST_END,
@@ -159,8 +159,9 @@ def first_up(m, slot):
 def choose(m, sm):
     """Warp of ``sm`` to run next: of those ready one of the oldest block, else the first to be ready.
 
-    Inside a block the one that has waited longest goes first, so that its warps
-    stay together; among equals the higher one, as measured.
+    Where the schedulers and their units hold warps up, not the load/store pipe, they go in the order in which they were
+    ready: who has a scheduler keeps it as long as it can, so older blocks are not much ahead.  Inside a block the one
+    that has waited longest goes first, so that its warps stay together; among equals the higher one, as measured.
 
     Returns
     -------
@@ -169,15 +170,16 @@ def choose(m, sm):
     tick : int
         When it can run.
     """
-    slots, now = m.shape[SLOTS], m.sms[sm, NOW]
-    best, tick, best_age, ready = np.int64(-1), NEVER, NEVER, False
+    slots, now, in_turn = m.shape[SLOTS], m.sms[sm, NOW], m.sms[sm, IN_TURN]
+    best, tick, best_age, ready, since = np.int64(-1), NEVER, NEVER, False, NEVER
     for slot in range(sm * slots, (sm + 1) * slots):
         age = m.ages[slot]
-        if age == NEVER or (ready and age > best_age):
+        if age == NEVER or (ready and not in_turn and age > best_age):
             continue
         first, soonest = first_up(m, slot)
         if soonest <= now:
-            best, tick, best_age, ready = first, now, age, True
+            if not in_turn or soonest < since or (soonest == since and age < best_age):
+                best, tick, best_age, ready, since = first, now, age, True, soonest
         elif not ready and (soonest < tick or (soonest == tick and age < best_age)):
             best, tick, best_age = first, soonest, age
     return best, tick
@@ -258,7 +260,8 @@ def remove(m, slot, end):
     m.misc[END] = max(m.misc[END], end)
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER
     m.sms[slot // m.shape[SLOTS], RESIDENT] -= m.shape[WARPS]
-    vacate(m.vacant, given_at(m, slot // m.shape[SLOTS], end), slot)
+    vacate(m.vacant, given_at(m, slot // m.shape[SLOTS], end + m.blocks[slot, EMPTY_FOR]), slot)
+    m.blocks[slot, EMPTY_FOR] = 0
 
 
 @spliced

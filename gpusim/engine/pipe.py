@@ -96,9 +96,9 @@ def data_apart(m, waves, passes):
 
 
 @inline
-def pass_again(m, sm, waves):
-    """Have the pipe for ``waves`` more of an access, in cycles that are not known yet."""
-    m.sms[sm, S.LSU] += waves * S.TICKS
+def pass_again(m, sm, busy):
+    """Have the data stage for ``busy`` ticks more of an access, when these will be is not known yet."""
+    m.sms[sm, S.LSU] += busy
 
 
 @inline

@@ -127,10 +127,11 @@ N_WARP = lines_of(MEET_MASK + N_MEETINGS)
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
 # barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
-# STARTED: tick of its start.
+# STARTED: tick of its start; EMPTY_FOR: ticks for which its place stays empty when it has ended.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-N_BLOCK = STARTED + 1
+EMPTY_FOR = STARTED + 1
+N_BLOCK = EMPTY_FOR + 1
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
 # its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
@@ -144,14 +145,15 @@ N_BLOCK = STARTED + 1
 # LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps;
 # SINCE_SHARED: global accesses since the latest shared one.
 # In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
-# all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads.
+# all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads;
+# IN_TURN: whether schedulers and units hold warps up, and not the load/store pipe: then who was ready first goes first.
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
     TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
-    WARPS_RAN, WARPS_LOADED, SINCE_SHARED,
-) = range(TRY_AT + MAX_PARTS, 33)  # fmt: skip
-N_SM = lines_of(SINCE_SHARED + 1)
+    WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN,
+) = range(TRY_AT + MAX_PARTS, 34)  # fmt: skip
+N_SM = lines_of(IN_TURN + 1)
 
 # Lines of constants that an SM holds, and their size: 2 KB stay, a line of 64 bytes is fetched at once (bursts.cu)
 CONSTANT_LINES, CONSTANT_LINE_BITS = 32, 6
@@ -287,6 +289,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     WARP_APART,  # from one warp of a block to the next
     SPECIAL,  # between two reads of special registers or constants
     NOBODY,  # of an access in which no lane takes part
+    AWAITED,  # that a load takes of the pipe besides, whose data is not there yet
     BETWEEN_SHARED,  # that a shared access loses behind a global one that came behind a shared one
     WIDE_ASKS,  # by which IMAD.WIDE delays what a scheduler lets go, where others have the load/store pipe too
     WARP_EXIT,  # from its last issue to its end
@@ -323,7 +326,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
-) = range(68)
+) = range(69)
 
 
 class Machine(NamedTuple):

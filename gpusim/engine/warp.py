@@ -289,5 +289,6 @@ def run(m, w, block, sm, seldom):
     own[S.WARPS_RAN] += t - begin - queued
     busy = max(max(issue, alu), max(fma, xu))
     own[S.ISSUES] = max(own[S.ISSUES], begin) + busy
-    own[S.NOW] = max(max(begin, own[S.ISSUES] - rates[S.ISSUE_QUEUE]), caught_up_at(m, own))
+    units, pipe = own[S.ISSUES] - rates[S.ISSUE_QUEUE], caught_up_at(m, own)
+    own[S.IN_TURN], own[S.NOW] = units >= pipe, max(begin, max(units, pipe))
     return why

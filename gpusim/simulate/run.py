@@ -17,6 +17,7 @@ from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
 from gpusim.isa.encode import F, Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.simulate.apart import bring_apart
 from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.faults import explain
@@ -302,8 +303,15 @@ def _count_and_time(
     since : Since
     """
     launch = place.launch
-    at, queue = chosen.middle(blocks_at_once(place.gpu, place.held))
-    drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=at)
+    wave = blocks_at_once(place.gpu, place.held)
+    at, queue = chosen.middle(wave)
+
+    def go_on(handed: float = math.inf) -> bool:
+        return drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=handed)
+
+    if chosen.sampled:
+        bring_apart(m, go_on, chosen, wave)
+    go_on(at)
     apart = replace(place, data=place.data.copy())
     ran = apart.machine(in_time, 1, timed=True)
     _take_over(ran, _left(m))
@@ -314,7 +322,7 @@ def _count_and_time(
 
     with ThreadPoolExecutor(1) as beside:
         stretch = beside.submit(measure, ran, advance)
-        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
+        go_on()
         _show(ran, stretch, progress)
         note = f"a stretch from the middle of the launch, which begins with block {queue[0]}"
         return ran, note, stretch.result()
