@@ -49,7 +49,7 @@ def bring_apart(m: S.Machine, go_on: Callable[[int], bool], chosen: Plan, wave: 
 
 
 def _phases(began: np.ndarray) -> np.ndarray:
-    """How much later than the first of its SM each block began, shaped (SMs, blocks of one), in the time that a block lasts.
+    """How much later than the first of its SM each block began, shaped (SMs, blocks), in the time that a block lasts.
 
     A whole number of these is no difference; the first is the one before which none begins for longest.
     """
