@@ -62,4 +62,4 @@ def _phases(began: np.ndarray) -> np.ndarray:
 
 def _gap(phases: np.ndarray) -> float:
     """From a block of an SM to the next, in the time that a block lasts: the mean over SMs."""
-    return float(phases.max(axis=1).mean()) / (phases.shape[1] - 1)
+    return float(np.mean(phases.max(axis=1)) / (phases.shape[1] - 1))

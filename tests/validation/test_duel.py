@@ -37,7 +37,7 @@ def duel(times: np.ndarray) -> tuple[float, int]:
 
 @pytest.mark.parametrize("row", [row for row in MEASURED if row["warps"] < 32], ids=name)
 def test_as_far_as_on_an_h200(row: Row) -> None:
-    """The older one has all that both want, unless a warp can issue in every cycle: then it goes on, whatever its block."""
+    """The older one has what both want, unless a warp can issue in every cycle: that goes on, whatever its block."""
     times, sms = stamps(row)
     found = np.array([duel(times[sms == sm]) for sm in range(bench.SMS)]).mean(axis=0)
     assert found[0] == pytest.approx(row["younger"], abs=0.25)
