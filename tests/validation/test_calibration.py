@@ -31,7 +31,7 @@ CASES = {
     for case in module.cases()
 }
 CHOSEN = [(name, within) for pattern, within in WITHIN.items() for name in CASES if fnmatchcase(name, pattern)]
-ONE_SM = {"hbm/hbm_b16_u1", "hbm/hbm_b16_u4", "l2/l2_b16_u4"}
+ONE_SM = {"hbm/hbm_b16_u1", "hbm/hbm_b16_u4"}
 """Of 4 to 9 %: what one SM gets by many loads under way."""
 LATE_WARPS = {"launches/u_empty beyond 132x32: 21120x1024"}
 """By 14 %: blocks of 32 warps that do nothing.  Warps start two cycles apart here as there; there that keeps no block
