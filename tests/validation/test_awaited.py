@@ -26,8 +26,10 @@ def shared_loads(mask: int, lines: int, words: int, rounds: int) -> float:
 
 @pytest.mark.parametrize("row", MEASURED, ids=lambda row: f"{row['lines']} lines of {row['words']} words")
 def test_new_lines_cost_the_pipe_more(row: Row) -> None:
-    """Than lines that are there, by a quarter of a cycle a load, however many lines it is of; here by a half to nine tenths
-    of that, for the shared loads do not have the pipe all the time."""
+    """Than lines that are there, by a quarter of a cycle a load, however many lines it is of.
+
+    Here by a third to nine tenths of that, for the shared loads do not have the pipe all the time.
+    """
     there, new = (shared_loads(mask, row["lines"], row["words"], row["rounds"]) for mask in (THERE, NEW))
     more = (there - new) / (row["rounds"] * A_ROUND * LOADING)
     assert 0.05 < more < row["new"] - row["there"]

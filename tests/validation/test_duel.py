@@ -44,7 +44,7 @@ def cases() -> Iterator[Any]:
             yield pytest.param(row, marks=[late] if name(row) == "eight_chains, 16 warps" else [], id=name(row))
 
 
-@pytest.mark.parametrize("row", cases())
+@pytest.mark.parametrize("row", list(cases()))
 def test_as_far_as_on_an_h200(row: Row) -> None:
     """The older one has what both want, unless a warp can issue in every cycle: that goes on, whatever its block."""
     times, sms = stamps(row)
