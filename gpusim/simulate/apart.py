@@ -41,8 +41,9 @@ def bring_apart(m: S.Machine, go_on: Callable[[int], bool], chosen: Plan, wave: 
     waves = (late - early) / wave
     lasts = float((m.blocks[:, S.STARTED] - began).mean()) / waves
     now, before = (_phases(x.reshape(-1, slots) / lasts) for x in (m.blocks[:, S.STARTED], began))
-    growth = _gap(now) / (late / wave - 1) if _gap(now) > _gap(before) else 0.0
-    gap = min(_gap(now) + growth * (chosen.blocks / 2 - late) / wave, 1 / slots)
+    gap = _gap(now)
+    growth = gap / (late / wave - 1) if gap > _gap(before) else 0.0
+    gap = min(gap + growth * (chosen.blocks / 2 - late) / wave, 1 / slots)
     order = np.argsort(now, axis=1)
     later = gap * np.argsort(order, axis=1) - now
     m.blocks[:, S.EMPTY_FOR] = (np.maximum(later, 0.0) * lasts).ravel()

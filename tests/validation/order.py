@@ -38,9 +38,13 @@ def rounds(times: np.ndarray) -> np.ndarray:
 
     Means of the four schedulers.
     """
-    first = times[:, -1].min()
-    done = np.array([np.interp(first, warp, np.arange(STAMPS)) for warp in times]) / (STAMPS - 1)
-    return done.reshape(-1, SCHEDULERS).mean(axis=1)
+    return done(times, times[:, -1].min()).reshape(-1, SCHEDULERS).mean(axis=1)
+
+
+def done(times: np.ndarray, at: float) -> np.ndarray:
+    """How far each warp is at a clock, of 1, by the clocks at which it came to each stamp, shaped (warps, stamps)."""
+    stamps = times.shape[1]
+    return np.array([np.interp(at, warp, np.arange(stamps)) for warp in times]) / (stamps - 1)
 
 
 def name(row: Row) -> str:

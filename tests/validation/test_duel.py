@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.validation import bench
+from tests.validation.order import done
 
 Row = dict[str, Any]
 MEASURED: list[Row] = bench.table("duel")["rows"]
@@ -32,8 +33,7 @@ def duel(times: np.ndarray) -> tuple[float, int]:
     """How far the block of two that ends last is when the other one ends, and when it does."""
     times = times - times.min()
     ends = times[:, :, -1].max(axis=1)
-    behind = [np.interp(ends.min(), warp, np.arange(STAMPS)) for warp in times[ends.argmax()]]
-    return float(np.mean(behind)) / (STAMPS - 1), int(ends.max())
+    return float(done(times[ends.argmax()], ends.min()).mean()), int(ends.max())
 
 
 def cases() -> Iterator[Any]:
