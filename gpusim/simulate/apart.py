@@ -5,7 +5,8 @@ waves as it takes until as much time lies between any two (on an H200 two blocks
 columns, 32 warps each, are 6, 11, 14 and 17 % of a block's time apart after one to four waves, and half of it after
 twenty); where nothing is, they stay together.  What they share in L1 and L2 depends on it.  A part of a launch has few
 waves, so what they come apart by in these is carried on to the launch's middle, and places are left empty for as long
-as that needs.
+as that needs.  Meanwhile the other blocks of an SM get on faster, by between nothing and as much as those that are not
+there would have had; the mean of these is taken.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def bring_apart(m: S.Machine, go_on: Callable[[int], bool], chosen: Plan, wave: 
     gap = min(gap + growth * (chosen.blocks / 2 - late) / wave, 1 / slots)
     order = np.argsort(now, axis=1)
     later = gap * np.argsort(order, axis=1) - now
-    m.blocks[:, S.EMPTY_FOR] = (np.maximum(later, 0.0) * lasts).ravel()
+    others_last = lasts * (1 + 1 / slots) / 2
+    m.blocks[:, S.EMPTY_FOR] = (np.maximum(later, 0.0) * others_last).ravel()
 
 
 def _phases(began: np.ndarray) -> np.ndarray:

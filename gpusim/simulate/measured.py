@@ -74,11 +74,11 @@ BETWEEN_SHARED_CYCLES = 0.6
 lose 0.06 to 0.12, 0.15 to 0.18, 0.23, 0.29 and 0.33 cycles for each load of global memory where a third, a half, three
 fifths, two thirds and three quarters of the accesses are to shared memory, which is 0.6 times the square of their
 share (pointers.py)."""
-AWAITED_CYCLES = 0.26
+AWAITED_CYCLES = 0.45
 """Of the pipe that a global load takes more whose data is not there when it passes the tags: where other warps' shared
-loads take all that the pipe has, these lose so much more to loads of 16 warps of the same new lines (one of which
-misses) than to loads of lines that are there: 0.23, 0.27, 0.26 and 0.30 cycles of one, one, two and four lines
-(awaited.cu)."""
+loads take all they can get, these lose 0.23, 0.27, 0.26 and 0.30 cycles more to loads of 16 warps of the same one, one,
+two and four new lines (one of which misses) than to loads of lines that are there; here 0.23, 0.29, 0.29 and 0.22, for
+shared loads do not have the pipe all of the time (awaited.cu)."""
 UNIFORM_CYCLES, FP16_CYCLES = 1, 1
 """Between two instructions of a scheduler to these units."""
 WAVE_APART_CYCLES = 2
