@@ -16,6 +16,7 @@ from gpusim.lang.lower.latency import BARRIER, JUMP, fixed, is_variable
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 
 MAX_STALL = 15
+FOR_READS = 2  # scoreboards that ptxas keeps for reads in loops whose loads' addresses are overwritten
 Places = dict[VReg, int]
 
 
@@ -126,23 +127,28 @@ class _Boards:
         self._wait_where_needed(blocks)
 
     def _choose(self, instrs: list[MInstr]) -> None:
-        """Give results scoreboards, the same only to those that are first needed at about the same place."""
+        """Give results scoreboards, the same only to those that are first needed at about the same place.
+
+        Where sources are overwritten too, reads have the first two: they are over long before results are there.
+        """
         first_use = self._first_uses(instrs)
+        reads = [
+            is_variable(instr.op) and overwritten < min(need, len(instrs))
+            for instr, (need, overwritten) in zip(instrs, first_use, strict=True)
+        ]
+        of_reads = FOR_READS if any(reads) else 0
         holds = [-1] * N_SCOREBOARDS  # place of the earliest wait for each, -1 = free
-        for at, instr in enumerate(instrs):
+        for at, (instr, (need, overwritten)) in enumerate(zip(instrs, first_use, strict=True)):
             holds = [until if until > at else -1 for until in holds]
-            if not is_variable(instr.op):
-                continue
-            need, overwritten = first_use[at]
-            if instr.writes():
-                self.write[instr] = self._take(holds, need)
-            if overwritten < min(need, len(instrs)):
-                self.read[instr] = self._take(holds, overwritten)
+            if is_variable(instr.op) and instr.writes():
+                self.write[instr] = self._take(holds, range(of_reads, N_SCOREBOARDS), need)
+            if reads[at]:
+                self.read[instr] = self._take(holds, range(of_reads), overwritten)
 
     @staticmethod
-    def _take(holds: list[int], until: int) -> int:
+    def _take(holds: list[int], among: range, until: int) -> int:
         """A free scoreboard, else the one waited for nearest to ``until``."""
-        board = min(range(N_SCOREBOARDS), key=lambda b: (holds[b] >= 0, abs(holds[b] - until) if holds[b] >= 0 else b))
+        board = min(among, key=lambda b: (holds[b] >= 0, abs(holds[b] - until) if holds[b] >= 0 else b))
         holds[board] = until if holds[board] < 0 else min(holds[board], until)
         return board
 
