@@ -21,7 +21,7 @@ TPC_SMS = 2
 def fetch_code(m, sm, index, now):
     """Tick at which the SM has the line of code of an instruction; those after it are fetched ahead."""
     line, ready, ran = index >> S.CODE_LINE_BITS, m.fetched[sm], m.ran[sm]
-    for k in range(line, min(line + S.CODE_AHEAD + 1, len(ready))):
+    for k in range(line, min(line + m.shape[S.CODE_AHEAD] + 1, len(ready))):
         if ready[k] == 0:
             ready[k] = next_cycle(now + m.rates[S.FETCH_NEXT])
             ran[k] = now
@@ -60,7 +60,7 @@ def first_code(m, part, now):
 def bring(m, sm, t):
     """The first lines come to an SM at tick ``t``, unless they come sooner."""
     ready = m.fetched[sm]
-    for k in range(min(S.CODE_AHEAD + 1, len(ready))):
+    for k in range(min(m.shape[S.CODE_AHEAD] + 1, len(ready))):
         ready[k] = min(ready[k], t) if ready[k] else t
 
 

@@ -125,6 +125,8 @@ class Sm:
         one a cycle.
     shared_queue, global_queue : int
         Instructions that wait in this queue, and how many of them may be global accesses.
+    code_lines_ahead : int
+        Lines of code, of 128 bytes, that are fetched ahead of the one that runs.
     """
 
     schedulers: int = quantity("1", high=16)
@@ -149,6 +151,7 @@ class Sm:
     global_interval_cycles: int = quantity("cycle", high=64)
     shared_queue: int = quantity("1", high=15)
     global_queue: int = quantity("1", high=15)
+    code_lines_ahead: int = quantity("1", low=0, high=64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

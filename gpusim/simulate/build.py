@@ -156,6 +156,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
     s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
+    s[S.CODE_AHEAD] = gpu.sm.code_lines_ahead
     s[S.L1_SETS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash)
     s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
