@@ -14,6 +14,7 @@ from gpusim.simulate.apart import _gap, _phases, bring_apart
 
 SMS, LASTS = 3, 1000
 WAVE = 2 * SMS
+ALONE = 0.75  # that a block is taken to last beside an empty place: half as long as beside another one, or as long
 BEGAN = st.lists(st.floats(0, 50), min_size=4, max_size=4)
 
 
@@ -47,11 +48,11 @@ def left_empty(gaps: list[float], blocks: int) -> np.ndarray:
 def test_what_comes_apart_is_brought_half_a_block_apart_in_a_long_launch():
     empty = left_empty([0.1, 0.15], 100 * WAVE)
     assert (empty[:, 0] == 0).all()
-    assert empty[:, 1] == pytest.approx(0.35 * LASTS, rel=0.1)
+    assert empty[:, 1] == pytest.approx(0.35 * ALONE * LASTS, rel=0.1)
 
 
 def test_less_in_a_short_one():
-    assert left_empty([0.1, 0.15], 10 * WAVE)[:, 1] == pytest.approx(0.075 * 2 * LASTS, rel=0.1)
+    assert left_empty([0.1, 0.15], 10 * WAVE)[:, 1] == pytest.approx(0.15 * ALONE * LASTS, rel=0.1)
 
 
 def test_what_comes_together_again_is_left_alone():

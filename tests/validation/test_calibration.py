@@ -18,7 +18,7 @@ WITHIN = {
     "chains of loads/chase_ca 16KiB*": 0.001,
     "chains of loads/chase_cg 1024KiB*": 0.02,
     "latency of loads/lat seq1K, * lanes, *": 0.04,
-    "bandwidth by warps: l2/l2_*_1sm_32warps": 0.06,
+    "bandwidth by warps: l2/l2_*_1sm_32warps": 0.065,
     "bandwidth by warps: hbm/hbm_b16_*_1sm_32warps": 0.04,
     "bandwidth/u_stream_cg_1sm*": 0.03,
     "launches/u_empty*": 0.1,
