@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
+from gpusim.engine.bits import popcount
 from gpusim.engine.faults import first_row
 from gpusim.engine.jit import inline, spliced
 from gpusim.engine.prefetch import prefetch, prefetch_row
 from gpusim.engine.seats import seats_of, warp_at
 
-MOST_ROWS = 12  # register rows of a warp that are fetched before it runs
 FETCHES = 1 + 2 * S.MAX_PARTS  # steps in which what an SM needs is fetched while another one goes on
 
 
@@ -84,6 +86,8 @@ def fetch_awake(m, sm, horizon, operands):
 
 @inline
 def fetch_rows(m, w):
-    """Have the host fetch the registers of a warp that is about to run, all at once."""
-    for row in range(min(m.shape[S.PRIVATE], MOST_ROWS)):
-        fetch_register(m, first_row(m, w) + row)
+    """Have the host fetch the registers that a warp, which is about to run, uses until it waits, all at once."""
+    rows, base = np.int64(m.code[m.warps[w, S.PC], I.ROWS]), first_row(m, w)
+    while rows:
+        fetch_register(m, base + popcount((rows & -rows) - 1))
+        rows &= rows - 1

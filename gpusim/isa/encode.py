@@ -62,6 +62,7 @@ class F(IntEnum):
     ROUNDS = 40  # 16 times the latencies of shared loads that its warp waits for there, one after another
     OVERLAP = 41  # cycles of them in which it has something else to do
     BESIDE = 42  # cycles that the code takes besides
+    ROWS = 43  # a warp's own rows, a bit each, that it uses from this one on until it waits (counting images)
     # what time needs (gpusim.simulate.units)
     UNIT = 32  # the unit of its scheduler that it issues to
     BUSY = 33  # ticks that unit takes no other; of a memory instruction, that its scheduler's queue lets no other go

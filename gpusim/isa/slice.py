@@ -21,6 +21,7 @@ _COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever become
 _AWAITED = (Op.LDGDEPBAR,)  # what it ends, a DEPBAR waits for
 LATENCIES = 24, 40  # cycles of shared loads between which the time that code takes is nearly a line
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
+LOOKED_AHEAD, ROWS_TOLD = 64, 2**31 - 1  # instructions of which a warp's rows are told, and which rows
 _SPACES = ("global", "shared", "local", "generic")
 
 
@@ -364,7 +365,34 @@ def counting_image(program: Program) -> Image:
         builder.keep(row, fresh=fresh)
         fresh = False
     place = np.array([builder.moved[k] for k in range(len(program))], np.int32)
-    return image._replace(code=_retarget(builder), place=place)
+    code = _retarget(builder)
+    code[:, F.ROWS] = [_rows_ahead(code, k) for k in range(len(code))]
+    return image._replace(code=code, place=place)
+
+
+def _rows_ahead(code: np.ndarray, index: int) -> int:
+    """A warp's own rows, a bit each, that it uses from an instruction on until it waits; loops are taken to go on."""
+    rows = 0
+    for step in range(LOOKED_AHEAD):
+        if index == len(code) or (step and code[index, F.WAIT]):
+            break
+        row = code[index]
+        rows |= _own_rows(row)
+        if row[F.OP] in (Op.BAR, Op.EXIT):
+            break
+        back = row[F.OP] == Op.BRA and 0 <= row[F.TARGET] <= index
+        index = int(row[F.TARGET]) if back else index + 1
+    return rows
+
+
+def _own_rows(row: np.ndarray) -> int:
+    """Rows that an instruction uses of its warp's own first ones, a bit each."""
+    wide = {F.C, F.DST} if row[F.OP] == Op.IMAD_WIDE else {F.A} if row[F.PIPE] == Pipe.LSU else set()
+    rows = 0
+    for operand in (F.A, F.B, F.C, F.DST):
+        if row[operand] >= 0:
+            rows |= (3 if operand in wide else 1) << int(row[operand])
+    return rows & ROWS_TOLD
 
 
 def timed_image(program: Program) -> Image:
