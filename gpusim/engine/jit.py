@@ -20,7 +20,7 @@ from threading import RLock
 from typing import Any
 
 import numba
-from numba import _dynfunc, cfunc
+from numba import _dynfunc, cfunc  # type: ignore[attr-defined]
 from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -87,9 +87,10 @@ class _Whole(CPUDispatcher):
         with _compiling():
             self.enable_caching()
 
-    def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
+    def compile(self, signature: Any) -> Any:
+        """Compile for arguments of these types, or load what was."""
         with _compiling():
-            return super()._compile_for_args(*args, **kwargs)
+            return super().compile(signature)
 
 
 class _Part(CPUDispatcher):
@@ -99,16 +100,22 @@ class _Part(CPUDispatcher):
         no_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         settings = {"nopython": True, **_OPTIONS, **no_wrappers, **options}
         super().__init__(function, targetoptions=settings, pipeline_class=_PartCompiler)
-        self._whole: _Whole | None = None
+        self._whole: Any = None
+
+    @property
+    def whole(self) -> Any:
+        """The same function as Python calls it."""
+        with _COMPILING:
+            self._whole = self._whole or _Whole(self.py_func)
+        return self._whole
 
     def add_overload(self, result: Any) -> None:
         """Known to callers that are compiled, not to the interpreter."""
         self.overloads[tuple(result.signature.args)] = result
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
-        with _COMPILING:
-            self._whole = self._whole or _Whole(self.py_func)
-        return self._whole
+        """What the interpreter is to call."""
+        return self.whole
 
 
 class _PartLibrary(JITCodeLibrary):
@@ -133,10 +140,10 @@ class _PartLowering(NativeLowering):
         super().run_pass(state)
         lowered = state["cr"]
         what = lowered.fndesc
-        name = _dynfunc.make_function(what.lookup_module(), what.qualname, "", 0, lowered.env, (library,))
-        state.targetctx.insert_user_function(name, what, [library])
+        key = _dynfunc.make_function(what.lookup_module(), what.qualname, "", 0, lowered.env, (library,))
+        state.targetctx.insert_user_function(key, what, [library])
         state.reload_init.extend(library._reload_init)
-        state["cr"] = lowered._replace(cfunc=name)
+        state["cr"] = lowered._replace(cfunc=key)
         return True
 
 

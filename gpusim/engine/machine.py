@@ -298,7 +298,7 @@ def driver(m: S.Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int]
 def load() -> None:
     """Compile the engine for the first time, or load it, before a machine runs."""
     vector = np.zeros(1, np.int64)
-    advance.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(None))))  # type: ignore[attr-defined]
+    advance.whole.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(None))))  # type: ignore[attr-defined]
 
 
 @spliced

@@ -154,25 +154,30 @@ def test_one_block_of_every_class_is_checked(grid):
     assert len(blocks) == len(np.unique(classes(grid), axis=0))
 
 
-@given(st.integers(1, 400), st.integers(1, 2000), st.integers(1, 32))
-def test_spans_are_whole_rows(row, wave, per_sm):
-    counted, warming, unit, apart = sample._spans(row, wave, per_sm)
-    assert counted % unit == warming % unit == 0
+@given(st.integers(1, 10**6), st.integers(1, 400), st.integers(1, 2000), st.integers(1, 32))
+def test_spans_are_whole_rows(blocks, row, wave, per_sm):
+    counted, warming, last, after, unit, apart = sample._spans(blocks, row, wave, per_sm)
+    assert counted % unit == warming % unit == after % unit == 0
     assert warming >= wave
     assert counted >= 0.65 * wave
+    assert (last, after > 0) == ((0, True) if counted <= sample.LITTLE * blocks else (counted, False))
+    assert not after or 0.45 * wave <= after <= max(unit, 0.75 * wave)
     assert unit == (row if row <= wave else 1)
     assert 1 <= apart <= max(1, per_sm // 2 - 1)
 
 
-@given(st.integers(1, 60), st.integers(1, 500), st.integers(1, 32), st.integers(1, 4), st.integers(0, 90))
-def test_windows_are_spans_of_the_grid(row, wave, per_sm, pairs, more):
-    spans = sample._spans(row, wave, per_sm)
-    blocks = 2 * spans.counted + spans.apart * spans.warming + spans.pair * pairs + more * spans.unit
+@given(
+    st.integers(1, 60), st.integers(1, 500), st.integers(1, 32), st.integers(1, 4), st.integers(0, 90), st.booleans()
+)  # fmt: skip
+def test_windows_are_spans_of_the_grid(row, wave, per_sm, pairs, more, ends):
+    spans = sample._spans(0 if ends else 10**9, row, wave, per_sm)
+    blocks = spans.ends + spans.pair * pairs + more * spans.unit
     queue, kinds = sample._windows(blocks, spans, pairs)
     assert (np.diff(queue) > 0).all()
     assert queue[0] == 0
-    assert queue[-1] == blocks - 1
-    lengths = [spans.counted, (spans.apart + pairs) * spans.warming, pairs * spans.counted, spans.counted]
+    assert queue[-1] == blocks - 1 or not ends
+    warming = (spans.apart + pairs) * spans.warming + spans.after
+    lengths = [spans.counted, warming, pairs * spans.counted, spans.last]
     assert np.bincount(kinds, minlength=4).tolist() == lengths
     begins = queue[np.flatnonzero(np.diff(kinds, prepend=-1))]
     assert (begins % spans.unit == 0).all()
