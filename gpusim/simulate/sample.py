@@ -47,9 +47,10 @@ blocks.  Of 4096 x 4096, two blocks of 32 x 32 tiles read the same from HBM from
 read 30 % too little in the fourth, 6 % in the sixth."""
 
 LITTLE = 0.02
-"""Share of a launch of which the last blocks are taken to be like those in the middle.  Half a wave of what comes after a
-measured span runs all the same: with nothing beside them the last blocks measured would find more in L2 (of 4096 x 4096
-in tiles of 32, 9 % less is read from HBM)."""
+"""Share of a launch of which the last blocks are taken to be like those in the middle.
+
+Half a wave of what comes after a measured span runs all the same: with nothing beside them the last blocks measured
+would find more in L2 (of 4096 x 4096 in tiles of 32, 9 % less is read from HBM)."""
 
 LINE_WORK = 10.0  # steps that one line asked of the memory hierarchy weighs
 FIRST, WARM, MEASURED, LAST = range(4)
