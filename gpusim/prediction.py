@@ -189,8 +189,11 @@ def _algorithm(kernel: str | Algorithm, folders: Sequence[str] | None = None) ->
 
 def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.Occupancy:
     """Occupancy, with the algorithm named where no block fits."""
+    most = gpu.sm.max_registers_per_thread
+    if not 1 <= launch.registers_per_thread <= most:
+        raise ParameterError(f"registers={launch.registers_per_thread}: a thread of {gpu.name} has 1 to {most}")
     try:
-        return hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
+        return hardware.occupancy(gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
     except hardware.OccupancyError as error:
         raise ParameterError(f"{algorithm.name}: {error}") from None
 
@@ -210,6 +213,7 @@ def predict(
     kernels: Sequence[str] | None = None,
     limit: int | None = None,
     timeline: Recording | None = None,
+    registers: int | None = None,
     **params: int,
 ) -> Profile:
     """Predict what a described kernel moves at every level of the memory hierarchy.
@@ -232,6 +236,9 @@ def predict(
         Warp instructions beyond which a run is taken not to end; by default 268 million, and 17 million more a block.
     timeline : Recording, optional
         Record what one SM does, cycle by cycle, into ``profile.timeline``.
+    registers : int, optional
+        Registers a thread, as ``ptxas -v`` says of the kernel you have; by default as many as the lowered code needs.
+        They decide how many blocks an SM holds.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
 
@@ -253,7 +260,7 @@ def predict(
     if cache not in ("cold", "warm"):
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
     algorithm, spec = _algorithm(kernel, kernels), _gpu(gpu)
-    found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit)
+    found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit, registers=registers)
     l2 = found.count(progress=progress, keep_l2=True).l2 if cache == "warm" else None
     return found.profile(found.count(l2, progress=progress, recording=timeline), cache)
 
@@ -271,6 +278,8 @@ class Prediction:
         As for :func:`predict`.
     places : mapping of str to int
         As of :class:`~gpusim.simulate.Launch`.
+    registers : int, optional
+        As for :func:`predict`.
     """
 
     algorithm: Algorithm
@@ -279,6 +288,7 @@ class Prediction:
     sample: bool | None = None
     limit: int | None = None
     places: Mapping[str, int] = field(default_factory=dict)
+    registers: int | None = None
 
     @cached_property
     def launch(self) -> Launch:
@@ -287,7 +297,7 @@ class Prediction:
 
         program = lower(self.bound, self.gpu)
         arrays = drawn(self.algorithm, self.bound) if reads_data(program) else None
-        return replace(assemble(self.bound, program, arrays), places=self.places)
+        return replace(assemble(self.bound, program, arrays), places=self.places, registers=self.registers)
 
     @cached_property
     def held(self) -> hardware.Occupancy:

@@ -148,7 +148,7 @@ def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupan
             f"{launch.program.max_threads}"
         )
     try:
-        return hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
+        return hardware.occupancy(gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
     except hardware.OccupancyError as error:
         raise ParameterError(f"{kernel.name.full}: {error}") from None
 

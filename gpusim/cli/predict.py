@@ -12,6 +12,7 @@ from gpusim.cli.words import (
     JsonFile,
     KernelArguments,
     KernelFolders,
+    Registers,
     Sample,
     TimelineFile,
     TimelineFrom,
@@ -35,6 +36,7 @@ def predict(
     warm: Warm = False,
     sample: Sample = None,
     kernels: KernelFolders = None,
+    registers: Registers = None,
     timeline: TimelineFile = None,
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
@@ -46,6 +48,7 @@ def predict(
     import gpusim
     from gpusim import catalog
     from gpusim.chain import Chain
+    from gpusim.errors import ParameterError
 
     kernel, given = split(arguments)
     check_writable(json)
@@ -55,11 +58,14 @@ def predict(
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     how = {"cache": "warm" if warm else "cold", "sample": sample}
     if isinstance(algorithm, Chain):
+        if registers is not None:
+            raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
         wanted.recording(len(cases) * len(algorithm.steps))
         show_chains(_each(algorithm, gpusim.predict_chain, cases, how), json)
         return
     recording = wanted.recording(len(cases))
-    profiles = _each(algorithm, gpusim.predict, cases, how | ({"timeline": recording} if recording else {}))
+    how |= {"registers": registers} | ({"timeline": recording} if recording else {})
+    profiles = _each(algorithm, gpusim.predict, cases, how)
     show_profiles(profiles, json)
     wanted.save(profiles)
 

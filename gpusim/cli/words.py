@@ -21,6 +21,10 @@ Sample = Annotated[
     bool | None,
     typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
 ]
+Registers = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Registers a thread, as ptxas -v says of your own [default: as lowered].", min=1),
+]
 TimelineFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write what one SM does, cycle by cycle, for ui.perfetto.dev.")
 ]

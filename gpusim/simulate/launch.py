@@ -49,6 +49,8 @@ class Launch:
     places : mapping of str to int
         Bytes from the start of global memory at which buffers lie that several launches share; of all buffers, or of
         none, which then lie one after another.
+    registers : int, optional
+        Registers that a thread is given, where the compiler of what really runs gives it others than `program` names.
     """
 
     program: Program
@@ -58,6 +60,12 @@ class Launch:
     dynamic_shared: int = 0
     outputs: tuple[str, ...] = field(default=())
     places: Mapping[str, int] = field(default_factory=dict)
+    registers: int | None = None
+
+    @property
+    def registers_per_thread(self) -> int:
+        """Registers that a thread is given, before they are rounded up to what a warp's are allotted by."""
+        return self.program.n_registers if self.registers is None else self.registers
 
     @property
     def blocks(self) -> int:

@@ -199,7 +199,7 @@ def summary(
     """
     stretch = counts.timing.warps is None
     time = time_metrics(counts.timing, gpu, sampled=stretch, total=counts.total)
-    limits = launch_metrics(held, launch.program.n_registers, waves(gpu, launch, held))
+    limits = launch_metrics(held, launch.registers_per_thread, waves(gpu, launch, held))
     found = metrics(counts)
     if cache == "cold":
         read = found["dram__bytes_read.sum"]

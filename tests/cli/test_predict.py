@@ -20,6 +20,7 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
             "gpu": "h200",
             "cache": "cold",
             "sample": None,
+            "registers": None,
             "n": 4096,
             "m": 512,
             "tile": 32,
@@ -29,10 +30,11 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
 
 
 def test_options_may_stand_anywhere(predicted):
-    assert main("predict --n 4096 --warm matmul-tiled --exact --tile 32".split()) == 0
+    assert main("predict --n 4096 --warm matmul-tiled --exact --registers 64 --tile 32".split()) == 0
     assert predicted[0]["kernel"].name == "matmul-tiled"
     assert predicted[0]["cache"] == "warm"
     assert predicted[0]["sample"] is False
+    assert predicted[0]["registers"] == 64
 
 
 def test_lists_give_every_combination_in_order(predicted):
@@ -69,6 +71,11 @@ def test_letter_case_is_forgiven(predicted):
         ("predict matmul-tiled --n=", "option --n= needs a value"),
         ("predict matmul-tilde", "unknown kernel 'matmul-tilde': did you mean matmul-tiled"),
         ("predict matmul-tiled --tiel 8", "unknown parameter of matmul-tiled 'tiel': did you mean tile"),
+        ("predict matmul-tiled --registers 0", "Invalid value for '--registers'"),
+        (
+            "predict attention-standard --registers 64",
+            "--registers is of one kernel; attention-standard is a chain of 3",
+        ),
         ("predict matmul-tiled --json .", "--json .: that is a folder"),
         ("predict matmul-tiled --json nowhere/out.json", "there is no folder nowhere"),
         ("predit matmul-tiled", "No such command 'predit'"),
