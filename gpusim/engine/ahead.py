@@ -86,7 +86,7 @@ def fetch_awake(m, sm, horizon, operands):
 
 @inline
 def fetch_rows(m, w):
-    """Have the host fetch the registers that a warp, which is about to run, uses until it waits, all at once."""
+    """Have the host fetch the registers that a warp uses from here on until it waits, all at once."""
     rows, base = np.int64(m.code[m.warps[w, S.PC], I.ROWS]), first_row(m, w)
     while rows:
         fetch_register(m, base + popcount((rows & -rows) - 1))

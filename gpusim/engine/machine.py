@@ -185,6 +185,16 @@ def choose(m, sm):
     return best, tick
 
 
+@inline
+def runner_up(m, sm, w):
+    """Warp of ``sm`` that would run if ``w`` were not there, or ``w``."""
+    awake = m.awake[w]
+    m.awake[w] = NEVER
+    other, _ = choose(m, sm)
+    m.awake[w] = awake
+    return other if other >= 0 else w
+
+
 @spliced
 def settle(m, why, w, slot):
     """Book what a warp's stop means for its block; True when the block is done."""
@@ -390,7 +400,7 @@ def advance(words, queue, kinds, steps, seldom):
             m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)
             w = m.sms[sm, NEXT]
             slot = w // m.shape[WARPS]
-            fetch_rows(m, w)
+            fetch_rows(m, runner_up(m, sm, w))
             why = run(m, w, slot, sm, seldom)
             if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
                 fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
