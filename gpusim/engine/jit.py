@@ -142,7 +142,6 @@ class _PartLowering(NativeLowering):
         what = lowered.fndesc
         key = _dynfunc.make_function(what.lookup_module(), what.qualname, "", 0, lowered.env, (library,))
         state.targetctx.insert_user_function(key, what, [library])
-        state.reload_init.extend(library._reload_init)
         state["cr"] = lowered._replace(cfunc=key)
         return True
 
