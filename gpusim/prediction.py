@@ -238,7 +238,7 @@ def predict(
         Record what one SM does, cycle by cycle, into ``profile.timeline``.
     registers : int, optional
         Registers a thread, as ``ptxas -v`` says of the kernel you have; by default as many as the lowered code needs.
-        They decide how many blocks an SM holds.
+        They decide how many blocks an SM holds; what would be spilled to have fewer is not modelled.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
 

@@ -161,7 +161,7 @@ def test_spans_are_whole_rows(blocks, row, wave, per_sm):
     assert warming >= wave
     assert counted >= 0.65 * wave
     assert (last, after > 0) == ((0, True) if counted <= sample.LITTLE * blocks else (counted, False))
-    assert not after or 0.45 * wave <= after <= max(unit, 0.75 * wave)
+    assert not after or after == unit or abs(after - wave / 2) <= unit / 2
     assert unit == (row if row <= wave else 1)
     assert 1 <= apart <= max(1, per_sm // 2 - 1)
 
