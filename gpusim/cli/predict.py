@@ -56,7 +56,7 @@ def predict(
     params = list(combinations(algorithm, given))
     cases = [(name.strip(), each) for name in gpu.split(",") for each in params]
     wanted = Wanted(timeline, timeline_sm, timeline_from)
-    how = {"cache": "warm" if warm else "cold", "sample": sample}
+    how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": sample}
     if isinstance(algorithm, Chain):
         if registers is not None:
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
