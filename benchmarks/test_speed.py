@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,28 +93,23 @@ def test_timed_rate(benchmark: Any) -> None:
     benchmark.extra_info["warp_instructions_per_s"] = instructions / benchmark.stats.stats.min
 
 
-def predict_on_one_core(cache: Path) -> None:
-    """The command, as typed in a shell, with its compiled code in a folder."""
+def keep_one_core() -> None:
+    """Give up the others, where the system lets a process choose."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def predict_on_one_core(cache: Path) -> None:
+    """The command, as typed in a shell, with its compiled code in a folder."""
     words = ["predict", "matmul-tiled", "--n", "4096", "--tile", "32", "--gpu", "h200"]
-    command = [sys.executable, "-m", "gpusim", *words]
-    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "GPUSIM_CACHE_DIR": str(cache)})
+    command, env = [sys.executable, "-m", "gpusim", *words], {**os.environ, "GPUSIM_CACHE_DIR": str(cache)}
+    subprocess.run(command, check=True, capture_output=True, env=env, preexec_fn=keep_one_core)
 
 
-@pytest.fixture
-def cores() -> Iterator[None]:
-    """Have the cores back that a benchmark goes without."""
-    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    yield
-    if before is not None:
-        os.sched_setaffinity(0, before)
-
-
-def test_first_run_of_all(benchmark: Any, tmp_path: Path, cores: None) -> None:
+def test_first_run_of_all(benchmark: Any, tmp_path: Path) -> None:
     benchmark.pedantic(predict_on_one_core, (tmp_path,), rounds=1)
 
 
-def test_predict_4096(benchmark: Any, tmp_path: Path, cores: None) -> None:
+def test_predict_4096(benchmark: Any, tmp_path: Path) -> None:
     predict_on_one_core(tmp_path)
     benchmark.pedantic(predict_on_one_core, (tmp_path,), rounds=3)

@@ -70,18 +70,15 @@ def fetch_register(m, row):
 
 
 @spliced
-def fetch_awake(m, sm, horizon, operands):
-    """Have the host fetch the warps of an SM that may run up to a tick, where a turn is a step: operands, or state."""
+def fetch_awake(m, sm, horizon):
+    """Have the host fetch the state of the warps of an SM that may run up to a tick, where a turn is a step."""
     n = m.shape[S.SLOTS] * m.shape[S.WARPS]
     for w in range(sm * n, (sm + 1) * n):
         if m.awake[w] > horizon:
             continue
-        if operands:
-            fetch_operands(m, w)
-        else:
-            prefetch(m.warps, w, 0)
-            prefetch(m.warps, w, S.ALIVE)
-            prefetch(m.preds, w, 0)
+        prefetch(m.warps, w, 0)
+        prefetch(m.warps, w, S.ALIVE)
+        prefetch(m.preds, w, 0)
 
 
 @inline

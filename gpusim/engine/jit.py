@@ -93,6 +93,9 @@ class _Whole(CPUDispatcher):
             return super().compile(signature)
 
 
+_whole = kept(_Whole)
+
+
 class _Part(CPUDispatcher):
     """A function that jitted functions call; called from Python, it is compiled as a whole."""
 
@@ -100,14 +103,11 @@ class _Part(CPUDispatcher):
         no_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         settings = {"nopython": True, **_OPTIONS, **no_wrappers, **options}
         super().__init__(function, targetoptions=settings, pipeline_class=_PartCompiler)
-        self._whole: Any = None
 
     @property
     def whole(self) -> Any:
         """The same function as Python calls it."""
-        with _COMPILING:
-            self._whole = self._whole or _Whole(self.py_func)
-        return self._whole
+        return _whole(self.py_func)
 
     def add_overload(self, result: Any) -> None:
         """Known to callers that are compiled, not to the interpreter."""

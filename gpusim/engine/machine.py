@@ -393,8 +393,7 @@ def advance(words, queue, kinds, steps, seldom):
         if size > 1:
             tree_set(m.tree, size, sm, horizon)
             after = tree_first(m.tree, size)
-            fetch_awake(m, sm, horizon, True)
-            fetch_awake(m, after, m.tree[size + after] + m.rates[AHEAD], False)
+            fetch_awake(m, after, m.tree[size + after] + m.rates[AHEAD])
         while tick <= horizon:
             steps -= 1
             m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)

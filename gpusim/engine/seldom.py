@@ -1,7 +1,7 @@
 """Instructions that few kernels have (:data:`gpusim.isa.opcodes.SELDOM`), kept out of the interpreter's loop.
 
-numba compiles a function into all that call it, at every level again.  So the loop
-calls these by an address that it is given, and they are compiled only when a program has one.
+The loop calls these by an address that it is given, so they are no part of it, and are compiled only when a program
+has one.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class Spans(NamedTuple):
 
     @property
     def ends(self) -> int:
-        """Blocks besides the pairs: of the first span, of those to come apart in, of the last one."""
+        """Blocks besides the pairs: of the first span, of those to come apart in, of what ends the run."""
         return self.counted + self.apart * self.warming + self.last + self.after
 
 
