@@ -47,7 +47,7 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
         return S.FAILURE
     p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
-    count[C.SH_ASYNC_WAVES] += p[S.PAT_WAVES]
+    count[C.SH_ASYNC_WAVES] += 0 if c[I.CACHE] == I.CG else p[S.PAT_WAVES]
     m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
     return t
 

@@ -12,7 +12,7 @@ from gpusim.engine.atomics import update
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import first_row
-from gpusim.engine.jit import jit
+from gpusim.engine.jit import inline, jit
 from gpusim.engine.memory import l2_update
 from gpusim.engine.operands import FULL, at, set_predicate
 from gpusim.engine.shared_memory import check_shared, shared_time
@@ -34,6 +34,9 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1
     count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[S.PAT_N_SECTORS]
+    passes = ideal_wavefronts(on, c[I.WIDTH] * values_sent(c))
+    count[C.ATOM_WAVES] += passes * (2 if returns else 1)
+    count[C.LINES] += max(p[S.PAT_N_LINES], passes)
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
         update_global(m, c, w, address, on, returns)
@@ -44,6 +47,13 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         back = max(back, send_update(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], t, count))
     note_below(m, index, array, np.int64(0), before, count)
     return back
+
+
+@inline
+def values_sent(c):
+    """Values that a lane sends along: what is to be compared, too."""
+    kind = c[I.SUB] & 15
+    return 2 if kind == I.CAS or kind == I.CAST else 1
 
 
 @jit
@@ -62,7 +72,7 @@ def update_global(m, c, w, address, on, returns):
             word = (address[lane] - S.GLOBAL_BASE) >> 2
             update(m.data, word, c, m.regs, first_row(m, w), lane, m.bits[1], returns)
             if m.shape[S.CHECKED]:
-                m.written[word], m.written[word + (c[I.WIDTH] >> 3)] = 1, 1
+                m.written[word : word + max(c[I.WIDTH] >> 2, 1)] = 1
     set_predicate(m.preds[w], c[I.Q0], FULL, on)
 
 
@@ -100,11 +110,12 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
         if not check_shared(m, index, w, block, address, on, width, True, True):
             return S.FAILURE
         update_shared(m, c, w, block, address, on)
-    waves = atomic_wavefronts(address, on, width, m.scratch[32])
-    count[C.SH_ST_WAVES] += waves
-    ideal = ideal_wavefronts(on, width)
-    count[C.SH_ST_IDEAL] += ideal
-    note_shared(m, index, waves, ideal)
+    if c[I.SUB] & 15 == I.POPC_INC:
+        waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][S.PAT_WAVES]
+    else:
+        waves = atomic_wavefronts(address, on, width, m.scratch[32]) * values_sent(c)
+    count[C.SH_ATOM_WAVES] += waves
+    note_shared(m, index, waves, ideal_wavefronts(on, width) * values_sent(c))
     return shared_time(m, sm, waves, 1, 1, t)
 
 
@@ -112,7 +123,8 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
 def atomic_wavefronts(address, on, width, lanes):
     """Wavefronts of a shared atomic: of the lanes in one bank one goes at a time, those of the same word too.
 
-    Assumed; the patterns measured are loads and stores.  ``lanes``: scratch, a place a bank.
+    As on an H100 (tests/validation/kinds): what adds 1 to a word for several lanes at once (POPC_INC) takes as many as
+    a load, and what compares and swaps twice as many.  ``lanes``: scratch, a place a bank.
     """
     words, total = max(width >> 2, 1), np.int64(0)
     group = S.LANES // words

@@ -15,7 +15,7 @@ LOW = np.uint32(0xFFFF)
 
 @jit
 def update(words, k, c, regs, base, lane, bits, returns):
-    """Update the word (or two) at index ``k`` for one lane; its old value goes to the destination if asked for.
+    """Update the words at index ``k`` for one lane; what was there goes to the destination if asked for.
 
     Parameters
     ----------
@@ -36,6 +36,9 @@ def update(words, k, c, regs, base, lane, bits, returns):
     """
     b, swap, kind = at(c[I.B], base), at(c[I.C_], base), c[I.SUB] & 15
     swaps = kind == I.CAS or kind == I.CAST
+    if c[I.FLAGS] & I.VECTOR:
+        update_words(words, k, c, regs, b, at(c[I.DST], base), lane, bits, returns)
+        return True
     if c[I.WIDTH] == 8:
         old, value = wide(words[k], words[k + 1]), wide(regs[b, lane], regs[b + 1, lane])
         other = wide(regs[swap, lane], regs[swap + 1, lane]) if swaps else value
@@ -49,6 +52,16 @@ def update(words, k, c, regs, base, lane, bits, returns):
     if returns:
         back(c, regs, at(c[I.DST], base), lane, put if kind == I.CAST else old)
     return put != 0 or kind != I.CAST
+
+
+@jit
+def update_words(words, k, c, regs, b, d, lane, bits, returns):
+    """Update neighbouring words, each for itself; the hardware promises no more than that."""
+    for n in range(c[I.WIDTH] >> 2):
+        old = words[k + n]
+        words[k + n] = atomic_value(c[I.SUB] & 15, c[I.FLAGS], old, regs[b + n, lane], ONE, bits)
+        if returns:
+            regs[d + n, lane] = old
 
 
 @inline

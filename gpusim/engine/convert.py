@@ -59,14 +59,30 @@ def convert(c, u, base, preds, scratch, on):
 def source(c, u, base, which, kind):
     """A source as fp64; ``kind`` other than F16, BF16, F64: an fp32."""
     if kind == I.F64:
-        return double(c, u, base, which)
+        x = double(c, u, base, which)
+        return flushed_double(x) if c[I.FLAGS] & I.FTZ else x
     if kind == I.F16 or kind == I.BF16:
         n = (word(c, u, base, which) >> np.uint32(16 if half_picked(c) == HIGH else 0)) & 0xFFFF
         x = view(from_half(n, kind == I.BF16), U32) & (MAGNITUDE if c[I.MODS] & 8 else FULL)
         x = view(x ^ (negated(c, which) & SIGN), F32)
+        x = flushed_below(x, kind) if c[I.FLAGS] & I.FTZ else x
     else:
         x = real(c, u, base, which)
     return cast(x, F64)
+
+
+@inline
+def flushed_double(x):
+    """fp64 values with subnormal ones as zeros of their sign."""
+    n = view(x, U64)
+    return view(select((n & np.uint64(0x7FF << 52)) == 0, n & np.uint64(1 << 63), n), F64)
+
+
+@inline
+def flushed_below(x, kind):
+    """fp16 or bf16 values, held as fp32, with those subnormal in their format as zeros of their sign."""
+    n, least = view(x, U32), np.uint32(0x00800000 if kind == I.BF16 else 0x38800000)
+    return view(select((n & MAGNITUDE) < least, n & SIGN, n), F32)
 
 
 @inline
@@ -83,7 +99,10 @@ def result(c, u, base, x, kind, how, on):
     if kind == I.F64:
         put_pair(c, u, base, view(x, U64), on)
     elif kind == I.F16 or kind == I.BF16:
-        put(c, u, base, narrowed(single_odd(x), kind, how, False), on)
+        y = narrowed(single_odd(x), kind, how, False)
+        if c[I.FLAGS] & I.FTZ:
+            y = select((y & np.uint32(0x7F80 if kind == I.BF16 else 0x7C00)) == 0, y & 0x8000, y)
+        put(c, u, base, y, on)
     else:
         y = single(x, how)
         if c[0] != I.F2F or (c[I.SUB] & 15) != I.F64:  # a NaN of fp64 keeps the upper bits of its payload

@@ -15,7 +15,7 @@ LD_TAGS = 8  # tag-stage wavefronts of loads
 LD_WAVES = 9  # data-stage wavefronts of global loads
 ST_WAVES = 10  # of global stores
 SH_LD_WAVES = 11
-SH_ST_WAVES = 12
+SH_ST_WAVES = 12  # of stores alone
 SH_OTHER_WAVES = 13  # shuffles, thread-index reads, barriers, accesses (global ones too) no lane takes part in
 SH_LD_IDEAL = 14  # what shared loads would take without conflicts
 SH_ST_IDEAL = 15
@@ -52,12 +52,15 @@ LOCAL_ST_REQ = 45
 LOCAL_ST_SECTORS = 46
 LOCAL_WAVES = 47  # data-stage wavefronts of local loads and stores
 INST_LDGSTS = 48
-SH_ASYNC_WAVES = 49  # of LDGSTS's writes to shared memory
+SH_ASYNC_WAVES = 49  # of LDGSTS's writes to shared memory, those that go past L1 left out
 INST_LDSM = 50
 INST_ATOMS = 51
 ST_TAGS = 52  # tag-stage wavefronts of stores
 L2_ATOM = 53  # sectors that atomics change in L2
 L2_ATOM_REQ = 54
+SH_ATOM_WAVES = 55  # data-stage wavefronts of shared atomics
+ATOM_WAVES = 56  # of global ones, values brought back included
+PREFETCH_WAVES = 57
 
 # Columns of Machine.arrays: loads and stores of each array; IDEAL: sectors that would do for the words touched; HIT:
 # sectors found in L1; L2: sectors asked of L2 or written to it, HBM: sectors read from HBM because of it
@@ -68,4 +71,4 @@ N_ARRAY_COUNTS = 11
 # Columns of Machine.sites: the same for each memory instruction; WAVES: data-stage wavefronts, WAVES_IDEAL: what they
 # would be without bank conflicts
 S_REQ, S_SECTORS, S_IDEAL, S_HIT, S_L2, S_HBM, S_WAVES, S_WAVES_IDEAL, N_SITE_COUNTS = range(9)
-N_COUNTS = 55
+N_COUNTS = 58

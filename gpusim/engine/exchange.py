@@ -108,24 +108,30 @@ def reduce_lanes(c, u, base, on, uniform, bits):
     fill(u[at(c[I.DST], base)], value, FULL if c[I.DST] >= uniform else on)
 
 
+@inline
+def byte_picked(c):
+    """Where the byte that R2P takes begins, by what Operand.half says of source a."""
+    return np.uint32(8 * max(((c[I.MODS] >> 6) & 7) - 3, 0))
+
+
 @jit
 def pack_predicates(u, c, base, preds, on):
-    """P2R: d = (P0..P6 & b) | (a & ~b)."""
-    a, b, d = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)]
+    """P2R: d = a, in one of whose bytes P0..P6 take the places of the bits set in b."""
+    a, b, d, up = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)], np.uint32(8 * c[I.SUB])
     for lane in range(S.LANES):
         if (on >> np.uint32(lane)) & ONE:
-            word = ZERO
+            word, mask = ZERO, (b[lane] & np.uint32(255)) << up
             for p in range(7):
                 word |= ((preds[p] >> np.uint32(lane)) & ONE) << np.uint32(p)
-            d[lane] = (word & b[lane]) | (a[lane] & (b[lane] ^ FULL))
+            d[lane] = ((word << up) & mask) | (a[lane] & (mask ^ FULL))
 
 
 @jit
 def unpack_predicates(u, c, base, preds, on):
-    """R2P: P0..P6 = bits of a, those set in b."""
-    a, b = u[at(c[I.A], base)], u[at(c[I.B], base)]
+    """R2P: P0..P6 = bits of a byte of a, those set in b."""
+    a, b, down = u[at(c[I.A], base)], u[at(c[I.B], base)], byte_picked(c)
     for lane in range(S.LANES):
         for p in range(7):
             if (on >> np.uint32(lane)) & ONE and (b[lane] >> np.uint32(p)) & ONE:
-                bit = (a[lane] >> np.uint32(p)) & ONE
+                bit = (a[lane] >> (down + np.uint32(p))) & ONE
                 preds[p] = (preds[p] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))

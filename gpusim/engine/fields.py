@@ -61,7 +61,7 @@ TID_X, TID_Y, TID_Z, CTAID_X, CTAID_Y, CTAID_Z, LANEID, WARPID, SMID = (
         Special.LANEID, Special.WARPID, Special.SMID,
     )
 )  # fmt: skip
-CG, IS_FLOAT, UNSIGNED = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED)
+CG, IS_FLOAT, UNSIGNED, VECTOR = int(Cache.CG), int(Flag.FLOAT), int(Flag.UNSIGNED), int(Flag.VECTOR)
 # What computes: operands, variants, flags
 P1, P2, Q1, PRED_SINK = int(F.P1), int(F.P2), int(F.Q1), int(SINK)
 MOV, SEL, IADD3, IMAD, IMAD_WIDE, IMAD_HI, LEA, LEA_HI_X, SHF, LOP3, IMNMX, IABS, POPC, FLO, BREV = (

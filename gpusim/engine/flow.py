@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.engine import counts as C
+from gpusim.engine import fields as I
+from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
+from gpusim.engine.operands import predicate
 from gpusim.engine.state import (
     ALIVE,
     BOARD,
@@ -102,6 +106,14 @@ def take_next_path(warp):
             warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
             return True
     return False
+
+
+@inline
+def where_true(preds, c, on, count):
+    """Lanes in which p0 of a branch or an EXIT holds besides its guard; the others do not count as executing it."""
+    lanes = on & predicate(preds, c[I.P0])
+    count[C.THREAD_ON] -= 0 if lanes == on else popcount(on ^ lanes)
+    return lanes
 
 
 @inline

@@ -142,7 +142,7 @@ def lea_hi_x(c, u, base, preds, scratch, on):
     wide = ((cast(k, U64) << 32) | cast(a, U64)) << np.uint64(c[I.SUB])
     more = carry(preds, c[I.P0])
     if not c[I.FLAGS] & I.X:
-        more += splat(nb & ONE, U32) + (cast(cast(wide, U32) == 0, U32) & na)  # -x is ~x + 1, carried up
+        more += splat((na & ONE) + (nb & ONE), U32)  # of a negated pair the upper word alone, whatever the lower is
     total = (wide >> 32 ^ np.uint64(na)) + cast(word(c, u, base, 1) ^ nb, U64) + cast(more, U64)
     put(c, u, base, cast(total, U32), on)
     set_predicate(preds, c[I.Q0], bits(total >> 32 > 0), on)
@@ -194,13 +194,26 @@ def imnmx(c, u, base, preds, scratch, on):
         put_pair(c, u, base, extreme_pair(c, u, base, preds), on)
         return
     a, b, size, plain = word(c, u, base, 0), word(c, u, base, 1), piece_bits(c), c[I.FLAGS] & I.UNSIGNED
-    value = splat(0, U32)
+    value, firsts = (
+        splat(0, U32),
+        (lower_first(c, preds, a, b, size, 0), lower_first(c, preds, a, b, size, 32 // size - 1)),
+    )
     for k in range(32 // size):
         x = extreme(c, preds, piece(a, k, size, plain), piece(b, k, size, plain))
         if c[I.SUB] & I.THIRD:
             x = extreme(c, preds, x, piece(word(c, u, base, 2), k, size, plain))
         value |= placed(x, k, size)
     put(c, u, base, value, on)
+    set_predicate(preds, c[I.Q0], firsts[0], on)
+    set_predicate(preds, c[I.Q1], firsts[1], on)
+
+
+@jit
+def lower_first(c, preds, a, b, size, k):
+    """Lanes in which piece ``k`` of a is the extreme, or both are: what DPX's minima and maxima tell of themselves."""
+    x, y = piece(a, k, size, c[I.FLAGS] & I.UNSIGNED), piece(b, k, size, c[I.FLAGS] & I.UNSIGNED)
+    less = x < y if c[I.FLAGS] & I.UNSIGNED else signed(x) < signed(y)
+    return bits((less ^ ~holds(preds, c[I.P0])) | (x == y))
 
 
 @inline
@@ -249,7 +262,7 @@ def iabsdiff(c, u, base, preds, scratch, on):
 
 def idp(c, u, base, preds, scratch, on):
     """Dot product of four bytes, or of two halves with two bytes, plus c."""
-    a, b, total = word(c, u, base, 0), word(c, u, base, 1), word(c, u, base, 2)
+    a, b, total = word(c, u, base, 0), word(c, u, base, 1), negation(word(c, u, base, 2), negated(c, 2))
     plain = c[I.SUB] | (3 if c[I.FLAGS] & I.UNSIGNED else 0)
     if plain & I.HALVES:
         first = 2 if plain & I.UPPER else 0

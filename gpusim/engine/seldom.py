@@ -32,7 +32,7 @@ from gpusim.engine.exchange import (
     unpack_predicates,
 )
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes
+from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes, where_true
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit, kept
 from gpusim.engine.l1 import l1_read, l1_row, reads
@@ -139,7 +139,7 @@ def count_access(op, count):
     count[C.INST_LDG] += op == I.LDG
     count[C.INST_STG] += op == I.STG
     count[C.INST_LDS] += op == I.LDS
-    count[C.INST_STS] += op == I.STS or op == I.ATOMS
+    count[C.INST_STS] += op == I.STS
     count[C.INST_ATOMS] += op == I.ATOMS
     count[C.INST_LDL] += op == I.LDL
     count[C.INST_STL] += op == I.STL
@@ -149,12 +149,10 @@ def count_access(op, count):
 
 @jit
 def generic(m, c, index, w, block, sm, on, t, count):
-    """LD, ST, ATOM: space by space, counted as an instruction of the first active lane's."""
+    """LD, ST, ATOM: space by space; no counter of instructions is of one space and counts these."""
     rest, done = on, t
     while True:
         op, part = generic_part(c, m.regs, first_row(m, w), m.patterns[index], m.scratch[33], rest)
-        if rest == on:
-            count_access(op, count)
         if not part:
             return done
         if op == I.LDG:
@@ -164,6 +162,7 @@ def generic(m, c, index, w, block, sm, on, t, count):
         elif op == I.LDL or op == I.STL:
             back = access_local(m, c, op, index, w, block, sm, part, t, count)
         elif op == I.ATOMG:
+            count[C.SH_OTHER_WAVES] += 1
             back = atomic_global(m, c, index, w, block, sm, part, t, count)
         elif op == I.ATOMS:
             back = shared_at_large(m, c, index, w, block, sm, part, t, count)
@@ -232,6 +231,8 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
     if not good or m.shape[S.TIMELESS]:
         return t
     p, origin = coalesce(m.patterns[index], address, good, 4, False, m.scratch)
+    count[C.PREFETCH_WAVES] += 1
+    count[C.LINES] += p[S.PAT_N_LINES]
     reads(m, sm, w)
     for j in range(p[S.PAT_N_LINES]):
         line = origin + p[S.PAT_LINES + j]
@@ -295,7 +296,7 @@ def seldom_control(m, c, op, index, w, block, on, t, count):
     elif op == I.BRA:
         together = meets_mask(c, m.regs, base, warp[S.MASK], warp[S.ALIVE])
         takes = together == ((c[I.FLAGS] & I.CONVERGED) != 0)
-        went = branch(warp, c[I.TARGET], np.int64(on & predicate(m.preds[w], c[I.P0])) if takes else np.int64(0))
+        went = branch(warp, c[I.TARGET], np.int64(where_true(m.preds[w], c, on, count)) if takes else np.int64(0))
     elif not on:
         warp[S.PC] += 1
     elif op == I.CALL and c[I.A] == I.NO_ROW:

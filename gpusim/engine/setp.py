@@ -85,13 +85,13 @@ def fsetp(c, u, base, preds, scratch, on):
 
 
 def dsetp(c, u, base, preds, scratch, on):
-    """A comparison of fp64; or which one of two is the minimum or maximum, and whether both are NaN."""
+    """A comparison of fp64; or q0 = (a is the minimum or maximum) op p0, and q1 = both are NaN."""
     x, y = double(c, u, base, 0), double(c, u, base, 1)
     if not c[I.SUB] >> 6:
         judge(c, preds, compared(x, y, c[I.SUB]), on)
         return
     first = bits((x < y) | (y != y)) if c[I.SUB] & 64 else bits((x > y) | (y != y))
-    set_predicate(preds, c[I.Q0], first, on)
+    set_predicate(preds, c[I.Q0], combine(np.uint32(first), predicate(preds, c[I.P0]), (c[I.SUB] >> 4) & 3), on)
     set_predicate(preds, c[I.Q1], bits((x != x) & (y != y)), on)
 
 

@@ -14,12 +14,12 @@ from gpusim.engine.constants import line_at, line_of, load_constant
 from gpusim.engine.exchange import shuffle, vote
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.floating import finished, nearest
-from gpusim.engine.flow import branch, leave, meet, open_meeting
+from gpusim.engine.flow import branch, leave, meet, open_meeting, where_true
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
-from gpusim.engine.operands import FULL, at, guarded, predicate, put, put_real, word
+from gpusim.engine.operands import FULL, at, guarded, put, put_real, word
 from gpusim.engine.pipe import caught_up_at, lets_go_in, pass_through, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared
@@ -125,7 +125,7 @@ def control(m, c, op, index, w, block, on, count):
     warp = m.warps[w]
     count[C.BRANCHES] += c[I.IS_BRANCH]
     if op == I.BRA:
-        split = branch(warp, c[I.TARGET], np.int64(on & predicate(m.preds[w], c[I.P0])))
+        split = branch(warp, c[I.TARGET], np.int64(where_true(m.preds[w], c, on, count)))
         if split < 0:
             fail(m, E.SPLITS, index, 0, block, 0, w)
             return S.FAILED
@@ -137,7 +137,7 @@ def control(m, c, op, index, w, block, on, count):
             fail(m, E.DEADLOCK, index, 0, block, 0, w)
             return S.FAILED
     elif op == I.EXIT:
-        if not leave(warp, np.int64(on & predicate(m.preds[w], c[I.P0]))):
+        if not leave(warp, np.int64(where_true(m.preds[w], c, on, count))):
             if warp[S.ALIVE]:
                 fail(m, E.DEADLOCK, index, 0, block, 0, w)
                 return S.FAILED

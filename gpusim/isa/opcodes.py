@@ -392,6 +392,7 @@ class Flag(IntEnum):
     ZFILL = 1 << 26
     CLEAR = 1 << 27
     COLLECTIVE = 1 << 28  # WARPSYNC: the lanes of a do what follows together, up to `target`
+    VECTOR = 1 << 29  # atomics on neighbouring fp32 or pairs of 16-bit floats, each word for itself
 
 
 class Mma(IntEnum):

@@ -18,7 +18,7 @@ from gpusim.result import Claim, Metric, Profile
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
 from gpusim.simulate.measured import CODE_PIECE_BYTES, LAUNCH_READ_BYTES
-from gpusim.simulate.utilisation import DATA_STAGE
+from gpusim.simulate.utilisation import DATA_STAGE, SHARED
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ METRICS: dict[str, _Sum] = {
     _LOCAL.format("sectors", "st"): _sum("sector", _MODEL, C.LOCAL_ST_SECTORS),
     "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
     _WAVES.format(""): _sum("wavefront", _MODEL, *DATA_STAGE),
-    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES),
+    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, *SHARED),
     _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
     _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": _sum(

@@ -13,8 +13,11 @@ from gpusim.result import SECTOR_BYTES
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
-DATA_STAGE = (C.LD_WAVES, C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.LOCAL_WAVES)
-"""Columns of counts that are wavefronts of L1's data stage; Nsight Compute counts none for what LDGSTS writes."""
+SHARED = (C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_ATOM_WAVES, C.SH_ASYNC_WAVES, C.SH_OTHER_WAVES)
+"""Columns of counts that are wavefronts of shared memory."""
+
+DATA_STAGE = (*SHARED, C.LD_WAVES, C.ST_WAVES, C.LOCAL_WAVES, C.ATOM_WAVES, C.PREFETCH_WAVES)
+"""Columns that are wavefronts of L1's data stage."""
 
 TAG_STAGE = (C.LD_TAGS, C.ST_TAGS, C.LOCAL_WAVES)
 """Columns that are wavefronts of its tag stage; of local memory a line is one of each."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import BYTES, FALSE, WORDS, ZERO, Reader, Unsupported
 from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Dot, Flag, Op, Permute, Piece, Shift
-from gpusim.isa.program import TRUE, Instr, Operand, imm
+from gpusim.isa.program import PT, TRUE, Instr, Operand
 
 COMPARE = {c.name: c for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)}
 BOOL = {b.name: b for b in BoolOp}
@@ -21,6 +21,8 @@ PIECES = {
     **{f"{sign}16x2": (flags, Piece.HALVES) for sign, flags in (("S", 0), ("U", Flag.UNSIGNED))},
     **{f"{sign}8x4": (flags, Piece.BYTES) for sign, flags in (("S", 0), ("U", Flag.UNSIGNED))},
 }
+FIRST_CARRY, SECOND_CARRY = 17, 20  # bits of the upper word of the encoding where these predicates are
+BYTE = {"B1": 1, "B2": 2, "B3": 3}
 NARROW = {"S8": Convert.S8, "U8": Convert.U8, "S16": Convert.S16, "U16": Convert.U16}
 
 
@@ -41,9 +43,16 @@ def _sum(r: Reader, n: int) -> Instr:
         dst = _plain_dst(r)
         return r.make(Op.IADD3, dst, (*(r.integer(wide=True) for _ in range(n)), *rest), width=8)
     x = r.flags({"X": Flag.X})
-    dst, carries = r.dst(), r.preds()
+    dst, carries = r.dst(), _carries(r)
     srcs = tuple(r.integer(invert=bool(x)) for _ in range(n))
     return r.make(Op.IADD3, dst, (*srcs, *rest), pdsts=carries, psrcs=r.preds(), flags=x)
+
+
+def _carries(r: Reader) -> tuple[Operand, ...]:
+    """Predicates of a sum's carries, of which nvdisasm leaves out those that go nowhere: the first one, too."""
+    found = r.preds()
+    encoded = r.line.high >> FIRST_CARRY & 7, r.line.high >> SECOND_CARRY & 7
+    return (TRUE, *found) if len(found) == 1 and encoded == (PT, found[0].index) else found
 
 
 def iadd(r: Reader) -> Instr:
@@ -73,8 +82,6 @@ def lea(r: Reader) -> Instr:
         if flags:
             raise Unsupported("LEA of the lower word with a carry")
         return r.make(Op.LEA, dst, (a, b), pdsts=carries, sub=r.literal())
-    if a.neg:
-        raise Unsupported("LEA.HI of a negated value")
     c = ZERO if flags & Flag.SIGNED else r.integer()
     return r.make(
         Op.LEA_HI_X, dst, (a, b, c), pdsts=carries, sub=r.literal(), psrcs=r.preds() or (FALSE,), flags=int(flags)
@@ -159,12 +166,16 @@ def mov(r: Reader) -> Instr:
 
 
 def imnmx(r: Reader) -> Instr:
-    """``IMNMX[.type][.RELU] d, a, b, p0``; from sm_100 on two predicates follow d, or of 64 bits stand before it."""
+    """``IMNMX[.type][.RELU] d, [q0, q1,] a, b, p0``: the first one's upper and lower half were taken.
+
+    From sm_100 on the predicates are always there; of 64 bits they stand before d.
+    """
     if any(word in r.modifiers for word in ("S64", "U64")):
         return _imnmx_64(r)
     flags, sub = _pieces(r)
-    dst = _plain_dst(r)
-    return r.make(Op.IMNMX, dst, (r.integer(), r.integer()), psrcs=(r.pred(),), sub=sub, flags=flags)
+    dst, firsts = r.dst(), r.preds()
+    srcs = (r.integer(), r.integer())
+    return r.make(Op.IMNMX, dst, srcs, pdsts=firsts, psrcs=(r.pred(),), sub=sub, flags=flags)
 
 
 def _imnmx_64(r: Reader) -> Instr:
@@ -287,16 +298,17 @@ def i2i(r: Reader) -> Instr:
 
 
 def p2r(r: Reader) -> Instr:
-    """``P2R d, PR, a, mask``."""
+    """``P2R[.byte] d, PR, a, mask``."""
+    byte = r.pick(BYTE, 0)
     dst = r.dst()
     _predicates(r)
-    return r.make(Op.P2R, dst, (r.integer(), r.integer()))
+    return r.make(Op.P2R, dst, (r.integer(), r.integer()), sub=byte)
 
 
 def r2p(r: Reader) -> Instr:
-    """``R2P PR, a, mask``."""
+    """``R2P PR, a[.byte], mask``."""
     _predicates(r)
-    return r.make(Op.R2P, srcs=(r.integer(), imm(r.literal())))
+    return r.make(Op.R2P, srcs=(r.integer(halves=BYTES), r.integer()))
 
 
 def _predicates(r: Reader) -> None:
