@@ -104,8 +104,11 @@ def fset(c, u, base, preds, scratch, on):
 
 
 def fchk(c, u, base, preds, scratch, on):
-    """Whether a / b by Newton's method may go wrong: an operand, the quotient or a remainder out of range."""
+    """Whether a / b by Newton's method may go wrong: an operand, the quotient or a remainder out of range.
+
+    The bounds are those of an H100, where every pair of exponents was tried.
+    """
     a, b = (word(c, u, base, 0) >> 23) & 255, (word(c, u, base, 1) >> 23) & 255
     quotient = signed(a) - signed(b)
-    fast = (a > 24) & (a < 255) & (b > 0) & (b < 253) & (quotient > -126) & (quotient < 126)
+    fast = (a > 24) & (a < 255) & (b > 1) & (b < 252) & (quotient > -125) & (quotient < 127)
     set_predicate(preds, c[I.Q0], bits(fast) ^ FULL, on)

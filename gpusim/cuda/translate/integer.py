@@ -174,6 +174,8 @@ def imnmx(r: Reader) -> Instr:
         return _imnmx_64(r)
     flags, sub = _pieces(r)
     dst, firsts = r.dst(), r.preds()
+    if flags & Flag.RELU and any(p.index != PT for p in firsts):
+        raise Unsupported("a minimum that is at least 0 and sets predicates")
     srcs = (r.integer(), r.integer())
     return r.make(Op.IMNMX, dst, srcs, pdsts=firsts, psrcs=(r.pred(),), sub=sub, flags=flags)
 
