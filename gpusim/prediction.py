@@ -346,7 +346,8 @@ class Prediction:
         values = self.algorithm.textbook_values(**self.bound.params)
         textbook = {key: Formula(texts[key], pretty(value.formula), value.nbytes) for key, value in values.items()}
         launch = self.launch, self.held, counts
-        found = summary(self.algorithm.name, self.bound.params, self.gpu, *launch, cache, "description")
+        what = self.algorithm.name, self.bound.params, self.gpu
+        found = summary(*what, *launch, cache, "description", self.algorithm.family)
         return replace(found, textbook=textbook, flops=_flops(self.bound))
 
 

@@ -27,6 +27,12 @@ WAVEFRONT_BYTES = 128
 STALL_REASON = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 """Nsight Compute's name of what says how many warps wait for a reason."""
 
+STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
+"""Nsight Compute's name of the share of their time that warps wait for it."""
+
+LEFT_DIRTY = "gpusim__l2_bytes_left_dirty.sum"
+"""Bytes written that L2 still holds when the launch ends; Nsight Compute has no name for them."""
+
 Value = int | float
 """A counter's value: an int where it counts, a float where it is a ratio or was scaled."""
 
@@ -57,15 +63,19 @@ class Metric:
         ``"byte"``, ``"sector"``, ``"request"``, ``"inst"``, ``"%"``, ...
     claim : Claim
     error : float or None
-        Median relative error of this metric over the launches measured on this GPU
-        (0.01 = 1 %), less those held out; None where it was never measured there.
+        Half of the launches in `among` are off by this at most, relative to what was measured (0.01 = 1 %; of a share
+        of time the difference); None where it was never measured on this GPU.
     held_out : float or None
-        The same over launches that no calibration has seen; None where none are.
+        The same over those of them that no calibration has seen; None where none are.
+    p90 : float or None
+        Nine in ten launches in `among` are off by this at most.
+    among : str
+        Which measured launches: ``"61 launches of matmul kernels on h200, by description"``.
 
     Examples
     --------
-    >>> print(Metric(33_554_432, "byte", Claim.MODELLED, 0.004))
-    33554432 byte (modelled ±0.4 %)
+    >>> print(Metric(33_554_432, "byte", Claim.MODELLED, 0.004, p90=0.031))
+    33554432 byte (modelled ±0.4/3.1 %)
     """
 
     value: Value
@@ -73,16 +83,26 @@ class Metric:
     claim: Claim
     error: float | None = None
     held_out: float | None = None
+    p90: float | None = None
+    among: str = ""
 
     @property
     def claim_text(self) -> str:
-        """Claim and errors as a table shows them: ``exact``, ``modelled ±0.4/0.5 %``, ``modelled, unmeasured``."""
-        if self.claim is Claim.EXACT and not (self.error or self.held_out):
+        """Claim and errors as a table shows them: ``exact``, ``modelled ±0.4/3.1 %``, ``modelled, unmeasured``."""
+        if self.claim is Claim.EXACT and not (self.error or self.p90):
             return self.claim.value
         if self.error is None:
             return f"{self.claim.value}, unmeasured"
-        held_out = "" if self.held_out is None else f"/{100 * self.held_out:.2g}"
-        return f"{self.claim.value} ±{100 * self.error:.2g}{held_out} %"
+        return f"{self.claim.value} {self.error_text}"
+
+    @property
+    def error_text(self) -> str:
+        """Errors alone: ``±0.4/3.1 %``; empty where they are not known."""
+        from gpusim.report.units import format_error
+
+        if self.error is None:
+            return ""
+        return f"±{'/'.join(format_error(error) for error in (self.error, self.p90) if error is not None)} %"
 
     def __str__(self) -> str:
         return f"{self.value} {self.unit} ({self.claim_text})"
@@ -302,6 +322,12 @@ class Profile:
         found = verdict(self)
         return found.kind if found else ""
 
+    @property
+    def stall_shares(self) -> dict[str, float]:
+        """Share of their time that warps wait, for each of Nsight Compute's reasons (0 to 1)."""
+        stalls = self.stalls
+        return {reason: warps / (1 + sum(stalls.values())) for reason, warps in stalls.items()}
+
     # ------------------------------------------------------------ instructions
 
     @property
@@ -347,6 +373,19 @@ class Profile:
     def shared_requests(self) -> Value:
         """Warp instructions that load from or store to shared memory."""
         return self.value("smsp__inst_executed_op_shared_ld.sum") + self.value("smsp__inst_executed_op_shared_st.sum")
+
+    @property
+    def uses_shared_memory(self) -> bool:
+        """Whether any instruction accesses shared memory; shuffles and barriers take its wavefronts without."""
+        kinds = ("shared_ld", "shared_st", "shared_atom", "ldsm", "ldgsts")
+        accesses = [self.value(f"smsp__inst_executed_op_{kind}.sum") for kind in kinds]
+        moved = [self.value(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum") for op in ("ld", "st")]
+        return any(count > 0 for count in (*accesses, *moved))
+
+    @property
+    def shared_copy_bytes(self) -> Value:
+        """Bytes that the wavefronts of copies from global to shared memory could have moved, 128 each."""
+        return WAVEFRONT_BYTES * self.value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum")
 
     @property
     def shared_bytes(self) -> Value:
@@ -408,8 +447,22 @@ class Profile:
         return SECTOR_BYTES * self.value("lts__t_sectors_srcunit_tex_op_write.sum")
 
     @property
+    def l2_read_hit_rate(self) -> float:
+        """Sectors that L1s read and L2 held, over those and what L2 had to fetch (0 to 1)."""
+        return self._l2_hits("read")
+
+    @property
+    def l2_write_hit_rate(self) -> float:
+        """The same of sectors written: L2 takes every write, so it is 1 where there are any."""
+        return self._l2_hits("write")
+
+    def _l2_hits(self, op: str) -> float:
+        hits, misses = (self.value(f"lts__t_sectors_srcunit_tex_op_{op}_lookup_{what}.sum") for what in ("hit", "miss"))
+        return _ratio(hits, hits + misses)
+
+    @property
     def l2_hit_rate(self) -> float:
-        """Sectors, read and written, that L2 held over all that L1s asked for (0 to 1)."""
+        """Sectors, read and written together, that L2 held over all that L1s asked for (0 to 1)."""
         hits = self.value("lts__t_sectors_srcunit_tex_lookup_hit.sum")
         return _ratio(hits, hits + self.value("lts__t_sectors_srcunit_tex_lookup_miss.sum"))
 
@@ -434,8 +487,16 @@ class Profile:
         return self.dram_bytes_read + self.dram_bytes_written
 
     @property
+    def l2_dirty_bytes(self) -> Value:
+        """Bytes of the result that L2 still holds when the launch ends: device memory gets them later."""
+        return self.value(LEFT_DIRTY)
+
+    @property
     def arithmetic_intensity(self) -> float:
-        """Floating-point operations for each byte of device memory traffic (FLOP/byte)."""
+        """Floating-point operations for each byte that this launch moves from and to device memory (FLOP/byte).
+
+        What L2 still holds of the result (:attr:`l2_dirty_bytes`) is not among these bytes.
+        """
         return _ratio(math.nan if self.flops is None else self.flops, self.dram_bytes)
 
     # ------------------------------------------------------------ how it reads
@@ -497,13 +558,13 @@ class Profile:
         -------
         pandas.DataFrame
             Index ``metric``; columns ``kernel``, ``gpu``, one for each parameter,
-            then ``value``, ``unit``, ``claim``, ``error``, ``held_out``.
+            then ``value``, ``unit``, ``claim``, ``error``, ``held_out``, ``p90``, ``among``.
         """
         import pandas as pd
 
         launch = {"kernel": self.kernel, "gpu": self.gpu, **self.params}
         rows = [{"metric": name, **launch, **_metric_dict(metric)} for name, metric in self.metrics.items()]
-        columns = ["metric", *launch, "value", "unit", "claim", "error", "held_out"]
+        columns = ["metric", *launch, "value", "unit", "claim", "error", "held_out", "p90", "among"]
         return pd.DataFrame(rows, columns=columns).set_index("metric")
 
 
@@ -530,6 +591,9 @@ DERIVED = (
     "l2_read_bytes",
     "l2_write_bytes",
     "l2_hit_rate",
+    "l2_read_hit_rate",
+    "l2_write_hit_rate",
+    "l2_dirty_bytes",
     "l2_fabric_bytes",
     "dram_bytes_read",
     "dram_bytes_written",
@@ -554,6 +618,11 @@ def _finite(value: Value) -> Value | None:
     return number if math.isfinite(number) else None
 
 
+def _known(error: float | None) -> Value | None:
+    """An error as JSON holds it: None too where it is beyond all bounds."""
+    return None if error is None else _finite(error)
+
+
 def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
     """Everything about a line or an array."""
     return {f.name: _plain(getattr(traffic, f.name)) for f in fields(traffic)}
@@ -564,6 +633,8 @@ def _metric_dict(metric: Metric) -> dict[str, Any]:
         "value": _finite(metric.value),
         "unit": metric.unit,
         "claim": metric.claim.value,
-        "error": metric.error,
-        "held_out": metric.held_out,
+        "error": _known(metric.error),
+        "held_out": _known(metric.held_out),
+        "p90": _known(metric.p90),
+        "among": metric.among,
     }

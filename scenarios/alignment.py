@@ -76,7 +76,7 @@ def main() -> None:
         f"into one bank. On the H200 it is {H200_NAIVE_1024_TO_1000} times faster at n = 1000 than at 1024."
     )
     about = "Formula, sectors, H200: sectors a load. Cycles: in tag, in data, of both loads of a step:"
-    show([__doc__, about, "", *table_of([heading, *rows], right=range(1, 9)), "", why])
+    show([__doc__, about, "", *table_of([heading, *rows], right=range(1, 9), keys=2), "", why])
 
 
 if __name__ == "__main__":

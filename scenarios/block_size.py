@@ -68,7 +68,7 @@ def main() -> None:
             for Bc in given.Bc
         ]
     heading = ["GPU", "Bc", "formula", "L1", "L2", "HBM", "blocks/SM", "time", "HBM busy", "L1 busy"]
-    table = table_of([heading, *(row(*case) for case in found)], right=range(1, 10))
+    table = table_of([heading, *(row(*case) for case in found)], right=range(1, 10), keys=2)
     limits = ", ".join(f"{last(gpu.name, 'fp32', 4, False)} on {gpu.name}" for gpu in gpus)
     held = ", ".join(f"{gpu.name}: {format_bytes(gpu.l2.size_bytes)}" for gpu in gpus)
     why = (

@@ -82,7 +82,7 @@ def main() -> None:
         "gives these back. Seen are more FLOPs than 4 N d (sums across lanes, exponentials), and of O only what has "
         "left L2. The prompt is right of the ridge point; few warps on an SM keep it far from its roof."
     )
-    show([__doc__, about, "", *table_of([heading, *rows], right=range(1, 12)), "", why])
+    show([__doc__, about, "", *table_of([heading, *rows], right=range(1, 12), keys=4), "", why])
 
 
 if __name__ == "__main__":

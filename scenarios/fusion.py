@@ -100,7 +100,7 @@ def main() -> None:
         "",
         "Simulated, of so many kernels:",
         "",
-        *table_of(rows, right=range(1, 11)),
+        *table_of(rows, right=range(1, 11), keys=2),
     ]
     show([__doc__, about, "", *tables, "", why])
 

@@ -115,7 +115,7 @@ def main() -> None:
     rows = [row(n, by_waves[n], any_n.get(n), quads.get(n)) for n in sizes]
     about = f"TFLOP/s of {ANY}, fp32, tiles of {TILE} x {TILE}, and of -vec4 (16-byte loads), on {GPU}:"
     show([__doc__, about, ""])
-    show([*table_of([heading, *rows], right=range(2, 9)), "", why()])
+    show([*table_of([heading, *rows], right=range(2, 9), keys=2), "", why()])
     if figure:
         draw(figure.subplots(), any_n, quads)
         figure.savefig(given.plot)

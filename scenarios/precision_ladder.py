@@ -66,7 +66,7 @@ def main() -> None:
         "converts every number that it reads, while the roof rises to that of tensor cores, which it does not use. "
         "What L2 still holds when a kernel ends has not gone to HBM."
     )
-    show([__doc__, about, "", *table_of([heading, *rows], right=range(2, 8)), "", why])
+    show([__doc__, about, "", *table_of([heading, *rows], right=range(2, 8), keys=2), "", why])
 
 
 if __name__ == "__main__":

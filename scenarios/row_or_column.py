@@ -63,7 +63,7 @@ def main() -> None:
         "it uses, and its lines queue in L1: on the H200, copying 1 M floats that lie 32 apart took "
         f"{format_factor(H200[32][2] / H200[1][2])} times as long as copying 1 M neighbours."
     )
-    table = table_of([heading, *(row(*each) for each in warps.items())], right=range(1, 6))
+    table = table_of([heading, *(row(*each) for each in warps.items())], right=range(1, 6), keys=2)
     show([__doc__, "Sectors / lines of a load:", "", *table, "", why])
 
 

@@ -72,7 +72,12 @@ def main() -> None:
         "on, where the reciprocal of its sum is subnormal, which these kernels' division flushes to 0."
     )
     about = "Accesses an element, reads and the one write (which L2 may still hold), on an H200:"
-    tables = [*table_of([heading, *rows], right=range(2, 11)), "", "Softmax of a score beside 31 zeros, executed:", ""]
+    tables = [
+        *table_of([heading, *rows], right=range(2, 11), keys=2),
+        "",
+        "Softmax of a score beside 31 zeros, executed:",
+        "",
+    ]
     show([__doc__, about, "", *tables, *table_of(values, right=range(4)), "", why])
 
 

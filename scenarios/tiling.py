@@ -66,7 +66,7 @@ def main() -> None:
     """Print claim, formula, prediction and measurement."""
     profiles = predict(cases())
     heading = ["n", "T", "fewer", "2n³/T", "L1 loads", "L2 reads", "HBM reads", "of 2n³/T", "H200 HBM"]
-    table = table_of([heading, *map(row, profiles)], right=range(9))
+    table = table_of([heading, *map(row, profiles)], right=range(9), keys=2)
     l2 = gpusim.load_gpu("h200").l2
     why = (
         "L1 is asked for T times less, as the formula says. HBM is not: while A and B fit L2 "

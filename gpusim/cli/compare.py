@@ -45,12 +45,12 @@ def compare(
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes to predict with.", min=1)] = 1,
     kernels: KernelFolders = None,
 ) -> None:
-    """Hold predictions against what a GPU did: errors by metric, worst first, beside the hardware's own spread.
+    """Hold predictions against what a GPU did: errors by metric, time first, beside the hardware's own spread.
 
     Needs no GPU.
     """
     from gpusim import report
-    from gpusim.compare import summarise
+    from gpusim.compare import explained, summarise, waiting
     from gpusim.report import comparison
 
     check_writable(json)
@@ -62,15 +62,18 @@ def compare(
         raise GpusimError(f"{measured}: no metric was both measured and predicted")
     flat = [row for rows in found.values() for row in rows]
     summaries = summarise(flat)
+    shares = {name: share for name, rows in found.items() if (share := explained(rows)) >= 0}
     if json is not None:
-        write_json({"rows": list(map(_plain, flat)), "summary": list(map(_plain, summaries))}, json)
+        write_json(
+            {"rows": list(map(_plain, flat)), "summary": list(map(_plain, summaries)), "explained": shares}, json
+        )
     if is_stdout(json):
         return
     shown: list[Any] = [head, ""]
     if len(found) > 1:
-        shown += comparison.summarised(summaries, flat)
+        shown += comparison.summarised(summaries, flat, shares)
     if each or len(found) == 1:
-        shown += [line for name, rows in found.items() for line in comparison.compared(name, rows)]
+        shown += [line for name, rows in found.items() for line in comparison.compared(name, rows, waiting(rows))]
     report.show([*shown, *comparison.explained()])
 
 

@@ -11,6 +11,7 @@ from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, spread
 
 FLOOR = {
     "dram__bytes_write.sum": 4e6,
+    "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum": 2e4,
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": 2e4,
     "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": 2e4,
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": 2e4,
@@ -18,8 +19,11 @@ FLOOR = {
 }
 """Where less than this was measured, an error is relative to this: what is next to nothing repeats badly."""
 
-STALLS, A_WARP = "smsp__average_warps_issue_stalled_", 1.0
+STALLS, RATIO, A_WARP = "smsp__average_warps_issue_stalled_", "_per_issue_active.ratio", 1.0
 """A reason for which less than one warp waits is judged by the difference."""
+
+SHARES = "smsp__warp_issue_stalled_"
+"""Shares of their time that warps wait, in per cent."""
 
 DURATION = "gpu__time_duration.sum"
 PERCENT, ROUNDED = "pct", 0.00501
@@ -68,6 +72,8 @@ class Summary(NamedTuple):
 def relative(metric: str, predicted: float, measured: float) -> float:
     """By how much a prediction is above a measurement, relative to it or to the metric's floor.
 
+    Of shares of time it is the difference.
+
     Examples
     --------
     >>> relative("gpc__cycles_elapsed.max", 1100, 1000)
@@ -76,11 +82,54 @@ def relative(metric: str, predicted: float, measured: float) -> float:
     0.5
     >>> relative("smsp__inst_executed.sum", 1, 0)
     inf
+    >>> relative("smsp__warp_issue_stalled_wait_per_warp_active.pct", 12, 10)
+    0.02
     """
     if predicted == measured or (PERCENT in metric and abs(predicted - measured) <= ROUNDED):
         return 0.0
+    if metric.startswith(SHARES):
+        return (predicted - measured) / 100
     least = max(abs(measured), A_WARP if metric.startswith(STALLS) else FLOOR.get(metric, 0.0))
     return (predicted - measured) / least if least else math.copysign(math.inf, predicted)
+
+
+def waiting(found: Iterable[Row]) -> dict[str, tuple[float, float]]:
+    """Give the shares of all waiting of a launch's warps, by reason: predicted and measured, the largest first.
+
+    Parameters
+    ----------
+    found : iterable of Row
+        Of one launch; ratios of stall reasons among them.
+    """
+    ratios = {
+        row.metric.removeprefix(STALLS).removesuffix(RATIO): (row.predicted, row.measured)
+        for row in found
+        if row.metric.startswith(STALLS)
+    }
+    sums = [sum(values) for values in zip(*ratios.values(), strict=True)]
+    if not ratios or not all(sums):
+        return {}
+    shares = {reason: (p / sums[0], m / sums[1]) for reason, (p, m) in ratios.items()}
+    return dict(sorted(shares.items(), key=lambda item: -max(item[1])))
+
+
+def explained(found: Iterable[Row]) -> float:
+    """Give the share of waiting that a prediction puts down to the reason that was measured; NaN where none was.
+
+    Parameters
+    ----------
+    found : iterable of Row
+        Of one launch.
+
+    Examples
+    --------
+    >>> def waits(reason, predicted, measured):
+    ...     return Row("mine", f"{STALLS}{reason}{RATIO}", predicted, measured, 0, 0)
+    >>> explained([waits("wait", 3, 2), waits("barrier", 1, 2)])
+    0.75
+    """
+    shares = waiting(found)
+    return sum(min(pair) for pair in shares.values()) if shares else math.nan
 
 
 class Empty(NamedTuple):

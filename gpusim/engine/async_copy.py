@@ -12,7 +12,7 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
-from gpusim.engine.access import coalesce
+from gpusim.engine.access import coalesce, ideal_wavefronts
 from gpusim.engine.bits import popcount
 from gpusim.engine.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.faults import fail, first_row
@@ -47,7 +47,9 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
         return S.FAILURE
     p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
-    count[C.SH_ASYNC_WAVES] += 0 if c[I.CACHE] == I.CG else p[S.PAT_WAVES]
+    if c[I.CACHE] != I.CG:
+        count[C.SH_ASYNC_WAVES] += p[S.PAT_WAVES]
+        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), p[S.PAT_WAVES])
     m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
     return t
 

@@ -58,9 +58,12 @@ INST_ATOMS = 51
 ST_TAGS = 52  # tag-stage wavefronts of stores
 L2_ATOM = 53  # sectors that atomics change in L2
 L2_ATOM_REQ = 54
-SH_ATOM_WAVES = 55  # data-stage wavefronts of shared atomics
-ATOM_WAVES = 56  # of global ones, values brought back included
-PREFETCH_WAVES = 57
+L2_READ_HIT = 55  # sectors asked of L2 that the half asked holds
+L2_READ_MISS = 56  # sectors fetched because reads lack some, those that come along included
+SH_ASYNC_IDEAL = 57  # what LDGSTS's writes would take without conflicts
+SH_ATOM_WAVES = 58  # data-stage wavefronts of shared atomics
+ATOM_WAVES = 59  # of global ones, values brought back included
+PREFETCH_WAVES = 60
 
 # Columns of Machine.arrays: loads and stores of each array; IDEAL: sectors that would do for the words touched; HIT:
 # sectors found in L1; L2: sectors asked of L2 or written to it, HBM: sectors read from HBM because of it
@@ -71,4 +74,4 @@ N_ARRAY_COUNTS = 11
 # Columns of Machine.sites: the same for each memory instruction; WAVES: data-stage wavefronts, WAVES_IDEAL: what they
 # would be without bank conflicts
 S_REQ, S_SECTORS, S_IDEAL, S_HIT, S_L2, S_HBM, S_WAVES, S_WAVES_IDEAL, N_SITE_COUNTS = range(9)
-N_COUNTS = 58
+N_COUNTS = 61

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.model.inputs import above_zero, at_least, gpu_of
+from gpusim.report.units import format_bytes
 
 if TYPE_CHECKING:
     from gpusim.hardware import Gpu
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 LEVELS = ("L1", "L2", "HBM")
 """Levels of memory, nearest first; ``"HBM"`` is device memory, GDDR where a board has that."""
+
+WORTH_SAYING = 0.05
+"""Of the bytes that device memory moves: less than this that L2 still holds is not mentioned."""
 
 FIGURES = ("peak", "achieved")
 """Which bandwidth: the largest there can be, or what streaming kernels reached."""
@@ -235,11 +239,14 @@ class Roofline:
         FLOP/s.
     ceilings : tuple of Ceiling
         One for each level, in the order given.
+    note : str
+        What else a reader must know of the intensities; mostly empty.
     """
 
     flops: float
     peak_flops: float
     ceilings: tuple[Ceiling, ...]
+    note: str = ""
 
     @property
     def seconds(self) -> float:
@@ -326,7 +333,8 @@ def of_profile(
     Returns
     -------
     Roofline
-        Of L1, L2 and device memory.
+        Of L1, L2 and device memory, by the bytes that this launch moves. What L2 still holds of the result when it ends
+        device memory gets later: the note says how much that is, and the intensity with it.
 
     Raises
     ------
@@ -338,7 +346,21 @@ def of_profile(
     spec = gpu_of(profile.gpu if gpu is None else gpu)
     rates = {level: bandwidth(spec, level, figure) for level in LEVELS}
     peak = peak_flops(spec, dtype, tensor_cores=tensor_cores)
-    return hierarchical(profile.flops, level_bytes(profile), peak, rates)
+    found = hierarchical(profile.flops, level_bytes(profile), peak, rates)
+    return replace(found, note=_still_in_l2(profile, profile.flops))
+
+
+def _still_in_l2(profile: Profile, flops: float) -> str:
+    """Say what device memory's intensity leaves out, where L2 keeps part of the result."""
+    kept = profile.l2_dirty_bytes
+    if not kept > WORTH_SAYING * profile.dram_bytes:
+        return ""
+    moved = profile.dram_bytes
+    without, whole = (f"{flops / nbytes:.3g}" if nbytes else "∞" for nbytes in (moved, moved + kept))
+    return (
+        f"{profile.memory} moves {format_bytes(moved)} ({without} FLOP/byte); {format_bytes(kept)} of the result are "
+        f"still in L2 when the launch ends, with which it is {whole} FLOP/byte."
+    )
 
 
 def level_bytes(profile: Profile) -> dict[str, float]:

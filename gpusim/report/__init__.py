@@ -7,6 +7,7 @@ profiles it is given.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
@@ -16,7 +17,9 @@ from rich.text import Text
 from gpusim.report import tables
 from gpusim.report.busy import busy_table
 from gpusim.report.chain import chains
+from gpusim.report.claims import legend, rows_legend
 from gpusim.report.sentence import compare
+from gpusim.report.shared import wavefronts
 from gpusim.report.tables import WIDTH
 from gpusim.report.time import duration, why
 from gpusim.report.where import where
@@ -25,6 +28,9 @@ __all__ = ["as_text", "chains", "show", "table", "text", "where"]
 
 if TYPE_CHECKING:
     from gpusim.result import Profile
+
+NARROWEST = 40
+"""Columns that are filled even where a terminal has fewer, which wraps lines itself."""
 
 
 def table(profiles: Profile | Sequence[Profile]) -> list[RenderableType]:
@@ -44,34 +50,37 @@ def table(profiles: Profile | Sequence[Profile]) -> list[RenderableType]:
     return list(_one(profiles[0]) if len(profiles) == 1 else _several(profiles))
 
 
-def as_text(profiles: Profile | Sequence[Profile]) -> str:
+def as_text(profiles: Profile | Sequence[Profile], width: int = WIDTH) -> str:
     """Give :func:`table` as plain text, without colours and without a final newline.
 
     Parameters
     ----------
     profiles : Profile or sequence of Profile
+    width : int
+        Columns.
 
     Returns
     -------
     str
-        Lines of at most 100 columns.
     """
-    return text(table(profiles))
+    return text(table(profiles), width)
 
 
-def text(renderables: Sequence[RenderableType]) -> str:
+def text(renderables: Sequence[RenderableType], width: int = WIDTH) -> str:
     """Give renderables as :func:`show` prints them to a file, without a final newline.
 
     Parameters
     ----------
     renderables : sequence of rich renderables
+    width : int
+        Columns.
     """
     sink = io.StringIO()
-    show(renderables, sink)
+    show(renderables, sink, width)
     return sink.getvalue().rstrip("\n")
 
 
-def show(renderables: Sequence[RenderableType], file: IO[str] | None = None) -> None:
+def show(renderables: Sequence[RenderableType], file: IO[str] | None = None, width: int | None = None) -> None:
     """Print renderables: in colour on a terminal, as plain text anywhere else.
 
     Parameters
@@ -79,14 +88,24 @@ def show(renderables: Sequence[RenderableType], file: IO[str] | None = None) -> 
     renderables : sequence of rich renderables
     file : file, optional
         Standard output unless given.
+    width : int, optional
+        Columns; unless given those of the terminal, 100 at most, and 100 anywhere else.
     """
     console = Console(file=file, highlight=False, markup=False, emoji=False)
-    console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
+    wide = width or (min(console.width, WIDTH) if console.is_terminal else WIDTH)
+    console.width = max(wide, NARROWEST)
     with console.capture() as capture:
         for renderable in renderables:
-            console.print(renderable)
+            console.print(_reflowed(renderable, console.width) if isinstance(renderable, str) else renderable)
     console.file.write("\n".join(line.rstrip() for line in capture.get().split("\n")))
     console.file.flush()
+
+
+def _reflowed(text: str, width: int) -> str:
+    """Prose in which lines that belong together are one, where some are too long: "Claim: ..." begins another."""
+    if max(map(len, text.splitlines()), default=0) <= width:
+        return text
+    return re.sub(r"(?<=\S)\n(?!\n|\w+: |\Z)", " ", text)
 
 
 def _one(profile: Profile) -> Iterator[RenderableType]:
@@ -97,7 +116,8 @@ def _one(profile: Profile) -> Iterator[RenderableType]:
     busy = busy_table(profile)
     yield from (busy, Text("")) if busy else ()
     yield tables.memory_table(profile)
-    yield from _footer((profile.sentence, *profile.notes, tables.legend(tables.shown_metrics(profile))))
+    explained = legend(tables.shown_metrics(profile))
+    yield from _footer((profile.sentence, *wavefronts(profile), *profile.notes, explained))
 
 
 def _several(profiles: Sequence[Profile]) -> Iterator[RenderableType]:
@@ -105,9 +125,9 @@ def _several(profiles: Sequence[Profile]) -> Iterator[RenderableType]:
     yield Text(tables.common_heading(profiles), style="bold")
     yield Text("")
     yield tables.comparison_table(profiles)
-    legend = tables.legend(profile.metrics.get("dram__bytes_read.sum") for profile in profiles)
+    explained = rows_legend(profiles, tables.JUDGED)
     change = compare(profiles, lambda profile: tables.label(profile, names))
-    yield from _footer((change, *_notes(profiles, names), legend))
+    yield from _footer((change, *_notes(profiles, names), explained))
 
 
 def _notes(profiles: Sequence[Profile], names: Sequence[str]) -> Iterator[str]:

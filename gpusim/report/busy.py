@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.table import Table
-
-from gpusim.report.tables import new_table
+from gpusim.report.grid import Grid
 from gpusim.report.units import format_share
 
 if TYPE_CHECKING:
@@ -17,7 +15,7 @@ MOST_UNITS, LEAST_SHARE = 6, 0.1
 """Units that the table shows at most, and how busy one must be to be shown (the two busiest are in any case)."""
 
 BAR = 50
-"""Columns of a bar that is full."""
+"""Columns of a bar that is full, where there is room for it."""
 
 
 class Unit(NamedTuple):
@@ -92,7 +90,7 @@ def shown(profile: Profile) -> list[Busy]:
     return [busy for k, busy in enumerate(units) if k < 2 or busy.share >= LEAST_SHARE][:MOST_UNITS]
 
 
-def busy_table(profile: Profile) -> Table | None:
+def busy_table(profile: Profile) -> Grid | None:
     """Lay out how busy units are.
 
     Parameters
@@ -101,16 +99,16 @@ def busy_table(profile: Profile) -> Table | None:
 
     Returns
     -------
-    rich.table.Table or None
+    Grid or None
         None where nobody knows.
     """
     units = shown(profile)
     if not units:
         return None
-    grid = new_table()
-    grid.add_column("unit", no_wrap=True)
-    grid.add_column("busy", justify="right", no_wrap=True)
-    grid.add_column("", no_wrap=True)
+    grid = Grid()
+    grid.add_column("unit", "name")
+    grid.add_column("busy")
+    grid.add_column("", "bar", full=BAR)
     for busy in units:
-        grid.add_row(busy.name, format_share(busy.share), "█" * round(BAR * min(busy.share, 1)))
+        grid.add_row(busy.name, format_share(busy.share), busy.share)
     return grid

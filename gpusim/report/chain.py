@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from gpusim.report.tables import legend, new_table
+from gpusim.report.claims import HALF, MOST, error_rows, rows_legend
+from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _one(profile: ChainProfile) -> Iterator[RenderableType]:
     yield _by_launch(profile)
     yield Text("")
     yield Text(_passing(profile))
-    explained = legend(step.metrics.get("dram__bytes_read.sum") for step in profile.steps)
+    explained = rows_legend(profile.steps, JUDGED)
     yield from (Text(line) for line in (*_notes(profile.steps), explained) if line)
 
 
@@ -48,17 +48,43 @@ def _heading(profile: ChainProfile, names: Iterable[str]) -> str:
     return "  ".join(filter(None, (profile.chain, params, f"on {profile.gpu}", f"{profile.cache} caches")))
 
 
-def _by_launch(profile: ChainProfile) -> Table:
+def _by_launch(profile: ChainProfile) -> Grid:
     """A row for each launch, and their total."""
     rows = [_cells(step, step.bound or NOTHING) for step in profile.steps]
-    grid = new_table()
-    grid.add_column("kernel", no_wrap=True)
-    for heading in _cells(profile, ""):
-        grid.add_column(heading.replace("memory", profile.steps[0].memory), justify="right", no_wrap=True)
+    memory = profile.steps[0].memory
+    grid = Grid()
+    grid.add_column("kernel", "name", key=True)
+    for heading in rows[0]:
+        grid.add_column(heading.replace("memory", memory), spared=_spared(heading))
     for label, row in zip(profile.labels, rows, strict=True):
-        grid.add_row(label, *row.values(), end_section=label == profile.labels[-1])
-    grid.add_row("together", *_cells(profile, "").values())
+        grid.add_row(label, *row.values(), end_section=row is rows[-1])
+    errors = error_rows(profile.steps, JUDGED)
+    grid.add_row("together", *_cells(profile, "").values(), end_section=bool(errors))
+    _add_errors(grid, errors, 1, list(rows[0]))
     return grid
+
+
+def _add_errors(grid: Grid, errors: Sequence[dict[str, str]], keys: int, headings: Sequence[str]) -> None:
+    """Rows of errors, under so many columns that tell rows apart and the others."""
+    for label, row in zip((HALF, MOST), errors, strict=False):
+        grid.add_row(label, *[""] * (keys - 1), *(row.get(heading, "") for heading in headings))
+
+
+SPARED = ("FLOP", "L1 loads", "L2 reads", "memory writes", "bound by")
+"""Columns that are left out where the table is too wide, in this order."""
+
+JUDGED = {
+    "time": "gpc__cycles_elapsed.max",
+    "L1 loads": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "L2 reads": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "memory reads": "dram__bytes_read.sum",
+    "memory writes": "dram__bytes_write.sum",
+}
+"""Metrics behind the columns, whose errors stand under them."""
+
+
+def _spared(heading: str) -> int | None:
+    return SPARED.index(heading) if heading in SPARED else None
 
 
 def _cells(profile: Any, bound: str) -> dict[str, str]:
@@ -107,12 +133,18 @@ def _several(profiles: Sequence[ChainProfile]) -> Iterator[RenderableType]:
     told = [*(["gpu"] if len({profile.gpu for profile in profiles}) > 1 else []), *distinct]
     yield Text(_heading(profiles[0], same), style="bold")
     yield Text("")
-    grid = new_table()
+    cells = [{name: cell for name, cell in _cells(p, "").items() if name != "bound by"} for p in profiles]
+    grid = Grid()
     for name in told:
-        grid.add_column(name, no_wrap=True)
-    for heading in (name for name in _cells(profiles[0], "") if name != "bound by"):
-        grid.add_column(heading.replace("memory", profiles[0].steps[0].memory), justify="right", no_wrap=True)
-    for profile in profiles:
-        figures = [cell for name, cell in _cells(profile, "").items() if name != "bound by"]
-        grid.add_row(*(str(profile.gpu if n == "gpu" else profile.params[n]) for n in told), *figures)
+        grid.add_column(name, "name", key=True)
+    for heading in cells[0]:
+        grid.add_column(heading.replace("memory", profiles[0].steps[0].memory), spared=_spared(heading))
+    steps = [step for profile in profiles for step in profile.steps]
+    errors = error_rows(steps, JUDGED)
+    for profile, row in zip(profiles, cells, strict=True):
+        names = (str(profile.gpu if n == "gpu" else profile.params[n]) for n in told)
+        grid.add_row(*names, *row.values(), end_section=bool(errors) and row is cells[-1])
+    _add_errors(grid, errors, len(told), list(cells[0]))
     yield grid
+    yield Text("")
+    yield Text(rows_legend(steps, JUDGED))

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from gpusim.report.listings import table_of
-from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
+from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
     from gpusim.compare import Row, Summary
     from gpusim.measurement import MeasuredLaunch, Measurement
 
 DURATION = "gpu__time_duration.sum"
+TIMES = (DURATION, "time_beyond_empty_launch")
 WORST = 10
 """Single figures that the table of many launches is followed by."""
 
 EXPLAINED = (
     "error: predicted over measured; spread: largest less smallest of the hardware's own runs. What is next to nothing "
-    "(4 MB of HBM writes, 20 k hits or conflicts, one stalled warp) is judged by its difference, over that."
+    "(4 MB of HBM writes, 20 k hits or conflicts) is judged by its difference, over that. Waiting is explained where "
+    "it is put down to the reason that was measured: of each reason the smaller share."
 )
 
 
@@ -81,23 +83,42 @@ def _measured(launch: MeasuredLaunch) -> list[str]:
     ]  # fmt: skip
 
 
-def compared(name: str, rows: Sequence[Row]) -> list[RenderableType]:
-    """Show one launch: every metric that was both predicted and measured, worst first.
+LEADING = ("time", "gpc__cycles", "sm__cycles", "dram__bytes", "lts__t_sectors", "l1tex__t_sectors")
+"""Beginnings of the names of metrics that come first: time, cycles, bytes, sectors."""
+
+STALLS = "smsp__average_warps_issue_stalled_"
+LEAST_SHARE = 0.01
+"""Of all waiting that a reason must have to be listed."""
+
+
+def _place(metric: str) -> int:
+    """Where a metric stands: among the leading ones by what it counts, behind them all others."""
+    name = "time" if metric in TIMES else metric
+    return next((k for k, first in enumerate(LEADING) if name.startswith(first)), len(LEADING))
+
+
+def compared(name: str, rows: Sequence[Row], waits: Mapping[str, tuple[float, float]]) -> list[RenderableType]:
+    """Show one launch: time, cycles, bytes, sectors, then every other metric, each kind worst first; then waiting.
 
     Parameters
     ----------
     name : str
         The launch's.
     rows : sequence of Row
+    waits : mapping of str to (float, float)
+        Shares of all waiting by reason, predicted and measured.
 
     Returns
     -------
     list of rich renderables
     """
+    counted = sorted((row for row in rows if not row.metric.startswith(STALLS)), key=lambda row: _place(row.metric))
     cells = [
-        [row.metric, *_both(row), _per_cent(row.error), *_shares(row.spread)] for row in rows if row.error or row.spread
+        [row.metric, *_both(row), _per_cent(row.error), *_shares(row.spread)]
+        for row in counted
+        if row.error or row.spread
     ]
-    same = [row for row in rows if not (row.error or row.spread)]
+    same = [row for row in counted if not (row.error or row.spread)]
     shown: list[RenderableType] = [Text(name, style="bold")]
     heading = ["metric", "predicted", "measured", "error", "spread"]
     shown += table_of([heading, *cells], right=range(1, 5)) if cells else []
@@ -105,38 +126,75 @@ def compared(name: str, rows: Sequence[Row]) -> list[RenderableType]:
         worth = [f"{row.metric} {_value(row.metric, row.measured)}" for row in same if row.measured]
         nothing = len(same) - len(worth)
         zeros = f"; {nothing} more are 0 both ways" if nothing else ""
-        shown.append(Text(f"Identical, {len(same)} of {len(rows)}: {', '.join(worth)}{zeros}."))
-    return [*shown, Text("")]
+        shown.append(Text(f"Identical, {len(same)} of {len(counted)}: {', '.join(worth)}{zeros}."))
+    return [*shown, *_waiting(waits), Text("")]
 
 
-def summarised(summaries: Sequence[Summary], rows: Sequence[Row]) -> list[RenderableType]:
-    """Show many launches: a row a metric, worst first, and the worst single figures.
+def _waiting(waits: Mapping[str, tuple[float, float]]) -> Iterator[RenderableType]:
+    """What warps wait for, as shares of all waiting."""
+    if not waits:
+        return
+    rows = [[why, *_rounded(*pair)] for why, pair in waits.items() if max(pair) >= LEAST_SHARE]
+    together = sum(min(pair) for pair in waits.values())
+    yield Text("")
+    yield from table_of([["warps wait for", "predicted", "measured"], *rows], right=(1, 2))
+    yield Text(f"Share of waiting that is explained: {format_share(together)}.")
+
+
+def _rounded(*shares: float) -> list[str]:
+    return [format_share(share) for share in shares]
+
+
+def summarised(
+    summaries: Sequence[Summary], rows: Sequence[Row], explained: Mapping[str, float]
+) -> list[RenderableType]:
+    """Show many launches: a row a metric, time, cycles, bytes and sectors first, and the worst single figures.
 
     Parameters
     ----------
     summaries : sequence of Summary
     rows : sequence of Row
+    explained : mapping of str to float
+        Share of waiting that is explained, by launch.
 
     Returns
     -------
     list of rich renderables
     """
+    counted = [s for s in summaries if not s.metric.startswith(STALLS)]
     heading = ["metric", "identical", "median", "mean", "90 %", "worst", "spread"]
     cells = [
         [s.metric, f"{s.identical} of {s.launches}", *_shares(s.median, s.mean, s.p90, s.max, s.spread)]
-        for s in summaries
+        for s in sorted(counted, key=lambda s: _place(s.metric))
         if s.max
     ]
-    same = [s for s in summaries if not s.max]
-    worst = sorted((row for row in rows if row.error), key=lambda row: -abs(row.error))[:WORST]
+    same = [s for s in counted if not s.max]
+    wrong = [row for row in rows if row.error and not row.metric.startswith(STALLS)]
+    worst = sorted(wrong, key=lambda row: -abs(row.error))[:WORST]
     singles = [[row.launch, row.metric, *_both(row), _per_cent(row.error)] for row in worst]
-    shown: list[RenderableType] = [*table_of([heading, *cells], right=range(1, 7)), Text("")] if cells else []
+    shown: list[RenderableType] = []
+    if cells:
+        spared = ("mean", "identical", "spread")
+        shown += [*table_of([heading, *cells], right=range(1, 7), spared=spared), Text("")]
     if same:
         names = ", ".join(s.metric for s in same)
         shown += [Text(f"Identical in all {same[0].launches} launches, {len(same)} metrics: {names}."), Text("")]
     if singles:
         shown += table_of([["worst", "metric", "predicted", "measured", "error"], *singles], right=range(2, 5))
-    return [*shown, Text("")]
+    return [*shown, Text(""), *_explained(explained)]
+
+
+def _explained(shares: Mapping[str, float]) -> Iterator[RenderableType]:
+    """How much of what warps wait for is put down to the right reason, over many launches."""
+    known = sorted((share, launch) for launch, share in shares.items() if not math.isnan(share))
+    if known:
+        middle, tenth = (format_share(known[int(part * len(known))][0]) for part in (0.5, 0.1))
+        least, launch = known[0]
+        yield Text(
+            f"Share of waiting that is explained: {middle} in the median, less than {tenth} in one launch of ten, "
+            f"{format_share(least)} at worst ({launch})."
+        )
+        yield Text("")
 
 
 def explained() -> Iterator[RenderableType]:
@@ -145,7 +203,7 @@ def explained() -> Iterator[RenderableType]:
 
 
 def _value(metric: str, value: float) -> str:
-    if metric in (DURATION, "time_beyond_empty_launch"):
+    if metric in TIMES:
         return NOTHING if math.isnan(value) else format_seconds(value)
     return format_bytes(value) if "bytes" in metric else _number(value)
 

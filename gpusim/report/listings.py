@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from gpusim.report.tables import new_table
+from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_bytes, format_count
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ def kernels(algorithms: Iterable[Algorithm | Chain]) -> list[RenderableType]:
     -------
     list of rich renderables
     """
-    grid = new_table()
-    grid.add_column("kernel", no_wrap=True)
-    grid.add_column("what it does")
-    grid.add_column("parameters")
+    grid = Grid()
+    grid.add_column("kernel", "name")
+    grid.add_column("what it does", "text")
+    grid.add_column("parameters", "text", spared=0)
     families: dict[str, list[Algorithm | Chain]] = {}
     for algorithm in algorithms:
         families.setdefault(algorithm.family, []).append(algorithm)
@@ -114,8 +114,18 @@ def gpus(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
     -------
     list of rich renderables
     """
-    numeric = [column for column, cell in enumerate(rows[1]) if cell.replace(".", "").isdigit()]
-    return table_of(rows, right=numeric)
+    grid = Grid()
+    for heading, cell in zip(rows[0], rows[1], strict=True):
+        spared = SPARED_GPU.index(heading) if heading in SPARED_GPU else None
+        numeric = cell.replace(".", "").isdigit()
+        grid.add_column(heading, "number" if numeric else "name", spared=spared, key=heading == "GPU")
+    for row in rows[1:]:
+        grid.add_row(*row)
+    return [grid]
+
+
+SPARED_GPU = ("full name", "arch", "MHz")
+"""Columns of the list of GPUs that are left out where it is too wide, in this order."""
 
 
 def gpu(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
@@ -133,14 +143,16 @@ def gpu(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
     sources = {
         text: f"[{number}]" for number, text in enumerate(dict.fromkeys(row[-1] for row in rows[1:] if row[-1]), 1)
     }
-    grid = new_table()
+    grid = Grid()
     for heading in rows[0]:
-        grid.add_column(heading, overflow="fold", no_wrap=heading == "key")
+        spared = ("source", "kind").index(heading) if heading in ("source", "kind") else None
+        grid.add_column(heading, "name" if heading == "key" else "text", spared=spared, key=heading == "key")
     for row, after in itertools.zip_longest(rows[1:], rows[2:]):
         ends = after is not None and _section(row) != _section(after)
         grid.add_row(*row[:-1], sources.get(row[-1], ""), end_section=ends)
-    notes = new_table()
-    notes.show_header = False
+    notes = Grid(headings=False)
+    notes.add_column("", "name")
+    notes.add_column("", "text")
     for text, number in sources.items():
         notes.add_row(number, text)
     return [grid, Text(""), Text("Sources", style="bold"), notes]
@@ -169,12 +181,12 @@ def launches(records: Sequence[Mapping[str, Any]], gpu: str) -> list[RenderableT
     list of rich renderables
     """
     failed = sum(record["error"] is not None for record in records)
-    grid = new_table()
-    grid.add_column("launch", overflow="fold")
-    grid.add_column("warp instructions", justify="right", no_wrap=True)
-    grid.add_column("seconds", justify="right", no_wrap=True)
+    grid = Grid()
+    grid.add_column("launch", "text")
+    grid.add_column("warp instructions")
+    grid.add_column("seconds")
     if failed:
-        grid.add_column("error", overflow="fold")
+        grid.add_column("error", "text")
     for record in records:
         error = [_short(record["error"] or "")] if failed else []
         grid.add_row(record["id"], format_count(record["warp_instructions"]), f"{record['wall_s']:.1f}", *error)
@@ -194,23 +206,30 @@ def _total(records: Sequence[Mapping[str, Any]]) -> str:
     return f"{format_count(instructions)} warp instructions simulated in {seconds:.1f} s"
 
 
-def table_of(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[RenderableType]:
+def table_of(
+    rows: Sequence[Sequence[str]], right: Iterable[int] = (), *, keys: int = 1, spared: Sequence[str] = ()
+) -> list[RenderableType]:
     """Lay out rows of text, the first of which holds the headings.
 
     Parameters
     ----------
     rows : sequence of sequence of str
     right : iterable of int
-        Columns to align to the right.
+        Columns of numbers: they stand to the right, and are never folded or cut.
+    keys : int
+        So many first columns tell rows apart: where the table is too wide it goes on below, with these again.
+    spared : sequence of str
+        Headings of columns that are rather left out, the first one first.
 
     Returns
     -------
     list of rich renderables
     """
-    grid = new_table()
-    flush = set(right)
+    grid = Grid()
+    numbers = set(right)
     for column, heading in enumerate(rows[0]):
-        grid.add_column(heading, justify="right" if column in flush else "left", overflow="fold")
+        last = spared.index(heading) if heading in spared else None
+        grid.add_column(heading, "number" if column in numbers else "text", spared=last, key=column < keys)
     for row in rows[1:]:
         grid.add_row(*row)
     return [grid]

@@ -132,13 +132,14 @@ def _compulsory(profile: Profile) -> str:
 
 
 def _writes(profile: Profile) -> str:
-    """A word on writes where L2 keeps the result or device memory writes more than was stored."""
-    stored, written = profile.l2_write_bytes, profile.dram_bytes_written
+    """A word on writes where L2 keeps the result, or a part of it."""
+    stored, written, kept = profile.l2_write_bytes, profile.dram_bytes_written, profile.l2_dirty_bytes
     if not stored > 0 or math.isnan(written):
         return ""
+    writes = f"{profile.memory} writes {format_bytes(written)}"
     if written <= AGREES * stored:
-        return f"{profile.memory} writes {format_bytes(written)}: L2 still holds the result when the kernel ends."
-    return ""
+        return f"{writes}: L2 still holds the result when the kernel ends."
+    return f"{writes}: L2 still holds {format_bytes(kept)} when the kernel ends." if kept > AGREES * written else ""
 
 
 def _textbook_reads(profile: Profile) -> float:
@@ -148,7 +149,7 @@ def _textbook_reads(profile: Profile) -> float:
 
 def _formula_factor(most: Profile, least: Profile) -> str:
     """Continue a sentence with what the textbook says of the same two profiles; empty where it says nothing."""
-    if not _textbook_reads(least) > 0:
+    if not _textbook_reads(least) > 0 or not _textbook_reads(most) > 0:
         return ""
     factor = _textbook_reads(most) / _textbook_reads(least)
     if abs(factor - 1) <= AGREES:

@@ -6,23 +6,18 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich import box
-from rich.table import Table
-
+from gpusim.report.claims import HALF, MOST, claim, error_rows
+from gpusim.report.grid import Grid
+from gpusim.report.time import waiting_metric
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
+    from gpusim.report.grid import Cell, Kind
     from gpusim.result import Metric, Profile
+
 
 WIDTH = 100
 """Columns that no line of a report exceeds."""
-
-GAP = 2
-"""Columns between two columns of a table."""
-
-UNMEASURED = "±?"
-HELD_OUT = "±a/b %: median error over launches on this GPU / over launches held out from calibration."
-"""Stands for an error that was never measured on this GPU."""
 
 
 class Level(NamedTuple):
@@ -35,12 +30,13 @@ class Level(NamedTuple):
     hit_rate: str = ""
     textbook: str = ""  # key of Profile.textbook
     claim: str = ""  # metric whose claim is the row's, if it is not that of the units
-    seldom: bool = False  # left out where there are no requests
+    seldom: str = ""  # what must be above 0 for there to be a row
 
 
 _L1, _LTS, _DRAM = "l1tex__t_{}_pipe_lsu_mem_{}.sum", "lts__t_{}_srcunit_tex_op_{}.sum", "dram__bytes_{}.sum"
 _INST = "smsp__inst_executed_op_{}.sum"
-_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+_WAVEFRONTS, _COPIED = (f"l1tex__data_pipe_lsu_wavefronts_mem_shared{of}.sum" for of in ("", "_op_ldgsts"))
+_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
 
 
 def _through_l1(kind: str) -> tuple[str, str]:
@@ -56,21 +52,30 @@ LEVELS = (
     Level("L1 global loads", *_through_l1("global_op_ld"), "global_load_bytes", "l1_hit_rate", "reads"),
     Level("L1 global stores", *_through_l1("global_op_st"), "global_store_bytes", "", "writes"),
     Level("global atomics", "global_atomic_requests", "global_atomic_sectors", "global_atomic_bytes",
-          claim=_L1.format("sectors", "global_op_atom"), seldom=True),
-    Level("local loads", *_through_l1("local_op_ld"), "local_load_bytes", "local_hit_rate", seldom=True),
-    Level("local stores", *_through_l1("local_op_st"), "local_store_bytes", seldom=True),
-    Level("shared wavefronts", "shared_requests", _WAVEFRONTS, "shared_bytes"),
-    Level("shared atomics", _INST.format("shared_atom"), claim=_INST.format("shared_atom"), seldom=True),
-    Level("matrix loads", _INST.format("ldsm"), claim=_INST.format("ldsm"), seldom=True),
-    Level("copies to shared", _INST.format("ldgsts"), claim=_INST.format("ldgsts"), seldom=True),
-    Level("L2 reads", *_through_l2("read"), "l2_read_bytes", "l2_hit_rate", "reads"),
-    Level("L2 writes", *_through_l2("write"), "l2_write_bytes", "", "writes"),
+          claim=_L1.format("sectors", "global_op_atom"), seldom="global_atomic_requests"),
+    Level("local loads", *_through_l1("local_op_ld"), "local_load_bytes", "local_hit_rate",
+          seldom=_L1.format("requests", "local_op_ld")),
+    Level("local stores", *_through_l1("local_op_st"), "local_store_bytes",
+          seldom=_L1.format("requests", "local_op_st")),
+    Level("shared wavefronts", "shared_requests", _WAVEFRONTS, "shared_bytes", seldom="uses_shared_memory"),
+    Level("  bank conflicts", "", "bank_conflicts", claim=_CONFLICTS.format("ld"), seldom="bank_conflicts"),
+    Level("shared atomics", _INST.format("shared_atom"), claim=_INST.format("shared_atom"),
+          seldom=_INST.format("shared_atom")),
+    Level("matrix loads", _INST.format("ldsm"), claim=_INST.format("ldsm"), seldom=_INST.format("ldsm")),
+    Level("copies to shared", _INST.format("ldgsts"), _COPIED, "shared_copy_bytes", claim=_INST.format("ldgsts"),
+          seldom=_INST.format("ldgsts")),
+    Level("  bank conflicts", "", _CONFLICTS.format("ldgsts"), seldom=_CONFLICTS.format("ldgsts")),
+    Level("L2 reads", *_through_l2("read"), "l2_read_bytes", "l2_read_hit_rate", "reads"),
+    Level("L2 writes", *_through_l2("write"), "l2_write_bytes", "l2_write_hit_rate", "writes"),
     Level("{memory} reads", "", "", "dram_bytes_read", "", "reads", _DRAM.format("read")),
     Level("{memory} writes", "", "", "dram_bytes_written", "", "writes", _DRAM.format("write")),
 )  # fmt: skip
 
+SPARED = {"requests": 0, "sectors": 1, "hit rate": 2, "textbook": 3}
+"""Columns of the memory table that are left out where it is too wide, the first ones first."""
 
-def memory_table(profile: Profile) -> Table:
+
+def memory_table(profile: Profile) -> Grid:
     """Lay one launch out by level of the memory hierarchy.
 
     Parameters
@@ -79,15 +84,15 @@ def memory_table(profile: Profile) -> Table:
 
     Returns
     -------
-    rich.table.Table
+    Grid
         Without the column of the textbook where there is none, and without rows of what the launch does not do.
     """
-    grid = new_table()
-    grid.add_column("")
+    grid = Grid()
+    grid.add_column("", "name")
     book = ["textbook"] if profile.textbook else []
     for heading in ("requests", "sectors", "bytes", "hit rate", *book):
-        grid.add_column(heading, justify="right", no_wrap=True)
-    grid.add_column("claim", no_wrap=True)
+        grid.add_column(heading, spared=SPARED.get(heading))
+    grid.add_column("claim", "name")
     for level in _levels(profile):
         grid.add_row(*_level_cells(profile, level))
     return grid
@@ -95,11 +100,11 @@ def memory_table(profile: Profile) -> Table:
 
 def _levels(profile: Profile) -> list[Level]:
     """Rows that say something."""
-    return [level for level in LEVELS if not level.seldom or _number(profile, level.requests) > 0]
+    return [level for level in LEVELS if not level.seldom or _number(profile, level.seldom) > 0]
 
 
-def comparison_table(profiles: Sequence[Profile]) -> Table:
-    """Lay several launches out, one row each.
+def comparison_table(profiles: Sequence[Profile]) -> Grid:
+    """Lay several launches out, one row each, and under them how far off their figures are.
 
     Parameters
     ----------
@@ -108,18 +113,28 @@ def comparison_table(profiles: Sequence[Profile]) -> Table:
 
     Returns
     -------
-    rich.table.Table
+    Grid
     """
+    names = varying(profiles)
     memory = profiles[0].memory if len({profile.memory for profile in profiles}) == 1 else "DRAM"
-    cells = [_comparison_cells(profile, varying(profiles), memory) for profile in profiles]
-    shown = [name for name in cells[0] if name not in BOOK or any(profile.textbook for profile in profiles)]
-    headings = _fitting({name: [row[name] for row in cells] for name in shown})
-    grid = new_table()
+    cells = [_comparison_cells(profile, names, memory) for profile in profiles]
+    headings = [name for name in cells[0] if _tells(name, {row[name] for row in cells})]
+    errors = error_rows(profiles, {name.format(memory=memory): metric for name, metric in JUDGED.items()})
+    grid = Grid()
     for name in headings:
-        grid.add_column(name, no_wrap=True, justify="left" if name in ("kernel", "gpu", "claim") else "right")
+        spared = SPARED_FIRST.index(name) if name in SPARED_FIRST else None
+        kind: Kind = "name" if name in ("kernel", "gpu", "claim") else "number"
+        grid.add_column(name, kind, spared=spared, key=name in names)
     for row in cells:
-        grid.add_row(*(row[name] for name in headings))
+        grid.add_row(*(row[name] for name in headings), end_section=bool(errors) and row is cells[-1])
+    for label, of in zip((HALF, MOST), errors, strict=False):
+        grid.add_row(*(label if name == names[0] else of.get(name, "") for name in headings))
     return grid
+
+
+def _tells(name: str, cells: set[str]) -> bool:
+    """Whether a column of the comparison says something: a claim does where it is not that of all rows."""
+    return len(cells) > 1 if name == "claim" else name not in OPTIONAL or cells != {NOTHING}
 
 
 def varying(profiles: Sequence[Profile]) -> list[str]:
@@ -191,29 +206,16 @@ def trimmed(extent: tuple[int, ...]) -> tuple[int, ...]:
     return extent
 
 
-def new_table() -> Table:
-    """Give an empty table in the house style: a rule under the headings, no frame, two spaces between columns."""
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+def shown_metrics(profile: Profile) -> dict[str, Metric | None]:
+    """Metrics whose claims are shown: of time, of what warps wait for, and of the rows of :func:`memory_table`."""
+    waits = {"waiting": waiting_metric(profile)}
+    return {"time": profile.metrics.get("gpc__cycles_elapsed.max"), **waits} | {
+        level.label.strip().format(memory=profile.memory): profile.metrics.get(level.claim or level.units)
+        for level in _levels(profile)
+    }
 
 
-def legend(metrics: Iterable[Metric | None]) -> str:
-    """Explain ``±?`` and ``±a/b %``, where a table of these metrics shows them."""
-    metrics = list(metrics)
-    unmeasured = any(metric is not None and metric.error is None and metric.claim != "exact" for metric in metrics)
-    said = [f"{UNMEASURED}: how far off this is has not been measured on this GPU."] if unmeasured else []
-    if any(metric is not None and metric.held_out is not None for metric in metrics):
-        said.append(HELD_OUT)
-    return " ".join(said)
-
-
-def shown_metrics(profile: Profile) -> list[Metric | None]:
-    """Metrics whose claims are shown: of time, and of the rows of :func:`memory_table`."""
-    return [profile.metrics.get("gpc__cycles_elapsed.max")] + [
-        profile.metrics.get(level.claim or level.units) for level in _levels(profile)
-    ]
-
-
-def _level_cells(profile: Profile, level: Level) -> list[str]:
+def _level_cells(profile: Profile, level: Level) -> list[Cell]:
     book = profile.textbook.get(level.textbook)
     return [
         level.label.format(memory=profile.memory),
@@ -222,7 +224,7 @@ def _level_cells(profile: Profile, level: Level) -> list[str]:
         format_bytes(_number(profile, level.nbytes)),
         format_share(_number(profile, level.hit_rate)),
         *([format_bytes(book.nbytes) if book else NOTHING] if profile.textbook else []),
-        _claim(profile.metrics.get(level.claim or level.units)),
+        claim(profile.metrics.get(level.claim or level.units)),
     ]
 
 
@@ -234,6 +236,20 @@ def _number(profile: Profile, name: str) -> float:
     return number
 
 
+MEMORY_READS = "{memory} reads"
+JUDGED = {
+    "time": "gpc__cycles_elapsed.max",
+    "L1 loads": _L1.format("sectors", "global_op_ld"),
+    "L1 hits": _L1.format("sectors", "global_op_ld").replace(".sum", "_lookup_hit.sum"),
+    "shared": _WAVEFRONTS,
+    "L2 reads": _LTS.format("sectors", "read"),
+    "L2 hits": _LTS.format("sectors", "read").replace(".sum", "_lookup_hit.sum"),
+    MEMORY_READS: _DRAM.format("read"),
+    "writes": _DRAM.format("write"),
+}
+"""Metrics behind the columns of the comparison, whose errors stand under them."""
+
+
 def _comparison_cells(profile: Profile, distinct: Iterable[str], memory: str) -> dict[str, str]:
     """One row of the comparison, by heading."""
     book = profile.textbook.get("reads")
@@ -242,39 +258,22 @@ def _comparison_cells(profile: Profile, distinct: Iterable[str], memory: str) ->
         "time": format_seconds(profile.seconds) if profile.seconds > 0 else NOTHING,
         "L1 loads": format_bytes(profile.global_load_bytes),
         "L1 hits": format_share(profile.l1_hit_rate),
-        "shared": format_bytes(profile.shared_bytes),
+        "shared": format_bytes(profile.shared_bytes) if profile.uses_shared_memory else NOTHING,
         "L2 reads": format_bytes(profile.l2_read_bytes),
-        "L2 hits": format_share(profile.l2_hit_rate),
-        f"{memory} reads": format_bytes(profile.dram_bytes_read),
+        "L2 hits": format_share(profile.l2_read_hit_rate),
+        MEMORY_READS.format(memory=memory): format_bytes(profile.dram_bytes_read),
         "writes": format_bytes(profile.dram_bytes_written),
         "textbook": format_bytes(book.nbytes) if book else NOTHING,
         "of it": format_share(of_it),
-        "claim": _claim(profile.metrics.get("dram__bytes_read.sum")),
+        "claim": getattr(profile.metrics.get("dram__bytes_read.sum"), "claim", NOTHING),
     }
 
 
-BOOK = ("textbook", "of it")
-"""Columns of the comparison that take a textbook."""
+OPTIONAL = ("shared", "textbook", "of it")
+"""Columns of the comparison that are there only if a launch uses shared memory, or has a textbook."""
 
-DROPPED_FIRST = ("L2 hits", "L1 hits", "writes", "shared", "L1 loads", "L2 reads")
+SPARED_FIRST = ("claim", "L2 hits", "L1 hits", "writes", "shared", "L1 loads", "L2 reads")
 """Columns of the comparison that make room for the others, in this order."""
-
-
-def _fitting(columns: dict[str, list[str]]) -> list[str]:
-    """Headings of as many columns as fit :data:`WIDTH`."""
-    widths = {name: max(map(len, (name, *cells))) for name, cells in columns.items()}
-    for name in DROPPED_FIRST:
-        if sum(widths.values()) + GAP * (len(widths) - 1) <= WIDTH:
-            break
-        del widths[name]
-    return list(widths)
-
-
-def _claim(metric: Metric | None) -> str:
-    """Claim and error, short."""
-    if metric is None:
-        return NOTHING
-    return metric.claim_text.replace(", unmeasured", f" {UNMEASURED}")
 
 
 def _told(profile: Profile, name: str) -> str:

@@ -9,7 +9,7 @@ from gpusim.report.busy import ISSUE, Busy, ranked
 from gpusim.report.units import format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
-    from gpusim.result import Profile
+    from gpusim.result import Metric, Profile
 
 BUSY = 0.6
 """Share of its time that a unit is busy from which it is what binds."""
@@ -37,6 +37,10 @@ REASONS = {
 """What Nsight Compute's stall reasons stand for: what binds a launch whose warps wait for it, and in words."""
 
 
+STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
+"""The metric that says for which share of their time warps wait for a reason."""
+
+
 class Verdict(NamedTuple):
     """What binds a launch: ``compute``, ``memory``, ``latency``, ``barrier``, ``tail`` or ``launch``; and why."""
 
@@ -49,9 +53,11 @@ class _Waits(NamedTuple):
 
     reason: str
     share: float
+    error: str
 
     def __str__(self) -> str:
-        return f"warps wait {format_share(self.share)} of their time for {REASONS[self.reason][1]} ({self.reason})"
+        name = f"{self.reason} {self.error}".rstrip()
+        return f"warps wait {format_share(self.share)} of their time for {REASONS[self.reason][1]} ({name})"
 
 
 def duration(profile: Profile) -> str:
@@ -86,11 +92,19 @@ def verdict(profile: Profile) -> Verdict | None:
 
 def _waits(profile: Profile) -> _Waits | None:
     """Turns of other warps bind nothing: a warp that could issue waits for them."""
-    waits = {name: value for name, value in profile.stalls.items() if name != "not_selected"}
+    waits = {name: share for name, share in profile.stall_shares.items() if name != "not_selected"}
     if not waits:
         return None
     most = max(waits, key=lambda name: waits[name])
-    return _Waits(most, waits[most] / (1 + sum(profile.stalls.values())))
+    metric = profile.metrics.get(STALL_SHARE.format(most))
+    return _Waits(most, waits[most], metric.error_text if metric is not None else "")
+
+
+def waiting_metric(profile: Profile) -> Metric | None:
+    """The metric of what warps wait for most, where its error is known."""
+    waits = _waits(profile)
+    metric = profile.metrics.get(STALL_SHARE.format(waits.reason)) if waits is not None else None
+    return metric if metric is not None and metric.error is not None else None
 
 
 def _launching(profile: Profile) -> Verdict | None:

@@ -96,13 +96,14 @@ def format_seconds(seconds: float) -> str:
 
     Examples
     --------
-    >>> format_seconds(3.2e-5)
-    '32.0 us'
+    >>> format_seconds(3.2e-5), format_seconds(0.25), format_seconds(194)
+    ('32.0 us', '250 ms', '194 s')
     """
-    for factor, unit in ((1e9, "ns"), (1e6, "us"), (1e3, "ms")):
-        if seconds * factor < 999.5:
-            return f"{seconds * factor:.3g} {unit}" if seconds * factor >= 100 else f"{seconds * factor:#.3g} {unit}"
-    return f"{seconds:#.3g} s"
+    for factor, unit in ((1e9, "ns"), (1e6, "us"), (1e3, "ms"), (1, "s")):
+        value = seconds * factor
+        if value < 999.5 or unit == "s":
+            break
+    return f"{value:.0f} {unit}" if value >= 99.95 else f"{value:#.3g} {unit}"
 
 
 def format_share(share: float) -> str:
@@ -126,6 +127,21 @@ def format_share(share: float) -> str:
         return NOTHING
     percent = 100 * share
     return f"{percent:.1f} %" if 0.05 <= percent < 9.95 else f"{percent:.0f} %"
+
+
+def format_error(error: float) -> str:
+    """Write an error in per cent, to two digits and no finer than 0.01 %.
+
+    Examples
+    --------
+    >>> format_error(0.0312), format_error(0.12), format_error(0.00004), format_error(math.inf)
+    ('3.1', '12', '0', '∞')
+    """
+    hundredths = 100 * error
+    if not math.isfinite(hundredths):
+        return "∞"
+    digits = 0 if hundredths >= 9.95 else 1 if hundredths >= 0.995 else 2
+    return f"{hundredths:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{hundredths:.0f}"
 
 
 def format_factor(factor: float) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from gpusim.report.tables import new_table
+from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_share
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 MOST_LINES = 12
 """Lines of the source that a table shows: those with most sectors and wavefronts."""
 
-NAME_COLUMNS, TEXT_COLUMNS = 18, 20
+NAME_COLUMNS = 18
 WORTH_SAYING = 1.05
 """A request that touches this much more than it needs is worth a sentence."""
 
@@ -82,14 +81,14 @@ def verdicts(profile: Profile) -> Iterator[str]:
         )
 
 
-def _table(rows: Sequence[Traffic], heading: str, memory: str, *, of: Sequence[Traffic], shared: bool) -> Table:
+def _table(rows: Sequence[Traffic], heading: str, memory: str, *, of: Sequence[Traffic], shared: bool) -> Grid:
     """A row for each line or array; ``of``: what shares are of."""
     sectors = sum(row.sectors for row in of)
-    grid = new_table()
-    grid.add_column(heading, no_wrap=True)
-    grid.add_column("", no_wrap=True, max_width=TEXT_COLUMNS, overflow="ellipsis")
+    grid = Grid()
+    grid.add_column(heading, "name", key=True)
+    grid.add_column("", "excerpt", spared=0)
     for name in ("sectors", "of all", "excess", "L1 hits", "L2", memory, *(["conflicts"] if shared else [])):
-        grid.add_column(name, justify="right", no_wrap=True)
+        grid.add_column(name, spared={"of all": 1, "L1 hits": 2, "L2": 3}.get(name))
     for row in rows:
         grid.add_row(*_cells(row, sectors), *([format_count(row.conflicts) if row.wavefronts else NOTHING] * shared))
     return grid

@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.isa.opcodes import INFO, Pipe
-from gpusim.result import STALL_REASON, Claim, Metric
+from gpusim.result import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked, utilisation
 
@@ -103,6 +103,7 @@ def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -
     total : float64 array, shape (N_COUNTS,)
         What the launch counts.
     """
+    warps = 1 + sum(found.stalls.values())  # in the average cycle in which one of them issues
     values: dict[str, tuple[float, str]] = {
         "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
         "gpu__time_duration.sum": (found.cycles / gpu.clock.sm_hz, "s"),
@@ -110,6 +111,7 @@ def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -
         "sm__cycles_active.max": (round(found.longest), "cycle"),
         **utilisation(found.booked, found.active, found.cycles, gpu, total),
         **{STALL_REASON.format(name): (value, "warp") for name, value in found.stalls.items()},
+        **{STALL_SHARE.format(name): (100 * value / warps, "%") for name, value in found.stalls.items()},
     }
     if found.warps is not None:
         values["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * found.warps / gpu.sm.max_warps, "%"

@@ -14,7 +14,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
-from gpusim.result import Claim, Metric, Profile
+from gpusim.result import LEFT_DIRTY, Claim, Metric, Profile
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
 from gpusim.simulate.measured import CODE_PIECE_BYTES, LAUNCH_READ_BYTES
@@ -47,6 +47,7 @@ _EXACT, _MODEL = Claim.EXACT, Claim.MODELLED
 _L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"
 _WAVES = "l1tex__data_pipe_lsu_wavefronts{}.sum"
+_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
 _LTS = "lts__t_sectors_srcunit_{}.sum"
 
 METRICS: dict[str, _Sum] = {
@@ -83,12 +84,10 @@ METRICS: dict[str, _Sum] = {
     _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, *SHARED),
     _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
     _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": _sum(
-        "conflict", _MODEL, C.SH_LD_WAVES, minus=(C.SH_LD_IDEAL,)
-    ),
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": _sum(
-        "conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)
-    ),
+    _WAVES.format("_mem_shared_op_ldgsts"): _sum("wavefront", _MODEL, C.SH_ASYNC_WAVES),
+    _CONFLICTS.format("ld"): _sum("conflict", _MODEL, C.SH_LD_WAVES, minus=(C.SH_LD_IDEAL,)),
+    _CONFLICTS.format("st"): _sum("conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)),
+    _CONFLICTS.format("ldgsts"): _sum("conflict", _MODEL, C.SH_ASYNC_WAVES, minus=(C.SH_ASYNC_IDEAL,)),
     "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_ATOM_REQ),
     "lts__t_requests_srcunit_tex_op_read.sum": _sum("request", _MODEL, C.L2_READ_REQ),
     "lts__t_requests_srcunit_tex_op_write.sum": _sum("request", _MODEL, C.L2_WRITE_REQ),
@@ -97,6 +96,11 @@ METRICS: dict[str, _Sum] = {
     _LTS.format("tex_op_write"): _sum("sector", _MODEL, C.L2_WRITE),
     _LTS.format("tex_lookup_miss"): _sum("sector", _MODEL, C.L2_MISS),
     _LTS.format("tex_lookup_hit"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM, minus=(C.L2_MISS,)),
+    _LTS.format("tex_op_read_lookup_hit"): _sum("sector", _MODEL, C.L2_READ_HIT),
+    _LTS.format("tex_op_read_lookup_miss"): _sum("sector", _MODEL, C.L2_READ_MISS),
+    # L2 takes every write: H200 and H100 count none that misses
+    _LTS.format("tex_op_write_lookup_hit"): _sum("sector", _MODEL, C.L2_WRITE),
+    _LTS.format("tex_op_write_lookup_miss"): _sum("sector", _MODEL),
     _LTS.format("ltcfabric"): _sum("sector", _MODEL, C.FABRIC),
     "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR),
     "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR),
@@ -107,15 +111,30 @@ Way = Literal["description", "machine_code"]
 """How a program came about: lowered from a description, or compiled from CUDA."""
 
 
+ENOUGH = 5
+"""Launches of a family of kernels from which on its errors stand for it; of fewer, those of all launches do."""
+
+_WAY_WORDS: dict[Way, str] = {"description": "by description", "machine_code": "by machine code"}
+
+
 class Errors(NamedTuple):
-    """Median relative errors of a metric: over launches measured on a GPU, and over those held out."""
+    """Errors of a metric: see :class:`gpusim.result.Metric`, whose fields these are."""
 
     error: float | None = None
     held_out: float | None = None
+    p90: float | None = None
+    among: str = ""
 
 
 @remembered
-def validation(gpu: str, way: Way, *, sampled: bool = False) -> dict[str, Errors]:
+def _table(gpu: str) -> dict[str, Any]:
+    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
+    table: dict[str, Any] = json.loads(source.read_text()) if source.is_file() else {}
+    return table
+
+
+@remembered
+def validation(gpu: str, way: Way, family: str = "", *, sampled: bool = False) -> dict[str, Errors]:
     """Errors of each metric over the launches measured on a GPU; empty where none were.
 
     Parameters
@@ -123,15 +142,25 @@ def validation(gpu: str, way: Way, *, sampled: bool = False) -> dict[str, Errors
     gpu : str
         Name of the GPU, as in ``gpusim gpus``.
     way : str
+    family : str
+        Of the kernel, as in ``gpusim kernels``: where :data:`ENOUGH` of its launches were measured, over these alone.
     sampled : bool
-        Over launches of which only part was run.
+        Over launches of which only part was run, of whatever family.
     """
-    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
-    if not source.is_file():
-        return {}
-    table = json.loads(source.read_text())
-    rows = table.get("sampled" if sampled else way, {})
-    return {name: Errors(row["median"], row.get("held_out")) for name, row in rows.items()}
+    table = _table(gpu)
+    if sampled:
+        return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
+    found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
+    own = table.get("families", {}).get(way, {}).get(family, {})
+    known = {name: row for name, row in own.items() if row["n"] >= ENOUGH}
+    return found | _errors(known, f"{{}} launches of {family} kernels on {gpu}, {_WAY_WORDS[way]}")
+
+
+def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Errors]:
+    return {
+        name: Errors(row["median"], row.get("held_out"), row["p90"], among.format(row["n"]))
+        for name, row in rows.items()
+    }
 
 
 def _number(value: float) -> int | float:
@@ -180,7 +209,7 @@ def launch_metrics(held: Occupancy, registers: int, waves: float) -> dict[str, M
 
 def summary(
     kernel: str, params: Mapping[str, Any], gpu: Gpu, launch: Launch, held: Occupancy, counts: Counts, cache: str,
-    way: Way,
+    way: Way, family: str = "",
 ) -> Profile:  # fmt: skip
     """Gather what was counted of a launch into a Profile.
 
@@ -196,11 +225,13 @@ def summary(
         ``"cold"`` or ``"warm"``.
     way : str
         How the program came about: it decides which errors are known.
+    family : str
+        Of the kernel, if it is one of the catalogue: so does it.
     """
     stretch = counts.timing.warps is None
     time = time_metrics(counts.timing, gpu, sampled=stretch, total=counts.total)
     limits = launch_metrics(held, launch.registers_per_thread, waves(gpu, launch, held))
-    found = metrics(counts)
+    found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
     if cache == "cold":
         read = found["dram__bytes_read.sum"]
         found["dram__bytes_read.sum"] = replace(read, value=read.value + read_by_launch(launch.program))
@@ -211,9 +242,9 @@ def summary(
         grid=launch.grid,
         block=launch.block,
         metrics={
-            **_judged(time, validation(gpu.name, way, sampled=stretch)),
-            **_judged(found, validation(gpu.name, way, sampled=counts.sampled)),
-            **_judged(limits, validation(gpu.name, way)),
+            **_judged(time, validation(gpu.name, way, family, sampled=stretch)),
+            **_judged(found, validation(gpu.name, way, family, sampled=counts.sampled)),
+            **_judged(limits, validation(gpu.name, way, family)),
         },
         cache=cache,
         memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
@@ -223,6 +254,11 @@ def summary(
         arrays=by_array(launch, counts.arrays),
         timeline=counts.timeline and counts.timeline.of(kernel),
     )
+
+
+def _left_dirty(counts: Counts) -> Metric:
+    claim = Claim.EXTRAPOLATED if counts.sampled else Claim.MODELLED
+    return Metric(_number(SECTOR * counts.left_dirty), "byte", claim)
 
 
 def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[str, Metric]:

@@ -23,7 +23,7 @@ from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
 from gpusim.simulate.record import check, recorded, timeline
-from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
+from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, left_dirty, plan, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 
@@ -67,6 +67,8 @@ class Counts:
         Whether blocks were left out and the rest scaled up.
     blocks_run : int
         Blocks that went through the caches.
+    left_dirty : float
+        Sectors written that L2 still holds when the launch ends.
     timing : Timing
     warp_instructions : int
         Warp instructions that the blocks run stand for.
@@ -83,6 +85,7 @@ class Counts:
     sites: np.ndarray
     sampled: bool
     blocks_run: int
+    left_dirty: float
     timing: Timing
     warp_instructions: int
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
@@ -255,7 +258,8 @@ def count(
         drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
     else:
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
-    total = scale(chosen, m.counts, classes, before, _held_by_l2(m))
+    after = _held_by_l2(m)
+    total = scale(chosen, m.counts, classes, before, after)
     arrays, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
@@ -267,6 +271,7 @@ def count(
         sites=sites,
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
+        left_dirty=left_dirty(total, m.counts.sum(axis=0), before, after),
         timing=timing(m) if since is None else window(ran, since, float(total[C.INST]), uneven),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},

@@ -60,7 +60,7 @@ EXECUTED = [
     C.INST_LDS, C.INST_STS, C.BRANCHES, C.LINES, C.BLOCKS, C.WARPS, C.INST_ATOM, C.DIVERGED, C.ATOM_REQ,
     C.ATOM_SECTORS, C.RED_REQ, C.RED_SECTORS, C.INST_LDL, C.INST_STL, C.LOCAL_LD_REQ, C.LOCAL_LD_SECTORS,
     C.LOCAL_ST_REQ, C.LOCAL_ST_SECTORS, C.LOCAL_WAVES, C.INST_LDGSTS, C.SH_ASYNC_WAVES, C.INST_LDSM, C.INST_ATOMS,
-    C.ST_TAGS, C.SH_ATOM_WAVES, C.ATOM_WAVES, C.PREFETCH_WAVES,
+    C.ST_TAGS, C.SH_ASYNC_IDEAL, C.SH_ATOM_WAVES, C.ATOM_WAVES, C.PREFETCH_WAVES,
 ]  # fmt: skip
 """Columns that follow from execution alone, whatever the caches do."""
 
@@ -269,8 +269,27 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray, before: Held, af
     return total
 
 
+def left_dirty(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> float:
+    """Sectors written that L2 still holds when the whole launch has ended.
+
+    Parameters
+    ----------
+    total, run : arrays, shape (N_COUNTS,)
+        Counts of the whole launch, and of the blocks run.
+    before, after : Held
+        As for :func:`scale`.
+    """
+    return before.dirty + _dirtied_and_kept(total, run, before, after)[1]
+
+
 def _written_back(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> float:
-    """Sectors that the whole launch writes to HBM: those it makes dirty, less those still in L2 at its end.
+    """Sectors that the whole launch writes to HBM: those it makes dirty, less those still in L2 at its end."""
+    dirtied, kept = _dirtied_and_kept(total, run, before, after)
+    return max(dirtied - kept, 0.0)
+
+
+def _dirtied_and_kept(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> tuple[float, float]:
+    """Sectors that the whole launch makes dirty, and those of them that L2 keeps.
 
     Evictions cannot be scaled, for the blocks run may be too few to fill L2 where the launch fills it.
     """
@@ -278,8 +297,7 @@ def _written_back(total: np.ndarray, run: np.ndarray, before: Held, after: Held)
     dirtied = run[C.DRAM_WRITE] + kept
     all_dirtied = dirtied * _written(total) / max(_written(run), 1)
     growth = (total[C.DRAM_READ] + all_dirtied) / max(run[C.DRAM_READ] + dirtied, 1)
-    all_kept = kept * min(growth, after.room / max(after.lines, 1))
-    return float(max(all_dirtied - all_kept, 0.0))
+    return float(all_dirtied), float(kept * min(growth, after.room / max(after.lines, 1)))
 
 
 def _written(counts: np.ndarray) -> float:

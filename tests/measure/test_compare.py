@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.cli import main
-from gpusim.compare import CompareError, Empty, Predicted, pair, read_predictions, relative, rows, summarise
+from gpusim.compare import CompareError, Empty, Predicted, explained, pair, read_predictions, relative, rows, summarise
 from gpusim.compare.predictions import base_name
 from gpusim.compare.rows import FLOOR
 from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, Measurement
 from gpusim.nsight import Launched
+from gpusim.result import STALL_REASON
 from tests.measure.standin import H200
 
 CYCLES, HBM = "gpc__cycles_elapsed.max", "dram__bytes_read.sum"
@@ -106,6 +107,34 @@ def test_names_are_compared_without_what_surrounds_them():
     assert base_name("flash-attention-2") == "flash_attention_2"
 
 
+# ---------------------------------------------------------------- why warps wait
+
+REASONS = ("wait", "barrier", "long_scoreboard", "lg_throttle")
+RATIOS = st.lists(st.floats(0.01, 100), min_size=4, max_size=4)
+
+
+def waits(predicted, measured):
+    """Rows of stall reasons."""
+    metrics = [STALL_REASON.format(reason) for reason in REASONS]
+    launch = MeasuredLaunch("a", {}, metrics={name: [value] for name, value in zip(metrics, measured, strict=True)})
+    return rows(dict(zip(metrics, predicted, strict=True)), launch)
+
+
+@given(RATIOS, RATIOS, st.floats(0.1, 10))
+def test_waiting_is_explained_as_far_as_it_has_the_same_reasons(predicted, measured, scale):
+    share = explained(waits(predicted, measured))
+    assert 0 < share <= 1 + 1e-9
+    assert share == pytest.approx(explained(waits(measured, predicted)))
+    assert explained(waits([scale * ratio for ratio in measured], measured)) == pytest.approx(1)
+
+
+def test_waiting_for_something_else_is_not_explained():
+    assert explained(waits([1, 0, 0, 0], [0, 3, 0, 0])) == 0
+    assert explained(waits([1, 1, 0, 0], [0, 3, 0, 0])) == 0.5
+    assert math.isnan(explained(waits([0, 0, 0, 0], [1, 0, 0, 0])))
+    assert math.isnan(explained([]))
+
+
 # ---------------------------------------------------------------- the command
 
 
@@ -156,6 +185,24 @@ def test_many_launches_are_summed_up(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert [line.split()[:4] for line in shown.splitlines() if line.startswith(CYCLES)] == [[CYCLES, "0", "of", "3"]]
     assert shown.index("copy 0") < shown.index("copy 1") < shown.index("copy 2")
+
+
+def test_time_cycles_bytes_and_sectors_come_first_and_waiting_last(tmp_path, capsys):
+    instructions, sectors = "smsp__inst_executed.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
+    wait, barrier = (STALL_REASON.format(reason) for reason in ("wait", "barrier"))
+    there = {CYCLES: [100], HBM: [4000], sectors: [100], instructions: [10], wait: [0.03], barrier: [0.01]}
+    here = {CYCLES: 101, HBM: 4100, sectors: 105, instructions: 99, wait: 0.01, barrier: 0.01}
+    launches = [measured_copy(f"copy {n}", **there) for n in range(2)]
+    (tmp_path / "p.json").write_text(json.dumps({"launches": [{"id": one.id, "metrics": here} for one in launches]}))
+    assert main(["compare", write(tmp_path, "m.json", *launches), str(tmp_path / "p.json"), "--each"]) == 0
+    shown = capsys.readouterr().out
+    for part in (shown, shown[shown.index("\ncopy 0\n") :]):
+        places = [part.index(name) for name in (CYCLES, HBM, sectors, instructions, "Share of waiting")]
+        assert places == sorted(places)
+    assert "smsp__average_warps" not in shown
+    assert "Share of waiting that is explained: 75 % in the median" in shown
+    assert "Share of waiting that is explained: 75 %." in shown
+    assert ["wait", "50", "%", "75", "%"] in [line.split() for line in shown.splitlines()]
 
 
 def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):

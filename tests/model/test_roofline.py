@@ -1,6 +1,7 @@
 """What an intensity allows: published ridge points, and no prediction is faster than its roofline."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ import gpusim
 from gpusim import hardware
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.model import roofline
-from gpusim.result import Profile
+from gpusim.result import LEFT_DIRTY, Profile
 
 rates = st.floats(1e9, 1e16)
 intensities = st.floats(0, 1e6)
@@ -117,6 +118,19 @@ def test_levels_of_a_vector_addition():
     moved = {ceiling.level: ceiling.nbytes for ceiling in found.ceilings}
     assert moved == {"L1": 12 * n, "L2": 12 * n, "HBM": pytest.approx(8 * n, rel=0.05)}  # the result stays in L2
     assert found.bound == "HBM"
+
+
+def test_it_is_said_how_much_of_the_result_l2_still_holds():
+    n = 1 << 18
+    profile = gpusim.predict("vector-add", gpu="h200", sample=False, N=n)
+    found = roofline.of_profile(profile)
+    assert found.ceilings[-1].intensity == n / profile.dram_bytes  # by what this launch moves
+    assert found.note == (
+        "HBM moves 2.10 MB (0.125 FLOP/byte); 1.05 MB of the result are still in L2 when the launch ends, with which "
+        "it is 0.0833 FLOP/byte."
+    )
+    written = {LEFT_DIRTY: replace(profile[LEFT_DIRTY], value=0)}
+    assert roofline.of_profile(replace(profile, metrics={**profile.metrics, **written})).note == ""
 
 
 @pytest.mark.parametrize(

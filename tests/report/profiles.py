@@ -29,7 +29,8 @@ def tiled_matmul(
         Error of the device-memory metrics.
     memory : str
     **changed : float
-        Device-memory bytes to put in place of what follows from the shares: ``read``, ``written``.
+        Device-memory bytes to put in place of what follows from the shares: ``read``, ``written``; ``dirty``: bytes
+        that L2 still holds; ``p90``: of those metrics.
     """
     sectors, stored = 2 * n**3 // tile // 8, n * n // 8
     asked = round(sectors * (1 - l1_hit - merged))
@@ -58,6 +59,11 @@ def tiled_matmul(
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": 0,
         "lts__t_requests_srcunit_tex_op_read.sum": asked // 4,
         "lts__t_sectors_srcunit_tex_op_read.sum": asked,
+        "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum": round(sectors * l2_hit),
+        "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum": asked - round(sectors * l2_hit),
+        "lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum": stored,
+        "lts__t_sectors_srcunit_tex_op_write_lookup_miss.sum": 0,
+        "gpusim__l2_bytes_left_dirty.sum": changed.get("dirty", 0),
         "lts__t_sectors_srcunit_tex_lookup_hit.sum": round(sectors * l2_hit) + stored,
         "lts__t_sectors_srcunit_tex_lookup_miss.sum": asked - round(sectors * l2_hit),
         "dram__bytes_read.sum": read,
@@ -65,7 +71,7 @@ def tiled_matmul(
     }
     metrics = {name: Metric(value, "unit", Claim.EXACT, 0.0) for name, value in exact.items()}
     metrics |= {
-        name: Metric(value, "unit", Claim.EXTRAPOLATED, error, changed.get("held_out"))
+        name: Metric(value, "unit", Claim.EXTRAPOLATED, error, p90=changed.get("p90"))
         for name, value in modelled.items()
     }
     return Profile(

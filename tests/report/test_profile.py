@@ -43,6 +43,8 @@ def test_to_dict_is_json_and_complete(profile):
             "claim": metric.claim.value,
             "error": metric.error,
             "held_out": metric.held_out,
+            "p90": metric.p90,
+            "among": metric.among,
         }
 
 
@@ -55,11 +57,12 @@ def test_to_dataframe_has_a_row_for_every_metric():
 
 
 def test_to_dataframe_of_a_profile_without_metrics_is_empty():
-    assert list(BARE.to_dataframe().columns) == ["kernel", "gpu", "N", "value", "unit", "claim", "error", "held_out"]
+    metric = ["value", "unit", "claim", "error", "held_out", "p90", "among"]
+    assert list(BARE.to_dataframe().columns) == ["kernel", "gpu", "N", *metric]
 
 
 @pytest.mark.parametrize(
-    ("claim", "error", "held_out", "text"),
+    ("claim", "error", "p90", "text"),
     [
         (Claim.EXACT, 0.0, None, "exact"),
         (Claim.EXACT, 0.0, 0.0, "exact"),
@@ -67,12 +70,16 @@ def test_to_dataframe_of_a_profile_without_metrics_is_empty():
         (Claim.EXACT, 0.0, 0.01, "exact ±0/1 %"),
         (Claim.MODELLED, 0.0, None, "modelled ±0 %"),
         (Claim.MODELLED, 0.0123, None, "modelled ±1.2 %"),
-        (Claim.CALIBRATED, 0.0282, 0.0287, "calibrated ±2.8/2.9 %"),
+        (Claim.MODELLED, 0.00004, 0.905783, "modelled ±0/91 %"),
+        (Claim.MODELLED, 0.0, math.inf, "modelled ±0/∞ %"),
+        (Claim.CALIBRATED, 0.0282, 0.0817, "calibrated ±2.8/8.2 %"),
         (Claim.EXTRAPOLATED, None, None, "extrapolated, unmeasured"),
     ],
 )
-def test_claim_text(claim, error, held_out, text):
-    assert Metric(1, "byte", claim, error, held_out).claim_text == text
+def test_claim_text(claim, error, p90, text):
+    metric = Metric(1, "byte", claim, error, p90=p90)
+    assert metric.claim_text == text
+    json.dumps(Profile("mine", {}, "h200", (1, 1, 1), (1, 1, 1), {"m": metric}).to_dict(), allow_nan=False)
 
 
 def test_the_package_offers_its_names_lazily():

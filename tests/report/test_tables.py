@@ -100,11 +100,47 @@ def test_an_error_that_was_never_measured_is_marked_and_explained():
     assert "±?" not in repr(tiled_matmul(error=0.01))
 
 
-def test_an_error_on_launches_held_out_stands_beside_the_other_and_is_explained():
-    text = repr(tiled_matmul(error=0.012, held_out=0.015))
-    assert "extrapolated ±1.2/1.5 %" in text
-    assert "over launches held out from calibration" in text
-    assert "held out" not in repr(tiled_matmul(error=0.012))
+def test_what_half_and_nine_in_ten_launches_keep_within_stands_there_and_is_explained():
+    text = repr(tiled_matmul(error=0.012, p90=0.15))
+    assert "extrapolated ±1.2/15 %" in text
+    assert "±a/b %: half are off by a % at most, nine in ten by b %, of the launches measured on this GPU." in text
+    assert "nine in ten" not in repr(tiled_matmul(error=None))
+
+
+def test_reads_and_writes_of_l2_have_their_own_hit_rates():
+    nothing, half = (repr(tiled_matmul(l1_hit=0, merged=0, l2_hit=hit)) for hit in (0, 0.5))
+    assert row(nothing, "L2 reads")[6:10] == ["17.2", "GB", "0", "%"]
+    assert row(half, "L2 reads")[6:10] == ["17.2", "GB", "50", "%"]
+    assert row(nothing, "L2 writes")[6:10] == ["67.1", "MB", "100", "%"]
+
+
+def row(text, label):
+    """Words of a row."""
+    return next(line for line in text.split("\n") if line.startswith(label)).split()
+
+
+def test_a_kernel_without_shared_memory_has_no_row_of_it():
+    used = tiled_matmul()
+    waves = {name: metric for name, metric in used.metrics.items() if "inst_executed_op_shared" not in name}
+    assert "shared" in repr(used)
+    assert "shared" not in repr(replace(used, metrics=waves))
+    assert "shared" in as_text([used, replace(used, gpu="mine")])
+    assert "shared" not in as_text([replace(used, metrics=waves), replace(used, metrics=waves, gpu="mine")])
+
+
+def test_errors_of_a_sweep_stand_under_its_columns():
+    text = as_text([tiled_matmul(tile=tile, error=0.012, p90=0.15) for tile in (16, 32)])
+    rows = {line[:6].strip(): line for line in text.split("\n") if ":" not in line}
+    column = next(line for line in text.split("\n") if "HBM reads" in line).index("HBM reads") + len("HBM reads")
+    assert rows["half ±"][:column].endswith("1.2 %")
+    assert rows["90 % ±"][:column].endswith("15 %")
+    assert "half ±, 90 % ±: half are off by the first at most" in text
+    assert "±" not in as_text([tiled_matmul(tile=tile, error=None) for tile in (16, 32)])
+
+
+def test_a_gpu_that_was_never_measured_is_named_under_a_sweep():
+    several = [tiled_matmul(error=0.01), tiled_matmul(gpu="a100-40gb", error=None)]
+    assert "has not been measured on a100-40gb." in " ".join(as_text(several).split())
 
 
 def test_several_tiles_are_rows_told_apart_by_the_tile():

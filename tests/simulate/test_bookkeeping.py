@@ -72,6 +72,9 @@ def test_misses_are_accesses_and_fetches_are_misses(name, data):
     t = whole(name, data.draw(CASES[name]), gpu).total
     promotion = 2 if hardware.load(gpu).l2.fetch_bytes >= 64 else 1
     assert t[C.L2_MISS] <= promotion * (t[C.L2_READ] + t[C.L2_ATOM])
+    lacked = t[C.L2_READ] - t[C.L2_READ_HIT]
+    assert lacked <= t[C.L2_READ_MISS] <= promotion * lacked
+    assert 0 <= t[C.L2_MISS] - t[C.L2_READ_MISS] <= t[C.L2_ATOM]
     assert t[C.DRAM_READ] <= promotion * t[C.L2_MISS]
     assert t[C.DRAM_WRITE] <= t[C.L2_WRITE] + t[C.L2_ATOM]
 

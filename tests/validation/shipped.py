@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from gpusim import catalog, measurement
 from gpusim.compare import Row, Summary, rows, summarise
 from gpusim.launches import file
 from gpusim.launches.run import record_all
-from gpusim.measurement import Measurement, is_held_out
-from gpusim.simulate.metrics import Way
+from gpusim.measurement import MeasuredLaunch, Measurement, is_held_out
+from gpusim.result import STALL_REASON, STALL_SHARE
+from gpusim.simulate.metrics import ENOUGH, Way
 
 TABLE = Path(__file__).parent / "data" / "h200_shipped.json"
 PLAN = Path(measurement.__file__).parent / "data" / "launches.json"
@@ -20,6 +22,8 @@ WAYS: dict[Way, str] = {"machine_code": "machine code of the CUDA emitted from i
 CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
 KEPT = {CYCLES: "cycles", HBM: "HBM bytes read", L2: "L2 sectors read"}
 """Metrics whose predictions are kept by launch."""
+ATOMICS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
+L2_SECTORS = "lts__t_sectors_srcunit_tex_{}.sum"
 UNSHOWN = "smsp__average_warps_issue_stalled_"
 Parts = dict[str, tuple[Summary, Summary]]
 
@@ -37,18 +41,58 @@ def predict(way: str, jobs: int = 2) -> list[dict[str, Any]]:
 
 
 def compared(records: Iterable[dict[str, Any]]) -> list[Row]:
-    """Every metric of every launch."""
+    """Every metric of every launch, and what follows from them."""
     values = {record["id"]: record["metrics"] for record in records}
-    return [row for launch in measured().launches for row in rows(values[launch.id], launch)]
+    return [row for launch in measured().launches for row in rows(_with_shares(values[launch.id]), _derived(launch))]
 
 
-def errors(found: Sequence[Row]) -> dict[str, dict[str, float | int]]:
-    """What the package says of its own errors: by metric, less what is held out, and the median of that beside it."""
-    parts = _parts(found).items()
-    return {metric: figures(seen) | {"held_out": round(kept.median, 6)} for metric, (seen, kept) in parts}
+def _with_shares(values: Mapping[str, float]) -> dict[str, float]:
+    """Metrics, and with the ratios of stall reasons the shares of their time that warps wait."""
+    before, after = STALL_REASON.split("{}")
+    ratios = {name: value for name, value in values.items() if name.startswith(before) and name.endswith(after)}
+    every = 1 + sum(ratios.values())
+    reasons = {name.removeprefix(before).removesuffix(after): value for name, value in ratios.items()}
+    return {**values, **{STALL_SHARE.format(reason): 100 * value / every for reason, value in reasons.items()}}
 
 
-def figures(found: Summary) -> dict[str, float | int]:
+def _derived(launch: MeasuredLaunch) -> MeasuredLaunch:
+    """A launch with shares of waiting, and where nothing is changed by atomics with L2's hits of reads.
+
+    L2 takes every write: copies of all sizes hit as many sectors as they write.
+    """
+    medians = {name: launch.value(name) for name in launch.metrics}
+    found = {name: value for name, value in _with_shares(medians).items() if name not in medians}
+    if not any(medians[ATOMICS.format(kind)] for kind in ("atom", "red")):
+        written, hits, misses = (medians[L2_SECTORS.format(what)] for what in ("op_write", "lookup_hit", "lookup_miss"))
+        found[L2_SECTORS.format("op_read_lookup_hit")] = max(hits - written, 0)
+        found[L2_SECTORS.format("op_read_lookup_miss")] = misses
+    return replace(launch, metrics={**launch.metrics, **{name: [value] for name, value in found.items()}})
+
+
+def errors(found: Sequence[Row]) -> dict[str, dict[str, float | int | None]]:
+    """What the package says of its own errors: by metric, and the median of what is held out beside that of all."""
+    held = {s.metric: s.median for s in summarise(row for row in found if is_held_out(row.launch))}
+    return {
+        s.metric: figures(s) | {"held_out": None if s.metric not in held else round(held[s.metric], 6)}
+        for s in sorted(summarise(row for row in found if not row.metric.startswith(UNSHOWN)))
+    }
+
+
+def families(found: Sequence[Row]) -> dict[str, dict[str, dict[str, float | int | None]]]:
+    """The same for each family of kernels; a metric of fewer than ENOUGH launches says nothing of its family."""
+    of = {algorithm.name: algorithm.family for algorithm in catalog.all(hidden=True)}
+    by: dict[str, list[Row]] = {}
+    for row in found:
+        by.setdefault(of[row.launch.partition(" ")[0]], []).append(row)
+    judged = {family: errors(rows) for family, rows in sorted(by.items())}
+    enough = {
+        family: {metric: row for metric, row in of_family.items() if (row["n"] or 0) >= ENOUGH}
+        for family, of_family in judged.items()
+    }
+    return {family: rows for family, rows in enough.items() if rows}
+
+
+def figures(found: Summary) -> dict[str, float | int | None]:
     """The figures of a metric that the package keeps."""
     parts = {"median": found.median, "p90": found.p90, "max": found.max}
     return {"n": found.launches, "identical": found.identical} | {name: round(x, 6) for name, x in parts.items()}

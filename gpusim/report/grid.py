@@ -1,0 +1,214 @@
+"""Tables that fit whatever width there is: a number is shown whole, or not at all.
+
+Where a table is too wide bars give way first, then long headings and text are folded, then cells take their short
+form, then columns that can be spared are left out.  What is still too wide goes on below, under the same first column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+GAP = 2
+"""Columns between two columns of a table."""
+
+LEAST_BAR, LONGEST_WORD = 10, 24
+"""A shorter bar says nothing; a longer word of a text may be folded."""
+
+Kind = Literal["number", "name", "text", "excerpt", "bar"]
+"""Numbers and names stay whole; a text is folded, an excerpt ends in "…"; a bar takes what room is left."""
+
+Cell = str | float | tuple[str, str]
+"""What stands in a column; of a bar the share (0 to 1) that is full; a pair is a long and a short form."""
+
+
+@dataclass(eq=False)
+class Column:
+    """One column.
+
+    Parameters
+    ----------
+    heading : str
+    kind : Kind
+    spared : int or None
+        Among the columns that can be left out, those with the least number go first; None: it stays.
+    key : bool
+        Whether it tells rows apart: where a table goes on below, such columns are repeated.
+    full : int
+        Columns of a bar that is full, where there is room for it.
+    cells : list of Cell
+    """
+
+    heading: str
+    kind: Kind
+    spared: int | None = None
+    key: bool = False
+    full: int = 0
+    cells: list[Cell] = field(default_factory=list)
+
+    def texts(self) -> list[str]:
+        """Cells in their long form; of bars none."""
+        return [cell[0] if isinstance(cell, tuple) else cell for cell in self.cells if not isinstance(cell, float)]
+
+    def shortened(self) -> Column:
+        """The column with its cells in their short form."""
+        cells: list[Cell] = [cell[1] if isinstance(cell, tuple) else cell for cell in self.cells]
+        return replace(self, cells=cells)
+
+    @property
+    def has_short(self) -> bool:
+        """Whether a cell has a short form."""
+        return any(isinstance(cell, tuple) for cell in self.cells)
+
+    @property
+    def most(self) -> int:
+        """Width in which nothing is folded."""
+        return self.full if self.kind == "bar" else max(map(len, (self.heading, *self.texts())))
+
+    @property
+    def least(self) -> int:
+        """Width below which a number would be cut or a word torn apart."""
+        if self.kind == "bar":
+            return LEAST_BAR
+        if self.kind == "excerpt":
+            return max(len(self.heading), min(LEAST_BAR, *map(len, self.texts()), self.most))
+        words = [*self.heading.split(), *(self.texts() if self.kind in ("number", "name") else self._words())]
+        return max(map(len, words), default=0)
+
+    def _words(self) -> Iterator[str]:
+        if self.kind == "text":
+            yield from (word[:LONGEST_WORD] for text in self.texts() for word in text.split())
+
+
+class Grid:
+    """A table that is drawn to fit the width there is."""
+
+    def __init__(self, *, headings: bool = True) -> None:
+        self.columns: list[Column] = []
+        self._ends: list[bool] = []
+        self._headings = headings
+
+    def add_column(self, heading: str, kind: Kind = "number", **how: Any) -> None:
+        """Add a column; see :class:`Column`, whose fields `how` are."""
+        self.columns.append(Column(heading, kind, **how))
+
+    def add_row(self, *cells: Cell, end_section: bool = False) -> None:
+        """Add a row with a cell for every column; a rule follows that ends a section."""
+        for column, cell in zip(self.columns, cells, strict=True):
+            column.cells.append(cell)
+        self._ends.append(end_section)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for number, columns in enumerate(blocks(self.columns, options.max_width)):
+            if number:
+                yield Text("")
+            yield self._drawn(columns, widths(columns, options.max_width))
+
+    def _drawn(self, columns: Sequence[Column], widths: Sequence[int]) -> Table:
+        table = new_table(headings=self._headings)
+        for column, width in zip(columns, widths, strict=True):
+            right = column.kind == "number"
+            cut = column.kind == "excerpt"
+            table.add_column(
+                column.heading, width=width, justify="right" if right else "left", no_wrap=cut,
+                overflow="ellipsis" if cut else "fold",
+            )  # fmt: skip
+        rows = zip(*(_texts(column, width) for column, width in zip(columns, widths, strict=True)), strict=True)
+        for row, end in zip(rows, self._ends, strict=True):
+            if len(columns) == len(self.columns) or _says(columns, row):
+                table.add_row(*row, end_section=end)
+        return table
+
+
+def new_table(*, headings: bool = True) -> Table:
+    """Give an empty table in the house style: a rule under the headings, no frame, two spaces between columns."""
+    return Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, GAP - 1, 0, 0), show_edge=False, header_style="bold",
+        show_header=headings,
+    )  # fmt: skip
+
+
+def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
+    """Give the columns that are shown: in one table where that is possible, else in several, one below the other.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    width : int
+
+    Returns
+    -------
+    list of list of Column
+        Each begins with what tells rows apart.
+    """
+    shown = list(columns)
+    if needs(shown) > width:
+        shown = [column for column in shown if column.kind != "bar"]
+    while needs(shown) > width:
+        spare = [column for column in shown if column.spared is not None]
+        if any(column.has_short for column in shown):
+            shown = [column.shortened() for column in shown]
+        elif spare:
+            shown.remove(min(spare, key=lambda column: column.spared or 0))
+        else:
+            return _below_one_another(shown, width)
+    return [shown]
+
+
+def _below_one_another(columns: Sequence[Column], width: int) -> list[list[Column]]:
+    keys = [column for column in columns if column.key] or list(columns[:1])
+    rest = [column for column in columns if column not in keys]
+    if needs(keys) > width // 2:
+        keys, rest = keys[:1], [*keys[1:], *rest]
+    found = [list(keys)]
+    for column in rest:
+        if len(found[-1]) > len(keys) and needs([*found[-1], column]) > width:
+            found.append(list(keys))
+        found[-1].append(column)
+    return found
+
+
+def needs(columns: Sequence[Column]) -> int:
+    """Give the least width that columns need."""
+    return sum(column.least for column in columns) + GAP * (len(columns) - 1)
+
+
+def widths(columns: Sequence[Column], width: int) -> list[int]:
+    """Give every column's width: bars shrink first, then whatever is widest and can be folded.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    width : int
+
+    Returns
+    -------
+    list of int
+    """
+    found = [column.most for column in columns]
+    excess = sum(found) + GAP * (len(columns) - 1) - width
+    for kinds in (("bar",), ("number", "name", "text", "excerpt")):
+        can = [k for k, column in enumerate(columns) if column.kind in kinds]
+        while excess > 0 and any(found[k] > columns[k].least for k in can):
+            widest = max((k for k in can if found[k] > columns[k].least), key=lambda k: found[k])
+            found[widest] -= 1
+            excess -= 1
+    return found
+
+
+def _says(columns: Sequence[Column], row: Sequence[str]) -> bool:
+    """Whether a row of some of the columns has anything but what tells it apart."""
+    return any(cell for column, cell in zip(columns, row, strict=True) if not column.key)
+
+
+def _texts(column: Column, width: int) -> list[str]:
+    """Cells as they are drawn."""
+    if column.kind != "bar":
+        return column.texts()
+    return ["█" * round(width * min(cell, 1)) for cell in column.cells if isinstance(cell, float)]

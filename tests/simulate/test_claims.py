@@ -1,0 +1,39 @@
+"""Do the errors that a prediction carries come from the launches that are like it?"""
+
+import gpusim
+from gpusim.result import STALL_SHARE
+from gpusim.simulate.metrics import ENOUGH, Errors, validation
+
+CYCLES = "gpc__cycles_elapsed.max"
+
+
+def test_a_family_of_which_enough_was_measured_is_judged_by_itself():
+    own, all_of_them = (validation("h200", "description", family)[CYCLES] for family in ("matmul", ""))
+    count, words = own.among.split(" ", 1)
+    assert (words, int(count) >= ENOUGH) == ("launches of matmul kernels on h200, by description", True)
+    assert " launches of all kernels on h200, by description" in all_of_them.among
+    assert 0 < own.error < own.p90 < all_of_them.p90
+
+
+def test_a_family_of_which_little_was_measured_is_judged_by_all():
+    assert validation("h200", "description", "stencil")[CYCLES] == validation("h200", "description")[CYCLES]
+
+
+def test_ways_and_samples_have_their_own():
+    description, machine_code = (
+        validation("h200", way, "attention")[CYCLES] for way in ("description", "machine_code")
+    )
+    assert description.error > 2 * machine_code.error
+    assert validation("h200", "description", "attention", sampled=True)[CYCLES].among.endswith("each sampled")
+
+
+def test_of_a_gpu_that_was_not_measured_nothing_is_known():
+    assert validation("v100", "description", "matmul").get(CYCLES, Errors()) == Errors()
+
+
+def test_a_prediction_is_judged_by_its_family_and_shares_of_waiting_add_up():
+    profile = gpusim.predict("transpose-naive", n=64)
+    assert "launches of transpose kernels on h200, by description" in profile[CYCLES].among
+    shares = {reason: profile[STALL_SHARE.format(reason)].value / 100 for reason in profile.stalls}
+    assert all(abs(shares[reason] - share) < 1e-9 for reason, share in profile.stall_shares.items())
+    assert 0 < sum(shares.values()) < 1
