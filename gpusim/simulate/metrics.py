@@ -84,6 +84,7 @@ METRICS: dict[str, _Sum] = {
     _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, *SHARED),
     _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
     _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
+    _WAVES.format("_mem_shared_op_atom"): _sum("wavefront", _MODEL, C.SH_ATOM_WAVES),
     _WAVES.format("_mem_shared_op_ldgsts"): _sum("wavefront", _MODEL, C.SH_ASYNC_WAVES),
     _CONFLICTS.format("ld"): _sum("conflict", _MODEL, C.SH_LD_WAVES, minus=(C.SH_LD_IDEAL,)),
     _CONFLICTS.format("st"): _sum("conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)),
