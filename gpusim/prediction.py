@@ -13,7 +13,7 @@ import numpy as np
 from gpusim import catalog, hardware
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.result import Formula, Profile
-from gpusim.simulate import Buffer, Launch, count, execute
+from gpusim.simulate import Buffer, Launch, count, execute, load_engine
 from gpusim.simulate.metrics import summary
 from gpusim.simulate.sample import probe_blocks
 
@@ -321,6 +321,7 @@ class Prediction:
             As :func:`predict` raises.
         """
         launch, held = self.launch, self.held
+        load_engine(launch.program)  # all of it, and here: Ctrl-C reaches this thread alone
         with ThreadPoolExecutor(1) as beside:
             checked = beside.submit(_check, launch, self.gpu, held, self.limit)
             try:

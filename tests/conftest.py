@@ -19,13 +19,10 @@ os.environ.pop("GPUSIM_KERNELS", None)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the engine once before workers start, which would all do so at the same time."""
+    """Compile all of the engine once before workers start, which would all do so at the same time."""
     if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
         return
-    from gpusim.engine.jit import FOLDER
-
-    if not FOLDER.exists():
-        print("compiling the engine", flush=True)
-        root = Path(__file__).resolve().parents[1]
-        first = "import gpusim; gpusim.predict('copy', N=64)"
-        subprocess.run([sys.executable, "-c", first], check=True, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
+    root = Path(__file__).resolve().parents[1]
+    everything = "from gpusim.simulate import load_engine; load_engine()"
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    subprocess.run([sys.executable, "-c", everything], check=True, cwd=root, env=environment)

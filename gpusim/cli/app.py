@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -53,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status: 0, 2 for an error of the user's, 130 when interrupted.
     """
     _tolerate_narrow_encodings()
+    _warn_in_one_line()
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
         status = app(args=arguments, prog_name="gpusim", standalone_mode=False)
@@ -88,13 +90,30 @@ def options(
 
 def _is_expected(error: ValueError) -> bool:
     """Whether gpusim itself defines this kind of error, and so words it for users."""
-    return type(error).__module__.partition(".")[0] == "gpusim"
+    return _is_ours(type(error))
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "gpusim"
 
 
 def _complain(message: str, status: int, *, as_written: bool = False) -> int:
     """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""
     print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
     return status
+
+
+def _warn_in_one_line() -> None:
+    """Show what gpusim itself warns of as its errors are shown."""
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+        if _is_ours(category):
+            print("gpusim:", message, file=sys.stderr)
+        else:
+            shown(message, category, *where, **how)
+
+    warnings.showwarning = show
 
 
 def _tolerate_narrow_encodings() -> None:

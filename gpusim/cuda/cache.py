@@ -2,25 +2,23 @@
 
 One file for each entry, in the folder where compiled Python is kept too (``GPUSIM_CACHE_DIR``).  Its name is
 a digest of everything that decides the result: source, headers of the user's, options, architecture,
-compiler.  It is written beside and moved into place, so readers see all of it or nothing; its first line is a
-digest of the rest, so that a damaged one is recognised and compiled anew.
+compiler.  A damaged entry is compiled anew (:mod:`gpusim.folders`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gpusim.cuda.nvrtc import Compiled
-from gpusim.folders import cache_folder
+from gpusim.folders import cache_folder, keep
+from gpusim.folders import load as read
 
-_FORMAT = "1"
+_FORMAT = "2"
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:["<]([^">\n]+)[">]|(\w+))', re.MULTILINE)
 
 
@@ -83,18 +81,15 @@ def load(key: str) -> Compiled | None:
     Compiled or None
         None where there is none, or a damaged one.
     """
-    try:
-        mark, _, body = _path(key).read_bytes().partition(b"\n")
-        if mark.decode() != hashlib.sha256(body).hexdigest():
-            return None
-        about, _, cubin = body.partition(b"\n")
-        return Compiled(cubin=cubin, **json.loads(about))
-    except (OSError, ValueError, TypeError):
+    body = read(_path(key))
+    if body is None:
         return None
+    about, _, cubin = body.partition(b"\n")
+    return Compiled(cubin=cubin, **json.loads(about))
 
 
 def store(key: str, compiled: Compiled) -> None:
-    """Keep an entry; where that fails (a full disk, a read-only folder) it is not kept.
+    """Keep an entry; where that fails (a full disk, a read-only folder) a warning says so.
 
     Parameters
     ----------
@@ -103,17 +98,7 @@ def store(key: str, compiled: Compiled) -> None:
     """
     about = {"log": compiled.log, "compiler": compiled.compiler, "symbols": dict(compiled.symbols)}
     body = json.dumps(about).encode() + b"\n" + compiled.cubin
-    path = _path(key)
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+    keep(_path(key), body)
 
 
 def _path(key: str) -> Path:

@@ -301,14 +301,14 @@ def driver(m: S.Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int]
     callable
         Takes the number of steps; returns whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
-    words, seldom = table(m), helper(m)
+    words, seldom = table(m), helper(m.code)
     return lambda steps: bool(advance(words, queue, kinds, steps, seldom))
 
 
-def load() -> None:
-    """Compile the engine for the first time, or load it, before a machine runs."""
+def load(code: np.ndarray) -> None:
+    """Compile what runs a program's code, or load it, before a machine runs."""
     vector = np.zeros(1, np.int64)
-    advance.whole.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(None))))  # type: ignore[attr-defined]
+    advance.whole.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(code))))  # type: ignore[attr-defined]
 
 
 @spliced

@@ -73,6 +73,12 @@ def _compiled(routine: Callable[..., Any]) -> Any:
     return compile_for_calls(routine, _SIGNATURE)
 
 
+def functions(ops: Iterable[int]) -> list[Callable[..., Any]]:
+    """The routines of these opcodes, each once, in a fixed order."""
+    wanted = {Op(int(o)) for o in ops}
+    return list(dict.fromkeys(routine for op, routine in _ROUTINE.items() if op in wanted))
+
+
 def addresses(ops: Iterable[int]) -> np.ndarray:
     """Where the routines of these opcodes are.
 

@@ -49,9 +49,14 @@ IN_GLOBAL, IN_SHARED, IN_LOCAL = (I.LDG, I.STG, I.ATOMG), (I.LDS, I.STS, I.ATOMS
 """What LD, ST and ATOM are, space by space."""
 
 
-def helper(m: S.Machine | None) -> Any:
-    """What runs the seldom instructions of a machine's program, of which there may be none."""
-    return _compiled(seldom if m is not None and np.any(m.code[:, I.PIPE] == I.SELDOM_PIPE) else none_needed)
+def needed(code: np.ndarray) -> Callable[..., Any]:
+    """What runs the seldom instructions of a program's code, of which there may be none."""
+    return seldom if np.any(code[:, I.PIPE] == I.SELDOM_PIPE) else none_needed
+
+
+def helper(code: np.ndarray) -> Any:
+    """The same, compiled."""
+    return _compiled(needed(code))
 
 
 @kept

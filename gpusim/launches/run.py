@@ -180,9 +180,9 @@ def _side_by_side(specs: Sequence[AnyLaunch], gpu: str, jobs: int, how: dict[str
     """Records as they come."""
     import joblib
 
-    from gpusim.engine.machine import load
+    from gpusim.simulate import load_engine
 
-    load()  # once, where otherwise each process would compile the engine
+    load_engine()  # all of it and once, where otherwise each process would compile what it needs
     here = Path.cwd()
     tasks = (joblib.delayed(_record_in)(here, spec, gpu, **how) for spec in specs)
     yield from joblib.Parallel(n_jobs=min(jobs, len(specs)), return_as="generator_unordered")(tasks)
@@ -191,4 +191,5 @@ def _side_by_side(specs: Sequence[AnyLaunch], gpu: str, jobs: int, how: dict[str
 def _record_in(folder: Path, spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:
     """A record made by another process, where names of files mean what they do here."""
     os.chdir(folder)
+    os.environ["GPUSIM_QUIET"] = "1"  # the process that waits for it shows how far all are
     return record(spec, gpu, **how)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from rich.console import Console
 
@@ -13,14 +17,36 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0
 """Seconds that pass before anything is shown."""
+BETWEEN_LINES = 10.0
+"""Seconds from one line about compilation to the next, where there is no terminal."""
+REFRESH = 0.25
+"""Seconds between two looks at how far compilation is."""
+QUIET = "GPUSIM_QUIET"
+"""Environment variable: show no progress."""
+
+
+class Compilation(Protocol):
+    """Compiling as it is shown: see :class:`gpusim.engine.compilation.Compilation`."""
+
+    text: str
+
+    @property
+    def share(self) -> float:
+        """Of all the work, what is done; 0 to 1."""
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the rest takes."""
 
 
 class ProgressLine:
     """Show how far a computation has come, once it has run for two seconds.
 
     On a terminal a bar that vanishes at the end; elsewhere one line for each
-    new stage.  Use it as a context manager and hand it to whatever works, which
-    calls it with what is done, what there is to do, and what it is doing.
+    new stage, and one every ten seconds while the engine is compiled.  Use it as
+    a context manager and hand it to whatever works, which calls it with what is
+    done, what there is to do, and what it is doing.  With ``GPUSIM_QUIET`` set
+    nothing is shown.
 
     Parameters
     ----------
@@ -28,28 +54,38 @@ class ProgressLine:
         Standard error unless given.
     patience : float
         Seconds to wait before showing anything.
+    between : float
+        Seconds from one line about compilation to the next.
     """
 
-    def __init__(self, console: Console | None = None, patience: float = PATIENCE) -> None:
+    current: ProgressLine | None = None
+    """What shows the progress of this process, if anything does."""
+
+    def __init__(
+        self, console: Console | None = None, patience: float = PATIENCE, between: float = BETWEEN_LINES
+    ) -> None:
         self._console = console or Console(stderr=True, highlight=False, markup=False)
-        self._timer = threading.Timer(patience, self._show)
-        self._timer.daemon = True
+        self._patience, self._between = patience, between
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._over = threading.Event()
         self._lock = threading.Lock()
         self._state: tuple[float, float | None, str] = (0, None, "working")
+        self._compilation: Compilation | None = None
         self._shown = False
-        self._over = False
-        self._said = ""
+        self._said, self._said_at = "", -float("inf")
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
-        self._timer.start()
+        if not os.environ.get(QUIET):
+            self._thread.start()
+        ProgressLine.current = self
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._timer.cancel()
+        ProgressLine.current = None
+        self._over.set()
         with self._lock:
-            self._over = True
             if self._bar is not None:
                 self._bar.stop()
 
@@ -69,37 +105,97 @@ class ProgressLine:
             self._state = (done, total, text)
             self._update()
 
-    def _show(self) -> None:
-        """Two seconds have passed."""
+    @contextmanager
+    def compiling(self, compilation: Compilation) -> Iterator[None]:
+        """While the engine is compiled, show how far that is instead of anything else."""
         with self._lock:
-            if self._over:
-                return
-            self._shown = True
-            if self._console.is_terminal:
-                self._bar = _bar(self._console)
-                self._task = self._bar.add_task("working", total=None)
-                self._bar.start()
-            self._update()
+            self._compilation = compilation
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._compilation = None
+                if self._bar is not None:
+                    self._update()
+
+    def _watch(self) -> None:
+        """Begin once it has taken long enough; look after compilation, which does not report by itself."""
+        if self._over.wait(self._patience):
+            return
+        with self._lock:
+            self._begin()
+        while not self._over.wait(REFRESH):
+            with self._lock:
+                if self._compilation is not None:
+                    self._update()
+
+    def _begin(self) -> None:
+        if self._over.is_set():
+            return
+        self._shown = True
+        if self._console.is_terminal:
+            self._bar = _bar(self._console)
+            self._task = self._bar.add_task("working", total=None, left="")
+            self._bar.start()
+        self._update()
 
     def _update(self) -> None:
-        done, total, text = self._state
-        if not self._shown:
+        if not self._shown or self._over.is_set():
             return
+        (done, total, text), left = self._state, ""
+        if self._compilation is not None:
+            done, total, text = self._compilation.share, 1.0, self._compilation.text
+            left = about(self._compilation.seconds_left)
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=text, completed=done, total=total)
-        elif text != self._said:
-            self._said = text
-            self._console.print(f"gpusim: {text} ...", soft_wrap=True)
+            self._bar.update(self._task, description=text, completed=done, total=total, left=left and f"{left} left")
+        else:
+            self._say(text, left and (f": {100 * done:.0f} % done, {left} left" if done >= 0.01 else f": {left}"))
+
+    def _say(self, text: str, more: str) -> None:
+        """A line, if it is a new stage, or if it says more and the last one is a while ago."""
+        now = time.monotonic()
+        if text != self._said or (more and now - self._said_at >= self._between):
+            self._said, self._said_at = text, now
+            self._console.print(f"gpusim: {text}{more} ...", soft_wrap=True)
+
+
+@contextmanager
+def compiling(compilation: Compilation) -> Iterator[None]:
+    """Show how far the compilation of the engine is, where progress is shown already or on a line of its own.
+
+    Parameters
+    ----------
+    compilation : Compilation
+    """
+    line = ProgressLine.current
+    with nullcontext(line) if line else ProgressLine() as shown, shown.compiling(compilation):
+        yield
+
+
+def about(seconds: float) -> str:
+    """Say roughly how long something takes.
+
+    Examples
+    --------
+    >>> about(3), about(38), about(61), about(290)
+    ('about 5 s', 'about 40 s', 'about a minute', 'about 5 minutes')
+    """
+    if seconds < 45:
+        return f"about {max(5, 5 * round(seconds / 5))} s"
+    minutes = round(seconds / 60)
+    return "about a minute" if minutes <= 1 else f"about {minutes} minutes"
 
 
 def _bar(console: Console) -> Progress:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis")),
+        BarColumn(bar_width=None, table_column=Column(min_width=10, ratio=1)),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False, table_column=Column(no_wrap=True)),
     )
-    return Progress(*columns, console=console, transient=True)
+    return Progress(*columns, console=console, transient=True, expand=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from gpusim.simulate.launch import Buffer, Launch, place
-from gpusim.simulate.run import CacheState, Counts, SimulationError, count, execute, left_by
+from gpusim.simulate.run import CacheState, Counts, SimulationError, count, execute, left_by, load_engine
 
-__all__ = ["Buffer", "CacheState", "Counts", "Launch", "SimulationError", "count", "execute", "left_by", "place"]
+__all__ = [
+    "Buffer", "CacheState", "Counts", "Launch", "SimulationError",
+    "count", "execute", "left_by", "load_engine", "place",
+]  # fmt: skip

@@ -105,6 +105,7 @@ class _Place:
 
     def machine(self, image: Image, kinds: int, **how: Any) -> S.Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
+        _make_ready(image.code)
         return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
 
 
@@ -139,6 +140,31 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
     if m.misc[S.E_CODE]:
         raise SimulationError(explain(launch, image, m.misc))
     return done
+
+
+def load_engine(program: Program | None = None) -> None:
+    """Compile what runs a program, or load it; where that takes more than two seconds, it is shown.
+
+    Parameters
+    ----------
+    program : Program, optional
+        Unless given, everything.
+    """
+    from gpusim.engine.ready import every_instruction
+
+    if program is not None:
+        _make_ready(encode(program).code)
+        return
+    everything = every_instruction()
+    _make_ready(everything)
+    _make_ready(everything[:0])  # and what runs where no instruction is seldom
+
+
+def _make_ready(code: np.ndarray) -> None:
+    from gpusim.engine.ready import make_ready
+    from gpusim.report.progress import compiling
+
+    make_ready(code, compiling)
 
 
 def _bound(launch: Launch, layout: Layout, image: Image) -> Image:

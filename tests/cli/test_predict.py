@@ -1,10 +1,13 @@
 import json
 import os
+import warnings
 
 import pytest
 
+import gpusim
 from gpusim.cli import main
 from gpusim.errors import ParameterError
+from gpusim.folders import CacheWarning
 
 
 def options(call):
@@ -27,6 +30,18 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
         }
     ]
     assert "HBM reads 8.42 GB, 49 % of the 17.2 GB that 2MNK/T says" in capsys.readouterr().out
+
+
+def test_a_cache_that_cannot_be_used_is_one_line(predicted, capsys, monkeypatch):
+    def warns(*arguments, **options):
+        warnings.warn("compiled code cannot be kept", CacheWarning, stacklevel=2)
+        return predicted(*arguments, **options)
+
+    monkeypatch.setitem(vars(gpusim), "predict", warns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        assert main("predict copy --n 64".split()) == 0
+    assert capsys.readouterr().err == "gpusim: compiled code cannot be kept\n"
 
 
 def test_options_may_stand_anywhere(predicted):

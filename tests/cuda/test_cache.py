@@ -5,6 +5,7 @@ import pytest
 from gpusim import cuda
 from gpusim.cuda import cache, nvrtc
 from gpusim.cuda.nvrtc import Compiled
+from gpusim.folders import CacheWarning
 from tests.cuda.conftest import SOURCES
 
 TEXT = "__global__ void k(int *p) { *p = 1; }\n"
@@ -47,7 +48,8 @@ def test_no_half_written_file_stays(own_cache, monkeypatch):
 
 def test_a_folder_that_cannot_be_written_to_does_no_harm(own_cache):
     (own_cache / "cuda").write_text("a file, where a folder should be")
-    cache.store("key", ENTRY)
+    with pytest.warns(CacheWarning, match=f"cannot be kept in {own_cache}"):
+        cache.store("key", ENTRY)
     assert cache.load("key") is None
 
 

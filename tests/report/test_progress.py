@@ -1,13 +1,14 @@
 import io
 import time
 
+import pytest
 from rich.console import Console
 
-from gpusim.report.progress import ProgressLine
+from gpusim.report.progress import ProgressLine, compiling
 
 
-def console(terminal=False):
-    return Console(file=io.StringIO(), force_terminal=terminal, width=80)
+def console(terminal=False, width=80):
+    return Console(file=io.StringIO(), force_terminal=terminal, width=width)
 
 
 def test_short_work_shows_nothing():
@@ -45,6 +46,61 @@ def test_a_terminal_gets_a_bar_that_vanishes():
         progress(1, 2, "counting")
         wait_until(lambda: "counting" in screen.file.getvalue())
     assert screen.file.getvalue().endswith("\x1b[2K")
+
+
+class Compiling:
+    """The engine, half of which is compiled."""
+
+    text, share, seconds_left = "compiling the engine, once", 0.5, 38.0
+
+
+def test_compilation_says_how_far_it_is_every_few_seconds():
+    log = console()
+    with ProgressLine(log, patience=0, between=0.5) as progress, progress.compiling(Compiling()):
+        wait_until(lambda: log.file.getvalue().count("\n") >= 3)
+    assert set(log.file.getvalue().splitlines()[1:]) == {
+        "gpusim: compiling the engine, once: 50 % done, about 40 s left ..."
+    }
+
+
+def test_what_is_done_beside_does_not_hide_compilation():
+    log = console()
+    with ProgressLine(log, patience=0) as progress, progress.compiling(Compiling()):
+        wait_until(lambda: "compiling" in log.file.getvalue())
+        progress(1, 4, "counting")
+    assert "counting" not in log.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_terminal_shows_the_time_that_is_left(width):
+    screen = console(terminal=True, width=width)
+    with ProgressLine(screen, patience=0) as progress, progress.compiling(Compiling()):
+        wait_until(lambda: "50%" in screen.file.getvalue())
+        line = screen.file.getvalue().rpartition("\r")[2]
+    assert "compiling the engine, once" in line
+    assert "about 40 s left" in line
+
+
+def test_compilation_is_shown_where_progress_is_shown_already():
+    log = console()
+    with ProgressLine(log, patience=0), compiling(Compiling()):
+        wait_until(lambda: "compiling" in log.file.getvalue())
+
+
+def test_compilation_is_shown_where_nothing_else_is(capsys):
+    with compiling(Compiling()):
+        assert ProgressLine.current is not None
+    assert ProgressLine.current is None
+    assert capsys.readouterr().err == ""  # for it took no two seconds
+
+
+def test_whoever_wants_quiet_has_it(monkeypatch):
+    monkeypatch.setenv("GPUSIM_QUIET", "1")
+    log = console()
+    with ProgressLine(log, patience=0) as progress, progress.compiling(Compiling()):
+        progress(1, 4, "counting")
+        time.sleep(0.3)
+    assert log.file.getvalue() == ""
 
 
 def wait_until(true, seconds=10):
