@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpusim.cli.words import KernelArguments, KernelFolders, one_each, split
+from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
 from gpusim.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
     """Show a kernel's closed forms: what every array moves, what the textbook and what papers say."""
-    from gpusim import catalog, report
+    from gpusim import report
     from gpusim.chain import Chain
     from gpusim.report import listings
 
     name, given = split(arguments)
-    algorithm = catalog.find(name, kernels or [])
+    algorithm = find(name, kernels or [])
     params = one_each(algorithm, "formula", given)
     if isinstance(algorithm, Chain):
         shown = listings.chain_formulas(algorithm, params)
@@ -46,15 +46,29 @@ def _judged(algorithm: Algorithm | Chain) -> list[RenderableType]:
 
 
 def list_kernels(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD...]", help="Those with each word in name, family or summary; a name: all of it."),
+    ] = None,
     kernels: KernelFolders = None,
     everything: Annotated[bool, typer.Option("--all", help="Microbenchmarks too.")] = False,
 ) -> None:
-    """List the kernels, with their parameters."""
+    """List the kernels by family, find some by a word, or show one with its parameters."""
     from gpusim import catalog, report
-    from gpusim.report import listings
+    from gpusim.report import kernels as listing
 
-    entries = catalog.entries(kernels or []).values()
-    report.show(listings.kernels(e.algorithm for e in entries if everything or not e.algorithm.hidden))
+    found = catalog.search(words or [], kernels or [], hidden=everything)
+    if not words:
+        report.show(listing.families(found))
+        return
+    named = [one for one in catalog.search([], kernels or [], hidden=True) if one.name == words[0] and len(words) == 1]
+    alone = named or [kind.algorithm for kind in listing.folded(found)]
+    if len(alone) == 1:
+        report.show(listing.details(alone[0], [one for one in found if one is not alone[0]]))
+    elif found:
+        report.show(listing.matches(found))
+    else:
+        raise catalog.UnknownKernelError("kernel", " ".join(words), catalog.names(kernels or []), catalog.LISTING)
 
 
 def scenario(

@@ -11,7 +11,7 @@ import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, split
+from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, find, split
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -125,11 +125,10 @@ def _specs(
 
 def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[DescribedLaunch]:
     """Every combination of a kernel's parameters; of a chain every step."""
-    from gpusim import catalog
     from gpusim.launches.spec import DescribedLaunch
 
     name, given = split(words)
-    algorithm = catalog.find(name, folders)
+    algorithm = find(name, folders)
     found: dict[str, DescribedLaunch] = {}
     for params in combinations(algorithm, given):
         for launch in DescribedLaunch.each(algorithm, params, folders):

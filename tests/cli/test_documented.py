@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
-
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {
     name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md", "docs/usage.md")
