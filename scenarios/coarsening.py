@@ -4,6 +4,8 @@ Claim: Cf outputs of one row share A's tile and differ in B's: 1 + Cf tiles serv
 Formula: words an output = (1 + 1/Cf) K/T to fill the tiles, (1 + 1/Cf) K to read them.
 """
 
+import argparse
+
 import gpusim
 from gpusim.report import show
 from gpusim.report.listings import table_of
@@ -45,6 +47,7 @@ def row(Cf: int, profile: gpusim.Profile, plain: gpusim.Profile) -> list[str]:
 
 def main() -> None:
     """Print claim, formula, prediction and measurement."""
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
     profiles = {Cf: gpusim.predict("matmul-coarsened", n=N, T=T, Cf=Cf) for Cf in FACTORS}
     kept = gpusim.predict("matmul-register-tiled", n=N, BM=T, BN=4 * T, BK=T, TM=1, TN=4)
     plain = profiles[1]

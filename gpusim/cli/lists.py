@@ -1,16 +1,12 @@
-"""``gpusim formula | kernels | scenario | gpus``: what there is, and what is known of it."""
+"""``gpusim formula | kernels | gpus``: what there is, and what is known of it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
-from gpusim.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -71,49 +67,6 @@ def list_kernels(
         raise catalog.UnknownKernelError("kernel", " ".join(words), catalog.names(kernels or []), catalog.LISTING)
 
 
-def scenario(
-    context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="Which to run; without it they are listed.")] = None,
-) -> None:
-    """Run a scenario: one question, its formula, the prediction and the hardware's answer.
-
-    What follows the name goes to the scenario: gpusim scenario tiling --n 4096 --tile 32.
-    """
-    if name is not None:
-        run_scenario(name, context.args)
-        return
-    from gpusim import report
-    from gpusim.report import listings
-
-    titles = ((key, _title(path)) for key, path in _scenarios().items())
-    report.show(listings.table_of([("scenario", "question"), *titles]))
-
-
-def run_scenario(name: str, arguments: Sequence[str]) -> None:
-    """Run a scenario as a program of its own.
-
-    Parameters
-    ----------
-    name : str
-        As ``gpusim scenario`` lists it.
-    arguments : sequence of str
-        Its command line.
-
-    Raises
-    ------
-    UnknownNameError
-        There is none of that name.
-    """
-    import runpy
-
-    files = _scenarios()
-    path = files.get(name.replace("_", "-"))
-    if path is None:
-        raise UnknownNameError("scenario", name, files)
-    sys.argv = [str(path), *arguments]
-    runpy.run_path(str(path), run_name="__main__")
-
-
 def gpus(
     name: Annotated[str | None, typer.Argument(help="One GPU, by name or TOML file; without it all.")] = None,
 ) -> None:
@@ -126,19 +79,3 @@ def gpus(
         report.show(listings.gpus(layout.table()))
     else:
         report.show(listings.gpu(layout.describe(hardware.load(name))))
-
-
-def _scenarios() -> dict[str, Path]:
-    """The scenarios that come with gpusim, which lie beside its kernels, by name."""
-    from gpusim import catalog
-
-    folder = catalog.builtin_folder().with_name("scenarios")
-    return {path.stem.replace("_", "-"): path for path in sorted(folder.glob("[!_]*.py"))}
-
-
-def _title(path: Path) -> str:
-    """First line of a Python file's docstring."""
-    import ast
-
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return docstring.partition("\n")[0]

@@ -138,7 +138,7 @@ def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[Desc
 
 def _of_scenario(name: str, words: Sequence[str]) -> Iterator[DescribedLaunch]:
     """What a scenario predicts, each launch once."""
-    from gpusim.cli.lists import run_scenario
+    from gpusim.cli.scenarios import run_scenario
     from gpusim.launches.heard import predictions
 
     with predictions() as heard:
