@@ -252,21 +252,27 @@ def second_table(text):
 
 
 @pytest.mark.long
-def test_dropout_and_an_added_mask_make_gpt2s_attention_move_what_was_published():
+def test_a_kept_mask_of_dropout_makes_gpt2s_attention_move_what_was_published():
     text = printed("gpt2_attention")
     passes = {cells[0]: cells[1:] for cells in rows(text)}
     matrix = 2 * 64 * 16 * 1024**2
     for name, cells in passes.items():
-        assert cells[5] == ("–" if name.endswith("*") else "1.00"), name
         assert parse_bytes(cells[2]) == pytest.approx(sum(map(parse_bytes, cells[:2])), rel=0.01)
-    assert parse_bytes(passes["P = softmax(S)"][2]) == pytest.approx(2 * matrix, rel=0.01)
+        if name.endswith("*"):
+            assert cells[5] == "–", name
+        elif name != "flash 2 backward":  # its blocks add to dQ, which they read
+            assert 1 <= float(cells[5]) <= 1.1, name
+    for name in ("mask of S", "P = softmax(S)", "dropout of P", "dropout of dP"):
+        assert parse_bytes(passes[name][2]) == pytest.approx(2 * matrix, rel=0.01)
+        assert passes[name][5] == "1.00"
     assert {passes[name][4] for name in ("O = P V", "dV = P^T dO", "dP = dO V^T", "dQ = dS K", "dK = dS^T Q")} == {
         "137"
     }
     sums = second_table(text)
     assert sums["Algorithms 0 and 3"][2] == "25.2 GB"
-    assert sums["dropout, a mask too"][2] == "40.3 GB"
-    assert sums["its gradient too"][2] == "44.6 GB"
+    assert sums["mask and dropout too"][2] == "38.1 GB"
+    assert sums["dropout's mask kept"][2] == "40.3 GB"
+    assert sums["gradient of the mask"][2] == "44.6 GB"
     once, threads = map(parse_bytes, sums["FlashAttention-1"][2:4])
     assert once < 4.4e9 < threads
 
