@@ -96,7 +96,7 @@ class MeasuredLaunch:
     metrics : mapping of str to list of float
         What each of Nsight Compute's metrics came to in each run, in base units; empty where none were read.
     runs : int
-        How often its metrics were read; 0 where that is not said.
+        How often its metrics were read.
     seconds : list of float
         Between CUDA events around the launch, each time.
     sm_hz, celsius : float or None
@@ -254,11 +254,11 @@ def _without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _unfolded(launch: Any) -> Any:
-    """A launch whose metrics are lists, even of one number."""
+    """A launch whose metrics are lists, even of one number; without its runs, as many as the longest list."""
     if not isinstance(launch, dict) or not isinstance(launch.get("metrics", {}), dict):
         return launch
     metrics = {name: value if isinstance(value, list) else [value] for name, value in launch.get("metrics", {}).items()}
-    return launch | {"metrics": metrics}
+    return {"runs": max(map(len, metrics.values()), default=0)} | launch | {"metrics": metrics}
 
 
 def _compact(launch: dict[str, Any]) -> dict[str, Any]:
