@@ -26,7 +26,12 @@ FENCE = re.compile(
 )
 BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
 INLINE = re.compile(r"(?<!`)`(gpusim [^`]+)`(?!`)")
-SLOW = ("--n 4096", "--n 1024 --tile 32", "--tile 8,16,32", "attention-standard", "compare h200", "compare there.json")
+SLOW = (
+    "--n 4096", "--n 1024 --tile 32", "--tile 8,16,32", "attention-standard", "compare h200", "compare there.json",
+    "--plot",
+)  # fmt: skip
+"""Parts of commands that take more than ten seconds."""
+
 COMMANDS = typer.main.get_command(app).commands
 
 REDUCED = {
@@ -223,6 +228,7 @@ def test_every_option_of_a_command_is_documented(name):
 # ---------------------------------------------------------------- Python
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("document", ["README.md", "docs/usage.md"])
 def test_python(folder, document, capsys):
