@@ -7,7 +7,7 @@ help:  ## list the tasks
 
 install:  ## install gpusim from this folder, with everything development needs
 	python -m pip install --upgrade pip
-	python -m pip install --group dev -e .
+	python -m pip install --group dev -e ".[cuda]"
 	pre-commit install
 
 test:  ## run every test but the long ones

@@ -49,7 +49,10 @@ _SOURCES = {
 
 def __getattr__(name: str) -> Any:
     if name not in _SOURCES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from gpusim.names import suggest
+
+        hint = "" if name.startswith("_") else f": {suggest(name, __all__)}"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     module, attribute = _SOURCES[name]
     value = importlib.import_module(module)
     if attribute:

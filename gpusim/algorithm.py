@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import ParameterError
+from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.formulas import Elements, Published, Textbook, TextbookValue, Traffic, pretty, symbol
 from gpusim.parameters import Parametrised, Params
 
@@ -320,6 +320,73 @@ class Algorithm(Parametrised):
         if self.textbook is None:
             return ""
         return f"{pretty(self.textbook.reads)} elements read, {pretty(self.textbook.writes)} written"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BareKernel(Algorithm):
+    """A described kernel without an algorithm around it: sizes and scalars have no defaults.
+
+    Parameters
+    ----------
+    name, summary, kernel, reference, sizes
+        As of :class:`Algorithm`; :meth:`of` makes them.
+
+    Examples
+    --------
+    >>> from gpusim import catalog
+    >>> BareKernel.of(catalog.get("vector-add").kernel).bind(N=1000)
+    {'N': 1000, 'B': 256}
+    """
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> BareKernel:
+        """Take a kernel as it is.
+
+        Parameters
+        ----------
+        kernel : gpusim.lang.Kernel
+        """
+        return cls(kernel.name, (kernel.__doc__ or "").partition("\n")[0], kernel, lambda inputs, **params: {}, {})
+
+    @property
+    def defaults(self) -> Params:
+        """Tiles with a default."""
+        return self.kernel.defaults
+
+    @property
+    def words(self) -> list[str]:
+        """Names of all parameters."""
+        return [parameter.name for parameter in self.kernel.params]
+
+    def bind(self, **given: Any) -> Params:
+        """Complete `given` with the defaults of tiles.
+
+        Parameters
+        ----------
+        **given : int or float
+            Every size and scalar by name; tiles that are not to have their default.
+
+        Raises
+        ------
+        UnknownNameError
+            For a name that is no parameter.
+        ParameterError
+            For a parameter that is missing, has a wrong value, or breaks a rule of the kernel.
+        """
+        from gpusim.lang import DescriptionError
+
+        unknown = [name for name in given if name not in self.words]
+        if unknown:
+            raise UnknownNameError(f"parameter of {self.name}", unknown[0], self.words)
+        missing = [name for name in self.words if name not in {**self.defaults, **given}]
+        if missing:
+            raise ParameterError(f"{self.name}: a value is needed for {', '.join(missing)}: {missing[0]}=...")
+        try:
+            params: Any = self.kernel.bind(**given)
+        except DescriptionError as error:
+            raise ParameterError(f"{self.name}: {str(error).removeprefix(f'{self.kernel.name}: ')}") from None
+        self._check(params)
+        return dict(params)
 
 
 def _known(expression: sympy.Expr) -> sympy.Expr:

@@ -27,6 +27,7 @@ from gpusim.errors import GpusimError, UnknownNameError
 ENVIRONMENT = "GPUSIM_KERNELS"
 ENTRY_POINTS = "gpusim.kernels"
 SKIPPED = ("_", "test_")
+LISTING = "gpusim kernels"
 
 PathLike = str | os.PathLike[str]
 
@@ -153,7 +154,7 @@ def _named(name: str, known: Mapping[str, Entry]) -> Algorithm | Chain:
             return entry.algorithm
     others = [other for entry in known.values() if not entry.algorithm.hidden for other in entry.algorithm.also]
     shown = [key for key, entry in known.items() if not entry.algorithm.hidden]
-    raise UnknownKernelError("kernel", name, [*shown, *others])
+    raise UnknownKernelError("kernel", name, [*shown, *others], LISTING)
 
 
 def all(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[Algorithm]:  # noqa: A001
@@ -195,6 +196,36 @@ def names(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str
     (True, True, False)
     """
     return [name for name, entry in entries(folders).items() if hidden or not entry.algorithm.hidden]
+
+
+def search(words: Iterable[str], folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[Algorithm | Chain]:
+    """List what can be predicted and has every one of some words in its names, family or summary.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Parts of words; letter case does not matter.
+    folders, hidden
+        As for :func:`all`.
+
+    Returns
+    -------
+    list of Algorithm or Chain
+        In the order they are found.
+
+    Examples
+    --------
+    >>> [kernel.name for kernel in search(["transpose", "padded"])]
+    ['transpose-padded']
+    """
+    wanted = [word.lower() for word in words]
+    found = (entry.algorithm for entry in entries(folders).values())
+    return [known for known in found if (hidden or not known.hidden) and _has(known, wanted)]
+
+
+def _has(algorithm: Algorithm | Chain, words: Iterable[str]) -> bool:
+    text = " ".join((algorithm.name, *algorithm.also, algorithm.family, algorithm.summary)).lower()
+    return not [word for word in words if word not in text]
 
 
 def entries(folders: Iterable[PathLike] = ()) -> dict[str, Entry]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim import catalog, hardware, prediction
 from gpusim.errors import ParameterError
+from gpusim.names import Suggesting
 from gpusim.prediction import Prediction, Progress
 from gpusim.result import Profile
 from gpusim.simulate import place
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ChainProfile:
+class ChainProfile(Suggesting):
     """What is predicted of the launches of a chain.
 
     Attributes

@@ -7,8 +7,9 @@ traceback.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+from gpusim.names import suggest
 
 
 class GpusimError(ValueError):
@@ -26,6 +27,8 @@ class UnknownNameError(GpusimError):
         What was given.
     known : iterable of str
         Every name that would have been accepted.
+    listing : str
+        The command that lists them.
 
     Examples
     --------
@@ -33,10 +36,10 @@ class UnknownNameError(GpusimError):
     unknown kernel 'matmul-tilde': did you mean matmul-tiled?
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], listing: str = "") -> None:
         self.name = name
         self.known = tuple(known)
-        super().__init__(unknown_name(kind, name, self.known))
+        super().__init__(f"unknown {kind} {name!r}: {suggest(name, self.known, listing)}")
 
 
 class ParameterError(GpusimError):
@@ -45,59 +48,3 @@ class ParameterError(GpusimError):
 
 class EndlessError(GpusimError):
     """A program that did not end within the instructions it was allowed."""
-
-
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Word the message for a name that is not among `known`.
-
-    Parameters
-    ----------
-    kind : str
-        What the name should have named.
-    name : str
-        What was given.
-    known : iterable of str
-        Every name that would have been accepted.
-
-    Returns
-    -------
-    str
-        One line: the nearest names, or all of them where none is near.
-
-    Examples
-    --------
-    >>> unknown_name("GPU", "h20", ["a100", "h200"])
-    "unknown GPU 'h20': did you mean h200?"
-    >>> unknown_name("GPU", "xyz", ["a100", "h200"])
-    "unknown GPU 'xyz': there are a100, h200"
-    """
-    names = list(known)
-    near = nearest(name, names)
-    if near:
-        return f"unknown {kind} {name!r}: did you mean {' or '.join(near)}?"
-    return f"unknown {kind} {name!r}: there are {', '.join(names) if names else 'none'}"
-
-
-def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Give the names most like `name`, best first; letter case does not matter.
-
-    Parameters
-    ----------
-    name : str
-        What was given.
-    known : iterable of str
-        Names to choose from.
-    count : int
-        How many to give at most.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> nearest("TILE", ["n", "tile", "title"])
-    ['tile', 'title']
-    """
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    return [by_lower[hit] for hit in difflib.get_close_matches(name.lower(), by_lower, n=count)]

@@ -95,6 +95,8 @@ class MeasuredLaunch:
         SHA-256 of the machine code that ran.
     metrics : mapping of str to list of float
         What each of Nsight Compute's metrics came to in each run, in base units; empty where none were read.
+    runs : int
+        How often its metrics were read.
     seconds : list of float
         Between CUDA events around the launch, each time.
     sm_hz, celsius : float or None
@@ -114,6 +116,7 @@ class MeasuredLaunch:
     block: tuple[int, ...] = ()
     machine_code: str = ""
     metrics: Mapping[str, list[float]] = field(default_factory=dict)
+    runs: int = 0
     seconds: list[float] = field(default_factory=list)
     sm_hz: float | None = None
     celsius: float | None = None
@@ -143,13 +146,13 @@ class MeasuredLaunch:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured in one go.
+    """What was measured on one GPU in one way.
 
     Attributes
     ----------
     device : Device
     date : str
-        ``"2026-11-25"``.
+        Of the last launch: ``"2026-11-25"``.
     cache : str
         ``"cold"``: caches flushed before each launch; ``"warm"``: as the same launch had left them.
     compiler, profiler : str
@@ -251,17 +254,18 @@ def _without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _unfolded(launch: Any) -> Any:
-    """A launch whose metrics are lists, even of one number."""
+    """A launch whose metrics are lists, even of one number; without its runs, as many as the longest list."""
     if not isinstance(launch, dict) or not isinstance(launch.get("metrics", {}), dict):
         return launch
     metrics = {name: value if isinstance(value, list) else [value] for name, value in launch.get("metrics", {}).items()}
-    return launch | {"metrics": metrics}
+    return {"runs": max(map(len, metrics.values()), default=0)} | launch | {"metrics": metrics}
 
 
 def _compact(launch: dict[str, Any]) -> dict[str, Any]:
     """Leave out what is empty; of runs that came to the same keep one number, and whole numbers as such."""
     launch["metrics"] = {name: _runs(values) for name, values in launch["metrics"].items()}
-    return {key: value for key, value in launch.items() if key == "launch" or value not in (None, "", [], (), {})}
+    said = {key: value for key, value in launch.items() if key == "launch" or value not in (None, "", [], (), {})}
+    return said if launch["runs"] else _without(said, "runs")
 
 
 def _runs(values: list[float]) -> Any:

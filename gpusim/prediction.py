@@ -20,6 +20,7 @@ from gpusim.simulate.sample import probe_blocks
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm, KernelLaunch
     from gpusim.isa.program import Program
+    from gpusim.lang import Kernel
     from gpusim.simulate import CacheState, Counts
     from gpusim.timeline import Recording
 
@@ -64,22 +65,25 @@ def drawn(algorithm: Algorithm, bound: KernelLaunch, seed: int = 0) -> dict[str,
 
 
 def run(
-    kernel: str | Algorithm, arrays: dict[str, np.ndarray], gpu: str | hardware.Gpu = "h200", *, checked: bool = True,
-    limit: int | None = None, **params: int,
+    kernel: str | Algorithm | Kernel, arrays: dict[str, np.ndarray] | None = None, gpu: str | hardware.Gpu = "h200", *,
+    checked: bool = True, limit: int | None = None, **params: Any,
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """Execute a described kernel for its values.
 
     Parameters
     ----------
-    kernel : str or Algorithm
-    arrays : dict of str to ndarray
+    kernel : str, Algorithm or Kernel
+        As for :func:`predict`.
+    arrays : dict of str to ndarray, optional
         Every input by name; outputs not given start as zeros.
     gpu : str or Gpu
     checked : bool
         Look for races and for reads of what was never written.
     limit : int, optional
         Warp instructions beyond which the run is taken not to end.
-    **params : int
+    **params : int, float or ndarray
+        Sizes, tiles and scalars; arrays may be given here as well.  A size that is not given is taken from the shape
+        of an array.
 
     Returns
     -------
@@ -94,17 +98,19 @@ def run(
     Examples
     --------
     >>> ones = np.ones(4, np.float32)
-    >>> run("vector-add", {"a": ones, "b": ones}, N=4)["c"]
+    >>> run("vector-add", a=ones, b=ones)["c"]
     array([2., 2., 2., 2.], dtype=float32)
     """
     algorithm, spec = _algorithm(kernel), _gpu(gpu)
-    bound = algorithm.launch(**params)
-    launch = assemble(bound, lower(bound, spec), {**_zeros(bound), **_fitting(algorithm, bound, arrays)})
+    given = {**(arrays or {}), **{name: value for name, value in params.items() if isinstance(value, np.ndarray)}}
+    numbers = {name: value for name, value in params.items() if name not in given}
+    bound = algorithm.launch(**_sizes(algorithm, given, numbers), **numbers)
+    launch = assemble(bound, lower(bound, spec), {**_zeros(bound), **_fitting(algorithm, bound, given)})
     return execute(launch, spec, _held(spec, launch, algorithm), checked=checked, limit=limit)
 
 
 def count_elements(
-    kernel: str | Algorithm, gpu: str | hardware.Gpu = "h200", **params: int
+    kernel: str | Algorithm | Kernel, gpu: str | hardware.Gpu = "h200", **params: int
 ) -> dict[str, tuple[float, float]]:
     """Count the elements of each global array that the threads load and store as the launch runs, lane by lane.
 
@@ -112,7 +118,7 @@ def count_elements(
 
     Parameters
     ----------
-    kernel : str or Algorithm
+    kernel : str, Algorithm or Kernel
     gpu : str or Gpu
     **params : int
 
@@ -154,6 +160,20 @@ def _updated(program: Program) -> np.ndarray:
     return np.array([number in updated for number in range(len(program.arrays))])
 
 
+def _sizes(algorithm: Algorithm, arrays: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
+    """Sizes that no word sets, as the shapes of arrays have them."""
+    from gpusim.lang.tree import Param
+
+    chosen = {target for word in given for target in (word, *algorithm.aliases.get(word, ()))}
+    found: dict[str, int] = {}
+    for spec in algorithm.kernel.arrays:
+        shape = getattr(arrays.get(spec.name), "shape", ())
+        for extent, length in zip(spec.shape, shape, strict=False):
+            if isinstance(extent, Param) and extent.role == "size" and extent.name not in chosen and length:
+                found.setdefault(extent.name, length)
+    return found
+
+
 def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays, if they are those that the launch takes."""
     from gpusim.algorithm import numpy_dtype
@@ -183,8 +203,35 @@ def _gpu(gpu: str | hardware.Gpu) -> hardware.Gpu:
     return hardware.load(gpu) if isinstance(gpu, str) else gpu
 
 
-def _algorithm(kernel: str | Algorithm, folders: Sequence[str] | None = None) -> Algorithm:
-    return catalog.get(kernel, folders or ()) if isinstance(kernel, str) else kernel
+def _algorithm(kernel: str | Algorithm | Kernel, folders: Sequence[str] | None = None) -> Algorithm:
+    """The algorithm of a name, or around a kernel.
+
+    Raises
+    ------
+    ParameterError
+        It is neither of these.
+    """
+    from gpusim.algorithm import Algorithm, BareKernel
+    from gpusim.lang import Kernel
+
+    if isinstance(kernel, str):
+        return catalog.get(kernel, folders or ())
+    if isinstance(kernel, Kernel):
+        return BareKernel.of(kernel)
+    if not isinstance(kernel, Algorithm):
+        raise ParameterError(f"a kernel is a name, an Algorithm or what @gl.kernel makes, not {_what(kernel)}")
+    return kernel
+
+
+def _what(other: Any) -> str:
+    """What was given instead of a kernel."""
+    from gpusim.chain import Chain
+
+    if isinstance(other, Chain):
+        return f"a chain: gpusim.predict_chain and run_chain take {other.name}"
+    if callable(other) and hasattr(other, "__code__"):
+        return f"the function {other.__name__} without that decorator"
+    return repr(other)
 
 
 def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.Occupancy:
@@ -204,7 +251,7 @@ def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, limit: i
 
 
 def predict(
-    kernel: str | Algorithm,
+    kernel: str | Algorithm | Kernel,
     gpu: str | hardware.Gpu = "h200",
     *,
     cache: str = "cold",
@@ -220,8 +267,8 @@ def predict(
 
     Parameters
     ----------
-    kernel : str or Algorithm
-        Name as in ``gpusim kernels``, or an algorithm of your own.
+    kernel : str, Algorithm or Kernel
+        Name as in ``gpusim kernels``, an algorithm of your own, or a description as ``@gl.kernel`` makes it.
     gpu : str or Gpu
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
     cache : {"cold", "warm"}
@@ -240,7 +287,8 @@ def predict(
         Registers a thread, as ``ptxas -v`` says of the kernel you have; by default as many as the lowered code needs.
         They decide how many blocks an SM holds; what would be spilled to have fewer is not modelled.
     **params : int
-        Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.
+        Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.  A description alone has neither aliases
+        nor defaults of sizes; its scalars may be floats.
 
     Returns
     -------

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from gpusim.names import Suggesting, suggest
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -178,7 +180,7 @@ class Traffic:
 
 
 @dataclass(frozen=True, repr=False)
-class Profile:
+class Profile(Suggesting):
     """Everything predicted of one launch.
 
     Parameters
@@ -241,6 +243,8 @@ class Profile:
     timeline: Timeline | None = None
 
     def __getitem__(self, name: str) -> Metric:
+        if name not in self.metrics:
+            raise KeyError(f"{self.kernel} has no metric {name!r}: {suggest(name, self.metrics)}")
         return self.metrics[name]
 
     def value(self, name: str) -> Value:

@@ -329,8 +329,9 @@ def weighed(element):
 
 COMMON = {
     "family": "attention",
-    "aliases": {"batch": ("B",), "heads": ("H",), "head-dim": ("d",), "splits": ("S",), "warps": ("W",)},
+    "aliases": {"batch": ("B",), "heads": ("H",), "head-dim": ("d",), "warps": ("W",)},
 }
+SPLIT = {"splits": ("S",)}
 OF_A_CACHE = {
     **COMMON,
     "aliases": {**COMMON["aliases"], "n": ("N",), "seqlen": ("N",), "group": ("G",)},
@@ -393,7 +394,7 @@ def in_parts(element):
         tolerance=ERRORS[gl.f32],
         notes="A part is ceil(N/S) keys, the last one what is left; one without keys has O = 0 and L = -inf. "
         "attention-decode-combine merges them.",
-        **OF_A_CACHE,
+        **{**OF_A_CACHE, "aliases": OF_A_CACHE["aliases"] | SPLIT},
     )
 
 
@@ -411,7 +412,7 @@ def combining(element):
         tolerance=ERRORS[element],
         notes="parts_O and parts_L are those of attention-decode-split-parts; L = -inf weighs nothing, but not all "
         "parts of a head may have it.",
-        **COMMON,
+        **{**COMMON, "aliases": COMMON["aliases"] | SPLIT},
     )
 
 
@@ -441,7 +442,7 @@ def split_and_combined(element):
         ),
         reference=whole_cache,
         sizes={"B": 1, "H": 32, "N": 16384, "S": 16, "d": 128, "G": 1},
-        aliases={word: names for word, names in OF_A_CACHE["aliases"].items() if word != "warps"},
+        aliases={word: names for word, names in OF_A_CACHE["aliases"].items() if word != "warps"} | SPLIT,
         rules=OF_A_CACHE["rules"],
         outputs=("O",),
         tolerance=2e-5 if element is gl.f32 else 2**-9,

@@ -580,7 +580,7 @@ def preprocess(t):
         io={"O": ALL, "dO": ALL, "D": Traffic(stores="B*H*N")},
         textbook=Textbook("2*B*H*N*d", "B*H*N", t.nbytes),
         tolerance=2e-5,
-        **COMMON,
+        **{**COMMON, "aliases": COMMON["aliases"] | {"tile": ("Br",)}},
     )
 
 

@@ -6,6 +6,7 @@ of the rows starts off a sector (s = 1 - gcd(n, 8)/8). A load takes the longer o
 tag, a cycle for each line in the fullest of 4 sets; data, for each word in the fullest of 32 banks.
 """
 
+import argparse
 from collections import Counter
 from functools import cache
 from math import gcd
@@ -67,6 +68,7 @@ def row(kernel: str, n: int, progress: ProgressLine) -> list[str]:
 
 def main() -> None:
     """Print claim, formula, prediction and measurement."""
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
     with ProgressLine() as progress:
         rows = [row(kernel, n, progress) for kernel in H200 for n in SIZES]
     heading = ["kernel", "n", "formula", "sectors", "H200", "tag", "data", "cycles", "faster than 1024"]

@@ -5,6 +5,7 @@ of a 32 x 32 tile lies in one bank; with rows of 33 words it lies in 32 banks.
 Formula: wavefronts a load = gcd(32, words of a row): 32 for rows of 32 words, 1 for rows of 33.
 """
 
+import argparse
 from math import gcd
 
 import gpusim
@@ -40,6 +41,7 @@ def row(profile: gpusim.Profile) -> list[str]:
 
 def main() -> None:
     """Print claim, formula, prediction and measurement."""
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
     profiles = [gpusim.predict(kernel, n=N) for kernel in ROWS]
     extra = profiles[1].bank_conflicts / profiles[1].value(LOADS)
     heading = ["kernel", "sectors a store", "formula", "wavefronts a load", "conflicts", "H200", "H200 time"]

@@ -5,6 +5,8 @@ Formula: of w equal paths, 1/w of the lanes are at work (SIMT efficiency). For a
 lanes share c instructions besides paths of 64: (c + 64)/(c + 64 w).
 """
 
+import argparse
+
 import gpusim
 from gpusim.report import show
 from gpusim.report.listings import table_of
@@ -36,6 +38,7 @@ def row(w: int, profile: gpusim.Profile, common: float) -> list[str]:
 
 def main() -> None:
     """Print claim, formula, prediction and measurement."""
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
     profiles = {w: gpusim.predict("divergence", paths=w) for w in PATHS}
     one = profiles[1]
     common = 32 * one.value(INSTRUCTIONS) / (one.blocks * one.threads_per_block) - LENGTH

@@ -5,6 +5,8 @@ has a sector of 32 bytes fetched for its 4.
 Formula: with lanes s floats apart, sectors = min(4 s, 32) and lines = min(s, 32).
 """
 
+import argparse
+
 import gpusim
 from gpusim.report import show
 from gpusim.report.listings import table_of
@@ -56,6 +58,7 @@ def measured(stride: int) -> str:
 
 def main() -> None:
     """Print claim, formula, prediction and measurement."""
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
     warps = {stride: warp_of(stride) for stride in READS}
     heading = ["a warp reads", "s", "formula", "predicted", "of it used", "H200 measured"]
     why = (

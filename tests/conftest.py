@@ -1,4 +1,4 @@
-"""What every test shares: how hypothesis searches, and that only this repository's kernels are seen."""
+"""What every test shares: how hypothesis searches, what is skipped without a compiler, which kernels are seen."""
 
 from __future__ import annotations
 
@@ -16,6 +16,32 @@ settings.register_profile("ci", parent=settings.get_profile("here"), derandomize
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 os.environ.pop("GPUSIM_KERNELS", None)
+
+
+MEASURED_WITH = "13.0"
+"""Release of NVRTC that the machine code is from which was measured."""
+
+
+@pytest.fixture(scope="session")
+def compiler() -> None:
+    """Skip where the extra ``cuda`` is not installed."""
+    from gpusim.cuda import toolchain
+    from gpusim.cuda.errors import MissingToolError
+
+    try:
+        toolchain.nvrtc()
+        toolchain.nvdisasm()
+    except MissingToolError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def measured_compiler(compiler: None) -> None:
+    """Skip where machine code cannot be held against what was measured, for it is another compiler's."""
+    from gpusim.cuda import nvrtc
+
+    if MEASURED_WITH not in nvrtc.name():
+        pytest.skip(f"measured with NVRTC {MEASURED_WITH}, not with {nvrtc.name()}")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -12,10 +12,11 @@ from typer.exceptions import TyperException
 
 from gpusim.cli.compare import compare
 from gpusim.cli.emit import emit
-from gpusim.cli.lists import formula, gpus, list_kernels, scenario
+from gpusim.cli.lists import formula, gpus, list_kernels
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
+from gpusim.cli.scenarios import scenario
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
@@ -36,7 +37,7 @@ app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)
 app.command(name="kernels")(list_kernels)
 app.command(context_settings=FREE_FORM)(emit)
-app.command(context_settings={"allow_extra_args": True, **FREE_FORM})(scenario)
+app.command(context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(scenario)
 app.command()(gpus)
 
 

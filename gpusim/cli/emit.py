@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gpusim.cli.files import check_writable, write
-from gpusim.cli.words import KernelArguments, KernelFolders, one_each, split
+from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
 
 
 def emit(
@@ -27,7 +27,7 @@ def emit(
 
     kernel, given = split(arguments)
     check_writable(output, "--output")
-    algorithm = catalog.get(kernel, kernels or [])
+    algorithm = catalog.get(find(kernel, kernels or []).name, kernels or [])
     bound = algorithm.bind(**one_each(algorithm, "emit", given))
     tiles = {tile: bound[tile] for tile in (*algorithm.kernel.defaults, *algorithm.tiles)}
     write(algorithm.kernel.emit(name=name, **tiles), output, "--output")

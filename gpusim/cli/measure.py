@@ -11,7 +11,7 @@ import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, split
+from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, find, split
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def measure(
     outputs: Annotated[
         bool, typer.Option("--outputs", help="Keep what a launch leaves in small arrays, in the JSON.")
     ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure everything, also what the JSON file has from before.")
+    ] = False,
     kernels: KernelFolders = None,
     launches: sources.Launches = None,
     only: sources.Only = None,
@@ -60,7 +63,7 @@ def measure(
     """Run on this machine's GPU: time it, check its outputs, read its counters.
 
     Needs CuPy; counters need Nsight Compute (ncu) and the right to read them.  gpusim compare holds what --json writes
-    against the prediction.
+    against the prediction.  The file is written after every launch: the same command goes on where it was stopped.
     """
     from gpusim import measure as room
     from gpusim import report
@@ -73,15 +76,35 @@ def measure(
         "-D": define, "-I": include, "--option": option,
     }  # fmt: skip
     specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), single))
-    folder = Path() if json is None or is_stdout(json) else json.parent
-    request = room.Request(specs, gpu, warm, repeats, runs, seconds=seconds, folder=folder, outputs=outputs)
+    file = None if is_stdout(json) else json
+    request = room.Request(
+        specs, gpu, warm, repeats, runs, seconds=seconds, folder=file.parent if file else Path(), outputs=outputs,
+        before=None if fresh else _before(file),
+    )  # fmt: skip
+
+    def keep(now: Measurement) -> None:
+        if file is not None:
+            write(now.to_text(), file, "--json")
+
     with ProgressLine() as progress:
-        found = room.measure(request, progress=progress, warn=_warn)
+        found = room.measure(request, progress=progress, warn=_warn, keep=keep)
     if json is not None:
         write(found.to_text(), json, "--json")
     if not is_stdout(json):
         report.show(comparison.measured(found))
     _fail_if_nothing(found)
+
+
+def _before(file: Path | None) -> Measurement | None:
+    """What a file has from before."""
+    from gpusim import measurement
+
+    if file is None or not file.exists():
+        return None
+    try:
+        return measurement.read(file)
+    except measurement.MeasurementError as error:
+        raise GpusimError(f"{error}: name another file, or write over it with --fresh") from None
 
 
 def _warn(text: str) -> None:
@@ -125,11 +148,10 @@ def _specs(
 
 def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[DescribedLaunch]:
     """Every combination of a kernel's parameters; of a chain every step."""
-    from gpusim import catalog
     from gpusim.launches.spec import DescribedLaunch
 
     name, given = split(words)
-    algorithm = catalog.find(name, folders)
+    algorithm = find(name, folders)
     found: dict[str, DescribedLaunch] = {}
     for params in combinations(algorithm, given):
         for launch in DescribedLaunch.each(algorithm, params, folders):
@@ -139,7 +161,7 @@ def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[Desc
 
 def _of_scenario(name: str, words: Sequence[str]) -> Iterator[DescribedLaunch]:
     """What a scenario predicts, each launch once."""
-    from gpusim.cli.lists import run_scenario
+    from gpusim.cli.scenarios import run_scenario
     from gpusim.launches.heard import predictions
 
     with predictions() as heard:

@@ -19,6 +19,7 @@ from gpusim.cli.words import (
     TimelineSm,
     Warm,
     combinations,
+    find,
     split,
 )
 
@@ -46,13 +47,12 @@ def predict(
     Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each.
     """
     import gpusim
-    from gpusim import catalog
     from gpusim.chain import Chain
     from gpusim.errors import ParameterError
 
     kernel, given = split(arguments)
     check_writable(json)
-    algorithm = catalog.find(kernel, kernels or [])
+    algorithm = find(kernel, kernels or [])
     params = list(combinations(algorithm, given))
     cases = [(name.strip(), each) for name in gpu.split(",") for each in params]
     wanted = Wanted(timeline, timeline_sm, timeline_from)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.names import some
 
 if TYPE_CHECKING:
+    from gpusim.algorithm import Algorithm
+    from gpusim.chain import Chain
     from gpusim.parameters import Parametrised
 
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
@@ -82,6 +86,34 @@ def split(arguments: Sequence[str]) -> tuple[str, dict[str, list[Any]]]:
             f"one kernel is needed, not {len(names)}: {' '.join(names)}" if names else "no kernel is named"
         )
     return names[0], given
+
+
+def find(name: str, folders: Sequence[Path]) -> Algorithm | Chain:
+    """Find a kernel or chain; where the name is another one than its own, say which it is and what else there is.
+
+    Parameters
+    ----------
+    name : str
+        As typed.
+    folders : sequence of Path
+        The user's own folders of kernels.
+
+    Raises
+    ------
+    UnknownKernelError
+        As :func:`gpusim.catalog.find`.
+    """
+    from gpusim import catalog
+
+    found = catalog.find(name, folders)
+    if found.name != name:
+        from gpusim.report.kernels import folded
+
+        alike = (kind.algorithm.name for kind in folded(catalog.search([name], folders)))
+        others = [other for other in alike if other != found.name]
+        more = f"; there are also {some(others)} ({catalog.LISTING} {name})" if others else ""
+        print(f"gpusim: {name} is taken to be {found.name}{more}", file=sys.stderr)
+    return found
 
 
 def is_option(word: str) -> bool:

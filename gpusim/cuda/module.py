@@ -16,6 +16,7 @@ from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
+from gpusim.names import some
 
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
@@ -259,7 +260,7 @@ def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNam
 
 def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
     found = names.templates(source.text)
-    listed = f": there are the templates {'; '.join(found)}" if found else ""
+    listed = f": there are the templates {some(found, '; ')}" if found else ""
     return KernelNameError(f"{source.filename} has no kernel {wanted!r}: {error}{listed}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from gpusim.cuda.demangle import Name
 from gpusim.cuda.errors import KernelNameError
-from gpusim.errors import nearest
+from gpusim.names import nearest, some
 
 _TEMPLATE = re.compile(
     r"\btemplate\s*<(?P<parameters>[^;{}()]*)>\s*(?:static\s+|inline\s+)*"
@@ -49,7 +49,7 @@ def choose(wanted: str | None, names: Mapping[str, Name], filename: str, describ
         found = _meant(wanted, names)
     if len(found) == 1:
         return found[0]
-    listed = "; ".join(describe(symbol) for symbol in (found or names))
+    listed = some([describe(symbol) for symbol in (found or names)], "; ")
     if not names:
         raise KernelNameError(f"{filename} has no kernel")
     if wanted is None:

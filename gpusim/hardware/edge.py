@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
-from gpusim.hardware.errors import SpecError, suggest
+from gpusim.hardware.errors import SpecError
 from gpusim.hardware.sections import KINDS, SECTIONS, Rule, rules
 from gpusim.hardware.spec import key_of
+from gpusim.names import suggest
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from gpusim.hardware.errors import SpecError, suggest
+from gpusim.hardware.errors import SpecError
 from gpusim.hardware.reader import Shelf, read
 from gpusim.hardware.spec import Gpu
+from gpusim.names import suggest
 
 SPECS = Path(__file__).parent / "specs"
 """The folder of built-in specifications."""
@@ -72,7 +73,7 @@ def load(name_or_path: str | Path) -> Gpu:
     name = text.strip().lower().replace("_", "-").replace(" ", "-")
     name = ALIASES.get(name, name)
     if name not in _files():
-        raise SpecError(f"unknown GPU {text!r}: {suggest(text, _files())}")
+        raise SpecError(f"unknown GPU {text!r}: {suggest(text, _files(), 'gpusim gpus')}")
     return _built_in(name)
 
 

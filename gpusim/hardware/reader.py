@@ -11,10 +11,11 @@ from typing import Any
 
 from gpusim.hardware import consistency, inherit
 from gpusim.hardware.edge import check
-from gpusim.hardware.errors import SpecError, suggest
+from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
 from gpusim.hardware.sections import SECTIONS, required, rules
 from gpusim.hardware.spec import TOP, Gpu, Provenance, key_of
+from gpusim.names import suggest
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from gpusim.hardware.errors import suggest
 from gpusim.hardware.sections import (
     L1,
     L2,
@@ -19,6 +18,7 @@ from gpusim.hardware.sections import (
     Sm,
     Throughput,
 )
+from gpusim.names import suggest
 
 TOP = "identity"
 """The section whose fields are attributes of the Gpu itself."""

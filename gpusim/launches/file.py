@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 from gpusim import arguments
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
+from gpusim.names import suggest
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -184,5 +185,5 @@ def select(specs: Iterable[N], pattern: str | None) -> list[N]:
     everything = list(specs)
     chosen = [s for s in everything if pattern is None or fnmatch.fnmatchcase(s.id, pattern)]
     if not chosen:
-        raise LaunchFileError(f"no launch matches {pattern!r}: there are {', '.join(s.id for s in everything)}")
+        raise LaunchFileError(f"no launch matches {pattern!r}: {suggest(str(pattern), [s.id for s in everything])}")
     return chosen

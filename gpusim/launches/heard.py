@@ -10,6 +10,8 @@ from typing import Any
 
 import gpusim
 from gpusim import catalog
+from gpusim.algorithm import Algorithm
+from gpusim.chain import Chain
 from gpusim.launches.spec import DescribedLaunch
 
 PREDICTING = ("predict", "predict_chain")
@@ -42,8 +44,9 @@ def _heard(function: Callable[..., Any], heard: dict[str, DescribedLaunch]) -> C
     def note(kernel: Any, *args: Any, **given: Any) -> Any:
         folders = tuple(given.get("kernels") or ())
         algorithm = catalog.find(kernel, folders) if isinstance(kernel, str) else kernel
-        params = {name: value for name, value in given.items() if name not in own}
-        heard.update((launch.id, launch) for launch in DescribedLaunch.each(algorithm, params, folders))
+        if isinstance(algorithm, Algorithm | Chain):  # a bare description cannot be found again by its name
+            params = {name: value for name, value in given.items() if name not in own}
+            heard.update((launch.id, launch) for launch in DescribedLaunch.each(algorithm, params, folders))
         return function(kernel, *args, **given)
 
     return note

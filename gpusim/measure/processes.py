@@ -119,7 +119,10 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.stdout.close()
 
 
-def each(job: Job, begin: Start, hear: Callable[[Line], None] = lambda line: None) -> dict[int, Line]:
+def each(
+    job: Job, begin: Start, hear: Callable[[Line], None] = lambda line: None,
+    finished: Callable[[int, Line], None] = lambda number, line: None,
+) -> dict[int, Line]:  # fmt: skip
     """Have every launch of a job done, by as many processes as that takes.
 
     Parameters
@@ -130,6 +133,9 @@ def each(job: Job, begin: Start, hear: Callable[[Line], None] = lambda line: Non
     hear : callable
         Called with every line that is about no single launch, or says at which one the work is; launches are numbered
         as in the whole job.
+    finished : callable
+        Called with the number of every launch as soon as nothing more is to come of it, and with what is returned of
+        it.
 
     Returns
     -------
@@ -153,11 +159,13 @@ def each(job: Job, begin: Start, hear: Callable[[Line], None] = lambda line: Non
                     hear({"at": at})
                 elif "done" in line:
                     found[first + line["done"]] = line
+                    finished(first + line["done"], line)
                 else:
                     hear(line)
         except Lost as lost:
             if at not in found:
                 found[at] = {"error": str(lost)}
+                finished(at, found[at])
         else:
             if len(found) == first:
                 raise MeasureError("the process on the device ended without a word")

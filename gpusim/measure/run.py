@@ -10,7 +10,7 @@ from pathlib import Path
 import gpusim
 from gpusim import nsight
 from gpusim.launches.spec import AnyLaunch
-from gpusim.measure import counters
+from gpusim.measure import counters, resume
 from gpusim.measure.errors import MeasureError
 from gpusim.measure.processes import Line, Start, each, start
 from gpusim.measure.worker import Job
@@ -23,6 +23,8 @@ RUNS = 3
 SECONDS = 60.0
 PASSES = 20
 """For so many times a launch's time limit the profiler may have the GPU: it launches again for each set of counters."""
+TOGETHER = 10
+"""Launches that one start of the profiler counts: it says what it read at its end, and starting it takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Request:
         Where the measurement will lie: paths of sources begin there.
     outputs : bool
         Keep what the first launch leaves in small arrays.
+    before : Measurement or None
+        Measured before: launches of it that would be measured again are kept.
     """
 
     specs: tuple[AnyLaunch, ...]
@@ -62,6 +66,12 @@ class Request:
     seed: int = 0
     folder: Path = field(default_factory=Path)
     outputs: bool = False
+    before: Measurement | None = None
+
+    @property
+    def cache(self) -> str:
+        """How a launch finds the caches, as a measurement says it."""
+        return "warm" if self.warm else "cold"
 
 
 def measure(
@@ -69,6 +79,7 @@ def measure(
     *,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
+    keep: Callable[[Measurement], None] | None = None,
     time: Start | None = None,
     count: counters.Counted | None = None,
 ) -> Measurement:
@@ -80,7 +91,9 @@ def measure(
     progress : callable, optional
         Called with (launches done, launches, text).
     warn : callable, optional
-        Called with why no counters could be read, where timing goes on without.
+        Called with why no counters could be read, where timing goes on without, and with what is kept of before.
+    keep : callable, optional
+        Called with all there is, as soon as a launch has been timed and as soon as some have been counted.
     time, count : callable, optional
         What starts the processes on the GPU; stand-ins for where there is none.
 
@@ -92,27 +105,95 @@ def measure(
     Raises
     ------
     MeasureError
-        No GPU, another one than asked for, no CuPy, or one for another CUDA.
+        No GPU, another one than asked for or than measured before, no CuPy, or one for another CUDA.
     """
-    watch = _Watch(request, progress)
-    job = Job(request.specs, True, request.repeats, request.warm, request.seed, request.outputs)
-    found = each(job, time or (lambda job: start(job, limit=request.seconds)), watch)
-    if watch.device is None:
-        raise MeasureError("the process on the device ended without a word")
-    launches = [_launch(spec, found[n], request.folder) for n, spec in enumerate(request.specs)]
+    tell = warn or (lambda text: None)
+    session = _Session(request, _Watch(request, progress), keep or (lambda found: None))
+    if text := resume.said(session.launches, request):
+        tell(text)
+    session.time(time or (lambda job: start(job, limit=request.seconds)))
     profiler, why = _profiler(request, count)
     if profiler is not None:
         try:
-            launches = _counted(launches, request, profiler, watch)
+            session.count(profiler)
         except MeasureError as error:
-            profiler, why = None, str(error)
-    if why and warn is not None:
-        warn(f"no counters: {why}")
-    return Measurement(
-        watch.device, f"{datetime.date.today():%Y-%m-%d}", "warm" if request.warm else "cold",
-        next((line["compiler"] for line in found.values() if line.get("compiler")), ""),
-        counters.version() if profiler is not None else "", watch.overhead, launches, gpusim.__version__,
-    )  # fmt: skip
+            why = str(error)
+    if why:
+        tell(f"no counters: {why}")
+    return session.measurement
+
+
+class _Session:
+    """What is measured, as far as it has come."""
+
+    def __init__(self, request: Request, watch: _Watch, keep: Callable[[Measurement], None]) -> None:
+        self._request, self._watch, self._keep = request, watch, keep
+        self._compiler = self._profiler = ""
+        self.launches = resume.kept(request, watch.progress)
+        if request.before is not None:
+            watch.see(request.before.device)
+            watch.overhead = request.before.overhead_seconds
+            self._compiler = request.before.compiler
+            self._profiler = request.before.profiler
+
+    @property
+    def measurement(self) -> Measurement:
+        """Everything there is, in the order in which it was asked for."""
+        if self._watch.device is None:
+            raise MeasureError("the process on the device ended without a word")
+        before, cache = self._request.before, self._request.cache
+        found = [self.launches[n] for n in sorted(self.launches)] + resume.others(before, self._request.specs)
+        return Measurement(
+            self._watch.device, f"{datetime.date.today():%Y-%m-%d}", cache, self._compiler, self._profiler,
+            self._watch.overhead, found, gpusim.__version__,
+        )  # fmt: skip
+
+    def time(self, begin: Start) -> None:
+        """Time what was not timed before."""
+        request = self._request
+        todo = [n for n in range(len(request.specs)) if n not in self.launches]
+        specs = tuple(request.specs[n] for n in todo)
+
+        def finished(position: int, line: Line) -> None:
+            number = todo[position]
+            self._compiler = line.get("compiler") or self._compiler
+            self.launches[number] = _launch(request.specs[number], line, request.folder)
+            self._keep(self.measurement)
+
+        self._watch.now("timing", specs)
+        job = Job(specs, True, request.repeats, request.warm, request.seed, request.outputs)
+        each(job, begin, self._watch, finished)
+
+    def count(self, profiler: counters.Counted) -> None:
+        """Count what was timed and not counted before, some launches with each start of the profiler.
+
+        Raises
+        ------
+        MeasureError
+            Counters cannot be read.
+        """
+        runs = self._request.runs
+        wanted = [n for n, launch in sorted(self.launches.items()) if launch.error is None and launch.runs != runs]
+        for first in range(0, len(wanted), TOGETHER):
+            self._count(wanted[first : first + TOGETHER], profiler)
+            self._profiler = counters.version()
+            self._keep(self.measurement)
+
+    def _count(self, numbers: Sequence[int], profiler: counters.Counted) -> None:
+        """Count some launches."""
+        request = self._request
+        job = Job(tuple(request.specs[n] for n in numbers), False, request.runs, request.warm, request.seed)
+        self._watch.now("counting", job.specs)
+        already = len(profiler.launches)
+        lines = each(job, profiler, self._watch)
+        seen = iter(profiler.launches[already:])
+        for position, n in enumerate(numbers):
+            error = lines[position].get("error")
+            if error:
+                self.launches[n] = replace(self.launches[n], error=f"under the profiler: {error}")
+            else:
+                runs = [next(seen) for _ in range(request.runs)]
+                self.launches[n] = _with(self.launches[n], runs, request.metrics)
 
 
 class _Watch:
@@ -121,8 +202,8 @@ class _Watch:
     def __init__(self, request: Request, progress: Progress | None) -> None:
         self.device: Device | None = None
         self.overhead: float | None = None
-        self._progress = progress
-        self._wanted = request.gpu
+        self.progress = progress
+        self._wanted, self._before = request.gpu, request.before
         self.now("timing", request.specs)
 
     def now(self, text: str, specs: Sequence[AnyLaunch]) -> None:
@@ -131,16 +212,16 @@ class _Watch:
 
     def __call__(self, line: Line) -> None:
         if "device" in line:
-            self.device = Device(**line["device"])
-            self._check(self.device)
+            self.see(Device(**line["device"]))
         elif "overhead" in line:
-            self.overhead = line["overhead"]
-        elif "at" in line and self._progress is not None:
-            self._progress(line["at"], len(self._specs), f"{self._text} {self._specs[line['at']].id}")
+            self.overhead = self.overhead or line["overhead"]
+        elif "at" in line and self.progress is not None:
+            self.progress(line["at"], len(self._specs), f"{self._text} {self._specs[line['at']].id}")
 
-    def _check(self, device: Device) -> None:
-        """Refuse another GPU than the one that was asked for."""
-        wanted = self._wanted
+    def see(self, device: Device) -> None:
+        """Take a GPU for the one that is measured; refuse another than was asked for or measured before."""
+        resume.check_device(self._before, device)
+        self.device, wanted = device, self._wanted
         if wanted is not None and wanted != device.gpu:
             known = f" ({device.gpu})" if device.gpu else ""
             raise MeasureError(f"the GPU here is an {device.name}{known}, not {wanted}: leave --gpu out to measure it")
@@ -162,30 +243,11 @@ def _profiler(request: Request, given: counters.Counted | None) -> tuple[counter
     return given or counters.Counted(request.metrics, PASSES * request.seconds), ""
 
 
-def _counted(
-    launches: Sequence[MeasuredLaunch], request: Request, profiler: counters.Counted, watch: _Watch
-) -> list[MeasuredLaunch]:
-    """The launches that could be timed, with what was counted of them."""
-    timed = [n for n, launch in enumerate(launches) if launch.error is None]
-    job = Job(tuple(request.specs[n] for n in timed), False, request.runs, request.warm, request.seed)
-    watch.now("counting", job.specs)
-    lines = each(job, profiler, watch) if timed else {}
-    seen = iter(profiler.launches)
-    found = list(launches)
-    for position, n in enumerate(timed):
-        error = lines[position].get("error")
-        if error:
-            found[n] = replace(launches[n], error=f"under the profiler: {error}")
-        else:
-            runs = [next(seen) for _ in range(request.runs)]
-            found[n] = _with(launches[n], runs, request.metrics)
-    return found
-
-
 def _with(launch: MeasuredLaunch, runs: Sequence[nsight.Launched], metrics: Sequence[str]) -> MeasuredLaunch:
     """A launch with what was asked for of its metrics, once they are surely its own."""
     for run in runs:
         if (run.grid, run.block) != (tuple(launch.grid), tuple(launch.block)):
             raise MeasureError(f"Nsight Compute saw {run.kernel} of {run.grid} blocks where {launch.id} was launched")
     known = [name for name in metrics if all(name in run.metrics for run in runs)]
-    return replace(launch, metrics={name: [run.metrics[name] for run in runs] for name in known})
+    found = {name: [run.metrics[name] for run in runs] for name in known}
+    return replace(launch, metrics=found, runs=len(runs))

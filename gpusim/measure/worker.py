@@ -11,7 +11,6 @@ import json
 import pickle
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,7 @@ from gpusim.errors import GpusimError
 from gpusim.launches import empty
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from gpusim.measure.errors import DeviceError
+from gpusim.measure.resume import machine_code
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -147,7 +147,7 @@ def _one(
     seconds = [stopwatch.time(ready.launch) for _ in range(job.repeats)]
     hz, celsius = runtime.conditions()
     say({"left": number})
-    name, code = ready.kernel.name.full, sha256(ready.kernel.code.code).hexdigest()
+    name, code = ready.kernel.name.full, machine_code(ready.kernel)
     values = verdict(spec, outputs, job.seed) if isinstance(spec, DescribedLaunch) else ""
     about = {"kernel": name, "grid": ready.grid, "block": ready.block, "machine_code": code, "values": values}
     kept = _changed(ready, outputs) if job.outputs else {}

@@ -9,8 +9,11 @@ updates, and the optimizer's moments (Adam: two).
 configuration                       w    g   added master moments bytes
 =================================== ==== === ===== ====== ======= =====
 ``bf16-fp32-accumulation``          2    2   4     4      4 + 4   20
+``bf16-fp32-gradients``             2    4   --    4      4 + 4   18
 ``bf16``                            2    2   --    4      4 + 4   16
+``fp32``                            4    4   --    --     4 + 4   16
 ``fp8-weights``                     1    2   --    4      4 + 4   15
+``deepseek-v3``                     1    4   --    4      2 + 2   13
 ``adam8bit``                        2    2   --    4      1 + 1   10
 ``adam8bit-fp8-weights``            1    2   --    4      1 + 1   9
 =================================== ==== === ===== ====== ======= =====
@@ -19,11 +22,18 @@ Sources, row by row:
 
 - 20: Smith et al. 2022, "Megatron-Turing NLG 530B", arXiv 2201.11990, which counts
   20 bytes a parameter: 16-bit weights and gradients, 32-bit gradients, master weights and moments.
+- 18: NVIDIA/Megatron-LM on GitHub, issue 654: gradients are written in FP32 at once.
 - 16: Rajbhandari et al. 2020, "ZeRO", arXiv 1910.02054, section 3.1: 2 + 2 + K with
   K = 12; master weights after Micikevicius et al. 2018, arXiv 1710.03740, section 3.1.
-- 15, 9: the rows above them with the weights for computing in FP8.  No paper prints these
+  Without mixed precision Adam takes 16 as well (Kingma and Ba 2015, arXiv 1412.6980).
+- 15, 9: the rows ``bf16`` and ``adam8bit`` with the weights for computing in FP8.  No paper prints these
   sums; they are what keeping the copy for computing in FP8 (DeepSeek-AI 2024, arXiv
   2412.19437, section 3.3) does to the others, gradients in BF16 and the master copy in FP32.
+- 13: DeepSeek-AI 2024, section 3.3: FP8 weights for computing, FP32 gradients and master
+  weights, and both moments in BF16.  Two other sums for the same model come to 15.  One
+  leaves the moments in FP32 and the gradients in BF16 (the row ``fp8-weights``: 4 more and
+  2 fewer).  The other counts, beside the FP32 gradients that micro-batches are added up
+  in, the BF16 gradients of one micro-batch (2 more).
 - 10: Dettmers et al. 2022, "8-bit optimizers via block-wise quantization", arXiv
   2110.02861: both moments take a byte; the rest as in ZeRO.
 
@@ -110,7 +120,8 @@ CONFIGURATIONS = {
     ),
     "deepseek-v3": Precision(
         weights="fp8", gradients="fp32", master="fp32", moments=("bf16", "bf16"),
-        source="DeepSeek-AI 2024, arXiv 2412.19437, section 3.3: types; the sum is this library's",
+        source="DeepSeek-AI 2024, arXiv 2412.19437, section 3.3: types; the sum is this library's. 15 is the sum with "
+        "FP32 moments and BF16 gradients, or with BF16 gradients beside the FP32 ones",
     ),
     "adam8bit": Precision(
         weights="bf16", gradients="bf16", master="fp32", moments=_ADAM8,

@@ -17,33 +17,6 @@ if TYPE_CHECKING:
     from gpusim.chain import Chain, StepLaunch
 
 
-def kernels(algorithms: Iterable[Algorithm | Chain]) -> list[RenderableType]:
-    """List kernels and chains by family: name, what it does, its parameters with their defaults.
-
-    Parameters
-    ----------
-    algorithms : iterable of Algorithm or Chain
-
-    Returns
-    -------
-    list of rich renderables
-    """
-    grid = Grid()
-    grid.add_column("kernel", "name")
-    grid.add_column("what it does", "text")
-    grid.add_column("parameters", "text", spared=0)
-    families: dict[str, list[Algorithm | Chain]] = {}
-    for algorithm in algorithms:
-        families.setdefault(algorithm.family, []).append(algorithm)
-    for members in families.values():
-        for algorithm in members:
-            parameters = " ".join(f"{name}={value}" for name, value in algorithm.defaults.items())
-            grid.add_row(algorithm.name, algorithm.summary, parameters, end_section=algorithm is members[-1])
-    words = dict.fromkeys(f"--{word}" for members in families.values() for a in members for word in a.aliases)
-    names = f" and, where a kernel has what they stand for, {', '.join(words)}" if words else ""
-    return [grid, Text(""), Text(f"Options of predict and formula: every parameter (--N 1000){names}.")]
-
-
 def formulas(algorithm: Algorithm, given: Mapping[str, int]) -> list[RenderableType]:
     """Show a kernel's closed forms, with their values for the parameters given.
 

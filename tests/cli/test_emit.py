@@ -7,7 +7,6 @@ import pytest
 import gpusim
 from gpusim import catalog
 from gpusim.cli import main
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 
 
 def test_the_source_is_printed_and_nothing_else(capsys):

@@ -6,7 +6,6 @@ import pytest
 
 from gpusim.cli import main
 from gpusim.cuda import nvrtc, toolchain
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 from tests.profile.running import SAXPY
 
 pytestmark = pytest.mark.usefixtures("compiler", "sources")

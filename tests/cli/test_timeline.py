@@ -5,7 +5,6 @@ import json
 import pytest
 
 from gpusim.cli import main
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 from tests.profile.running import SAXPY
 
 ARGUMENTS = "--arg int32:1024 --arg float32:2 --arg float32:ones:1024 --arg float32:ones:1024"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,27 +12,13 @@ from gpusim.cuda.errors import MissingToolError
 SOURCES = Path(__file__).parent / "sources"
 
 
-def _lacks(find: Callable[[], object]) -> str:
-    try:
-        find()
-    except MissingToolError as error:
-        return str(error)
-    return ""
-
-
-@pytest.fixture(scope="session")
-def compiler() -> None:
-    """Skip where the extra ``cuda`` is not installed."""
-    if lacking := _lacks(toolchain.nvrtc):
-        pytest.skip(lacking)
-
-
 @pytest.fixture(scope="session")
 def nvcc() -> toolchain.Nvcc:
     """nvcc; skip where there is none."""
-    if lacking := _lacks(toolchain.nvcc):
-        pytest.skip(lacking)
-    return toolchain.nvcc()
+    try:
+        return toolchain.nvcc()
+    except MissingToolError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The same kernel as two Programs: machine code of its emitted CUDA, and its direct lowering."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,7 @@ from gpusim.simulate import count
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced
 
-pytestmark = pytest.mark.skipif(find_spec("nvidia.cu13") is None, reason="needs the extra cuda")
+pytestmark = pytest.mark.usefixtures("compiler")
 
 SAME = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
 

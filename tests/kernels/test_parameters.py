@@ -16,6 +16,12 @@ def test_a_word_for_several_sizes_yields_to_a_word_for_one():
     assert TILED.bind(n=64, N=8, tile=16) == {"M": 64, "N": 8, "K": 64, "T": 16}
 
 
+@pytest.mark.parametrize("algorithm", catalog.search([], hidden=True), ids=lambda algorithm: algorithm.name)
+def test_every_word_sets_parameters_that_there_are(algorithm):
+    set_by = [*algorithm.aliases.values(), *algorithm.rules.values()]
+    assert {target for targets in set_by for target in targets} <= set(algorithm.defaults)
+
+
 def test_defaults_come_from_the_algorithm_and_the_description():
     assert TILED.bind() == {"M": 1024, "N": 1024, "K": 1024, "T": 32}
     assert catalog.get("divergence").bind() == {"N": 1 << 20, "w": 2, "B": 256}

@@ -7,7 +7,6 @@ import gpusim
 from gpusim.arguments import from_text
 from gpusim.launches import run
 from gpusim.launches.spec import LaunchSpec
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 from tests.profile.running import SAXPY, kernel
 
 pytestmark = pytest.mark.usefixtures("compiler")

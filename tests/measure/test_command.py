@@ -10,7 +10,6 @@ from gpusim import measurement
 from gpusim.cli import main
 from gpusim.cli.measure import _specs
 from gpusim.measure import counters, run
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 from tests.measure.standin import StandIn, starting
 
 SINGLE = {"--kernel": None, "--grid": None, "--block": None, "--dynamic-shared": None, "--arg": None, "-D": None,
@@ -23,7 +22,7 @@ def wanted(*words, launches=None, only=None, scenario=None, **single):
 
 
 @pytest.fixture
-def gpu(monkeypatch, compiler):  # noqa: F811
+def gpu(monkeypatch, compiler):
     """A stand-in for the GPU, with no profiler."""
     runtime = StandIn()
     monkeypatch.setattr(run, "start", lambda job, limit: starting(runtime)(job))

@@ -35,13 +35,18 @@ def measured(*launches):
 def folded(launch):
     """With one number for runs that came to the same, as files have it."""
     runs = {name: values[:1] if len(set(values)) == 1 else values for name, values in launch.metrics.items()}
-    return replace(launch, metrics=runs)
+    return replace(launch, metrics=runs, runs=max(map(len, runs.values()), default=0))
 
 
 @given(st.lists(LAUNCHES, max_size=3))
 def test_a_file_gives_back_what_was_written(launches):
     found = measurement.parse(measured(*launches).to_text(), "x.json")
     assert found == measured(*map(folded, launches))
+
+
+def test_how_often_it_was_counted_is_kept_though_all_runs_are_alike():
+    launch = MeasuredLaunch("a", {}, metrics={"smsp__inst_executed.sum": [8, 8, 8]}, runs=3)
+    assert measurement.parse(measured(launch).to_text(), "x.json").launches[0].runs == 3
 
 
 def test_a_launch_is_a_line():

@@ -12,7 +12,6 @@ from gpusim.launches.run import record
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measure import MeasureError
 from gpusim.measure.counters import PROFILER
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("compiler")]
 EXECUTED = (

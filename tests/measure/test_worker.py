@@ -11,7 +11,6 @@ from gpusim.launches.spec import DescribedLaunch, LaunchSpec
 from gpusim.measure import MeasureError, Request, measure
 from gpusim.measure.errors import OutOfMemoryError
 from gpusim.measure.worker import Job, verdict, work
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 from tests.measure.standin import H200, StandIn, starting
 
 pytestmark = pytest.mark.usefixtures("compiler")

@@ -1,5 +1,7 @@
 """Do bytes a parameter and activations of a layer come out as published?"""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,12 +41,22 @@ def documented():
 
 def test_the_documented_table_is_what_is_computed():
     rows = list(documented())
-    assert len(rows) == 5
+    assert {name for name, *_ in rows} == set(model.CONFIGURATIONS)
     for name, parts, total in rows:
         kept = model.precision(name).breakdown
         assert [kept[part] for part in ("weights", "gradients", "accumulation", "master")] == parts[:-2], name
         assert kept["moments"] == sum(parts[-2:])
         assert total == sum(parts) == ROWS[name]
+
+
+def test_deepseek_v3_is_two_bytes_less_than_two_sums_of_15():
+    kept = model.precision("deepseek-v3")
+    assert (kept.weights, kept.gradients, kept.master, kept.moments) == ("fp8", "fp32", "fp32", ("bf16", "bf16"))
+    assert (
+        replace(kept, gradients="bf16", moments=("fp32", "fp32")).breakdown == model.precision("fp8-weights").breakdown
+    )
+    assert replace(kept, gradients="bf16", accumulation="fp32").bytes_per_parameter == 15
+    assert "15" in kept.source
 
 
 def test_a_megatron_turing_nlg_takes_over_ten_terabytes():

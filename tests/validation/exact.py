@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 
-COMPILER = "13.0"
-"""Release of NVRTC that the measured machine code is from."""
 ASKED = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")]
 LIMITS = [f"launch__occupancy_limit_{what}" for what in ("registers", "shared_mem", "warps", "blocks")]
 EXECUTED = [
@@ -21,12 +18,3 @@ def differing(
 ) -> dict[str, tuple[float, float]]:
     """Metrics that are not as measured: predicted, measured."""
     return {m: (predicted[m], measured[m]) for m in metrics if predicted[m] != measured[m]}
-
-
-def other_compiler() -> str:
-    """Why machine code cannot be held against what was measured; empty if it can."""
-    if find_spec("nvidia.cu13") is None:
-        return "needs the extra cuda"
-    from gpusim.cuda import nvrtc
-
-    return "" if COMPILER in nvrtc.identity() else f"measured with NVRTC {COMPILER}"

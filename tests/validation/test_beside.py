@@ -3,13 +3,12 @@
 import pytest
 
 from tests.validation.beside import MEASURED, cycles
-from tests.validation.exact import other_compiler
 
 WITHIN, WARPS = 0.06, (4, 16)
 IN_A_ROW = {"same 4 16", "same 4 32"}
 """Loads in a row keep results waiting longer there (7 to 20 %)."""
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.parametrize(

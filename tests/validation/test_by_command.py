@@ -10,7 +10,6 @@ import pytest
 
 from gpusim.launches import file
 from tests.validation import bench, by_command
-from tests.validation.exact import other_compiler
 
 MEDIANS = {"launches": 0.02, "streams": 0.04}
 """By how much times of launches of a few microseconds differ from day to day; others read clocks, or count."""
@@ -23,7 +22,7 @@ def test_the_launch_files_tell_what_the_cases_launch(name):
     assert told == [launch for launch, _ in by_command.launches(*by_command.FILES[name])]
 
 
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 def test_what_was_measured_is_the_machine_code_of_today():
     for state in by_command.SHIPPED:
         for launch, source in by_command.launches(by_command.MODULES, state):
@@ -39,7 +38,7 @@ def test_launch_files_of_rewritten_code_come_with_it(tmp_path):
     assert [spec.compile("sm_90").kernel(spec.kernel).name.name for spec in specs] == ["beside"] * 3
 
 
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 @pytest.mark.parametrize("name", by_command.MODULES)
 def test_the_command_measured_what_the_tables_say(name):
     apart = []

@@ -6,7 +6,6 @@ import pytest
 
 from gpusim.simulate import measured
 from tests.validation import bandwidths, bench, chases, constants, launches, loads, one_sm, peaks, scheduling, waves
-from tests.validation.exact import other_compiler
 
 WITHIN = {
     "latency of instructions/*": 0.02,
@@ -39,7 +38,7 @@ waiting."""
 IN_FOURS = {"s_fma"}
 """Of the 16 warps of a scheduler that all want the FMA pipe four at a time get ahead there, also of the younger block:
 the older one ends after three quarters of the time, here after half of it."""
-needs_compiler = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+needs_compiler = pytest.mark.usefixtures("measured_compiler")
 
 
 @needs_compiler

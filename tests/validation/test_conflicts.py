@@ -3,9 +3,8 @@
 import pytest
 
 from tests.validation.conflicts import MEASURED, cycles
-from tests.validation.exact import other_compiler
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.parametrize("kernel", MEASURED)

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.validation import bench, flash_mma
-from tests.validation.exact import other_compiler
 
 LAUNCHES = {row["kernel"]: row for row in bench.table("flash_mma")["launches"] if row["kernel"].endswith("causal")}
 """The two that are soonest run."""
@@ -14,7 +13,7 @@ EXACT = (
     "launch__registers_per_thread",
 )  # fmt: skip
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.parametrize("name", LAUNCHES)

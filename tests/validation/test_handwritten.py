@@ -8,7 +8,7 @@ import pytest
 from gpusim.launches import run
 from gpusim.launches.file import read
 from tests.validation.counters import values
-from tests.validation.exact import ASKED, EXECUTED, differing, other_compiler
+from tests.validation.exact import ASKED, EXECUTED, differing
 
 FOLDER = Path(__file__).parent / "handwritten"
 LARGEST = 2_500_000  # warp instructions
@@ -29,7 +29,7 @@ def test_every_launch_is_measured_and_has_a_name_of_its_own():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 @pytest.mark.parametrize("spec", SMALL, ids=lambda spec: spec.id)
 def test_machine_code_executes_what_silicon_executed(spec):
     launch = MEASURED[spec.id]

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.cuda.conftest import compiler  # noqa: F401 (a fixture)
 from tests.validation import ladder
 
 pytestmark = pytest.mark.usefixtures("compiler")

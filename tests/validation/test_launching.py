@@ -3,7 +3,6 @@
 import pytest
 
 from tests.validation import launches
-from tests.validation.exact import other_compiler
 
 EMPTY = [row for row in launches.SHOWN if row["kernel"] == "e_empty"]
 
@@ -12,7 +11,7 @@ LATE_WARPS = {(16896, 1024)}
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 @pytest.mark.parametrize("row", EMPTY, ids=lambda r: f"{r['grid']}x{r['block']}")
 def test_launching_takes_the_time_it_takes_on_silicon(row, request):
     """Within a tenth and 600 cycles: two runs of an H200 differ by 300 to 500 where hardly anything happens."""

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.mio import MEASURED, cycles
 
 WITHIN = 0.08
@@ -16,7 +15,7 @@ OFF = {
     ("mma2_shfl", 16): "shuffles hold up tensor cores, too",
 }
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.parametrize(("kernel", "warps"), [(kernel, warps) for kernel in MEASURED for warps in WARPS])

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.mixtures import MEASURED, cycles
 
 WITHIN = {1: 0.035, 4: 0.035, 8: 0.15, 16: 0.1, 32: 0.1}
 """By warps.  With two a scheduler it hangs on how they come to lie; loops that move a pointer on by IMAD.WIDE take
 up to a tenth longer on an H200: see docs/validation.md."""
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.slow

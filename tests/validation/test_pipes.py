@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.pipes import MEASURED, cycles
 
 WARPS = (1, 4, 8, 16, 32)
@@ -24,7 +23,7 @@ def allowed(name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 @pytest.mark.parametrize("name", MEASURED)
 def test_pipes_take_the_time_they_take_on_silicon(name):
     for warps in WARPS:
@@ -32,7 +31,7 @@ def test_pipes_take_the_time_they_take_on_silicon(name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 def test_the_median_loop_is_within_two_per_cent():
     off = [abs(cycles(name, w) / MEASURED[name][str(w)] - 1) for name in list(MEASURED)[::3] for w in (1, 32)]
     assert np.median(off) < 0.02

@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.pointers import LOOP, MEASURED, cycles, spelled
 
 WITHIN, EVERY = 0.01, 6
 FIRST = [s for s in MEASURED if s.endswith("|")][::EVERY]
 """Sequences whose parts do not meet those of the next one: some of them here, all of them in docs/calibration.md."""
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.slow

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.validation import requests
-from tests.validation.exact import other_compiler
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 BY_CHANCE = {"W4", "REST"}
 """Warps that share a scheduler, or write the same lines: on an H200 part of the rounds go either way."""
 CERTAIN = [row for row in requests.MEASURED if not BY_CHANCE & set(row["programs"])]

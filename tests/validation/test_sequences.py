@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.sequences import LOOP, MEASURED, cycles, instructions
 
 WITHIN, WARPS = 0.035, (1, 8, 32)
@@ -19,7 +18,7 @@ ONE_WARP = {"Wop Lo", "Wop Fo"}
 """By one warp alone 4 % slow, since the upper half of what is added is read in the third stage."""
 OFF = HALF_A_CYCLE | NOT_NEEDED | NEVER_WRITTEN | CONVOYS | ONE_WARP
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.parametrize(

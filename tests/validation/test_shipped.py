@@ -12,7 +12,7 @@ from gpusim.launches import file
 from gpusim.launches.run import record
 from gpusim.measurement import is_held_out
 from tests.validation import shipped
-from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing, other_compiler
+from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing
 
 FEW = 600_000  # warp instructions: launches of a second or two
 GROWN = 0.002
@@ -30,7 +30,7 @@ def counted(name: str) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 @pytest.mark.parametrize("name", FAST)
 def test_a_launch_is_predicted_no_worse_than_the_page_says(name: str) -> None:
     found: dict[str, Any] = record(SPECS[name], "h200")
@@ -49,7 +49,7 @@ def test_the_description_asks_for_what_silicon_counted(name: str) -> None:
     assert differing(found["metrics"], counted(name), ASKED) == {}
 
 
-@pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+@pytest.mark.usefixtures("measured_compiler")
 def test_the_machine_code_is_the_one_that_ran() -> None:
     made = {name: sha256(SPECS[name].compile("h200").kernel().code.code).hexdigest() for name in FAST}
     assert {name: MEASURED[name].machine_code for name in FAST} == made

@@ -2,10 +2,9 @@
 
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.streams import MEASURED, cycles
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 LATE = {"store"}

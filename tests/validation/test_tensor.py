@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.validation.exact import other_compiler
 from tests.validation.tensor import MEASURED, cycles
 
 WITHIN = 0.07
@@ -14,7 +13,7 @@ OFF = {
     ("t_mma_ldsm", 4): "loads of matrices in between",
 }
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
+pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 @pytest.mark.parametrize(("kernel", "warps"), [(kernel, warps) for kernel in MEASURED for warps in WARPS])

@@ -1,0 +1,172 @@
+"""What can be predicted, on one screen: the families, the kernels with a word in them, or everything about one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.text import Text
+
+from gpusim.report.grid import new_table
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+    from gpusim.algorithm import Algorithm
+    from gpusim.chain import Chain
+
+    Described = Algorithm | Chain
+
+ELEMENT_TYPES = ("f16", "bf16", "fp8")
+"""Endings of the names of kernels that differ from another one in nothing but the type of their elements."""
+
+
+class Kind(NamedTuple):
+    """A kernel, and the endings of those that are the same for other element types."""
+
+    algorithm: Described
+    types: list[str]
+
+
+def folded(algorithms: Sequence[Described]) -> list[Kind]:
+    """Put kernels that differ in the type of their elements alone together.
+
+    Parameters
+    ----------
+    algorithms : sequence of Algorithm or Chain
+
+    Returns
+    -------
+    list of Kind
+        In the order given.
+    """
+    kinds: dict[str, Kind] = {}
+    for algorithm in algorithms:
+        base, _, ending = algorithm.name.rpartition("-")
+        if ending in ELEMENT_TYPES and base in kinds:
+            kinds[base].types.append(ending)
+        else:
+            kinds[algorithm.name] = Kind(algorithm, [])
+    return list(kinds.values())
+
+
+def families(algorithms: Sequence[Described]) -> list[RenderableType]:
+    """List families, a line each: how many kernels, and the names of some.
+
+    Parameters
+    ----------
+    algorithms : sequence of Algorithm or Chain
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    members: dict[str, list[Described]] = {}
+    for algorithm in algorithms:
+        members.setdefault(algorithm.family, []).append(algorithm)
+    grid = new_table()
+    grid.add_column("family", no_wrap=True)
+    grid.add_column("kernels", justify="right", no_wrap=True)
+    grid.add_column("among them", ratio=1)
+    for family, all_of_it in members.items():
+        kinds = sorted(folded(all_of_it), key=lambda kind: not kind.algorithm.also)  # those with a plain name first
+        grid.add_row(family, str(len(all_of_it)), _Names([kind.algorithm.name for kind in kinds]))
+    return [
+        grid, Text(""),
+        Text("gpusim kernels WORD lists those with WORD in name, family or summary; gpusim kernels NAME shows one."),
+    ]  # fmt: skip
+
+
+class _Names:
+    """As many names as a line takes, none of them cut."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        shown = self._names[0]
+        for name in self._names[1:]:
+            if len(f"{shown}, {name}, ...") > options.max_width:
+                yield Text(f"{shown}, ...")
+                return
+            shown += f", {name}"
+        yield Text(shown)
+
+
+def matches(algorithms: Sequence[Described]) -> list[RenderableType]:
+    """List kernels, a line each: name, endings of those for other element types, what it does as far as it fits.
+
+    Parameters
+    ----------
+    algorithms : sequence of Algorithm or Chain
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    kinds = folded(algorithms)
+    names = [kind.algorithm.name + _endings(kind) for kind in kinds]
+    grid = new_table()
+    grid.add_column("kernel", no_wrap=True, min_width=max(map(len, names)))
+    grid.add_column("what it does", no_wrap=True, overflow="ellipsis")
+    for name, kind in zip(names, kinds, strict=True):
+        grid.add_row(name, _summary(kind))
+    typed = any(kind.types for kind in kinds)
+    note = "[-f16]: NAME-f16 is the same with elements of 16 bits. " if typed else ""
+    return [grid, Text(""), Text(f"{note}gpusim kernels NAME shows one with its parameters.")]
+
+
+def _endings(kind: Kind) -> str:
+    return f"[-{'|'.join(kind.types)}]" if kind.types else ""
+
+
+def _summary(kind: Kind) -> str:
+    """What it does; without the element type where that is not the only one."""
+    return kind.algorithm.summary.removesuffix(" (f32)") if kind.types else kind.algorithm.summary
+
+
+def details(algorithm: Described, others: Sequence[Described]) -> list[RenderableType]:
+    """Show everything a user can name of one kernel, and kernels that are called alike.
+
+    Parameters
+    ----------
+    algorithm : Algorithm or Chain
+    others : sequence of Algorithm or Chain
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    grid = new_table()
+    grid.add_column("parameter", no_wrap=True)
+    grid.add_column("default", justify="right", no_wrap=True)
+    grid.add_column("options that set it")
+    for name, value in algorithm.defaults.items():
+        grid.add_row(name, str(value), "  ".join(_options(algorithm, name)))
+    about = [f"{algorithm.name}: {algorithm.summary}", *_about(algorithm)]
+    named = ", ".join(kind.algorithm.name + _endings(kind) for kind in folded(others))
+    return [
+        Text(about[0], style="bold"), *map(Text, about[1:]), Text(""), grid, Text(""),
+        Text(f"gpusim formula {algorithm.name} shows what it moves of every array."),
+        *([Text(f"Others of that name: {named}.")] if named else []),
+    ]  # fmt: skip
+
+
+def _about(algorithm: Described) -> Iterator[str]:
+    """Lines on its family, its other names, the kernels it is made of, and what must be known."""
+    also = f"; also called {' or '.join(algorithm.also)}" if algorithm.also else ""
+    yield f"Family {algorithm.family}{also}."
+    labels = getattr(algorithm, "labels", ())
+    if labels:
+        yield f"A chain of {len(labels)} kernels: {', '.join(labels)}."
+    if algorithm.notes:
+        yield algorithm.notes
+
+
+def _options(algorithm: Described, parameter: str) -> Iterator[str]:
+    """Options of the command line that set a parameter."""
+    yield f"--{parameter}"
+    yield from (f"--{word}" for word, targets in algorithm.aliases.items() if parameter in targets)
+    for word, formulas in algorithm.rules.items():
+        if parameter in formulas:
+            yield f"--{word} ({formulas[parameter]})"
