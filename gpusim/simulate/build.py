@@ -153,7 +153,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s = np.zeros(S.N_SHAPE, np.int64)
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
-    s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
+    s[S.LIMIT], s[S.SHOWN], s[S.BARRIERS] = 1 << 60, -1, launch.program.barriers
     s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
     s[S.CODE_AHEAD] = gpu.sm.code_lines_ahead
