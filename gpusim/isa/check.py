@@ -17,15 +17,17 @@ from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
 TARGETED = (Op.BRA, Op.BSSY)
+MEETINGS = (Op.BSSY, Op.BSYNC, Op.BREAK, Op.BMOV)
 JUMPS = (Op.BRX, Op.CALL, Op.RET)
 ENDS = (Op.EXIT, Op.BRA, Op.BRX, Op.RET, Op.TRAP)
 N_BARRIERS = 16  # convergence barriers of a warp
 N_BANKS = 32  # constant banks
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
+_MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 _SCALES = range(5)  # of an address in shared or local memory, as a shift
 _WORD, _MATRICES = range(32), (1, 2, 4)
 _SUBS: dict[Op, Container[int]] = {
-    **dict.fromkeys((Op.BSSY, Op.BSYNC, Op.BREAK, Op.BMOV), range(N_BARRIERS)),
+    **dict.fromkeys(MEETINGS, range(N_BARRIERS)),
     **dict.fromkeys((Op.LDS, Op.STS, Op.LDL, Op.STL), _SCALES),
     **dict.fromkeys((Op.LEA, Op.LEA_HI_X), _WORD),
     **dict.fromkeys((Op.LDSM, Op.STSM), _MATRICES),
@@ -61,7 +63,9 @@ def check(program: Program) -> None:
     for index, problem in faults(program):
         if index < 0:
             raise ProgramError(f"{program.name}: {problem}")
-        raise ProgramError(f"{program.name}, instruction {index} ({format_instr(program.instrs[index])}): {problem}")
+        instr = program.instrs[index]
+        text = format_instr(instr) if _is_variant(instr) else instr.op.name
+        raise ProgramError(f"{program.name}, instruction {index} ({text}): {problem}")
 
 
 def faults(program: Program) -> Iterator[tuple[int, str]]:
@@ -88,10 +92,14 @@ def is_end(instr: Instr) -> bool:
     return instr.op in ENDS and not sometimes
 
 
+def _is_variant(instr: Instr) -> bool:
+    return instr.sub in _SUBS.get(instr.op, _ANY_SUB)
+
+
 def problems(instr: Instr, program: Program) -> Iterator[str]:
     """What is wrong with one instruction."""
-    if instr.sub not in _SUBS.get(instr.op, _ANY_SUB):
-        yield f"no such variant ({instr.sub})"
+    if not _is_variant(instr):
+        yield f"convergence barrier {instr.sub}" if instr.op in MEETINGS else f"no such variant ({instr.sub})"
         return
     for operand, count in _groups(instr):
         yield from _operand(operand, count, program)
@@ -108,7 +116,9 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
 
 def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:
     """What is wrong with an operand of so many registers or words."""
-    if operand.kind is Kind.CONST:
+    if operand.kind in (Kind.CONST, Kind.IMM) and count > _MOST_FIXED:
+        yield f"{count} words that are no registers"
+    elif operand.kind is Kind.CONST:
         yield from _constant(operand.index >> 16, operand.index & 0xFFFF, 4 * count, program)
     elif operand.kind is not Kind.IMM and operand.index != (RZ if operand.kind is Kind.REG else URZ):
         uniform = operand.kind is Kind.UREG
@@ -126,7 +136,7 @@ def _constant(bank: int, offset: int, nbytes: int, program: Program) -> Iterator
         yield f"constant bank {bank}, which is not there"
     elif offset % 4:
         yield f"constant at {offset:#x} is not a word"
-    elif offset + nbytes > size:
+    elif not 0 <= offset <= size - nbytes:
         yield f"constant at {offset:#x} of bank {bank}, which has {size:#x} bytes"
 
 

@@ -21,12 +21,13 @@ from subprocess import PIPE, STDOUT
 from typing import IO
 
 from gpusim import cuda
-from gpusim.children import Child, ended_by
+from gpusim.children import Child, ended_by, limited
 from gpusim.errors import GpusimError
 
 WORKER = (sys.executable, "-m", "tests.profile.fuzz", "--worker")
 PATIENCE_S, MEMORY_BYTES = 120, 12 << 30
 LIMIT = 100_000  # warp instructions
+NVDISASM_S = 5
 
 
 def compiled(folder: Path) -> list[Path]:
@@ -64,7 +65,9 @@ def run(place: Path, original: Path, values: bool) -> str:
 
     name, gpu, _ = original.name.split(".")
     try:
-        kernel = cuda.compile(place, gpu=gpu).kernel()
+        with limited(NVDISASM_S):
+            kernel = cuda.compile(place, gpu=gpu).kernel()
+            kernel.program()
         gpusim.profile(kernel, BLOCKS, THREADS, VICTIMS[name].arguments(), gpu=gpu, values=values, limit=LIMIT)
     except GpusimError as error:
         said = str(error)
@@ -143,7 +146,10 @@ def fuzz(count: int, seed: int, jobs: int, folder: Path) -> dict[int, str]:
     found: dict[int, str] = {}
 
     def share(k: int) -> None:
-        found.update(watched(folder, seed, range(k, count, jobs)))
+        for number, became in watched(folder, seed, range(k, count, jobs)):
+            found[number] = became
+            if became.startswith("FAILED"):
+                print(f"{number}: {became}", file=sys.stderr, flush=True)
 
     threads = [threading.Thread(target=share, args=(k,)) for k in range(jobs)]
     for thread in threads:
