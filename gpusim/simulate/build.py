@@ -13,6 +13,7 @@ from gpusim.engine import state as S
 from gpusim.engine.l1 import ORDER
 from gpusim.engine.routines import addresses
 from gpusim.engine.vacancies import N_VACANT
+from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import measured as M
@@ -211,7 +212,12 @@ def _constants(banks: Mapping[int, bytes], dims: np.ndarray) -> np.ndarray:
 def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
     """Local memory of every warp, as far as its values matter."""
     words = -(-launch.program.local_bytes // 4)
-    return np.zeros((warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES), np.uint32)
+    size = (warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES)
+    try:
+        return np.zeros(size, np.uint32)
+    except MemoryError:
+        held = f"{launch.program.local_bytes} bytes of local memory of a thread, of {warp_slots} warps"
+        raise ParameterError(f"{launch.program.name}: {held}, are more than this machine has") from None
 
 
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:

@@ -106,6 +106,7 @@ def test_a_program_must_end() -> None:
     ("change", "complaint"),
     [
         ({"n_registers": 256}, "256 registers of a thread"),
+        ({"local_bytes": (512 << 10) + 4}, "524292 bytes of local memory of a thread"),
         ({"banks": {32: b""}}, "constant bank 32"),
         ({"instrs": (Instr(Op.BRA, target=0, flags=Flag.DIVERGED),)}, "must end in EXIT"),
     ],
