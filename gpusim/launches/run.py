@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpusim.result import Profile
 
 Progress = Callable[[int, int, str], None]
+LEAST_TOOL_S = 30.0
 
 
 class TimeLimitError(GpusimError):
@@ -45,7 +46,8 @@ def profile(
     seed : int
         Decides what random arrays hold.
     seconds : float, optional
-        Time it may run; compiling, and loading the engine, do not count.  A compiler or a disassembler may take as long.
+        Time it may run; compiling, and loading the engine, do not count.  A compiler or a disassembler may take as
+        long, and half a minute in any case.
     progress : callable, optional
         Called with (blocks done, blocks, text).
     warn : callable, optional
@@ -66,7 +68,7 @@ def profile(
     """
     if seconds is not None:
         progress = _Deadline(seconds, progress)
-    with children.limited(seconds):
+    with children.limited(None if seconds is None else max(seconds, LEAST_TOOL_S)):
         return _profiled(spec, gpu, seed, progress, warn, described, how)
 
 

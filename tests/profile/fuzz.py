@@ -74,7 +74,9 @@ def run(place: Path, original: Path, values: bool) -> str:
         return f"refused: {kind(error)}" if "\n" not in said else f"FAILED: more than a line: {said!r}"
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        return f"FAILED: {type(error).__name__} at {Path(where.filename).name}:{where.lineno}: {error}".replace("\n", " ")
+        return f"FAILED: {type(error).__name__} at {Path(where.filename).name}:{where.lineno}: {error}".replace(
+            "\n", " "
+        )
     return "ran"
 
 

@@ -135,7 +135,8 @@ VICTIMS = {
             __shared__ float4 s[2][64];
             unsigned at = (unsigned)__cvta_generic_to_shared(&s[0][threadIdx.x]);
             for (int j = 0; j < 2; j++) {
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at + j * 1024), "l"(x + j * 64 + threadIdx.x));
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                             :: "r"(at + j * 1024), "l"(x + j * 64 + threadIdx.x));
                 asm volatile("cp.async.commit_group;");
             }
             asm volatile("cp.async.wait_group 1;");
