@@ -78,14 +78,12 @@ def program(kernel: Kernel, base: int) -> Program:
 def _refuse_faults(made: Program, lines: list[Line], filename: str) -> None:
     """Raise an error for the first thing that is wrong with a program, with where that is."""
     for index, problem in faults(made):
-        if index < 0:
-            raise CubinError(f"{filename}: kernel {made.name} is damaged: {problem}")
-        line = lines[index]
-        number = made.instrs[index].line
-        place = f"{made.source}:{number}: " if number else ""
-        raise CubinError(
-            f"{place}{filename}: kernel {made.name} is damaged: instruction at {line.address:#x} ({line.text}): {problem}"
-        )
+        where = ""
+        if index >= 0:
+            line, number = lines[index], made.instrs[index].line
+            source = f", {made.source}:{number}" if number else ""
+            where = f"instruction at {line.address:#x} ({line.text}{source}): "
+        raise CubinError(f"{filename}: kernel {made.name} is damaged: {where}{problem}")
 
 
 def _lines(kernel: Kernel) -> list[Line]:

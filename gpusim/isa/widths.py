@@ -1,6 +1,6 @@
 """How many registers each operand of an instruction takes: pairs, vectors, fragments of matrices, addresses.
 
-The one place that says so: what a program is checked by, what its effects are told by, and what its rows are counted by.
+The one place that says so: a program is checked by it, and its effects, its rows and what it reads follow from it.
 """
 
 from __future__ import annotations

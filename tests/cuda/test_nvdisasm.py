@@ -137,7 +137,7 @@ def test_what_is_no_cubin_is_refused(compiler, data):
 
 
 def test_a_program_that_cannot_be_run_is_named(tmp_path):
-    with pytest.raises(DisassemblyError, match="nvdisasm cannot be started: .*nothing: No such file"):
+    with pytest.raises(DisassemblyError, match=r"nvdisasm cannot be started: .*nothing: No such file"):
         disassemble(b"", tmp_path / "nothing")
 
 
