@@ -30,12 +30,26 @@ LIMIT = 100_000  # warp instructions
 NVDISASM_S = 5
 
 
+GPUS = ("h200", "a100-40gb")
+SMALL = """base = "{gpu}"
+[sources]
+small = "a machine that is made in no time"
+[identity]
+full_name = "two SMs of {gpu}"
+sm_count = {{ value = 2, unit = "1", kind = "assumed", source = "small" }}
+[l2]
+size_bytes = {{ value = 4194304, unit = "byte", kind = "assumed", source = "small" }}
+"""
+
+
 def compiled(folder: Path) -> list[Path]:
-    """A cubin for each victim and architecture."""
+    """A cubin for each victim and architecture; beside them a small GPU of each."""
     from tests.profile.victims import VICTIMS
 
+    for gpu in GPUS:
+        (folder / f"{gpu}.toml").write_text(SMALL.format(gpu=gpu))
     for name, victim in VICTIMS.items():
-        for gpu in ("h200", "a100-40gb"):
+        for gpu in GPUS:
             made = cuda.compile(victim.text + "\n", gpu=gpu).cubin.data
             (folder / f"{name}.{gpu}.cubin").write_bytes(made)
     return sorted(folder.glob("*.cubin"))
@@ -64,6 +78,7 @@ def run(place: Path, original: Path, values: bool) -> str:
     from tests.profile.victims import BLOCKS, THREADS, VICTIMS
 
     name, gpu, _ = original.name.split(".")
+    gpu = str(original.with_name(f"{gpu}.toml"))
     try:
         with limited(NVDISASM_S):
             kernel = cuda.compile(place, gpu=gpu).kernel()
