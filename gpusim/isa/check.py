@@ -36,6 +36,7 @@ _SUBS: dict[Op, Container[int]] = {
     **dict.fromkeys((Op.LDSM, Op.STSM), _MATRICES),
     **dict.fromkeys((Op.S2R, Op.CS2R), frozenset(Special)),
     Op.LDC: range(N_BANKS),
+    Op.P2R: range(4),
     Op.QSPC: frozenset(Space),
     Op.HMMA: frozenset(m for m in Mma if m.name.startswith(("F16", "BF16", "TF32"))),
     Op.IMMA: frozenset(m for m in Mma if m.name.startswith(("S8", "U8"))),
