@@ -6,11 +6,11 @@ Source: CUDA Compiler Driver NVCC 13.0, https://docs.nvidia.com/cuda/cuda-compil
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from gpusim import children
 from gpusim.cuda import toolchain
 from gpusim.cuda.errors import CompileError
 from gpusim.cuda.nvrtc import Compiled
@@ -53,11 +53,12 @@ def compile_source(
         copy, cubin = Path(folder, "source.cu"), Path(folder, "out.cubin")
         copy.write_text(_located(source, filename) + _instances(expressions), encoding="utf-8", errors="replace")
         command = [compiler.path, "-cubin", *options.command(), *_host(compiler), "-o", cubin, copy]
-        run = subprocess.run(
-            [str(word) for word in command], capture_output=True, text=True, errors="replace", check=False
-        )
-        log = (run.stdout + run.stderr).replace(str(copy), filename).strip()
-        if run.returncode or not cubin.is_file():
+        try:
+            ended = children.run([str(word) for word in command], seconds=toolchain.COMPILE_S)
+        except children.ChildError as error:
+            raise CompileError(f"{filename} is not compiled for {options.arch}: {name(compiler)} {error}") from None
+        log = (ended.output + ended.errors).decode(errors="replace").replace(str(copy), filename).strip()
+        if ended.status or not cubin.is_file():
             raise CompileError(f"{filename} does not compile for {options.arch} ({name(compiler)}):", log)
         return Compiled(cubin.read_bytes(), log, name(compiler))
 

@@ -11,15 +11,16 @@ section 2.1; they have stayed the same since.
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from gpusim import children
 from gpusim.errors import GpusimError
 from gpusim.isa.program import INSTRUCTION_BYTES, Control
 
-TIMEOUT_S = 300
+TIMEOUT_S, MEMORY_BYTES = 120, 8 << 30
+"""What nvdisasm may take; there are damaged files on which it would go on for ever."""
 
 _SECTION = re.compile(r"\s*\.section\s+(\S+?),")
 _FIRST = re.compile(
@@ -113,14 +114,12 @@ def disassemble(cubin: bytes, nvdisasm: Path) -> dict[str, list[Line]]:
 def _listing(image: Path, nvdisasm: Path) -> str:
     command = [str(nvdisasm), "-c", "-gi", "-hex", str(image)]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        raise DisassemblyError(f"nvdisasm does not end within {TIMEOUT_S} s") from None
-    except OSError as error:
-        raise DisassemblyError(f"cannot run nvdisasm: {error}") from error
-    output, errors = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
-    if done.returncode:
-        said = (errors or output).strip().splitlines() or [f"it ends with status {done.returncode}"]
+        done = children.run(command, seconds=TIMEOUT_S, memory=MEMORY_BYTES)
+    except children.ChildError as error:
+        raise DisassemblyError(f"nvdisasm {error}") from None
+    output, errors = (text.decode(errors="replace") for text in (done.output, done.errors))
+    if done.status:
+        said = (errors or output).strip().splitlines() or [f"it ends with status {done.status}"]
         raise DisassemblyError(f"nvdisasm fails: {said[-1].replace(str(image), 'the cubin')}")
     return output
 

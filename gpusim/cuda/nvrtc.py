@@ -6,15 +6,18 @@ Source: NVRTC 13.0 user guide, https://docs.nvidia.com/cuda/nvrtc/
 from __future__ import annotations
 
 import ctypes
+import marshal
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gpusim.cuda import toolchain
+from gpusim import children
+from gpusim.cuda import nvrtc_child, toolchain
 from gpusim.cuda.errors import CompileError, MissingToolError, OptionError
 from gpusim.cuda.options import Options
 
@@ -46,7 +49,7 @@ class Compiled:
 def version() -> tuple[int, int]:
     """Major and minor version of NVRTC."""
     major, minor = ctypes.c_int(), ctypes.c_int()
-    _check(_library().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)), "nvrtcVersion")
+    _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
     return major.value, minor.value
 
 
@@ -66,9 +69,9 @@ def identity() -> str:
 def architectures() -> list[str]:
     """Real architectures that this NVRTC compiles for, such as ``sm_90``."""
     count = ctypes.c_int()
-    _check(_library().nvrtcGetNumSupportedArchs(ctypes.byref(count)), "nvrtcGetNumSupportedArchs")
+    _call("nvrtcGetNumSupportedArchs", ctypes.byref(count))
     numbers = (ctypes.c_int * count.value)()
-    _check(_library().nvrtcGetSupportedArchs(numbers), "nvrtcGetSupportedArchs")
+    _call("nvrtcGetSupportedArchs", numbers)
     return [f"sm_{number}" for number in numbers]
 
 
@@ -106,19 +109,49 @@ def compile_source(
         An architecture or option NVRTC does not know.
     """
     _check_architecture(options.arch)
-    with _program(source, filename, headers or {}) as program:
-        for expression in expressions:
-            _check(
-                _library().nvrtcAddNameExpression(program, expression.encode(errors="replace")),
-                "nvrtcAddNameExpression",
-            )
-        command = [*options.device().command(), *(f"-I{folder}" for folder in toolchain.nvrtc().includes)]
-        result = _library().nvrtcCompileProgram(program, len(command), _strings(command))
-        log = _text(_bytes("ProgramLog", program))
-        if result:
-            raise _refusal(result, log, filename, options)
-        symbols = {expression: _symbol(program, expression) for expression in expressions}
-        return Compiled(_bytes("CUBIN", program), log, name(), symbols)
+    if "\0" in source:
+        raise CompileError(f"{filename} is not source text: it has a NUL character")
+    answer = _answer(_request(source, filename, options, expressions, headers or {}), filename, options)
+    log = answer["log"].rstrip(b"\0").decode(errors="replace").strip()
+    if "call" in answer:
+        raise _refusal(answer, log, filename, options)
+    symbols = dict(zip(expressions, (symbol.decode() for symbol in answer["symbols"]), strict=True))
+    return Compiled(answer["cubin"], log, name(), symbols)
+
+
+def _request(
+    source: str, filename: str, options: Options, expressions: Sequence[str], headers: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the process that compiles is asked for."""
+    files = toolchain.nvrtc()
+    command = [*options.device().command(), *(f"-I{folder}" for folder in files.includes)]
+    return {
+        "library": str(files.library),
+        "builtins": str(files.builtins) if files.builtins else None,
+        "source": source.encode(errors="replace"),
+        "filename": os.fsencode(filename),
+        "names": [os.fsencode(each) for each in headers],
+        "headers": [os.fsencode(text) for text in headers.values()],
+        "expressions": [expression.encode(errors="replace") for expression in expressions],
+        "options": [os.fsencode(word) for word in command],
+    }
+
+
+def _answer(request: dict[str, Any], filename: str, options: Options) -> dict[str, Any]:
+    """Have a process of its own compile: NVRTC crashes on some sources."""
+    with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
+        asked, answered = Path(folder, "request"), Path(folder, "answer")
+        asked.write_bytes(marshal.dumps(request))
+        command = [sys.executable, "-I", "-S", nvrtc_child.__file__, str(asked), str(answered)]
+        try:
+            ended = children.run(command, seconds=toolchain.COMPILE_S)
+        except children.ChildError as error:
+            raise CompileError(f"{filename} is not compiled for {options.arch}: {name()} {error}") from None
+        if ended.status:
+            said = ended.errors.decode(errors="replace").strip().splitlines() or [f"status {ended.status}"]
+            raise CompileError(f"{filename} is not compiled for {options.arch}: {name()} fails: {said[-1]}")
+        found: dict[str, Any] = marshal.loads(answered.read_bytes())
+        return found
 
 
 def _check_architecture(arch: str) -> None:
@@ -127,85 +160,29 @@ def _check_architecture(arch: str) -> None:
         raise OptionError(f"{name()} does not compile for {arch}: it knows {', '.join(known)}")
 
 
-def _refusal(result: int, log: str, filename: str, options: Options) -> Exception:
+def _refusal(answer: Mapping[str, Any], log: str, filename: str, options: Options) -> Exception:
     """The error that a failed compilation is reported by."""
-    if result == _COMPILATION:
+    if answer["result"] == _COMPILATION:
         return CompileError(f"{filename} does not compile for {options.arch} ({name()}):", log)
-    if result == _INVALID_OPTION:
+    if answer["result"] == _INVALID_OPTION:
         return OptionError(f"{name()} refuses its options: {' '.join(log.split()).removeprefix('nvrtc: error: ')}")
-    return CompileError(f"{filename} does not compile for {options.arch}: {name()}: {_reason(result)}", log)
+    failed = f"{answer['call']} failed: {answer['reason']}"
+    return CompileError(f"{filename} does not compile for {options.arch}: {name()}: {failed}", log)
 
 
-@contextmanager
-def _program(source: str, filename: str, headers: Mapping[str, str]) -> Iterator[ctypes.c_void_p]:
-    """A program while it is needed."""
-    if "\0" in source:
-        raise CompileError(f"{filename} is not source text: it has a NUL character")
-    program = ctypes.c_void_p()
-    text = source.encode(errors="replace")
-    texts, names = _strings(list(headers.values())), _strings(list(headers))
-    create = _library().nvrtcCreateProgram
-    _check(
-        create(ctypes.byref(program), text, os.fsencode(filename), len(headers), texts, names),
-        "nvrtcCreateProgram",
-    )
+def _call(function: str, *arguments: Any) -> None:
+    """Ask the library something, here: whatever only tells about it cannot crash."""
     try:
-        yield program
-    finally:
-        _library().nvrtcDestroyProgram(ctypes.byref(program))
-
-
-def _symbol(program: ctypes.c_void_p, expression: str) -> str:
-    """Symbol that a name expression stands for."""
-    lowered = ctypes.c_char_p()
-    _check(
-        _library().nvrtcGetLoweredName(program, expression.encode(errors="replace"), ctypes.byref(lowered)),
-        "nvrtcGetLoweredName",
-    )
-    return (lowered.value or b"").decode()
-
-
-def _bytes(what: str, program: ctypes.c_void_p) -> bytes:
-    """What ``nvrtcGet<what>`` gives."""
-    size = ctypes.c_size_t()
-    _check(getattr(_library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size)), f"nvrtcGet{what}Size")
-    buffer = ctypes.create_string_buffer(size.value)
-    _check(getattr(_library(), f"nvrtcGet{what}")(program, buffer), f"nvrtcGet{what}")
-    return buffer.raw
-
-
-def _text(log: bytes) -> str:
-    return log.rstrip(b"\0").decode(errors="replace").strip()
-
-
-def _strings(texts: Sequence[str]) -> Any:
-    return (ctypes.c_char_p * len(texts))(*(os.fsencode(text) for text in texts))
-
-
-def _check(result: int, call: str) -> None:
-    if result:
-        raise CompileError(f"{call} failed: {_reason(result)}")
-
-
-def _reason(result: int) -> str:
-    words: bytes = _library().nvrtcGetErrorString(result)
-    return words.decode()
+        nvrtc_child.call(_library(), function, *arguments)
+    except nvrtc_child.CallError as error:
+        raise CompileError(str(error)) from None
 
 
 @cache
 def _library() -> Any:
-    """The library, loaded; its builtins first, which it looks for only among what is loaded or on the loader's path."""
+    """The library, loaded."""
     files = toolchain.nvrtc()
     try:
-        if files.builtins:
-            _load(files.builtins)
-        library = _load(files.library)
+        return nvrtc_child.load(str(files.library), str(files.builtins) if files.builtins else None)
     except OSError as error:
         raise MissingToolError(f"NVRTC cannot be loaded: {error}; reinstall it: {toolchain.INSTALL}") from None
-    library.nvrtcGetErrorString.restype = ctypes.c_char_p
-    return library
-
-
-def _load(path: Path) -> Any:
-    load: Callable[..., Any] = ctypes.CDLL
-    return load(str(path), mode=ctypes.RTLD_GLOBAL)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim.cuda import nvdisasm, relocate, toolchain
+from gpusim.cuda.errors import CubinError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import translate
-from gpusim.isa.check import WIDTHS
+from gpusim.isa.check import WIDTHS, faults
 from gpusim.isa.program import ParamInfo, Program, Variable
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def program(kernel: Kernel, base: int) -> Program:
     Raises
     ------
     CudaError
-        Where the machine code cannot be read.
+        Where the machine code cannot be read, or asks for what no hardware has or the file does not declare.
     """
     code, offsets = kernel.code, _offsets(kernel.cubin)
     widest = max(WIDTHS)  # nvcc reads a last array of 12 bytes with one LDS.128
@@ -57,7 +58,7 @@ def program(kernel: Kernel, base: int) -> Program:
         return base + offsets[symbol]
 
     banks = relocate.relocate(replace(code, relocations=_in_banks(kernel)), address_of).banks
-    lines = [_placed(line, address_of) for line in _listing(kernel.cubin.data)[kernel.symbol]]
+    lines = [_placed(line, address_of) for line in _lines(kernel)]
     made = translate(
         kernel.name.full, lines,
         registers=code.registers, shared_bytes=shared, local_bytes=_stack(lines, code.local_bytes),
@@ -66,10 +67,31 @@ def program(kernel: Kernel, base: int) -> Program:
     variables = tuple(
         Variable(v.name, offsets[v.name], relocate.initial(v, address_of)) for v in kernel.cubin.variables
     )
-    return replace(
+    whole = replace(
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
-        unknown=_explained(made.unknown, list(foreign)),
+        unknown=_explained(made.unknown, list(foreign)), barriers=code.barriers,
     )  # fmt: skip
+    _refuse_faults(whole, lines, kernel.filename)
+    return whole
+
+
+def _refuse_faults(made: Program, lines: list[Line], filename: str) -> None:
+    """Raise an error for the first thing that is wrong with a program, with where that is."""
+    for index, problem in faults(made):
+        where = ""
+        if index >= 0:
+            line, number = lines[index], made.instrs[index].line
+            source = f", {made.source}:{number}" if number else ""
+            where = f"instruction at {line.address:#x} ({line.text}{source}): "
+        raise CubinError(f"{filename}: kernel {made.name} is damaged: {where}{problem}")
+
+
+def _lines(kernel: Kernel) -> list[Line]:
+    """The kernel's own part of its module's listing."""
+    found = _listing(kernel.cubin.data).get(kernel.symbol)
+    if found is None:
+        raise CubinError(f"{kernel.filename}: nvdisasm shows no code of kernel {kernel.name.full}: the file is damaged")
+    return found
 
 
 def _stack(lines: list[Line], told: int) -> int:

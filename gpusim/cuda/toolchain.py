@@ -11,16 +11,19 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from gpusim import children
 from gpusim.cuda.errors import MissingToolError
 
 INSTALL = "pip install 'gpusim[cuda]'"
+COMPILE_S = 900
+"""Seconds that a compiler may take."""
+_VERSION_S = 60
 _WINDOWS = sys.platform == "win32"
 _SPLIT = ("cuda_nvrtc", "cuda_runtime", "cuda_nvcc", "cuda_cccl", "cuda_nvdisasm", "cuda_cuobjdump", "curand")
 _INCLUDES = ("include", "include/cccl", "cccl/include", f"targets/{'x64' if _WINDOWS else 'x86_64-linux'}/include")
@@ -219,7 +222,7 @@ def _listed(folder: Path) -> list[Path]:
 def _version(program: Path) -> str:
     """What a program says to ``--version``."""
     try:
-        run = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        said = children.run([str(program), "--version"], seconds=_VERSION_S).output
+    except children.ChildError:
         return str(program)
-    return " ".join(run.stdout.split()) or str(program)
+    return " ".join(said.decode(errors="replace").split()) or str(program)

@@ -271,7 +271,8 @@ def outline(pattern, mask):
 def within(pattern, origin, width, low, high):
     """Whether the last access, ``width`` bytes a lane, was aligned and lay between two addresses."""
     base = origin << 7
-    inside = base + pattern[PAT_LOW] >= low and base + pattern[PAT_HIGH] + width <= high
+    # each difference, for a sum of addresses may wrap around
+    inside = base >= 0 and pattern[PAT_LOW] >= low - base and pattern[PAT_HIGH] <= high - width - base
     return inside and pattern[PAT_ODD] & (width - 1) == 0
 
 

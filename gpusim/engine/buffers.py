@@ -55,7 +55,7 @@ def allow(m, c, index, w, block, address, on):
         a = address[lane]
         inside = find_array(m.bounds, m.shape[S.N_BUFFERS], a, width) >= 0
         if array >= 0:
-            inside = m.bounds[array, 0] <= a and a + width <= m.bounds[array, 1]
+            inside = m.bounds[array, 0] <= a <= m.bounds[array, 1] - width
         if not inside:
             return fail(m, E.GLOBAL_BOUNDS, index, lane, block, a, w)
         if a & (width - 1):

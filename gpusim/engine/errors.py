@@ -21,6 +21,8 @@ BARRIER_DEADLOCK = 15
 TRAPPED = 16
 UNKNOWN = 17
 BAD_JUMP = 18
+PAST_END = 19
+BAD_BARRIER = 20
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -41,6 +43,8 @@ TEXT = {
     TRAPPED: "stops with a trap",
     UNKNOWN: "instruction the engine does not know",
     BAD_JUMP: "jumps to where no instruction is",
+    PAST_END: "runs past its last instruction",
+    BAD_BARRIER: "names a barrier beyond those that it declares",
 }
 
 # Columns of Report.error

@@ -189,8 +189,9 @@ def jump(warp, to, offset, place, on):
         first = 0
         while not (on >> first) & 1:
             first += 1
-        target = ((np.int64(to[first]) + offset) & FULL) >> 4
-        if target >= len(place):
+        address = (np.int64(to[first]) + offset) & FULL
+        target = address >> 4
+        if target >= len(place) or address & 15:
             return NOWHERE
         lanes = np.int64(0)
         for lane in range(first, LANES):

@@ -106,7 +106,8 @@ def seldom(m, index, w, block, sm, on, t):
     elif op == I.QSPC:
         in_space(m, c, w, on)
     elif op == I.BMOV:
-        move_barrier(m.warps[w], c, m.regs, first_row(m, w), on)
+        if on:
+            move_barrier(m.warps[w], c, m.regs, first_row(m, w), on)
     elif op == I.LDGDEPBAR:
         return close_group(m.warps[w], t)
     elif on:
@@ -330,6 +331,9 @@ def barrier(m, c, index, w, block, on, t):
     threads = np.int64(m.regs[at(c[I.B], base), lane])
     if c[I.B] >= 0:  # of a register
         threads = (threads >> 16) & 0xFFF
+    if number & (S.N_BARRIERS - 1) >= m.shape[S.BARRIERS]:
+        fail(m, E.BAD_BARRIER, index, lane, block, number & (S.N_BARRIERS - 1), w)
+        return S.FAILURE
     reach(c, warp, m.blocks[block], number, threads, on & predicate(m.preds[w], c[I.P0]), on)
     if c[I.FLAGS] & I.ARRIVE:
         pass_by(m, block, warp[S.BAR_NUMBER], t)

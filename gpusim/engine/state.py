@@ -242,13 +242,14 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_PARTS:
 # schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; CODE_AHEAD:
 # lines of code fetched ahead; UNIFORM: first uniform register among a warp's rows; SHOWN: the SM of which a timeline is
-# recorded, -1: none; L1_LINES: lines of data an L1 has.
+# recorded, -1: none; L1_LINES: lines of data an L1 has;
+# BARRIERS: those that a block may use.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS, CODE_AHEAD,
-    BANK_FIRST,
-) = range(36)  # fmt: skip
+    BARRIERS, BANK_FIRST,
+) = range(37)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 

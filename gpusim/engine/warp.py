@@ -153,7 +153,7 @@ def control(m, c, op, index, w, block, on, count):
         warp[S.YIELDED] |= c[I.SUB]
         warp[S.PC] += 1
     else:
-        fail(m, E.UNSUPPORTED, index, 0, block, op, w)
+        fail(m, E.PAST_END if op == I.END else E.UNSUPPORTED, index, 0, block, op, w)
         return S.FAILED
     return -1
 

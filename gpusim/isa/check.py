@@ -1,22 +1,49 @@
-"""Structural checks of a program: what no producer may get wrong."""
+"""Structural checks of a program: what no producer may get wrong, and no file may ask of the engine.
+
+The engine looks nothing up twice: every register, predicate, barrier, branch target, constant and variant that a
+program names is within its bounds because it is checked here, before anything runs.  What only a register says is
+checked where it is executed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from gpusim.isa.opcodes import Flag, Op
+from gpusim.isa.encode import is_indexed
+from gpusim.isa.opcodes import Flag, Mma, Op, Space, Special
 from gpusim.isa.printer import format_instr
-from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, Instr, Kind, Operand, Program
+from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand, Program
 from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
-LOADS = (Op.LDG, Op.LDS, Op.LDL, Op.LDC, Op.LD, Op.CS2R)
-STORES = (Op.STG, Op.STS, Op.STL, Op.ST)
-GLOBAL = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST, Op.ATOM, Op.PREFETCH)
 TARGETED = (Op.BRA, Op.BSSY)
+MEETINGS = (Op.BSSY, Op.BSYNC, Op.BREAK, Op.BMOV)
+JUMPS = (Op.BRX, Op.CALL, Op.RET)
 ENDS = (Op.EXIT, Op.BRA, Op.BRX, Op.RET, Op.TRAP)
-N_BARRIERS = 16
-MAX_REGISTERS = 255
+N_BARRIERS = 16  # convergence barriers of a warp
+N_BANKS = 32  # constant banks
+MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
+MAX_LOCAL = 512 << 10
+"""Bytes of local memory of a thread.  Source: *CUDA C++ Programming Guide*, "Technical Specifications per Compute
+Capability"."""
+_MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
+_SCALES = range(5)  # of an address in shared or local memory, as a shift
+_WORD, _MATRICES = range(32), (1, 2, 4)
+_SUBS: dict[Op, Container[int]] = {
+    **dict.fromkeys(MEETINGS, range(N_BARRIERS)),
+    **dict.fromkeys((Op.LDS, Op.STS, Op.LDL, Op.STL), _SCALES),
+    **dict.fromkeys((Op.LEA, Op.LEA_HI_X), _WORD),
+    **dict.fromkeys((Op.LDSM, Op.STSM), _MATRICES),
+    **dict.fromkeys((Op.S2R, Op.CS2R), frozenset(Special)),
+    Op.LDC: range(N_BANKS),
+    Op.P2R: range(4),
+    Op.QSPC: frozenset(Space),
+    Op.HMMA: frozenset(m for m in Mma if m.name.startswith(("F16", "BF16", "TF32"))),
+    Op.IMMA: frozenset(m for m in Mma if m.name.startswith(("S8", "U8"))),
+    Op.DMMA: (Mma.F64_884,),
+}
+"""What ``sub`` may be where the engine finds its way by it."""
+_ANY_SUB = range(1 << 31)
 
 
 class ProgramError(ValueError):
@@ -33,69 +60,118 @@ def check(program: Program) -> None:
     Raises
     ------
     ProgramError
-        For a register, predicate, width, target or scoreboard out of range, an unaligned group of registers,
-        a convergence barrier waited for but never set, or an end (before padding) that is not EXIT or a jump.
+        For a register, predicate, width, target, barrier, constant, variant or scoreboard out of range, an unaligned
+        group of registers, a convergence barrier waited for but never set, or an end (before padding) that is not
+        EXIT or a jump.
     """
+    for index, problem in faults(program):
+        if index < 0:
+            raise ProgramError(f"{program.name}: {problem}")
+        instr = program.instrs[index]
+        text = format_instr(instr) if _is_variant(instr) else instr.op.name
+        raise ProgramError(f"{program.name}, instruction {index} ({text}): {problem}")
+
+
+def faults(program: Program) -> Iterator[tuple[int, str]]:
+    """What is wrong with a program: the index of an instruction (-1: of the whole), and the words for it."""
     if not program.instrs:
-        raise ProgramError(f"{program.name}: no instructions")
+        yield -1, "no instructions"
+        return
+    if program.n_registers > MAX_REGISTERS:
+        yield -1, f"{program.n_registers} registers of a thread: there are {MAX_REGISTERS} at most"
+    if program.local_bytes > MAX_LOCAL:
+        yield -1, f"{program.local_bytes} bytes of local memory of a thread: there are {MAX_LOCAL} at most"
+    if wrong := [bank for bank in program.banks if not 0 <= bank < N_BANKS]:
+        yield -1, f"constant bank {wrong[0]}: there are {N_BANKS}"
     last = next((i for i in reversed(program.instrs) if i.op is not Op.NOP), program.instrs[-1])
-    if last.op not in ENDS or last.guard != TRUE or last.psrcs:
-        raise ProgramError(f"{program.name}: must end in EXIT, ends in {format_instr(last)}")
+    if not is_end(last):
+        yield -1, f"must end in EXIT, ends in {format_instr(last)}"
     for index, instr in enumerate(program.instrs):
         for problem in problems(instr, program):
-            raise ProgramError(f"{program.name}, instruction {index} ({format_instr(instr)}): {problem}")
-    _check_barriers(program)
+            yield index, problem
+    yield from _unset_barriers(program)
+
+
+def is_end(instr: Instr) -> bool:
+    """Whether nothing is executed after an instruction but what a jump leads to."""
+    sometimes = instr.guard != TRUE or instr.psrcs or instr.flags & (Flag.DIVERGED | Flag.CONVERGED)
+    return instr.op in ENDS and not sometimes
+
+
+def _is_variant(instr: Instr) -> bool:
+    return instr.sub in _SUBS.get(instr.op, _ANY_SUB)
 
 
 def problems(instr: Instr, program: Program) -> Iterator[str]:
     """What is wrong with one instruction."""
+    if not _is_variant(instr):
+        yield f"convergence barrier {instr.sub}" if instr.op in MEETINGS else f"no such variant ({instr.sub})"
+        return
     for operand, count in _groups(instr):
-        if operand.kind is Kind.REG and operand.index != RZ:
-            if operand.index % count:
-                yield f"R{operand.index} does not start a group of {count}"
-            if operand.index + count > min(program.n_registers, MAX_REGISTERS):
-                yield f"R{operand.index + count - 1} of {program.n_registers} registers"
-        elif operand.kind is Kind.CONST and operand.index % 4:
-            yield f"constant at {operand.index:#x} is not a word"
+        yield from _operand(operand, count, program)
     for p in (instr.guard, *instr.psrcs, *instr.pdsts):
-        if p.kind in (Kind.PRED, Kind.UPRED) and not 0 <= p.index <= PT:
+        if p.kind not in (Kind.PRED, Kind.UPRED) or not 0 <= p.index <= PT:
             yield f"predicate {p.index}"
     if instr.width not in WIDTHS:
         yield f"width {instr.width}"
-    leads = instr.op in TARGETED or (instr.op is Op.CALL and not instr.srcs)
-    if leads and not 0 <= instr.target < len(program):
-        yield f"target {instr.target} of {len(program)} instructions"
-    if instr.op in (Op.BSSY, Op.BSYNC) and not 0 <= instr.sub < N_BARRIERS:
-        yield f"convergence barrier {instr.sub}"
-    if not -(1 << 23) <= instr.offset < 1 << 23:
-        yield f"offset {instr.offset} exceeds 24 bits"
-    if instr.array >= len(program.arrays):
-        yield f"array {instr.array} of {len(program.arrays)}"
+    yield from _places(instr, program)
     stall, write, read, wait, _ = instr.control
     if not 0 <= stall <= 15 or wait >> 6 or any(b > 5 and b != NO_SCOREBOARD for b in (write, read)):
         yield f"control {tuple(instr.control)}"
 
 
+def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:
+    """What is wrong with an operand of so many registers or words."""
+    if operand.kind in (Kind.CONST, Kind.IMM) and count > _MOST_FIXED:
+        yield f"{count} words that are no registers"
+    elif operand.kind is Kind.CONST:
+        yield from _constant(operand.index >> 16, operand.index & 0xFFFF, 4 * count, program)
+    elif operand.kind is not Kind.IMM and operand.index != (RZ if operand.kind is Kind.REG else URZ):
+        uniform = operand.kind is Kind.UREG
+        name, held = ("UR", MAX_UNIFORM) if uniform else ("R", min(program.n_registers, MAX_REGISTERS))
+        if operand.index % count:
+            yield f"{name}{operand.index} does not start a group of {count}"
+        if not 0 <= operand.index <= held - count:
+            yield f"{name}{operand.index + count - 1} of {held} registers"
+
+
+def _constant(bank: int, offset: int, nbytes: int, program: Program) -> Iterator[str]:
+    """What is wrong with a constant that an instruction names itself."""
+    size = program.bank_bytes.get(bank)
+    if size is None:
+        yield f"constant bank {bank}, which is not there"
+    elif offset % 4:
+        yield f"constant at {offset:#x} is not a word"
+    elif not 0 <= offset <= size - nbytes:
+        yield f"constant at {offset:#x} of bank {bank}, which has {size:#x} bytes"
+
+
+def _places(instr: Instr, program: Program) -> Iterator[str]:
+    """What is wrong with where an instruction leads, or reads and writes."""
+    leads = instr.op in TARGETED or (instr.op is Op.CALL and not instr.srcs)
+    if leads and not 0 <= instr.target < len(program):
+        yield f"target {instr.target} of {len(program)} instructions"
+    bits = 31 if instr.op in JUMPS else 23
+    for offset in (instr.offset, instr.target if instr.op is Op.LDGSTS else 0):
+        if not -(1 << bits) <= offset < 1 << bits:
+            yield f"offset {offset} exceeds {bits + 1} bits"
+    if instr.array >= len(program.arrays):
+        yield f"array {instr.array} of {len(program.arrays)}"
+    if instr.op is Op.BAR and instr.sub & 15 >= program.barriers:
+        yield f"barrier {instr.sub & 15} of {program.barriers}"
+    if instr.op is Op.LDC and not is_indexed(instr):
+        yield from _constant(instr.sub, instr.offset, instr.width, program)
+
+
 def _groups(instr: Instr) -> list[tuple[Operand, int]]:
-    """Register operands with the number of registers each stands for."""
-    words = max(instr.width // 4, 1)
-    found: list[tuple[Operand, int]] = []
-    if instr.dst is not None:
-        found.append((instr.dst, words if instr.op in LOADS else result_words(instr)))
-    for place, operand in enumerate(instr.srcs):
-        count = source_words(instr, place)
-        if instr.op in GLOBAL and place == 0:
-            count = 1 if instr.flags & Flag.NARROW else 2
-        elif instr.op in STORES and place == 1:
-            count = words
-        found.append((operand, count))
+    """Operands with the number of registers each stands for."""
+    found = [(instr.dst, result_words(instr))] if instr.dst is not None else []
+    found += [(operand, source_words(instr, place)) for place, operand in enumerate(instr.srcs)]
     return found
 
 
-def _check_barriers(program: Program) -> None:
-    set_up = {i.sub for i in program.instrs if i.op is Op.BSSY}
+def _unset_barriers(program: Program) -> Iterator[tuple[int, str]]:
+    set_up = {i.sub for i in program.instrs if i.op is Op.BSSY or (i.op is Op.BMOV and i.dst is None)}
     waited = {i.sub for i in program.instrs if i.op is Op.BSYNC}
     if not waited <= set_up:
-        raise ProgramError(
-            f"{program.name}: convergence barriers {sorted(set_up)} are set up, {sorted(waited)} are waited for"
-        )
+        yield -1, f"convergence barriers {sorted(set_up)} are set up, {sorted(waited)} are waited for"

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpusim.isa.opcodes import INFO, Flag, Op
+from gpusim.isa.opcodes import Op
 from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
-from gpusim.isa.widths import result_words, source_words
+from gpusim.isa.widths import address_words, result_words, source_words
 
 _NO_RESULT = {Op.STG, Op.STS, Op.STL, Op.RED, Op.ST, Op.STSM}
-_STORES = {Op.STG, Op.STS, Op.STL, Op.ST}
-_ATOMICS = {Op.ATOMG, Op.ATOMS, Op.RED, Op.ATOM}
-_JUMPS = {Op.BRX, Op.CALL, Op.RET}
 _PREDICATES = ((1 << PT) - 1) << 320  # P0..P6
 UNIFORM_REGISTERS = ((1 << 64) - 1) << 256
 """Bits of the uniform registers, one value a warp."""
@@ -45,53 +42,6 @@ def predicate_bit(operand: Operand) -> int:
     return 1 << (operand.index + (328 if operand.kind is Kind.UPRED else 320))
 
 
-def _words(instr: Instr) -> int:
-    return max(instr.width // 4, 1)
-
-
-def _value_words(instr: Instr) -> int:
-    """Registers a memory instruction takes as the value in source b."""
-    if instr.op in _STORES:
-        return _words(instr)
-    if instr.op is Op.STSM:
-        return instr.sub
-    if instr.op in _ATOMICS:
-        return _words(instr)
-    return 1
-
-
-def address_words(instr: Instr, position: int) -> int:
-    """Registers that source ``position`` takes as an address, 0 if it is none."""
-    space = INFO[instr.op].space if instr.op in INFO else ""
-    if instr.op is Op.LDGSTS:
-        return (1, 1 if instr.flags & Flag.NARROW else 2, 2)[position]
-    if instr.op in _JUMPS:
-        return 2
-    if position == 1 or not space or (position == 2 and instr.op in _ATOMICS):  # an atomic's base is its fourth
-        return 0
-    if space not in ("global", "generic"):
-        return 1
-    return 1 if position == 0 and instr.flags & Flag.NARROW else 2
-
-
-def register_words(instr: Instr, position: int) -> int:
-    """Registers that source ``position`` takes."""
-    if instr.op is Op.MATCH:
-        return _words(instr)
-    words = address_words(instr, position)
-    if words:
-        return words
-    return source_words(instr, position) if instr.op not in INFO or not INFO[instr.op].space else _value_words(instr)
-
-
-def _result_words(instr: Instr) -> int:
-    """Registers that the result takes."""
-    if instr.op is Op.LDSM:
-        return instr.sub
-    is_load = instr.op in INFO and INFO[instr.op].reads_memory
-    return _words(instr) if is_load or instr.op is Op.CS2R else result_words(instr)
-
-
 def effects(instr: Instr) -> Effects:
     """Registers and predicates an instruction reads and writes.
 
@@ -108,12 +58,12 @@ def effects(instr: Instr) -> Effects:
     for operand in instr.psrcs:
         reads |= predicate_bit(operand)
     for position, operand in enumerate(instr.srcs):
-        reads |= _span(operand, register_words(instr, position))
+        reads |= _span(operand, source_words(instr, position))
     writes = 0
     for operand in instr.pdsts:
         writes |= predicate_bit(operand)
     if instr.dst is not None and instr.op not in _NO_RESULT:
-        writes |= _span(instr.dst, _result_words(instr))
+        writes |= _span(instr.dst, result_words(instr))
     if instr.op is Op.P2R:
         reads |= _PREDICATES
     if instr.op is Op.R2P:

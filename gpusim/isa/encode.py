@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.isa.opcodes import BRANCHES, INFO, SELDOM, Flag, Op, Pipe, Special
-from gpusim.isa.program import RZ, URZ, Instr, Kind, Operand, Program, const
+from gpusim.isa.program import NO_SCOREBOARD, RZ, URZ, Instr, Kind, Operand, Program, const
 from gpusim.isa.widths import is_double, is_wide, source_words
 
-N_ZERO, N_SINK = 4, 4
+MOST_WORDS = 4  # registers of an operand
+N_ZERO = N_SINK = MOST_WORDS
 FIRST_CONST = N_ZERO + N_SINK
 
 
@@ -125,7 +126,7 @@ class _Rows:
         operands = [o for i in program.instrs for o in (*i.srcs, *((i.dst,) if i.dst else ()))]
         uniform = [o.index for o in operands if o.kind is Kind.UREG and o.index != URZ]
         self.uniform = program.n_registers
-        self.n_private = max(self.uniform + (max(uniform) + 2 if uniform else 0), 1)
+        self.n_private = max(self.uniform + (max(uniform) + MOST_WORDS if uniform else 0), 1)
         self.stretches = _stretches(program, [o.index for o in operands if o.kind is Kind.CONST])
         self.n_const = sum(s.n_words for s in self.stretches)
         self.imm: dict[tuple[int, ...], int] = {}
@@ -259,9 +260,9 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
 
 
 def control_columns(instr: Instr) -> tuple[int, int, int, int]:
-    """Columns STALL, WRITE_SB, READ_SB, WAIT."""
+    """Columns STALL, WRITE_SB, READ_SB, WAIT; every loop takes time, so a jump does."""
     stall, write, read, wait, _ = instr.control
-    return stall, write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
+    return max(stall, instr.op in BRANCHES), write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
 
 
 def encode(program: Program) -> Image:
@@ -286,6 +287,25 @@ def encode(program: Program) -> Image:
         values[first : first + len(words)] = words
     place = np.arange(len(program), dtype=np.int32)
     return Image(code, rows.n_private, values, rows.stretches, rows.uniform, place)
+
+
+def closed(image: Image) -> Image:
+    """The image with an END after its last instruction, unless that is one that nothing follows.
+
+    A jump into the padding at the end of a program would come there.
+    """
+    last = image.code[-1]
+    unguarded = last[F.GUARD] == last[F.P0] == PRED_TRUE and not last[F.FLAGS] & (Flag.DIVERGED | Flag.CONVERGED)
+    if last[F.OP] in (Op.EXIT, Op.BRA) and unguarded:
+        return image
+    end = np.zeros((1, N_FIELDS), np.int32)
+    end[:, [F.OP, F.PIPE, F.INDEX, F.STALL, F.REPEAT]] = Op.END, Pipe.CONTROL, last[F.INDEX], 1, 1
+    end[:, [F.DST, F.A, F.B, F.C, F.D]] = NO_ROW
+    end[:, [F.GUARD, F.P0, F.P1, F.P2]] = PRED_TRUE
+    end[:, [F.Q0, F.Q1]] = PRED_SINK
+    end[:, [F.WRITE_SB, F.READ_SB]] = NO_SCOREBOARD
+    end[:, [F.TARGET, F.ARRAY]] = -1
+    return image._replace(code=np.concatenate([image.code, end]))
 
 
 def bind_constants(image: Image, banks: Mapping[int, bytes]) -> Image:

@@ -146,6 +146,7 @@ class Op(IntEnum):
     IADDMNMX = 95  # d = p ? min(a + b, c) : max(a + b, c) (signed unless UNSIGNED); RELU flag as IMNMX
     I2I = 96  # d = a clamped to `sub` (Convert: S8, U8, S16, U16); UNSIGNED flag: a is unsigned
     F2IP = 97  # d = (low half of c, a, b), a and b converted to bytes as by F2I
+    END = 98  # stands after the last instruction where that does not end a program: an error when executed
 
 
 class Special(IntEnum):
@@ -448,7 +449,7 @@ _FP64 = OpInfo(Pipe.FP64, variable_latency=True)
 
 INFO: dict[Op, OpInfo] = {
     **dict.fromkeys((Op.NOP, Op.EXIT, Op.BRA, Op.BSSY, Op.BSYNC, Op.BAR, Op.WARPSYNC, Op.BRX, Op.CALL, Op.RET), _CTL),
-    **dict.fromkeys((Op.BREAK, Op.TRAP, Op.UNKNOWN, Op.DEPBAR), _CTL),
+    **dict.fromkeys((Op.BREAK, Op.TRAP, Op.UNKNOWN, Op.END, Op.DEPBAR), _CTL),
     **dict.fromkeys(
         (
             Op.MOV,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from gpusim.isa.opcodes import Op
@@ -199,9 +200,16 @@ class Program:
     unknown: Mapping[int, str] = field(default_factory=dict)  # text of each UNKNOWN instruction, by index
     shared_base: int = 0  # address of the first byte of shared memory (0x400 in code for sm_90 and later)
     variables: tuple[Variable, ...] = ()  # in global memory, before all buffers
+    barriers: int = 16  # that a block may use
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     """File and line of the instructions that come from a file other than `source`, by index (their `line` is that of
     the call in `source` that was inlined, else 0)."""
+
+    @cached_property
+    def bank_bytes(self) -> Mapping[int, int]:
+        """Size of each constant bank."""
+        end = max((p.offset + max(p.nbytes, 8) for p in self.params), default=0)
+        return {**{bank: len(data) for bank, data in self.banks.items()}, 0: max(end, self.const_base)}
 
     def __len__(self) -> int:
         return len(self.instrs)

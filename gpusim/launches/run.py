@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpusim import children
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from gpusim.result import Profile
 
 Progress = Callable[[int, int, str], None]
+LEAST_TOOL_S = 30.0
 
 
 class TimeLimitError(GpusimError):
@@ -44,7 +46,8 @@ def profile(
     seed : int
         Decides what random arrays hold.
     seconds : float, optional
-        Time it may run; compiling, and loading the engine, do not count.
+        Time it may run; compiling, and loading the engine, do not count.  A compiler or a disassembler may take as
+        long, and half a minute in any case.
     progress : callable, optional
         Called with (blocks done, blocks, text).
     warn : callable, optional
@@ -63,10 +66,19 @@ def profile(
     GpusimError
         Whatever keeps it from being compiled or run.
     """
-    import gpusim
-
     if seconds is not None:
         progress = _Deadline(seconds, progress)
+    with children.limited(None if seconds is None else max(seconds, LEAST_TOOL_S)):
+        return _profiled(spec, gpu, seed, progress, warn, described, how)
+
+
+def _profiled(
+    spec: AnyLaunch, gpu: str, seed: int, progress: Progress | None, warn: Callable[[str], None] | None,
+    described: bool, how: dict[str, Any],
+) -> Profile:  # fmt: skip
+    """The same, without a limit of its own."""
+    import gpusim
+
     if described and isinstance(spec, DescribedLaunch):
         return gpusim.predict(spec.algorithm, gpu, progress=progress, **how, **spec.params)
     module = spec.compile(_architecture(gpu))

@@ -7,15 +7,16 @@ import os
 import pickle
 import queue
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import IO, Any, Protocol
 
+from gpusim.children import Child
 from gpusim.measure.errors import MeasureError
 from gpusim.measure.worker import Job
 
@@ -59,17 +60,14 @@ def start(job: Job, *, before: Sequence[str] = (), limit: float = 60.0) -> Itera
     with tempfile.TemporaryDirectory() as folder:
         file, complaints = Path(folder, "job"), Path(folder, "stderr")
         file.write_bytes(pickle.dumps(job))
-        with complaints.open("w") as stderr:
-            process = subprocess.Popen(
-                [*before, *WORKER, str(file)], stdout=subprocess.PIPE, stderr=stderr, text=True, start_new_session=True,
-                env={**os.environ, "PYTHONPATH": _search_path()},
-            )  # fmt: skip
-        try:
-            yield from _watched(process, limit)
-            if process.wait():
-                raise Lost(_why(process.returncode, complaints))
-        finally:
-            _end(process)
+        environment = {**os.environ, "PYTHONPATH": _search_path()}
+        with (
+            complaints.open("w") as stderr,
+            Child([*before, *WORKER, str(file)], stdout=PIPE, stderr=stderr, text=True, env=environment) as child,
+        ):
+            yield from _watched(child.process, limit)
+            if child.process.wait():
+                raise Lost(_why(child.process.returncode, complaints))
 
 
 def _search_path() -> str:
@@ -77,7 +75,7 @@ def _search_path() -> str:
     return os.pathsep.join(path for path in sys.path if path)
 
 
-def _watched(process: subprocess.Popen[str], limit: float) -> Iterator[Line]:
+def _watched(process: Popen[str], limit: float) -> Iterator[Line]:
     """Lines as they come; a launch that has had the GPU for too long ends it."""
     lines: queue.Queue[str | None] = queue.Queue()
     assert process.stdout is not None
@@ -108,15 +106,6 @@ def _why(status: int, complaints: Path) -> str:
         return "the process was killed: is there too little memory on the host for its arrays?"
     said = [line.strip() for line in complaints.read_text(errors="replace").splitlines() if line.strip()]
     return said[-1] if said else f"the process ended with status {status}"
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End a process and what it has started, if it still runs."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
 
 
 def each(

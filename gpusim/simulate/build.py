@@ -13,6 +13,7 @@ from gpusim.engine import state as S
 from gpusim.engine.l1 import ORDER
 from gpusim.engine.routines import addresses
 from gpusim.engine.vacancies import N_VACANT
+from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import measured as M
@@ -153,7 +154,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s = np.zeros(S.N_SHAPE, np.int64)
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
-    s[S.LIMIT], s[S.SHOWN] = 1 << 60, -1
+    s[S.LIMIT], s[S.SHOWN], s[S.BARRIERS] = 1 << 60, -1, launch.program.barriers
     s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
     s[S.CODE_AHEAD] = gpu.sm.code_lines_ahead
@@ -211,7 +212,12 @@ def _constants(banks: Mapping[int, bytes], dims: np.ndarray) -> np.ndarray:
 def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
     """Local memory of every warp, as far as its values matter."""
     words = -(-launch.program.local_bytes // 4)
-    return np.zeros((warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES), np.uint32)
+    size = (warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES)
+    try:
+        return np.zeros(size, np.uint32)
+    except MemoryError:
+        held = f"{launch.program.local_bytes} bytes of local memory of a thread, of {warp_slots} warps"
+        raise ParameterError(f"{launch.program.name}: {held}, are more than this machine has") from None
 
 
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:

@@ -10,6 +10,7 @@ from gpusim.engine import errors as E
 from gpusim.engine import state as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Op
+from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.simulate.launch import Layout, arrays_of, lay_out
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     """
     row = image.code[min(max(int(misc[S.E_INDEX]), 0), len(image.code) - 1)]
     program, code, op = launch.program, int(misc[S.E_CODE]), Op(int(row[F.OP]))
-    line = f"{program.source}:{row[F.LINE]}: " if row[F.LINE] else ""
-    who = f"{line}{program.name}: {_thread(launch, misc)}"
+    index = int(row[F.INDEX]) * INSTRUCTION_BYTES
+    place = f"{program.source}:{row[F.LINE]}" if row[F.LINE] else f"instruction at {index:#x}"
+    who = f"{place}: {program.name}: {_thread(launch, misc)}"
     address = int(misc[S.E_ADDRESS])
     if code in _GLOBAL:
         array = arrays_of(launch)[row[F.ARRAY]].name if row[F.ARRAY] >= 0 else "global memory"

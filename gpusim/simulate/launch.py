@@ -187,8 +187,7 @@ pointer (R1) and conversions to generic addresses; sm_70 shares the numbers of s
 def constant_bank(launch: Launch, layout: Layout) -> bytes:
     """Constant bank 0: launch dimensions and windows where the architecture's ABI has them, and the parameters."""
     program = launch.program
-    end = max((p.offset + max(p.nbytes, 8) for p in program.params), default=0)
-    bank = bytearray(max(end, program.const_base))
+    bank = bytearray(program.bank_bytes[0])
     if program.const_base in ABIS:
         _put_abi(bank, launch, ABIS[program.const_base])
     for param in program.params:

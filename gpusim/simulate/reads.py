@@ -15,9 +15,9 @@ import numpy as np
 from gpusim.engine.fragments import FIELD
 from gpusim.engine.register_file import ASKS_FIELD, LATE
 from gpusim.engine.state import N_PLACES
-from gpusim.isa.effects import address_words, register_words
 from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
+from gpusim.isa.widths import address_words, source_words
 
 _MATRICES = {Op.HMMA, Op.IMMA, Op.DMMA}
 ON_EITHER = {Op.I2F, Op.F2I, Op.F2F}
@@ -82,7 +82,7 @@ def asked(instr: Instr) -> list[int]:
     for slot, operand in enumerate(instr.srcs):
         if operand.kind is Kind.REG and operand.index != RZ:
             is_address = bool(address_words(instr, slot))
-            found = [operand.index + k for k in range(register_words(instr, slot))]
+            found = [operand.index + k for k in range(source_words(instr, slot))]
             (addresses if is_address else values).extend(found[::-1] if is_address else found)
     return values + addresses
 
@@ -91,7 +91,7 @@ def _fragments(instr: Instr, kept: dict[int, int]) -> int:
     """Registers of each bank that an instruction to the tensor core reads, given those kept; notes those it keeps."""
     banks = [0, 0]
     for slot, operand in enumerate(instr.srcs):
-        for k in range(register_words(instr, slot) if operand.kind is Kind.REG and operand.index != RZ else 0):
+        for k in range(source_words(instr, slot) if operand.kind is Kind.REG and operand.index != RZ else 0):
             register = operand.index + k
             place = register % 2 * N_PLACES + slot
             banks[register % 2] += k > 1 or kept.get(place) != register
@@ -125,6 +125,6 @@ def _places(instr: Instr) -> Iterator[tuple[int, int]]:
         return
     for slot, operand in enumerate(instr.srcs[:N_PLACES]):
         if operand.kind is Kind.REG and operand.index != RZ:
-            for k in range(register_words(instr, slot)):
+            for k in range(source_words(instr, slot)):
                 register = operand.index + k
                 yield register % 2 * N_PLACES + slot + k // 2, register

@@ -15,7 +15,7 @@ from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
-from gpusim.isa.encode import F, Image, bind_constants, encode
+from gpusim.isa.encode import F, Image, bind_constants, closed, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
 from gpusim.simulate.apart import bring_apart
 from gpusim.simulate.build import blocks_at_once, machine
@@ -168,7 +168,7 @@ def _make_ready(code: np.ndarray) -> None:
 
 
 def _bound(launch: Launch, layout: Layout, image: Image) -> Image:
-    return bind_constants(image, banks_of(launch, layout))
+    return bind_constants(closed(image), banks_of(launch, layout))
 
 
 def execute(

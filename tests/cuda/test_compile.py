@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpusim import cuda
-from gpusim.cuda import nvrtc
+from gpusim import children, cuda
+from gpusim.cuda import CompileError, nvrtc
 from tests.cuda.conftest import SOURCES
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -207,3 +207,31 @@ def test_arguments_are_checked_against_the_kernel():
     kernel.check([None, None, 1.5, 8])
     with pytest.raises(cuda.ArgumentError, match=r"argument 4 of scale \(int n\) is an integer, not 1\.5"):
         kernel.check([None, None, 1.5, 1.5])
+
+
+# ------------------------------------------------------------------ a compiler that crashes
+
+
+def stand_in(monkeypatch, tmp_path, text):
+    """Put a script in the place of what compiles."""
+    script = tmp_path / "compiles.py"
+    script.write_text(text)
+    monkeypatch.setattr(nvrtc.nvrtc_child, "__file__", str(script))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", r"NVRTC \S+ crashes \(SIGSEGV\)"),
+        ("raise MemoryError", r"NVRTC \S+ fails: MemoryError"),
+        ("import time; time.sleep(1000)", r"NVRTC \S+ does not end within 4 s"),
+    ],
+)
+def test_a_compiler_that_ends_badly_is_one_line(monkeypatch, tmp_path, text, says):
+    stand_in(monkeypatch, tmp_path, text)
+    with (
+        children.limited(4),
+        pytest.raises(CompileError, match=rf"kernel.cu is not compiled for sm_90: {says}$") as error,
+    ):
+        cuda.compile("__global__ void k(int *p) { *p = 99; }\n", gpu="sm_90")
+    assert "\n" not in str(error.value)

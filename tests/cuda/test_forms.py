@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gpusim.isa.program import NO_CONTROL
 from tests.cuda import forms
 from tests.cuda.forms import Form
 

@@ -137,7 +137,7 @@ def test_what_is_no_cubin_is_refused(compiler, data):
 
 
 def test_a_program_that_cannot_be_run_is_named(tmp_path):
-    with pytest.raises(DisassemblyError, match="cannot run nvdisasm: "):
+    with pytest.raises(DisassemblyError, match=r"nvdisasm cannot be started: .*nothing: No such file"):
         disassemble(b"", tmp_path / "nothing")
 
 
@@ -150,7 +150,7 @@ def script(folder: Path, text: str) -> Path:
 
 
 def test_a_crash_and_an_endless_run_are_told_apart(tmp_path, monkeypatch):
-    with pytest.raises(DisassemblyError, match="nvdisasm fails: it ends with status -11"):
+    with pytest.raises(DisassemblyError, match=r"nvdisasm crashes \(SIGSEGV\)"):
         disassemble(b"", script(tmp_path, "kill -SEGV $$"))
     monkeypatch.setattr(nvdisasm, "TIMEOUT_S", 0.2)
     with pytest.raises(DisassemblyError, match=r"does not end within 0\.2 s"):

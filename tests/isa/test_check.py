@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from gpusim.isa.check import ProgramError, check
-from gpusim.isa.opcodes import Op
-from gpusim.isa.program import ArrayInfo, Control, Instr, Program, const, imm, pred, reg
+from gpusim.isa.check import ProgramError, check, problems
+from gpusim.isa.encode import F, encode
+from gpusim.isa.opcodes import Flag, Op
+from gpusim.isa.program import ArrayInfo, Control, Instr, Program, const, imm, pred, reg, ureg
+from gpusim.isa.widths import result_words, source_words
 
 EXIT = Instr(Op.EXIT)
 ARRAYS = (ArrayInfo("x", "global", "f32", 0x210, 0),)
 
 
 def program(*instrs: Instr, n_registers: int = 16) -> Program:
-    return Program("p", (*instrs, EXIT), n_registers, arrays=ARRAYS)
+    return Program("p", (*instrs, EXIT), n_registers, arrays=ARRAYS, barriers=2)
 
 
 def test_a_sound_program_passes() -> None:
@@ -45,7 +49,30 @@ def test_a_sound_program_passes() -> None:
         (Instr(Op.LDS, reg(0), (reg(0),), offset=1 << 23), "24 bits"),
         (Instr(Op.LDS, reg(0), (reg(0),), array=1), "array 1"),
         (Instr(Op.BSSY, target=0, sub=16), "convergence barrier 16"),
+        (Instr(Op.BREAK, sub=16), "convergence barrier 16"),
+        (Instr(Op.BMOV, reg(0), sub=-1), "convergence barrier -1"),
         (Instr(Op.NOP, control=Control(16)), "control"),
+        (Instr(Op.NOP, control=Control(1, 6)), "control"),
+        (Instr(Op.MOV, reg(135), (imm(1),)), "R135 of 16 registers"),
+        (Instr(Op.MOV, ureg(62), (imm(1), imm(1)), width=8), "UR63 of 63"),
+        (Instr(Op.LDC, ureg(60), (reg(255),), width=16, offset=0x200), "UR63 of 63"),
+        (Instr(Op.LDC, ureg(64), (reg(255),)), "UR64 of 63"),
+        (Instr(Op.LDG, reg(4), (ureg(63 + 1),)), "UR65 of 63"),
+        (Instr(Op.DADD, reg(14), (reg(14), reg(16))), "R17 of 16"),
+        (Instr(Op.HMMA, reg(8), (reg(12), reg(16), reg(8))), "R17 of 16"),
+        (Instr(Op.LDSM, reg(14), (reg(0),), sub=4), "group of 4"),
+        (Instr(Op.LDSM, reg(0), (reg(0),), sub=3), "no such variant"),
+        (Instr(Op.HMMA, reg(0), (reg(0), reg(0), reg(0)), sub=99), "no such variant"),
+        (Instr(Op.QSPC, None, (reg(0),), pdsts=(pred(0),), sub=3), "no such variant"),
+        (Instr(Op.S2R, reg(0), sub=33), "no such variant"),
+        (Instr(Op.LDC, reg(0), (reg(1),), sub=32), "no such variant"),
+        (Instr(Op.MOV, reg(0), (const(0x210),)), "0x210 of bank 0, which has 0x210 bytes"),
+        (Instr(Op.MOV, reg(0), (const(0, 3),)), "bank 3, which is not there"),
+        (Instr(Op.LDC, reg(0), (reg(255),), width=8, offset=0x20C), "0x20c of bank 0"),
+        (Instr(Op.LDC, reg(0), (reg(255),), offset=-4), "constant at -0x4"),
+        (Instr(Op.BAR, sub=3), "barrier 3 of 2"),
+        (Instr(Op.LDGSTS, srcs=(reg(0), reg(2)), target=1 << 23), "24 bits"),
+        (Instr(Op.RET, srcs=(reg(0),), offset=1 << 31), "32 bits"),
     ],
 )
 def test_one_bad_instruction_is_named(instr: Instr, complaint: str) -> None:
@@ -73,3 +100,52 @@ def test_a_program_must_end() -> None:
         check(replace(program(), instrs=(Instr(Op.EXIT, guard=pred(7, neg=True)),)))
     with pytest.raises(ProgramError, match="no instructions"):
         check(replace(program(), instrs=()))
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"n_registers": 256}, "256 registers of a thread"),
+        ({"local_bytes": (512 << 10) + 4}, "524292 bytes of local memory of a thread"),
+        ({"banks": {32: b""}}, "constant bank 32"),
+        ({"instrs": (Instr(Op.BRA, target=0, flags=Flag.DIVERGED),)}, "must end in EXIT"),
+    ],
+)
+def test_what_is_wrong_with_the_whole_is_said(change: dict, complaint: str) -> None:
+    with pytest.raises(ProgramError, match=complaint):
+        check(replace(program(), **change))
+
+
+def test_a_barrier_that_was_put_back_may_be_waited_for() -> None:
+    check(program(Instr(Op.BMOV, srcs=(reg(0),), sub=2), Instr(Op.BSYNC, sub=2)))
+
+
+OPERANDS = st.one_of(
+    st.builds(reg, st.integers(0, 255)), st.builds(ureg, st.integers(0, 70)), st.builds(imm, st.integers(0, 9)),
+    st.builds(const, st.integers(0, 0x300), st.integers(0, 4)),
+)  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(data=st.data())
+def test_every_row_that_a_sound_instruction_names_is_there(data: st.DataObject) -> None:
+    """Whatever passes names rows of the register file alone, as many as its operands take."""
+    op = data.draw(st.sampled_from(sorted(Op)))
+    instr = Instr(
+        op, data.draw(st.none() | st.builds(reg, st.integers(0, 255)) | st.builds(ureg, st.integers(0, 70))),
+        tuple(data.draw(st.lists(OPERANDS, max_size=3))), sub=data.draw(st.integers(0, 40)), target=0,
+        width=data.draw(st.sampled_from((1, 2, 4, 8, 16))), flags=data.draw(st.sampled_from((0, Flag.NARROW))),
+    )  # fmt: skip
+    whole = Program("p", (instr, EXIT), 40, banks={3: bytes(64)})
+    if any(True for _ in problems(instr, whole)):
+        return
+    image = encode(whole)
+    row, shared = image.code[0], len(image.shared_values)
+    places = [(F.DST, result_words(instr))] + [
+        (column, source_words(instr, k)) for k, column in zip(range(len(instr.srcs)), (F.A, F.B, F.C), strict=False)
+    ]
+    for column, words in places:
+        first = int(row[column])
+        last = first + words - 1 if first >= 0 else ~first + words - 1
+        assert last < (image.n_private if first >= 0 else shared)
+    assert 0 <= row[F.GUARD] & 15 < 16

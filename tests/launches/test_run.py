@@ -5,6 +5,7 @@ import pytest
 
 import gpusim
 from gpusim.arguments import from_text
+from gpusim.cuda import nvrtc
 from gpusim.launches import run
 from gpusim.launches.spec import LaunchSpec
 from tests.profile.running import SAXPY, kernel
@@ -88,3 +89,20 @@ def test_a_bug_is_recorded_under_its_name(tmp_path, monkeypatch):
 
     monkeypatch.setitem(vars(gpusim), "profile", broken)
     assert run.record(spec(tmp_path), "h200")["error"] == "KeyError: 'what'"
+
+
+def test_a_compiler_that_crashes_costs_its_launch_alone(tmp_path, monkeypatch):
+    script = tmp_path / "compiles.py"
+    script.write_text(
+        "import os, runpy, signal, sys\n"
+        "if b'CRASH' in open(sys.argv[1], 'rb').read(): os.kill(os.getpid(), signal.SIGSEGV)\n"
+        f"runpy.run_path({nvrtc.nvrtc_child.__file__!r}, run_name='__main__')\n"
+    )
+    monkeypatch.setattr(nvrtc.nvrtc_child, "__file__", str(script))
+    monkeypatch.setenv("GPUSIM_CACHE_DIR", str(tmp_path))
+    bad, good = spec(tmp_path, "bad", f"// CRASH\n{SAXPY}"), spec(tmp_path)
+    first, second = run.record_all([bad, good], "h200")
+    assert first["error"].endswith("crashes (SIGSEGV)")
+    assert "bad.cu is not compiled for sm_90" in first["error"]
+    assert second["error"] is None
+    assert second["metrics"]
