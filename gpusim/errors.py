@@ -1,8 +1,7 @@
 """Errors that a user can cause, each worded as one line.
 
-The command line prints the message of any ``ValueError`` class defined inside
-gpusim and exits with status 2; every other exception is a bug and keeps its
-traceback.
+The command line prints the message of any :class:`GpusimError` and exits with
+status 2; every other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterable
 
 
 class GpusimError(ValueError):
-    """Base of the errors that a user's input causes."""
+    """Base of all errors that a user's input causes; as a ``ValueError`` it is caught as one, too."""
 
 
 class UnknownNameError(GpusimError):
@@ -71,11 +70,36 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     >>> unknown_name("GPU", "xyz", ["a100", "h200"])
     "unknown GPU 'xyz': there are a100, h200"
     """
+    return f"unknown {kind} {name!r}: {suggest(name, known)}"
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Word which known names an unknown one may have meant.
+
+    Parameters
+    ----------
+    name : str
+        What was given; letter case does not matter.
+    known : iterable of str
+        Every name that would have been accepted.
+
+    Returns
+    -------
+    str
+        The nearest names, or all of them where none is near.
+
+    Examples
+    --------
+    >>> suggest("h20", ["a100-40gb", "h200"])
+    'did you mean h200?'
+    >>> suggest("xyz", ["a100-40gb", "h200"])
+    'there are a100-40gb, h200'
+    """
     names = list(known)
     near = nearest(name, names)
     if near:
-        return f"unknown {kind} {name!r}: did you mean {' or '.join(near)}?"
-    return f"unknown {kind} {name!r}: there are {', '.join(names) if names else 'none'}"
+        return f"did you mean {' or '.join(near)}?"
+    return f"there are {', '.join(names) if names else 'none'}"
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:

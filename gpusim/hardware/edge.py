@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
-from gpusim.hardware.errors import SpecError, suggest
+from gpusim.errors import suggest
+from gpusim.hardware.errors import SpecError
 from gpusim.hardware.sections import KINDS, SECTIONS, Rule, rules
 from gpusim.hardware.spec import key_of
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from gpusim.hardware.errors import SpecError, suggest
+from gpusim.errors import suggest
+from gpusim.hardware.errors import SpecError
 from gpusim.hardware.reader import Shelf, read
 from gpusim.hardware.spec import Gpu
 

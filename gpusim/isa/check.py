@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpusim.errors import GpusimError
 from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, Instr, Kind, Operand, Program
@@ -19,7 +20,7 @@ N_BARRIERS = 16
 MAX_REGISTERS = 255
 
 
-class ProgramError(ValueError):
+class ProgramError(GpusimError):
     """A program that no hardware could run; the message names the instruction."""
 
 

@@ -8,13 +8,12 @@ kernel has ``kernel`` and ``params``, and an ``id`` where name and parameters ar
 from __future__ import annotations
 
 import fnmatch
-import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
-from gpusim import arguments
+from gpusim import arguments, reading
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
 
@@ -44,12 +43,7 @@ def read(path: Path, folders: Sequence[Path] = ()) -> list[AnyLaunch]:
     LaunchFileError
         Not there, no JSON, or a key with a wrong value: its path in the file is named.
     """
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LaunchFileError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
-        raise LaunchFileError(f"{path}: no JSON: {error}") from None
+    raw = reading.read_json(path, LaunchFileError)
     if not isinstance(raw, list) or not raw:
         raise LaunchFileError(f"{path}: a launch file is a list of launches")
     return launches(raw, path.parent, str(path), folders)

@@ -86,7 +86,7 @@ def test_what_is_no_launch_file(tmp_path, text, says):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(LaunchFileError, match=r"none\.json: No such file"):
+    with pytest.raises(LaunchFileError, match=r"none\.json: cannot be read: No such file"):
         read(tmp_path / "none.json")
 
 
