@@ -131,7 +131,14 @@ def _model() -> type[BaseModel]:
 
 def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     """Check an entry with a CUDA source."""
+    from gpusim.cuda.errors import OptionError
+    from gpusim.cuda.safe_options import check_safe
+
     checked: Any = _checked(_model(), entry, at)
+    try:
+        check_safe(checked.options)
+    except OptionError as error:
+        raise LaunchFileError(f"{at}.options: {error}") from None
     args = tuple(arguments.from_json(a, f"{at}.args[{k}]") for k, a in enumerate(checked.args))
     return LaunchSpec(
         checked.id, folder / checked.source, tuple(checked.options), checked.kernel,
