@@ -4,7 +4,8 @@ Compilers have options that run programs (``-ccbin``, ``-Xcompiler=-wrapper,...`
 ``--create-pch``, ``--keep``); every release has new ones.  So what is known to do neither is listed, by both
 names that an option has, and anything else is refused.
 
-Source: NVIDIA, *NVRTC* 13.0, "Supported Compile Options"; *NVIDIA CUDA Compiler Driver NVCC* 13.0, "Command Option Types".
+Source: NVIDIA, *NVRTC* 13.0, "Supported Compile Options"; *NVIDIA CUDA Compiler Driver NVCC* 13.0, "NVCC Command
+Options".
 """
 
 from __future__ import annotations
