@@ -23,7 +23,7 @@ from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.faults import explain
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
 from gpusim.simulate.record import check, recorded, timeline
-from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, plan, scale
+from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, every_block, plan, scale, unplanned
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 
@@ -180,7 +180,7 @@ def execute(
     memory = fill_memory(launch, layout)
     m = _Place(launch, gpu, held, layout, memory).machine(image, 1, checked=checked, timeless=True, n_sm=1)
     _mark_inputs(m, launch, layout)
-    queue = np.arange(launch.blocks, dtype=np.int64) if blocks is None else blocks
+    queue = every_block(launch.blocks) if blocks is None else blocks
     drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing", limit)
     return read_back(launch, layout, memory)
 
@@ -368,9 +368,9 @@ def _choose(
 ) -> tuple[Plan, np.ndarray]:
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
     launch = place.launch
-    chosen = plan(launch, place.gpu, place.held, 0.0, sample=False)
+    chosen = unplanned(launch)
     if sample is False or launch.blocks <= len(chosen.probes):
-        return chosen, np.zeros((0, C.N_COUNTS))
+        return chosen.whole(), np.zeros((0, C.N_COUNTS))
     m = place.machine(image, len(chosen.probes), timeless=True, n_sm=1)
     drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
