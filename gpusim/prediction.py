@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def run(
     checked : bool
         Look for races and for reads of what was never written.
     limit : int, optional
-        Warp instructions beyond which the run is taken not to end.
+        Warp instructions beyond which the run is taken not to end; by default only one that gets nowhere is.
     **params : int
 
     Returns
@@ -198,9 +199,15 @@ def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.O
         raise ParameterError(f"{algorithm.name}: {error}") from None
 
 
-def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, limit: int | None) -> None:
+def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, limit: int | None, interrupted: Event) -> None:
     """Execute a few blocks under watch: bounds, races, unwritten reads.  Buffers of unknown contents are zero."""
-    execute(launch, gpu, held, checked=True, blocks=probe_blocks(launch.grid), limit=limit)
+
+    def stop_if_interrupted(done: int, total: int, text: str) -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+
+    blocks = probe_blocks(launch.grid)
+    execute(launch, gpu, held, checked=True, blocks=blocks, limit=limit, progress=stop_if_interrupted)
 
 
 def predict(
@@ -233,7 +240,7 @@ def predict(
     kernels : sequence of str, optional
         More folders to look for kernels in.
     limit : int, optional
-        Warp instructions beyond which a run is taken not to end; by default 268 million, and 17 million more a block.
+        Warp instructions beyond which a run is taken not to end; by default only one that gets nowhere is.
     timeline : Recording, optional
         Record what one SM does, cycle by cycle, into ``profile.timeline``.
     registers : int, optional
@@ -320,14 +327,17 @@ class Prediction:
         GpusimError
             As :func:`predict` raises.
         """
-        launch, held = self.launch, self.held
+        launch, held, interrupted = self.launch, self.held, Event()
         with ThreadPoolExecutor(1) as beside:
-            checked = beside.submit(_check, launch, self.gpu, held, self.limit)
+            checked = beside.submit(_check, launch, self.gpu, held, self.limit, interrupted)
             try:
                 return count(
                     launch, self.gpu, held, sample=self.sample, l2=l2, keep_l2=keep_l2,
                     progress=_heeding(checked, progress), limit=self.limit, recording=recording,
                 )  # fmt: skip
+            except KeyboardInterrupt:
+                interrupted.set()
+                raise
             finally:
                 checked.result()
 

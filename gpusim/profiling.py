@@ -70,7 +70,7 @@ def profile(
     sample : bool, optional
         Without ``values``: run only part of a large launch; None decides by its size.
     limit : int, optional
-        Warp instructions beyond which the kernel is taken not to end; by default 268 million, and 17 million a block.
+        Warp instructions beyond which the kernel is taken not to end; by default only one that gets nowhere is.
     progress : callable, optional
         Called with (blocks done, blocks, text).
     timeline : Recording, optional

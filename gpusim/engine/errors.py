@@ -21,6 +21,7 @@ BARRIER_DEADLOCK = 15
 TRAPPED = 16
 UNKNOWN = 17
 BAD_JUMP = 18
+NO_PROGRESS = 19
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -41,6 +42,7 @@ TEXT = {
     TRAPPED: "stops with a trap",
     UNKNOWN: "instruction the engine does not know",
     BAD_JUMP: "jumps to where no instruction is",
+    NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 
 # Columns of Report.error

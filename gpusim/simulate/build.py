@@ -17,7 +17,7 @@ from gpusim.engine.vacancies import N_VACANT
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import measured as M
-from gpusim.simulate.launch import arrays_of, banks_of
+from gpusim.simulate.launch import arrays_of, banks_of, zeros
 from gpusim.simulate.placement import first_wave
 
 if TYPE_CHECKING:
@@ -328,7 +328,7 @@ def machine(
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,
-        written=np.zeros(len(data) if checked else 1, np.uint8),
+        unwritten=zeros(len(data) if checked else 1, np.uint8),
         constants=constants,
         scratch=S.aligned((36, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
