@@ -6,6 +6,7 @@ import itertools
 import math
 import mmap
 import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 
+MAP_NORESERVE = 0x4000  # of Linux; Python's mmap names it from 3.13 on
 GRANTED = 1 << 30  # bytes that any host has
 MOST_BYTES = 1 << 46  # of all buffers together: there begin the windows of shared and local memory
 
@@ -287,10 +289,13 @@ def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
     NumPy's do so too, but the host's kernel does not grant more of them than there is memory.
     """
     nbytes = count * np.dtype(dtype).itemsize
-    if nbytes < GRANTED or not hasattr(mmap, "MAP_NORESERVE"):
+    if nbytes < GRANTED or sys.platform != "linux":
         return np.zeros(count, dtype)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE
-    return np.frombuffer(mmap.mmap(-1, nbytes, flags=flags), dtype)
+    try:
+        pages = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE)
+    except OSError as error:
+        raise MemoryError(f"{nbytes} bytes: {error.strerror}") from None
+    return np.frombuffer(pages, dtype)
 
 
 def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, np.ndarray]:

@@ -92,9 +92,10 @@ RUN_OR_WRITE = """
 -ccbin=/bin/sh --compiler-bindir=x -Xcompiler=-wrapper,/bin/sh --compiler-options=-o,x -Xlinker=-o,x -Xptxas=-o,x
 -Xptxas=--output-file=x -Xnvlink=x -create-pch=x --create-pch=x --pch -pch --pch-dir=x --use-pch=x -time=x --time=x
 -o -ox -o=x --output-file=x --keep -keep --keep-dir=x -save-temps --save-temps @file -@file --options-file=x -optf=x
--MD -MF=x -MMD -MFx --generate-dependencies-with-compile --fdevice-time-trace=x -fdevice-time-trace=x --dryrun --run -run
---use-local-env --input-drive-prefix=x -aug-hls /etc/passwd x.cu -ptx -E -dlink --split-compile=x --objdir-as-tempdir -t8
--I$(touch${IFS}x) -DX=`x` -DX=1>x -DX=1;x -include=a|b --include-path=a&b -DX="x" -dlto --optix-ir -forward-unknown-to-host
+-MD -MF=x -MMD -MFx --generate-dependencies-with-compile --fdevice-time-trace=x -fdevice-time-trace=x --dryrun --run
+-run --use-local-env --input-drive-prefix=x -aug-hls /etc/passwd x.cu -ptx -E -dlink --split-compile=x -t8
+--objdir-as-tempdir -I$(touch${IFS}x) -DX=`x` -DX=1>x -DX=1;x -include=a|b --include-path=a&b -DX="x" -dlto --optix-ir
+-forward-unknown-to-host
 """.split()
 
 
