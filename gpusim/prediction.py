@@ -32,8 +32,25 @@ def tiles_of(bound: KernelLaunch) -> dict[str, int]:
     return {p.name: bound.params[p.name] for p in bound.kernel.tree.params if p.role == "tile"}
 
 
+MOST_ELEMENTS = 1 << 31
+"""Elements of an array: descriptions index it by 32-bit ints, as CUDA C++ written so does."""
+
+
 def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
-    """Program of a described launch for a GPU's architecture."""
+    """Program of a described launch for a GPU's architecture.
+
+    Raises
+    ------
+    ParameterError
+        An array with elements that the program's indices do not reach.
+    """
+    for array in bound.arrays:
+        elements = array.nbytes // array.element_bytes
+        if elements > MOST_ELEMENTS:
+            raise ParameterError(
+                f"{bound.kernel.name}: {array.name} has {elements} elements ({array.nbytes / 1e9:.3g} GB): an index is "
+                f"a 32-bit int, so an array has at most {MOST_ELEMENTS} (gpusim formula takes any size)"
+            )
     return bound.kernel.lower(arch=gpu.arch, **tiles_of(bound))
 
 
