@@ -13,6 +13,7 @@ import numpy as np
 
 from gpusim import catalog, hardware
 from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.parameters import INT32_MAX, whole
 from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute
 from gpusim.simulate.metrics import summary
@@ -176,6 +177,8 @@ def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.nda
     """The arrays, if they are those that the launch takes."""
     from gpusim.algorithm import numpy_dtype
 
+    if not isinstance(arrays, Mapping):
+        raise ParameterError(f"{algorithm.name}: arrays are given by name, in a dict, not as {type(arrays).__name__}")
     wanted = {spec.name: (numpy_dtype(spec.dtype), tuple(spec.shape)) for spec in bound.arrays}
     for name, array in arrays.items():
         if name not in wanted:
@@ -198,7 +201,7 @@ def _zeros(bound: KernelLaunch) -> dict[str, np.ndarray]:
 
 
 def _gpu(gpu: str | hardware.Gpu) -> hardware.Gpu:
-    return hardware.load(gpu) if isinstance(gpu, str) else gpu
+    return hardware.given(gpu)
 
 
 def _algorithm(kernel: str | Algorithm, folders: Sequence[str] | None = None) -> Algorithm:
@@ -208,6 +211,7 @@ def _algorithm(kernel: str | Algorithm, folders: Sequence[str] | None = None) ->
 def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.Occupancy:
     """Occupancy, with the algorithm named where no block fits."""
     most = gpu.sm.max_registers_per_thread
+    whole("registers", launch.registers_per_thread, -INT32_MAX, INT32_MAX)
     if not 1 <= launch.registers_per_thread <= most:
         raise ParameterError(f"registers={launch.registers_per_thread}: a thread of {gpu.name} has 1 to {most}")
     try:

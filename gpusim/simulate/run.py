@@ -17,6 +17,7 @@ from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
 from gpusim.isa.encode import F, Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.parameters import whole
 from gpusim.simulate.apart import bring_apart
 from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
@@ -125,7 +126,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
     """
     from gpusim.engine.machine import driver
 
-    m.shape[S.LIMIT] = limit or NO_LIMIT
+    m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
     step, done, watch = driver(m, queue, kinds), False, Watch(m)
     while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
         done = step(STEPS_A_CALL)
