@@ -289,7 +289,8 @@ def _files(folder: Path) -> list[Path]:
         return [folder.resolve()]
     if not folder.is_dir():
         raise KernelFileError(f"no such folder of kernels: {folder}")
-    return sorted(path.resolve() for path in folder.glob("*.py") if not path.name.startswith(SKIPPED))
+    found = (path for path in folder.glob("*.py") if path.is_file() and not path.name.startswith(SKIPPED))
+    return sorted(path.resolve() for path in found)
 
 
 # ------------------------------------------------------------------ loading
@@ -314,13 +315,13 @@ def _run(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise KernelFileError(_why(error, path)) from error
     return module
 
 
-def _why(error: Exception, path: Path) -> str:
+def _why(error: BaseException, path: Path) -> str:
     """One line: where in the file it failed, and with what."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f"{path}, line {error.lineno}: {error.msg}"

@@ -1,8 +1,7 @@
 """Errors that a user can cause, each worded as one line.
 
-The command line prints the message of any ``ValueError`` class defined inside
-gpusim and exits with status 2; every other exception is a bug and keeps its
-traceback.
+The command line prints the message of any :class:`GpusimError` and exits with
+status 2; every other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from gpusim.names import suggest
 
 
 class GpusimError(ValueError):
-    """Base of the errors that a user's input causes."""
+    """Base of all errors that a user's input causes; as a ``ValueError`` it is caught as one, too."""
 
 
 class UnknownNameError(GpusimError):

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gpusim import reading
 from gpusim.errors import GpusimError
 
 FORMAT, VERSION = "gpusim measurement", 1
@@ -196,12 +197,7 @@ def read(path: Path) -> Measurement:
     MeasurementError
         Unreadable, no measurement, of a version that is not known, or with a value that cannot be.
     """
-    try:
-        return parse(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise MeasurementError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise MeasurementError(f"{path}: not a text file") from None
+    return parse(reading.read_text(path, MeasurementError), str(path))
 
 
 def parse(text: str, where: str) -> Measurement:
@@ -220,10 +216,7 @@ def parse(text: str, where: str) -> Measurement:
     """
     from pydantic import TypeAdapter, ValidationError
 
-    try:
-        raw = json.loads(text)
-    except ValueError as error:
-        raise MeasurementError(f"{where}: no JSON: {error}") from None
+    raw = reading.parse_json(text, where, MeasurementError)
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise MeasurementError(f"{where}: not a measurement: gpusim measure --json writes one")
     if raw.get("version") != VERSION:

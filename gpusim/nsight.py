@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from gpusim import reading
 from gpusim.errors import GpusimError
 
 _SCALES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -25,6 +27,9 @@ _COUNTED = re.compile(r"[A-Za-z_]*|%")
 _AMOUNT = re.compile(r"\w+__(?:(bytes)\w*|time_duration)\.(?:sum|avg|max|min)")
 _METRIC = re.compile(r"[a-z][a-z0-9]*__\w+(\.\w+)*")
 _REPORT = ".ncu-rep"
+
+_Found = tuple[str, str, Any, str]
+"""A metric's name, unit and value, and where it stands."""
 
 
 class NsightError(GpusimError):
@@ -74,11 +79,7 @@ def read(path: Path) -> list[Launched]:
     """
     if path.suffix == _REPORT:
         return list(_reported(path))
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise NsightError(f"{path}: {error.strerror}") from None
-    return parse(text, str(path))
+    return parse(reading.read_bytes(path, NsightError).decode(errors="replace"), str(path))
 
 
 def parse(text: str, where: str) -> list[Launched]:
@@ -110,8 +111,8 @@ def parse(text: str, where: str) -> list[Launched]:
     if begins < 0:
         said = [line for line in text.splitlines() if line.startswith("==ERROR==")]
         raise NsightError(f"{where}: {said[0] if said else 'not what ncu --csv prints: there is no column ID'}")
-    rows = list(csv.DictReader(io.StringIO(text[begins:])))
-    found = list(_long(rows, where) if rows and "Metric Name" in rows[0] else _wide(rows, where))
+    rows = list(_rows(text, begins, where))
+    found = list(_long(rows) if rows and "Metric Name" in rows[0].fields else _wide(rows))
     if not any(launch.metrics for launch in found):
         raise NsightError(f"{where}: no metric like dram__bytes_read.sum in it: use ncu --csv --page raw")
     return found
@@ -151,41 +152,78 @@ def _ratio(unit: str) -> tuple[float, float, str]:
 # ---------------------------------------------------------------- text
 
 
-def _wide(rows: Sequence[Mapping[str, str]], where: str) -> Iterator[Launched]:
+class _Row(NamedTuple):
+    """A row of the table: where it stands, for messages, and its fields by heading."""
+
+    at: str
+    fields: Mapping[str, str]
+
+
+_NAMED = ("ID", "Kernel Name", "Block Size", "Grid Size")
+_OF_METRICS = ("Metric Name", "Metric Unit", "Metric Value")
+
+
+def _rows(text: str, begins: int, where: str) -> Iterator[_Row]:
+    """Rows of the table that begins with the heading ID; what the profiler says between them is left out."""
+    before = text.count("\n", 0, begins)
+    reader = csv.reader(io.StringIO(text[begins:]), strict=True)
+    headings: list[str] = []
+    least = 0
+    try:
+        for row in reader:
+            at = f"{where}, line {before + reader.line_num}"
+            if not headings:
+                headings, least = row, _columns_needed(row, where)
+            elif row and not row[0].startswith("=="):
+                if not least <= len(row) <= len(headings):
+                    raise NsightError(f"{at}: {len(row)} columns, not {len(headings)} as headings: is it cut short?")
+                yield _Row(at, dict(zip(headings, row, strict=False)))
+    except csv.Error as error:
+        raise NsightError(f"{where}, line {before + reader.line_num}: no CSV: {error}: is it cut short?") from None
+
+
+def _columns_needed(headings: list[str], where: str) -> int:
+    """How many columns a row has at least: all, but for what rules say at the end of a row for each metric."""
+    a_metric_a_row = _OF_METRICS[0] in headings
+    needed = (*_NAMED, *_OF_METRICS) if a_metric_a_row else _NAMED
+    if not set(needed) <= set(headings):
+        raise NsightError(f"{where}: the columns {', '.join(needed[1:-1])} and {needed[-1]} are needed")
+    return 1 + max(map(headings.index, needed)) if a_metric_a_row else len(headings)
+
+
+def _wide(rows: Sequence[_Row]) -> Iterator[Launched]:
     """A row a launch; the first holds the units."""
     if not rows:
         return
-    units, *launches = rows
+    (at, units), *launches = rows
     if units["ID"]:
-        raise NsightError(f"{where}: the row of units is missing below the headings")
-    for row in launches:
-        yield _launched(row, ((name, units[name], row[name]) for name in row if _METRIC.fullmatch(name or "")), where)
+        raise NsightError(f"{at}: the row of units is missing below the headings")
+    for at, row in launches:
+        yield _launched(row, ((name, units[name], row[name], at) for name in row if _METRIC.fullmatch(name)), at)
 
 
-def _long(rows: Sequence[Mapping[str, str]], where: str) -> Iterator[Launched]:
+def _long(rows: Sequence[_Row]) -> Iterator[Launched]:
     """A row a metric."""
-    launches: dict[str, list[Mapping[str, str]]] = {}
+    launches: dict[str, list[_Row]] = {}
     for row in rows:
-        launches.setdefault(row["ID"], []).append(row)
+        launches.setdefault(row.fields["ID"], []).append(row)
     for of_launch in launches.values():
-        metrics = ((r["Metric Name"], r["Metric Unit"], r["Metric Value"]) for r in of_launch)
-        yield _launched(of_launch[0], (m for m in metrics if _METRIC.fullmatch(m[0])), where)
+        metrics = ((r["Metric Name"], r["Metric Unit"], r["Metric Value"], at) for at, r in of_launch)
+        yield _launched(of_launch[0].fields, (m for m in metrics if _METRIC.fullmatch(m[0])), of_launch[0].at)
 
 
-def _launched(row: Mapping[str, str], metrics: Iterable[tuple[str, str, str]], where: str) -> Launched:
+def _launched(row: Mapping[str, str], metrics: Iterable[_Found], at: str) -> Launched:
     try:
-        kernel, grid, block = row["Kernel Name"], _three(row["Grid Size"]), _three(row["Block Size"])
-    except (KeyError, ValueError):
-        raise NsightError(f"{where}: the columns Kernel Name, Grid Size and Block Size are needed") from None
-    return _gathered(kernel, grid, block, metrics, where)
+        grid, block = _three(row["Grid Size"]), _three(row["Block Size"])
+    except ValueError:
+        raise NsightError(f"{at}: Grid Size and Block Size are three whole numbers, such as (16, 16, 1)") from None
+    return _gathered(row["Kernel Name"], grid, block, metrics)
 
 
-def _gathered(
-    kernel: str, grid: tuple[int, ...], block: tuple[int, ...], metrics: Iterable[tuple[str, str, Any]], where: str
-) -> Launched:
+def _gathered(kernel: str, grid: tuple[int, ...], block: tuple[int, ...], metrics: Iterable[_Found]) -> Launched:
     """Numbers among the metrics, in base units."""
     values, units = {}, {}
-    for name, unit, value in metrics:
+    for name, unit, value, where in metrics:
         number = _number(value)
         if number is None:
             continue
@@ -209,9 +247,10 @@ def _converted(name: str, number: float, unit: str, where: str) -> tuple[float, 
 def _number(text: Any) -> float | None:
     """A number, or None for what is none (n/a, a name)."""
     try:
-        return float(text.replace(",", "") if isinstance(text, str) else text)
+        number = float(text.replace(",", "") if isinstance(text, str) else text)
     except (TypeError, ValueError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def _three(text: str) -> tuple[int, ...]:
@@ -246,5 +285,5 @@ def _action(action: Any, where: str) -> Launched:
         return tuple(int(action.metric_by_name(f"launch__{what}_dim_{axis}").as_uint64()) for axis in "xyz")
 
     found = ((name, action.metric_by_name(name)) for name in action.metric_names() if _METRIC.fullmatch(name))
-    metrics = ((name, metric.unit() or "", metric.as_double()) for name, metric in found)
-    return _gathered(action.name(), sizes("grid"), sizes("block"), metrics, where)
+    metrics = ((name, metric.unit() or "", metric.as_double(), where) for name, metric in found)
+    return _gathered(action.name(), sizes("grid"), sizes("block"), metrics)

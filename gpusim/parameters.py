@@ -17,6 +17,34 @@ INT32_MAX = 2**31 - 1
 Params = dict[str, int]
 
 
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within bounds, both included.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    value : object
+    least, most : int
+
+    Raises
+    ------
+    ParameterError
+        No whole number, or one out of bounds.
+
+    Examples
+    --------
+    >>> whole("limit", 1000, 1, 2**60)
+    1000
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ParameterError(f"{name} must be a whole number, not {value!r}")
+    number = int(value.__index__())
+    if not least <= number <= most:
+        raise ParameterError(f"{name} = {number}: it must be {least} to {most}")
+    return number
+
+
 class Parametrised:
     """What has a name and parameters: each with a default, and words that set one or several of them.
 

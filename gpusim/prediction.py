@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpusim import catalog, hardware
 from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.parameters import INT32_MAX, whole
 from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute, load_engine
 from gpusim.simulate.metrics import summary
@@ -32,8 +34,25 @@ def tiles_of(bound: KernelLaunch) -> dict[str, int]:
     return {p.name: bound.params[p.name] for p in bound.kernel.tree.params if p.role == "tile"}
 
 
+MOST_ELEMENTS = 1 << 31
+"""Elements of an array: descriptions index it by 32-bit ints, as CUDA C++ written so does."""
+
+
 def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
-    """Program of a described launch for a GPU's architecture."""
+    """Program of a described launch for a GPU's architecture.
+
+    Raises
+    ------
+    ParameterError
+        An array with elements that the program's indices do not reach.
+    """
+    for array in bound.arrays:
+        elements = array.nbytes // array.element_bytes
+        if elements > MOST_ELEMENTS:
+            raise ParameterError(
+                f"{bound.kernel.name}: {array.name} has {elements} elements ({array.nbytes / 1e9:.3g} GB): an index is "
+                f"a 32-bit int, so an array has at most {MOST_ELEMENTS} (gpusim formula takes any size)"
+            )
     return bound.kernel.lower(arch=gpu.arch, **tiles_of(bound))
 
 
@@ -80,7 +99,7 @@ def run(
     checked : bool
         Look for races and for reads of what was never written.
     limit : int, optional
-        Warp instructions beyond which the run is taken not to end.
+        Warp instructions beyond which the run is taken not to end; by default only one that gets nowhere is.
     **params : int, float or ndarray
         Sizes, tiles and scalars; arrays may be given here as well.  A size that is not given is taken from the shape
         of an array.
@@ -178,6 +197,8 @@ def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.nda
     """The arrays, if they are those that the launch takes."""
     from gpusim.algorithm import numpy_dtype
 
+    if not isinstance(arrays, Mapping):
+        raise ParameterError(f"{algorithm.name}: arrays are given by name, in a dict, not as {type(arrays).__name__}")
     wanted = {spec.name: (numpy_dtype(spec.dtype), tuple(spec.shape)) for spec in bound.arrays}
     for name, array in arrays.items():
         if name not in wanted:
@@ -200,7 +221,7 @@ def _zeros(bound: KernelLaunch) -> dict[str, np.ndarray]:
 
 
 def _gpu(gpu: str | hardware.Gpu) -> hardware.Gpu:
-    return hardware.load(gpu) if isinstance(gpu, str) else gpu
+    return hardware.given(gpu)
 
 
 def _algorithm(kernel: str | Algorithm | Kernel, folders: Sequence[str] | None = None) -> Algorithm:
@@ -237,6 +258,7 @@ def _what(other: Any) -> str:
 def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.Occupancy:
     """Occupancy, with the algorithm named where no block fits."""
     most = gpu.sm.max_registers_per_thread
+    whole("registers", launch.registers_per_thread, -INT32_MAX, INT32_MAX)
     if not 1 <= launch.registers_per_thread <= most:
         raise ParameterError(f"registers={launch.registers_per_thread}: a thread of {gpu.name} has 1 to {most}")
     try:
@@ -245,9 +267,15 @@ def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.O
         raise ParameterError(f"{algorithm.name}: {error}") from None
 
 
-def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, limit: int | None) -> None:
+def _check(launch: Launch, gpu: hardware.Gpu, held: hardware.Occupancy, limit: int | None, interrupted: Event) -> None:
     """Execute a few blocks under watch: bounds, races, unwritten reads.  Buffers of unknown contents are zero."""
-    execute(launch, gpu, held, checked=True, blocks=probe_blocks(launch.grid), limit=limit)
+
+    def stop_if_interrupted(done: int, total: int, text: str) -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+
+    blocks = probe_blocks(launch.grid)
+    execute(launch, gpu, held, checked=True, blocks=blocks, limit=limit, progress=stop_if_interrupted)
 
 
 def predict(
@@ -280,7 +308,7 @@ def predict(
     kernels : sequence of str, optional
         More folders to look for kernels in.
     limit : int, optional
-        Warp instructions beyond which a run is taken not to end; by default 268 million, and 17 million more a block.
+        Warp instructions beyond which a run is taken not to end; by default only one that gets nowhere is.
     timeline : Recording, optional
         Record what one SM does, cycle by cycle, into ``profile.timeline``.
     registers : int, optional
@@ -368,15 +396,18 @@ class Prediction:
         GpusimError
             As :func:`predict` raises.
         """
-        launch, held = self.launch, self.held
+        launch, held, interrupted = self.launch, self.held, Event()
         load_engine(launch.program)  # all of it, and here: Ctrl-C reaches this thread alone
         with ThreadPoolExecutor(1) as beside:
-            checked = beside.submit(_check, launch, self.gpu, held, self.limit)
+            checked = beside.submit(_check, launch, self.gpu, held, self.limit, interrupted)
             try:
                 return count(
                     launch, self.gpu, held, sample=self.sample, l2=l2, keep_l2=keep_l2,
                     progress=_heeding(checked, progress), limit=self.limit, recording=recording,
                 )  # fmt: skip
+            except KeyboardInterrupt:
+                interrupted.set()
+                raise
             finally:
                 checked.result()
 

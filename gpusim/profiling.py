@@ -12,6 +12,7 @@ from gpusim import hardware
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError
+from gpusim.parameters import whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
@@ -70,7 +71,7 @@ def profile(
     sample : bool, optional
         Without ``values``: run only part of a large launch; None decides by its size.
     limit : int, optional
-        Warp instructions beyond which the kernel is taken not to end; by default 268 million, and 17 million a block.
+        Warp instructions beyond which the kernel is taken not to end; by default only one that gets nowhere is.
     progress : callable, optional
         Called with (blocks done, blocks, text).
     timeline : Recording, optional
@@ -96,7 +97,7 @@ def profile(
     """
     if cache not in ("cold", "warm"):
         raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
-    spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
+    spec = hardware.given(gpu)
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
     spec = clocked(spec, launch.program)
     held = _held(kernel, launch, spec)
@@ -114,6 +115,8 @@ def _launch(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int
 ) -> Launch:
     """The launch, if kernel, sizes and arguments fit one another."""
+    if not hasattr(kernel, "pack"):
+        raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
     if kernel.arch.rstrip("af") != gpu.arch:
         raise ParameterError(
             f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}: compile it with "
@@ -124,7 +127,7 @@ def _launch(
     passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
-    return Launch(program, *sizes, arguments, dynamic_shared)
+    return Launch(program, *sizes, arguments, whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1))
 
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:

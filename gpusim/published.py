@@ -13,6 +13,7 @@ import sympy
 
 from gpusim.chain import Chain
 from gpusim.chained import count_elements as count_chain
+from gpusim.errors import GpusimError
 from gpusim.formulas import evaluate, read_formula, symbol
 from gpusim.prediction import count_elements as count_kernel
 
@@ -137,7 +138,7 @@ def exponents(algorithm: Algorithm | Chain) -> dict[str, tuple[float, float]]:
 
 def _published(algorithm: Algorithm | Chain) -> Published:
     if algorithm.published is None:
-        raise ValueError(f"{algorithm.name} has no published formula")
+        raise GpusimError(f"{algorithm.name} has no published formula")
     return algorithm.published
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +20,7 @@ from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 from gpusim.cli.scenarios import scenario
+from gpusim.errors import GpusimError
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
@@ -52,23 +56,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, 2 for an error of the user's, 130 when interrupted.
+        Exit status: 0, 1 for what the machine lacks (room on a disk, memory, who reads what is printed), 2 for an
+        error of the user's, 130 when interrupted.
     """
-    _tolerate_narrow_encodings()
+    _prepare_streams()
     _warn_in_one_line()
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
-        status = app(args=arguments, prog_name="gpusim", standalone_mode=False)
+        return _run(arguments)
     except TyperException as error:
         return _complain(error.format_message(), error.exit_code)
-    except (typer.Abort, KeyboardInterrupt):
-        status = INTERRUPTED
-    except ValueError as error:
-        if not _is_expected(error):
-            raise
+    except GpusimError as error:
         return _complain(str(error), 2, as_written=bool(getattr(error, "log", "")))
-    if status == INTERRUPTED:
+    except (typer.Abort, KeyboardInterrupt):
         return _complain("interrupted", INTERRUPTED)
+    except MemoryError as error:
+        return _complain(f"not enough memory: {error}", 1)
+    except OSError as error:
+        _print_no_more()
+        if isinstance(error, BrokenPipeError):  # head has seen enough: no fault, and nobody to tell
+            return 1
+        return _complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 1)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command and see that what it printed has arrived."""
+    try:
+        status = app(args=arguments, prog_name="gpusim", standalone_mode=False)
+    except SystemExit as ended:  # a scenario's, which has said why
+        status = ended.code
+    sys.stdout.flush()
+    if status == INTERRUPTED:
+        raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
 
@@ -89,18 +108,14 @@ def options(
     """Predict what a GPU kernel moves through the memory hierarchy, on a machine with no GPU."""
 
 
-def _is_expected(error: ValueError) -> bool:
-    """Whether gpusim itself defines this kind of error, and so words it for users."""
-    return _is_ours(type(error))
-
-
 def _is_ours(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "gpusim"
 
 
 def _complain(message: str, status: int, *, as_written: bool = False) -> int:
     """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""
-    print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
     return status
 
 
@@ -117,8 +132,17 @@ def _warn_in_one_line() -> None:
     warnings.showwarning = show
 
 
-def _tolerate_narrow_encodings() -> None:
-    """Print a question mark for what a terminal's encoding lacks, rather than fail."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+def _print_no_more() -> None:
+    """Let what is still to be printed go nowhere: the interpreter would try again at its end, and complain."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _prepare_streams() -> None:
+    """Print a question mark for what a terminal's encoding lacks, nowhere if a stream is closed; do not fail."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (for as long as the process lives)
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ def check_writable(path: Path | None, option: str = "--json") -> None:
         return
     if path.is_dir():
         raise GpusimError(f"{option} {path}: that is a folder")
+    if _is_special(path):
+        return
     if not path.parent.is_dir():
         raise GpusimError(f"{option} {path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
@@ -66,11 +69,34 @@ def write(text: str, path: Path, option: str) -> None:
     if is_stdout(path):
         sys.stdout.write(text)
         return
+    try:
+        if _is_special(path):
+            _write_into(text, path)
+        else:
+            _replace(text, path.resolve())
+    except OSError as error:
+        raise GpusimError(f"{option} {path}: {error.strerror}") from error
+
+
+def _is_special(path: Path) -> bool:
+    """Whether there is a pipe or a device of that name, which must not give way to a file."""
+    return path.exists() and not path.is_file()
+
+
+def _write_into(text: str, path: Path) -> None:
+    """Write to a pipe or a device; a pipe that nobody reads is an error, where otherwise one would wait for ever."""
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        os.set_blocking(handle, True)
+        file.write(text)
+
+
+def _replace(text: str, path: Path) -> None:
+    """Write a file beside it first; it then takes its place at once."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
-    except OSError as error:
-        raise GpusimError(f"{option} {path}: {error.strerror}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)

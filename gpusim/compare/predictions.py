@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gpusim import reading
 from gpusim.compare.rows import Values
 from gpusim.errors import GpusimError
 from gpusim.measurement import MeasuredLaunch
@@ -43,12 +43,10 @@ def read_predictions(path: Path) -> list[Predicted]:
     CompareError
         Unreadable, or another kind of file.
     """
+    raw = reading.read_json(path, CompareError)
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
         return [_predicted(entry) for entry in _entries(raw)]
-    except OSError as error:
-        raise CompareError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise CompareError(
             f"{path}: not a prediction: gpusim predict --json and gpusim profile --json write one"
         ) from None
@@ -67,8 +65,11 @@ def _entries(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _predicted(entry: Mapping[str, Any]) -> Predicted:
     numbers = {name: m["value"] if isinstance(m, dict) else m for name, m in entry["metrics"].items()}
     known = {name: float(value) for name, value in numbers.items() if value is not None}
-    grid, block = (tuple(entry[key]) if key in entry else None for key in ("grid", "block"))
-    return Predicted(entry.get("id") or entry["kernel"], grid, block, known)
+    grid, block = (tuple(map(int, entry[key])) if key in entry else None for key in ("grid", "block"))
+    name = entry.get("id") or entry["kernel"]
+    if not isinstance(name, str):
+        raise TypeError(name)
+    return Predicted(name, grid, block, known)
 
 
 def pair(predictions: Sequence[Predicted], launches: Sequence[Launched]) -> list[tuple[Predicted, MeasuredLaunch]]:

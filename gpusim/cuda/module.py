@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpusim import reading
 from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, toolchain
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.demangle import Name, demangle
@@ -180,7 +181,7 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         chosen = checked(arch, options, defines, include)
         return _from_source(_Source(source_or_path, "kernel.cu", chosen), kernel)
     path = Path(source_or_path)
-    data = _read(path)
+    data = reading.read_bytes(path, CudaError)
     if data.startswith(elf.MAGIC):
         return _from_cubin(data, path, arch, kernel)
     text = _text(data, path)
@@ -194,13 +195,6 @@ def _arch(gpu: str) -> str:
     from gpusim import hardware
 
     return hardware.load(gpu).arch
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise CudaError(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _text(data: bytes, path: Path) -> str:

@@ -12,6 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from gpusim.errors import GpusimError
 from gpusim.isa.program import PT, RZ, URZ
 
 
@@ -67,7 +68,7 @@ class Text(NamedTuple):
     offset: int = 0
 
 
-class OperandError(ValueError):
+class OperandError(GpusimError):
     """An operand of a form that is not known; whoever translates the instruction reports it."""
 
 

@@ -95,7 +95,7 @@ def move_copy(m, index, w, block, source, target, zeros, width, reads, on):
             if (reads >> np.uint32(lane)) & ONE:
                 word = ((source[lane] - S.GLOBAL_BASE) >> 2) + k
                 value = m.data[word] & kept_bits(width - zeros[lane] - 4 * k)
-                if m.shape[S.CHECKED] and not m.written[word]:
+                if m.shape[S.CHECKED] and m.unwritten[word]:
                     return fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, source[lane], w)
             shared[(target[lane] >> 2) + k] = value
     return True

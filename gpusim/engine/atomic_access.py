@@ -72,7 +72,7 @@ def update_global(m, c, w, address, on, returns):
             word = (address[lane] - S.GLOBAL_BASE) >> 2
             update(m.data, word, c, m.regs, first_row(m, w), lane, m.bits[1], returns)
             if m.shape[S.CHECKED]:
-                m.written[word : word + max(c[I.WIDTH] >> 2, 1)] = 1
+                m.unwritten[word : word + max(c[I.WIDTH] >> 2, 1)] = 0
     set_predicate(m.preds[w], c[I.Q0], FULL, on)
 
 

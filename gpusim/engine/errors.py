@@ -23,6 +23,7 @@ UNKNOWN = 17
 BAD_JUMP = 18
 PAST_END = 19
 BAD_BARRIER = 20
+NO_PROGRESS = 21
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -45,6 +46,7 @@ TEXT = {
     BAD_JUMP: "jumps to where no instruction is",
     PAST_END: "runs past its last instruction",
     BAD_BARRIER: "names a barrier beyond those that it declares",
+    NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 
 # Columns of Report.error

@@ -62,7 +62,7 @@ def load_values(m, c, index, w, block, address, on, step):
             m.regs[first + k, lane] = m.data[(byte >> 2) + k]
         if m.shape[S.CHECKED]:
             for k in range(max(width >> 2, 1)):
-                if not m.written[(byte >> 2) + k]:
+                if m.unwritten[(byte >> 2) + k]:
                     fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane], w)
 
 
@@ -87,7 +87,7 @@ def store_values(m, c, w, address, on, step):
             m.data[(byte >> 2) + k] = m.regs[first + k, lane]
         if m.shape[S.CHECKED]:
             for k in range(max(width >> 2, 1)):
-                m.written[(byte >> 2) + k] = 1
+                m.unwritten[(byte >> 2) + k] = 0
 
 
 @spliced

@@ -6,7 +6,20 @@ from collections.abc import Iterator
 
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
+from gpusim.hardware.sections import LINE, SECTOR
 from gpusim.hardware.spec import Gpu
+
+MOST_ISSUED, MOST_WARPS = 4, 16
+"""Instructions that an SM issues a cycle, and warps for each of them: what there is room for in the engine's tables."""
+
+MOST_ROW_BITS = 8
+"""Sets of L1 that share a set of the tag stage, as a power of two."""
+
+LEAST_L2_LINES = 32 * 12
+"""Lines of a partition of L2: a page of 32 lines lies in as many sets, of 12 ways at least."""
+
+LONGEST_SECTOR = 1024
+"""Cycles of an SM in which a channel of the DRAM moves a sector at least."""
 
 
 def check_layout(sheet: Sheet, origin: str) -> None:
@@ -41,13 +54,17 @@ def check(gpu: Gpu, origin: str) -> None:
     SpecError
         For the first contradiction.
     """
-    for holds, key, allowed in (*_sm(gpu), *_memory(gpu), *_placement(gpu)):
+    for holds, key, allowed in (*_sm(gpu), *_memory(gpu), *_l1(gpu), *_l2(gpu), *_dram(gpu), *_placement(gpu)):
         if not holds:
             raise SpecError(f"{origin}: {key}: must be {allowed}")
 
 
 def _sm(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     sm = gpu.sm
+    parts = sm.schedulers * sm.issue_per_scheduler
+    yield parts <= MOST_ISSUED, "sm.schedulers", f"such that an SM issues at most {MOST_ISSUED} a cycle, not {parts}"
+    most = parts * MOST_WARPS
+    yield sm.max_warps <= most, "sm.max_warps", f"at most {most}, {MOST_WARPS} for each instruction issued a cycle"
     yield sm.max_threads == 32 * sm.max_warps, "sm.max_threads", f"32 * sm.max_warps, {32 * sm.max_warps}"
     fits = sm.max_threads_per_block <= sm.max_threads
     yield fits, "sm.max_threads_per_block", f"at most sm.max_threads, {sm.max_threads}"
@@ -62,10 +79,58 @@ def _memory(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     yield steps[-1] == largest, "shared.carveout_steps", f"such that the last is shared.bytes_per_sm, {largest}"
     room = largest - shared.reserved_bytes_per_block
     yield shared.max_bytes_per_block <= room, "shared.max_bytes_per_block", f"at most {room}"
+    unit = shared.alloc_granularity_bytes
+    taken = -(-(shared.max_bytes_per_block + shared.reserved_bytes_per_block) // unit) * unit
+    fits = taken <= largest
+    yield fits, "shared.alloc_granularity_bytes", f"such that the largest block, {taken} bytes with it, fits {largest}"
+    yield l1.size_bytes is None or l1.size_bytes >= LINE, "l1.size_bytes", f"at least a line, {LINE}"
     one = (l1.unified_bytes is None) != (l1.size_bytes is None)
     yield one, "l1.unified_bytes", "given, or else l1.size_bytes: one of the two"
     yield l1.unified_bytes is None or l1.unified_bytes >= largest, "l1.unified_bytes", f"at least {largest}"
+
+
+def _l1(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
+    l1 = gpu.l1
     yield 1 << len(l1.tag_hash) == l1.tag_sets, "l1.tag_hash", f"a list for each bit of a set, of {l1.tag_sets} sets"
+    bits = len(l1.set_hash)
+    yield bits <= MOST_ROW_BITS, "l1.set_hash", f"at most {MOST_ROW_BITS} lists, not {bits}"
+    order = l1.vacating_order
+    yield (
+        len(order) == 1 + bits,
+        "l1.vacating_order",
+        f"the first row and a number for each list of l1.set_hash, {bits}",
+    )
+    rows = {order[0]}
+    for change in order[1:]:
+        rows |= {row ^ change for row in rows}
+    every = rows == set(range(1 << bits))
+    yield every, "l1.vacating_order", f"such that each of {1 << bits} rows has its turn"
+
+
+def _l2(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
+    l2 = gpu.l2
+    least = l2.partitions * LEAST_L2_LINES * LINE
+    yield l2.size_bytes >= least, "l2.size_bytes", f"at least {least}, not {l2.size_bytes}"
+    yield l2.slices >= l2.partitions, "l2.slices", f"at least one for each of l2.partitions, {l2.partitions}"
+    yield l2.fetch_bytes % SECTOR == 0, "l2.fetch_bytes", f"{SECTOR} or {2 * SECTOR}"
+    low, high = l2.partial_low_share, l2.partial_high_share
+    yield low <= high, "l2.partial_low_share", f"at most l2.partial_high_share, {high:g}"
+
+
+def _dram(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
+    dram, peak = gpu.dram, gpu.dram.peak_bytes_per_s
+    least = dram.channels * SECTOR * gpu.clock.sm_hz / LONGEST_SECTOR
+    yield peak >= least, "dram.peak_bytes_per_s", f"at least {least:g}, a sector in {LONGEST_SECTOR} cycles a channel"
+    for name in ("read", "write", "copy"):
+        rate = getattr(dram, f"{name}_bytes_per_s")
+        within = rate is None or peak / 10 <= rate <= peak
+        yield (
+            within,
+            f"dram.{name}_bytes_per_s",
+            f"a tenth of dram.peak_bytes_per_s at least and all of it at most, {peak:g}",
+        )
+    fast, slow = max(gpu.clock.sm_hz, gpu.clock.l2_hz), min(gpu.clock.sm_hz, gpu.clock.l2_hz)
+    yield fast <= 16 * slow, "clock.l2_hz", f"within 16 times of clock.sm_hz, {gpu.clock.sm_hz:g}, both ways"
 
 
 def _placement(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:

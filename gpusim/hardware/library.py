@@ -77,6 +77,21 @@ def load(name_or_path: str | Path) -> Gpu:
     return _built_in(name)
 
 
+def given(gpu: str | Path | Gpu) -> Gpu:
+    """A GPU as given to a function: loaded, or by name or file.
+
+    Raises
+    ------
+    SpecError
+        As :func:`load`, or neither of these.
+    """
+    if isinstance(gpu, Gpu):
+        return gpu
+    if not isinstance(gpu, str | Path):
+        raise SpecError(f"a GPU is given by name, by file or as gpusim.load_gpu gives it, not as {type(gpu).__name__}")
+    return load(gpu)
+
+
 def _looks_like_a_path(text: str) -> bool:
     return text.endswith(".toml") or "/" in text or "\\" in text
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from gpusim import reading
 from gpusim.hardware import consistency, inherit
 from gpusim.hardware.edge import check
 from gpusim.hardware.errors import SpecError
@@ -81,8 +82,10 @@ def parse(text: str, origin: str) -> Sheet:
     """
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise SpecError(f"{origin}: {_toml_mistake(str(error))}") from None
+    except RecursionError:
+        raise SpecError(f"{origin}: not TOML of a GPU: lists or tables are nested too deeply") from None
     said = check(raw, origin)
     documents: Any = said.get("sources", {})
     sheet = Sheet(base=raw.get("base"))
@@ -132,7 +135,7 @@ def _complete(path: Path, shelf: Shelf, chain: tuple[Path, ...]) -> Sheet:
     if path.resolve() in chain:
         names = " -> ".join(_origin(step) for step in [*chain, path])
         raise SpecError(f"{origin}: base: the files name each other: {names}")
-    sheet = parse(_text(path), origin)
+    sheet = parse(reading.read_text(path, SpecError), origin)
     sheet.texts.setdefault("name", path.stem)
     sheet.texts.setdefault("full_name", sheet.texts["name"])
     sheet.texts.setdefault("measured", False)
@@ -142,15 +145,6 @@ def _complete(path: Path, shelf: Shelf, chain: tuple[Path, ...]) -> Sheet:
     if found is None:
         raise SpecError(f"{origin}: base: no GPU or file {sheet.base!r}: {suggest(sheet.base, shelf.files)}")
     return inherit.over(_complete(found, shelf, (*chain, path.resolve())), sheet)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SpecError(f"{_origin(path)}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{_origin(path)}: is not UTF-8 text") from None
 
 
 def _toml_mistake(message: str) -> str:

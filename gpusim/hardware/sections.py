@@ -14,6 +14,15 @@ from typing import Any, NamedTuple
 KINDS = ("datasheet", "measured", "fitted", "assumed")
 """How a number came to be known, best first (a datasheet is a document, header or property of the vendor)."""
 
+LINE, SECTOR, TAG_SETS = 128, 32, 4
+"""Bytes of a line and of a sector, and sets of the tag stage, of every GPU modelled; the engine knows no others."""
+
+LONGEST = 10_000
+"""Cycles that a latency or a gap may have."""
+
+SHARED_WINDOW = 1 << 24
+"""Bytes of the window through which generic addresses reach shared memory."""
+
 
 class Rule(NamedTuple):
     """What a number must obey.
@@ -92,8 +101,8 @@ class Identity:
     full_name: str
     arch: str
     measured: bool
-    sm_count: int = quantity("1", high=4096)
-    gpcs: tuple[int, ...] = quantity("1")
+    sm_count: int = quantity("1", high=1024)
+    gpcs: tuple[int, ...] = quantity("1", high=1024)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,21 +140,21 @@ class Sm:
 
     schedulers: int = quantity("1", high=16)
     issue_per_scheduler: int = quantity("1", high=4)
-    max_warps: int = quantity("1", high=1024)
-    max_threads: int = quantity("1")
-    max_blocks: int = quantity("1", high=1024)
-    max_threads_per_block: int = quantity("1")
-    registers: int = quantity("1")
-    max_registers_per_thread: int = quantity("1")
-    register_alloc_unit: int = quantity("1")
+    max_warps: int = quantity("1", high=64)
+    max_threads: int = quantity("1", high=2048)
+    max_blocks: int = quantity("1", high=64)
+    max_threads_per_block: int = quantity("1", high=1024)
+    registers: int = quantity("1", high=1 << 20)
+    max_registers_per_thread: int = quantity("1", low=16, high=255)
+    register_alloc_unit: int = quantity("1", high=8192)
     register_partitions: int = quantity("1", high=16)
-    fp32_lanes: int = quantity("1")
-    int32_lanes: int = quantity("1")
-    fp64_lanes: int = quantity("1")
-    fp16_lanes: int = quantity("1")
-    mufu_lanes: int = quantity("1")
-    lsu_lanes: int = quantity("1")
-    shuffle_lanes: int = quantity("1")
+    fp32_lanes: int = quantity("1", high=4096)
+    int32_lanes: int = quantity("1", high=4096)
+    fp64_lanes: int = quantity("1", high=4096)
+    fp16_lanes: int = quantity("1", high=4096)
+    mufu_lanes: int = quantity("1", high=4096)
+    lsu_lanes: int = quantity("1", high=4096)
+    shuffle_lanes: int = quantity("1", high=4096)
     lsu_issue_interval_cycles: int = quantity("cycle", high=64)
     shared_interval_cycles: int = quantity("cycle", high=64)
     global_interval_cycles: int = quantity("cycle", high=64)
@@ -174,12 +183,12 @@ class Shared:
         Sizes the driver can choose, ascending, bytes.
     """
 
-    bytes_per_sm: int = quantity("byte")
-    max_bytes_per_block: int = quantity("byte")
-    default_max_bytes_per_block: int = quantity("byte")
-    reserved_bytes_per_block: int = quantity("byte", low=0)
-    alloc_granularity_bytes: int = quantity("byte")
-    carveout_steps: tuple[int, ...] = quantity("byte", low=0)
+    bytes_per_sm: int = quantity("byte", high=SHARED_WINDOW)
+    max_bytes_per_block: int = quantity("byte", high=SHARED_WINDOW)
+    default_max_bytes_per_block: int = quantity("byte", high=SHARED_WINDOW)
+    reserved_bytes_per_block: int = quantity("byte", low=0, high=SHARED_WINDOW)
+    alloc_granularity_bytes: int = quantity("byte", high=SHARED_WINDOW)
+    carveout_steps: tuple[int, ...] = quantity("byte", low=0, high=SHARED_WINDOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,16 +219,16 @@ class L1:
         Width of the data stage, which shared memory uses too.
     """
 
-    line_bytes: int = quantity("byte")
-    sector_bytes: int = quantity("byte")
-    tag_sets: int = quantity("1")
+    line_bytes: int = quantity("byte", low=LINE, high=LINE)
+    sector_bytes: int = quantity("byte", low=SECTOR, high=SECTOR)
+    tag_sets: int = quantity("1", low=TAG_SETS, high=TAG_SETS)
     tag_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
     set_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
-    vacating_order: tuple[int, ...] = quantity("1", low=0)
-    unused_lines: int = quantity("1", low=0)
-    data_bytes_per_cycle: int = quantity("byte/cycle")
-    unified_bytes: int | None = quantity("byte", optional=True)
-    size_bytes: int | None = quantity("byte", optional=True)
+    vacating_order: tuple[int, ...] = quantity("1", low=0, high=255)
+    unused_lines: int = quantity("1", low=0, high=1 << 20)
+    data_bytes_per_cycle: int = quantity("byte/cycle", high=4096)
+    unified_bytes: int | None = quantity("byte", high=1 << 30, optional=True)
+    size_bytes: int | None = quantity("byte", high=1 << 30, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,20 +263,20 @@ class L2:
         DRAM, until the second is left.
     """
 
-    size_bytes: int = quantity("byte")
+    size_bytes: int = quantity("byte", high=1 << 32)
     partitions: int = quantity("1", high=2)
-    slices: int = quantity("1")
-    slice_bytes_per_cycle: int = quantity("byte/cycle")
-    slice_write_bytes_per_cycle: int = quantity("byte/cycle")
-    line_bytes: int = quantity("byte")
-    sector_bytes: int = quantity("byte")
-    fetch_bytes: int = quantity("byte")
-    coalescer_max_merge: int = quantity("1")
-    coalescer_window_cycles: int = quantity("cycle", low=0)
-    associativity: int = quantity("1")
+    slices: int = quantity("1", high=1024)
+    slice_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
+    slice_write_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
+    line_bytes: int = quantity("byte", low=LINE, high=LINE)
+    sector_bytes: int = quantity("byte", low=SECTOR, high=SECTOR)
+    fetch_bytes: int = quantity("byte", low=SECTOR, high=2 * SECTOR)
+    coalescer_max_merge: int = quantity("1", high=1024)
+    coalescer_window_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    associativity: int = quantity("1", high=1024)
     partial_high_share: float = quantity("1", low=0, high=1)
     partial_low_share: float = quantity("1", low=0, high=1)
-    link_bytes_per_cycle: int | None = quantity("byte/cycle", optional=True)
+    link_bytes_per_cycle: int | None = quantity("byte/cycle", high=65536, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,15 +302,15 @@ class Dram:
     """
 
     type: str
-    size_bytes: int = quantity("byte")
-    bus_bits: int = quantity("bit")
-    channels: int = quantity("1")
-    peak_bytes_per_s: float = quantity("byte/s")
+    size_bytes: int = quantity("byte", high=1 << 50)
+    bus_bits: int = quantity("bit", high=1 << 20)
+    channels: int = quantity("1", high=1024)
+    peak_bytes_per_s: float = quantity("byte/s", low=1e9, high=1e15)
     refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
-    datasheet_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
-    read_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
-    write_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
-    copy_bytes_per_s: float | None = quantity("byte/s", optional=True, own=True)
+    datasheet_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
+    read_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
+    write_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
+    copy_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,22 +347,22 @@ class Latency:
         ``mma.sync.m16n8k16`` with half inputs.
     """
 
-    fma_cycles: int = quantity("cycle")
-    mufu_cycles: int = quantity("cycle")
-    shfl_cycles: int = quantity("cycle")
-    shared_cycles: int = quantity("cycle")
-    l1_hit_cycles: int = quantity("cycle")
-    l2_hit_near_cycles: int = quantity("cycle")
-    l2_hit_far_cycles: int = quantity("cycle")
-    dram_cycles: int = quantity("cycle")
-    l2_spread_cycles: int = quantity("cycle", low=0)
-    dram_spread_cycles: int = quantity("cycle", low=0)
-    barrier_cycles: int = quantity("cycle", low=0)
-    barrier_cycles_per_warp: int = quantity("cycle", low=0)
-    l2_fabric_cycles: int | None = quantity("cycle", optional=True)
-    dram_far_cycles: int | None = quantity("cycle", optional=True)
-    fp64_cycles: int | None = quantity("cycle", optional=True)
-    mma_cycles: int | None = quantity("cycle", optional=True)
+    fma_cycles: int = quantity("cycle", high=LONGEST)
+    mufu_cycles: int = quantity("cycle", high=LONGEST)
+    shfl_cycles: int = quantity("cycle", high=LONGEST)
+    shared_cycles: int = quantity("cycle", high=LONGEST)
+    l1_hit_cycles: int = quantity("cycle", high=LONGEST)
+    l2_hit_near_cycles: int = quantity("cycle", high=LONGEST)
+    l2_hit_far_cycles: int = quantity("cycle", high=LONGEST)
+    dram_cycles: int = quantity("cycle", high=LONGEST)
+    l2_spread_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    dram_spread_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    barrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    barrier_cycles_per_warp: int = quantity("cycle", low=0, high=LONGEST)
+    l2_fabric_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    dram_far_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    fp64_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    mma_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,11 +383,11 @@ class Clock:
         Clock of the SMs during a launch that uses tensor cores, where that was measured to be lower.
     """
 
-    sm_hz: float = quantity("Hz", low=1e6, high=1e11)
-    l2_hz: float = quantity("Hz", low=1e6, high=1e11)
-    memory_hz: float = quantity("Hz", low=1e6, high=1e11)
-    tensor_hz: float | None = quantity("Hz", low=1e6, high=1e11, optional=True)
-    tensor_load_hz: float | None = quantity("Hz", low=1e6, high=1e11, optional=True)
+    sm_hz: float = quantity("Hz", low=1e8, high=1e11)
+    l2_hz: float = quantity("Hz", low=1e8, high=1e11)
+    memory_hz: float = quantity("Hz", low=1e8, high=1e11)
+    tensor_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True)
+    tensor_load_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,21 +415,21 @@ class Throughput:
         Between two ``mma.sync`` of this shape with half inputs on a scheduler; unless given, as the peak says.
     """
 
-    l2_to_sm_bytes_per_cycle: int = quantity("byte/cycle")
-    sm_to_l2_bytes_per_cycle: int = quantity("byte/cycle")
-    l2_read_bytes_per_cycle: float = quantity("byte/cycle")
-    fp32_flops: float = quantity("flop/s")
-    fp64_flops: float = quantity("flop/s")
-    fp16_flops: float | None = quantity("flop/s", optional=True)
-    tensor_fp16_flops: float | None = quantity("flop/s", optional=True)
-    tensor_bf16_flops: float | None = quantity("flop/s", optional=True)
-    tensor_tf32_flops: float | None = quantity("flop/s", optional=True)
-    tensor_fp64_flops: float | None = quantity("flop/s", optional=True)
-    tensor_fp8_flops: float | None = quantity("flop/s", optional=True)
-    tensor_fp4_flops: float | None = quantity("flop/s", optional=True)
-    tensor_int8_ops: float | None = quantity("op/s", optional=True)
-    mma_16816_cycles: int | None = quantity("cycle", optional=True)
-    mma_1688_cycles: int | None = quantity("cycle", optional=True)
+    l2_to_sm_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
+    sm_to_l2_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
+    l2_read_bytes_per_cycle: float = quantity("byte/cycle", high=1e8)
+    fp32_flops: float = quantity("flop/s", low=1e6, high=1e20)
+    fp64_flops: float = quantity("flop/s", low=1e6, high=1e20)
+    fp16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_fp16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_bf16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_tf32_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_fp64_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_fp8_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_fp4_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
+    tensor_int8_ops: float | None = quantity("op/s", low=1e6, high=1e20, optional=True)
+    mma_16816_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    mma_1688_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -447,11 +456,11 @@ class Placement:
     order: tuple[int, ...] = quantity("1", low=0)
     sm_gpc: tuple[int, ...] = quantity("1", low=0)
     sm_half: tuple[int, ...] = quantity("1", low=0, high=1)
-    early_sms: int = quantity("1", low=0)
-    early_groups: int = quantity("1", low=0)
-    turnover_cycles: int = quantity("cycle", low=0)
-    start_gap_cycles: int = quantity("cycle", low=0)
-    start_gap_cycles_per_warp: float = quantity("cycle", low=0)
+    early_sms: int = quantity("1", low=0, high=1024)
+    early_groups: int = quantity("1", low=0, high=1024)
+    turnover_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    start_gap_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    start_gap_cycles_per_warp: float = quantity("cycle", low=0, high=LONGEST)
 
 
 SECTIONS: dict[str, type] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
+from gpusim.errors import UnknownNameError
 from gpusim.hardware.sections import (
     L1,
     L2,
@@ -18,7 +19,6 @@ from gpusim.hardware.sections import (
     Sm,
     Throughput,
 )
-from gpusim.names import suggest
 
 TOP = "identity"
 """The section whose fields are attributes of the Gpu itself."""
@@ -100,7 +100,7 @@ class Gpu(Identity):
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If there is no number of that key.
 
         Examples
@@ -111,7 +111,7 @@ class Gpu(Identity):
         """
         known = dict(self.sources)
         if key not in known:
-            raise KeyError(f"{self.name} has no number {key!r}: {suggest(key, known)}")
+            raise UnknownNameError(f"number of {self.name}", key, known)
         return known[key]
 
     def l1_bytes(self, carveout_bytes: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.opcodes import Flag, Mma, Op, Space, Special
 from gpusim.isa.printer import format_instr
@@ -46,7 +47,7 @@ _SUBS: dict[Op, Container[int]] = {
 _ANY_SUB = range(1 << 31)
 
 
-class ProgramError(ValueError):
+class ProgramError(GpusimError):
     """A program that no hardware could run; the message names the instruction."""
 
 

@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import NoReturn
 
+from gpusim.errors import GpusimError
 from gpusim.lang.tree import (
     Assign,
     Atomic,
@@ -44,7 +45,7 @@ from gpusim.lang.tree import (
 _source: ContextVar[tuple[str, int] | None] = ContextVar("gpusim_description", default=None)
 
 
-class DescriptionError(ValueError):
+class DescriptionError(GpusimError):
     """A kernel description (or its parameters) is wrong; the message names the line and the remedy."""
 
 

@@ -8,13 +8,12 @@ kernel has ``kernel`` and ``params``, and an ``id`` where name and parameters ar
 from __future__ import annotations
 
 import fnmatch
-import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
-from gpusim import arguments
+from gpusim import arguments, reading
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
 from gpusim.names import suggest
@@ -45,12 +44,7 @@ def read(path: Path, folders: Sequence[Path] = ()) -> list[AnyLaunch]:
     LaunchFileError
         Not there, no JSON, or a key with a wrong value: its path in the file is named.
     """
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LaunchFileError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
-        raise LaunchFileError(f"{path}: no JSON: {error}") from None
+    raw = reading.read_json(path, LaunchFileError)
     if not isinstance(raw, list) or not raw:
         raise LaunchFileError(f"{path}: a launch file is a list of launches")
     return launches(raw, path.parent, str(path), folders)
@@ -138,7 +132,14 @@ def _model() -> type[BaseModel]:
 
 def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     """Check an entry with a CUDA source."""
+    from gpusim.cuda.errors import OptionError
+    from gpusim.cuda.safe_options import check_safe
+
     checked: Any = _checked(_model(), entry, at)
+    try:
+        check_safe(checked.options)
+    except OptionError as error:
+        raise LaunchFileError(f"{at}.options: {error}") from None
     args = tuple(arguments.from_json(a, f"{at}.args[{k}]") for k, a in enumerate(checked.args))
     return LaunchSpec(
         checked.id, folder / checked.source, tuple(checked.options), checked.kernel,

@@ -11,13 +11,14 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.engine.l1 import ORDER
+from gpusim.engine.memory import PAGE_BITS
 from gpusim.engine.routines import addresses
 from gpusim.engine.vacancies import N_VACANT
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import measured as M
-from gpusim.simulate.launch import arrays_of, banks_of
+from gpusim.simulate.launch import arrays_of, banks_of, zeros
 from gpusim.simulate.placement import first_wave
 
 if TYPE_CHECKING:
@@ -42,10 +43,10 @@ one goes first (32 x 32 and 16 x 16 tiles), the last ends 154 000 and 322 000 cy
 
 
 def cache_geometry(nbytes: int) -> tuple[int, int]:
-    """Sets (a power of two) and ways (12 to 32) of a cache, losing as few of its lines as can be."""
+    """Sets (a power of two, 32 at least) and ways (12 to 32) of a cache, losing as few of its lines as can be."""
     lines = nbytes // 128
-    choices = [(1 << k, lines >> k) for k in range(24) if 12 <= lines >> k <= 32]
-    return min(choices, key=lambda c: (lines - c[0] * c[1], c[1]), default=(1, max(lines, 1)))
+    choices = [(1 << k, lines >> k) for k in range(PAGE_BITS, 24) if 12 <= lines >> k <= 32]
+    return min(choices, key=lambda c: (lines - c[0] * c[1], c[1]))
 
 
 def _ticks(cycles: float) -> int:
@@ -333,7 +334,7 @@ def machine(
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,
-        written=np.zeros(len(data) if checked else 1, np.uint8),
+        unwritten=zeros(len(data) if checked else 1, np.uint8),
         constants=constants,
         scratch=S.aligned((36, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),

@@ -51,6 +51,18 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     return f"{who}: {E.TEXT[code]} ({text})"
 
 
+def unending(m: S.Machine) -> np.ndarray:
+    """As if the engine had noted that a warp, one that does not wait at a barrier if there is one, never ends."""
+    state = m.warps[:, S.STATE]
+    warp = int(np.argmin(np.where(state == S.READY, 0, np.where(state == S.AT_BARRIER, 1, 2))))
+    lanes = int(m.warps[warp, S.MASK])
+    misc = m.misc.copy()
+    misc[S.E_CODE], misc[S.E_INDEX] = E.NO_PROGRESS, m.warps[warp, S.PC]
+    misc[S.E_LANE] = (lanes & -lanes).bit_length() - 1 if lanes else 0
+    misc[S.E_WARP], misc[S.E_BLOCK] = warp % m.shape[S.WARPS], m.blocks[warp // m.shape[S.WARPS], S.ID]
+    return misc
+
+
 def _global_text(code: int, op: Op, array: str) -> str:
     if code == E.UNWRITTEN_GLOBAL:
         return f"reads {array} where nothing wrote"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import mmap
 import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,10 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, ParameterError
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
+
+MAP_NORESERVE = 0x4000  # of Linux; Python's mmap names it from 3.13 on
+GRANTED = 1 << 30  # bytes that any host has
+MOST_BYTES = 1 << 46  # of all buffers together: there begin the windows of shared and local memory
 
 
 class Buffer(NamedTuple):
@@ -110,7 +116,13 @@ def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
 
 
 def lay_out(launch: Launch) -> Layout:
-    """Place the program's variables and then the buffers one after another, or where the launch says."""
+    """Place the program's variables and then the buffers one after another, or where the launch says.
+
+    Raises
+    ------
+    ParameterError
+        More than there are addresses for.
+    """
     address, nbytes, end = {}, {}, int(GLOBAL_BASE)
     for variable in launch.program.variables:
         address[variable.name], nbytes[variable.name] = int(GLOBAL_BASE) + variable.offset, len(variable.data)
@@ -121,6 +133,10 @@ def lay_out(launch: Launch) -> Layout:
         nbytes[param.name] = int(launch.arguments[param.name].nbytes)  # type: ignore[union-attr]
         address[param.name] = int(GLOBAL_BASE) + launch.places[param.name] if launch.places else end
         end = max(end, address[param.name] + _padded(nbytes[param.name]))
+    if end - int(GLOBAL_BASE) > MOST_BYTES:
+        raise ParameterError(
+            f"the arrays have {end - int(GLOBAL_BASE)} bytes together: a launch has {MOST_BYTES} at most"
+        )
     return Layout(address, nbytes, end - int(GLOBAL_BASE))
 
 
@@ -256,7 +272,7 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
 
 def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
     """Global memory with the contents of every array, as 32-bit words."""
-    memory = np.zeros(layout.total, np.uint8)
+    memory = zeros(layout.total, np.uint8)
     contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
     for name, address in layout.address.items():
         value = contents[name]
@@ -264,6 +280,21 @@ def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
             start = address - int(GLOBAL_BASE)
             memory[start : start + value.nbytes] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
     return memory.view(np.uint32)
+
+
+def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
+    """Zeros that take up memory only where they are written to, however many there are.
+
+    NumPy's do so too, but the host's kernel does not grant more of them than there is memory.
+    """
+    nbytes = count * np.dtype(dtype).itemsize
+    if nbytes < GRANTED or sys.platform != "linux":
+        return np.zeros(count, dtype)
+    try:
+        pages = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE)
+    except OSError as error:
+        raise MemoryError(f"{nbytes} bytes: {error.strerror}") from None
+    return np.frombuffer(pages, dtype)
 
 
 def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, np.ndarray]:

@@ -29,6 +29,8 @@ def check(recording: Recording | None, gpu: Gpu) -> None:
     ------
     ParameterError
     """
+    if recording is not None and not hasattr(recording, "events"):
+        raise ParameterError(f"a timeline is asked for by a gpusim.Recording, not by {type(recording).__name__}")
     if recording is not None and (recording.sm or 0) >= gpu.sm_count:
         raise ParameterError(f"a timeline of SM {recording.sm}: {gpu.name} has SMs 0 to {gpu.sm_count - 1}")
 

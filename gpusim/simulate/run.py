@@ -17,13 +17,26 @@ from gpusim.engine import state as S
 from gpusim.errors import EndlessError, GpusimError
 from gpusim.isa.encode import F, Image, bind_constants, closed, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.parameters import whole
 from gpusim.simulate.apart import bring_apart
 from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
-from gpusim.simulate.faults import explain
+from gpusim.simulate.endless import Watch
+from gpusim.simulate.faults import explain, unending
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
 from gpusim.simulate.record import check, recorded, timeline
-from gpusim.simulate.sample import ARRAYS, SITES, Held, Plan, attribute, left_dirty, plan, scale
+from gpusim.simulate.sample import (
+    ARRAYS,
+    SITES,
+    Held,
+    Plan,
+    attribute,
+    every_block,
+    left_dirty,
+    plan,
+    scale,
+    unplanned,
+)  # fmt: skip
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 
@@ -35,9 +48,9 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 STEPS_A_CALL = 20_000  # warp turns between two reports of progress
+NO_LIMIT = 1 << 60  # warp instructions
 MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
-ENDLESS, ENDLESS_BLOCK = 1 << 28, 1 << 24
-"""Warp instructions of a run, and more for each of its blocks, beyond which it is taken not to end (minutes)."""
+MOST_MARKED = 1 << 32  # bytes of an output of which each word is watched until something writes it
 
 
 class SimulationError(GpusimError):
@@ -123,16 +136,19 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
     SimulationError
         If the program does something wrong.
     EndlessError
-        If it ran more than ``limit`` warp instructions (None: a generous number).
+        If it never ends, as far as that can be told (see :mod:`gpusim.simulate.endless`), or ran more than ``limit``
+        warp instructions.
     """
     from gpusim.engine.machine import driver
 
-    m.shape[S.LIMIT] = limit or ENDLESS + ENDLESS_BLOCK * len(queue)
-    step, done = driver(m, queue, kinds), False
+    m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
+    step, done, watch = driver(m, queue, kinds), False, Watch(m)
     while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
         done = step(STEPS_A_CALL)
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
+        if not done and watch.stands_still():
+            raise EndlessError(explain(launch, image, unending(m)))
     if m.misc[S.E_CODE] == E.TOO_LONG:
         raise EndlessError(
             f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; limit= allows more"
@@ -190,7 +206,7 @@ def execute(
     blocks : int64 array, optional
         Only these blocks.
     limit : int, optional
-        Warp instructions beyond which the run is taken not to end.
+        Warp instructions beyond which the run is taken not to end; unless given, however many it takes.
 
     Returns
     -------
@@ -202,26 +218,26 @@ def execute(
     SimulationError
         Out of bounds, race, unwritten read, divergent barrier, ...
     EndlessError
-        More than ``limit`` warp instructions.
+        It never ends, or has more than ``limit`` warp instructions.
     """
     layout = lay_out(launch)
     image = _bound(launch, layout, encode(launch.program))
     memory = fill_memory(launch, layout)
     m = _Place(launch, gpu, held, layout, memory).machine(image, 1, checked=checked, timeless=True, n_sm=1)
-    _mark_inputs(m, launch, layout)
-    queue = np.arange(launch.blocks, dtype=np.int64) if blocks is None else blocks
+    _mark_outputs(m, launch, layout)
+    queue = every_block(launch.blocks) if blocks is None else blocks
     drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing", limit)
     return read_back(launch, layout, memory)
 
 
-def _mark_inputs(m: S.Machine, launch: Launch, layout: Layout) -> None:
-    """What the host wrote: every buffer that is not an output."""
+def _mark_outputs(m: S.Machine, launch: Launch, layout: Layout) -> None:
+    """Outputs hold nothing yet, all other buffers what the host wrote; outputs too large to be marked go unwatched."""
     if not m.shape[S.CHECKED]:
         return
-    for name, address in layout.address.items():
-        if name not in launch.outputs:
-            first = (address - int(S.GLOBAL_BASE)) // 4
-            m.written[first : first + -(-layout.nbytes[name] // 4)] = 1
+    for name in set(launch.outputs) & set(layout.address):
+        if layout.nbytes[name] <= MOST_MARKED:
+            first = (layout.address[name] - int(S.GLOBAL_BASE)) // 4
+            m.unwritten[first : first + -(-layout.nbytes[name] // 4)] = 1
 
 
 def reads_data(program: Program) -> bool:
@@ -253,7 +269,7 @@ def count(
     progress : callable, optional
         Called with (blocks done, blocks, text).
     limit : int, optional
-        Warp instructions beyond which the run is taken not to end.
+        Warp instructions beyond which the run is taken not to end; unless given, however many it takes.
     recording : Recording, optional
         Record a timeline of what is timed: the launch, or the stretch of it that stands for the whole.
 
@@ -262,7 +278,7 @@ def count(
     SimulationError
         If an access is out of bounds, or the program cannot be run.
     EndlessError
-        More than ``limit`` warp instructions.
+        It never ends, or has more than ``limit`` warp instructions.
     ParameterError
         A timeline of an SM that the GPU does not have, or that does nothing.
     """
@@ -399,9 +415,9 @@ def _choose(
 ) -> tuple[Plan, np.ndarray]:
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
     launch = place.launch
-    chosen = plan(launch, place.gpu, place.held, 0.0, sample=False)
+    chosen = unplanned(launch)
     if sample is False or launch.blocks <= len(chosen.probes):
-        return chosen, np.zeros((0, C.N_COUNTS))
+        return chosen.whole(), np.zeros((0, C.N_COUNTS))
     m = place.machine(image, len(chosen.probes), timeless=True, n_sm=1)
     drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))

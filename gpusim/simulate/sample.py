@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpusim.engine import counts as C
+from gpusim.errors import ParameterError
 from gpusim.simulate.build import blocks_at_once
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ LITTLE = 0.02
 
 Half a wave of what comes after a measured span runs all the same: with nothing beside them the last blocks measured
 would find more in L2 (of 4096 x 4096 in tiles of 32, 9 % less is read from HBM)."""
+
+MOST_WHOLE = 1 << 28
+"""Blocks of a launch that may be run whole (days)."""
 
 LINE_WORK = 10.0  # steps that one line asked of the memory hierarchy weighs
 FIRST, WARM, MEASURED, LAST = range(4)
@@ -95,7 +99,7 @@ class Plan:
 
     def whole(self) -> Plan:
         """The same launch, every block run."""
-        queue = np.arange(self.blocks, dtype=np.int64)
+        queue = every_block(self.blocks)
         return replace(self, queue=queue, kinds=np.zeros(self.blocks, np.int64), n_kinds=1, sampled=False)
 
     def middle(self, wave: int) -> tuple[int, np.ndarray]:
@@ -211,6 +215,32 @@ def _windows(blocks: int, spans: Spans, pairs: int) -> tuple[np.ndarray, np.ndar
     return np.concatenate(queue).astype(np.int64), np.concatenate(kinds).astype(np.int64)
 
 
+def every_block(blocks: int) -> np.ndarray:
+    """Numbers of all blocks of a grid, in launch order.
+
+    Returns
+    -------
+    int64 array, shape (blocks,)
+
+    Raises
+    ------
+    ParameterError
+        More than can be run one by one.
+    """
+    if blocks > MOST_WHOLE:
+        raise ParameterError(
+            f"a launch of {blocks} blocks cannot be run whole, but {MOST_WHOLE} at most: let it be sampled (without "
+            "--exact; in Python without sample=False, and values=False where that is a choice)"
+        )
+    return np.arange(blocks, dtype=np.int64)
+
+
+def unplanned(launch: Launch) -> Plan:
+    """Which blocks to probe; none to run so far."""
+    nothing = np.zeros(0, np.int64)
+    return Plan(nothing, nothing, 4, *_probes(launch.grid), launch.blocks, True)
+
+
 def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool | None = None) -> Plan:
     """Decide what to run.
 
@@ -222,8 +252,7 @@ def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool
     sample : bool, optional
         Whether to leave out blocks, if there are enough of them; None: where work exceeds ``BUDGET``.
     """
-    nothing = np.zeros(0, np.int64)
-    base = Plan(nothing, nothing, 4, *_probes(launch.grid), launch.blocks, True)
+    base = unplanned(launch)
     spans = _spans(launch.blocks, launch.grid[0], blocks_at_once(gpu, held), held.blocks_per_sm)
     most = (launch.blocks - spans.ends) // spans.pair
     if not (work > BUDGET if sample is None else sample) or most < 2:

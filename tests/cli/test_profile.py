@@ -112,8 +112,8 @@ def test_warnings_of_the_compiler_are_shown(capsys):
     [
         ("", "FILE is missing"),
         ("saxpy.cu --grid 4", "--block is missing"),
-        ("none.cu --grid 4 --block 256", "'none.cu' cannot be read: No such file"),
-        ("headers --grid 4 --block 256", "'headers' cannot be read"),
+        ("none.cu --grid 4 --block 256", "none.cu: cannot be read: No such file"),
+        ("headers --grid 4 --block 256", "headers: cannot be read"),
         (f"two.cu {SHAPE} {ARGUMENTS}", "two.cu has 2 kernels, name one: "),
         (f"saxpy.cu --kernel sax {SHAPE}", "has no kernel 'sax': did you mean saxpy?"),
         ("template.cu --grid 1 --block 32", "has only templates, name an instance: fill<int N, int M>"),
@@ -212,7 +212,7 @@ def test_one_failing_launch_is_recorded_and_the_rest_go_on(sources, capsys, jobs
     assert set(records["good"]) >= {"id", "metrics", "warp_instructions", "wall_s", "error"}
     assert 'error: identifier "y" is undefined\n' in records["broken"]["error"]
     text = capsys.readouterr().out
-    assert "none.cu' cannot be read: No such file or directory" in " ".join(text.split())
+    assert "none.cu: cannot be read: No such file or directory" in " ".join(text.split())
     assert "2 of 5 launches on h200" in text
     assert max(map(len, text.splitlines())) <= 100
 
@@ -229,7 +229,7 @@ def test_a_glob_and_a_limit(sources, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("--launches none.json", "none.json: No such file or directory"),
+        ("--launches none.json", "none.json: cannot be read: No such file or directory"),
         ("--launches sub/launches.json", "sub/launches.json: [1].grid[0]: "),
         ("--launches sub/launches.json --gpu h20", "unknown GPU 'h20'"),
         ("saxpy.cu --launches sub/launches.json", "FILE is for a single launch"),

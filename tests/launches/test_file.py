@@ -76,6 +76,61 @@ def test_what_is_wrong_is_named_by_its_path(tmp_path, entry, says):
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        ["-std=c++17", "-ftz=true", "--use_fast_math", "-O3", "-lineinfo", "-maxrregcount=32", "--fmad=false", "-w"],
+        ["-DN=4", "-D", "BLOCK=(8 * 4)", "-UN", "-Iinclude", "-I", "../include", "--include-path=/opt/x-y", "-lcudart"],
+        ["-Xptxas", "-v,-O3", "-Xptxas=-dlcm=ca", "-diag-suppress=177", "--expt-relaxed-constexpr", "-x", "cu"],
+    ],
+)
+def test_options_that_decide_machine_code_are_taken(tmp_path, options):
+    (spec,) = read(written(tmp_path, changed(options=options)))
+    assert list(spec.options) == options
+
+
+RUN_OR_WRITE = """
+-ccbin=/bin/sh --compiler-bindir=x -Xcompiler=-wrapper,/bin/sh --compiler-options=-o,x -Xlinker=-o,x -Xptxas=-o,x
+-Xptxas=--output-file=x -Xnvlink=x -create-pch=x --create-pch=x --pch -pch --pch-dir=x --use-pch=x -time=x --time=x
+-o -ox -o=x --output-file=x --keep -keep --keep-dir=x -save-temps --save-temps @file -@file --options-file=x -optf=x
+-MD -MF=x -MMD -MFx --generate-dependencies-with-compile --fdevice-time-trace=x -fdevice-time-trace=x --dryrun --run
+-run --use-local-env --input-drive-prefix=x -aug-hls /etc/passwd x.cu -ptx -E -dlink --split-compile=x -t8
+--objdir-as-tempdir -I$(touch${IFS}x) -DX=`x` -DX=1>x -DX=1;x -include=a|b --include-path=a&b -DX="x" -dlto --optix-ir
+-forward-unknown-to-host
+""".split()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[option] for option in RUN_OR_WRITE]
+    + [
+        ["-I", "--keep"],
+        ["-D", "@x"],
+        ["-I"],
+        ["-Xptxas", "-o"],
+        ["-x", "c++"],
+        ["-O3", "-O", "x"],
+        [""],
+        ["-DX=a\nb"],
+    ],
+    ids=" ".join,
+)
+def test_options_that_run_programs_or_write_files_are_refused_by_name(tmp_path, options):
+    with pytest.raises(
+        LaunchFileError, match=r"launches\.json: \[0\]\.options: compiler option '.*' is not taken"
+    ) as error:
+        read(written(tmp_path, changed(options=options)))
+    assert repr(options[-2] if len(options) > 1 else options[0]) in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 100_000])
+def test_what_is_nested_too_deeply_is_no_launch_file(tmp_path, text):
+    path = tmp_path / "launches.json"
+    path.write_text(text)
+    with pytest.raises(LaunchFileError, match="nested too deeply"):
+        read(path)
+
+
+@pytest.mark.parametrize(
     ("text", "says"), [("{}", "a list of launches"), ("[]", "a list of launches"), ("[,", "no JSON"), ("\0", "no JSON")]
 )
 def test_what_is_no_launch_file(tmp_path, text, says):
@@ -86,7 +141,7 @@ def test_what_is_no_launch_file(tmp_path, text, says):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(LaunchFileError, match=r"none\.json: No such file"):
+    with pytest.raises(LaunchFileError, match=r"none\.json: cannot be read: No such file"):
         read(tmp_path / "none.json")
 
 

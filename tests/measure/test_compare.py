@@ -218,9 +218,9 @@ def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("none.json", "none.json: No such file"),
+        ("none.json", "none.json: cannot be read: No such file"),
         ("m.json --gpu a100-40gb", "measured on an NVIDIA H200 (h200), not on a100-40gb: leave --gpu out"),
-        ("m.json none.json", "none.json: No such file"),
+        ("m.json none.json", "none.json: cannot be read: No such file"),
         ("m.json m.json", "not a prediction: gpusim predict --json"),
         ("m.json p.json --only none*", "no launch matches 'none*'"),
         ("m.json other.json", "no metric was both measured and predicted"),

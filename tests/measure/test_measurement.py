@@ -74,7 +74,7 @@ def test_a_wrong_file_is_refused_with_the_place(change, says):
 
 
 def test_files_that_are_no_json(tmp_path):
-    for content, says in ((b"{", "no JSON"), (b"\xff\xfe\x00", "not a text file"), (b"[]", "not a measurement")):
+    for content, says in ((b"{", "no JSON"), (b"\xff\xfe\x00", "is not UTF-8 text"), (b"[]", "not a measurement")):
         file = tmp_path / "x.json"
         file.write_bytes(content)
         with pytest.raises(measurement.MeasurementError, match=says):

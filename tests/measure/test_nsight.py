@@ -66,9 +66,15 @@ def test_values_come_in_base_units(metric, unit, text, value):
         (f'{HEAD},"dram__bytes_read.sum"\n{LAUNCH},"7"\n', "the row of units is missing"),
         (
             '"ID","Grid Size","dram__bytes_read.sum"\n"","",""\n"0","(1, 1, 1)","4"\n',
-            "Kernel Name, Grid Size and Block",
+            "x.csv: the columns Kernel Name, Block Size and Grid Size are needed",
         ),
-        (raw("dram__bytes_read.sum", "byte", "7").replace("(4, 1, 1)", "four"), "Kernel Name, Grid Size and Block"),
+        (raw("dram__bytes_read.sum", "byte", "7").replace("(4, 1, 1)", "four"), "x.csv, line 3: Grid Size and Block"),
+        (
+            f'==PROF== x\n{raw("dram__bytes_read.sum", "byte", "7")}"1","k","(32,',
+            "x.csv, line 5: no CSV: unexpected end",
+        ),
+        (f'{raw("dram__bytes_read.sum", "byte", "7")}"1","k"\n', "x.csv, line 4: 2 columns, not 5 as headings"),
+        (raw("dram__bytes_read.sum", "byte", "7").replace('"ID",', '"ID"x,'), "x.csv, line 1: no CSV: ',' expected"),
         (f"{HEAD}\n", "no metric like"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 import gpusim
 from gpusim import cuda
 from gpusim.errors import GpusimError
+from gpusim.simulate import endless
 from tests.profile.running import SAXPY, kernel, run
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -116,6 +117,45 @@ def test_a_loop_without_end(values):
     message = refusal(text, 1, 32, np.zeros(1, np.int32), limit=100_000, values=values)
     assert "kernel.cu:1: spin" in message
     assert "100000 warp instructions; limit= allows more" in message
+
+
+FOR_EVER = {
+    "loop": "if (threadIdx.x < 32) while (1);",
+    "flag": "while (*x == 0); x[1] = 1;",
+    "lock": "while (atomicCAS((int*)x, 1, 0) != 1); x[1] = 1;",
+    "barrier": "if (threadIdx.x < 32) while (*x == 0); __syncthreads(); x[1] = 1;",
+}
+
+
+@pytest.mark.parametrize("body", FOR_EVER.values(), ids=FOR_EVER)
+def test_a_kernel_that_gets_nowhere_is_found_out(body, monkeypatch):
+    monkeypatch.setattr(endless, "FIRST_LOOK", 1 << 18)
+    text = f"__global__ void k(volatile int* x) {{ {body} }}"
+    assert "kernel.cu:1: k: thread" in (message := refusal(text, 1, 64, np.zeros(2, np.int32), values=False))
+    assert "never ends: all warps that are left repeat themselves, and nothing in memory changes" in message
+
+
+def test_a_kernel_that_waits_long_for_another_block_is_not(monkeypatch):
+    monkeypatch.setattr(endless, "FIRST_LOOK", 1 << 16)
+    monkeypatch.setattr(endless, "LOOK_STEPS", 1 << 14)
+    text = """__global__ void k(volatile int* x) {
+        if (blockIdx.x) { while (*x == 0); x[2] = 1; return; }
+        float y = x[3];
+        for (int i = 0; i < 300000; i++) y = y * 1.5f + 2;  // nothing is stored in all this time
+        x[1] = y > 3; x[0] = 1; }"""
+    x = np.zeros(4, np.int32)
+    gpusim.profile(kernel(text), 2, 32, [x])
+    assert list(x) == [1, 1, 1, 0]
+
+
+def test_a_grid_as_large_as_there_are():
+    text = "__global__ void k(float* x) { if (blockIdx.x == 5 && blockIdx.z == 0) x[threadIdx.x] = 1; }"
+    for grid in (2**31 - 1, (2**31 - 1, 65535, 65535)):
+        found = gpusim.profile(kernel(text), grid, 32, [np.zeros(32, np.float32)], values=False)
+        assert found.blocks == np.prod(np.array(grid, object))
+        assert found.value("smsp__inst_executed.sum") >= 2 * found.blocks
+    message = refusal(text, 2**31 - 1, 32, np.zeros(32, np.float32))
+    assert "a launch of 2147483647 blocks cannot be run whole, but 268435456 at most: let it be sampled" in message
 
 
 def test_machine_code_for_another_gpu():
