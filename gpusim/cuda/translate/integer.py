@@ -224,19 +224,19 @@ def iabs(r: Reader) -> Instr:
 
 
 def popc(r: Reader) -> Instr:
-    """``POPC d, a``."""
-    return r.make(Op.POPC, r.dst(), (r.integer(),))
+    """``POPC d, [~]a``."""
+    return r.make(Op.POPC, r.dst(), (r.integer(invert=True),))
 
 
 def brev(r: Reader) -> Instr:
-    """``BREV d, a``."""
-    return r.make(Op.BREV, r.dst(), (r.integer(),))
+    """``BREV d, [~]a``."""
+    return r.make(Op.BREV, r.dst(), (r.integer(invert=True),))
 
 
 def flo(r: Reader) -> Instr:
-    """``FLO[.U32][.SH] d, a``."""
+    """``FLO[.U32][.SH] d, [~]a``."""
     flags = r.pick({"U32": 0}, Flag.SIGNED) | r.flags({"SH": Flag.SHIFT})
-    return r.make(Op.FLO, r.dst(), (r.integer(),), flags=flags)
+    return r.make(Op.FLO, r.dst(), (r.integer(invert=True),), flags=flags)
 
 
 def sgxt(r: Reader) -> Instr:
