@@ -159,6 +159,17 @@ FORMS = {
     "F2FP.BF16.F32.PACK_AB R1, R2, R3": Instr(Op.F2FP, R1, (R2, R3), sub=Convert.BF16),
     "MUFU.RCP64H R1, 9.99999660702670321094e+299": Instr(Op.MUFU, R1, (imm(0x7E37E43C),), sub=Mufu.RCP64H),
     "MUFU.RSQ64H R1, 4.1203460693359375": Instr(Op.MUFU, R1, (imm(0x40107B3C),), sub=Mufu.RSQ64H),
+    "FRND.F16.FLOOR R1, 0.018585205078125": Instr(
+        Op.FRND, R1, (imm(0x24C2),), sub=Round.DOWN << 4 | Convert.F16 << 8
+    ),
+    "FRND.BF16 R1, -2.5": Instr(Op.FRND, R1, (imm(0xC020),), sub=Convert.BF16 << 8),
+    "F2FP.SATFINITE.RELU.E5M2.F16.UNPACK_B_MERGE_C R1, R2, R3.H1": Instr(
+        Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK
+    ),
+    "LEA.X R1, R2, 0xffffffff, 0x4, P1": Instr(Op.LEA, R1, (R2, imm(-1)), sub=4, psrcs=(P1,), flags=Flag.X),
+    "HFMA2 R1, -R2, R3.H0_NH1, |R4|": Instr(
+        Op.HFMA2, R1, (reg(2, neg=True), half(R3, Half.UPPER_NEGATED), reg(4, absolute=True))
+    ),
     "FRND.FLOOR R1, R2": Instr(Op.FRND, R1, (R2,), sub=Round.DOWN << 4),
     # memory
     "LDG.E.128.CONSTANT R4, desc[UR4][R2.64+0x10]": Instr(

@@ -64,15 +64,15 @@ def imad(r: Reader) -> Instr:
 
 
 def lea(r: Reader) -> Instr:
-    """``LEA d, [q0,] a, b, shift`` and ``LEA.HI[.X][.SX32] d, [q0,] a, b, [c,] shift[, p0]``."""
+    """``LEA[.X] d, [q0,] a, b, shift[, p0]`` and ``LEA.HI[.X][.SX32] d, [q0,] a, b, [c,] shift[, p0]``."""
     high = r.has("HI")
     flags = r.flags({"X": Flag.X, "SX32": Flag.SIGNED})
     dst, carries = r.dst(), r.preds()
     a, b = r.integer(invert=bool(flags & Flag.X)), r.integer(invert=bool(flags & Flag.X))
     if not high:
-        if flags:
-            raise Unsupported("LEA of the lower word with a carry")
-        return r.make(Op.LEA, dst, (a, b), pdsts=carries, sub=r.literal())
+        if flags & Flag.SIGNED:
+            raise Unsupported("LEA of the lower word with a sign")
+        return r.make(Op.LEA, dst, (a, b), pdsts=carries, sub=r.literal(), psrcs=r.preds(), flags=flags)
     if a.neg:
         raise Unsupported("LEA.HI of a negated value")
     c = ZERO if flags & Flag.SIGNED else r.integer()
