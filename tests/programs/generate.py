@@ -66,7 +66,8 @@ class Program:
         )
         last = "".join(f"    out[{k} * THREADS + t] = bits({name});\n" for k, (_, name) in enumerate(self.variables))
         return (
-            f"{self.before}__global__ void p{self.number}(const unsigned* in, unsigned* out, Global* g, const Arg arg) {{\n"
+            f"{self.before}__global__ void p{self.number}"
+            "(const unsigned* in, unsigned* out, Global* g, const Arg arg) {\n"
             "    const unsigned t = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;\n"
             f"    Own* own = &g->own[t];\n{self._arrays()}{first}{indented(self.body)[1:]}{last}}}\n"
         )
@@ -126,7 +127,8 @@ class Writer:
         number = self.rng.choice([self.rng.randrange(16), self.rng.getrandbits(32), 1 << self.rng.randrange(32)])
         made = {
             "bool": ("true", "false")[number & 1], "u32": f"{number:#x}u", "i32": f"int({number:#x}u)",
-            "u64": f"{number * 0x9E3779B97F4A7C15 % 2**64:#x}ull", "i64": f"(long long){number * 0xC2B2AE3D27D4EB4F % 2**64:#x}ull",
+            "u64": f"{number * 0x9E3779B97F4A7C15 % 2**64:#x}ull",
+            "i64": f"(long long){number * 0xC2B2AE3D27D4EB4F % 2**64:#x}ull",
             "u16": f"(unsigned short){number & 0xFFFF}", "i8": f"(signed char){number & 0x7F}",
             "f32": self.rng.choice(FLOATS), "f64": self.rng.choice(DOUBLES),
             "h2": f"half2_of({number:#x}u)", "b2": f"bfloat2_of({number:#x}u)",
@@ -171,7 +173,7 @@ class Writer:
     @staticmethod
     def allowed(text: str, together: bool, loop: bool, deep: int) -> bool:
         """Whether a statement may stand here."""
-        if text.startswith("together: ") and not together or text.startswith("loop: ") and not loop:
+        if (text.startswith("together: ") and not together) or (text.startswith("loop: ") and not loop):
             return False
         return deep < MOST_DEEP or not re.search("<[*+L]>", text)
 
@@ -237,14 +239,23 @@ def _before(rng: Random, themes: tuple[str, ...], f: int) -> Iterator[str]:
 
     yield function("one", "unsigned", f"return {body('u32', 'x', 'y')};")
     yield function("two", "unsigned", f"if ({body('bool', 'x', 'y')}) return x; return {body('u32', 'x', 'y')};")
-    yield function("three", "unsigned", f"for (unsigned k = 0; k < (y & 3); ++k) x = {body('u32', 'x', 'k')}; return x;")
+    yield function(
+        "three", "unsigned", f"for (unsigned k = 0; k < (y & 3); ++k) x = {body('u32', 'x', 'k')}; return x;"
+    )
     yield function("four", "unsigned", f"return one{f}({body('u32', 'x', 'y')}, x) + y;")
-    yield function("deep", "unsigned", f"return x == 0 ? y : {body('u32', 'x', 'y')} + 3 * deep{f}(x - 1, {body('u32', 'x', 'y')});")
-    yield function("tree", "unsigned", f"if (x == 0) return y; return tree{f}(x - 1, y ^ x) * 5 + tree{f}(x - 1, y + x);")
+    yield function(
+        "deep",
+        "unsigned",
+        f"return x == 0 ? y : {body('u32', 'x', 'y')} + 3 * deep{f}(x - 1, {body('u32', 'x', 'y')});",
+    )
+    yield function(
+        "tree", "unsigned", f"if (x == 0) return y; return tree{f}(x - 1, y ^ x) * 5 + tree{f}(x - 1, y + x);"
+    )
     yield f"__device__ unsigned odd{f}(unsigned x);\n"
     yield f"__device__ __noinline__ unsigned even{f}(unsigned x) {{ return x == 0 ? 1 : odd{f}(x - 1) + 2; }}\n"
     yield f"__device__ __noinline__ unsigned odd{f}(unsigned x) {{ return x == 0 ? 0 : even{f}(x - 1) * 3; }}\n"
-    yield f"__device__ __noinline__ double real{f}(double x, unsigned y) {{ return DIV(MUL(x, 0.7), double(y) + 1.0); }}\n"
+    yield f"__device__ __noinline__ double real{f}(double x, unsigned y) "
+    yield "{ return DIV(MUL(x, 0.7), double(y) + 1.0); }\n"
     yield function("paired", "uint2", f"uint2 r; r.x = x + y; r.y = {body('u32', 'x', 'y')}; return r;")
     yield f"__device__ __noinline__ void change{f}(unsigned* x, unsigned y) {{ *x = *x * 7 + {body('u32', 'y')}; }}\n"
     yield f"__device__ Function chosen{f}[4] = {{one{f}, two{f}, three{f}, four{f}}};\n"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a template is a line)
 """What random programs are made of: for every theme, variables, expressions and statements.
 
 ``<u32>`` is an expression of that type, ``<=u32>`` a variable of it, ``<#7>`` a number from 0 to 7, ``<@>`` a number of
@@ -264,7 +265,9 @@ def _pairs(t: str) -> list[str]:
     """Expressions that fp16 and bf16 pairs have in common."""
     two = ("__hmin2", "__hmax2", "__hmin2_nan", "__hmax2_nan", "__hadd2_sat", "__hmul2_sat")
     three = ("__hfma2", "__hfma2_sat", "__hfma2_relu")
-    compared = [f"__h{name}2(<{t}>, <{t}>)" for name in ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "gtu")]
+    compared = [
+        f"__h{name}2(<{t}>, <{t}>)" for name in ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "gtu")
+    ]
     return [
         *(f"{name}(<{t}>, <{t}>)" for name in ("HADD2", "HSUB2", "HMUL2")),
         *(f"{name}(<{t}>, <{t}>)" for name in two), *(f"{name}(<{t}>, <{t}>, <{t}>)" for name in three),
@@ -452,13 +455,13 @@ WARP = Theme(
         *(f"together: <=u32> = __reduce_{name}_sync(LANES, <u32>);" for name in ("add", "min", "max", "and", "or", "xor")),
         *(f"together: <=u32> = unsigned(__reduce_{name}_sync(LANES, int(<u32>)));" for name in ("add", "min", "max")),
         "together: __syncwarp();",
-        "together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
-        "<=u32> = __shfl_sync(m<@>, <u32>, __ffs(int(m<@>)) - 1); <*> } }",
-        "together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
-        "<=u32> = __reduce_add_sync(m<@>, <u32>); } else { <*> <=u32> = __reduce_max_sync(~m<@>, <u32>); } }",
-        "together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
+        ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
+        "<=u32> = __shfl_sync(m<@>, <u32>, __ffs(int(m<@>)) - 1); <*> } }"),
+        ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
+        "<=u32> = __reduce_add_sync(m<@>, <u32>); } else { <*> <=u32> = __reduce_max_sync(~m<@>, <u32>); } }"),
+        ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
         "<=u32> = __ballot_sync(m<@>, <bool>); <=bool> = __all_sync(m<@>, <bool>); } "
-        "else { <=u32> = __match_any_sync(~m<@>, <u32> & 3); } }",
+        "else { <=u32> = __match_any_sync(~m<@>, <u32> & 3); } }"),
     ],
     least_arch=80,
 )  # fmt: skip
@@ -470,15 +473,15 @@ SHARED = Theme(
         "sh.v[threadIdx.x].y = <u32>;",
         "together: sh.w[threadIdx.x] = <u32>; __syncthreads(); <=u32> = sh.w[(threadIdx.x + <#63>) & 63]; __syncthreads();",
         "together: __syncthreads(); sh.w[threadIdx.x ^ <#63>] = <u32>; __syncthreads(); <=u32> ^= sh.w[<u32> & 63]; __syncthreads();",
-        "together: sh.v[threadIdx.x] = make_uint4(<u32>, <u32>, <u32>, <u32>); __syncthreads(); "
-        "<=u32> = sh.v[<u32> & 63].z + sh.v[(threadIdx.x + <#63>) & 63].x; __syncthreads();",
+        ("together: sh.v[threadIdx.x] = make_uint4(<u32>, <u32>, <u32>, <u32>); __syncthreads(); "
+        "<=u32> = sh.v[<u32> & 63].z + sh.v[(threadIdx.x + <#63>) & 63].x; __syncthreads();"),
         "together: sh.d[threadIdx.x] = double(<u32>); __syncthreads(); <=u32> = bits(sh.d[threadIdx.x ^ <#63>]); __syncthreads();",
-        "together: sh.b[threadIdx.x] = (unsigned char)<u32>; __syncthreads(); "
-        "<=u32> = ((unsigned*)sh.b)[<u32> & 15]; __syncthreads();",
+        ("together: sh.b[threadIdx.x] = (unsigned char)<u32>; __syncthreads(); "
+        "<=u32> = ((unsigned*)sh.b)[<u32> & 15]; __syncthreads();"),
         "together: <=u32> = unsigned(__syncthreads_count(<bool>));",
         "together: <=bool> = __syncthreads_or(<bool>);", "together: <=bool> = __syncthreads_and(<bool>);",
-        "together: for (unsigned i<@> = 32; i<@> > 0; i<@> /= 2) { sh.w[threadIdx.x] = <=u32>; __syncthreads(); "
-        "if (threadIdx.x < i<@>) sh.w[threadIdx.x] += sh.w[threadIdx.x + i<@>]; __syncthreads(); }",
+        ("together: for (unsigned i<@> = 32; i<@> > 0; i<@> /= 2) { sh.w[threadIdx.x] = <=u32>; __syncthreads(); "
+        "if (threadIdx.x < i<@>) sh.w[threadIdx.x] += sh.w[threadIdx.x + i<@>]; __syncthreads(); }"),
         *(f"together: if (threadIdx.x < 16) sh.a[threadIdx.x] = {first}; __syncthreads(); {what}; "
           "__syncthreads(); <=u32> += sh.a[<u32> & 15]; __syncthreads();"
           for first, what in (
@@ -490,13 +493,13 @@ SHARED = Theme(
               ("0", "atomicAdd((float*)&sh.a[<u32> & 15], float(<u32> & 255))"),
               ("0", "atomicSub(&sh.a[<u32> & 15], <u32>)"),
           )),
-        "together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 0; __syncthreads(); atomicAdd(&sh.q[<u32> & 7], u64(<u32>) << 20); "
-        "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 18); __syncthreads();",
-        "together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 1; __syncthreads(); atomicMax(&sh.q[<u32> & 7], u64(<u32>) << 20); "
-        "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 18); __syncthreads();",
-        "together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 0; __syncthreads(); "
+        ("together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 0; __syncthreads(); atomicAdd(&sh.q[<u32> & 7], u64(<u32>) << 20); "
+        "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 18); __syncthreads();"),
+        ("together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 1; __syncthreads(); atomicMax(&sh.q[<u32> & 7], u64(<u32>) << 20); "
+        "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 18); __syncthreads();"),
+        ("together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 0; __syncthreads(); "
         "atomicAdd((double*)&sh.q[<u32> & 7], double(<u32> & 1023)); "
-        "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 32); __syncthreads();",
+        "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 32); __syncthreads();"),
         *(f"sh.w[threadIdx.x] = <u32>; <=u32> = atomic{name}(&sh.w[threadIdx.x], <u32>) + sh.w[threadIdx.x];"
           for name in ("Add", "Min", "Max", "And", "Or", "Xor", "Exch", "Inc", "Dec")),
         "sh.w[threadIdx.x] = <u32> & 3; <=u32> = atomicCAS(&sh.w[threadIdx.x], <u32> & 3, <u32>) ^ sh.w[threadIdx.x];",
@@ -525,8 +528,10 @@ ATOMICS = Theme(
         "<=u32> = bits(atomicAdd(&own->f, float(int(<u32>))));", "<=u32> = bits(atomicAdd(&own->d, double(<u32>)));",
         "<=u32> = bits(atomicExch(&own->f, float(<u32>)));",
         "{ unsigned* p<@> = <bool> ? &own->a : &own->b; <=u32> = atomicAdd(p<@>, <u32>) + *p<@>; }",
-        "{ unsigned old<@> = g->most2[<#3>], seen<@>; const unsigned v<@> = <u32>; do { seen<@> = old<@>; "
-        "if (seen<@> >= v<@>) break; old<@> = atomicCAS(&g->most2[<#3>], seen<@>, v<@>); } while (old<@> != seen<@>); }",
+        (
+            "{ unsigned *p<@> = &g->most2[<#3>], old<@> = *p<@>, seen<@>; const unsigned v<@> = <u32>; do { seen<@> = old<@>; "
+            "if (seen<@> >= v<@>) break; old<@> = atomicCAS(p<@>, seen<@>, v<@>); } while (old<@> != seen<@>); }"
+        ),
     ],
 )  # fmt: skip
 

@@ -184,8 +184,10 @@ def difference(program: Program, got: Buffers, wanted: Buffers) -> str:
     for place in np.flatnonzero(got.out != wanted.out)[:6]:
         name = program.variables[place // threads][1]
         said.append(f"{name} of thread {place % threads}: {got.out[place]:#x}, on the host {wanted.out[place]:#x}")
-    for place in np.flatnonzero(got.memory != wanted.memory)[: 6 - len(said)]:
-        said.append(f"word {place} of memory: {got.memory[place]:#x}, on the host {wanted.memory[place]:#x}")
+    said += [
+        f"word {place} of memory: {got.memory[place]:#x}, on the host {wanted.memory[place]:#x}"
+        for place in np.flatnonzero(got.memory != wanted.memory)[: 6 - len(said)]
+    ]
     return "; ".join(said)
 
 

@@ -63,4 +63,12 @@ def hset2(r: Reader) -> Instr:
     return r.make(Op.HSET2, r.dst(), _sources(r, flags, 2), psrcs=(r.pred(),), sub=sub, flags=flags)
 
 
-TABLE = {"HADD2": hadd2, "HMUL2": hmul2, "HFMA2": hfma2, "HMNMX2": hmnmx2, "VHMNMX": hmnmx3, "HSETP2": hsetp2, "HSET2": hset2}
+TABLE = {
+    "HADD2": hadd2,
+    "HMUL2": hmul2,
+    "HFMA2": hfma2,
+    "HMNMX2": hmnmx2,
+    "VHMNMX": hmnmx3,
+    "HSETP2": hsetp2,
+    "HSET2": hset2,
+}
