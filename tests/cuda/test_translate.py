@@ -166,6 +166,15 @@ FORMS = {
     "F2FP.SATFINITE.RELU.E5M2.F16.UNPACK_B_MERGE_C R1, R2, R3.H1": Instr(
         Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK
     ),
+    "F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R1, 5.6051938572992682837e-45, RZ": Instr(
+        Op.F2FP, R1, (imm(4), ZERO, ZERO), sub=Convert.E4M3, flags=Flag.SAT | Flag.UNPACK
+    ),
+    "F2FP.F16.E5M2.UNPACK_B R1, 1.4012984643248170709e-44": Instr(
+        Op.F2FP, R1, (imm(10),), sub=Convert.E5M2, flags=Flag.UNPACK
+    ),
+    "VHMNMX.NAN R1, R2, 0, 7.152557373046875e-07, R3, !PT": Instr(
+        Op.HMNMX2, R1, (R2, imm(12), R3), psrcs=(NEVER,), sub=Piece.THIRD, flags=Flag.NAN
+    ),
     "LEA.X R1, R2, 0xffffffff, 0x4, P1": Instr(Op.LEA, R1, (R2, imm(-1)), sub=4, psrcs=(P1,), flags=Flag.X),
     "HFMA2 R1, -R2, R3.H0_NH1, |R4|": Instr(
         Op.HFMA2, R1, (reg(2, neg=True), half(R3, Half.UPPER_NEGATED), reg(4, absolute=True))

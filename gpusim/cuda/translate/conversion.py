@@ -116,9 +116,8 @@ def _pack_halves(r: Reader, flags: int) -> Instr:
     kind = r.need(FP8)
     if not (r.has("SATFINITE") and r.has("F16")):
         raise Unsupported("a conversion to fp8 of an unknown form")
-    dst, text = r.dst(), r.peek()
-    literal = text is not None and text.form is Form.FLOAT  # a word, printed as if it were an fp32
-    srcs = (r.float32() if literal else r.float16(), ZERO, r.integer(halves=WORDS))
+    dst = r.dst()
+    srcs = (r.float32() if _is_literal(r) else r.float16(), ZERO, r.integer(halves=WORDS))
     return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT | Flag.UNPACK)
 
 
@@ -127,7 +126,15 @@ def _unpack(r: Reader) -> Instr:
     kind = r.need(FP8)
     if not r.has("F16"):
         raise Unsupported("fp8 to another type than fp16")
-    return r.make(Op.F2FP, r.dst(), (r.integer(halves=WORDS),), sub=kind, flags=Flag.UNPACK)
+    dst = r.dst()
+    source = r.float32() if _is_literal(r) else r.integer(halves=WORDS)
+    return r.make(Op.F2FP, dst, (source,), sub=kind, flags=Flag.UNPACK)
+
+
+def _is_literal(r: Reader) -> bool:
+    """Whether a literal comes next: of F2FP a word, printed as if it were an fp32."""
+    text = r.peek()
+    return text is not None and text.form is Form.FLOAT
 
 
 TABLE = {"I2F": i2f, "I2FP": i2fp, "F2I": f2i, "F2IP": f2ip, "FRND": frnd, "F2F": f2f, "F2FP": f2fp}
