@@ -16,7 +16,9 @@ from gpusim.parameters import whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
+from gpusim.simulate.launch import variables_end
 from gpusim.simulate.metrics import summary
+from gpusim.simulate.sharing import shared_places
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -58,7 +60,7 @@ def profile(
         Blocks, and threads of a block, in x, y, z.
     args : sequence
         A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct.
-        Arrays hold the kernel's results afterwards.
+        Arrays hold the kernel's results afterwards.  Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
     dynamic_shared : int
@@ -127,7 +129,10 @@ def _launch(
     passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
-    return Launch(program, *sizes, arguments, whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1))
+    buffers = {name: value for name, value in arguments.items() if is_array(value)}
+    places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
+    dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
+    return Launch(program, *sizes, arguments, dynamic, places=places)
 
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:

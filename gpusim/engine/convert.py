@@ -25,6 +25,7 @@ from gpusim.engine.operands import (
     signed,
     word,
 )
+from gpusim.engine.packed import half_of
 from gpusim.engine.rounding import clamped, lost, nudged, odd, single, single_odd, whole
 
 
@@ -210,19 +211,23 @@ def clipped(n, kind):
 @jit
 def f2fp(c, u, base, kind, how, on):
     """Two fp32 packed; or two octets unpacked to fp16."""
-    octets = kind == I.E4M3 or kind == I.E5M2
-    if c[I.FLAGS] & I.UNPACK:
+    octets, finite = kind == I.E4M3 or kind == I.E5M2, c[I.FLAGS] & I.SAT != 0
+    if c[I.FLAGS] & I.UNPACK and not finite:
         n = word(c, u, base, 0) >> np.uint32(16 if half_picked(c) == HIGH else 0)
         low, high = from_octet(n & 0xFF, kind), from_octet((n >> 8) & 0xFF, kind)
         value = narrowed(low, I.F16, 0, False) | (narrowed(high, I.F16, 0, False) << 16)
     else:
-        finite = c[I.FLAGS] & I.SAT != 0
-        high = narrowed(rectified(c, real(c, u, base, 0)), kind, how, finite)
-        low = narrowed(rectified(c, real(c, u, base, 1)), kind, how, finite)
+        if c[I.FLAGS] & I.UNPACK:
+            x, y = half_of(c, u, base, 0, 1), half_of(c, u, base, 0, 0)
+        else:
+            x, y = real(c, u, base, 0), real(c, u, base, 1)
+        high = narrowed(rectified(c, x), kind, how, finite)
+        low = narrowed(rectified(c, y), kind, how, finite)
         if octets:
             value = low | (high << 8)
             if not c[I.FLAGS] & I.NO_MERGE:
-                value |= word(c, u, base, 2) << 16
+                rest = word(c, u, base, 2)
+                value |= rest & 0xFFFF0000 if (c[I.MODS] >> 12) & 7 == HIGH else rest << 16
         else:
             value = low | (high << 16)
     put(c, u, base, value, on)

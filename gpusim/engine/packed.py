@@ -13,6 +13,7 @@ from gpusim.engine.operands import (
     HIGH,
     MAGNITUDE,
     SIGN,
+    UPPER_NEGATED,
     WORD,
     canonical,
     combine,
@@ -51,9 +52,12 @@ def half_of(c, u, base, which, side):
     size = (c[I.MODS] >> (3 + which)) & 1
     if pick == WORD:
         return view((n & (MAGNITUDE if size else FULL)) ^ (negated(c, which) & SIGN), F32)
-    upper = pick == HIGH or (pick == 0 and side == 1)
+    flips, sign = pick == UPPER_NEGATED, negated(c, which)
+    upper = pick == HIGH or ((pick == 0 or flips) and side == 1)
     h = (n >> np.uint32(16 if upper else 0)) & (0x7FFF if size else 0xFFFF)
-    return flushed_half(c, from_half(h ^ (negated(c, which) & np.uint32(0x8000)), c[I.FLAGS] & I.BF16_FLAG))
+    if flips and side == 1:
+        sign ^= FULL
+    return flushed_half(c, from_half(h ^ (sign & np.uint32(0x8000)), c[I.FLAGS] & I.BF16_FLAG))
 
 
 @inline
@@ -97,13 +101,21 @@ def kind_of(c):
 
 @jit
 def extreme_half(c, u, base, preds, side):
-    """One half of the minimum or maximum; a NaN operand gives the other one."""
-    x, y = half_of(c, u, base, 0, side), half_of(c, u, base, 1, side)
+    """One half of the minimum or maximum, of three where ``sub`` says so."""
+    r = extreme(c, preds, half_of(c, u, base, 0, side), half_of(c, u, base, 1, side))
+    if c[I.SUB] & I.THIRD:
+        r = extreme(c, preds, r, half_of(c, u, base, 2, side))
+    return narrowed(r, kind_of(c), I.ROUND_NEAREST, False)
+
+
+@inline
+def extreme(c, preds, x, y):
+    """The smaller one where p0 holds, else the larger one; a NaN operand gives the other one."""
     first = (ordered(x) < ordered(y)) ^ ~holds(preds, c[I.P0])
     r = select((first | (y != y)) & (x == x), x, y)
     if c[I.FLAGS] & I.NAN_FLAG:
         r = select(x != x, x, select(y != y, y, r))
-    return narrowed(r, kind_of(c), I.ROUND_NEAREST, False)
+    return r
 
 
 @jit

@@ -72,7 +72,7 @@ class Op(IntEnum):
     HADD2 = 37
     HMUL2 = 38
     HFMA2 = 39
-    HMNMX2 = 40  # p0 ? min : max; NAN flag as FMNMX
+    HMNMX2 = 40  # p0 ? min : max; NAN flag as FMNMX; `sub` Piece.THIRD: of a, b and c
     HSETP2 = 41  # q0 from the low halves, q1 from the high ones (`sub` as FSETP)
     # fp64 (register pairs; an immediate is the upper word, the lower one is 0)
     DADD = 42
@@ -382,7 +382,7 @@ class Flag(IntEnum):
     HALF = 1 << 15  # atomics on fp16 (BF16: bf16) pairs
     TRANSPOSE = 1 << 16
     ARRIVE = 1 << 17  # BAR: do not wait
-    UNPACK = 1 << 18
+    UNPACK = 1 << 18  # F2FP: of two fp8 a pair of fp16; with SAT the other way round
     NO_MERGE = 1 << 19  # F2FP: do not keep the other half of d
     UNIFORM_TARGET = 1 << 20  # BRA.U: the predicate is uniform
     DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a (without a: all) are active

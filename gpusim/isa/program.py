@@ -45,6 +45,7 @@ class Half(IntEnum):
     BYTE_1 = 4  # one byte, of a conversion from 8 bits (byte 0: BOTH)
     BYTE_2 = 5
     BYTE_3 = 6
+    UPPER_NEGATED = 7  # H0_NH1: as they lie, the upper one negated
 
 
 class Operand(NamedTuple):

@@ -18,7 +18,7 @@ from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import measured as M
-from gpusim.simulate.launch import arrays_of, banks_of, zeros
+from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
 from gpusim.simulate.placement import first_wave
 
 if TYPE_CHECKING:
@@ -188,16 +188,18 @@ def _sms(gpu: Gpu, warps: int) -> np.ndarray:
 
 
 def _bounds(launch: Launch, layout: Layout) -> tuple[np.ndarray, int]:
-    """First byte of each array and one past its last, and the global ones in the order of memory; their number."""
-    arrays = arrays_of(launch)
-    rows = np.zeros((max(len(arrays), 1), 3), np.int64)
-    found = [k for k, a in enumerate(arrays) if a.space == "global"]
-    for k in found:
-        first = layout.address[arrays[k].name]
-        rows[k, :2] = first, first + layout.nbytes[arrays[k].name]
-    found.sort(key=lambda k: int(rows[k, 0]))
-    rows[: len(found), 2] = found
-    return rows, len(found)
+    """First byte of each array and one past its last, and what is to be searched, in the order of memory; its number.
+
+    Of arrays that share memory the first stands for all.
+    """
+    rows = np.zeros((max(len(arrays_of(launch)), 1), 3), np.int64)
+    groups = in_memory(launch, layout)
+    for group in groups:
+        for k, first, end in group:
+            rows[k, :2] = first, end
+        rows[group[0].number, 1] = max(one.end for one in group)
+    rows[: len(groups), 2] = [group[0].number for group in groups]
+    return rows, len(groups)
 
 
 def _constants(banks: Mapping[int, bytes], dims: np.ndarray) -> np.ndarray:

@@ -123,10 +123,9 @@ def lay_out(launch: Launch) -> Layout:
     ParameterError
         More than there are addresses for.
     """
-    address, nbytes, end = {}, {}, int(GLOBAL_BASE)
-    for variable in launch.program.variables:
-        address[variable.name], nbytes[variable.name] = int(GLOBAL_BASE) + variable.offset, len(variable.data)
-        end = max(end, address[variable.name] + _padded(len(variable.data)))
+    address = {v.name: int(GLOBAL_BASE) + v.offset for v in launch.program.variables}
+    nbytes = {v.name: len(v.data) for v in launch.program.variables}
+    end = variables_end(launch.program)
     for param in launch.program.params:
         if not _is_buffer(launch, param):
             continue
@@ -138,6 +137,12 @@ def lay_out(launch: Launch) -> Layout:
             f"the arrays have {end - int(GLOBAL_BASE)} bytes together: a launch has {MOST_BYTES} at most"
         )
     return Layout(address, nbytes, end - int(GLOBAL_BASE))
+
+
+def variables_end(program: Program) -> int:
+    """First address after a program's device variables, where nothing lies yet."""
+    ends = (int(GLOBAL_BASE) + v.offset + _padded(len(v.data)) for v in program.variables)
+    return max(ends, default=int(GLOBAL_BASE))
 
 
 def place(nbytes: Mapping[str, int]) -> dict[str, int]:
@@ -176,6 +181,33 @@ def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
             found.append(ArrayInfo(param.name, "global", dtype, param.offset, 0))
     variables = (ArrayInfo(v.name, "global", "u8", -1, 0) for v in launch.program.variables)
     return (*launch.program.arrays, *found, *variables)
+
+
+class Placed(NamedTuple):
+    """An array of global memory: its number among :func:`arrays_of`, its first byte and one past its last."""
+
+    number: int
+    first: int
+    end: int
+
+
+def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:
+    """Global arrays in the order of memory, those that share some together."""
+    found = sorted(
+        (
+            Placed(k, layout.address[a.name], layout.address[a.name] + layout.nbytes[a.name])
+            for k, a in enumerate(arrays_of(launch))
+            if a.space == "global"
+        ),
+        key=lambda one: one.first,
+    )
+    groups: list[list[Placed]] = []
+    for one in found:
+        if groups and one.first < max(other.end for other in groups[-1]):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
 
 
 class Abi(NamedTuple):

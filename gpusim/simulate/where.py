@@ -11,7 +11,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.result import Traffic, Value
-from gpusim.simulate.launch import arrays_of
+from gpusim.simulate.launch import arrays_of, in_memory, lay_out
 
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
@@ -84,10 +84,14 @@ def by_array(launch: Launch, arrays: np.ndarray) -> tuple[Traffic, ...]:
     Returns
     -------
     tuple of Traffic
-        In the order of the parameters.
+        In the order of the parameters; arrays that share memory are one.
     """
-    known = arrays_of(launch)
-    return tuple(_array(a.name, a.dtype, row) for a, row in zip(known, arrays, strict=False) if a.space == "global")
+    known, found = arrays_of(launch), {}
+    for group in in_memory(launch, lay_out(launch)):
+        numbers = sorted(one.number for one in group)
+        name = ", ".join(known[k].name for k in numbers)
+        found[numbers[0]] = _array(name, known[numbers[0]].dtype, arrays[numbers].sum(axis=0))
+    return tuple(found[k] for k in sorted(found))
 
 
 def _array(name: str, dtype: str, row: np.ndarray) -> Traffic:

@@ -1,9 +1,9 @@
 """Single instructions as an H100 ran them, and programs that run them here.
 
-On the GPU each instruction stood in a kernel like the one that :func:`program` makes: 16 words are loaded into R16 to
-R31 and eight constants into UR8 to UR15, R32 to R35 get the values of R28 to R31 and the predicates the bits of R28; the
-instruction reads R16, R20, R24 (uniform: UR8, UR10, UR12) and writes R32 (UR16); then R32 to R35 and the predicates are
-stored.
+On the GPU each instruction stood in a kernel like the one that :func:`program` makes: 16 words are loaded into R16
+to R31 and eight constants into UR8 to UR15, R32 to R35 get the values of R28 to R31 and the predicates the bits of
+R28; the instruction reads R16, R20, R24 (uniform: UR8, UR10, UR12) and writes R32 (UR16); then R32 to R35 and the
+predicates are stored.
 """
 
 from __future__ import annotations

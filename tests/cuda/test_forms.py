@@ -1,6 +1,6 @@
 """Every operand form of an instruction: is it translated, and does it give what an H100 gives?
 
-Operand forms are what nvdisasm prints: registers, immediates, constants, negated, absolute, inverted, halves, predicates.
+Forms are what nvdisasm prints: registers, immediates, constants, negated, absolute, inverted, halves, predicates.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ MOST = 40  # forms of an opcode that are run unless all are asked for (-m long)
 CHANGED_BITS = (62, 63, *range(72, 92))  # of an encoding: where signs, halves, predicates and modifiers are
 INVALID = re.compile(r"INVALID|\?\?\?|cx\[")  # no instruction, or bindless constants, which CUDA has not
 OPCODES = """
-BMSK BREV DADD DFMA DMMA DMUL DSETP F2F F2FP F2I F2IP FADD FCHK FFMA FLO FMNMX FMUL FRND FSEL FSET FSETP HADD2 HFMA2 HMMA
-HMNMX2 HMUL2 HSET2 HSETP2 I2F I2FP IABS IADD3 IDP IMAD IMMA ISETP LEA LOP3 MATCH MOV MOVM MUFU P2R PLOP3 POPC PRMT R2P R2UR
-REDUX SEL SGXT SHF SHFL UFLO UIADD3 UIMAD UISETP ULEA ULOP3 UMOV UPOPC UPRMT USEL USGXT USHF VABSDIFF VABSDIFF4 VIADD
-VIADDMNMX VIMNMX VIMNMX3 VOTE VOTEU
+BMSK BREV DADD DFMA DMMA DMUL DSETP F2F F2FP F2I F2IP FADD FCHK FFMA FLO FMNMX FMUL FRND FSEL FSET FSETP HADD2
+HFMA2 HMMA HMNMX2 HMUL2 HSET2 HSETP2 I2F I2FP IABS IADD3 IDP IMAD IMMA ISETP LEA LOP3 MATCH MOV MOVM MUFU P2R PLOP3
+POPC PRMT R2P R2UR REDUX SEL SGXT SHF SHFL UFLO UIADD3 UIMAD UISETP ULEA ULOP3 UMOV UPOPC UPRMT USEL USGXT USHF
+VABSDIFF VABSDIFF4 VIADD VIADDMNMX VIMNMX VIMNMX3 VOTE VOTEU
 """.split()
 
 
@@ -95,7 +95,7 @@ def test_what_is_refused_is_known(measured):
 
 
 REFUSED: dict[tuple[str, str], int] = {}
-"""Forms that the hardware runs, nvdisasm prints and no compiler was seen to make, by opcode and why they are refused."""
+"""Forms that the hardware runs and no compiler was seen to make: how many, by opcode and why they are refused."""
 
 
 def changed(words: list[int]) -> list[tuple[int, int]]:

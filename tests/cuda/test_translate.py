@@ -110,6 +110,9 @@ FORMS = {
         Op.ISETP, srcs=(R2, imm(-1, wide=True)), pdsts=(P0, TRUE), psrcs=(TRUE,), sub=Cmp.GT | BoolOp.OR << 4, width=8
     ),
     "FLO.U32.SH R1, R2": Instr(Op.FLO, R1, (R2,), flags=Flag.SHIFT),
+    "FLO.U32 R1, ~R2": Instr(Op.FLO, R1, (reg(2, neg=True),)),
+    "POPC R1, ~R2": Instr(Op.POPC, R1, (reg(2, neg=True),)),
+    "BREV R1, ~R2": Instr(Op.BREV, R1, (reg(2, neg=True),)),
     "SGXT.U32 R1, R2, 0x8": Instr(Op.SGXT, R1, (R2, imm(8)), flags=Flag.UNSIGNED),
     "IDP.4A.U8.S8 R1, R2, R3, R4": Instr(Op.IDP, R1, (R2, R3, R4), sub=Dot.A_UNSIGNED),
     "IDP.2A.HI.S16.U8 R1, R2, R3, R4": Instr(
@@ -154,6 +157,28 @@ FORMS = {
     "F2I.TRUNC.NTZ R1, R2": Instr(Op.F2I, R1, (R2,), sub=Convert.S32 | Round.ZERO << 4),
     "F2F.F64.F32 R2, R4": Instr(Op.F2F, R2, (R4,), sub=Convert.TO_F64),
     "F2FP.BF16.F32.PACK_AB R1, R2, R3": Instr(Op.F2FP, R1, (R2, R3), sub=Convert.BF16),
+    "MUFU.RCP64H R1, 9.99999660702670321094e+299": Instr(Op.MUFU, R1, (imm(0x7E37E43C),), sub=Mufu.RCP64H),
+    "MUFU.RSQ64H R1, 4.1203460693359375": Instr(Op.MUFU, R1, (imm(0x40107B3C),), sub=Mufu.RSQ64H),
+    "FRND.F16.FLOOR R1, 0.018585205078125": Instr(
+        Op.FRND, R1, (imm(0x24C2),), sub=Round.DOWN << 4 | Convert.F16 << 8
+    ),
+    "FRND.BF16 R1, -2.5": Instr(Op.FRND, R1, (imm(0xC020),), sub=Convert.BF16 << 8),
+    "F2FP.SATFINITE.RELU.E5M2.F16.UNPACK_B_MERGE_C R1, R2, R3.H1": Instr(
+        Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK
+    ),
+    "F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R1, 5.6051938572992682837e-45, RZ": Instr(
+        Op.F2FP, R1, (imm(4), ZERO, ZERO), sub=Convert.E4M3, flags=Flag.SAT | Flag.UNPACK
+    ),
+    "F2FP.F16.E5M2.UNPACK_B R1, 1.4012984643248170709e-44": Instr(
+        Op.F2FP, R1, (imm(10),), sub=Convert.E5M2, flags=Flag.UNPACK
+    ),
+    "VHMNMX.NAN R1, R2, 0, 7.152557373046875e-07, R3, !PT": Instr(
+        Op.HMNMX2, R1, (R2, imm(12), R3), psrcs=(NEVER,), sub=Piece.THIRD, flags=Flag.NAN
+    ),
+    "LEA.X R1, R2, 0xffffffff, 0x4, P1": Instr(Op.LEA, R1, (R2, imm(-1)), sub=4, psrcs=(P1,), flags=Flag.X),
+    "HFMA2 R1, -R2, R3.H0_NH1, |R4|": Instr(
+        Op.HFMA2, R1, (reg(2, neg=True), half(R3, Half.UPPER_NEGATED), reg(4, absolute=True))
+    ),
     "FRND.FLOOR R1, R2": Instr(Op.FRND, R1, (R2,), sub=Round.DOWN << 4),
     # memory
     "LDG.E.128.CONSTANT R4, desc[UR4][R2.64+0x10]": Instr(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from functools import cache
@@ -16,9 +13,8 @@ import numpy as np
 
 from gpusim.algorithm import numpy_dtype
 from gpusim.lang import Kernel
+from tests.host.build import aligned, library
 
-HERE = Path(__file__).parent / "cpu"
-COMPILER = shutil.which("g++")
 NUMBERS = {"f32": ctypes.c_float, "i32": ctypes.c_int, "u32": ctypes.c_uint}
 HELPER = re.compile(r"^static __device__.*?^}\n", re.DOTALL | re.MULTILINE)  # its body is for a GPU's assembler
 LARGEST_SHARED = 227 * 1024
@@ -34,29 +30,12 @@ def run(kernel: Kernel, inputs: Mapping[str, np.ndarray], **params: float) -> di
         shape, dtype = kernel.array_shape(array.name, **params), numpy_dtype(array.dtype.value)
         given = np.asarray(inputs.get(array.name, np.zeros(shape, dtype)))
         given = given.view(dtype) if given.dtype == np.uint16 else given.astype(dtype)  # halves may come as bits
-        buffers[array.name] = _aligned(given.reshape(shape))
+        buffers[array.name] = aligned(given.reshape(shape))
         args.append(ctypes.c_void_p(buffers[array.name].ctypes.data))
     args += [NUMBERS[p.dtype.value](params[p.name]) for p in kernel.params if p.role != "tile"]
     places = (ctypes.c_void_p * len(args))(*(ctypes.addressof(arg) for arg in args))
     _library(kernel.emit(name="emitted", **tiles)).start((ctypes.c_uint * 6)(*grid, *block), places)
     return buffers
-
-
-def _aligned(values: np.ndarray) -> np.ndarray:
-    """A copy on 16 bytes, as vectors need it."""
-    room = np.zeros(values.nbytes + 16, np.uint8)
-    first = -room.ctypes.data % 16
-    copy = room[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
-    copy[...] = values
-    return copy
-
-
-@cache
-def _fibers() -> Path:
-    folder = tempfile.TemporaryDirectory(prefix="gpusim-emit-")
-    atexit.register(folder.cleanup)
-    _build(HERE / "fibers.cpp", made := Path(folder.name) / "fibers.o", "-c")
-    return made
 
 
 @cache
@@ -66,12 +45,4 @@ def _library(source: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory(prefix="gpusim-emit-") as folder:
         path = Path(folder) / "kernel.cpp"
         path.write_text(f'#include "cuda.h"\n{code}\n{START.format(name="emitted")}', encoding="utf-8")
-        library = path.with_suffix(".so")
-        _build(path, library, "-shared", str(_fibers()))
-        return ctypes.CDLL(str(library))
-
-
-def _build(source: Path, output: Path, *options: str) -> None:
-    assert COMPILER is not None
-    flags = ["-std=c++20", "-O1", "-fPIC", "-fno-strict-aliasing", "-Wno-unknown-pragmas", f"-I{HERE}"]
-    subprocess.run([COMPILER, *flags, str(source), *options, "-o", str(output)], check=True)
+        return library(path)

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from gpusim import catalog
 from gpusim.lang import Kernel
 from tests.emit import constructs, cpu
+from tests.host.build import COMPILER
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced
 from tests.lang import samples
 from tests.lower import test_language as language
 from tests.lower.running import run_kernel
 
-pytestmark = pytest.mark.skipif(cpu.COMPILER is None, reason="needs g++")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 
 SIZES = {"M": 21, "N": 37, "K": 19, "H": 2, "G": 3, "A": 3, "B": 4, "C": 9, "R": 4, "blocks": 3, "w": 3}
 TILES = {"samples.register_tiled": {"BM": 16, "BN": 8, "BK": 4, "TM": 2, "TN": 4}}

@@ -87,6 +87,25 @@ def test_doubles():
     np.testing.assert_allclose(y, np.sqrt(x * x + 0.125) / 1.125, rtol=1e-15)
 
 
+@pytest.mark.parametrize("divisor", ["4.120347", "3.0", "0.1", "1e300", "(i & 1 ? 1e300 : 3e-300)"])
+def test_doubles_divided_by_a_constant(divisor):
+    x, y = normal(32, np.float64), np.zeros(32)
+    run(f"__global__ void f(const double* x, double* y) {{ {INDEX} y[i] = x[i] / {divisor}; }}", 1, 32, x, y)
+    by = np.where(np.arange(32) & 1, 1e300, 3e-300) if "?" in divisor else float(divisor)
+    np.testing.assert_array_equal(y, x / by)
+
+
+def test_bits_counted_of_an_inverted_word():
+    x = RNG.integers(0, 2**32, 32, dtype=np.uint32) | np.uint32(0xFFFF0000)
+    y = np.zeros((3, 32), np.int32)
+    text = f"""__global__ void f(const unsigned* x, int* y) {{
+        {INDEX} y[i] = __clz(~x[i]); y[32 + i] = __popc(~x[i]); y[64 + i] = __brev(~x[i]) >> 16; }}"""
+    run(text, 1, 32, x, y)
+    inverted = [f"{~value & 0xFFFFFFFF:032b}" for value in x.tolist()]
+    wanted = [[len(b) - len(b.lstrip("0")), b.count("1"), int(b[::-1], 2) >> 16] for b in inverted]
+    np.testing.assert_array_equal(y.T, wanted)
+
+
 @pytest.mark.parametrize(
     ("kind", "header", "dtype"),
     [("__half", "cuda_fp16.h", np.float16), ("__nv_bfloat16", "cuda_bf16.h", ml_dtypes.bfloat16)],

@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "kinds"
 MEASURED = {launch["id"]: launch["metrics"] for launch in json.loads((FOLDER / "h100.json").read_text())["launches"]}
 ALL_WAVES, SHARED_WAVES = "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 FENCES = "fences"
-"""A fence of the whole system is a call of something on the GPU that is not in the cubin: 9 instructions and a stack."""
+"""A fence of the whole system runs something on the GPU that is not in the cubin: 9 instructions and a stack."""
 BARRIERS = {"barrier": 12, "barrier_named": 30, "barrier_vote": 46}
 """Wavefronts of shared memory too many: of barriers right after one another not each takes one."""
 

@@ -6,8 +6,9 @@ of the halves in F2FP to fp8 follows from what the compiler makes of conversions
 
 from __future__ import annotations
 
+from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.floating import ROUNDING
-from gpusim.cuda.translate.reader import BYTES, WORDS, Reader, Unsupported
+from gpusim.cuda.translate.reader import BYTES, WORDS, ZERO, Reader, Unsupported
 from gpusim.isa.opcodes import Convert, Flag, Op, Round
 from gpusim.isa.program import Instr, Operand
 
@@ -24,7 +25,7 @@ def _float_source(r: Reader, kind: int) -> Operand:
     """A source of a float's type."""
     if kind == Convert.F64:
         return r.float64()
-    return r.float32() if kind == 0 else r.integer(halves=WORDS)
+    return r.float32() if kind == 0 else r.half(bf16=kind == Convert.BF16)
 
 
 def i2f(r: Reader) -> Instr:
@@ -89,6 +90,8 @@ def f2fp(r: Reader) -> Instr:
     flags = r.flags({"RELU": Flag.RELU})
     if r.has("UNPACK_B"):
         return _unpack(r)
+    if r.has("UNPACK_B_MERGE_C"):
+        return _pack_halves(r, flags)
     eight = r.pick(FP8, None)
     if eight is not None:
         return _pack_bytes(r, eight, flags)
@@ -104,7 +107,18 @@ def _pack_bytes(r: Reader, kind: Convert, flags: int) -> Instr:
     """``F2FP.SATFINITE[.RELU].{E4M3,E5M2}.F32.PACK_AB_MERGE_C d, a, b, c``."""
     if not (r.has("SATFINITE") and r.has("F32") and r.has("PACK_AB_MERGE_C")):
         raise Unsupported("a conversion to fp8 of an unknown form")
-    return r.make(Op.F2FP, r.dst(), (r.float32(), r.float32(), r.integer()), sub=kind, flags=flags | Flag.SAT)
+    dst, srcs = r.dst(), (r.float32(), r.float32(), r.integer(halves=WORDS))
+    return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT)
+
+
+def _pack_halves(r: Reader, flags: int) -> Instr:
+    """``F2FP.SATFINITE[.RELU].{E4M3,E5M2}.F16.UNPACK_B_MERGE_C d, a, c``: of a pair of fp16."""
+    kind = r.need(FP8)
+    if not (r.has("SATFINITE") and r.has("F16")):
+        raise Unsupported("a conversion to fp8 of an unknown form")
+    dst = r.dst()
+    srcs = (r.float32() if _is_literal(r) else r.float16(), ZERO, r.integer(halves=WORDS))
+    return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT | Flag.UNPACK)
 
 
 def _unpack(r: Reader) -> Instr:
@@ -112,7 +126,15 @@ def _unpack(r: Reader) -> Instr:
     kind = r.need(FP8)
     if not r.has("F16"):
         raise Unsupported("fp8 to another type than fp16")
-    return r.make(Op.F2FP, r.dst(), (r.integer(halves=WORDS),), sub=kind, flags=Flag.UNPACK)
+    dst = r.dst()
+    source = r.float32() if _is_literal(r) else r.integer(halves=WORDS)
+    return r.make(Op.F2FP, dst, (source,), sub=kind, flags=Flag.UNPACK)
+
+
+def _is_literal(r: Reader) -> bool:
+    """Whether a literal comes next: of F2FP a word, printed as if it were an fp32."""
+    text = r.peek()
+    return text is not None and text.form is Form.FLOAT
 
 
 TABLE = {"I2F": i2f, "I2FP": i2fp, "F2I": f2i, "F2IP": f2ip, "FRND": frnd, "F2F": f2f, "F2FP": f2fp}

@@ -19,6 +19,7 @@ COMPARE = {
 ROUNDING = {"RN": Round.NEAREST, "RM": Round.DOWN, "RP": Round.UP, "RZ": Round.ZERO}
 MODES = {"FTZ": Flag.FTZ, "SAT": Flag.SAT}
 MUFU = {m.name: m for m in Mufu}
+UPPER_WORDS = (Mufu.RCP64H, Mufu.RSQ64H)
 
 
 def rounding(r: Reader) -> int:
@@ -82,9 +83,10 @@ def fchk(r: Reader) -> Instr:
 
 
 def mufu(r: Reader) -> Instr:
-    """``MUFU.function[.F16] d, a``."""
-    flags = r.flags({"F16": Flag.HALF})
-    return r.make(Op.MUFU, sub=r.need(MUFU), flags=flags, dst=r.dst(), srcs=(r.float32(),))
+    """``MUFU.function[.F16] d, a``; RCP64H and RSQ64H take the upper word of an fp64, as DADD's immediate is."""
+    flags, sub = r.flags({"F16": Flag.HALF}), r.need(MUFU)
+    dst = r.dst()
+    return r.make(Op.MUFU, dst, (r.float64() if sub in UPPER_WORDS else r.float32(),), sub=sub, flags=flags)
 
 
 TABLE = {

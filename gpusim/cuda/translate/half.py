@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpusim.cuda.translate.floating import comparison
 from gpusim.cuda.translate.reader import Reader
-from gpusim.isa.opcodes import Flag, Op
+from gpusim.isa.opcodes import Flag, Op, Piece
 from gpusim.isa.program import Instr, Operand
 
 MODES = {"BF16_V2": Flag.BF16, "RELU": Flag.RELU, "SAT": Flag.SAT, "FTZ": Flag.FTZ}
@@ -43,6 +43,13 @@ def hmnmx2(r: Reader) -> Instr:
     return r.make(Op.HMNMX2, r.dst(), _sources(r, flags, 2), psrcs=(r.pred(),), flags=flags)
 
 
+def hmnmx3(r: Reader) -> Instr:
+    """``VHMNMX[.NAN] d, a, b, c, p0``."""
+    flags = r.flags({"BF16_V2": Flag.BF16, "NAN": Flag.NAN, "FTZ": Flag.FTZ})
+    dst, srcs = r.dst(), _sources(r, flags, 3)
+    return r.make(Op.HMNMX2, dst, srcs, psrcs=(r.pred(),), sub=Piece.THIRD, flags=flags)
+
+
 def hsetp2(r: Reader) -> Instr:
     """``HSETP2[.BF16_V2].cmp[.FTZ].bool q0, q1, a, b, p0``."""
     sub, flags = comparison(r), r.flags({"BF16_V2": Flag.BF16, "FTZ": Flag.FTZ})
@@ -56,4 +63,12 @@ def hset2(r: Reader) -> Instr:
     return r.make(Op.HSET2, r.dst(), _sources(r, flags, 2), psrcs=(r.pred(),), sub=sub, flags=flags)
 
 
-TABLE = {"HADD2": hadd2, "HMUL2": hmul2, "HFMA2": hfma2, "HMNMX2": hmnmx2, "HSETP2": hsetp2, "HSET2": hset2}
+TABLE = {
+    "HADD2": hadd2,
+    "HMUL2": hmul2,
+    "HFMA2": hfma2,
+    "HMNMX2": hmnmx2,
+    "VHMNMX": hmnmx3,
+    "HSETP2": hsetp2,
+    "HSET2": hset2,
+}

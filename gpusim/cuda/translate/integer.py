@@ -73,15 +73,15 @@ def imad(r: Reader) -> Instr:
 
 
 def lea(r: Reader) -> Instr:
-    """``LEA d, [q0,] a, b, shift`` and ``LEA.HI[.X][.SX32] d, [q0,] a, b, [c,] shift[, p0]``."""
+    """``LEA[.X] d, [q0,] a, b, shift[, p0]`` and ``LEA.HI[.X][.SX32] d, [q0,] a, b, [c,] shift[, p0]``."""
     high = r.has("HI")
     flags = r.flags({"X": Flag.X, "SX32": Flag.SIGNED})
     dst, carries = r.dst(), r.preds()
     a, b = r.integer(invert=bool(flags & Flag.X)), r.integer(invert=bool(flags & Flag.X))
     if not high:
-        if flags:
-            raise Unsupported("LEA of the lower word with a carry")
-        return r.make(Op.LEA, dst, (a, b), pdsts=carries, sub=r.literal())
+        if flags & Flag.SIGNED:
+            raise Unsupported("LEA of the lower word with a sign")
+        return r.make(Op.LEA, dst, (a, b), pdsts=carries, sub=r.literal(), psrcs=r.preds(), flags=flags)
     c = ZERO if flags & Flag.SIGNED else r.integer()
     return r.make(
         Op.LEA_HI_X, dst, (a, b, c), pdsts=carries, sub=r.literal(), psrcs=r.preds() or (FALSE,), flags=int(flags)
@@ -237,19 +237,19 @@ def iabs(r: Reader) -> Instr:
 
 
 def popc(r: Reader) -> Instr:
-    """``POPC d, a``."""
-    return r.make(Op.POPC, r.dst(), (r.integer(),))
+    """``POPC d, [~]a``."""
+    return r.make(Op.POPC, r.dst(), (r.integer(invert=True),))
 
 
 def brev(r: Reader) -> Instr:
-    """``BREV d, a``."""
-    return r.make(Op.BREV, r.dst(), (r.integer(),))
+    """``BREV d, [~]a``."""
+    return r.make(Op.BREV, r.dst(), (r.integer(invert=True),))
 
 
 def flo(r: Reader) -> Instr:
-    """``FLO[.U32][.SH] d, a``."""
+    """``FLO[.U32][.SH] d, [~]a``."""
     flags = r.pick({"U32": 0}, Flag.SIGNED) | r.flags({"SH": Flag.SHIFT})
-    return r.make(Op.FLO, r.dst(), (r.integer(),), flags=flags)
+    return r.make(Op.FLO, r.dst(), (r.integer(invert=True),), flags=flags)
 
 
 def sgxt(r: Reader) -> Instr:

@@ -20,7 +20,13 @@ from gpusim.isa.program import PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand, co
 T = TypeVar("T")
 KINDS = {Form.REG: Kind.REG, Form.UREG: Kind.UREG, Form.PRED: Kind.PRED, Form.UPRED: Kind.UPRED}
 ZERO, FALSE = reg(RZ), pred(PT, neg=True)
-HALVES = {(): Half.BOTH, ("H0_H0",): Half.LOW, ("H1_H1",): Half.HIGH, ("F32",): Half.WORD}
+HALVES = {
+    (): Half.BOTH,
+    ("H0_H0",): Half.LOW,
+    ("H1_H1",): Half.HIGH,
+    ("H0_NH1",): Half.UPPER_NEGATED,
+    ("F32",): Half.WORD,
+}
 BYTES = {(): Half.BOTH, ("B0",): Half.BOTH, ("B1",): Half.BYTE_1, ("B2",): Half.BYTE_2, ("B3",): Half.BYTE_3}
 WORDS = {(): Half.BOTH, ("H0",): Half.BOTH, ("H0_H0",): Half.BOTH, ("H1",): Half.HIGH, ("H1_H1",): Half.HIGH}
 
@@ -185,6 +191,13 @@ class Reader:
             bits = _bfloat16 if bf16 else _float16
             return imm(self._bits(text, bits) << 16 | self._bits(low, bits))
         return self._place(text, text.invert, text.neg, HALVES)
+
+    def half(self, *, bf16: bool = False) -> Operand:
+        """Take one 16-bit float."""
+        text = self.next()
+        if text.form is Form.FLOAT:
+            return imm(self._bits(text, _bfloat16 if bf16 else _float16))
+        return self._place(text, text.invert, text.neg, WORDS)
 
     def _place(
         self, text: Text, wrong: bool, neg: bool, halves: Mapping[tuple[str, ...], Half] | None = None

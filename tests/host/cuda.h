@@ -32,6 +32,10 @@ inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
 inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+inline long long min(long long a, long long b) { return a < b ? a : b; }
+inline long long max(long long a, long long b) { return a > b ? a : b; }
+inline unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+inline unsigned long long max(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 inline float __int_as_float(int bits) { float x; std::memcpy(&x, &bits, 4); return x; }
 inline float __expf(float x) { return std::exp(x); }
 inline float __logf(float x) { return std::log(x); }
@@ -101,19 +105,38 @@ template <typename T> T atomicMax(T* p, T v) { return std::exchange(*p, max(*p, 
 
 void __syncthreads();
 unsigned this_lane();
-unsigned from_lane(unsigned bits, unsigned lane);
 
-template <typename T> T exchanged(T v, unsigned lane) {
-    unsigned bits;
-    std::memcpy(&bits, &v, 4);
-    bits = from_lane(bits, lane < 32 ? lane : this_lane());
-    std::memcpy(&v, &bits, 4);
+// What the lanes of a mask (0: those that are there) tell one another.
+struct Exchange {
+    unsigned lanes = 0;
+    unsigned long long values[32] = {};
+};
+Exchange gather(unsigned mask, unsigned long long value);
+
+template <typename T> T exchanged(unsigned mask, T v, unsigned lane) {
+    unsigned long long bits = 0;
+    std::memcpy(&bits, &v, sizeof v);
+    const Exchange all = gather(mask, bits);
+    if (lane < 32 && all.lanes >> lane & 1) std::memcpy(&v, &all.values[lane], sizeof v);
     return v;
 }
-template <typename T> T __shfl_sync(unsigned, T v, unsigned lane) { return exchanged(v, lane % 32); }
-template <typename T> T __shfl_up_sync(unsigned, T v, unsigned n) { return exchanged(v, this_lane() - n); }
-template <typename T> T __shfl_down_sync(unsigned, T v, unsigned n) { return exchanged(v, this_lane() + n); }
-template <typename T> T __shfl_xor_sync(unsigned, T v, unsigned n) { return exchanged(v, this_lane() ^ n); }
+// Lanes from `first` on are a group of `width`; a lane out of it leaves a value as it is.
+inline unsigned within(unsigned lane, int width) {
+    return lane / width == this_lane() / width ? lane : this_lane();
+}
+template <typename T> T __shfl_sync(unsigned mask, T v, unsigned lane, int width = 32) {
+    return exchanged(mask, v, this_lane() / width * width + lane % width);
+}
+template <typename T> T __shfl_up_sync(unsigned mask, T v, unsigned n, int width = 32) {
+    return exchanged(mask, v, within(this_lane() - n, width));
+}
+template <typename T> T __shfl_down_sync(unsigned mask, T v, unsigned n, int width = 32) {
+    return exchanged(mask, v, within(this_lane() + n, width));
+}
+template <typename T> T __shfl_xor_sync(unsigned mask, T v, unsigned n, int width = 32) {
+    const unsigned lane = this_lane() ^ n;
+    return exchanged(mask, v, lane / width <= this_lane() / width ? lane : this_lane());
+}
 
 void run_grid(const unsigned* shape, void (*thread)(void*), void* of);
 

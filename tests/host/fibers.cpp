@@ -17,7 +17,8 @@ struct Fiber {
     ucontext_t context;
     std::vector<char> stack = std::vector<char>(STACK);
     State state = DONE;
-    unsigned sent = 0;
+    unsigned long long sent = 0;
+    unsigned mask = 0;  // lanes that it waits for; 0: whoever is there
     bool sends = false;
 };
 
@@ -42,6 +43,24 @@ void resume(unsigned number) {
     current = number;
     threadIdx = {number % blockDim.x, number / blockDim.x % blockDim.y, number / (blockDim.x * blockDim.y)};
     swapcontext(&scheduler, &fibers[number].context);
+}
+
+// Let go of lanes that wait for one another, once all of them that are left do.
+bool meet(unsigned first, unsigned end) {
+    bool any = false;
+    for (unsigned i = first; i < end; ++i) {
+        const unsigned mask = fibers[i].mask;
+        if (fibers[i].state != AT_WARP || !mask) continue;
+        bool all = true;
+        for (unsigned j = first; j < end; ++j)
+            if (mask >> (j - first) & 1 && fibers[j].state != DONE)
+                all &= fibers[j].state == AT_WARP && fibers[j].mask == mask;
+        if (!all) continue;
+        for (unsigned j = first; j < end; ++j)
+            if (mask >> (j - first) & 1 && fibers[j].state == AT_WARP) fibers[j].state = READY;
+        any = true;
+    }
+    return any;
 }
 
 // Let go of what waits, once nothing else of its warp, or of the block, can run.
@@ -70,7 +89,10 @@ void run_block() {
         for (unsigned i = 0; i < threads; ++i)
             if (fibers[i].state == READY) resume(i);
         more = false;
-        for (unsigned i = 0; i < threads; i += 32) more |= release(i, i + 32 < threads ? i + 32 : threads, AT_WARP);
+        for (unsigned i = 0; i < threads; i += 32) {
+            const unsigned end = i + 32 < threads ? i + 32 : threads;
+            more |= meet(i, end) || release(i, end, AT_WARP);
+        }
         if (!more) more = release(0, threads, AT_BLOCK);
     }
 }
@@ -81,15 +103,23 @@ void __syncthreads() { wait(AT_BLOCK); }
 
 unsigned this_lane() { return current % 32; }
 
-unsigned from_lane(unsigned bits, unsigned lane) {
-    Fiber &self = fibers[current], &other = fibers[current / 32 * 32 + lane];
-    self.sent = bits;
+Exchange gather(unsigned mask, unsigned long long value) {
+    const unsigned first = current / 32 * 32;
+    Fiber& self = fibers[current];
+    self.sent = value;
+    self.mask = mask;
     self.sends = true;
     wait(AT_WARP);
-    const unsigned received = other.sends && &other < &fibers[threads] ? other.sent : bits;
+    Exchange all;
+    for (unsigned lane = 0; lane < 32 && first + lane < threads; ++lane) {
+        const Fiber& other = fibers[first + lane];
+        if (!other.sends || other.mask != mask || (mask && !(mask >> lane & 1))) continue;
+        all.lanes |= 1u << lane;
+        all.values[lane] = other.sent;
+    }
     wait(AT_WARP);
     self.sends = false;
-    return received;
+    return all;
 }
 
 void run_grid(const unsigned* shape, void (*thread)(void*), void* of) {

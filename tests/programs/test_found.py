@@ -1,0 +1,68 @@
+"""What random programs have found, each as small as it can be, held against NumPy."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.profile.running import run
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+INDEX = "const int i = threadIdx.x;"
+HALVES = np.array([0, 0.5, -0.5, 1.25, -2.5, 3.75, 100, -1000, 448, 500, 6e-5, 1e-6, -1e-7, np.inf, -np.inf, 65504] * 4)
+
+
+def half_pairs(body, *inputs):
+    """What a kernel that ends in ``o[i] = ...`` makes of pairs of fp16."""
+    out = np.zeros(64, np.float16)
+    names = ", ".join(f"const __half2* {name}" for name in "abc"[: len(inputs)])
+    text = f"#include <cuda_fp16.h>\n__global__ void f({names}, __half2* o) {{ {INDEX} {body} }}"
+    run(text, 1, 32, *(np.asarray(x, np.float16) for x in inputs), out)
+    return out
+
+
+@pytest.mark.parametrize(("name", "number"), [("floor", -2.5), ("ceil", 0.018585205078125), ("rint", 3.5)])
+def test_a_literal_half_is_made_whole(name, number):
+    found = half_pairs(f"o[i] = __hadd2(a[i], h2{name}(__float2half2_rn({number}f)));", np.zeros(64))
+    np.testing.assert_array_equal(found, getattr(np, name)(np.float16(number)))
+
+
+def test_one_half_of_a_pair_is_negated():
+    a, b, c = HALVES[:64], np.roll(HALVES, 1), np.roll(HALVES, 3)
+    body = """__half2 n = __halves2half2(__low2half(b[i]), __hneg(__high2half(b[i])));
+        o[i] = __hfma2(__hneg2(a[i]), n, __habs2(c[i]));"""
+    found = half_pairs(body, a, b, c)
+    signs = np.tile([-1, 1], 32)
+    with np.errstate(all="ignore"):
+        x, y, z = (np.float16(v).astype(np.float64) for v in (a, b, c))
+        np.testing.assert_array_equal(found, np.float16(signs * x * y + np.abs(z)))
+
+
+def test_the_least_and_the_greatest_of_three_halves():
+    a, b = HALVES, np.roll(HALVES, 5)
+    found = half_pairs("o[i] = __hmax2_nan(__hmax2_nan(a[i], __float2half2_rn(1.5f)), b[i]);", a, b)
+    np.testing.assert_array_equal(found, np.float16(np.maximum(np.maximum(a, 1.5), b)))
+    found = half_pairs("o[i] = __hmin2(__hmin2(a[i], b[i]), __hneg2(c[i]));", a, b, np.roll(a, 2))
+    np.testing.assert_array_equal(found, np.float16(np.minimum(np.minimum(a, b), -np.roll(a, 2))))
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("E4M3", ml_dtypes.float8_e4m3fn), ("E5M2", ml_dtypes.float8_e5m2)])
+def test_pairs_of_halves_become_octets(kind, dtype):
+    x, y = HALVES.astype(np.float16), np.zeros(64, np.uint8)
+    text = f"""#include <cuda_fp8.h>
+    __global__ void f(const __half2_raw* x, __nv_fp8x2_storage_t* y) {{
+        {INDEX} y[i] = __nv_cvt_halfraw2_to_fp8x2(x[i], __NV_SATFINITE, __NV_{kind}); }}"""
+    run(text, 1, 32, x, y)
+    most = np.float32(ml_dtypes.finfo(dtype).max)
+    wanted = np.clip(x.astype(np.float32), -most, most).astype(dtype)
+    np.testing.assert_array_equal(y.view(dtype).astype(np.float32), wanted.astype(np.float32))
+
+
+def test_a_shifted_word_is_added_with_a_carry():
+    x, y = np.arange(32, dtype=np.uint64) * np.uint64(0x0123456789ABCDEF), np.zeros(32, np.uint64)
+    text = f"""__global__ void f(const unsigned long long* x, unsigned long long* y) {{
+        {INDEX} y[i] = (x[i] >> 32 << 36) + (x[i] & 0xffffffff) - 0x1000000001ull + (x[i] << 4 & 0xff0); }}"""
+    run(text, 1, 32, x, y)
+    with np.errstate(over="ignore"):
+        high, low = x >> np.uint64(32) << np.uint64(36), x & np.uint64(0xFFFFFFFF)
+        np.testing.assert_array_equal(y, high + low - np.uint64(0x1000000001) + (x << np.uint64(4) & np.uint64(0xFF0)))
