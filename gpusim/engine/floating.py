@@ -69,13 +69,19 @@ def signed_zero(s, p, q, how):
 
 
 def fmnmx(c, u, base, preds, scratch, on):
-    """Minimum where p0 holds, else maximum; -0 is less than +0, and a NaN operand gives the other one."""
-    x, y = real(c, u, base, 0), real(c, u, base, 1)
+    """Minimum where p0 holds, else maximum; of three where ``sub`` says so."""
+    r = extreme(c, preds, real(c, u, base, 0), real(c, u, base, 1))
+    if c[I.SUB] & I.THIRD:
+        r = extreme(c, preds, r, real(c, u, base, 2))
+    put_real(c, u, base, canonical(r), on)
+
+
+@inline
+def extreme(c, preds, x, y):
+    """The smaller one where p0 holds, else the larger one; -0 is less than +0, and a NaN operand gives the other one."""
     first = (ordered(x) < ordered(y)) ^ ~holds(preds, c[I.P0])
     r = select((first | (y != y)) & (x == x), x, y)
-    if c[I.FLAGS] & I.NAN_FLAG:
-        r = select(x != x, x, select(y != y, y, r))
-    put_real(c, u, base, canonical(r), on)
+    return select(x != x, x, select(y != y, y, r)) if c[I.FLAGS] & I.NAN_FLAG else r
 
 
 # ------------------------------------------------------------------ fp64

@@ -77,15 +77,21 @@ def mufu(c, u, base, preds, scratch, on):
     if c[I.FLAGS] & I.SAT:
         r = clamped(r)
     if c[I.FLAGS] & I.HALF:
-        put(c, u, base, narrowed(r, I.F16, I.ROUND_NEAREST, False), on)
+        put(c, u, base, narrowed(r, format_of(c), I.ROUND_NEAREST, False), on)
     else:
         put_real(c, u, base, r, on)
 
 
 @jit
 def real_half(c, u, base):
-    """An fp16 source, with the sign or magnitude asked for."""
-    return cast(source(c, u, base, 0, I.F16), F32)
+    """An fp16 or bf16 source, with the sign or magnitude asked for."""
+    return cast(source(c, u, base, 0, format_of(c)), F32)
+
+
+@inline
+def format_of(c):
+    """Format of 16 bits that the function is of."""
+    return I.BF16 if c[I.FLAGS] & I.BF16_FLAG else I.F16
 
 
 @jit

@@ -232,12 +232,12 @@ class Shift(IntEnum):
 
 
 class Piece(IntEnum):
-    """``sub`` of IADD3, IMNMX, IADDMNMX, IABSDIFF: what a word is taken as, in bits 0-1; and THIRD."""
+    """``sub`` of IADD3, IMNMX, IADDMNMX, IABSDIFF, FMNMX: what a word is taken as, in bits 0-1; and THIRD."""
 
     WORD = 0
     HALVES = 1  # two of 16 bits
     BYTES = 2  # four of 8 bits
-    THIRD = 4  # IMNMX: of a, b and c; IABSDIFF: what the pieces give is added up
+    THIRD = 4  # IMNMX, FMNMX: of a, b and c; IABSDIFF: what the pieces give is added up
 
 
 class Dot(IntEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpusim.cuda.translate.integer import BOOL
 from gpusim.cuda.translate.reader import Reader
-from gpusim.isa.opcodes import Cmp, Flag, Mufu, Op, Round
+from gpusim.isa.opcodes import Cmp, Flag, Mufu, Op, Piece, Round
 from gpusim.isa.program import Instr
 
 UNORDERED = 8  # bit of `sub`: true where an operand is NaN
@@ -19,6 +19,7 @@ COMPARE = {
 ROUNDING = {"RN": Round.NEAREST, "RM": Round.DOWN, "RP": Round.UP, "RZ": Round.ZERO}
 MODES = {"FTZ": Flag.FTZ, "SAT": Flag.SAT}
 MUFU = {m.name: m for m in Mufu}
+SIXTEEN_BITS = {"F16": Flag.HALF, "BF16": Flag.HALF | Flag.BF16}
 UPPER_WORDS = (Mufu.RCP64H, Mufu.RSQ64H)
 
 
@@ -56,6 +57,13 @@ def fmnmx(r: Reader) -> Instr:
     return r.make(Op.FMNMX, r.dst(), (r.float32(), r.float32()), psrcs=(r.pred(),), flags=flags)
 
 
+def fmnmx3(r: Reader) -> Instr:
+    """``FMNMX3[.FTZ][.NAN] d, a, b, c, p0``."""
+    flags = r.flags({"FTZ": Flag.FTZ, "NAN": Flag.NAN})
+    dst, srcs = r.dst(), (r.float32(), r.float32(), r.float32())
+    return r.make(Op.FMNMX, dst, srcs, psrcs=(r.pred(),), sub=Piece.THIRD, flags=flags)
+
+
 def fsel(r: Reader) -> Instr:
     """``FSEL d, a, b, p0``."""
     flags = r.flags({"FTZ": Flag.FTZ})
@@ -83,10 +91,14 @@ def fchk(r: Reader) -> Instr:
 
 
 def mufu(r: Reader) -> Instr:
-    """``MUFU.function[.F16] d, a``; RCP64H and RSQ64H take the upper word of an fp64, as DADD's immediate is."""
-    flags, sub = r.flags({"F16": Flag.HALF}), r.need(MUFU)
+    """``MUFU.function[.F16|.BF16] d, a``; RCP64H and RSQ64H take the upper word of an fp64, as DADD's immediate is."""
+    flags, sub = r.pick(SIXTEEN_BITS, 0), r.need(MUFU)
     dst = r.dst()
-    return r.make(Op.MUFU, dst, (r.float64() if sub in UPPER_WORDS else r.float32(),), sub=sub, flags=flags)
+    if flags:
+        source = r.half(bf16=bool(flags & Flag.BF16))
+    else:
+        source = r.float64() if sub in UPPER_WORDS else r.float32()
+    return r.make(Op.MUFU, dst, (source,), sub=sub, flags=flags)
 
 
 TABLE = {
@@ -94,6 +106,7 @@ TABLE = {
     "FMUL": fmul,
     "FFMA": ffma,
     "FMNMX": fmnmx,
+    "FMNMX3": fmnmx3,
     "FSEL": fsel,
     "FSETP": fsetp,
     "FSET": fset,
