@@ -119,6 +119,8 @@ FORMS = {
         Op.IDP, R1, (R2, R3, R4), sub=Dot.HALVES | Dot.UPPER | Dot.B_UNSIGNED
     ),
     "VABSDIFF.U32 R1, R2, R3, R4": Instr(Op.IABSDIFF, R1, (R2, R3, R4), flags=Flag.UNSIGNED),
+    "VABSDIFF4.U8 R1, R2, R3, R4": Instr(Op.IABSDIFF, R1, (R2, R3, ZERO), sub=Piece.BYTES, flags=Flag.UNSIGNED),
+    "S2R R1, SR_LMEMHIOFF": Instr(Op.S2R, R1, sub=Special.ZERO),
     "VABSDIFF4.U8.ACC R1, R2, R3, R4": Instr(
         Op.IABSDIFF, R1, (R2, R3, R4), sub=Piece.BYTES | Piece.THIRD, flags=Flag.UNSIGNED
     ),
@@ -276,7 +278,7 @@ def opcode(text: str) -> str:
         "IADD3 R1, |R2, R3, R4", "FADD R1, ~R2, R3", "FADD R1, R2.H0_H0, R3", "FADD R1, R2, 0x10 0x10", "MOV R1.64, R2",
         "LDG.E R1, [R2+R3]", "LDG.E R1, R2", "LDS R1, [R2.64]", "BRA 0x40", "BRA `(elsewhere)", "BRA `0x48",
         "BSYNC B16", "S2R R1, SR_NONE", "SHF.Q R1, R2, R3, R4", "HMMA.88.F32 R1, R2, R3, R4", "FMUL R1, R2, 1e40",
-        "HADD2 R1, R2, 65536, 1", "HADD2 R1, R2, 1", "CALL.ABS.NOINC R2", "VABSDIFF4.U8 R1, R2, R3, R4",
+        "HADD2 R1, R2, 65536, 1", "HADD2 R1, R2, 1", "CALL.ABS.NOINC R2",
         "BAR.SYNC 0x10",
     ],
 )  # fmt: skip

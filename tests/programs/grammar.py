@@ -98,7 +98,7 @@ INTEGER = Theme(
         "i32": [
             "int(<u32>)", "(<i32> >> (<u32> & 31))", "(<i32> >> <#31>)", "(<i32> / (<#30> + 1))", "(<i32> % (<#30> + 1))",
             "(<i32> / int(<u32> >> 8 | 1))", "(<i32> % int(<u32> >> 3 | 1))", "min(<i32>, <i32>)", "max(<i32>, <i32>)",
-            "abs(<i32> >> 1)", "__mulhi(<i32>, <i32>)", "__mul24(<i32>, <i32>)", "__hadd(<i32>, <i32>)",
+            "abs(<i32> >> 1)", "__mulhi(<i32>, <i32>)", "__mul24(<i32> >> 16, short(<u32>))", "__hadd(<i32>, <i32>)",
             "__rhadd(<i32>, <i32>)", "__dp4a(<i32>, <i32>, <i32>)", "__dp2a_lo(<i32>, <i32>, <i32>)",
             "__dp2a_hi(<i32>, <i32>, <i32>)", "(<bool> ? <i32> : <i32>)", "int(short(<u32>))", "int(<i8>)", "int(<u16>)",
             "max(min(<i32>, 100), -100)", "(int(<u32> << 8) >> 24)", "(int(<u32> << <#31>) >> <#31>)",
@@ -112,7 +112,7 @@ INTEGER = Theme(
             "__byte_perm(<u32>, <u32>, <u32>)", "__byte_perm(<u32>, <u32>, 0x5410)", "__byte_perm(<u32>, 0, 0x4321)",
             "__funnelshift_l(<u32>, <u32>, <u32>)", "__funnelshift_r(<u32>, <u32>, <u32>)",
             "__funnelshift_lc(<u32>, <u32>, <u32> & 63)", "__funnelshift_rc(<u32>, <u32>, <u32> & 63)",
-            "__funnelshift_l(<u32>, <u32>, <#31>)", "__umulhi(<u32>, <u32>)", "__umul24(<u32>, <u32>)",
+            "__funnelshift_l(<u32>, <u32>, <#31>)", "__umulhi(<u32>, <u32>)", "__umul24(<u32> >> 16, <u32> & 0xffffu)",
             "__sad(<i32>, <i32>, <u32>)", "__usad(<u32>, <u32>, <u32>)", "__uhadd(<u32>, <u32>)",
             "__urhadd(<u32>, <u32>)", "__dp4a(<u32>, <u32>, <u32>)", "__dp2a_lo(<u32>, <u32>, <u32>)",
             "__dp2a_hi(<u32>, <u32>, <u32>)", "(<u32> >> <#31> & ((1u << <#16>) - 1))", "unsigned(<u16>)",
@@ -467,7 +467,7 @@ WARP = Theme(
 )  # fmt: skip
 
 SHARED = Theme(
-    inner={"u32": ["sh.w[threadIdx.x]", "sh.h[threadIdx.x]", "unsigned(sh.b[threadIdx.x])"]},
+    inner={"u32": ["sh.w[threadIdx.x]", "unsigned(sh.h[threadIdx.x])", "unsigned(sh.b[threadIdx.x])"]},
     statements=[
         "sh.w[threadIdx.x] = <u32>;", "sh.h[threadIdx.x] = (unsigned short)<u32>;", "sh.b[threadIdx.x] = (unsigned char)<u32>;",
         "sh.v[threadIdx.x].y = <u32>;",

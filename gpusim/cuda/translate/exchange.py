@@ -30,6 +30,7 @@ SPECIAL = {
     "SR_SMEMSZ": Special.SHARED_SIZE,
     "SR_SWINHI": Special.SHARED_WINDOW_HI,
     "SR_LWINHI": Special.LOCAL_WINDOW_HI,
+    "SR_LMEMHIOFF": Special.ZERO,  # least local address: where code that is not optimised sees its stack end
     "SR_CgaCtaId": Special.CLUSTER_CTAID,
     "SR_CgaSize": Special.CLUSTER_SIZE,
 }

@@ -280,12 +280,11 @@ def iabsdiff(r: Reader) -> Instr:
 
 
 def iabsdiff4(r: Reader) -> Instr:
-    """``VABSDIFF4.{U8,S8} d, a, b, RZ``, and with ACC a word c, to which the four are added."""
+    """``VABSDIFF4.{U8,S8} d, a, b, c``: with ACC the four are added to c, else c is for bytes that are left out: none."""
     flags = r.need({"U8": Flag.UNSIGNED, "S8": 0})
     adds = r.has("ACC")
-    dst, srcs = r.dst(), (r.integer(), r.integer(), r.integer())
-    if not adds and srcs[2] != ZERO:
-        raise Unsupported("four distances put together with something else")
+    dst, a, b, rest = r.dst(), r.integer(), r.integer(), r.integer()
+    srcs = (a, b, rest if adds else ZERO)
     sub = Piece.BYTES | (Piece.THIRD if adds else 0)
     return r.make(Op.IABSDIFF, dst, srcs, sub=sub, flags=flags)
 
