@@ -78,7 +78,7 @@ def fmnmx(c, u, base, preds, scratch, on):
 
 @inline
 def extreme(c, preds, x, y):
-    """The smaller one where p0 holds, else the larger one; -0 is less than +0, and a NaN operand gives the other one."""
+    """The smaller one where p0 holds, else the larger; -0 is less than +0, and a NaN operand gives the other one."""
     first = (ordered(x) < ordered(y)) ^ ~holds(preds, c[I.P0])
     r = select((first | (y != y)) & (x == x), x, y)
     return select(x != x, x, select(y != y, y, r)) if c[I.FLAGS] & I.NAN_FLAG else r
