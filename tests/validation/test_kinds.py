@@ -10,7 +10,7 @@ import pytest
 from gpusim.launches import run
 from gpusim.launches.file import read
 from tests.validation.counters import values
-from tests.validation.exact import differing, other_compiler
+from tests.validation.exact import differing
 
 FOLDER = Path(__file__).parent / "kinds"
 MEASURED = {launch["id"]: launch["metrics"] for launch in json.loads((FOLDER / "h100.json").read_text())["launches"]}
@@ -20,11 +20,9 @@ FENCES = "fences"
 BARRIERS = {"barrier": 12, "barrier_named": 30, "barrier_vote": 46}
 """Wavefronts of shared memory too many: of barriers right after one another not each takes one."""
 
-pytestmark = pytest.mark.skipif(bool(other_compiler()), reason=other_compiler())
-
 
 @pytest.fixture(scope="module")
-def predicted() -> dict[str, dict[str, float]]:
+def predicted(measured_compiler: None) -> dict[str, dict[str, float]]:
     return {spec.id: values(run.profile(spec, "h100-sxm")) for spec in read(FOLDER / "launches.json")}
 
 
