@@ -267,7 +267,7 @@ def iabsdiff(r: Reader) -> Instr:
 
 
 def iabsdiff4(r: Reader) -> Instr:
-    """``VABSDIFF4.{U8,S8} d, a, b, c``: with ACC the four are added to c, else c is for bytes that are left out: none."""
+    """``VABSDIFF4.{U8,S8} d, a, b, c``: with ACC they are added to c, else it is for bytes left out: none."""
     flags = r.need({"U8": Flag.UNSIGNED, "S8": 0})
     adds = r.has("ACC")
     dst, a, b, rest = r.dst(), r.integer(), r.integer(), r.integer()
