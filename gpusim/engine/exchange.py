@@ -110,22 +110,27 @@ def reduce_lanes(c, u, base, on, uniform, bits):
 
 @jit
 def pack_predicates(u, c, base, preds, on):
-    """P2R: d = (P0..P6 & b) | (a & ~b)."""
-    a, b, d = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)]
+    """P2R: d = (P0..P6 & b) | (a & ~b); a uniform register has it in all lanes."""
+    a, b, d, first = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)], c[I.SUB]
     for lane in range(S.LANES):
         if (on >> np.uint32(lane)) & ONE:
             word = ZERO
             for p in range(7):
-                word |= ((preds[p] >> np.uint32(lane)) & ONE) << np.uint32(p)
+                word |= ((preds[first + p] >> np.uint32(lane)) & ONE) << np.uint32(p)
             d[lane] = (word & b[lane]) | (a[lane] & (b[lane] ^ FULL))
+    if first:
+        fill(d, d[first_lane(on)], FULL)
 
 
 @jit
 def unpack_predicates(u, c, base, preds, on):
     """R2P: P0..P6 = bits of a, those set in b."""
-    a, b = u[at(c[I.A], base)], u[at(c[I.B], base)]
+    a, b, first = u[at(c[I.A], base)], u[at(c[I.B], base)], c[I.SUB]
+    if first:
+        on = FULL
     for lane in range(S.LANES):
         for p in range(7):
             if (on >> np.uint32(lane)) & ONE and (b[lane] >> np.uint32(p)) & ONE:
                 bit = (a[lane] >> np.uint32(p)) & ONE
-                preds[p] = (preds[p] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))
+                place = first + p
+                preds[place] = (preds[place] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))

@@ -115,9 +115,9 @@ def effects(instr: Instr) -> Effects:
     if instr.dst is not None and instr.op not in _NO_RESULT:
         writes |= _span(instr.dst, _result_words(instr))
     if instr.op is Op.P2R:
-        reads |= _PREDICATES
+        reads |= _PREDICATES << instr.sub
     if instr.op is Op.R2P:
-        writes |= _PREDICATES
+        writes |= _PREDICATES << instr.sub
     return Effects(reads, writes, instr.guard != TRUE or instr.op is Op.R2P)
 
 

@@ -154,7 +154,7 @@ class _Rows:
         return ~(FIRST_CONST + self.n_const + self.imm[words])
 
     def source_of(self, instr: Instr, position: int) -> int:
-        """As :meth:`source`; a 64-bit immediate is the upper word of an fp64, or of what I2F converts, else extended."""
+        """As :meth:`source`; a 64-bit immediate is the upper word of an fp64 or of what I2F takes, else extended."""
         operand = instr.srcs[position]
         if operand.kind is not Kind.IMM or source_words(instr, position) != 2:
             return self.source(operand)

@@ -122,8 +122,8 @@ class Op(IntEnum):
     BREAK = 71  # active lanes that pass the guard and p0 no longer take part in convergence barrier `sub`
     CS2R = 72  # d (width 8: a pair) = special register `sub`, not through the load/store pipe
     R2UR = 73  # uniform d = a of the first active lane
-    P2R = 74  # d = (P0..P6 as bits 0-6 & b) | (a & ~b)
-    R2P = 75  # P0..P6 = bits 0-6 of a, those set in b
+    P2R = 74  # d = (P0..P6 as bits 0-6 & b) | (a & ~b); `sub` UNIFORM_PREDICATES: of UP0..UP6
+    R2P = 75  # P0..P6 = bits 0-6 of a, those set in b; `sub` as P2R
     BMSK = 76  # d = b ones from bit a on (WRAP flag: both modulo 32)
     SGXT = 77  # d = the low b bits of a, sign-extended (UNSIGNED: zero-extended)
     IDP = 78  # d = dot product of 4 bytes of a and b, plus c (UNSIGNED: both are; `sub`: Dot)
@@ -146,6 +146,10 @@ class Op(IntEnum):
     IADDMNMX = 95  # d = p ? min(a + b, c) : max(a + b, c) (signed unless UNSIGNED); RELU flag as IMNMX
     I2I = 96  # d = a clamped to `sub` (Convert: S8, U8, S16, U16); UNSIGNED flag: a is unsigned
     F2IP = 97  # d = (low half of c, a, b), a and b converted to bytes as by F2I
+
+
+UNIFORM_PREDICATES = 8
+"""``sub`` of P2R and R2P: where UP0 stands among a warp's predicates."""
 
 
 class Special(IntEnum):

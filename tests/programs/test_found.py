@@ -28,7 +28,7 @@ def test_a_literal_half_is_made_whole(name, number):
     np.testing.assert_array_equal(found, getattr(np, name)(np.float16(number)))
 
 
-def test_one_half_of_a_pair_is_negated():
+def test_halves_change_places_and_one_is_negated():
     a, b, c = HALVES[:64], np.roll(HALVES, 1), np.roll(HALVES, 3)
     body = """__half2 n = __halves2half2(__low2half(b[i]), __hneg(__high2half(b[i])));
         o[i] = __hfma2(__hneg2(a[i]), n, __habs2(c[i]));"""

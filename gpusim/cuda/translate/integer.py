@@ -286,22 +286,22 @@ def i2i(r: Reader) -> Instr:
 
 
 def p2r(r: Reader) -> Instr:
-    """``P2R d, PR, a, mask``."""
-    dst = r.dst()
-    _predicates(r)
-    return r.make(Op.P2R, dst, (r.integer(), r.integer()))
+    """``P2R d, PR, a, mask``; UP2UR of UPR."""
+    dst, sub = r.dst(), _predicates(r)
+    return r.make(Op.P2R, dst, (r.integer(), r.integer()), sub=sub)
 
 
 def r2p(r: Reader) -> Instr:
-    """``R2P PR, a, mask``."""
-    _predicates(r)
-    return r.make(Op.R2P, srcs=(r.integer(), imm(r.literal())))
+    """``R2P PR, a, mask``; UR2UP into UPR."""
+    sub = _predicates(r)
+    return r.make(Op.R2P, srcs=(r.integer(), imm(r.literal())), sub=sub)
 
 
-def _predicates(r: Reader) -> None:
+def _predicates(r: Reader) -> int:
     text = r.next()
     if text.form is not Form.PREDICATES or text.suffixes:
         raise Unsupported("other than all predicates")
+    return text.index
 
 
 TABLE = {
