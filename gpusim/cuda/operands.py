@@ -41,8 +41,8 @@ class Text(NamedTuple):
     ----------
     form : Form
     index : int
-        Number of the register, predicate or barrier (of ``PR`` and ``UPR`` that of the first among a warp's predicates);
-        value of an integer; bank of a constant; address of a label.
+        Number of the register, predicate or barrier (of ``PR`` and ``UPR`` where the first stands among a warp's
+        predicates); value of an integer; bank of a constant; address of a label.
     neg, absolute, invert : bool
         Written with ``-``, ``|...|``, and ``~`` or ``!``.
     suffixes : tuple of str
