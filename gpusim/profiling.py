@@ -129,7 +129,7 @@ def _launch(
     passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
-    buffers: dict[str, Any] = {name: value for name, value in arguments.items() if is_array(value)}
+    buffers = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     return Launch(program, *sizes, arguments, dynamic, places=places)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpusim.errors import GpusimError
+from gpusim.isa.opcodes import UNIFORM_PREDICATES
 from gpusim.isa.program import PT, RZ, URZ
 
 
@@ -31,7 +32,7 @@ class Form(IntEnum):
     SPECIAL = 9  # SR_TID.X, SRZ
     BARRIER = 10  # a convergence barrier, B0
     SCOREBOARD = 11  # SB0
-    PREDICATES = 12  # PR: all predicates together
+    PREDICATES = 12  # PR, UPR: all predicates together
 
 
 class Text(NamedTuple):
@@ -41,7 +42,8 @@ class Text(NamedTuple):
     ----------
     form : Form
     index : int
-        Number of the register, predicate or barrier; value of an integer; bank of a constant; address of a label.
+        Number of the register, predicate or barrier (of ``PR`` and ``UPR`` where the first stands among a warp's
+        predicates); value of an integer; bank of a constant; address of a label.
     neg, absolute, invert : bool
         Written with ``-``, ``|...|``, and ``~`` or ``!``.
     suffixes : tuple of str
@@ -165,8 +167,8 @@ def _plain(core: str, suffixes: tuple[str, ...]) -> Text:
     if (found := _CONSTANT.fullmatch(core)) is not None:
         terms, offset = _sum(found[2])
         return Text(Form.CONST, int(found[1], 16), suffixes=suffixes, terms=terms, offset=offset)
-    if core == "PR":
-        return Text(Form.PREDICATES, suffixes=suffixes)
+    if core in ("PR", "UPR"):
+        return Text(Form.PREDICATES, UNIFORM_PREDICATES if core == "UPR" else 0, suffixes=suffixes)
     if core.startswith("SR"):
         return Text(Form.SPECIAL, name=".".join((core, *suffixes)))
     raise OperandError(f"operand {core!r}")

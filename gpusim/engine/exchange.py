@@ -116,22 +116,27 @@ def byte_picked(c):
 
 @jit
 def pack_predicates(u, c, base, preds, on):
-    """P2R: d = a, in one of whose bytes P0..P6 take the places of the bits set in b."""
-    a, b, d, up = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)], np.uint32(8 * c[I.SUB])
+    """P2R: d = a, in one of whose bytes P0..P6 take the places of the bits set in b; uniform: in all lanes."""
+    a, b, d = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)]
+    first, up = c[I.SUB] & 15, np.uint32(8 * (c[I.SUB] >> 4))
     for lane in range(S.LANES):
         if (on >> np.uint32(lane)) & ONE:
             word, mask = ZERO, (b[lane] & np.uint32(255)) << up
             for p in range(7):
-                word |= ((preds[p] >> np.uint32(lane)) & ONE) << np.uint32(p)
+                word |= ((preds[first + p] >> np.uint32(lane)) & ONE) << np.uint32(p)
             d[lane] = ((word << up) & mask) | (a[lane] & (mask ^ FULL))
+    if first:
+        fill(d, d[first_lane(on)], FULL)
 
 
 @jit
 def unpack_predicates(u, c, base, preds, on):
     """R2P: P0..P6 = bits of a byte of a, those set in b."""
-    a, b, down = u[at(c[I.A], base)], u[at(c[I.B], base)], byte_picked(c)
+    a, b, first, down = u[at(c[I.A], base)], u[at(c[I.B], base)], c[I.SUB], byte_picked(c)
+    if first:
+        on = FULL
     for lane in range(S.LANES):
         for p in range(7):
             if (on >> np.uint32(lane)) & ONE and (b[lane] >> np.uint32(p)) & ONE:
-                bit = (a[lane] >> (down + np.uint32(p))) & ONE
-                preds[p] = (preds[p] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))
+                bit, place = (a[lane] >> (down + np.uint32(p))) & ONE, first + p
+                preds[place] = (preds[place] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))

@@ -16,7 +16,7 @@ FULL = np.uint32(0xFFFFFFFF)
 ONE = np.uint32(1)
 SIGN, MAGNITUDE = np.uint32(0x80000000), np.uint32(0x7FFFFFFF)
 NAN32 = np.uint32(0x7FFFFFFF)  # the NaN that fp32 arithmetic makes, whatever its operands were
-LOW, HIGH, WORD, UPPER_NEGATED = 1, 2, 3, 7  # Operand.half
+LOW, HIGH, WORD, TURNED = 1, 2, 3, 7  # Operand.half
 
 
 @inline

@@ -13,7 +13,7 @@ from gpusim.engine.operands import (
     HIGH,
     MAGNITUDE,
     SIGN,
-    UPPER_NEGATED,
+    TURNED,
     WORD,
     canonical,
     combine,
@@ -52,10 +52,10 @@ def half_of(c, u, base, which, side):
     size = (c[I.MODS] >> (3 + which)) & 1
     if pick == WORD:
         return view((n & (MAGNITUDE if size else FULL)) ^ (negated(c, which) & SIGN), F32)
-    flips, sign = pick == UPPER_NEGATED, negated(c, which)
-    upper = pick == HIGH or ((pick == 0 or flips) and side == 1)
+    turned, sign = pick == TURNED, negated(c, which)
+    upper = pick == HIGH or (pick == 0 and side == 1) or (turned and side == 0)
     h = (n >> np.uint32(16 if upper else 0)) & (0x7FFF if size else 0xFFFF)
-    if flips and side == 1:
+    if turned and upper:
         sign ^= FULL
     return flushed_half(c, from_half(h ^ (sign & np.uint32(0x8000)), c[I.FLAGS] & I.BF16_FLAG))
 

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator
 
 from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
-from gpusim.isa.opcodes import Flag, Mma, Op, Space, Special
+from gpusim.isa.opcodes import UNIFORM_PREDICATES, Flag, Mma, Op, Space, Special
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand, Program
 from gpusim.isa.widths import result_words, source_words
@@ -37,7 +37,8 @@ _SUBS: dict[Op, Container[int]] = {
     **dict.fromkeys((Op.LDSM, Op.STSM), _MATRICES),
     **dict.fromkeys((Op.S2R, Op.CS2R), frozenset(Special)),
     Op.LDC: range(N_BANKS),
-    Op.P2R: range(4),
+    Op.P2R: frozenset(first | byte << 4 for first in (0, UNIFORM_PREDICATES) for byte in range(4)),
+    Op.R2P: (0, UNIFORM_PREDICATES),
     Op.QSPC: frozenset(Space),
     Op.HMMA: frozenset(m for m in Mma if m.name.startswith(("F16", "BF16", "TF32"))),
     Op.IMMA: frozenset(m for m in Mma if m.name.startswith(("S8", "U8"))),

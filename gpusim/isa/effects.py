@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import UNIFORM_PREDICATES, Op
 from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
 from gpusim.isa.widths import address_words, result_words, source_words
 
@@ -65,9 +65,9 @@ def effects(instr: Instr) -> Effects:
     if instr.dst is not None and instr.op not in _NO_RESULT:
         writes |= _span(instr.dst, result_words(instr))
     if instr.op is Op.P2R:
-        reads |= _PREDICATES
+        reads |= _PREDICATES << (instr.sub & UNIFORM_PREDICATES)
     if instr.op is Op.R2P:
-        writes |= _PREDICATES
+        writes |= _PREDICATES << instr.sub
     return Effects(reads, writes, instr.guard != TRUE or instr.op is Op.R2P)
 
 

@@ -122,8 +122,9 @@ class Op(IntEnum):
     BREAK = 71  # active lanes that pass the guard and p0 no longer take part in convergence barrier `sub`
     CS2R = 72  # d (width 8: a pair) = special register `sub`, not through the load/store pipe
     R2UR = 73  # uniform d = a of the first active lane
-    P2R = 74  # d = (P0..P6 as bits 0-6 & b) | (a & ~b)
-    R2P = 75  # P0..P6 = bits 0-6 of a, those set in b
+    P2R = 74  # d = (P0..P6 as bits 0-6 & b) | (a & ~b); `sub` UNIFORM_PREDICATES: of UP0..UP6;
+    # bits 4-5 of `sub`: the byte of a that both are about
+    R2P = 75  # P0..P6 = bits 0-6 of a, those set in b; `sub` as P2R
     BMSK = 76  # d = b ones from bit a on (WRAP flag: both modulo 32)
     SGXT = 77  # d = the low b bits of a, sign-extended (UNSIGNED: zero-extended)
     IDP = 78  # d = dot product of 4 bytes of a and b, plus c (UNSIGNED: both are; `sub`: Dot)
@@ -147,6 +148,10 @@ class Op(IntEnum):
     I2I = 96  # d = a clamped to `sub` (Convert: S8, U8, S16, U16); UNSIGNED flag: a is unsigned
     F2IP = 97  # d = (low half of c, a, b), a and b converted to bytes as by F2I
     END = 98  # stands after the last instruction where that does not end a program: an error when executed
+
+
+UNIFORM_PREDICATES = 8
+"""``sub`` of P2R and R2P: where UP0 stands among a warp's predicates."""
 
 
 class Special(IntEnum):

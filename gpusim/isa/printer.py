@@ -14,7 +14,7 @@ MEMORY = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDL, Op.STL, Op.ATOMG, Op.ATOMS, Op
 WIDE_ADDRESS = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST)
 HALVES = {
     Half.LOW: ".H0_H0", Half.HIGH: ".H1_H1", Half.WORD: ".F32", Half.BYTE_1: ".B1", Half.BYTE_2: ".B2",
-    Half.BYTE_3: ".B3", Half.UPPER_NEGATED: ".H0_NH1",
+    Half.BYTE_3: ".B3", Half.TURNED: ".H0_NH1",
 }  # fmt: skip
 COMPARISONS = (Op.ISETP, Op.FSETP, Op.HSETP2, Op.DSETP)
 

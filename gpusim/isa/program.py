@@ -45,7 +45,7 @@ class Half(IntEnum):
     BYTE_1 = 4  # one byte, of a conversion from 8 bits (byte 0: BOTH)
     BYTE_2 = 5
     BYTE_3 = 6
-    UPPER_NEGATED = 7  # H0_NH1: as they lie, the upper one negated
+    TURNED = 7  # H0_NH1: in each other's place, the upper one negated: a complex number times i
 
 
 class Operand(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.errors import ParameterError
-from gpusim.simulate.launch import Buffer, place
+from gpusim.simulate.launch import place
 
 
 class _Stretch(NamedTuple):
@@ -19,12 +19,12 @@ class _Stretch(NamedTuple):
     end: int
 
 
-def shared_places(buffers: Mapping[str, np.ndarray | Buffer], start: int) -> dict[str, int]:
+def shared_places(buffers: Mapping[str, np.ndarray], start: int) -> dict[str, int]:
     """Places of buffers of which some share memory.
 
     Parameters
     ----------
-    buffers : mapping of str to ndarray or Buffer
+    buffers : mapping of str to ndarray
     start : int
         Bytes at the start of global memory that are taken.
 
@@ -38,7 +38,7 @@ def shared_places(buffers: Mapping[str, np.ndarray | Buffer], start: int) -> dic
     ParameterError
         If an array shares memory with another one and has gaps: what a kernel gets of it is a copy without them.
     """
-    arrays = {name: value for name, value in buffers.items() if isinstance(value, np.ndarray) and value.nbytes}
+    arrays = {name: value for name, value in buffers.items() if value.nbytes}
     _refuse_gaps(arrays)
     of = {name: stretch for stretch in _stretches(arrays) for name in stretch.names}
     if all(len(stretch.names) == 1 for stretch in of.values()):

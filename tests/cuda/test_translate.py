@@ -14,6 +14,7 @@ from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import TABLE, translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
 from gpusim.isa.opcodes import (
+    UNIFORM_PREDICATES,
     Atomic,
     BarRed,
     BoolOp,
@@ -119,6 +120,7 @@ FORMS = {
         Op.IDP, R1, (R2, R3, R4), sub=Dot.HALVES | Dot.UPPER | Dot.B_UNSIGNED
     ),
     "VABSDIFF.U32 R1, R2, R3, R4": Instr(Op.IABSDIFF, R1, (R2, R3, R4), flags=Flag.UNSIGNED),
+    "UP2UR UR4, UPR, URZ, 0x1": Instr(Op.P2R, UR4, (ZERO, imm(1)), sub=UNIFORM_PREDICATES),
     "VABSDIFF4.U8 R1, R2, R3, R4": Instr(Op.IABSDIFF, R1, (R2, R3, ZERO), sub=Piece.BYTES, flags=Flag.UNSIGNED),
     "S2R R1, SR_LMEMHIOFF": Instr(Op.S2R, R1, sub=Special.ZERO),
     "VABSDIFF4.U8.ACC R1, R2, R3, R4": Instr(
@@ -179,7 +181,7 @@ FORMS = {
     ),
     "LEA.X R1, R2, 0xffffffff, 0x4, P1": Instr(Op.LEA, R1, (R2, imm(-1)), sub=4, psrcs=(P1,), flags=Flag.X),
     "HFMA2 R1, -R2, R3.H0_NH1, |R4|": Instr(
-        Op.HFMA2, R1, (reg(2, neg=True), half(R3, Half.UPPER_NEGATED), reg(4, absolute=True))
+        Op.HFMA2, R1, (reg(2, neg=True), half(R3, Half.TURNED), reg(4, absolute=True))
     ),
     "FRND.FLOOR R1, R2": Instr(Op.FRND, R1, (R2,), sub=Round.DOWN << 4),
     # memory

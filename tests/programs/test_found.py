@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.profile.running import run
+import gpusim
+from tests.profile.running import kernel, run
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -27,7 +28,7 @@ def test_a_literal_half_is_made_whole(name, number):
     np.testing.assert_array_equal(found, getattr(np, name)(np.float16(number)))
 
 
-def test_one_half_of_a_pair_is_negated():
+def test_halves_change_places_and_one_is_negated():
     a, b, c = HALVES[:64], np.roll(HALVES, 1), np.roll(HALVES, 3)
     body = """__half2 n = __halves2half2(__low2half(b[i]), __hneg(__high2half(b[i])));
         o[i] = __hfma2(__hneg2(a[i]), n, __habs2(c[i]));"""
@@ -56,6 +57,14 @@ def test_pairs_of_halves_become_octets(kind, dtype):
     most = np.float32(ml_dtypes.finfo(dtype).max)
     wanted = np.clip(x.astype(np.float32), -most, most).astype(dtype)
     np.testing.assert_array_equal(y.view(dtype).astype(np.float32), wanted.astype(np.float32))
+
+
+@pytest.mark.parametrize("number", [0x8D12E70_00000000, -(1 << 61), 1 << 40])
+def test_a_literal_of_64_bits_becomes_a_float(number):
+    out = np.zeros(32)
+    text = f"__global__ void f(double* o) {{ {INDEX} o[i] = __ll2double_rd((long long){number % 2**64}ull); }}"
+    gpusim.profile(kernel(text, gpu="b200"), 1, 32, [out], gpu="b200")
+    np.testing.assert_array_equal(out, float(number))
 
 
 def test_a_shifted_word_is_added_with_a_carry():

@@ -22,7 +22,7 @@ PIECES = {
     **{f"{sign}8x4": (flags, Piece.BYTES) for sign, flags in (("S", 0), ("U", Flag.UNSIGNED))},
 }
 FIRST_CARRY, SECOND_CARRY = 17, 20  # bits of the upper word of the encoding where these predicates are
-BYTE = {"B1": 1, "B2": 2, "B3": 3}
+BYTE, BYTE_SHIFT = {"B1": 1, "B2": 2, "B3": 3}, 4  # of P2R, in `sub`
 NARROW = {"S8": Convert.S8, "U8": Convert.U8, "S16": Convert.S16, "U16": Convert.U16}
 
 
@@ -174,7 +174,8 @@ def imnmx(r: Reader) -> Instr:
         return _imnmx_64(r)
     flags, sub = _pieces(r)
     dst, firsts = r.dst(), r.preds()
-    if flags & Flag.RELU and any(p.index != PT for p in firsts):
+    firsts = firsts if any(p.index != PT for p in firsts) else ()
+    if flags & Flag.RELU and firsts:
         raise Unsupported("a minimum that is at least 0 and sets predicates")
     srcs = (r.integer(), r.integer())
     return r.make(Op.IMNMX, dst, srcs, pdsts=firsts, psrcs=(r.pred(),), sub=sub, flags=flags)
@@ -280,7 +281,7 @@ def iabsdiff(r: Reader) -> Instr:
 
 
 def iabsdiff4(r: Reader) -> Instr:
-    """``VABSDIFF4.{U8,S8} d, a, b, c``: with ACC the four are added to c, else c is for bytes left out: none."""
+    """``VABSDIFF4.{U8,S8} d, a, b, c``: with ACC they are added to c, else it is for bytes left out: none."""
     flags = r.need({"U8": Flag.UNSIGNED, "S8": 0})
     adds = r.has("ACC")
     dst, a, b, rest = r.dst(), r.integer(), r.integer(), r.integer()
@@ -299,23 +300,23 @@ def i2i(r: Reader) -> Instr:
 
 
 def p2r(r: Reader) -> Instr:
-    """``P2R[.byte] d, PR, a, mask``."""
-    byte = r.pick(BYTE, 0)
-    dst = r.dst()
-    _predicates(r)
-    return r.make(Op.P2R, dst, (r.integer(), r.integer()), sub=byte)
+    """``P2R[.byte] d, PR, a, mask``; UP2UR of UPR."""
+    byte, dst = r.pick(BYTE, 0), r.dst()
+    first = _predicates(r)
+    return r.make(Op.P2R, dst, (r.integer(), r.integer()), sub=first | byte << BYTE_SHIFT)
 
 
 def r2p(r: Reader) -> Instr:
-    """``R2P PR, a[.byte], mask``."""
-    _predicates(r)
-    return r.make(Op.R2P, srcs=(r.integer(halves=BYTES), r.integer()))
+    """``R2P PR, a[.byte], mask``; UR2UP into UPR."""
+    first = _predicates(r)
+    return r.make(Op.R2P, srcs=(r.integer(halves=BYTES), r.integer()), sub=first)
 
 
-def _predicates(r: Reader) -> None:
+def _predicates(r: Reader) -> int:
     text = r.next()
     if text.form is not Form.PREDICATES or text.suffixes:
         raise Unsupported("other than all predicates")
+    return text.index
 
 
 TABLE = {

@@ -24,7 +24,7 @@ HALVES = {
     (): Half.BOTH,
     ("H0_H0",): Half.LOW,
     ("H1_H1",): Half.HIGH,
-    ("H0_NH1",): Half.UPPER_NEGATED,
+    ("H0_NH1",): Half.TURNED,
     ("F32",): Half.WORD,
 }
 BYTES = {(): Half.BOTH, ("B0",): Half.BOTH, ("B1",): Half.BYTE_1, ("B2",): Half.BYTE_2, ("B3",): Half.BYTE_3}
