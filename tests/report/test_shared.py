@@ -18,7 +18,7 @@ def profile(others=0, **accesses):
     for op, (count, waves, conflicts) in ({"ld": (0, 0, 0), "st": (0, 0, 0)} | accesses).items():
         values |= {f"smsp__inst_executed_op_{inst[op]}.sum": count, WAVES.format(f"_op_{op}"): waves}
         values[CONFLICTS.format(op)] = conflicts
-    total = others + sum(waves for op, (_, waves, _) in accesses.items() if op != "ldgsts")
+    total = others + sum(waves for _, waves, _ in accesses.values())
     values[WAVES.format("")] = total
     metrics = {name: Metric(value, "", Claim.MODELLED) for name, value in values.items()}
     return Profile("mine", {}, "h200", (1, 1, 1), (32, 1, 1), metrics)
