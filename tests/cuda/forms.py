@@ -8,9 +8,11 @@ predicates are stored.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +34,10 @@ CONSTANTS = np.array(
 UNIFORM_PREDICATES = (1, 0, 1, 1, 0, 1, 0)
 CONST_BASE = 0x210
 NO_SCOREBOARDS = 1 << 41 | 7 << 46 | 7 << 49  # of the encoding's upper word
+
+
+_AT = re.compile(r"at address 0x([0-9a-f]+)")  # in what nvdisasm says of what is no instruction
+_READ = re.compile(r"\s*/\*([0-9a-f]+)\*/\s+(?:@(!?U?P[0-6T])\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
 
 
 class Form(NamedTuple):
@@ -64,11 +70,6 @@ def measured() -> dict[str, list[Form]]:
     return dict(found)
 
 
-def seeds() -> list[int]:
-    """Encodings of what reads or writes memory, or steers: one for each opcode and kind of operands."""
-    return [int(low) | int(high) << 64 for low, high in np.load(DATA)["seeds"]]
-
-
 def translated(line: Line) -> Instr | str:
     """The instruction, or why there is none."""
     try:
@@ -77,14 +78,33 @@ def translated(line: Line) -> Instr | str:
         return str(reason)
 
 
+def changed(found: list[Form], bits: Iterable[int]) -> list[tuple[Form, Line]]:
+    """Each form with each of these bits of its encoding changed: what nvdisasm reads then, if it reads anything."""
+    words = [(form, (form.line.low | form.line.high << 64) ^ 1 << bit) for form in found for bit in bits]
+    bad = {int(at, 16) // INSTRUCTION_BYTES for at in _AT.findall(_nvdisasm([word for _, word in words]).stderr)}
+    good = [pair for n, pair in enumerate(words) if n not in bad]
+    texts = {int(m[1], 16): m for m in map(_READ.match, _nvdisasm([word for _, word in good]).stdout.splitlines()) if m}
+    lines = []
+    for number, (form, word) in enumerate(good):
+        if (text := texts.get(number * INSTRUCTION_BYTES)) is not None:
+            operands = tuple(part.strip() for part in text[4].split(",")) if text[4] else ()
+            lines.append((form, Line(0, text[2] or "", text[3], operands, word & (1 << 64) - 1, word >> 64)))
+    return lines
+
+
 def disassembled(words: list[int]) -> list[Line]:
-    """Instructions of sm_90 as nvdisasm prints them, all of which must be valid."""
+    """Instructions of sm_90 as nvdisasm prints them, all of which must be readable."""
+    done = _nvdisasm(words)
+    assert not done.returncode, done.stderr
+    return nvdisasm.parse(f".section .text.forms,\n{done.stdout}")["forms"]
+
+
+def _nvdisasm(words: list[int]) -> subprocess.CompletedProcess[str]:
     with tempfile.NamedTemporaryFile() as image:
         image.write(b"".join(word.to_bytes(INSTRUCTION_BYTES, "little") for word in words))
         image.flush()
         command = [str(toolchain.nvdisasm()), "--binary", "SM90", "-hex", image.name]
-        listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return nvdisasm.parse(f".section .text.forms,\n{listing}")["forms"]
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
 
 
 def results(forms: list[Form]) -> np.ndarray:

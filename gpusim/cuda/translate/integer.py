@@ -115,8 +115,6 @@ def _shift(
         return (Shift.R_S32 if signed else Shift.R_U32), (c, b)
     if high:
         return (Shift.R_HI_S32 if signed else Shift.R_HI_U32), srcs
-    if word and signed:
-        raise Unsupported("funnel shift of a signed word")
     return (Shift.R_LO_32 if word else Shift.R_LO_S32 if signed else Shift.R_LO), srcs
 
 

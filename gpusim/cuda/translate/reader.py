@@ -190,6 +190,8 @@ class Reader:
                 return imm(self.line.low >> 32)
             bits = _bfloat16 if bf16 else _float16
             return imm(self._bits(text, bits) << 16 | self._bits(low, bits))
+        if text.absolute and HALVES.get(text.suffixes) is Half.TURNED:
+            raise Unsupported("magnitudes of a pair that is turned")
         return self._place(text, text.invert, text.neg, HALVES)
 
     def half(self, *, bf16: bool = False) -> Operand:
