@@ -142,8 +142,8 @@ def _constant(bank: int, offset: int, nbytes: int, program: Program) -> Iterator
     size = program.bank_bytes.get(bank)
     if size is None:
         yield f"constant bank {bank}, which is not there"
-    elif offset % 4:
-        yield f"constant at {offset:#x} is not a word"
+    elif offset % min(nbytes, 4):
+        yield f"constant at {offset:#x} does not start a group of {min(nbytes, 4)} bytes"
     elif not 0 <= offset <= size - nbytes:
         yield f"constant at {offset:#x} of bank {bank}, which has {size:#x} bytes"
 

@@ -221,6 +221,11 @@ def _pipe(instr: Instr) -> Pipe:
     return Pipe.UNIFORM if uniform and pipe not in (Pipe.CONTROL, Pipe.LSU) else pipe
 
 
+def _is_rows(instr: Instr) -> bool:
+    """Whether an LDC reads whole words of a known address, which are rows of the image."""
+    return instr.width >= 4 and not is_indexed(instr)
+
+
 def _is_seldom(instr: Instr) -> bool:
     """Whether the interpreter's loop leaves it to :mod:`gpusim.engine.seldom`: the opcode, or this form of it."""
     if instr.op in (Op.S2R, Op.LDC) and instr.dst is not None and instr.dst.kind is Kind.UREG:
@@ -228,7 +233,7 @@ def _is_seldom(instr: Instr) -> bool:
     if instr.op is Op.S2R:
         return instr.sub > Special.SMID
     if instr.op is Op.LDC:
-        return is_indexed(instr) or instr.width < 4
+        return not _is_rows(instr)
     if instr.op is Op.BAR:
         return bool(instr.srcs or instr.psrcs or instr.sub >> 4 or instr.flags & Flag.ARRIVE)
     if instr.op is Op.BRA:
@@ -244,7 +249,7 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
     row[F.D] = NO_ROW
     for position, column in zip(range(len(instr.srcs)), (F.A, F.B, F.C, F.D), strict=False):
         row[column] = rows.source_of(instr, position)
-    if instr.op is Op.LDC and not is_indexed(instr):
+    if instr.op is Op.LDC and _is_rows(instr):
         row[F.A], row[F.B] = NO_ROW, rows.source(const(instr.offset, instr.sub))
     row[F.MODS] = _modifiers(instr.srcs)
     row[F.SUB], row[F.WIDTH], row[F.FLAGS] = instr.sub, instr.width, instr.flags

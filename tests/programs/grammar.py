@@ -286,7 +286,8 @@ HALF = Theme(
             "__lows2half2(<h2>, <h2>)", "__highs2half2(<h2>, <h2>)", "__half2half2(__int2half_rn(int(<u32>) >> 14))",
             "__half2half2(__short2half_rn(short(<u32>)))", "__half2half2(__uint2half_rz(<u32> >> 15))",
             "__halves2half2(__float2half_rn(float(<u32> & 0xffff)), __float2half_rz(float(int(<u32>)) / 65536.0f))",
-            "__halves2half2(__float2half_ru(float(int(<u32>))), __float2half_rd(__uint_as_float(<u32>)))",
+            # Not of a bare 0 or 1: ptxas 13.0 takes __float2half_rd(__uint_as_float(unsigned(b))) for 1.0 where b.
+            "__halves2half2(__float2half_ru(float(int(<u32>))), __float2half_rd(__uint_as_float(<u32> ^ 0x33000000u)))",
             "__floats2half2_rn(__uint_as_float(<u32>), float(int(<u32>)))",
         ],
         "bool": [

@@ -83,8 +83,16 @@ DEFINE_OPERATORS(double, __dadd_rn, __dsub_rn, __dmul_rn)
 #define HMUL2 __hmul2
 #endif
 
-__device__ __forceinline__ float plain(float x) { return x != x ? __uint_as_float(0x7fffffffu) : x; }
-__device__ __forceinline__ double plain(double x) { return x != x ? __longlong_as_double(0x7fffffffffffffffll) : x; }
+// Any NaN becomes one NaN, by integers: a compiler may take "x != x ? nan : x" for x.
+__device__ __forceinline__ float plain(float x) {
+    const unsigned word = __float_as_uint(x);
+    return __uint_as_float((word & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : word);
+}
+__device__ __forceinline__ double plain(double x) {
+    const u64 word = u64(__double_as_longlong(x));
+    const bool nan = (word & 0x7fffffffffffffffull) > 0x7ff0000000000000ull;
+    return __longlong_as_double(nan ? 0x7fffffffffffffffll : (long long)word);
+}
 __device__ __forceinline__ float4 plain4(float4 v) { return make_float4(plain(v.x), plain(v.y), plain(v.z), plain(v.w)); }
 __device__ __forceinline__ float number(float x) { return x != x ? 0.0f : x; }
 __device__ __forceinline__ double number(double x) { return x != x ? 0.0 : x; }
