@@ -106,7 +106,8 @@ def test_lanes_of_one_bank_take_turns(spread, waves):
     sheet.emit(Op.ATOMS, None, where, imm(1), sub=Atomic.ADD)
     launch = sheet.launch(shared_bytes=4096)
     count, _ = counted(launch, "h200", encode(launch.program), data=True)
-    assert count[C.SH_ST_WAVES] == waves
+    assert count[C.SH_ATOM_WAVES] == waves
+    assert count[C.SH_ST_WAVES] == 0
     assert count[C.INST_ATOMS] == 1
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.engine import machine, seldom
-from gpusim.engine.compilation import LLVM_SHARE, Compilation, work
+from gpusim.engine.compilation import GUESSED_SECONDS, LLVM_SHARE, Compilation, work
 from tests.engine import kept_functions
 
 ENGINE = machine.advance.py_func
@@ -61,7 +61,7 @@ def test_half_way_the_estimate_is_right_on_any_machine(speed):
     guesses = [(computer.now, computer.told.seconds_left) for _ in computer.run() if 0.45 < computer.told.share < 0.6]
     assert guesses
     for at, left in guesses:
-        assert left == pytest.approx(computer.now - at, rel=0.5, abs=5)
+        assert left == pytest.approx(computer.now - at, rel=0.5, abs=1.5 * GUESSED_SECONDS)
 
 
 @few

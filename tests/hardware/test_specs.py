@@ -121,7 +121,7 @@ def test_a_gpu_is_immutable_and_loaded_once():
 
 
 def test_provenance_of_an_unknown_key_offers_the_nearest():
-    with pytest.raises(GpusimError, match=r"unknown number of h200 'l2.size': did you mean l2.slices"):
+    with pytest.raises(GpusimError, match=r"unknown number of h200 'l2.size': did you mean l2.size_bytes or l2.slices"):
         hardware.load("h200").provenance("l2.size")
 
 

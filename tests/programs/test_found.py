@@ -75,3 +75,16 @@ def test_a_shifted_word_is_added_with_a_carry():
     with np.errstate(over="ignore"):
         high, low = x >> np.uint64(32) << np.uint64(36), x & np.uint64(0xFFFFFFFF)
         np.testing.assert_array_equal(y, high + low - np.uint64(0x1000000001) + (x << np.uint64(4) & np.uint64(0xFF0)))
+
+
+@pytest.mark.parametrize("gpu", ["a100-40gb", "h200", "b200"])
+def test_a_constant_narrower_than_a_word_is_read_where_it_lies(gpu):
+    """LDC.U8 and .S16 of a constant address: bytes of a struct, and of ``__constant__`` memory."""
+    text = """struct S { unsigned char c[4]; short s[2]; };
+    __constant__ short table[6] = {1, -2, 3, -4, 5, -6};
+    __global__ void f(S a, int* o) { const int i = threadIdx.x & 1;
+        o[threadIdx.x] = a.c[1] + (a.c[3] << 8) + a.s[1] + table[3] + a.c[i + 1]; }"""
+    out = np.zeros(32, np.int32)
+    packed = bytes([7, 11, 13, 250]) + np.array([-300, -1000], np.int16).tobytes()
+    gpusim.profile(kernel(text, gpu=gpu), 1, 32, [packed, out], gpu=gpu)
+    np.testing.assert_array_equal(out, 11 + (250 << 8) - 1000 - 4 + np.tile([11, 13], 16))
