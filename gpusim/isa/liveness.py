@@ -11,7 +11,7 @@ needed always, each other one under one guard of the program.
 
 from __future__ import annotations
 
-from gpusim.isa.effects import UNIFORM_REGISTERS, effects, predicate_bit
+from gpusim.isa.effects import UNIFORM_REGISTERS, predicate_bit
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import TRUE, Instr, Kind, Operand, Program
 
@@ -41,19 +41,18 @@ class Needs:
         for guard, segment in self._segment.items():
             self._of_predicate.setdefault(predicate_bit(guard), []).append(segment)
 
-    def before(self, instr: Instr, after: int, reads: int) -> int:
-        """What is needed before an instruction that itself reads ``reads``, given what is after it."""
-        writes = effects(instr).writes
+    def before(self, instr: Instr, after: int, reads: int, writes: int) -> int:
+        """What is needed before an instruction that itself reads and writes these, given what is after it."""
         left = self._settled(after, writes)
         if instr.op is not Op.R2P:  # which writes only the predicates that a mask names
             left = self._without(left, instr.guard, writes)
         return left | self._under(instr, reads)
 
-    def result(self, instr: Instr, after: int) -> int:
-        """Registers that an instruction writes and that are needed after it."""
+    def result(self, instr: Instr, after: int, writes: int) -> int:
+        """Of the registers that an instruction writes those that are needed after it."""
         spared = self._segment.get(_opposite(instr.guard), 0)
         needed = after & ~(_ONE << (SEGMENT * spared)) if spared else after
-        return self.flat(needed) & effects(instr).writes
+        return self.flat(needed) & writes
 
     def flat(self, needs: int) -> int:
         """Registers needed under any guard."""

@@ -70,11 +70,14 @@ class _Slice:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.effects = [effects(i) for i in program.instrs]
+        self.addresses = [address_reads(i) if _is_memory(i.op) else 0 for i in program.instrs]
         self.needs = Needs(program)
         self.valued: set[int] = set()
         self.spaces: set[object] = set()
-        self.anywhere = _named_by_registers(program)
+        anywhere = _named_by_registers(program)
+        self.successors = [_successors(program, k, anywhere) for k in range(len(program))]
         self.needed_after = [0] * len(program)
+        self.needed_before = [0] * len(program)
         while self._pass():
             pass
         self.needed = [self._need(k) for k in range(len(program))]
@@ -89,7 +92,7 @@ class _Slice:
 
     def _result(self, index: int) -> int:
         """Registers the instruction writes that something needs."""
-        return self.needs.result(self.program.instrs[index], self.needed_after[index])
+        return self.needs.result(self.program.instrs[index], self.needed_after[index], self.effects[index].writes)
 
     def _space(self, index: int) -> object:
         instr = self.program.instrs[index]
@@ -103,7 +106,7 @@ class _Slice:
         """Registers needed before ``index`` because of it."""
         instr, effect = self.program.instrs[index], self.effects[index]
         if _is_memory(instr.op):
-            return effect.reads if index in self.valued else address_reads(instr)
+            return effect.reads if index in self.valued else self.addresses[index]
         if _is_control(instr.op) or self._result(index):
             return effect.reads
         return guard_reads(instr)
@@ -111,21 +114,21 @@ class _Slice:
     def _pass(self) -> bool:
         """One backward sweep; True when something changed."""
         changed = False
-        before = [0] * (len(self.program) + 1)
-        for index in reversed(range(len(self.program))):
-            before[index] = self._before(index)
         for index in reversed(range(len(self.program))):
             after = 0
-            for successor in _successors(self.program, index, self.anywhere):
-                after |= self._before(successor)
-            if after != self.needed_after[index]:
-                self.needed_after[index] = after
-                changed = True
+            for successor in self.successors[index]:
+                after |= self.needed_before[successor]
+            self.needed_after[index] = after
             changed |= self._value(index)
+            before = self._before(index)
+            changed |= before != self.needed_before[index]
+            self.needed_before[index] = before
         return changed
 
     def _before(self, index: int) -> int:
-        return self.needs.before(self.program.instrs[index], self.needed_after[index], self._uses(index))
+        """Registers needed before the instruction."""
+        instr, writes = self.program.instrs[index], self.effects[index].writes
+        return self.needs.before(instr, self.needed_after[index], self._uses(index), writes)
 
     def _value(self, index: int) -> bool:
         """Mark loads whose value is needed, and the stores that may feed them."""
@@ -366,32 +369,40 @@ def counting_image(program: Program) -> Image:
         fresh = False
     place = np.array([builder.moved[k] for k in range(len(program))], np.int32)
     code = _retarget(builder)
-    code[:, F.ROWS] = [_rows_ahead(code, k) for k in range(len(code))]
+    code[:, F.ROWS] = _rows_ahead(code)
     return image._replace(code=code, place=place)
 
 
-def _rows_ahead(code: np.ndarray, index: int) -> int:
-    """A warp's own rows, a bit each, that it uses from an instruction on until it waits; loops are taken to go on."""
-    rows = 0
-    for step in range(LOOKED_AHEAD):
-        if index == len(code) or (step and code[index, F.WAIT]):
-            break
-        row = code[index]
-        rows |= _own_rows(row)
-        if row[F.OP] in (Op.BAR, Op.EXIT):
-            break
-        back = row[F.OP] == Op.BRA and 0 <= row[F.TARGET] <= index
-        index = int(row[F.TARGET]) if back else index + 1
-    return rows
+def _rows_ahead(code: np.ndarray) -> list[int]:
+    """A warp's own rows, a bit each, that it uses from each instruction on until it waits; loops are taken to go on."""
+    own, waits = _own_rows(code).tolist(), (code[:, F.WAIT] != 0).tolist()
+    ends = np.isin(code[:, F.OP], (Op.BAR, Op.EXIT)).tolist()
+    places = np.arange(len(code))
+    back = (code[:, F.OP] == Op.BRA) & (code[:, F.TARGET] >= 0) & (code[:, F.TARGET] <= places)
+    after = np.where(back, code[:, F.TARGET], places + 1).tolist()
+    found = []
+    for index in range(len(code)):
+        rows = own[index]
+        for _ in range(LOOKED_AHEAD - 1):
+            following = after[index]
+            if ends[index] or following == len(code) or waits[following]:
+                break
+            index = following
+            rows |= own[index]
+        found.append(rows)
+    return found
 
 
-def _own_rows(row: np.ndarray) -> int:
-    """Rows that an instruction uses of its warp's own first ones, a bit each."""
-    wide = {F.C, F.DST} if row[F.OP] == Op.IMAD_WIDE else {F.A} if row[F.PIPE] == Pipe.LSU else set()
-    rows = 0
+def _own_rows(code: np.ndarray) -> np.ndarray:
+    """Rows that each instruction uses of its warp's own first ones, a bit each."""
+    multiplies, moves = code[:, F.OP] == Op.IMAD_WIDE, code[:, F.PIPE] == Pipe.LSU
+    wide = {F.A: moves & ~multiplies, F.C: multiplies, F.DST: multiplies}
+    rows = np.zeros(len(code), np.int64)
     for operand in (F.A, F.B, F.C, F.DST):
-        if row[operand] >= 0:
-            rows |= (3 if operand in wide else 1) << int(row[operand])
+        row = code[:, operand].astype(np.int64)
+        told = (row >= 0) & (row < ROWS_TOLD.bit_length())
+        bits = np.where(wide.get(operand, False), 3, 1)
+        rows |= np.where(told, bits << np.where(told, row, 0), 0)
     return rows & ROWS_TOLD
 
 

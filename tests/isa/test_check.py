@@ -44,7 +44,7 @@ def test_a_sound_program_passes() -> None:
         (Instr(Op.LDS, reg(0), (reg(8),), width=32), "width 32"),
         (Instr(Op.IMAD_WIDE, reg(15), (reg(0), imm(4), reg(6))), "group of 2"),
         (Instr(Op.BRA, target=9), "target 9"),
-        (Instr(Op.MOV, reg(0), (const(0x211),)), "not a word"),
+        (Instr(Op.MOV, reg(0), (const(0x211),)), "does not start a group of 4 bytes"),
         (Instr(Op.ISETP, srcs=(reg(0), reg(1)), pdsts=(pred(8),)), "predicate 8"),
         (Instr(Op.LDS, reg(0), (reg(0),), offset=1 << 23), "24 bits"),
         (Instr(Op.LDS, reg(0), (reg(0),), array=1), "array 1"),

@@ -20,8 +20,10 @@ def needed_before(*instrs: Instr) -> int:
     needs = Needs(Program("k", instrs, 32))
     live = 0
     for instr in reversed(instrs):
-        reads = effects(instr).reads if instr is instrs[-1] or needs.result(instr, live) else 0
-        live = needs.before(instr, live, reads)
+        reads, writes, _ = effects(instr)
+        if instr is not instrs[-1] and not needs.result(instr, live, writes):
+            reads = 0
+        live = needs.before(instr, live, reads, writes)
     return needs.flat(live)
 
 
