@@ -74,7 +74,7 @@ class OperandError(GpusimError):
     """An operand of a form that is not known; whoever translates the instruction reports it."""
 
 
-_MODIFIED = re.compile(r"([-~!]?)(\|?)(.*?)(\|?)((?:\.\w+)*)")
+_MODIFIED = re.compile(r"([-~!]?)(\|?)(.*?)((?:\.\w+)*)(\|?)((?:\.\w+)*)")
 _REGISTER = re.compile(r"(U?R|U?P|B|SB)([0-9]{1,3}|Z|T)")
 _HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|INF|[QS]NAN)")
@@ -149,10 +149,10 @@ def _jump(found: re.Match[str]) -> Text:
 def _modified(text: str) -> Text:
     """A register, constant or special register, with signs around it and suffixes after it."""
     found = _MODIFIED.fullmatch(text)
-    if found is None or bool(found[2]) != bool(found[4]):
+    if found is None or bool(found[2]) != bool(found[5]):
         raise OperandError(f"operand {text!r}")
-    sign, bar, core, _, after = found.groups()
-    suffixes = tuple(s for s in after.split(".")[1:] if s != "reuse")
+    sign, bar, core, within, _, after = found.groups()
+    suffixes = tuple(s for s in (within + after).split(".") if s not in ("", "reuse"))
     plain = _plain(core, suffixes)
     return plain._replace(neg=sign == "-", absolute=bool(bar), invert=sign in ("~", "!") and bool(sign))
 

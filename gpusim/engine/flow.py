@@ -118,12 +118,18 @@ def where_true(preds, c, on, count):
 
 @inline
 def branch(warp, target, taken):
-    """BRA; returns 1 where the warp split, 0 where it did not, -1 out of room."""
-    rest = warp[MASK] & (taken ^ FULL)
-    if rest == 0 and target <= warp[PC] and warp[MASK] != warp[ALIVE]:
+    """BRA; returns 1 where the warp split, 0 where it did not, NO_ROOM."""
+    if warp[MASK] & (taken ^ FULL) == 0 and target <= warp[PC] and warp[MASK] != warp[ALIVE]:
         warp[SPINS] += 1
         if warp[SPINS] >= (SPUN_YIELD if warp[YIELDED] else SPUN):
             return let_others_run(warp, target)
+    return part(warp, target, taken)
+
+
+@inline
+def part(warp, target, taken):
+    """Some of the lanes that run go to ``target``, the others on; returns as :func:`branch`."""
+    rest = warp[MASK] & (taken ^ FULL)
     if taken == 0:
         warp[PC] += 1
         return 0
@@ -131,7 +137,7 @@ def branch(warp, target, taken):
         warp[PC] = target
         return 0
     if not set_aside(warp, warp[PC] + 1, rest):
-        return -1
+        return NO_ROOM
     warp[PC] = target
     warp[MASK] = taken
     return 1
@@ -160,10 +166,13 @@ def let_others_run(warp, pc):
 
 @jit
 def let_waiting_go(warp):
-    """Lanes that wait at a convergence barrier no longer do; the path that runs comes after them."""
+    """Lanes that wait at a convergence barrier no longer do; the path that runs comes after them.
+
+    But for those whose barrier a function has saved, as a recursion does: what is restored would still name them.
+    """
     for n in range(warp[N_SPLIT] - 1, -1, -1):
         pc, awaited = warp[SPLIT_PC + n], warp[SPLIT_WAIT + n]
-        if awaited > FULL:
+        if awaited > FULL and warp[MEET_MASK + (awaited >> 32) - 1] == awaited & FULL:
             here = join(warp, pc, awaited)
             set_aside(warp, warp[PC], warp[MASK])
             warp[PC], warp[MASK] = pc, here & warp[ALIVE]

@@ -32,7 +32,7 @@ from gpusim.engine.exchange import (
     unpack_predicates,
 )
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.flow import NOWHERE, branch, break_off, jump, sync_lanes, where_true
+from gpusim.engine.flow import NOWHERE, branch, break_off, jump, part, sync_lanes, where_true
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit, kept
 from gpusim.engine.l1 import l1_read, l1_row, reads
@@ -303,17 +303,24 @@ def seldom_control(m, c, op, index, w, block, on, t, count):
         together = meets_mask(c, m.regs, base, warp[S.MASK], warp[S.ALIVE])
         takes = together == ((c[I.FLAGS] & I.CONVERGED) != 0)
         went = branch(warp, c[I.TARGET], np.int64(where_true(m.preds[w], c, on, count)) if takes else np.int64(0))
-    elif not on:
-        warp[S.PC] += 1
-    elif op == I.CALL and c[I.A] == I.NO_ROW:
-        went = branch(warp, c[I.TARGET], np.int64(on))
     else:
-        went = jump(warp, m.regs[at(c[I.A], base)], np.int64(c[I.OFFSET]), m.place, np.int64(on))
+        went = go(m, c, warp, base, np.int64(where_true(m.preds[w], c, on, count)))
     if went < 0:
         fail(m, E.BAD_JUMP if went == NOWHERE else E.SPLITS, index, 0, block, 0, w)
         return S.FAILURE
     count[C.DIVERGED] += went
     return S.WENT
+
+
+@jit
+def go(m, c, warp, base, lanes):
+    """CALL, BRX, RET by some lanes; returns as :func:`~gpusim.engine.flow.jump`."""
+    if not lanes:
+        warp[S.PC] += 1
+        return np.int64(0)
+    if c[I.A] == I.NO_ROW:
+        return np.int64(part(warp, c[I.TARGET], lanes))
+    return jump(warp, m.regs[at(c[I.A], base)], np.int64(c[I.OFFSET]), m.place, lanes)
 
 
 @jit

@@ -1,7 +1,7 @@
 """What an instruction reads and writes: registers, predicates, memory.
 
 Register sets are Python ints used as bit sets: general register ``r`` is bit ``r``,
-uniform register ``r`` bit ``256 + r``, predicate ``p`` bit ``320 + p``, uniform predicate ``p`` bit ``328 + p``.
+uniform register ``r`` bit ``256 + r``, predicate ``p`` bit ``512 + p``, uniform predicate ``p`` bit ``520 + p``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
 from gpusim.isa.widths import address_words, result_words, source_words
 
 _NO_RESULT = {Op.STG, Op.STS, Op.STL, Op.RED, Op.ST, Op.STSM}
-_PREDICATES = ((1 << PT) - 1) << 320  # P0..P6
-UNIFORM_REGISTERS = ((1 << 64) - 1) << 256
+_PREDICATES = ((1 << PT) - 1) << 512  # P0..P6
+UNIFORM_REGISTERS = ((1 << 256) - 1) << 256
 """Bits of the uniform registers, one value a warp."""
 
 
@@ -39,7 +39,7 @@ def predicate_bit(operand: Operand) -> int:
     """Bit of a predicate, 0 for the one that is always true."""
     if operand.index == PT:
         return 0
-    return 1 << (operand.index + (328 if operand.kind is Kind.UPRED else 320))
+    return 1 << (operand.index + (520 if operand.kind is Kind.UPRED else 512))
 
 
 def effects(instr: Instr) -> Effects:

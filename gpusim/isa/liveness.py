@@ -15,7 +15,7 @@ from gpusim.isa.effects import UNIFORM_REGISTERS, predicate_bit
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import TRUE, Instr, Kind, Operand, Program
 
-SEGMENT = 336  # bits of a register set
+SEGMENT = 528  # bits of a register set
 _ONE = (1 << SEGMENT) - 1
 
 _ACROSS_LANES = {

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gpusim.isa.opcodes import Op
 
 RZ = 255
-URZ = 63
+URZ = 255  # before Blackwell 63 in the encoding, and there were no more
 PT = 7
 N_SCOREBOARDS = 6
 NO_SCOREBOARD = 7
@@ -74,7 +74,7 @@ def const(offset: int, bank: int = 0, *, neg: bool = False) -> Operand:
 
 
 def ureg(index: int, *, neg: bool = False) -> Operand:
-    """Uniform register ``UR<index>`` (63 is URZ)."""
+    """Uniform register ``UR<index>`` (255 is URZ)."""
     return Operand(Kind.UREG, index, neg)
 
 

@@ -166,6 +166,9 @@ FORMS = {
     "FRND.F16.FLOOR R1, 0.018585205078125": Instr(
         Op.FRND, R1, (imm(0x24C2),), sub=Round.DOWN << 4 | Convert.F16 << 8
     ),
+    "FRND.F16.FLOOR R1, |R2.H1|": Instr(
+        Op.FRND, R1, (half(R2._replace(abs=True), Half.HIGH),), sub=Round.DOWN << 4 | Convert.F16 << 8
+    ),
     "FRND.BF16 R1, -2.5": Instr(Op.FRND, R1, (imm(0xC020),), sub=Convert.BF16 << 8),
     "F2FP.SATFINITE.RELU.E5M2.F16.UNPACK_B_MERGE_C R1, R2, R3.H1": Instr(
         Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK
@@ -221,6 +224,7 @@ FORMS = {
     "VOTE.ANY R1, PT, P0": Instr(Op.VOTE, R1, pdsts=(TRUE,), psrcs=(P0,), sub=Vote.ANY),
     "VOTEU.ALL UP0, P0": Instr(Op.VOTE, pdsts=(UP0,), psrcs=(P0,), sub=Vote.ALL),
     "MATCH.ALL.U64 P0, R1, R2": Instr(Op.MATCH, R1, (R2,), pdsts=(P0,), sub=1, width=8),
+    "REDUX.SUM.S32 UR79, R2": Instr(Op.REDUX, ureg(79), (R2,), sub=Atomic.ADD),
     "REDUX.SUM.S32 UR4, R2": Instr(Op.REDUX, UR4, (R2,), sub=Atomic.ADD),
     "R2UR UR4, R2": Instr(Op.R2UR, UR4, (R2,)),
     # tensor cores
@@ -241,6 +245,7 @@ FORMS = {
     "BSYNC B3": Instr(Op.BSYNC, sub=3),
     "CALL.REL.NOINC `0x50": Instr(Op.CALL, target=5),
     "RET.REL.NODEC R2 `0x0": Instr(Op.RET, None, (R2,)),
+    "RET.REL.NODEC P0, R2 `0x0": Instr(Op.RET, None, (R2,), psrcs=(P0,)),
     "BRX R2 -0x140": Instr(Op.BRX, None, (R2,), offset=-0x130),
     "BAR.SYNC.DEFER_BLOCKING 0x0": Instr(Op.BAR),
     "BAR.RED.POPC.DEFER_BLOCKING 0x1, R2, P0": Instr(

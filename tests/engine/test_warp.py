@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpusim.engine.routines import addresses
 from gpusim.isa.opcodes import INFO, SELDOM, Cmp, Op, Pipe, Shfl, Special, Vote
-from gpusim.isa.program import RZ, imm, pred, reg
+from gpusim.isa.program import RZ, imm, pred, reg, ureg
 from gpusim.simulate import SimulationError
 from tests.engine.programs import LANES, Sheet, launch_shaped, words
 
@@ -267,3 +267,22 @@ def test_a_match_may_overwrite_what_it_matches():
     sheet.emit(Op.MATCH, reg(65), reg(64), width=8)
     want = [sum(1 << j for j in range(32) if j % 6 == lane % 6) for lane in range(32)]
     np.testing.assert_array_equal(sheet.run(reg(65))[0], want)
+
+
+@pytest.mark.parametrize("index", [62, 63, 79, 254])
+def test_uniform_registers_of_a_blackwell_are_as_good_as_others(index):
+    sheet = Sheet()
+    sheet.emit(Op.MOV, ureg(index), imm(7))
+    sheet.emit(Op.IADD3, reg(80), ureg(index), sheet.given(LANES), reg(RZ))
+    np.testing.assert_array_equal(sheet.run(reg(80))[0], LANES + 7)
+
+
+@pytest.mark.parametrize("op", [Op.BRX, Op.RET, Op.CALL])
+def test_a_jump_through_a_register_is_taken_where_its_predicate_holds(op):
+    sheet, n_before = Sheet(), 10  # instructions before the body, with three inputs
+    to = sheet.given_pair(LANES * 0 + 16 * (n_before + 4), LANES * 0)
+    p = sheet.holds(0, LANES < 10)
+    sheet.emit(Op.MOV, reg(80), imm(1))
+    sheet.emit(op, None, to, psrcs=(p,))
+    sheet.emit(Op.MOV, reg(80), imm(2))
+    np.testing.assert_array_equal(sheet.run(reg(80))[0], np.where(LANES < 10, 1, 2))

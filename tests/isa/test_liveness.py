@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpusim.isa.effects import effects
+from gpusim.isa.effects import effects, predicate_bit
 from gpusim.isa.encode import F
 from gpusim.isa.liveness import Needs
 from gpusim.isa.opcodes import Op
@@ -62,7 +62,7 @@ def test_one_value_of_a_warp_is_needed_whatever_the_guard_of_a_lane():
 
 def test_a_mask_of_predicates_may_spare_some():
     restore = Instr(Op.R2P, None, (reg(1), imm(2)), guard=P1)
-    assert needed_before(restore, Instr(**USE, guard=P0)) & 1 << 320
+    assert needed_before(restore, Instr(**USE, guard=P0)) & predicate_bit(P0)
 
 
 def test_loads_into_a_register_that_held_data_before_are_only_counted():

@@ -129,9 +129,9 @@ PIECES = Theme(
         "u32": [
             *(f"{name}(<u32>, <u32>)" for name in (
                 "__vadd2", "__vadd4", "__vsub2", "__vsub4", "__vaddss2", "__vaddss4", "__vaddus2", "__vaddus4",
-                "__vsubss2", "__vsubus4", "__vabsdiffu2", "__vabsdiffu4", "__vabsdiffs4", "__vavgu4", "__vhaddu2",
+                "__vsubss2", "__vsubus4", "__vabsdiffu2", "__vavgu4", "__vhaddu2",
                 "__vmaxu4", "__vmins4", "__vmaxs2", "__vminu2", "__vcmpeq4", "__vcmpltu4", "__vcmpgts2", "__vcmpleu2",
-                "__vseteq2", "__vsetgtu4", "__vsadu4", "__vsads4", "__vimax_s16x2_relu",
+                "__vseteq2", "__vsetgtu4", "__vimax_s16x2_relu",
             )),
             *(f"{name}(<u32>, <u32>, <u32>)" for name in (
                 "__vimax3_s16x2", "__vimin3_u16x2", "__viaddmax_s16x2_relu", "__viaddmin_u16x2", "__vimin3_u32",
@@ -140,7 +140,18 @@ PIECES = Theme(
             *(f"unsigned({name}(int(<u32>), int(<u32>), int(<u32>)))" for name in (
                 "__vimax3_s32", "__vimin3_s32_relu", "__viaddmax_s32", "__viaddmin_s32_relu",
             )),
-            "__vneg4(<u32>)", "__vabs2(<u32> & 0x7fff7fffu)", "__vabs4(<u32> & 0x7f7f7f7fu)",
+            "__vneg4(<u32>)", "__vabs2(<u32> & 0x7fff7fffu)",
+        ],
+    },
+)  # fmt: skip
+
+BYTES = Theme(
+    # For sm_80 ptxas 13.0 writes VABSDIFF4 of Rn where it means URn.
+    least_arch=90,
+    expressions={
+        "u32": [
+            *(f"{name}(<u32>, <u32>)" for name in ("__vabsdiffu4", "__vabsdiffs4", "__vsadu4", "__vsads4")),
+            "__vabs4(<u32> & 0x7f7f7f7fu)",
         ],
     },
 )  # fmt: skip
@@ -208,8 +219,9 @@ DOUBLE = Theme(
         "bool": ["(<f64> < <f64>)", "(<f64> == <f64>)", "(<f64> != <f64>)", "!(<f64> >= <f64>)", "(fabs(<f64>) < 3.5)"],
         "f64": [
             "ADD(<f64>, <f64>)", "SUB(<f64>, <f64>)", "MUL(<f64>, <f64>)", "DIV(<f64>, <f64>)", "(-<f64>)",
-            "fabs(<f64>)", "fma(<f64>, <f64>, <f64>)", "fma(-<f64>, <f64>, <f64>)", "fmin(<f64>, <f64>)",
-            "fmax(<f64>, <f64>)", "sqrt(fabs(<f64>))", "floor(<f64>)", "ceil(<f64>)", "trunc(<f64>)", "rint(<f64>)",
+            "fabs(<f64>)", "fma(<f64>, <f64>, <f64>)", "fma(-<f64>, <f64>, <f64>)",
+            # Which zero is the lesser one is left open.
+            "ADD(fmin(<f64>, <f64>), 0.0)", "ADD(fmax(<f64>, <f64>), 0.0)", "sqrt(fabs(<f64>))", "floor(<f64>)", "ceil(<f64>)", "trunc(<f64>)", "rint(<f64>)",
             "double(<u32>)", "double(int(<u32>))", "(<bool> ? <f64> : <f64>)", "DIV(<f64>, 4.120347)",
             "DIV(<f64>, 1e300)", "DIV(1.0, <f64>)", "DIV(<f64>, 3.0)", "MUL(<f64>, 1e-310)", "ADD(<f64>, 0.1)",
             "double_of(<u32>, <u32>)", "double(__uint_as_float(<u32>))", "MUL(-<f64>, fabs(<f64>))",
@@ -286,9 +298,9 @@ HALF = Theme(
             "__lows2half2(<h2>, <h2>)", "__highs2half2(<h2>, <h2>)", "__half2half2(__int2half_rn(int(<u32>) >> 14))",
             "__half2half2(__short2half_rn(short(<u32>)))", "__half2half2(__uint2half_rz(<u32> >> 15))",
             "__halves2half2(__float2half_rn(float(<u32> & 0xffff)), __float2half_rz(float(int(<u32>)) / 65536.0f))",
-            # Not of a bare 0 or 1: ptxas 13.0 takes __float2half_rd(__uint_as_float(unsigned(b))) for 1.0 where b.
+            # Not of a bare 0 or 1: ptxas 13.0 takes __float2half_rd(__uint_as_float(unsigned(b))) for b ? 1.0 : 0.0.
             "__halves2half2(__float2half_ru(float(int(<u32>))), __float2half_rd(__uint_as_float(<u32> ^ 0x33000000u)))",
-            "__floats2half2_rn(__uint_as_float(<u32>), float(int(<u32>)))",
+            "__floats2half2_rn(__uint_as_float(<u32> ^ 0x33000000u), float(int(<u32>)))",
         ],
         "bool": [
             *(f"__hb{name}2(<h2>, <h2>)" for name in ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "gtu")),
@@ -313,8 +325,8 @@ BRAIN = Theme(
         "b2": [
             *_pairs("b2"), "bfloat2_of(<u32>)", "__bfloat162bfloat162(__low2bfloat16(<b2>))",
             "__halves2bfloat162(__high2bfloat16(<b2>), __low2bfloat16(<b2>))",
-            "__floats2bfloat162_rn(__uint_as_float(<u32>), float(int(<u32>)))",
-            "__bfloat162bfloat162(__float2bfloat16_rn(__uint_as_float(<u32>)))",
+            "__floats2bfloat162_rn(__uint_as_float(<u32> ^ 0x33000000u), float(int(<u32>)))",
+            "__bfloat162bfloat162(__float2bfloat16_rn(__uint_as_float(<u32> ^ 0x33000000u)))",
             "__bfloat162bfloat162(__float2bfloat16_rz(float(<u32>)))", "__bfloat162bfloat162(__int2bfloat16_rn(int(<u32>)))",
         ],
         "bool": [
@@ -473,7 +485,8 @@ SHARED = Theme(
         "sh.w[threadIdx.x] = <u32>;", "sh.h[threadIdx.x] = (unsigned short)<u32>;", "sh.b[threadIdx.x] = (unsigned char)<u32>;",
         "sh.v[threadIdx.x].y = <u32>;",
         "together: sh.w[threadIdx.x] = <u32>; __syncthreads(); <=u32> = sh.w[(threadIdx.x + <#63>) & 63]; __syncthreads();",
-        "together: __syncthreads(); sh.w[threadIdx.x ^ <#63>] = <u32>; __syncthreads(); <=u32> ^= sh.w[<u32> & 63]; __syncthreads();",
+        ("together: { const unsigned v<@> = <u32>; __syncthreads(); sh.w[threadIdx.x ^ <#63>] = v<@>; __syncthreads(); } "
+        "<=u32> ^= sh.w[<u32> & 63]; __syncthreads();"),
         ("together: sh.v[threadIdx.x] = make_uint4(<u32>, <u32>, <u32>, <u32>); __syncthreads(); "
         "<=u32> = sh.v[<u32> & 63].z + sh.v[(threadIdx.x + <#63>) & 63].x; __syncthreads();"),
         "together: sh.d[threadIdx.x] = double(<u32>); __syncthreads(); <=u32> = bits(sh.d[threadIdx.x ^ <#63>]); __syncthreads();",
@@ -537,7 +550,7 @@ ATOMICS = Theme(
 )  # fmt: skip
 
 THEMES = {
-    "integer": INTEGER, "pieces": PIECES, "wide": WIDE, "float": FLOAT, "double": DOUBLE, "between": BETWEEN,
+    "integer": INTEGER, "pieces": PIECES, "bytes": BYTES, "wide": WIDE, "float": FLOAT, "double": DOUBLE, "between": BETWEEN,
     "half": HALF, "brain": BRAIN, "octets": OCTETS, "vector": VECTOR, "union": UNION, "local": LOCAL,
     "constant": CONSTANT, "calls": CALLS, "warp": WARP, "shared": SHARED, "atomics": ATOMICS,
 }  # fmt: skip

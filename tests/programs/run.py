@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -165,8 +166,17 @@ def on_gpu(module: cuda.Module, program: Program, how: How, seed: int) -> Buffer
 
 
 def compare(programs: Sequence[Program], how: How, seed: int) -> list[Failure]:
-    """Run programs both ways; those that differ, or that gpusim refuses."""
-    module = cuda.compile(cuda_source(programs, how), gpu=how.gpu, options=how.command())
+    """Run programs both ways; those that differ, or that gpusim refuses; of one that crashes NVRTC it is only told."""
+    try:
+        module = cuda.compile(cuda_source(programs, how), gpu=how.gpu, options=how.command())
+    except cuda.CompileError as error:
+        if "crashes" not in str(error):
+            raise
+        if len(programs) == 1:
+            print(f"seed {seed}, program {programs[0].number}, for {how}: {error}", file=sys.stderr)
+            return []
+        middle = len(programs) // 2
+        return [*compare(programs[:middle], how, seed), *compare(programs[middle:], how, seed)]
     failures = []
     for program, wanted in zip(programs, on_host(programs, how, seed), strict=True):
         try:

@@ -131,20 +131,21 @@ def brx(r: Reader) -> Instr:
 
 
 def call(r: Reader) -> Instr:
-    """``CALL.REL.NOINC target`` or ``CALL.REL.NOINC a target``."""
+    """``CALL.REL.NOINC [p0,] target`` or ``CALL.REL.NOINC [p0,] a target``."""
     _relative(r)
-    text = r.peek()
+    conditions, text = r.preds(), r.peek()
     if text is not None and text.form is Form.LABEL:
-        return r.make(Op.CALL, target=target(r))
+        return r.make(Op.CALL, psrcs=conditions, target=target(r))
     srcs, offset = _place(r)
-    return r.make(Op.CALL, None, srcs, offset=offset)
+    return r.make(Op.CALL, None, srcs, psrcs=conditions, offset=offset)
 
 
 def ret(r: Reader) -> Instr:
-    """``RET.REL.NODEC a target``."""
+    """``RET.REL.NODEC [p0,] a target``."""
     _relative(r)
+    conditions = r.preds()
     srcs, offset = _place(r)
-    return r.make(Op.RET, None, srcs, offset=offset)
+    return r.make(Op.RET, None, srcs, psrcs=conditions, offset=offset)
 
 
 def _relative(r: Reader) -> None:
