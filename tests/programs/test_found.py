@@ -88,3 +88,29 @@ def test_a_constant_narrower_than_a_word_is_read_where_it_lies(gpu):
     packed = bytes([7, 11, 13, 250]) + np.array([-300, -1000], np.int16).tobytes()
     gpusim.profile(kernel(text, gpu=gpu), 1, 32, [packed, out], gpu=gpu)
     np.testing.assert_array_equal(out, 11 + (250 << 8) - 1000 - 4 + np.tile([11, 13], 16))
+
+
+def test_a_recursion_of_some_lanes_is_no_loop_that_spins():
+    """Others wait for them at a convergence barrier that every level saves, in a loop with a YIELD."""
+    text = """__device__ __noinline__ unsigned deep(unsigned x, unsigned y) {
+        return x == 0 ? y : y + 3 * deep(x - 1, y ^ x); }
+    __global__ void f(const unsigned* x, unsigned* y) {
+        __shared__ unsigned own[32];
+        const int i = threadIdx.x; unsigned v = own[i] = x[i];
+        if (v & 1) for (unsigned k = 8; k-- > (x[v & 31] & 3);) v += deep(v & 7, v ^ atomicExch(&own[i], k));
+        __syncthreads();
+        y[i] = v + own[i ^ 1]; }"""
+    x, y = np.random.default_rng(0).integers(0, 2**32, 32, dtype=np.uint32), np.zeros(32, np.uint32)
+    run(text, 1, 32, x, y)
+    v, own = x.tolist(), x.tolist()
+    for i in range(32):
+        k = 8 if v[i] & 1 else 0
+        while k > x[v[i] & 31] & 3:
+            k -= 1
+            v[i], own[i] = (v[i] + deep(v[i] & 7, v[i] ^ own[i])) % 2**32, k
+    np.testing.assert_array_equal(y, [(v[i] + own[i ^ 1]) % 2**32 for i in range(32)])
+
+
+def deep(x, y):
+    """The same function here."""
+    return y if x == 0 else (y + 3 * deep(x - 1, y ^ x)) % 2**32
