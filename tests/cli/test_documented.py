@@ -26,11 +26,13 @@ FENCE = re.compile(
 )
 BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
 INLINE = re.compile(r"(?<!`)`(gpusim [^`]+)`(?!`)")
-SLOW = (
-    "--n 4096", "--n 1024 --tile 32", "--tile 8,16,32", "attention-standard", "compare h200", "compare there.json",
-    "--plot",
-)  # fmt: skip
-"""Parts of commands that take more than ten seconds."""
+SLOW = {
+    **dict.fromkeys(("--n 4096", "--tile 8,16,32"), pytest.mark.long),
+    **dict.fromkeys(
+        ("--n 1024 --tile 32", "attention-standard", "compare h200", "compare there.json", "--plot"), pytest.mark.slow
+    ),
+}
+"""Parts of commands that take more than ten seconds, or half a minute."""
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -149,7 +151,7 @@ def test_what_is_no_gpusim_is_not_run(command):
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(command, marks=[pytest.mark.slow] if any(part in command for part in SLOW) else [])
+        pytest.param(command, marks=[mark for part, mark in SLOW.items() if part in command])
         for command in ALL
         if not measures(command)
     ],
