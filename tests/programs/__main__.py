@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from tests.programs.run import How, batch, compare, reduced
+from tests.programs.run import How, batch, compare, record, reduced
 
 BATCH = 25
 
@@ -13,14 +13,20 @@ BATCH = 25
 def main() -> None:
     """Run batches of programs and print what differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs", description=__doc__)
-    parser.add_argument("count", type=int, help="programs")
+    parser.add_argument("count", type=int, nargs="?", default=BATCH, help="programs")
     parser.add_argument("--seed", type=int, default=1, help="of the first batch; the next one has the next number")
     parser.add_argument("--gpu", default="h200")
     parser.add_argument("--option", action="append", default=[], help="of the compiler, such as -Xptxas=-O1")
     parser.add_argument("--explicit", action="store_true", help="with -fmad=true and intrinsics for sums and products")
     parser.add_argument("--size", type=int, default=14, help="statements of a program")
     parser.add_argument("--whole", action="store_true", help="do not look for a smaller program that differs, too")
+    parser.add_argument("--record", action="store_true", help="write what the host computes of the tests' programs")
     args = parser.parse_args()
+    if args.record:
+        from tests.programs.test_random import RUNS
+
+        record(RUNS)
+        return
     how, run, differ, start = How(args.gpu, tuple(args.option), args.explicit), 0, 0, time.monotonic()
     for seed in range(args.seed, args.seed + -(-args.count // BATCH)):
         programs = batch(seed, min(BATCH, args.count - run), how, args.size)

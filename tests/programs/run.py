@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 
@@ -21,6 +23,7 @@ from tests.programs.grammar import THEMES
 
 HERE = Path(__file__).parent
 PRELUDE = (HERE / "prelude.h").read_text(encoding="utf-8")
+RECORDED = HERE / "recorded.json"
 BLOCKS, THREADS = 2, 64
 GLOBAL_BYTES = 1 << 16
 ARG = np.dtype([("u", "u4", 4), ("f", "f4", 2), ("d", "f8"), ("q", "u8"), ("c", "u1", 4), ("s", "i2")], align=True)
@@ -167,25 +170,73 @@ def on_gpu(module: cuda.Module, program: Program, how: How, seed: int) -> Buffer
 
 def compare(programs: Sequence[Program], how: How, seed: int) -> list[Failure]:
     """Run programs both ways; those that differ, or that gpusim refuses; of one that crashes NVRTC it is only told."""
+    if (module := _compiled(programs, how, seed)) is None:
+        middle = len(programs) // 2
+        parts = (programs[:middle], programs[middle:]) if middle else ()
+        return [failure for part in parts for failure in compare(part, how, seed)]
+    wanted = dict(zip((p.number for p in programs), on_host(programs, how, seed), strict=True))
+    return _failures(module, programs, how, seed, lambda program, got: difference(program, got, wanted[program.number]))
+
+
+def _compiled(programs: Sequence[Program], how: How, seed: int) -> cuda.Module | None:
+    """What NVRTC makes of some programs; None where it crashes."""
     try:
-        module = cuda.compile(cuda_source(programs, how), gpu=how.gpu, options=how.command())
+        return cuda.compile(cuda_source(programs, how), gpu=how.gpu, options=how.command())
     except cuda.CompileError as error:
         if "crashes" not in str(error):
             raise
         if len(programs) == 1:
             print(f"seed {seed}, program {programs[0].number}, for {how}: {error}", file=sys.stderr)
-            return []
-        middle = len(programs) // 2
-        return [*compare(programs[:middle], how, seed), *compare(programs[middle:], how, seed)]
+        return None
+
+
+def _failures(
+    module: cuda.Module, programs: Sequence[Program], how: How, seed: int, differs: Callable[[Program, Buffers], str]
+) -> list[Failure]:
     failures = []
-    for program, wanted in zip(programs, on_host(programs, how, seed), strict=True):
+    for program in programs:
         try:
-            reason = difference(program, on_gpu(module, program, how, seed), wanted)
+            reason = differs(program, on_gpu(module, program, how, seed))
         except GpusimError as error:
             reason = str(error)
         if reason:
             failures.append(Failure(program, how, reason))
     return failures
+
+
+# ------------------------------------------------------------------ without a compiler for the host
+
+
+def digest(left: Buffers) -> str:
+    """What tells what a program left from anything else."""
+    return sha256(left.out.tobytes() + left.memory.tobytes()).hexdigest()[:16]
+
+
+def record(runs: Iterable[tuple[int, int, How]]) -> None:
+    """Write what the host computes of some (seed, programs, how)."""
+    found = {
+        f"{seed} {how.gpu} {how.explicit}": [digest(left) for left in on_host(batch(seed, count, how), how, seed)]
+        for seed, count, how in runs
+    }
+    RECORDED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def recorded(seed: int, how: How) -> list[str]:
+    """What the host computes of the programs of a seed, by program."""
+    found: list[str] = json.loads(RECORDED.read_text(encoding="utf-8"))[f"{seed} {how.gpu} {how.explicit}"]
+    return found
+
+
+def compare_with_recorded(seed: int, count: int, how: How) -> list[Failure]:
+    """Run programs of which it is recorded what the host computes; those that differ, or that gpusim refuses."""
+    programs, wanted = batch(seed, count, how), recorded(seed, how)
+    module = _compiled(programs, how, seed)
+    assert module is not None
+
+    def differs(program: Program, got: Buffers) -> str:
+        return "" if digest(got) == wanted[program.number] else "what it leaves is not what the host's leaves"
+
+    return _failures(module, programs, how, seed, differs)
 
 
 def difference(program: Program, got: Buffers, wanted: Buffers) -> str:
