@@ -210,7 +210,7 @@ def clipped(n, kind):
 
 @jit
 def f2fp(c, u, base, kind, how, on):
-    """Two fp32 packed; or two octets unpacked to fp16."""
+    """Two fp32 packed, or one and half a word; or two octets unpacked to fp16."""
     octets, finite = kind == I.E4M3 or kind == I.E5M2, c[I.FLAGS] & I.SAT != 0
     if c[I.FLAGS] & I.UNPACK and not finite:
         n = word(c, u, base, 0) >> np.uint32(16 if half_picked(c) == HIGH else 0)
@@ -223,13 +223,10 @@ def f2fp(c, u, base, kind, how, on):
             x, y = real(c, u, base, 0), real(c, u, base, 1)
         high = narrowed(rectified(c, x), kind, how, finite)
         low = narrowed(rectified(c, y), kind, how, finite)
-        if octets:
-            value = low | (high << 8)
-            if not c[I.FLAGS] & I.NO_MERGE:
-                rest = word(c, u, base, 2)
-                value |= rest & 0xFFFF0000 if (c[I.MODS] >> 12) & 7 == HIGH else rest << 16
-        else:
-            value = low | (high << 16)
+        value = low | (high << np.uint32(8 if octets else 16))
+        if c[I.FLAGS] & I.MERGE:
+            rest = word(c, u, base, 2)
+            value = value & 0xFFFF | (rest & 0xFFFF0000 if (c[I.MODS] >> 12) & 7 == HIGH else rest << 16)
     put(c, u, base, value, on)
 
 

@@ -78,11 +78,11 @@ IADDMNMX, I2I, F2IP = int(Op.IADDMNMX), int(Op.I2I), int(Op.F2IP)
 HADD2, HMUL2, HFMA2, HMNMX2, HSETP2, HSET2, HMMA, IMMA, DMMA = (
     int(x) for x in (Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2, Op.HMMA, Op.IMMA, Op.DMMA)
 )
-X, EX, FTZ, SAT, WRAP, PAND, SHIFT, SIGNED, RELU, UNPACK, NO_MERGE, ONE, BF16_FLAG, F32_RESULT, NAN_FLAG, HALF = (
+X, EX, FTZ, SAT, WRAP, PAND, SHIFT, SIGNED, RELU, UNPACK, MERGE, ONE, BF16_FLAG, F32_RESULT, NAN_FLAG, HALF = (
     int(x)
     for x in (
         Flag.X, Flag.EX, Flag.FTZ, Flag.SAT, Flag.WRAP, Flag.PAND, Flag.SHIFT, Flag.SIGNED, Flag.RELU, Flag.UNPACK,
-        Flag.NO_MERGE, Flag.ONE, Flag.BF16, Flag.F32, Flag.NAN, Flag.HALF,
+        Flag.MERGE, Flag.ONE, Flag.BF16, Flag.F32, Flag.NAN, Flag.HALF,
     )
 )  # fmt: skip
 THIRD, HALVES, UPPER = (int(x) for x in (Piece.THIRD, Dot.HALVES, Dot.UPPER))

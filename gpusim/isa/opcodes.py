@@ -388,7 +388,7 @@ class Flag(IntEnum):
     TRANSPOSE = 1 << 16
     ARRIVE = 1 << 17  # BAR: do not wait
     UNPACK = 1 << 18  # F2FP: of two fp8 a pair of fp16; with SAT the other way round
-    NO_MERGE = 1 << 19  # F2FP: do not keep the other half of d
+    MERGE = 1 << 19  # F2FP: the upper half is one of c
     UNIFORM_TARGET = 1 << 20  # BRA.U: the predicate is uniform
     DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a (without a: all) are active
     CONVERGED = 1 << 22  # BRA.CONV: go there only where they are

@@ -160,6 +160,9 @@ FORMS = {
     "I2F.F64.S64 R2, R4": Instr(Op.I2F, R2, (R4,), sub=Convert.S64 | Convert.F64 << 8),
     "F2I.TRUNC.NTZ R1, R2": Instr(Op.F2I, R1, (R2,), sub=Convert.S32 | Round.ZERO << 4),
     "F2F.F64.F32 R2, R4": Instr(Op.F2F, R2, (R4,), sub=Convert.TO_F64),
+    "F2FP.F16.F32.MERGE_C.RZ R1, R2, R3.H1": Instr(
+        Op.F2FP, R1, (ZERO, R2, half(R3, Half.HIGH)), sub=Convert.F16 | Round.ZERO << 4, flags=Flag.MERGE
+    ),
     "F2FP.BF16.F32.PACK_AB R1, R2, R3": Instr(Op.F2FP, R1, (R2, R3), sub=Convert.BF16),
     "MUFU.RCP64H R1, 9.99999660702670321094e+299": Instr(Op.MUFU, R1, (imm(0x7E37E43C),), sub=Mufu.RCP64H),
     "MUFU.RSQ64H R1, 4.1203460693359375": Instr(Op.MUFU, R1, (imm(0x40107B3C),), sub=Mufu.RSQ64H),
@@ -171,10 +174,10 @@ FORMS = {
     ),
     "FRND.BF16 R1, -2.5": Instr(Op.FRND, R1, (imm(0xC020),), sub=Convert.BF16 << 8),
     "F2FP.SATFINITE.RELU.E5M2.F16.UNPACK_B_MERGE_C R1, R2, R3.H1": Instr(
-        Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK
+        Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK | Flag.MERGE
     ),
     "F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R1, 5.6051938572992682837e-45, RZ": Instr(
-        Op.F2FP, R1, (imm(4), ZERO, ZERO), sub=Convert.E4M3, flags=Flag.SAT | Flag.UNPACK
+        Op.F2FP, R1, (imm(4), ZERO, ZERO), sub=Convert.E4M3, flags=Flag.SAT | Flag.UNPACK | Flag.MERGE
     ),
     "F2FP.F16.E5M2.UNPACK_B R1, 1.4012984643248170709e-44": Instr(
         Op.F2FP, R1, (imm(10),), sub=Convert.E5M2, flags=Flag.UNPACK

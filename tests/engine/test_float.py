@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.isa.opcodes import Cmp, Convert, Flag, Mufu, Op, Round
-from gpusim.isa.program import pred, reg
+from gpusim.isa.program import RZ, Half, pred, reg
 from tests.engine.programs import SPECIAL_FLOATS, Sheet, floats, one, words
 
 V = floats()
@@ -275,6 +275,19 @@ def test_f2fp_packs_two(kind, a, b):
     got = one(Op.F2FP, a, b, sub=kind)
     same_half(got >> 16, a.astype(HALVES[kind]))
     same_half(got & 0xFFFF, b.astype(HALVES[kind]))
+
+
+@pytest.mark.parametrize("kind", list(HALVES))
+@pytest.mark.parametrize("half", [Half.BOTH, Half.HIGH])
+@some
+@given(V, words())
+def test_f2fp_merges_one_with_half_a_word(kind, half, a, word):
+    sheet = Sheet()
+    given, kept = sheet.given(a), sheet.given(word)._replace(half=int(half))
+    sheet.emit(Op.F2FP, reg(64), reg(RZ), given, kept, sub=kind, flags=Flag.MERGE)
+    got = sheet.run(reg(64))[0]
+    same_half(got & 0xFFFF, a.astype(HALVES[kind]))
+    np.testing.assert_array_equal(got >> 16, word >> 16 if half is Half.HIGH else word & 0xFFFF)
 
 
 @pytest.mark.parametrize("kind", list(HALVES))

@@ -396,7 +396,7 @@ UNION = Theme(
     expressions={},
     inner={
         "u32": ["un.w[<u32> & 3]", "un.w[<#3>]", "unsigned(un.h[<u32> & 7])", "unsigned(un.b[<u32> & 15])",
-                "unsigned(un.q[<#1>] >> 16)", "unsigned(un.c[<#15>])", "un.p.low", "un.p.part", "unsigned(un.p.sign)"],
+                "unsigned(un.q[<#1>] >> 16)", "unsigned(un.c[<#15>])", "un.p.low", "unsigned(un.p.part)", "unsigned(un.p.sign)"],
     },
     statements=[
         "un.w[<u32> & 3] = <u32>;", "un.h[<u32> & 7] = (unsigned short)<u32>;", "un.b[<u32> & 15] = (unsigned char)<u32>;",

@@ -86,7 +86,7 @@ def _between(to: int, source: int) -> int:
 
 
 def f2fp(r: Reader) -> Instr:
-    """``F2FP[.RELU][.F16|.BF16][.F32].PACK_AB d, a, b``, and the forms for fp8."""
+    """``F2FP[.RELU][.F16|.BF16][.F32].PACK_AB d, a, b``, ``.MERGE_C d, b, c``, and the forms for fp8."""
     flags = r.flags({"RELU": Flag.RELU})
     if r.has("UNPACK_B"):
         return _unpack(r)
@@ -97,9 +97,12 @@ def f2fp(r: Reader) -> Instr:
         return _pack_bytes(r, eight, flags)
     kind = r.pick({"BF16": Convert.BF16, "F16": Convert.F16}, Convert.F16)
     r.skip("F32")
+    sub = kind | r.pick(ROUNDING, Round.NEAREST) << 4
+    if r.has("MERGE_C"):
+        dst, srcs = r.dst(), (ZERO, r.float32(), r.integer(halves=WORDS))
+        return r.make(Op.F2FP, dst, srcs, sub=sub, flags=flags | Flag.MERGE)
     if not r.has("PACK_AB"):
         raise Unsupported("F2FP that does not pack two")
-    sub = kind | r.pick(ROUNDING, Round.NEAREST) << 4
     return r.make(Op.F2FP, r.dst(), (r.float32(), r.float32()), sub=sub, flags=flags)
 
 
@@ -108,7 +111,7 @@ def _pack_bytes(r: Reader, kind: Convert, flags: int) -> Instr:
     if not (r.has("SATFINITE") and r.has("F32") and r.has("PACK_AB_MERGE_C")):
         raise Unsupported("a conversion to fp8 of an unknown form")
     dst, srcs = r.dst(), (r.float32(), r.float32(), r.integer(halves=WORDS))
-    return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT)
+    return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT | Flag.MERGE)
 
 
 def _pack_halves(r: Reader, flags: int) -> Instr:
@@ -118,7 +121,7 @@ def _pack_halves(r: Reader, flags: int) -> Instr:
         raise Unsupported("a conversion to fp8 of an unknown form")
     dst = r.dst()
     srcs = (r.float32() if _is_literal(r) else r.float16(), ZERO, r.integer(halves=WORDS))
-    return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT | Flag.UNPACK)
+    return r.make(Op.F2FP, dst, srcs, sub=kind, flags=flags | Flag.SAT | Flag.UNPACK | Flag.MERGE)
 
 
 def _unpack(r: Reader) -> Instr:
