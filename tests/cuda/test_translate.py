@@ -174,7 +174,11 @@ FORMS = {
     ),
     "FRND.BF16 R1, -2.5": Instr(Op.FRND, R1, (imm(0xC020),), sub=Convert.BF16 << 8),
     "F2FP.SATFINITE.RELU.E5M2.F16.UNPACK_B_MERGE_C R1, R2, R3.H1": Instr(
-        Op.F2FP, R1, (R2, ZERO, half(R3, Half.HIGH)), sub=Convert.E5M2, flags=Flag.SAT | Flag.RELU | Flag.UNPACK | Flag.MERGE
+        Op.F2FP,
+        R1,
+        (R2, ZERO, half(R3, Half.HIGH)),
+        sub=Convert.E5M2,
+        flags=Flag.SAT | Flag.RELU | Flag.UNPACK | Flag.MERGE,
     ),
     "F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R1, 5.6051938572992682837e-45, RZ": Instr(
         Op.F2FP, R1, (imm(4), ZERO, ZERO), sub=Convert.E4M3, flags=Flag.SAT | Flag.UNPACK | Flag.MERGE
