@@ -134,11 +134,16 @@ PIECES = Theme(
                 "__vseteq2", "__vsetgtu4", "__vimax_s16x2_relu",
             )),
             *(f"{name}(<u32>, <u32>, <u32>)" for name in (
-                "__vimax3_s16x2", "__vimin3_u16x2", "__viaddmax_s16x2_relu", "__viaddmin_u16x2", "__vimin3_u32",
-                "__viaddmin_u32",
+                "__vimax3_s16x2", "__vimin3_u16x2", "__viaddmax_s16x2_relu", "__viaddmin_u16x2", "__viaddmin_u32",
             )),
-            *(f"unsigned({name}(int(<u32>), int(<u32>), int(<u32>)))" for name in (
-                "__vimax3_s32", "__vimin3_s32_relu", "__viaddmax_s32", "__viaddmin_s32_relu",
+            # Plus lest g++ takes int(x) for a declaration.
+            *(f"unsigned({name}(int(+<u32>), int(+<u32>), int(+<u32>)))" for name in (
+                "__viaddmax_s32", "__viaddmin_s32_relu",
+            )),
+            # Not of -x in the middle, whose sign ptxas 13.0 loses in a VIMNMX3.
+            "__vimin3_u32(<u32>, <u32> ^ 2u, <u32>)",
+            *(f"unsigned({name}(int(+<u32>), int(<u32> ^ 2u), int(+<u32>)))" for name in (
+                "__vimax3_s32", "__vimin3_s32_relu",
             )),
             "__vneg4(<u32>)", "__vabs2(<u32> & 0x7fff7fffu)",
         ],
