@@ -70,7 +70,8 @@ def result(mode, yes, voters):
 def resume(m, w, t):
     """When a warp that may pass its barrier at tick ``t`` goes on: it has run ahead as far as nothing could show it."""
     turn, bar = m.turns[w], m.code[m.warps[w, S.PC] - 1]
-    return max(max(t - bar[I.LATENCY] * S.TICKS, turn[S.COUNT_AT]), turn[S.BOARDS_AT])
+    ready = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
+    return max(t - bar[I.LATENCY] * S.TICKS, ready)
 
 
 @jit

@@ -152,3 +152,16 @@ def test_every_name_of_the_state_means_one_thing():
 @pytest.mark.parametrize(("blocks", "times"), [(1024, 13 * 84 / 1024), (168, 1), (85, 2 * 84 / 85)])
 def test_the_sm_with_most_blocks_ends_a_launch(blocks, times):
     assert unevenness(blocks, 84) == pytest.approx(times)
+
+
+@pytest.mark.parametrize("kernel", ["matmul-tiled", "reduce-sequential"])
+def test_a_warp_that_passes_a_barrier_waits_for_its_code(kernel):
+    """However little code is fetched ahead, no warp issues before it is there, which would be a wait of less than 0."""
+    gpu, params = hardware.load("h200"), {"n": 64, "tile": 8} if kernel == "matmul-tiled" else {"N": 4096}
+    found = [
+        predict(kernel, params, replace(gpu, sm=replace(gpu.sm, code_lines_ahead=lines), measured=False))
+        for lines in (0, 1, gpu.sm.code_lines_ahead)
+    ]
+    for p in found:
+        assert all(m.value >= 0 for name, m in p.metrics.items() if "stall" in name)
+    assert found[0].cycles > found[1].cycles >= found[2].cycles
