@@ -13,7 +13,7 @@ from gpusim.engine import state as S
 from gpusim.engine.ahead import fetch_operands
 from gpusim.engine.bits import popcount
 from gpusim.engine.jit import inline, jit
-from gpusim.engine.seats import rouse
+from gpusim.engine.seats import ready_at, rouse
 
 FULL = 0xFFFFFFFF
 
@@ -70,8 +70,7 @@ def result(mode, yes, voters):
 def resume(m, w, t):
     """When a warp that may pass its barrier at tick ``t`` goes on: it has run ahead as far as nothing could show it."""
     turn, bar = m.turns[w], m.code[m.warps[w, S.PC] - 1]
-    ready = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
-    return max(t - bar[I.LATENCY] * S.TICKS, ready)
+    return max(t - bar[I.LATENCY] * S.TICKS, ready_at(turn))
 
 
 @jit

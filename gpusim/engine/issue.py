@@ -24,7 +24,7 @@ from gpusim.engine.operands import guarded
 from gpusim.engine.pipe import pass_through, pipe_free, tags_free
 from gpusim.engine.register_file import ASKS_FIELD, LATE, PLACES, ask, enter, goes_on_after
 from gpusim.engine.register_writes import result_at, return_data
-from gpusim.engine.seats import rouse, seat_of
+from gpusim.engine.seats import ready_at, rouse, seat_of
 from gpusim.engine.shared_memory import shared_time
 from gpusim.engine.ticks import CYCLE, next_cycle
 from gpusim.engine.trace import note_issue
@@ -324,7 +324,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]
     prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped)
-    row[S.READY_AT + seat] = max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
+    row[S.READY_AT + seat] = ready_at(turn)
     return np.int64(S.PAUSED)
 
 

@@ -29,6 +29,12 @@ def warp_at(m, sm, part, seat):
 
 
 @inline
+def ready_at(turn):
+    """Tick from which a warp's next instruction may issue: its stall count, its scoreboards and its code let it."""
+    return max(turn[S.COUNT_AT], max(turn[S.BOARDS_AT], turn[S.FETCHED_AT]))
+
+
+@inline
 def rouse(m, w, t):
     """A warp may run on at tick ``t``."""
     m.awake[w] = t

@@ -13,8 +13,9 @@ from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
 from gpusim.isa.widths import address_words, result_words, source_words
 
 _NO_RESULT = {Op.STG, Op.STS, Op.STL, Op.RED, Op.ST, Op.STSM}
-_PREDICATES = ((1 << PT) - 1) << 512  # P0..P6
-UNIFORM_REGISTERS = ((1 << 256) - 1) << 256
+_UNIFORM, _PREDICATE, _UNIFORM_PREDICATE, N_BITS = 256, 512, 520, 528  # where each kind begins, and all end
+_PREDICATES = ((1 << PT) - 1) << _PREDICATE  # P0..P6
+UNIFORM_REGISTERS = ((1 << _PREDICATE - _UNIFORM) - 1) << _UNIFORM
 """Bits of the uniform registers, one value a warp."""
 
 
@@ -31,7 +32,7 @@ def _span(operand: Operand, words: int) -> int:
     if operand.kind is Kind.REG and operand.index != RZ:
         return ((1 << words) - 1) << operand.index
     if operand.kind is Kind.UREG and operand.index != URZ:
-        return ((1 << words) - 1) << (256 + operand.index)
+        return ((1 << words) - 1) << (_UNIFORM + operand.index)
     return 0
 
 
@@ -39,7 +40,7 @@ def predicate_bit(operand: Operand) -> int:
     """Bit of a predicate, 0 for the one that is always true."""
     if operand.index == PT:
         return 0
-    return 1 << (operand.index + (520 if operand.kind is Kind.UPRED else 512))
+    return 1 << (operand.index + (_UNIFORM_PREDICATE if operand.kind is Kind.UPRED else _PREDICATE))
 
 
 def effects(instr: Instr) -> Effects:

@@ -11,11 +11,11 @@ needed always, each other one under one guard of the program.
 
 from __future__ import annotations
 
-from gpusim.isa.effects import UNIFORM_REGISTERS, predicate_bit
+from gpusim.isa.effects import N_BITS, UNIFORM_REGISTERS, predicate_bit
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import TRUE, Instr, Kind, Operand, Program
 
-SEGMENT = 528  # bits of a register set
+SEGMENT = N_BITS
 _ONE = (1 << SEGMENT) - 1
 
 _ACROSS_LANES = {

@@ -123,11 +123,14 @@ def _place(r: Reader) -> tuple[tuple[Operand, ...], int]:
     return (Operand(KINDS[register.form], register.index),), base + text.offset
 
 
+def _jump(r: Reader, op: Op, conditions: tuple[Operand, ...]) -> Instr:
+    srcs, offset = _place(r)
+    return r.make(op, None, srcs, psrcs=conditions, offset=offset)
+
+
 def brx(r: Reader) -> Instr:
     """``BRX [p0,] a offset``; BRXU through a uniform register."""
-    conditions = r.preds()
-    srcs, offset = _place(r)
-    return r.make(Op.BRX, None, srcs, psrcs=conditions, offset=offset)
+    return _jump(r, Op.BRX, r.preds())
 
 
 def call(r: Reader) -> Instr:
@@ -136,16 +139,13 @@ def call(r: Reader) -> Instr:
     conditions, text = r.preds(), r.peek()
     if text is not None and text.form is Form.LABEL:
         return r.make(Op.CALL, psrcs=conditions, target=target(r))
-    srcs, offset = _place(r)
-    return r.make(Op.CALL, None, srcs, psrcs=conditions, offset=offset)
+    return _jump(r, Op.CALL, conditions)
 
 
 def ret(r: Reader) -> Instr:
     """``RET.REL.NODEC [p0,] a target``."""
     _relative(r)
-    conditions = r.preds()
-    srcs, offset = _place(r)
-    return r.make(Op.RET, None, srcs, psrcs=conditions, offset=offset)
+    return _jump(r, Op.RET, r.preds())
 
 
 def _relative(r: Reader) -> None:
