@@ -212,10 +212,15 @@ def digest(left: Buffers) -> str:
     return sha256(left.out.tobytes() + left.memory.tobytes()).hexdigest()[:16]
 
 
+def _key(seed: int, how: How) -> str:
+    """By what the record of a seed's programs is found: all that decides what the host computes."""
+    return f"{seed} {how.gpu} {how.explicit}"
+
+
 def record(runs: Iterable[tuple[int, int, How]]) -> None:
     """Write what the host computes of some (seed, programs, how)."""
     found = {
-        f"{seed} {how.gpu} {how.explicit}": [digest(left) for left in on_host(batch(seed, count, how), how, seed)]
+        _key(seed, how): [digest(left) for left in on_host(batch(seed, count, how), how, seed)]
         for seed, count, how in runs
     }
     RECORDED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -223,7 +228,7 @@ def record(runs: Iterable[tuple[int, int, How]]) -> None:
 
 def recorded(seed: int, how: How) -> list[str]:
     """What the host computes of the programs of a seed, by program."""
-    found: list[str] = json.loads(RECORDED.read_text(encoding="utf-8"))[f"{seed} {how.gpu} {how.explicit}"]
+    found: list[str] = json.loads(RECORDED.read_text(encoding="utf-8"))[_key(seed, how)]
     return found
 
 
