@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from gpusim.children import Child
 from gpusim.measure.errors import MeasureError
@@ -63,7 +63,7 @@ def start(job: Job, *, before: Sequence[str] = (), limit: float = 60.0) -> Itera
         environment = {**os.environ, "PYTHONPATH": _search_path()}
         with (
             complaints.open("w") as stderr,
-            Child([*before, *WORKER, str(file)], stdout=PIPE, stderr=stderr, text=True, env=environment) as child,
+            Child([*before, *WORKER, str(file)], stdout=PIPE, stderr=stderr, env=environment) as child,
         ):
             yield from _watched(child.process, limit)
             if child.process.wait():
@@ -75,11 +75,12 @@ def _search_path() -> str:
     return os.pathsep.join(path for path in sys.path if path)
 
 
-def _watched(process: Popen[str], limit: float) -> Iterator[Line]:
+def _watched(process: Popen[bytes], limit: float) -> Iterator[Line]:
     """Lines as they come; a launch that has had the GPU for too long ends it."""
     lines: queue.Queue[str | None] = queue.Queue()
     assert process.stdout is not None
-    threading.Thread(target=_pass_on, args=(process.stdout, lines), daemon=True).start()
+    arguments = (os.dup(process.stdout.fileno()), lines)
+    threading.Thread(target=_pass_on, name=f"lines of {process.pid}", args=arguments, daemon=True).start()
     wait: float | None = None
     while True:
         try:
@@ -94,9 +95,11 @@ def _watched(process: Popen[str], limit: float) -> Iterator[Line]:
             yield line
 
 
-def _pass_on(stream: IO[str], lines: queue.Queue[str | None]) -> None:
-    for text in stream:
-        lines.put(text)
+def _pass_on(descriptor: int, lines: queue.Queue[str | None]) -> None:
+    """Lines of a descriptor, which is this function's own: whoever stops listening closes theirs at any moment."""
+    with open(descriptor, errors="replace") as stream:
+        for text in stream:
+            lines.put(text)
     lines.put(None)
 
 

@@ -1,6 +1,7 @@
 """Is a process on the device watched, and does a new one go on where one was lost?"""
 
 import sys
+import threading
 import time
 from dataclasses import replace
 from functools import partial
@@ -102,6 +103,18 @@ def test_what_was_started_ends_with_whoever_stops_listening(worker):
     began = time.monotonic()
     lines.close()
     assert time.monotonic() - began < 10
+
+
+def test_who_stops_listening_while_more_is_said_hears_no_error(worker):
+    worker("while True: say(at=n)")
+    for _ in range(5):
+        lines = start(JOB)
+        assert next(lines) == {"device": {}}
+        lines.close()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.name.startswith("lines of"):
+            thread.join(10)
+            assert not thread.is_alive()
 
 
 # ---------------------------------------------------------------- under the profiler
