@@ -473,6 +473,13 @@ WARP = Theme(
         *(f"together: <=u32> = __reduce_{name}_sync(LANES, <u32>);" for name in ("add", "min", "max", "and", "or", "xor")),
         *(f"together: <=u32> = unsigned(__reduce_{name}_sync(LANES, int(<u32>)));" for name in ("add", "min", "max")),
         "together: __syncwarp();",
+        "together: <=u32> = __ballot_sync(GROUP(<#3>), <bool>);", "together: <=bool> = __any_sync(GROUP(<#3>), <bool>);",
+        "together: <=bool> = __all_sync(GROUP(<#3>), <bool>); __syncwarp(GROUP(<#3>));",
+        "together: <=u32> = __match_any_sync(GROUP(<#3>), <u32> & <#7>u);",
+        *(f"together: <=u32> = __reduce_{name}_sync(GROUP(<#3>), <u32>);" for name in ("add", "max", "xor")),
+        "together: <=u32> = __shfl_xor_sync(GROUP(<#3>), <u32>, 1);",
+        ("together: { const unsigned m<@> = __match_any_sync(LANES, <u32> & <#7>u); <=u32> = __reduce_add_sync(m<@>, <u32>); "
+        "<=u32> ^= __ballot_sync(m<@>, <bool>); <=u32> = __shfl_sync(m<@>, <u32>, __ffs(int(m<@>)) - 1); }"),
         ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
         "<=u32> = __shfl_sync(m<@>, <u32>, __ffs(int(m<@>)) - 1); <*> } }"),
         ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
