@@ -15,6 +15,7 @@ import numpy as np
 
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, ParameterError
+from gpusim.isa.abi import ABIS, Abi
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
@@ -210,28 +211,6 @@ def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:
     return groups
 
 
-class Abi(NamedTuple):
-    """What lies where in constant bank 0, beside the parameters (byte offsets; -1: nowhere)."""
-
-    block: int  # ntid.x, y, z
-    grid: int  # nctaid.x, y, z
-    stack: int  # first byte after a thread's local memory
-    local_window: int  # address at which local memory appears in the generic space
-    shared_window: int
-
-
-ABIS = {
-    0x160: Abi(0x0, 0xC, 0x28, 0x20, 0x18),  # sm_70 to sm_89
-    0x210: Abi(0x0, 0xC, 0x28, 0x20, -1),  # sm_90
-    0x380: Abi(0x360, 0x370, 0x37C, 0x2F8, -1),  # sm_100 to sm_121
-}
-"""By where the parameters start.
-
-Source: what nvcc 13.0's code for sm_75, 80, 86, 89, 90, 100 and 120 reads for blockDim, gridDim, the stack
-pointer (R1) and conversions to generic addresses; sm_70 shares the numbers of sm_75.
-"""
-
-
 def constant_bank(launch: Launch, layout: Layout) -> bytes:
     """Constant bank 0: launch dimensions and windows where the architecture's ABI has them, and the parameters."""
     program = launch.program
@@ -253,6 +232,7 @@ def _put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
     struct.pack_into("<3I", bank, abi.block, *launch.block)
     struct.pack_into("<3I", bank, abi.grid, *launch.grid)
     struct.pack_into("<I", bank, abi.stack, launch.program.local_bytes)
+    struct.pack_into("<I", bank, abi.dynamic_shared, launch.dynamic_shared)
     struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
     if abi.shared_window >= 0:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)

@@ -165,3 +165,28 @@ def test_lanes_of_one_mask_are_a_group_of_their_own(gpu, options):
         out = np.zeros(320, np.uint32)
         gpusim.profile(compiled, 1, 32, [values, masks, out], gpu=gpu)
         np.testing.assert_array_equal(out, by_group(values, groups))
+
+
+# ------------------------------------------------------------------ what the driver says of a launch
+
+
+def special(name, gpu, **how):
+    """What a thread reads from a special register."""
+    text = f'__global__ void f(unsigned* o) {{ unsigned v; asm volatile("mov.u32 %0, %%{name};" : "=r"(v)); *o = v; }}'
+    out = np.zeros(1, np.uint32)
+    gpusim.profile(kernel(text, gpu=gpu), 1, 1, [out], gpu=gpu, **how)
+    return out[0]
+
+
+@pytest.mark.parametrize("gpu", ["a100-40gb", "rtx-4090", "h200", "b200"])
+def test_a_kernel_reads_how_much_dynamic_shared_memory_it_has(gpu):
+    assert special("dynamic_smem_size", gpu, dynamic_shared=4096) == 4096
+    assert special("dynamic_smem_size", gpu) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu"), [("nsmid", "a100-40gb"), ("nsmid", "h200"), ("nsmid", "b200"), ("nwarpid", "h200")]
+)
+def test_what_gpusim_does_not_know_is_no_zero(name, gpu):
+    with pytest.raises(gpusim.errors.GpusimError, match="does not know"):
+        special(name, gpu)
