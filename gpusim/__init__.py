@@ -8,10 +8,10 @@ Everything is imported when it is first used, so that ``import gpusim`` costs no
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # by the name that type checkers know; to import typing takes longer than all else here
+    from typing import Any
 
-if TYPE_CHECKING:
     from gpusim import model
     from gpusim.catalog import names as kernels
     from gpusim.chained import ChainProfile, predict_chain, run_chain
@@ -53,6 +53,8 @@ def __getattr__(name: str) -> Any:
 
         hint = "" if name.startswith("_") else f": {suggest(name, __all__)}"
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+    import importlib
+
     module, attribute = _SOURCES[name]
     value = importlib.import_module(module)
     if attribute:

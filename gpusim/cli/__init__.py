@@ -5,10 +5,51 @@ answers at once.  What a user can get wrong ends in one line on standard error
 and exit status 2, what the machine lacks (room on a disk, memory) in one line and
 1; what a compiler wrote is shown as it wrote it; an interrupted command ends with
 130, one whose output nobody reads any more quietly with 1.
+
+Nothing is imported before :func:`main` is there to be interrupted.  Ctrl-C while the
+interpreter itself starts, some ten milliseconds before it, is Python's to answer.
 """
 
 from __future__ import annotations
 
-from gpusim.cli.app import main
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # by the name that type checkers know
+    from collections.abc import Sequence
 
 __all__ = ["main"]
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name; those of the process unless given.
+
+    Returns
+    -------
+    int
+        Exit status: 0, 1 for what the machine lacks (room on a disk, memory, who reads what is printed), 2 for an
+        error of the user's, 130 when interrupted.
+    """
+    try:
+        from gpusim.cli.app import run
+
+        return run(argv)
+    except KeyboardInterrupt:
+        return complain("interrupted", INTERRUPTED)
+
+
+def complain(message: str, status: int, *, as_written: bool = False) -> int:
+    """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""
+    import contextlib
+
+    with contextlib.suppress(OSError):
+        print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
+    return status

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
+from gpusim.cli import INTERRUPTED, complain
 from gpusim.cli.compare import compare
 from gpusim.cli.emit import emit
 from gpusim.cli.lists import formula, gpus, list_kernels
@@ -21,9 +22,6 @@ from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 from gpusim.cli.scenarios import scenario
 from gpusim.errors import GpusimError
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
 
 FREE_FORM = {"ignore_unknown_options": True}
 """Commands that take a kernel's own parameters as options."""
@@ -45,41 +43,29 @@ app.command(context_settings={"allow_extra_args": True, "allow_interspersed_args
 app.command()(gpus)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after the program's name; those of the process unless given.
-
-    Returns
-    -------
-    int
-        Exit status: 0, 1 for what the machine lacks (room on a disk, memory, who reads what is printed), 2 for an
-        error of the user's, 130 when interrupted.
-    """
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command line, for :func:`gpusim.cli.main`; raises KeyboardInterrupt when interrupted."""
     _prepare_streams()
     _warn_in_one_line()
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
-        return _run(arguments)
+        return _run_command(arguments)
     except TyperException as error:
-        return _complain(error.format_message(), error.exit_code)
+        return complain(error.format_message(), error.exit_code)
     except GpusimError as error:
-        return _complain(str(error), 2, as_written=bool(getattr(error, "log", "")))
-    except (typer.Abort, KeyboardInterrupt):
-        return _complain("interrupted", INTERRUPTED)
+        return complain(str(error), 2, as_written=bool(getattr(error, "log", "")))
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except MemoryError as error:
-        return _complain(f"not enough memory: {error}", 1)
+        return complain(f"not enough memory: {error}", 1)
     except OSError as error:
         _print_no_more()
         if isinstance(error, BrokenPipeError):  # head has seen enough: no fault, and nobody to tell
             return 1
-        return _complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 1)
+        return complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 1)
 
 
-def _run(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     """Run a command and see that what it printed has arrived."""
     try:
         status = app(args=arguments, prog_name="gpusim", standalone_mode=False)
@@ -110,13 +96,6 @@ def options(
 
 def _is_ours(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "gpusim"
-
-
-def _complain(message: str, status: int, *, as_written: bool = False) -> int:
-    """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""
-    with contextlib.suppress(OSError):
-        print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
-    return status
 
 
 def _warn_in_one_line() -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from threading import RLock
 from typing import Any
 
@@ -136,8 +136,9 @@ class _Part(CPUDispatcher):
     """A function that jitted functions call; called from Python, it is compiled as a whole."""
 
     def __init__(self, function: Function, **options: Any) -> None:
-        no_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        settings = {"nopython": True, **_OPTIONS, **no_wrappers, **options}
+        # numba's callee inherits what it does not state from whoever asks first; options are part of a function's name
+        fixed = {"forceinline": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        settings = {"nopython": True, **_OPTIONS, **fixed, **options}
         super().__init__(function, targetoptions=settings, pipeline_class=_PartCompiler)
         self._cache = _KeptPart(function)
         _PARTS[function.__module__, function.__qualname__] = self
@@ -172,6 +173,20 @@ class _PartLibrary(JITCodeLibrary):
     def parts(self) -> list[_PartLibrary]:
         """The parts it calls."""
         return [library for library in dict.fromkeys(self._linking_libraries) if isinstance(library, _PartLibrary)]
+
+    @cached_property
+    def defines(self) -> set[str]:
+        """Names by which others may call it."""
+        functions = self._final_module.functions
+        return {each.name for each in functions if each.linkage == llvm.Linkage.external and not each.is_declaration}
+
+    @property
+    def lacks(self) -> set[str]:
+        """Names by which it calls nothing that is there; LLVM would end the process over them."""
+        functions = self._final_module.functions
+        called = {each.name for each in functions if each.is_declaration and not each.name.startswith("llvm.")}
+        there: set[str] = set().union(*(part.defines for part in self.parts))
+        return {name for name in called - there if llvm.address_of_symbol(name) is None}
 
     def finalize(self) -> None:
         """Take in what it calls that is no part, under names that nobody else sees."""
@@ -214,7 +229,7 @@ class _KeptPart(Kept):
         return library.name, library._final_module.as_bitcode(), what, compiled.environment, compiled.signature, calls
 
     def rebuild(self, target_context: Any, written: Any) -> Any:
-        """A part and those it calls, each read or compiled; None where one is unknown."""
+        """A part and those it calls, each read or compiled; None where one is unknown or has another name now."""
         name, code, what, environment, signature, calls = written
         library = _PartLibrary(target_context.codegen(), name)
         library.of = *self._names, tuple(signature.args)
@@ -225,6 +240,8 @@ class _KeptPart(Kept):
             part: Any = _PARTS[module, function]
             part.compile(types)
             library._linking_libraries.append(part.overloads[types].library)
+        if library.lacks:
+            return None
         return compile_result(
             typing_context=_PARTS[self._names].typingctx, target_context=target_context, library=library, fndesc=what,
             entry_point=_key(what, environment, library), environment=environment, signature=signature,

@@ -5,6 +5,8 @@ import sys
 import time
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 HEAVY = ("numpy", "numba", "sympy", "pandas", "networkx", "rich", "pydantic", "matplotlib")
 
@@ -61,3 +63,35 @@ def test_a_reader_that_stops_early_is_no_error():
     )
     assert run.stdout.startswith("Usage: gpusim")
     assert run.stderr == ""
+
+
+def test_only_the_command_line_s_own_package_is_imported_before_it_can_be_interrupted():
+    code = "import sys; before = set(sys.modules); import gpusim.cli; print(*sorted(set(sys.modules) - before))"
+    assert python("-c", code).stdout.split() == ["__future__", "gpusim", "gpusim.cli"]
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
+from gpusim.cli import main
+left = int(sys.argv.pop(1))
+def interrupt(event, arguments):
+    global left
+    left -= event == "import"
+    if event == "import" and left == 0:
+        os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(interrupt)
+status = main(["--version"])
+sys.exit(3 if left > 0 else status)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
+@settings(max_examples=8)
+@example(1)
+@given(st.integers(1, 60))
+def test_ctrl_c_at_any_import_ends_quietly(nth):
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, str(nth)], capture_output=True, text=True, timeout=60
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "gpusim: interrupted\n")

@@ -1,6 +1,8 @@
 """Compiled code that is kept: whatever becomes of its files, the next process gets right answers."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -11,24 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.folders import load
-from tests.engine.kept_functions import right_answers
+from tests.engine.kept_functions import ASKED, right_answers
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = "from tests.engine.kept_functions import answers; print(answers())"
-N_FILES = 5
-"""Three parts, one of them for two types of its arguments (a literal is one), and two wholes."""
+ASK_ALL = "from tests.engine.kept_functions import answer_all; answer_all()"
+PARTS = {"squared": 1, "larger": 4, "bounded": 2}
+"""How many kinds of arguments each is compiled for (a literal is one, and none given another)."""
+N_FILES = sum(PARTS.values()) + len(ASKED)
 
 
-def start(folder):
+def start(folder, code=ASK, **how):
     """A process that asks; a crash is its own."""
     environment = {**os.environ, "GPUSIM_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT)}
+    how = {"stderr": subprocess.PIPE, **how}
     return subprocess.Popen(
-        [sys.executable, "-c", ASK],
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, **how
     )
 
 
@@ -48,8 +48,12 @@ def filled(tmp_path_factory):
     """A cache folder in which everything is."""
     folder = tmp_path_factory.mktemp("filled")
     assert check(start(folder)) == ""
-    assert len(files(folder)) >= N_FILES
+    assert len(files(folder)) == N_FILES
     return folder
+
+
+def gone(content):
+    """Stands for a file that is not there."""
 
 
 def damages(size):
@@ -68,6 +72,61 @@ def flipped(content, bits):
     for bit in bits:
         spoilt[bit // 8] ^= 1 << bit % 8
     return bytes(spoilt)
+
+
+class Asker:
+    """Processes that have imported all and compiled nothing, one for each question: to import takes the longest."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.server = start(folder, ASK_ALL, stdin=subprocess.PIPE, stderr=None)
+
+    def written_by(self, names):
+        """Names of the files that a process writes which is asked these; its answers are right."""
+        before = {path.name: path.stat().st_ino for path in self.folder.iterdir()}
+        print(json.dumps([str(self.folder), names]), file=self.server.stdin, flush=True)
+        assert self.server.stdout.readline() == "0\n"
+        return {path.name for path in self.folder.iterdir() if before.get(path.name) != path.stat().st_ino}
+
+
+@pytest.fixture(scope="module")
+def asker(filled, tmp_path_factory):
+    """Asks where there is a folder of the same name as the filled one's, which digests of its files hold."""
+    found = Asker(tmp_path_factory.mktemp("asked") / files(filled)[0].parent.name)
+    yield found
+    found.server.communicate(timeout=60)
+
+
+some_asked = st.permutations(sorted(ASKED)).flatmap(lambda names: st.integers(1, len(names)).map(lambda n: names[:n]))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be forked there")
+@settings(max_examples=20)
+@given(st.data(), some_asked)
+def test_what_is_missing_or_damaged_is_compiled_again_once(filled, asker, data, names):
+    shutil.rmtree(asker.folder, ignore_errors=True)
+    asker.folder.mkdir(mode=0o700)
+    spoilt = set()
+    for path in files(filled):
+        content = path.read_bytes()
+        damage = data.draw(st.none() | st.just(gone) | damages(len(content)), path.name)
+        if damage is not gone:
+            (asker.folder / path.name).write_bytes(damage(content) if damage else content)
+        if damage:
+            spoilt.add(path.name)
+    assert asker.written_by(names) <= spoilt
+    assert asker.written_by(list(ASKED)) <= spoilt
+    assert asker.written_by(list(ASKED)) == set()
+
+
+def test_code_that_calls_a_part_by_another_name_is_compiled_again(tmp_path):
+    other_options = "import tests.engine.kept_functions as k; k.larger.targetoptions['forceinline'] = True"
+    check(start(tmp_path, f"{other_options}; print(k.answers())"))
+    for path in files(tmp_path):
+        if path.name.startswith(("kept_functions.larger", "kept_functions.by_", "kept_functions.from_")):
+            path.unlink()
+    for _ in range(2):
+        assert check(start(tmp_path)) == ""
 
 
 @pytest.mark.slow
