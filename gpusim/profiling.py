@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gpusim.parameters import whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
-from gpusim.simulate.launch import variables_end
+from gpusim.simulate.launch import bytes_of, variables_end
 from gpusim.simulate.metrics import summary
 from gpusim.simulate.sharing import shared_places
 
@@ -60,7 +60,8 @@ def profile(
         Blocks, and threads of a block, in x, y, z.
     args : sequence
         A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct.
-        Arrays hold the kernel's results afterwards.  Arrays that share memory share it in the launch, too.
+        Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
+        Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
     dynamic_shared : int
@@ -162,11 +163,34 @@ def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupan
 
 
 def _write_back(launch: Launch, counts: Counts) -> None:
-    """Put results where the arguments are."""
-    for name, after in counts.outputs.items():
-        given = launch.arguments[name]
-        if isinstance(given, np.ndarray) and given.flags.writeable:
-            given[...] = after
+    """Put results where the arguments are; all of them, or none where one cannot take its own."""
+    given = {name: value for name, value in launch.arguments.items() if isinstance(value, np.ndarray)}
+    after = {name: found for name, found in counts.outputs.items() if name in given}
+    taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
+    for name in after.keys() - taking.keys():
+        if _loses(given[name], after[name], taking.values()):
+            why = _takes_nothing(given[name])
+            raise ParameterError(f"{launch.program.name} writes to {name}, but its array {why}: give a copy of it")
+    for name, array in taking.items():
+        np.asarray(array)[...] = after[name]
+
+
+def _takes_nothing(array: np.ndarray) -> str:
+    """Why no results can be put into an array; empty if they can."""
+    first, end = np.lib.array_utils.byte_bounds(array)
+    if not array.flags.writeable:
+        return "is read-only"
+    return "has elements that share memory with each other" if end - first < array.nbytes else ""
+
+
+def _loses(before: np.ndarray, after: np.ndarray, taking: Iterable[np.ndarray]) -> bool:
+    """Whether a launch has changed bytes of an array that are in no other array that takes results."""
+    changed = bytes_of(before) != bytes_of(after)
+    for other in taking:
+        if np.shares_memory(before, other):  # so neither has gaps
+            start = other.ctypes.data - before.ctypes.data
+            changed[max(start, 0) : max(start + other.nbytes, 0)] = False
+    return bool(changed.any())
 
 
 def _is_number(value: Any) -> bool:

@@ -179,7 +179,8 @@ def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) ->
 
     Arrays (whatever has ``nbytes`` and at least one dimension) and None go to pointers, where the elements are
     known to be what is pointed to, or unsigned integers of that size or single bytes, which may stand for anything;
-    numbers to numbers of the same kind; ``bytes`` of the right length to anything.
+    numbers to numbers of the same kind; ``bytes`` of the right length to anything.  Elements are in the byte order of
+    the GPU, and no Python objects.
 
     Parameters
     ----------
@@ -228,8 +229,13 @@ def _is_real(kind: str) -> bool:
 
 def _misfit(parameter: Parameter, argument: Any) -> str:
     """What keeps an array's elements from being what a pointer points to; empty where either is not known."""
-    target, dtype = _plain(re.sub(r"(\*( const)?|&)$", "", parameter.type)), getattr(argument, "dtype", None)
-    if target not in _SIZES or dtype is None or dtype.itemsize == 1 or dtype.names:
+    target = _plain(re.sub(r"(\*( const)?|&)$", "", parameter.type))
+    dtype: Any = getattr(argument, "dtype", None)
+    if not hasattr(dtype, "isnative"):  # nothing, or no type of NumPy's
+        return ""
+    if problem := _no_bytes_of_a_gpu(dtype):
+        return problem
+    if target not in _SIZES or dtype.itemsize == 1 or dtype.names:
         return ""
     raw = dtype.kind == "u"
     bfloat = dtype.name == "bfloat16"
@@ -237,6 +243,15 @@ def _misfit(parameter: Parameter, argument: Any) -> str:
     if alike and dtype.itemsize == _SIZES[target]:
         return ""
     return f"points to {target}, but an array of {dtype} is given"
+
+
+def _no_bytes_of_a_gpu(dtype: Any) -> str:
+    """What keeps elements of a NumPy type from being passed to a GPU whatever a pointer points to; empty if nothing."""
+    if dtype.hasobject:
+        return f"holds Python objects ({dtype}), which a GPU cannot read: give an array of numbers"
+    if not dtype.isnative:
+        return f"holds {dtype}, whose byte order is not the GPU's: give an array of {dtype.newbyteorder('=')}"
+    return ""
 
 
 def is_array(argument: Any) -> bool:

@@ -310,8 +310,13 @@ def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
         value = contents[name]
         if isinstance(value, np.ndarray):
             start = address - int(GLOBAL_BASE)
-            memory[start : start + value.nbytes] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+            memory[start : start + value.nbytes] = bytes_of(value)
     return memory.view(np.uint32)
+
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    """The bytes of an array, one after another, as a launch has them."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
