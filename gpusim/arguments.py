@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.errors import GpusimError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,7 +168,7 @@ def _cast(dtype: str, value: int | float) -> np.generic:
     if kind.kind in "iu":
         limits = np.iinfo(kind)
         if not limits.min <= value <= limits.max or value != int(value):
-            raise ArgumentError(f"{value} is no {dtype} ({limits.min} to {limits.max})")
+            raise ArgumentError(f"{shown(value)} is no {dtype} ({limits.min} to {limits.max})")
         value = int(value)
     scalar: np.generic = kind.type(value)
     return scalar
@@ -185,7 +185,7 @@ def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
             f"{where}: init is {', '.join(k for k in _FILLS if k != 'randint')} or randint:K with K > 0"
         )
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {count!r}")
+        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(count)}")
     if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
         raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 30} GiB")
     return Filled(dtype, init, count)
@@ -278,7 +278,7 @@ def _given(value: Mapping[str, Any], where: str) -> Given:
     _known(dtype, where)
     for number in values:
         if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ArgumentError(f"{where}: {number!r} is no number")
+            raise ArgumentError(f"{where}: {shown(number)} is no number")
         _checked(Scalar(dtype, number), where)
     return Given(dtype, tuple(values))
 
@@ -287,7 +287,7 @@ def _raw(text: Any, where: str) -> Raw:
     try:
         return Raw(bytes.fromhex(text))
     except (TypeError, ValueError):
-        raise ArgumentError(f"{where}: bytes are pairs of hexadecimal digits, not {text!r}") from None
+        raise ArgumentError(f"{where}: bytes are pairs of hexadecimal digits, not {shown(text)}") from None
 
 
 def _known(dtype: str, where: str) -> None:
@@ -311,7 +311,7 @@ def _number(text: str, where: str) -> int | float:
             return kind(text)
         except ValueError:
             continue
-    raise ArgumentError(f"{where}: {text!r} is no number")
+    raise ArgumentError(f"{where}: {shown(text)} is no number")
 
 
 def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[Any]:

@@ -22,7 +22,7 @@ from types import ModuleType
 
 from gpusim.algorithm import Algorithm
 from gpusim.chain import Chain
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.errors import GpusimError, UnknownNameError, shown
 
 ENVIRONMENT = "GPUSIM_KERNELS"
 ENTRY_POINTS = "gpusim.kernels"
@@ -264,7 +264,7 @@ def _is_repeated(entry: Entry, taken: dict[str, Entry]) -> bool:
 def _found(folders: Iterable[PathLike]) -> Iterator[Entry]:
     for path in _files(builtin_folder()):
         yield from _entries_of(_load(path), str(path))
-    for folder in [*map(Path, folders), *_environment_folders()]:
+    for folder in [*_paths(folders), *_environment_folders()]:
         for path in _files(folder):
             yield from _entries_of(_load(path), str(path))
     for point in entry_points(group=ENTRY_POINTS):
@@ -276,6 +276,16 @@ def builtin_folder() -> Path:
     package = Path(__file__).resolve().parent
     inside = package / "kernels"
     return inside if inside.is_dir() else package.parent / "kernels"
+
+
+def _paths(folders: object) -> list[Path]:
+    """Folders as given, if they are paths."""
+    if isinstance(folders, str | bytes) or not isinstance(folders, Iterable):
+        raise KernelFileError(f"folders of kernels are a list of paths, not {shown(folders)}")
+    given = list(folders)
+    if wrong := [one for one in given if not isinstance(one, str | os.PathLike)]:
+        raise KernelFileError(f"a folder of kernels is a path, not {shown(wrong[0])}")
+    return [Path(one) for one in given]
 
 
 def _environment_folders() -> list[Path]:
@@ -352,5 +362,7 @@ def _entry_point(point: EntryPoint) -> Iterator[Entry]:
         return
     for algorithm in [value] if isinstance(value, Algorithm | Chain) else value:
         if not isinstance(algorithm, Algorithm | Chain):
-            raise KernelFileError(f"{origin}: not an Algorithm or Chain, a list of them or a module, but {algorithm!r}")
+            raise KernelFileError(
+                f"{origin}: not an Algorithm or Chain, a list of them or a module, but {shown(algorithm)}"
+            )
         yield Entry(algorithm, origin)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import catalog, hardware, prediction
-from gpusim.errors import ParameterError
 from gpusim.names import Suggesting
+from gpusim.parameters import check_cache
 from gpusim.prediction import Prediction, Progress
 from gpusim.result import Profile
 from gpusim.simulate import place
@@ -157,9 +157,8 @@ def predict_chain(
     >>> found.dram_bytes_read  # Q, K, V, the code of three kernels: S and P come and go in L2
     62720.0
     """
-    if cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
-    known = catalog.chain(chain, kernels or ()) if isinstance(chain, str) else chain
+    check_cache(cache)
+    known = catalog.chain(chain, () if kernels is None else kernels) if isinstance(chain, str) else chain
     spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
     bound = known.launch(**params)
     steps = list(_predictions(bound, spec, sample, limit))

@@ -6,9 +6,13 @@ status 2; every other exception is a bug and keeps its traceback.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 
 from gpusim.names import suggest
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80  # characters; of lists and the like 6 elements
 
 
 class GpusimError(ValueError):
@@ -38,7 +42,7 @@ class UnknownNameError(GpusimError):
     def __init__(self, kind: str, name: str, known: Iterable[str], listing: str = "") -> None:
         self.name = name
         self.known = tuple(known)
-        super().__init__(f"unknown {kind} {name!r}: {suggest(name, self.known, listing)}")
+        super().__init__(f"unknown {kind} {shown(name)}: {suggest(str(name), self.known, listing)}")
 
 
 class ParameterError(GpusimError):
@@ -47,3 +51,17 @@ class ParameterError(GpusimError):
 
 class EndlessError(GpusimError):
     """A program that did not end within the instructions it was allowed."""
+
+
+def shown(value: object) -> str:
+    """A value as an error quotes it: in one line, shortened where it is long.
+
+    Examples
+    --------
+    >>> shown("hot"), shown([1.0] * 1000)
+    ("'hot'", '[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, ...]')
+    """
+    try:
+        return " ".join(_SHORT.repr(value).split())
+    except Exception:  # whatever its own code raises; an integer of thousands of digits, too
+        return f"<{type(value).__name__}>"

@@ -11,8 +11,8 @@ import numpy as np
 from gpusim import hardware
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
-from gpusim.errors import ParameterError
-from gpusim.parameters import whole
+from gpusim.errors import ParameterError, shown
+from gpusim.parameters import check_cache, whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
@@ -98,8 +98,7 @@ def profile(
     >>> x  # doctest: +SKIP
     array([0., 2., 4., 6.], dtype=float32)
     """
-    if cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
+    check_cache(cache)
     spec = hardware.given(gpu)
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
     spec = clocked(spec, launch.program)
@@ -141,11 +140,11 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     given = list(size) if isinstance(size, Sequence | np.ndarray) else [size]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
     if not whole or not 1 <= len(given) <= 3:
-        raise ParameterError(f"{name} must be one to three whole numbers, not {size!r}")
+        raise ParameterError(f"{name} must be one to three whole numbers, not {shown(size)}")
     x, y, z = (int(n) for n in [*given, 1, 1][:3])
     for n, limit, axis in zip((x, y, z), most, "xyz", strict=True):
         if not 1 <= n <= limit:
-            raise ParameterError(f"{name}.{axis} = {n}: a {name} has 1 to {limit} in {axis}")
+            raise ParameterError(f"{name}.{axis} = {shown(n)}: a {name} has 1 to {limit} in {axis}")
     return x, y, z
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from gpusim.cuda.attributes import Parameter as Place
 from gpusim.cuda.demangle import Name
 from gpusim.cuda.errors import ArgumentError
+from gpusim.errors import shown
 
 _SIZES = {
     "bool": 1, "char": 1, "short": 2, "int": 4, "long": 8, "long long": 8, "float": 4, "double": 8, "size_t": 8,
@@ -212,7 +213,7 @@ def _problem(parameter: Parameter, argument: Any) -> str:
         given = "None" if argument is None else "an array"
         return f"is no pointer, but {given} is given" if parameter.is_pointer is False else _misfit(parameter, argument)
     if parameter.is_pointer:
-        return f"is a pointer: give an array or None, not {argument!r}"
+        return f"is a pointer: give an array or None, not {shown(argument)}"
     kind = _plain(parameter.type)
     if _is_real(kind) and getattr(argument, "dtype", None) is not None and argument.dtype.kind in "iub":
         return f"is no integer, but {argument.dtype} {argument} is given"
@@ -282,9 +283,9 @@ def pack(parameter: Parameter, value: Any) -> bytes:
     number = value.item() if hasattr(value, "item") else value
     kind = _plain(parameter.type)
     if isinstance(number, float) and kind in _SIZES and kind not in (*_REAL, _BFLOAT16):
-        raise ArgumentError(f"is an integer, not {number!r}")
+        raise ArgumentError(f"is an integer, not {shown(number)}")
     if not isinstance(number, (bool, int, float)) or parameter.nbytes not in (1, 2, 4, 8):
-        raise ArgumentError(f"has {parameter.nbytes} bytes: give bytes of that length, not {value!r}")
+        raise ArgumentError(f"has {parameter.nbytes} bytes: give bytes of that length, not {shown(value)}")
     if kind == _BFLOAT16:
         return _pack_bfloat16(number)
     if kind in _REAL or isinstance(number, float):
@@ -296,7 +297,7 @@ def _pack_real(layout: str, number: float) -> bytes:
     try:
         return struct.pack(layout, float(number))
     except (OverflowError, struct.error):
-        raise ArgumentError(f"cannot hold {number!r}") from None
+        raise ArgumentError(f"cannot hold {shown(number)}") from None
 
 
 def _pack_bfloat16(number: float) -> bytes:
@@ -310,5 +311,5 @@ def _pack_bfloat16(number: float) -> bytes:
 def _pack_integer(parameter: Parameter, number: int) -> bytes:
     bits = 8 * parameter.nbytes
     if not -(1 << bits - 1) <= number < 1 << bits:
-        raise ArgumentError(f"has {bits} bits, too few for {number}")
+        raise ArgumentError(f"has {bits} bits, too few for {shown(number)}")
     return (number & (1 << bits) - 1).to_bytes(parameter.nbytes, "little")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
-from gpusim.errors import GpusimError, ParameterError
+from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
@@ -298,7 +298,7 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
         try:
             return value.to_bytes(param.nbytes, "little", signed=value < 0)
         except OverflowError:
-            raise ArgumentError(f"argument {param.name} = {value} does not fit {param.nbytes} bytes") from None
+            raise ArgumentError(f"argument {param.name} = {shown(value)} does not fit {param.nbytes} bytes") from None
     raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
 
 

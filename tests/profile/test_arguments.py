@@ -48,3 +48,32 @@ def test_a_value_of_another_kind_is_refused(call):
     for value in VALUES:
         with contextlib.suppress(GpusimError, TypeError):
             call(value)
+
+
+LONG = [
+    [1.0] * 1000,
+    "x" * 1000,
+    10**6000,
+    {n: n for n in range(1000)},
+    np.ones(1000).astype(str),
+    np.eye(30),
+]
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_long_value_is_shortened_in_the_one_line_that_refuses_it(call):
+    for value in LONG:
+        message = refusal(call, value)
+        assert "\n" not in message
+        assert len(message) < 500
+
+
+def refusal(call, value):
+    """What gpusim says of a value; nothing where it takes it, or where it is Python that refuses it."""
+    try:
+        call(value)
+    except GpusimError as error:
+        return str(error)
+    except TypeError:
+        pass
+    return ""
