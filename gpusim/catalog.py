@@ -22,7 +22,7 @@ from types import ModuleType
 
 from gpusim.algorithm import Algorithm
 from gpusim.chain import Chain
-from gpusim.errors import GpusimError, UnknownNameError, shown
+from gpusim.errors import GpusimError, UnknownNameError, listed, shown
 
 ENVIRONMENT = "GPUSIM_KERNELS"
 ENTRY_POINTS = "gpusim.kernels"
@@ -264,7 +264,8 @@ def _is_repeated(entry: Entry, taken: dict[str, Entry]) -> bool:
 def _found(folders: Iterable[PathLike]) -> Iterator[Entry]:
     for path in _files(builtin_folder()):
         yield from _entries_of(_load(path), str(path))
-    for folder in [*_paths(folders), *_environment_folders()]:
+    given = listed(folders, "folders of kernels are a list of paths", KernelFileError, str, os.PathLike)
+    for folder in [*map(Path, given), *_environment_folders()]:
         for path in _files(folder):
             yield from _entries_of(_load(path), str(path))
     for point in entry_points(group=ENTRY_POINTS):
@@ -278,16 +279,6 @@ def builtin_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "kernels"
 
 
-def _paths(folders: object) -> list[Path]:
-    """Folders as given, if they are paths."""
-    if isinstance(folders, str | bytes) or not isinstance(folders, Iterable):
-        raise KernelFileError(f"folders of kernels are a list of paths, not {shown(folders)}")
-    given = list(folders)
-    if wrong := [one for one in given if not isinstance(one, str | os.PathLike)]:
-        raise KernelFileError(f"a folder of kernels is a path, not {shown(wrong[0])}")
-    return [Path(one) for one in given]
-
-
 def _environment_folders() -> list[Path]:
     return [Path(folder) for folder in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if folder]
 
@@ -295,9 +286,9 @@ def _environment_folders() -> list[Path]:
 def _files(folder: Path) -> list[Path]:
     """List the kernel files of a folder, by name; a file is its own only one."""
     folder = folder.expanduser()
-    if folder.is_file():
+    if os.path.isfile(folder):  # noqa: PTH113 (a path that cannot be one is no file and no folder)
         return [folder.resolve()]
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112
         raise KernelFileError(f"no such folder of kernels: {folder}")
     found = (path for path in folder.glob("*.py") if path.is_file() and not path.name.startswith(SKIPPED))
     return sorted(path.resolve() for path in found)

@@ -7,7 +7,8 @@ status 2; every other exception is a bug and keeps its traceback.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from gpusim.names import suggest
 
@@ -53,6 +54,10 @@ class EndlessError(GpusimError):
     """A program that did not end within the instructions it was allowed."""
 
 
+class NotEnoughMemoryError(GpusimError, MemoryError):
+    """What was asked for needs more memory than the host grants; as a ``MemoryError`` it is caught as one, too."""
+
+
 def shown(value: object) -> str:
     """A value as an error quotes it: in one line, shortened where it is long.
 
@@ -65,3 +70,34 @@ def shown(value: object) -> str:
         return " ".join(_SHORT.repr(value).split())
     except Exception:  # whatever its own code raises; an integer of thousands of digits, too
         return f"<{type(value).__name__}>"
+
+
+def listed(given: Any, wanted: str, refuse: type[GpusimError], *kinds: type) -> list[Any]:
+    """The elements of a list or the like, each of one of these kinds if any are told; anything else is refused.
+
+    Parameters
+    ----------
+    given : object
+    wanted : str
+        How the message begins: what would be right.
+    refuse : type of GpusimError
+        What is raised.
+    *kinds : type
+
+    Examples
+    --------
+    >>> listed((1, 2), "sizes are a list", ParameterError, int)
+    [1, 2]
+    >>> listed("12", "sizes are a list", ParameterError, int)
+    Traceback (most recent call last):
+    gpusim.errors.ParameterError: sizes are a list, not '12'
+    """
+    try:
+        found = None if isinstance(given, str | bytes | Mapping) else list(given)
+    except TypeError:
+        found = None
+    if found is None:
+        raise refuse(f"{wanted}, not {shown(given)}")
+    if wrong := [one for one in found if kinds and not isinstance(one, kinds)]:
+        raise refuse(f"{wanted}: {shown(wrong[0])} is none")
+    return found

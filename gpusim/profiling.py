@@ -11,7 +11,7 @@ import numpy as np
 from gpusim import hardware
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
-from gpusim.errors import ParameterError, shown
+from gpusim.errors import ParameterError, listed, shown
 from gpusim.parameters import check_cache, whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
@@ -100,6 +100,7 @@ def profile(
     """
     check_cache(cache)
     spec = hardware.given(gpu)
+    args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
     spec = clocked(spec, launch.program)
     held = _held(kernel, launch, spec)
@@ -137,7 +138,8 @@ def _launch(
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     """A size in x, y, z."""
-    given = list(size) if isinstance(size, Sequence | np.ndarray) else [size]
+    several = isinstance(size, Sequence | np.ndarray) and getattr(size, "ndim", 1) > 0
+    given: list[Any] = list(size) if several else [size]  # type: ignore[arg-type]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
     if not whole or not 1 <= len(given) <= 3:
         raise ParameterError(f"{name} must be one to three whole numbers, not {shown(size)}")

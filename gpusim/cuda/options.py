@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from gpusim.cuda.errors import OptionError
+from gpusim.errors import listed, shown
 
 _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?")
 _CHOSEN = re.compile(r"(-arch|--gpu-architecture|-code|--gpu-code|-gencode|--generate-code)(=.*)?")
@@ -77,6 +80,7 @@ def options(
     flags: Sequence[str] = (),
     defines: Mapping[str, object] | None = None,
     include: Iterable[str | Path] = (),
+    own: Path | None = None,
 ) -> Options:
     """Check what a user gave.
 
@@ -90,6 +94,8 @@ def options(
         Value of each macro; ``None`` defines it without one.
     include : iterable of str or Path
         Folders with headers.
+    own : Path, optional
+        The source's own folder, which is searched first.
 
     Returns
     -------
@@ -102,25 +108,32 @@ def options(
     """
     if not _ARCHITECTURE.fullmatch(arch):
         raise OptionError(f"unknown architecture {arch!r}: one such as 'sm_90' is needed")
-    if isinstance(flags, str):
-        raise OptionError(f"compiler options are a list, such as ['-ftz=true'], not the string {flags!r}")
-    for flag in flags:
+    words = listed(flags, "compiler options are a list of strings, such as ['-ftz=true']", OptionError, str)
+    for flag in words:
         if _CHOSEN.fullmatch(flag):
-            raise OptionError(f"compiler option {flag!r} must be left out: the GPU decides that it is {arch}")
-    definitions = tuple(_define(name, value) for name, value in (defines or {}).items())
-    return Options(arch, tuple(flags), definitions, tuple(_folder(path) for path in include))
+            raise OptionError(f"compiler option {shown(flag)} must be left out: the GPU decides that it is {arch}")
+    folders = listed(include, "folders with headers are a list of paths", OptionError, str, os.PathLike)
+    first = () if own is None else (own,)
+    return Options(arch, tuple(words), _definitions(defines), tuple(_folder(path) for path in (*first, *folders)))
 
 
-def _define(name: str, value: object) -> str:
+def _definitions(defines: Any) -> tuple[str, ...]:
+    """Macros as options have them."""
+    if defines is not None and not isinstance(defines, Mapping):
+        raise OptionError(f"macros to define are a dict, such as {{'N': 128}}, not {shown(defines)}")
+    return tuple(_define(name, value) for name, value in (defines or {}).items())
+
+
+def _define(name: Any, value: object) -> str:
     """``NAME`` or ``NAME=value``; true and false are 1 and 0."""
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise OptionError(f"{name!r} cannot be the name of a macro")
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise OptionError(f"{shown(name)} cannot be the name of a macro")
     if value is None:
         return name
     return f"{name}={int(value) if isinstance(value, bool) else value}"
 
 
 def _folder(path: str | Path) -> Path:
-    if not Path(path).is_dir():
-        raise OptionError(f"include folder {str(path)!r} does not exist")
+    if not os.path.isdir(path):  # noqa: PTH112 (a path that cannot be one is none)
+        raise OptionError(f"include folder {shown(str(path))} does not exist")
     return Path(path)

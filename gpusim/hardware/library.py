@@ -69,8 +69,9 @@ def load(name_or_path: str | Path) -> Gpu:
     gpusim.hardware.errors.SpecError: unknown GPU 'h20': did you mean h200?
     """
     if not isinstance(name_or_path, str | Path):
-        what = type(name_or_path).__name__
-        raise SpecError(f"a GPU is given by name, by file or as gpusim.load_gpu gives it, not as {what}")
+        raise SpecError(
+            f"a GPU is given by name, by file or as gpusim.load_gpu gives it, not as {type(name_or_path).__name__}"
+        )
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or _looks_like_a_path(text):
         return _from_file(Path(text).expanduser())

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
-from gpusim.errors import GpusimError, ParameterError, shown
+from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
@@ -303,7 +303,20 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
 
 
 def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
-    """Global memory with the contents of every array, as 32-bit words."""
+    """Global memory with the contents of every array, as 32-bit words.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        The host has not so much.
+    """
+    try:
+        return _filled(launch, layout)
+    except MemoryError:
+        raise NotEnoughMemoryError(f"the arrays have {layout.total} bytes, more than this host has memory") from None
+
+
+def _filled(launch: Launch, layout: Layout) -> np.ndarray:
     memory = zeros(layout.total, np.uint8)
     contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
     for name, address in layout.address.items():
