@@ -1,7 +1,7 @@
 """Errors that a user can cause, each worded as one line.
 
 The command line prints the message of any :class:`GpusimError` and exits with
-status 2; every other exception is a bug and keeps its traceback.
+status 2, of a :class:`LackingError` with 1; every other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ class EndlessError(GpusimError):
     """A program that did not end within the instructions it was allowed."""
 
 
-class NotEnoughMemoryError(GpusimError, MemoryError):
+class LackingError(GpusimError):
+    """What the machine lacks rather than what was given; the command line exits with status 1."""
+
+
+class NotEnoughMemoryError(LackingError, MemoryError):
     """What was asked for needs more memory than the host grants; as a ``MemoryError`` it is caught as one, too."""
 
 

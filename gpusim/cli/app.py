@@ -20,7 +20,7 @@ from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 from gpusim.cli.scenarios import scenario
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, LackingError
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
@@ -66,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(arguments)
     except TyperException as error:
         return _complain(error.format_message(), error.exit_code)
+    except LackingError as error:
+        return _complain(str(error), 1)
     except GpusimError as error:
         return _complain(str(error), 2, as_written=bool(getattr(error, "log", "")))
     except (typer.Abort, KeyboardInterrupt):
@@ -76,6 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_no_more()
         if isinstance(error, BrokenPipeError):  # head has seen enough: no fault, and nobody to tell
             return 1
+        if error.errno is None:  # a library that cannot be loaded
+            return _complain(str(error), 1)
         return _complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 1)
 
 
