@@ -152,7 +152,7 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
 
 def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupancy:
     """Occupancy, with the kernel named where no block fits."""
-    if launch.threads > launch.program.max_threads:
+    if launch.program.max_threads < launch.threads <= gpu.sm.max_threads_per_block:
         raise ParameterError(
             f"{kernel.name.full}: a block of {launch.threads} threads, but __launch_bounds__ promised at most "
             f"{launch.program.max_threads}"

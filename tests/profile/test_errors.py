@@ -81,6 +81,13 @@ def test_more_threads_than_launch_bounds_promised():
     )
 
 
+@pytest.mark.parametrize("bounds", ["", "__launch_bounds__(64)"])
+def test_more_threads_than_any_block_has(bounds):
+    text = f"__global__ void {bounds} k(int* x) {{ x[threadIdx.x] = 1; }}"
+    message = refusal(text, 1, (32, 32, 2), np.zeros(128, np.int32))
+    assert message == "k: a block of 2048 threads does not fit h200: a block has 1 to 1024 threads"
+
+
 def test_an_access_out_of_bounds_names_line_thread_address_and_the_nearest_allocation():
     message = refusal(SAXPY, 3, 32, 96, 2.0, X, np.ones(96, np.float32))
     assert message.startswith("kernel.cu:4: saxpy: thread (0, 0, 0) of block (2, 0, 0) reads")
