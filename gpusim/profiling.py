@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +133,14 @@ def _launch(
     buffers = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
-    return Launch(program, *sizes, arguments, dynamic, places=places)
+    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=tuple(_nulls(kernel, arguments, args)))
+
+
+def _nulls(kernel: Kernel, arguments: Mapping[str, Any], given: Sequence[Any]) -> Iterator[str]:
+    """Names of the parameters that are null pointers, as far as types of parameters are known."""
+    for parameter, value, (name, passed) in zip(kernel.parameters, given, arguments.items(), strict=True):
+        if (parameter.is_pointer or value is None) and isinstance(passed, bytes) and not any(passed):
+            yield name
 
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:

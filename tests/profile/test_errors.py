@@ -107,9 +107,30 @@ def test_a_misaligned_access():
     assert "misaligned: address 0x10000000002, byte 2 of x (64 bytes" in message
 
 
-def test_a_null_pointer_that_is_used():
-    message = refusal(SAXPY, 1, 32, 32, 2.0, None, X)
-    assert "out of bounds: address 0x0" in message
+@pytest.mark.parametrize("null", [None, bytes(8)])
+def test_a_null_pointer_that_is_used_is_named(null):
+    assert "out of bounds: address 0x0, as from a null pointer: x is one" in refusal(SAXPY, 1, 32, 32, 2.0, null, X)
+    beyond = refusal(SAXPY.replace("i] +=", "i + 480] +="), 1, 32, 32, 2.0, X, null)
+    assert beyond.endswith("out of bounds: address 0x780, as from a null pointer: y is one")
+    assert refusal(SAXPY, 1, 32, 32, 2.0, null, null).endswith("as from a null pointer: x and y are such")
+
+
+def test_a_null_pointer_that_is_no_parameter_is_told_as_such():
+    text = "struct S { int n; float* x; }; __global__ void k(S s) { s.x[3] = 1; }"
+    assert "address 0xc, as from a null pointer" in refusal(text, 1, 1, bytes(16))
+    text = "__global__ void k(int** x, long long n) { **x = n; }"
+    message = refusal(text, 1, 1, np.zeros(1, np.uint64), 0)
+    assert message.endswith("address 0x0, as from a null pointer")
+
+
+def test_dynamic_shared_memory_that_is_not_given_is_named():
+    text = """extern __shared__ int s[];
+    __global__ void k(int* x) { STATIC s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }"""
+    message = refusal(text.replace("STATIC", ""), 1, 32, np.zeros(32, np.int32))
+    assert "out of bounds of shared memory: shared address 0x400; the block has none: dynamic_shared" in message
+    some = "__shared__ int t[32]; t[threadIdx.x ^ 1] = 1; __syncthreads(); x[threadIdx.x] = t[threadIdx.x];"
+    message = refusal(text.replace("STATIC", some), 1, 32, np.zeros(32, np.int32))
+    assert "the block's are 0x400 to 0x47f, none of it dynamic" in message
 
 
 def test_shared_memory_out_of_bounds():
