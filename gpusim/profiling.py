@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import hardware
+from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown
@@ -122,8 +123,7 @@ def _launch(
         raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
     if kernel.arch.rstrip("af") != gpu.arch:
         raise ParameterError(
-            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}: compile it with "
-            f"gpu={gpu.name!r}"
+            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
         )
     kernel.check(args)
     program = kernel.program(int(GLOBAL_BASE))
@@ -134,6 +134,19 @@ def _launch(
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     return Launch(program, *sizes, arguments, dynamic, places=places, nulls=tuple(_nulls(kernel, arguments, args)))
+
+
+def _remedy(kernel: Kernel, gpu: hardware.Gpu) -> str:
+    """What to do about machine code for another GPU, with the compiler that there is."""
+    from gpusim.cuda import nvrtc
+
+    try:
+        compiler, known = nvrtc.name(), nvrtc.architectures()
+    except CudaError:  # none, or one that cannot be asked
+        return ""
+    if gpu.arch in known:
+        return f": compile it with gpu={gpu.name!r}"
+    return f", for which {compiler} does not compile: take a GPU that runs {kernel.arch}"
 
 
 def _nulls(kernel: Kernel, arguments: Mapping[str, Any], given: Sequence[Any]) -> Iterator[str]:

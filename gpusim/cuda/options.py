@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,16 @@ _PASSED_ON = frozenset(("-Xptxas", "--ptxas-options", "-I", "-D", "-U", "-includ
 _HOST_WITH_VALUE = frozenset(
     {"-Xcompiler", "--compiler-options", "-o", "-ccbin", "-x", "-L", "-l", "-O", "-MF", "-Xlinker"}
 )
+_VALUE = frozenset(
+    ("-D", "--define-macro", "-U", "--undefine-macro", "-I", "--include-path", "-include", "--pre-include",
+     "-maxrregcount", "--maxrregcount", "-o", "-ccbin", "-x", "-L", "-l", "-MF")
+)  # fmt: skip
+_OPTION_AS_VALUE = frozenset(("-Xptxas", "--ptxas-options", "-Xcompiler", "--compiler-options", "-Xlinker"))
+"""Options that are followed by a value, which is no option, and those of which it may be one."""
+_NVRTC_ALONE = re.compile(
+    r"--?(device-int128|device-float128|builtin-(move-forward|initializer-list)(=\w+)?|no-source-include|minimal)"
+)
+"""What nvcc does unasked, and has no option for."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,11 @@ class Options:
                 kept += [flag, *islice(flags, 1)]
             elif not _HOST_ALONE.fullmatch(flag):
                 kept.append(flag)
-        return Options(self.arch, tuple(kept), self.defines, self.include)
+        return replace(self, flags=tuple(kept))
+
+    def offline(self) -> Options:
+        """The same without the options that NVRTC alone knows, and nvcc needs not."""
+        return replace(self, flags=tuple(flag for flag in self.flags if not _NVRTC_ALONE.fullmatch(flag)))
 
 
 def options(
@@ -112,9 +126,21 @@ def options(
     for flag in words:
         if _CHOSEN.fullmatch(flag):
             raise OptionError(f"compiler option {shown(flag)} must be left out: the GPU decides that it is {arch}")
+    _refuse_lacking(words)
     folders = listed(include, "folders with headers are a list of paths", OptionError, str, os.PathLike)
     first = () if own is None else (own,)
     return Options(arch, tuple(words), _definitions(defines), tuple(_folder(path) for path in (*first, *folders)))
+
+
+def _refuse_lacking(words: Iterable[str]) -> None:
+    """Refuse an option that would take the one after it, which may be gpusim's own, for its value."""
+    rest = iter(words)
+    for word in rest:
+        if word not in _VALUE | _OPTION_AS_VALUE:
+            continue
+        value = next(rest, "")
+        if not value or (word in _VALUE and value.startswith("-")):
+            raise OptionError(f"compiler option {word!r} lacks its value, which is a string of its own after it")
 
 
 def _definitions(defines: Any) -> tuple[str, ...]:

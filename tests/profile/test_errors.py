@@ -5,6 +5,7 @@ import pytest
 
 import gpusim
 from gpusim import cuda
+from gpusim.cuda import nvrtc
 from gpusim.errors import GpusimError
 from gpusim.simulate import endless
 from tests.profile.running import SAXPY, kernel, run
@@ -190,6 +191,13 @@ def test_machine_code_for_another_gpu():
     made = kernel(SAXPY, gpu="a100-40gb")
     with pytest.raises(GpusimError, match="saxpy is machine code for sm_80, h200 runs sm_90: compile it with gpu"):
         gpusim.profile(made, 1, 64, GOOD, gpu="h200")
+
+
+def test_no_gpu_is_advised_that_the_compiler_does_not_compile_for(monkeypatch):
+    monkeypatch.setattr(nvrtc, "architectures", lambda: ["sm_80"])
+    message = refusal(SAXPY, 1, 64, *GOOD, gpu="v100")
+    assert message.startswith("saxpy is machine code for sm_90, v100 runs sm_70, for which NVRTC ")
+    assert message.endswith(" does not compile: take a GPU that runs sm_90")
 
 
 def test_a_cache_that_there_is_not():
