@@ -150,9 +150,10 @@ _FILLS: dict[str, Callable[[np.random.Generator, int, str], np.ndarray]] = {
 _OF_FLOATS = ("normal", "uniform")
 
 
-def _largest(name: str, bound: str, count: int) -> int | float:
-    """The number of greatest magnitude that a fill may put into an array."""
-    known = {"randint": int(bound or 1) - 1, "arange": count - 1, "zeros": 0, "ones": 1}
+def _largest(filled: Filled) -> int | float:
+    """The number of greatest magnitude that an array may hold whose fill is not one of floats."""
+    name, _, bound = filled.init.partition(":")
+    known = {"randint": int(bound or 1) - 1, "arange": filled.count - 1, "zeros": 0, "ones": 1}
     return known[name] if name in known else float(name)
 
 
@@ -232,8 +233,9 @@ def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
         raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(count)}")
     if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
         raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 30} GiB")
-    _check_fill(dtype, name, _largest(name, rest, count) if name not in _OF_FLOATS else 0, where)
-    return Filled(dtype, init, count)
+    filled = Filled(dtype, init, count)
+    _check_fill(filled, where)
+    return filled
 
 
 def _is_bound(text: str) -> bool:
@@ -241,12 +243,17 @@ def _is_bound(text: str) -> bool:
     return text.isdecimal() and len(text) <= 20 and 1 <= int(text) <= 1 << 64
 
 
-def _check_fill(dtype: str, name: str, largest: int | float, where: str) -> None:
-    """Refuse a fill with numbers that are no elements of this type."""
-    if name in _OF_FLOATS and _is_whole(numpy_dtype(dtype)):
-        raise ArgumentError(f"{where}: {name} fills arrays of floats, not of {dtype}: zeros, ones, arange or randint:K")
+def _check_fill(filled: Filled, where: str) -> None:
+    """Refuse a fill with numbers that are no elements of its type."""
+    dtype, init = filled.dtype, filled.init
+    if init in _OF_FLOATS:
+        if _is_whole(numpy_dtype(dtype)):
+            raise ArgumentError(
+                f"{where}: {init} fills arrays of floats, not of {dtype}: zeros, ones, arange or randint:K"
+            )
+        return
     try:
-        _cast(dtype, largest)
+        _cast(dtype, _largest(filled))
     except ArgumentError as error:
         raise ArgumentError(f"{where}: of its numbers {error}") from None
 

@@ -55,10 +55,10 @@ class Launch:
     places : mapping of str to int
         Bytes from the start of global memory at which buffers lie that several launches share; of all buffers, or of
         none, which then lie one after another.
-    nulls : tuple of str
-        Parameters that are null pointers, where it is known which are pointers.
     registers : int, optional
         Registers that a thread is given, where the compiler of what really runs gives it others than `program` names.
+    nulls : tuple of str
+        Parameters that are null pointers, where it is known which are pointers.
     """
 
     program: Program
@@ -68,8 +68,8 @@ class Launch:
     dynamic_shared: int = 0
     outputs: tuple[str, ...] = field(default=())
     places: Mapping[str, int] = field(default_factory=dict)
-    nulls: tuple[str, ...] = ()
     registers: int | None = None
+    nulls: tuple[str, ...] = ()
 
     @property
     def registers_per_thread(self) -> int:
