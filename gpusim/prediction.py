@@ -121,7 +121,7 @@ def run(
     array([2., 2., 2., 2.], dtype=float32)
     """
     algorithm, spec = _algorithm(kernel), _gpu(gpu)
-    given = dict(_by_name(algorithm, arrays))
+    given = by_name(algorithm.name, arrays)
     given |= {name: value for name, value in params.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in params.items() if name not in given}
     bound = algorithm.launch(**_sizes(algorithm, given, numbers), **numbers)
@@ -194,13 +194,19 @@ def _sizes(algorithm: Algorithm, arrays: Mapping[str, Any], given: Mapping[str, 
     return found
 
 
-def _by_name(algorithm: Algorithm, arrays: Any) -> Mapping[str, Any]:
-    """The arrays, if they are given as they should be; none where there are none."""
+def by_name(kernel: str, arrays: Any) -> dict[str, Any]:
+    """Arrays by name as given, in a dict of their own; none for None.
+
+    Raises
+    ------
+    ParameterError
+        If they are not given by name.
+    """
     if arrays is None:
         return {}
     if not isinstance(arrays, Mapping):
-        raise ParameterError(f"{algorithm.name}: arrays are given by name, in a dict, not as {type(arrays).__name__}")
-    return arrays
+        raise ParameterError(f"{kernel}: arrays are given by name, in a dict, not as {type(arrays).__name__}")
+    return dict(arrays)
 
 
 def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
