@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from gpusim.names import Suggesting, suggest
+from gpusim.errors import UnknownNameError
+from gpusim.names import Suggesting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,13 @@ STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
 
 LEFT_DIRTY = "gpusim__l2_bytes_left_dirty.sum"
 """Bytes written that L2 still holds when the launch ends; Nsight Compute has no name for them."""
+
+
+class UnknownMetricError(UnknownNameError, KeyError):
+    """A metric that a profile does not have; as a ``KeyError`` it is caught as one, too."""
+
+    __str__ = UnknownNameError.__str__  # a KeyError shows its message in quotes
+
 
 Value = int | float
 """A counter's value: an int where it counts, a float where it is a ratio or was scaled."""
@@ -244,7 +252,7 @@ class Profile(Suggesting):
 
     def __getitem__(self, name: str) -> Metric:
         if name not in self.metrics:
-            raise KeyError(f"{self.kernel} has no metric {name!r}: {suggest(name, self.metrics)}")
+            raise UnknownMetricError(f"metric of {self.kernel}", name, self.metrics)
         return self.metrics[name]
 
     def value(self, name: str) -> Value:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
-from gpusim.errors import GpusimError, ParameterError
+from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.isa.abi import ABIS, Abi
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
@@ -58,6 +58,8 @@ class Launch:
         none, which then lie one after another.
     registers : int, optional
         Registers that a thread is given, where the compiler of what really runs gives it others than `program` names.
+    nulls : tuple of str
+        Parameters that are null pointers, where it is known which are pointers.
     """
 
     program: Program
@@ -68,6 +70,7 @@ class Launch:
     outputs: tuple[str, ...] = field(default=())
     places: Mapping[str, int] = field(default_factory=dict)
     registers: int | None = None
+    nulls: tuple[str, ...] = ()
 
     @property
     def registers_per_thread(self) -> int:
@@ -278,20 +281,38 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
         try:
             return value.to_bytes(param.nbytes, "little", signed=value < 0)
         except OverflowError:
-            raise ArgumentError(f"argument {param.name} = {value} does not fit {param.nbytes} bytes") from None
+            raise ArgumentError(f"argument {param.name} = {shown(value)} does not fit {param.nbytes} bytes") from None
     raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
 
 
 def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
-    """Global memory with the contents of every array, as 32-bit words."""
+    """Global memory with the contents of every array, as 32-bit words.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        The host has not so much.
+    """
+    try:
+        return _filled(launch, layout)
+    except MemoryError:
+        raise NotEnoughMemoryError(f"the arrays have {layout.total} bytes, more than this host has memory") from None
+
+
+def _filled(launch: Launch, layout: Layout) -> np.ndarray:
     memory = zeros(layout.total, np.uint8)
     contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
     for name, address in layout.address.items():
         value = contents[name]
         if isinstance(value, np.ndarray):
             start = address - int(GLOBAL_BASE)
-            memory[start : start + value.nbytes] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+            memory[start : start + value.nbytes] = bytes_of(value)
     return memory.view(np.uint32)
+
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    """The bytes of an array, one after another, as a launch has them."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
