@@ -20,9 +20,9 @@ from gpusim.report.busy import BAR, UNITS
 from gpusim.report.grid import GAP, Grid, blocks, widths
 from gpusim.report.time import REASONS
 from gpusim.result import LEFT_DIRTY, STALL_REASON, STALL_SHARE, Claim, Metric, Profile, Traffic
+from tests.report.cells import WIDTHS, assert_whole
 from tests.report.profiles import tiled_matmul
 
-WIDTHS = (60, 80, 100, 200)
 NUMBER = re.compile(r"[+-]?[\d.]+( \d{3})*( ?[kMGTPE]?B| [kMGTPE]| %| [num]?s)?$")
 AMONG = ("", "61 launches of matmul kernels on h200, by description", "5 launches on h200, each sampled")
 OPS, SHARED = ("read", "write"), ("ld", "st", "ldgsts")
@@ -86,12 +86,13 @@ def assert_fits(shown, *, excerpts=False):
     """Hold every width against what stands in the tables."""
     columns = [column for grid in shown if isinstance(grid, Grid) for column in grid.columns]
     texts = [text for column in columns for text in (*column.texts(), *column.shortened().texts(), column.heading)]
-    whole = {cell for text in texts for cell in text.split("  ")}
+    whole = {cell for text in texts for cell in text.split("  ")} | {str(row) for row in range(1, 20)}
     for width in WIDTHS:
         text = report.text(shown, width)
         assert max(map(len, text.split("\n"))) <= width
         assert excerpts or "…" not in text
         assert numbers(text) <= whole
+        assert_whole(shown, width)
     assert max(map(len, report.text(shown).split("\n"))) <= 100
 
 
@@ -166,7 +167,7 @@ def test_lists():
 
 
 COLUMN = st.tuples(
-    st.sampled_from(["number", "name", "text", "bar"]), st.none() | st.integers(0, 3), st.booleans(),
+    st.sampled_from(["number", "name", "text", "names", "bar"]), st.none() | st.integers(0, 3), st.booleans(),
     st.text("ab ", min_size=1, max_size=14), st.integers(1, 18),
 )  # fmt: skip
 
