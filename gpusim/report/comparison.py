@@ -180,7 +180,7 @@ def summarised(
         names = ", ".join(s.metric for s in same)
         shown += [Text(f"Identical in all {same[0].launches} launches, {len(same)} metrics: {names}."), Text("")]
     if singles:
-        shown += table_of([["worst", "metric", "predicted", "measured", "error"], *singles], right=range(2, 5))
+        shown += table_of([["worst", "metric", "predicted", "measured", "error"], *singles], right=range(2, 5), keys=2)
     return [*shown, Text(""), *_explained(explained)]
 
 

@@ -59,10 +59,9 @@ def chain_formulas(chain: Chain, given: Mapping[str, int]) -> list[RenderableTyp
         rows += _step_rows(chain, label, step, launch.params)
     cells = [[NOTHING if cell in ("0", "0 B") else cell for cell in row] for row in rows]
     values = " ".join(f"{name}={value}" for name, value in launch.params.items())
-    return [
-        Text(f"{chain.name}: {chain.summary}", style="bold"), Text(""), *table_of(cells, right=(4, 5)), Text(""),
-        Text(f"Bytes are for {values}."),
-    ]  # fmt: skip
+    table = table_of(cells, right=(4, 5), keys=2)
+    title = Text(f"{chain.name}: {chain.summary}", style="bold")
+    return [title, Text(""), *table, Text(""), Text(f"Bytes are for {values}.")]
 
 
 def _step_rows(chain: Chain, label: str, launch: StepLaunch, params: Mapping[str, int]) -> Iterator[tuple[str, ...]]:

@@ -68,7 +68,7 @@ def verdicts(profile: Profile) -> Iterator[str]:
     """
     sectors, conflicts = sum(line.sectors for line in profile.lines), sum(line.conflicts for line in profile.lines)
     worst = max(profile.lines, key=lambda line: line.excess_sectors, default=None)
-    if worst is not None and worst.sectors > WORTH_SAYING * worst.ideal_sectors:
+    if worst is not None and worst.requests and worst.sectors > WORTH_SAYING * worst.ideal_sectors:
         yield (
             f"{worst.name} costs {format_share(worst.sectors / sectors)} of all sectors; each request touches "
             f"{worst.sectors / worst.requests:.3g} where {worst.ideal_sectors / worst.requests:.3g} would do."

@@ -7,8 +7,8 @@ from gpusim.cli import main
 from tests.report.cells import WIDTHS, assert_whole
 
 COMMANDS = [
-    "kernels", "kernels matmul", "kernels flash backward", "kernels matmul-tiled", "kernels --all e", "gpus", "gpus h200",
-    "formula matmul-tiled", "formula attention-standard", "scenario",
+    "kernels", "kernels matmul", "kernels flash backward", "kernels matmul-tiled", "kernels --all e", "gpus",
+    "gpus h200", "formula matmul-tiled", "formula attention-standard", "scenario",
     "predict copy --N 4096", "predict copy --N 4096,8192 --gpu h200,a100-40gb", "predict gelu-unfused --N 4096",
     "scenario wave-quantisation",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ CUT = ("excerpt", "names", "bar")
 
 
 def assert_whole(shown: Iterable[Any], width: int) -> None:
-    """Hold every table among renderables against what is printed of it.
+    """Hold every table against what is printed of it: every cell, and in every part what tells rows apart.
 
     Parameters
     ----------
@@ -34,12 +34,25 @@ def _assert_grid(grid: Grid, width: int) -> None:
     parts = blocks(grid.columns, width)
     printed = [report.text([grid._drawn(columns, widths(columns, width))], width) for columns in parts]
     assert report.text([grid], width) == "\n\n".join(printed)
+    if len(parts) > 1:
+        rows = _distinct(grid.columns)
+        assert all(_distinct([column for column in columns if column.key] or columns[:1]) == rows for columns in parts)
     for columns, text in zip(parts, printed, strict=True):
         shown = _rows(columns, alone=len(parts) == 1)
         for column, read in zip(columns, _read(text, widths(columns, width)), strict=True):
             if column.kind not in CUT:
                 wanted = [column.heading] * grid.has_headings + [column.texts()[row] for row in shown]
                 assert read == _letters(*wanted)
+
+
+def _distinct(columns: list[Column]) -> int:
+    """Rows that differ in these columns; what is left empty is as in the row above."""
+    filled: list[list[Any]] = []
+    for column in columns:
+        filled.append([])
+        for cell in column.cells:
+            filled[-1].append(cell or (filled[-1][-1] if filled[-1] else cell))
+    return len(set(zip(*filled, strict=True)))
 
 
 def _rows(columns: list[Column], *, alone: bool) -> list[int]:
