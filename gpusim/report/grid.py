@@ -16,6 +16,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from gpusim.report.prose import folded, joined
+
 GAP = 2
 """Columns between two columns of a table."""
 
@@ -95,7 +97,7 @@ class Column:
 
     def _words(self) -> Iterator[str]:
         if self.kind == "text":
-            yield from (word[:LONGEST_WORD] for text in self.texts() for word in text.split())
+            yield from (word[:LONGEST_WORD] for text in self.texts() for word in joined(text).split(" "))
 
 
 class Grid:
@@ -224,6 +226,8 @@ def _says(columns: Sequence[Column], row: Sequence[str]) -> bool:
 
 def _texts(column: Column, width: int) -> list[str]:
     """Cells as they are drawn."""
+    if column.kind == "text":
+        return [folded(text, width) for text in column.texts()]
     if column.kind == "names":
         return [some_names(text, width) for text in column.texts()]
     if column.kind != "bar":
