@@ -78,8 +78,9 @@ def compare(
 
 
 def _plain(row: Row | Summary) -> dict[str, Any]:
-    """A row as JSON has it, which knows no infinity."""
-    return {key: None if value in (math.inf, -math.inf) else value for key, value in row._asdict().items()}
+    """A row as JSON has it, which knows neither infinity nor NaN."""
+    values = row._asdict().items()
+    return {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in values}
 
 
 def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, list[Row]]]:
