@@ -104,7 +104,7 @@ def _cells(row: Traffic, sectors: float) -> list[str]:
         format_count(row.sectors),
         format_share(row.sectors / sectors),
         format_share(row.excess_sectors / row.sectors),
-        format_share(row.l1_hits / row.sectors),
+        format_share(row.l1_hit_rate),
         format_bytes(row.l2_bytes),
         format_bytes(row.dram_bytes),
     ]

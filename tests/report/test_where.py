@@ -1,5 +1,6 @@
 """Where traffic comes from, as a user reads it."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -44,6 +45,14 @@ def test_tables_fit_and_show_the_costliest(n, capsys):
     assert max(map(len, said.splitlines())) <= 100
     assert f"g_file_name.cu:{n - 1} " in said
     assert ("more lines cost less" in said) == (n > MOST_LINES)
+
+
+def test_the_hit_rate_is_that_of_loads(capsys):
+    half_stores = replace(GOOD, l1_hits=128, load_sectors=128)
+    stores = replace(GOOD, name="mm.cu:10")
+    rows = text(replace(BARE, lines=(half_stores, stores), arrays=(half_stores,)), capsys)
+    assert re.search(r"mm.cu:9 .* 0 %  +100 %", rows)
+    assert re.search(r"mm.cu:10 .* 0 %  +–", rows)
 
 
 def test_excess_is_what_would_not_be_needed():
