@@ -1,8 +1,8 @@
 """Tables that fit whatever width there is: a number is shown whole, or not at all.
 
-Where a table is too wide bars give way first, then long headings and text are folded, then cells take their short
-form, then columns that can be spared are left out.  What is still too wide goes on below, beside the same columns that
-tell rows apart, or the rows' numbers where these are too wide themselves.
+Where a table is too wide bars give way first, then long headings and text are folded, then columns that can be
+spared are left out, then cells take their short form.  What is still too wide goes on below, beside the same columns
+that tell rows apart, or the rows' numbers where these are too wide themselves.
 """
 
 from __future__ import annotations
@@ -166,10 +166,10 @@ def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
         shown = [column for column in shown if column.kind != "bar"]
     while needs(shown) > width:
         spare = [column for column in shown if column.spared is not None]
-        if any(column.has_short for column in shown):
-            shown = [column.shortened() for column in shown]
-        elif spare:
+        if spare:
             shown.remove(min(spare, key=lambda column: column.spared or 0))
+        elif any(column.has_short for column in shown):
+            shown = [column.shortened() for column in shown]
         else:
             return _below_one_another(shown, width)
     return [shown]

@@ -15,9 +15,9 @@ from gpusim.chained import ChainProfile
 from gpusim.compare import Row, summarise
 from gpusim.hardware import format as layout
 from gpusim.measurement import Device, MeasuredLaunch, Measurement
-from gpusim.report import comparison, listings
+from gpusim.report import comparison, listings, tables
 from gpusim.report.busy import BAR, UNITS
-from gpusim.report.grid import GAP, Grid, blocks, widths
+from gpusim.report.grid import GAP, Grid, blocks, needs, widths
 from gpusim.report.time import REASONS
 from gpusim.result import LEFT_DIRTY, STALL_REASON, STALL_SHARE, Claim, Metric, Profile, Traffic
 from tests.report.cells import WIDTHS, assert_whole
@@ -158,13 +158,14 @@ def test_lists():
     records = [
         {
             "id": f"flash-attention-1-swapped-f16 B=1 H={k}",
+            "metrics": dict.fromkeys(listings.PREDICTED, 10.0 ** (k - 9)) if error is None else {},
             "warp_instructions": 10**k,
             "wall_s": 10.0**k,
             "error": error,
         }
         for k, error in ((3, None), (9, "matmul.cu:41: reads global memory out of bounds, 4 bytes after the end of A"))
     ]
-    assert_fits(listings.launches(records, "h200"))
+    assert_fits(listings.launches(records, "h200", "HBM"))
     assert_fits(listings.gpus(layout.table()))
     keys, body = layout.describe(hardware.load("h200"))[0], layout.describe(hardware.load("h200"))[1:]
     assert_fits(listings.gpu([keys, *(row for row in body if " " not in row[1])])[:1])
@@ -219,12 +220,20 @@ def test_bars_give_way_before_anything_else():
 
 
 def test_what_is_needed_least_goes_first():
-    of = {width: report.as_text(tiled_matmul(error=0.01), width).split("\n") for width in WIDTHS}
-    assert [any("requests" in line for line in of[width]) for width in WIDTHS] == [False, True, True, True]
-    for heading in ("bytes", "textbook", "claim"):
+    of = {width: report.as_text(tiled_matmul(error=0.01, p90=0.03), width).split("\n") for width in (40, *WIDTHS)}
+    assert [any("requests" in line for line in lines) for lines in of.values()] == [False, False, False, True, True]
+    assert [any("textbook" in line for line in lines) for lines in of.values()] == [False, True, True, True, True]
+    for heading in ("bytes", "claim"):
         assert all(any(heading in line for line in lines) for lines in of.values())
-    assert any("extrapolated ±1 %" in line for line in of[100])
-    assert any("±1 %" in line and "extrapolated" not in line for line in of[60])
+
+
+@given(PROFILES, st.integers(40, 100))
+@settings(max_examples=20)
+def test_a_claims_word_goes_only_where_no_column_can_be_spared(profile, width):
+    (columns,) = blocks(tables.memory_table(profile).columns, width)
+    whole = columns[-1].has_short
+    assert whole or not any(column.spared is not None for column in columns)
+    assert whole or needs([*columns[:-1], tables.memory_table(profile).columns[-1]]) > width
 
 
 def test_a_share_of_nothing_is_no_number():
