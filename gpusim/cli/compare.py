@@ -45,9 +45,9 @@ def compare(
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes to predict with.", min=1)] = 1,
     kernels: KernelFolders = None,
 ) -> None:
-    """Hold predictions against what a GPU did: errors by metric, time first, beside the hardware's own spread.
+    """Hold predictions against what a GPU did.
 
-    Needs no GPU.
+    Shows errors by metric, time first, beside the hardware's own spread.  Needs no GPU.
     """
     from gpusim import report
     from gpusim.compare import explained, summarise, waiting
