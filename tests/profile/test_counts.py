@@ -22,6 +22,7 @@ def test_requests_and_sectors_of_saxpy():
     assert profile.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 2 * N // 8
     assert profile.global_store_bytes == 4 * N
     assert profile.dram_bytes_read == 8 * N + 2304 + 512  # what the GPU is told, and two pieces of code
+    assert sum(array.dram_bytes for array in profile.arrays) == 8 * N
     assert (profile.kernel, dict(profile.params)) == ("saxpy", {"n": N, "a": 2.0})
     assert profile.warp_instructions == profile.instructions
 
