@@ -154,7 +154,7 @@ class Traffic:
     ideal_sectors : int or float
         Sectors that would do for the words touched.
     l1_hits : int or float
-        Sectors found in L1.
+        Sectors of loads found in L1.
     l2_bytes : int or float
         Asked of L2, or written to it.
     dram_bytes : int or float
@@ -163,6 +163,8 @@ class Traffic:
         Of shared memory.
     ideal_wavefronts : int or float
         What they would be without bank conflicts.
+    load_sectors : int or float
+        Those of the sectors that loads touch.
     """
 
     name: str
@@ -175,6 +177,12 @@ class Traffic:
     dram_bytes: Value = 0
     wavefronts: Value = 0
     ideal_wavefronts: Value = 0
+    load_sectors: Value = 0
+
+    @property
+    def l1_hit_rate(self) -> float:
+        """Sectors of loads that L1 held, over all of them (0 to 1); NaN where nothing is loaded."""
+        return _ratio(self.l1_hits, self.load_sectors)
 
     @property
     def excess_sectors(self) -> Value:

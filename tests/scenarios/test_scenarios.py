@@ -36,6 +36,11 @@ def test_it_imports_nothing_private_and_stays_small(name):
     assert inside <= {"gpusim.catalog", *report}
 
 
+@pytest.mark.parametrize("name", names())
+def test_times_have_the_units_of_every_other_table(name):
+    assert "µ" not in source(name)
+
+
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
