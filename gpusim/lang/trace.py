@@ -229,7 +229,7 @@ def _described() -> bool:
     return _tracer.get() is not None and not sys._getframe(2).f_globals.get("__name__", "").startswith("gpusim.lang")
 
 
-def _let_equality_be_a_condition(kind: type) -> None:
+def _let_equality_be_a_condition(kind: Any) -> None:
     """``==`` and ``!=`` of a kind of operand: conditions in a description, as they were elsewhere."""
     same = kind.__eq__
 
@@ -242,10 +242,11 @@ def _let_equality_be_a_condition(kind: type) -> None:
         found = same(self, other)
         return found if found is NotImplemented else not found
 
-    kind.__eq__, kind.__ne__ = equal, differ  # type: ignore[method-assign, assignment]
+    kind.__eq__, kind.__ne__ = equal, differ
 
 
-for _kind in (Operators, *Expr.__subclasses__()):
+_KINDS = (Operators, *Expr.__subclasses__())
+for _kind in _KINDS:
     _let_equality_be_a_condition(_kind)
 
 
