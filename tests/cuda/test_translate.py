@@ -38,6 +38,7 @@ from gpusim.isa.opcodes import (
 from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
 from tests.cuda.conftest import SOURCES
 from tests.cuda.running import listing
+from tests.marks import most_by_hand
 
 R1, R2, R3, R4, R5, R6 = (reg(k) for k in range(1, 7))
 UR4 = ureg(4)
@@ -335,7 +336,7 @@ Not in the corpus: wgmma, TMA, tcgen05, textures, surfaces, matrices of 4 bits, 
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", most_by_hand(ARCHITECTURES, {"sm_80", "sm_90", "sm_100"}))
 def test_everything_ordinary_has_a_translation(arch, request):
     unknown = set()
     for name in CORPUS:

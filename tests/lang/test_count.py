@@ -296,7 +296,7 @@ def condition_texts(draw):
 
 
 @given(condition_texts(), st.integers(1, 9), st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_any_condition_is_counted_exactly(text, n, t, x, y):
     def kernel(out: gl.Out[gl.f32, "N"], T: gl.Tile, X: gl.Tile, Y: gl.Tile):
         N = gl.sizes("N")
