@@ -6,11 +6,12 @@ the command line says the same as ``int32:512`` and ``float32:normal:262144``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.errors import GpusimError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +22,7 @@ DTYPES = (
 )  # fmt: skip
 RAW = "bytes"
 MAX_BYTES = 1 << 36
+LONGEST = 80  # characters of an argument that a message repeats
 
 
 class ArgumentError(GpusimError):
@@ -113,7 +115,9 @@ Argument = Scalar | Filled | Given | Raw
 
 
 def _randint(rng: np.random.Generator, count: int, bound: str) -> np.ndarray:
-    return rng.integers(0, int(bound), count)
+    import numpy as np
+
+    return rng.integers(0, int(bound), count, np.int64 if int(bound) <= 1 << 63 else np.uint64)
 
 
 def _constant(value: float) -> Callable[[np.random.Generator, int, str], np.ndarray]:
@@ -143,6 +147,15 @@ _FILLS: dict[str, Callable[[np.random.Generator, int, str], np.ndarray]] = {
 }
 """Ways to fill an array.  ``randint:K`` draws integers in [0, K), ``normal`` from a standard normal."""
 
+_OF_FLOATS = ("normal", "uniform")
+
+
+def _largest(filled: Filled) -> int | float:
+    """The number of greatest magnitude that an array may hold whose fill is not one of floats."""
+    name, _, bound = filled.init.partition(":")
+    known = {"randint": int(bound or 1) - 1, "arange": filled.count - 1, "zeros": 0, "ones": 1}
+    return known[name] if name in known else float(name)
+
 
 def numpy_dtype(name: str) -> np.dtype:
     """The NumPy type of an element type's name; bf16 and fp8 come from ml_dtypes.
@@ -165,13 +178,45 @@ def _cast(dtype: str, value: int | float) -> np.generic:
     import numpy as np
 
     kind = numpy_dtype(dtype)
-    if kind.kind in "iu":
-        limits = np.iinfo(kind)
-        if not limits.min <= value <= limits.max or value != int(value):
-            raise ArgumentError(f"{value} is no {dtype} ({limits.min} to {limits.max})")
-        value = int(value)
-    scalar: np.generic = kind.type(value)
+    with np.errstate(over="ignore"):
+        if not (_is_whole_number_of if _is_whole(kind) else _is_kept)(value, kind):
+            least, most = (str(n) if isinstance(n, int) else f"{n:.6g}" for n in _limits(kind))
+            raise ArgumentError(f"{shown(value)} is no {dtype} ({least} to {most})")
+        scalar: np.generic = kind.type((int if _is_whole(kind) else float)(value))
     return scalar
+
+
+def _is_whole(kind: np.dtype) -> bool:
+    return kind.kind in "iub"
+
+
+def _is_whole_number_of(value: int | float, kind: np.dtype) -> bool:
+    least, most = _limits(kind)
+    return least <= value <= most and value == int(value)
+
+
+def _is_kept(value: int | float, kind: np.dtype) -> bool:
+    """Whether a number stays finite, infinite or none at all as an element of a type of floats."""
+    try:
+        given = float(value)
+        kept = float(kind.type(given))
+    except OverflowError:  # an integer beyond all floats
+        return False
+    return (math.isfinite(given), math.isnan(given)) == (math.isfinite(kept), math.isnan(kept))
+
+
+def _limits(kind: np.dtype) -> tuple[int, int] | tuple[float, float]:
+    """The least and the greatest finite number of a type."""
+    import ml_dtypes
+    import numpy as np
+
+    if kind.kind == "b":
+        return 0, 1
+    if _is_whole(kind):
+        whole = np.iinfo(kind)
+        return int(whole.min), int(whole.max)
+    real = ml_dtypes.finfo(kind)  # type: ignore[no-untyped-call]
+    return float(real.min), float(real.max)
 
 
 def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
@@ -180,15 +225,37 @@ def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
     name, colon, rest = init.partition(":")
     if name not in _FILLS:
         raise UnknownNameError(f"way to fill an array in {where}", name, _FILLS)
-    if (name == "randint") != bool(colon) or (colon and not (rest.isdecimal() and int(rest))):
+    if (name == "randint") != bool(colon) or (colon and not _is_bound(rest)):
         raise ArgumentError(
-            f"{where}: init is {', '.join(k for k in _FILLS if k != 'randint')} or randint:K with K > 0"
+            f"{where}: init is {', '.join(k for k in _FILLS if k != 'randint')} or randint:K with K > 0, at most 2**64"
         )
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {count!r}")
+        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(count)}")
     if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
         raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 30} GiB")
-    return Filled(dtype, init, count)
+    filled = Filled(dtype, init, count)
+    _check_fill(filled, where)
+    return filled
+
+
+def _is_bound(text: str) -> bool:
+    """Whether random integers can be drawn below this number."""
+    return text.isdecimal() and len(text) <= 20 and 1 <= int(text) <= 1 << 64
+
+
+def _check_fill(filled: Filled, where: str) -> None:
+    """Refuse a fill with numbers that are no elements of its type."""
+    dtype, init = filled.dtype, filled.init
+    if init in _OF_FLOATS:
+        if _is_whole(numpy_dtype(dtype)):
+            raise ArgumentError(
+                f"{where}: {init} fills arrays of floats, not of {dtype}: zeros, ones, arange or randint:K"
+            )
+        return
+    try:
+        _cast(dtype, _largest(filled))
+    except ArgumentError as error:
+        raise ArgumentError(f"{where}: of its numbers {error}") from None
 
 
 def from_text(text: str) -> Argument:
@@ -212,7 +279,7 @@ def from_text(text: str) -> Argument:
     Filled(dtype='int32', init='randint:100', count=4096)
     """
     parts = text.split(":")
-    where = f"--arg {text}"
+    where = f"--arg {text if len(text) <= LONGEST else text[:LONGEST] + '...'}"
     if len(parts) < 2:
         raise ArgumentError(
             f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
@@ -278,7 +345,7 @@ def _given(value: Mapping[str, Any], where: str) -> Given:
     _known(dtype, where)
     for number in values:
         if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ArgumentError(f"{where}: {number!r} is no number")
+            raise ArgumentError(f"{where}: {shown(number)} is no number")
         _checked(Scalar(dtype, number), where)
     return Given(dtype, tuple(values))
 
@@ -287,7 +354,7 @@ def _raw(text: Any, where: str) -> Raw:
     try:
         return Raw(bytes.fromhex(text))
     except (TypeError, ValueError):
-        raise ArgumentError(f"{where}: bytes are pairs of hexadecimal digits, not {text!r}") from None
+        raise ArgumentError(f"{where}: bytes are pairs of hexadecimal digits, not {shown(text)}") from None
 
 
 def _known(dtype: str, where: str) -> None:
@@ -308,10 +375,13 @@ def _checked(scalar: Scalar, where: str) -> Scalar:
 def _number(text: str, where: str) -> int | float:
     for kind in (int, float):
         try:
-            return kind(text)
+            found = kind(text)
         except ValueError:
             continue
-    raise ArgumentError(f"{where}: {text!r} is no number")
+        if isinstance(found, int) or math.isfinite(found) or text.strip().lower().lstrip("+-")[:3] in ("inf", "nan"):
+            return found
+        raise ArgumentError(f"{where}: {shown(text)} is larger than any number")
+    raise ArgumentError(f"{where}: {shown(text)} is no number")
 
 
 def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[Any]:

@@ -22,7 +22,7 @@ from types import ModuleType
 
 from gpusim.algorithm import Algorithm
 from gpusim.chain import Chain
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.errors import GpusimError, UnknownNameError, listed, shown
 
 ENVIRONMENT = "GPUSIM_KERNELS"
 ENTRY_POINTS = "gpusim.kernels"
@@ -264,7 +264,8 @@ def _is_repeated(entry: Entry, taken: dict[str, Entry]) -> bool:
 def _found(folders: Iterable[PathLike]) -> Iterator[Entry]:
     for path in _files(builtin_folder()):
         yield from _entries_of(_load(path), str(path))
-    for folder in [*map(Path, folders), *_environment_folders()]:
+    given = listed(folders, "folders of kernels are a list of paths", KernelFileError, str, os.PathLike)
+    for folder in [*map(Path, given), *_environment_folders()]:
         for path in _files(folder):
             yield from _entries_of(_load(path), str(path))
     for point in entry_points(group=ENTRY_POINTS):
@@ -285,9 +286,9 @@ def _environment_folders() -> list[Path]:
 def _files(folder: Path) -> list[Path]:
     """List the kernel files of a folder, by name; a file is its own only one."""
     folder = folder.expanduser()
-    if folder.is_file():
+    if os.path.isfile(folder):  # noqa: PTH113 (a path that cannot be one is no file and no folder)
         return [folder.resolve()]
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112
         raise KernelFileError(f"no such folder of kernels: {folder}")
     found = (path for path in folder.glob("*.py") if path.is_file() and not path.name.startswith(SKIPPED))
     return sorted(path.resolve() for path in found)
@@ -352,5 +353,7 @@ def _entry_point(point: EntryPoint) -> Iterator[Entry]:
         return
     for algorithm in [value] if isinstance(value, Algorithm | Chain) else value:
         if not isinstance(algorithm, Algorithm | Chain):
-            raise KernelFileError(f"{origin}: not an Algorithm or Chain, a list of them or a module, but {algorithm!r}")
+            raise KernelFileError(
+                f"{origin}: not an Algorithm or Chain, a list of them or a module, but {shown(algorithm)}"
+            )
         yield Entry(algorithm, origin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import catalog, hardware, prediction
-from gpusim.errors import ParameterError
+from gpusim.errors import ParameterError, shown
 from gpusim.names import Suggesting
+from gpusim.parameters import check_cache
 from gpusim.prediction import Prediction, Progress
 from gpusim.result import Profile
 from gpusim.simulate import place
@@ -157,10 +159,8 @@ def predict_chain(
     >>> found.dram_bytes_read  # Q, K, V, the code of three kernels: S and P come and go in L2
     62720.0
     """
-    if cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
-    known = catalog.chain(chain, kernels or ()) if isinstance(chain, str) else chain
-    spec = hardware.load(gpu) if isinstance(gpu, str) else gpu
+    check_cache(cache)
+    known, spec = _chain(chain, kernels), hardware.given(gpu)
     bound = known.launch(**params)
     steps = list(_predictions(bound, spec, sample, limit))
     l2 = None
@@ -217,8 +217,8 @@ def run_chain(chain: str | Chain, arrays: Arrays, gpu: str | hardware.Gpu = "h20
     GpusimError
         As :func:`gpusim.run`.
     """
-    known = catalog.chain(chain) if isinstance(chain, str) else chain
-    found = dict(arrays)
+    known = _chain(chain)
+    found: Arrays = prediction.by_name(known.name, arrays)
     for step in known.launch(**params).steps:
         found |= _run_step(step, found, gpu)
     return found
@@ -226,9 +226,35 @@ def run_chain(chain: str | Chain, arrays: Arrays, gpu: str | hardware.Gpu = "h20
 
 def _run_step(launch: StepLaunch, found: Arrays, gpu: str | hardware.Gpu) -> Arrays:
     """Arrays of a step after it, by the chain's names."""
-    own = {spec.name: found[name].reshape(spec.shape) for name, spec in launch.arrays if name in found}
+    own = {spec.name: _shaped(name, found[name], spec.shape) for name, spec in launch.arrays if name in found}
     after = prediction.run(launch.step.algorithm, own, gpu, checked=True, **launch.bound.params)
     return {launch.step.array(name): array for name, array in after.items()}
+
+
+def _shaped(name: str, array: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of a chain in the shape that a kernel gives it."""
+    if not isinstance(array, np.ndarray):
+        raise ParameterError(f"{name} must be a NumPy array, not {type(array).__name__}")
+    if array.size != math.prod(shape):
+        raise ParameterError(f"{name} must have the elements of {shape}, not of {array.shape}")
+    return array.reshape(shape)
+
+
+def _chain(chain: Any, folders: Sequence[str] | None = None) -> Chain:
+    """The chain of a name, or as given.
+
+    Raises
+    ------
+    ParameterError
+        It is neither of these.
+    """
+    from gpusim.chain import Chain
+
+    if isinstance(chain, str):
+        return catalog.chain(chain, () if folders is None else folders)
+    if not isinstance(chain, Chain):
+        raise ParameterError(f"a chain is a name or a Chain, not {shown(chain)}")
+    return chain
 
 
 def count_elements(chain: Chain, gpu: str | hardware.Gpu = "h200", **params: int) -> dict[str, tuple[float, float]]:

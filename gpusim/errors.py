@@ -1,14 +1,19 @@
 """Errors that a user can cause, each worded as one line.
 
 The command line prints the message of any :class:`GpusimError` and exits with
-status 2; every other exception is a bug and keeps its traceback.
+status 2, of a :class:`LackingError` with 1; every other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import reprlib
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from gpusim.names import suggest
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80  # characters; of lists and the like 6 elements
 
 
 class GpusimError(ValueError):
@@ -38,7 +43,7 @@ class UnknownNameError(GpusimError):
     def __init__(self, kind: str, name: str, known: Iterable[str], listing: str = "") -> None:
         self.name = name
         self.known = tuple(known)
-        super().__init__(f"unknown {kind} {name!r}: {suggest(name, self.known, listing)}")
+        super().__init__(f"unknown {kind} {shown(name)}: {suggest(str(name), self.known, listing)}")
 
 
 class ParameterError(GpusimError):
@@ -47,3 +52,56 @@ class ParameterError(GpusimError):
 
 class EndlessError(GpusimError):
     """A program that did not end within the instructions it was allowed."""
+
+
+class LackingError(GpusimError):
+    """What the machine lacks rather than what was given; the command line exits with status 1."""
+
+
+class NotEnoughMemoryError(LackingError, MemoryError):
+    """What was asked for needs more memory than the host grants; as a ``MemoryError`` it is caught as one, too."""
+
+
+def shown(value: object) -> str:
+    """A value as an error quotes it: in one line, shortened where it is long.
+
+    Examples
+    --------
+    >>> shown("hot"), shown([1.0] * 1000)
+    ("'hot'", '[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, ...]')
+    """
+    try:
+        return " ".join(_SHORT.repr(value).split())
+    except Exception:  # whatever its own code raises; an integer of thousands of digits, too
+        return f"<{type(value).__name__}>"
+
+
+def listed(given: Any, wanted: str, refuse: type[GpusimError], *kinds: type) -> list[Any]:
+    """The elements of a list or the like, each of one of these kinds if any are told; anything else is refused.
+
+    Parameters
+    ----------
+    given : object
+    wanted : str
+        How the message begins: what would be right.
+    refuse : type of GpusimError
+        What is raised.
+    *kinds : type
+
+    Examples
+    --------
+    >>> listed((1, 2), "sizes are a list", ParameterError, int)
+    [1, 2]
+    >>> listed("12", "sizes are a list", ParameterError, int)
+    Traceback (most recent call last):
+    gpusim.errors.ParameterError: sizes are a list, not '12'
+    """
+    try:
+        found = None if isinstance(given, str | bytes | Mapping) else list(given)
+    except TypeError:
+        found = None
+    if found is None:
+        raise refuse(f"{wanted}, not {shown(given)}")
+    if wrong := [one for one in found if kinds and not isinstance(one, kinds)]:
+        raise refuse(f"{wanted}: {shown(wrong[0])} is none")
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -40,7 +41,7 @@ def is_held_out(name: str) -> bool:
 
 
 def spread(runs: Sequence[float]) -> float:
-    """Largest less smallest over the median: 0 where all are alike, 1 where the median alone is 0.
+    """Largest less smallest over the median: 0 where all are alike, 1 where the median alone is 0, NaN of a single run.
 
     Parameters
     ----------
@@ -48,9 +49,11 @@ def spread(runs: Sequence[float]) -> float:
 
     Examples
     --------
-    >>> spread([9.0, 10.0, 12.0]), spread([5, 5, 5]), spread([0, 0, 3])
-    (0.3, 0.0, 1.0)
+    >>> spread([9.0, 10.0, 12.0]), spread([5, 5, 5]), spread([0, 0, 3]), spread([5])
+    (0.3, 0.0, 1.0, nan)
     """
+    if len(runs) < 2:
+        return math.nan
     width, middle = max(runs) - min(runs), statistics.median(runs)
     return width / abs(middle) if middle else float(width > 0)
 
@@ -136,8 +139,13 @@ class MeasuredLaunch:
         return float(statistics.median(self.metrics[metric]))
 
     def spread(self, metric: str) -> float:
-        """Largest less smallest of the runs over their median."""
+        """Largest less smallest of the runs over their median; NaN of a single run."""
         return spread(self.metrics[metric])
+
+    @property
+    def seconds_spread(self) -> float:
+        """The same of the times between events."""
+        return spread(self.seconds)
 
     @property
     def held_out(self) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.errors import ParameterError, UnknownNameError, shown
 from gpusim.formulas import evaluate, read_formula
 
 if TYPE_CHECKING:
@@ -37,12 +38,31 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     >>> whole("limit", 1000, 1, 2**60)
     1000
     """
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise ParameterError(f"{name} must be a whole number, not {value!r}")
-    number = int(value.__index__())
+    number = _index(value)
+    if number is None:
+        raise ParameterError(f"{name} must be a whole number, not {shown(value)}")
     if not least <= number <= most:
-        raise ParameterError(f"{name} = {number}: it must be {least} to {most}")
+        raise ParameterError(f"{name} = {shown(number)}: it must be {least} to {most}")
     return number
+
+
+def _index(value: Any) -> int | None:
+    """A whole number as a Python int; None for what is none, such as an array of several."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+
+
+def check_cache(cache: Any) -> None:
+    """Refuse what is no state of the caches before a launch.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not isinstance(cache, str) or cache not in ("cold", "warm"):
+        raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(cache)}")
 
 
 class Parametrised:
@@ -128,14 +148,16 @@ class Parametrised:
 
     def _checked(self, name: str, target: str, value: Any) -> int:
         least = -INT32_MAX if target in self.scalars else 1
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ParameterError(f"{self.name}: {name} must be an integer, not {value!r}")
-        number = value.__index__()
+        number = _index(value)
+        if number is None:
+            raise ParameterError(f"{self.name}: {name} must be an integer, not {shown(value)}")
         if number < least:
-            raise ParameterError(f"{self.name}: {name} must be at least {least}, not {number}")
+            raise ParameterError(f"{self.name}: {name} must be at least {least}, not {shown(number)}")
         if number > INT32_MAX:
-            raise ParameterError(f"{self.name}: {name} = {number} does not fit a 32-bit int (at most {INT32_MAX})")
-        return int(number)
+            raise ParameterError(
+                f"{self.name}: {name} = {shown(number)} does not fit a 32-bit int (at most {INT32_MAX})"
+            )
+        return number
 
     def formula(self, text: str) -> sympy.Expr:
         """Read a formula of the parameters.

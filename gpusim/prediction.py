@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import catalog, hardware
-from gpusim.errors import ParameterError, UnknownNameError
-from gpusim.parameters import INT32_MAX, whole
+from gpusim.errors import ParameterError, UnknownNameError, shown
+from gpusim.parameters import INT32_MAX, check_cache, whole
 from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute, load_engine
 from gpusim.simulate.metrics import summary
@@ -121,7 +121,8 @@ def run(
     array([2., 2., 2., 2.], dtype=float32)
     """
     algorithm, spec = _algorithm(kernel), _gpu(gpu)
-    given = {**(arrays or {}), **{name: value for name, value in params.items() if isinstance(value, np.ndarray)}}
+    given = by_name(algorithm.name, arrays)
+    given |= {name: value for name, value in params.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in params.items() if name not in given}
     bound = algorithm.launch(**_sizes(algorithm, given, numbers), **numbers)
     launch = assemble(bound, lower(bound, spec), {**_zeros(bound), **_fitting(algorithm, bound, given)})
@@ -193,12 +194,25 @@ def _sizes(algorithm: Algorithm, arrays: Mapping[str, Any], given: Mapping[str, 
     return found
 
 
+def by_name(kernel: str, arrays: Any) -> dict[str, Any]:
+    """Arrays by name as given, in a dict of their own; none for None.
+
+    Raises
+    ------
+    ParameterError
+        If they are not given by name.
+    """
+    if arrays is None:
+        return {}
+    if not isinstance(arrays, Mapping):
+        raise ParameterError(f"{kernel}: arrays are given by name, in a dict, not as {type(arrays).__name__}")
+    return dict(arrays)
+
+
 def _fitting(algorithm: Algorithm, bound: KernelLaunch, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays, if they are those that the launch takes."""
     from gpusim.algorithm import numpy_dtype
 
-    if not isinstance(arrays, Mapping):
-        raise ParameterError(f"{algorithm.name}: arrays are given by name, in a dict, not as {type(arrays).__name__}")
     wanted = {spec.name: (numpy_dtype(spec.dtype), tuple(spec.shape)) for spec in bound.arrays}
     for name, array in arrays.items():
         if name not in wanted:
@@ -236,7 +250,7 @@ def _algorithm(kernel: str | Algorithm | Kernel, folders: Sequence[str] | None =
     from gpusim.lang import Kernel
 
     if isinstance(kernel, str):
-        return catalog.get(kernel, folders or ())
+        return catalog.get(kernel, () if folders is None else folders)
     if isinstance(kernel, Kernel):
         return BareKernel.of(kernel)
     if not isinstance(kernel, Algorithm):
@@ -252,7 +266,7 @@ def _what(other: Any) -> str:
         return f"a chain: gpusim.predict_chain and run_chain take {other.name}"
     if callable(other) and hasattr(other, "__code__"):
         return f"the function {other.__name__} without that decorator"
-    return repr(other)
+    return shown(other)
 
 
 def _held(gpu: hardware.Gpu, launch: Launch, algorithm: Algorithm) -> hardware.Occupancy:
@@ -333,8 +347,7 @@ def predict(
     >>> profile.dram_bytes_read
     802560
     """
-    if cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
+    check_cache(cache)
     algorithm, spec = _algorithm(kernel, kernels), _gpu(gpu)
     found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit, registers=registers)
     l2 = found.count(progress=progress, keep_l2=True).l2 if cache == "warm" else None

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpusim import hardware
+from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
-from gpusim.errors import ParameterError
-from gpusim.parameters import whole
+from gpusim.errors import ParameterError, listed, shown
+from gpusim.parameters import check_cache, whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
-from gpusim.simulate.launch import variables_end
+from gpusim.simulate.launch import bytes_of, variables_end
 from gpusim.simulate.metrics import summary
 from gpusim.simulate.sharing import shared_places
 
@@ -60,7 +61,8 @@ def profile(
         Blocks, and threads of a block, in x, y, z.
     args : sequence
         A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct.
-        Arrays hold the kernel's results afterwards.  Arrays that share memory share it in the launch, too.
+        Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
+        Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
     dynamic_shared : int
@@ -97,9 +99,9 @@ def profile(
     >>> x  # doctest: +SKIP
     array([0., 2., 4., 6.], dtype=float32)
     """
-    if cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {cache!r}")
+    check_cache(cache)
     spec = hardware.given(gpu)
+    args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
     spec = clocked(spec, launch.program)
     held = _held(kernel, launch, spec)
@@ -121,8 +123,7 @@ def _launch(
         raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
     if kernel.arch.rstrip("af") != gpu.arch:
         raise ParameterError(
-            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}: compile it with "
-            f"gpu={gpu.name!r}"
+            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
         )
     kernel.check(args)
     program = kernel.program(int(GLOBAL_BASE))
@@ -132,25 +133,46 @@ def _launch(
     buffers = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
-    return Launch(program, *sizes, arguments, dynamic, places=places)
+    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=tuple(_nulls(kernel, arguments, args)))
+
+
+def _remedy(kernel: Kernel, gpu: hardware.Gpu) -> str:
+    """What to do about machine code for another GPU, with the compiler that there is."""
+    from gpusim.cuda import nvrtc
+
+    try:
+        compiler, known = nvrtc.name(), nvrtc.architectures()
+    except CudaError:  # none, or one that cannot be asked
+        return ""
+    if gpu.arch in known:
+        return f": compile it with gpu={gpu.name!r}"
+    return f", for which {compiler} does not compile: take a GPU that runs {kernel.arch}"
+
+
+def _nulls(kernel: Kernel, arguments: Mapping[str, Any], given: Sequence[Any]) -> Iterator[str]:
+    """Names of the parameters that are null pointers, as far as types of parameters are known."""
+    for parameter, value, (name, passed) in zip(kernel.parameters, given, arguments.items(), strict=True):
+        if (parameter.is_pointer or value is None) and isinstance(passed, bytes) and not any(passed):
+            yield name
 
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     """A size in x, y, z."""
-    given = list(size) if isinstance(size, Sequence | np.ndarray) else [size]
+    several = isinstance(size, Sequence | np.ndarray) and getattr(size, "ndim", 1) > 0
+    given: list[Any] = list(size) if several else [size]  # type: ignore[arg-type]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
     if not whole or not 1 <= len(given) <= 3:
-        raise ParameterError(f"{name} must be one to three whole numbers, not {size!r}")
+        raise ParameterError(f"{name} must be one to three whole numbers, not {shown(size)}")
     x, y, z = (int(n) for n in [*given, 1, 1][:3])
     for n, limit, axis in zip((x, y, z), most, "xyz", strict=True):
         if not 1 <= n <= limit:
-            raise ParameterError(f"{name}.{axis} = {n}: a {name} has 1 to {limit} in {axis}")
+            raise ParameterError(f"{name}.{axis} = {shown(n)}: a {name} has 1 to {limit} in {axis}")
     return x, y, z
 
 
 def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupancy:
     """Occupancy, with the kernel named where no block fits."""
-    if launch.threads > launch.program.max_threads:
+    if launch.program.max_threads < launch.threads <= gpu.sm.max_threads_per_block:
         raise ParameterError(
             f"{kernel.name.full}: a block of {launch.threads} threads, but __launch_bounds__ promised at most "
             f"{launch.program.max_threads}"
@@ -162,11 +184,34 @@ def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupan
 
 
 def _write_back(launch: Launch, counts: Counts) -> None:
-    """Put results where the arguments are."""
-    for name, after in counts.outputs.items():
-        given = launch.arguments[name]
-        if isinstance(given, np.ndarray) and given.flags.writeable:
-            given[...] = after
+    """Put results where the arguments are; all of them, or none where one cannot take its own."""
+    given = {name: value for name, value in launch.arguments.items() if isinstance(value, np.ndarray)}
+    after = {name: found for name, found in counts.outputs.items() if name in given}
+    taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
+    for name in after.keys() - taking.keys():
+        if _loses(given[name], after[name], taking.values()):
+            why = _takes_nothing(given[name])
+            raise ParameterError(f"{launch.program.name} writes to {name}, but its array {why}: give a copy of it")
+    for name, array in taking.items():
+        np.asarray(array)[...] = after[name]
+
+
+def _takes_nothing(array: np.ndarray) -> str:
+    """Why no results can be put into an array; empty if they can."""
+    first, end = np.lib.array_utils.byte_bounds(array)
+    if not array.flags.writeable:
+        return "is read-only"
+    return "has elements that share memory with each other" if end - first < array.nbytes else ""
+
+
+def _loses(before: np.ndarray, after: np.ndarray, taking: Iterable[np.ndarray]) -> bool:
+    """Whether a launch has changed bytes of an array that are in no other array that takes results."""
+    changed = bytes_of(before) != bytes_of(after)
+    for other in taking:
+        if np.shares_memory(before, other):  # so neither has gaps
+            start = other.ctypes.data - before.ctypes.data
+            changed[max(start, 0) : max(start + other.nbytes, 0)] = False
+    return bool(changed.any())
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from gpusim.names import Suggesting, suggest
+from gpusim.errors import UnknownNameError
+from gpusim.names import Suggesting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,13 @@ STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
 
 LEFT_DIRTY = "gpusim__l2_bytes_left_dirty.sum"
 """Bytes written that L2 still holds when the launch ends; Nsight Compute has no name for them."""
+
+
+class UnknownMetricError(UnknownNameError, KeyError):
+    """A metric that a profile does not have; as a ``KeyError`` it is caught as one, too."""
+
+    __str__ = UnknownNameError.__str__  # a KeyError shows its message in quotes
+
 
 Value = int | float
 """A counter's value: an int where it counts, a float where it is a ratio or was scaled."""
@@ -146,7 +154,7 @@ class Traffic:
     ideal_sectors : int or float
         Sectors that would do for the words touched.
     l1_hits : int or float
-        Sectors found in L1.
+        Sectors of loads found in L1.
     l2_bytes : int or float
         Asked of L2, or written to it.
     dram_bytes : int or float
@@ -155,6 +163,8 @@ class Traffic:
         Of shared memory.
     ideal_wavefronts : int or float
         What they would be without bank conflicts.
+    load_sectors : int or float
+        Those of the sectors that loads touch.
     """
 
     name: str
@@ -167,6 +177,12 @@ class Traffic:
     dram_bytes: Value = 0
     wavefronts: Value = 0
     ideal_wavefronts: Value = 0
+    load_sectors: Value = 0
+
+    @property
+    def l1_hit_rate(self) -> float:
+        """Sectors of loads that L1 held, over all of them (0 to 1); NaN where nothing is loaded."""
+        return _ratio(self.l1_hits, self.load_sectors)
 
     @property
     def excess_sectors(self) -> Value:
@@ -244,7 +260,7 @@ class Profile(Suggesting):
 
     def __getitem__(self, name: str) -> Metric:
         if name not in self.metrics:
-            raise KeyError(f"{self.kernel} has no metric {name!r}: {suggest(name, self.metrics)}")
+            raise UnknownMetricError(f"metric of {self.kernel}", name, self.metrics)
         return self.metrics[name]
 
     def value(self, name: str) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gpusim.errors import ParameterError
+from gpusim.errors import ParameterError, shown
 
 MOST_EVENTS = 200_000
 """Events recorded unless told otherwise: about 35 MB of JSON, which a browser shows without effort."""
@@ -50,7 +50,7 @@ class Recording:
     def __post_init__(self) -> None:
         for name, value, least in (("sm", self.sm or 0, 0), ("start", self.start, 0), ("events", self.events, 1)):
             if value < least:
-                raise ParameterError(f"a timeline's {name} must be at least {least}, not {value}")
+                raise ParameterError(f"a timeline's {name} must be at least {least}, not {shown(value)}")
 
 
 class Event(NamedTuple):

@@ -139,7 +139,7 @@ def softmax_gradient(t):
         block=lambda p: (p.threads,),
         requires=lambda p: [
             (p.threads <= 1024, "threads must fit a block of 1024"),
-            ((p.threads % 32).eq(0), "threads must be whole warps: a multiple of 32"),
+            (p.threads % 32 == 0, "threads must be whole warps: a multiple of 32"),
         ],
     )
     def softmax_gradient(

@@ -28,8 +28,8 @@ def team_rules(element):
 
     def rules(p):
         return [
-            ((32 % p.P).eq(0), "P lanes hold a key, and a warp holds whole keys: P must divide 32"),
-            ((p.d % (wide * p.P)).eq(0), f"P lanes load {wide} elements each at a time: {wide}*P must divide d"),
+            (32 % p.P == 0, "P lanes hold a key, and a warp holds whole keys: P must divide 32"),
+            (p.d % (wide * p.P) == 0, f"P lanes load {wide} elements each at a time: {wide}*P must divide d"),
             (p.W <= 32, "W warps must fit a block of 1024 threads"),
         ]
 
@@ -39,7 +39,7 @@ def team_rules(element):
 def group_rules(element):
     """Check besides that query heads share those of keys evenly."""
     rules = team_rules(element)
-    return lambda p: [*rules(p), ((p.H % p.G).eq(0), "G query heads share a head of keys: G must divide H")]
+    return lambda p: [*rules(p), (p.H % p.G == 0, "G query heads share a head of keys: G must divide H")]
 
 
 def teams_of(p):
@@ -138,7 +138,7 @@ class Seen:
             for i in range(0, team.wide, 4):
                 values = tuple(self.o[g, e + i + n] for n in range(4))
                 team.sO.store(gl.tid.y, team.column(e) + i, values)
-        with gl.if_(gl.tid.x.eq(0)):
+        with gl.if_(gl.tid.x == 0):
             team.sl[gl.tid.y] = self.l[g]
             team.sm[gl.tid.y] = self.m[g]
         gl.barrier()
@@ -237,7 +237,7 @@ def split(element):
             for e in team.columns():
                 o, l, m = merged(team, e)
                 parts_O[team.b, head, gl.ctaid.x, e] = gl.select(l > 0.0, o / l, 0.0)
-                with gl.if_(e.eq(0)):
+                with gl.if_(e == 0):
                     parts_L[team.b, head, gl.ctaid.x] = m + gl.log(l)
             gl.barrier()
 

@@ -36,13 +36,13 @@ def diverge(
     with gl.if_(i < N):
         v = gl.var(gl.f32, x[i])
         path = gl.tid.x % w
-        with gl.if_(path.eq(0)):
+        with gl.if_(path == 0):
             chain(v, *PATHS[0])
         with gl.else_():
-            with gl.if_(path.eq(1)):
+            with gl.if_(path == 1):
                 chain(v, *PATHS[1])
             with gl.else_():
-                with gl.if_(path.eq(2)):
+                with gl.if_(path == 2):
                     chain(v, *PATHS[2])
                 with gl.else_():
                     chain(v, *PATHS[3])

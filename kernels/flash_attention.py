@@ -351,7 +351,7 @@ def flash_2_combine(t):
                 total += weight
                 o += weight * parts_O[*at, s, row, e]
             O[*at, row, e] = o / total
-            with gl.if_(e.eq(0)):
+            with gl.if_(e == 0):
                 L[*at, row] = top + gl.log(total)
 
     return kernel

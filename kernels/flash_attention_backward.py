@@ -27,9 +27,9 @@ from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
 def tile_rules(p):
     """Make sure that tiles are shared out among threads by T x T weights, and rows of d elements by fours."""
     return [
-        ((p.d % 4).eq(0), "d must be a multiple of 4: elements are fetched and multiplied by fours"),
-        ((p.Br % p.T).eq(0), "T must divide Br: a thread has T rows of a tile"),
-        ((p.Bc % p.T).eq(0), "T must divide Bc: a thread has T keys of a tile"),
+        (p.d % 4 == 0, "d must be a multiple of 4: elements are fetched and multiplied by fours"),
+        (p.Br % p.T == 0, "T must divide Br: a thread has T rows of a tile"),
+        (p.Bc % p.T == 0, "T must divide Bc: a thread has T keys of a tile"),
         (p.Br * p.Bc <= 1024 * p.T * p.T, "Br*Bc/T^2 threads must fit a block of 1024"),
     ]
 
@@ -358,7 +358,7 @@ def row_sums(t):
                 for e in gl.range(lane, d, 32):
                     part += dO[*at, row, e] * O[*at, row, e]
                 total = warp_sum(part)
-                with gl.if_(lane.eq(0)):
+                with gl.if_(lane == 0):
                     D[*at, row] = total
 
     return kernel

@@ -149,8 +149,8 @@ def register_block(p):
 def register_rules(p):
     """Check the five tile sizes against one another."""
     return [
-        ((p.BM % p.TM).eq(0), "TM must divide BM: a block's rows are shared out among threads of TM rows"),
-        ((p.BN % p.TN).eq(0), "TN must divide BN: a block's columns are shared out among threads of TN columns"),
+        (p.BM % p.TM == 0, "TM must divide BM: a block's rows are shared out among threads of TM rows"),
+        (p.BN % p.TN == 0, "TN must divide BN: a block's columns are shared out among threads of TN columns"),
         (
             p.BM * p.BN <= 1024 * p.TM * p.TN,
             "BM*BN/(TM*TN) threads must fit a block of 1024: take a smaller BM or BN, or a larger TM or TN",
@@ -206,11 +206,11 @@ def quad_rules(p):
     """Check, besides the register tiles, that whatever a thread moves by four comes in fours."""
     return [
         *register_rules(p),
-        ((p.BK % 4).eq(0), "BK must be a multiple of 4: rows of A's tile are fetched four elements at a time"),
-        ((p.BN % 4).eq(0), "BN must be a multiple of 4: rows of B's tile are fetched four elements at a time"),
-        ((p.TN % 4).eq(0), "TN must be a multiple of 4: C is stored four elements at a time"),
-        ((p.K % 4).eq(0), "K must be a multiple of 4, so that every row of A starts on 16 bytes"),
-        ((p.N % 4).eq(0), "N must be a multiple of 4, so that every row of B and C starts on 16 bytes"),
+        (p.BK % 4 == 0, "BK must be a multiple of 4: rows of A's tile are fetched four elements at a time"),
+        (p.BN % 4 == 0, "BN must be a multiple of 4: rows of B's tile are fetched four elements at a time"),
+        (p.TN % 4 == 0, "TN must be a multiple of 4: C is stored four elements at a time"),
+        (p.K % 4 == 0, "K must be a multiple of 4, so that every row of A starts on 16 bytes"),
+        (p.N % 4 == 0, "N must be a multiple of 4, so that every row of B and C starts on 16 bytes"),
     ]
 
 

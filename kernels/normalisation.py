@@ -19,7 +19,7 @@ def whole_warp_rules(p):
     """Check that the block is whole warps, as shuffles need."""
     return [
         (p.B <= 1024, "B threads must fit a block of 1024"),
-        ((p.B % 32).eq(0), "B must be whole warps: a multiple of 32"),
+        (p.B % 32 == 0, "B must be whole warps: a multiple of 32"),
     ]
 
 
@@ -97,7 +97,7 @@ def mean_of_rows(
     for i in gl.range(gl.tid.x, N, gl.ntid.x):
         total += x[row, i]
     mean = block_sum(total, B) / gl.cast(gl.f32, N)
-    with gl.if_(gl.tid.x.eq(0)):
+    with gl.if_(gl.tid.x == 0):
         y[row] = mean
 
 

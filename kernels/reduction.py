@@ -20,7 +20,7 @@ def halving_rules(p):
     """Check that the block can be halved until one thread is left."""
     return [
         (p.B <= 1024, "B threads must fit a block of 1024"),
-        ((p.B & (p.B - 1)).eq(0), "B must be a power of two: 32, 64, 128, 256, 512 or 1024"),
+        ((p.B & (p.B - 1)) == 0, "B must be a power of two: 32, 64, 128, 256, 512 or 1024"),
     ]
 
 
@@ -28,7 +28,7 @@ def whole_warp_rules(p):
     """Check that the block is whole warps, as shuffles need, and at most 32 of them, whose sums one warp can add."""
     return [
         (p.B <= 1024, "B threads must fit a block of 1024"),
-        ((p.B % 32).eq(0), "B must be whole warps: a multiple of 32"),
+        (p.B % 32 == 0, "B must be whole warps: a multiple of 32"),
     ]
 
 
@@ -43,7 +43,7 @@ def fill(x, N, B):
 
 def finish(s, y):
     """Let the first thread write the block's sum."""
-    with gl.if_(gl.tid.x.eq(0)):
+    with gl.if_(gl.tid.x == 0):
         y[gl.ctaid.x] = s[0]
 
 
@@ -58,7 +58,7 @@ def divergent(
     s = fill(x, N, B)
     t = gl.tid.x
     for k in gl.doubling(1, B):
-        with gl.if_((t % (2 * k)).eq(0)):
+        with gl.if_(t % (2 * k) == 0):
             s[t] += s[t + k]
         gl.barrier()
     finish(s, y)
@@ -119,13 +119,13 @@ def shuffle(
     i = gl.ctaid.x * B + gl.tid.x
     v = gl.var(gl.f32, x.load(i, guard=i < N, other=0.0))
     warp_sum(v)
-    with gl.if_(lane.eq(0)):
+    with gl.if_(lane == 0):
         sums[warp] = v
     gl.barrier()
-    with gl.if_(warp.eq(0)):
+    with gl.if_(warp == 0):
         v.set(sums.load(lane, guard=lane < B // 32, other=0.0))
         warp_sum(v)
-        with gl.if_(lane.eq(0)):
+        with gl.if_(lane == 0):
             y[gl.ctaid.x] = v
 
 

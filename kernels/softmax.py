@@ -29,7 +29,7 @@ def whole_warp_rules(p):
     """Check that the block is whole warps, as shuffles need."""
     return [
         (p.B <= 1024, "B threads must fit a block of 1024"),
-        ((p.B % 32).eq(0), "B must be whole warps: a multiple of 32"),
+        (p.B % 32 == 0, "B must be whole warps: a multiple of 32"),
     ]
 
 
@@ -136,7 +136,7 @@ def parallel(
     lane = gl.tid.x % 32
     maxima, sums = gl.shared(gl.f32, 32), gl.shared(gl.f32, 32)
     m, d = over_warp(running(x, row, N))
-    with gl.if_(lane.eq(0)):
+    with gl.if_(lane == 0):
         maxima[gl.tid.x // 32] = m
         sums[gl.tid.x // 32] = d
     gl.barrier()

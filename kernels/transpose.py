@@ -16,7 +16,7 @@ def tile_rules(p):
     """Check that a block moves its tile in whole passes."""
     return [
         (p.T * p.R <= 1024, "T*R threads must fit a block of 1024"),
-        ((p.T % p.R).eq(0), "R must divide T: a block moves its tile in T/R passes of R rows"),
+        (p.T % p.R == 0, "R must divide T: a block moves its tile in T/R passes of R rows"),
     ]
 
 

@@ -59,7 +59,7 @@ def copying_vectors(element):
         block=lambda p: (p.B,),
         requires=lambda p: [
             (p.B <= 1024, BLOCK_RULE),
-            ((p.N % several).eq(0), f"a thread copies {several} elements: N must be a multiple of {several}"),
+            (p.N % several == 0, f"a thread copies {several} elements: N must be a multiple of {several}"),
         ],
     )
     def copy_vectors(

@@ -11,7 +11,7 @@ from math import gcd
 import gpusim
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.units import format_count
+from gpusim.report.units import format_count, format_seconds
 
 N = 1024
 ROWS = {"transpose-naive": None, "transpose-shared": 32, "transpose-padded": 33}
@@ -35,7 +35,7 @@ def row(profile: gpusim.Profile) -> list[str]:
         f"{profile.value(WAVEFRONTS) / loads:.0f}" if loads else "–",
         format_count(profile.bank_conflicts),
         "–" if conflicts is None else format_count(conflicts),
-        f"{time / 1000:.1f} µs" if time else "–",
+        format_seconds(time / 1e9) if time else "–",
     ]
 
 

@@ -11,12 +11,12 @@ import gpusim
 from gpusim.report import show
 from gpusim.report.listings import table_of
 from gpusim.report.progress import ProgressLine
-from gpusim.report.units import format_bytes, format_factor
+from gpusim.report.units import format_bytes, format_factor, format_seconds
 
 FORMULA = {"matmul-naive": (32 + 1) / 2, "matmul-coalesced": (1 + 4) / 2}
 
 # NVIDIA H200, driver 580.159, CUDA 13.0, Nsight Compute 2025.3.1, 1980 MHz, cold caches, 2026-11: launches
-# mm_naive_uncoalesced_NxNxN and mm_coalesced32_NxNxN.  Loads, sectors of them, duration in µs.
+# mm_naive_uncoalesced_NxNxN and mm_coalesced32_NxNxN.  Loads, sectors of them, duration in us.
 H200 = {
     ("matmul-naive", 256): (1048576, 17301504, 140.8),
     ("matmul-naive", 512): (8388608, 138412032, 554.8),
@@ -37,7 +37,7 @@ def wavefronts(profile: gpusim.Profile) -> float:
 def row(profile: gpusim.Profile, n: int) -> list[str]:
     """Give the table's row for one kernel."""
     loads, sectors, time = H200.get((profile.kernel, n), (0, 0, 0))
-    measured = (f"{sectors / loads:.1f}", f"{time:.0f} µs") if loads else ("–", "–")
+    measured = (f"{sectors / loads:.1f}", format_seconds(time / 1e6)) if loads else ("–", "–")
     return [
         profile.kernel,
         f"{FORMULA[profile.kernel]:.1f}",

@@ -7,6 +7,7 @@ Whatever ends gpusim, a signal that cannot be caught included, ends what it star
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,11 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpusim.children.guard import CANNOT_RUN
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, NotEnoughMemoryError
 
 _GUARD = (sys.executable, "-I", "-S", str(Path(__file__).with_name("guard.py")))
 _GUARDED = os.name == "posix"
 _PATIENCE = 10.0  # seconds that a guard is given to end what it guards
+_NO_MEMORY = re.compile(r"cannot allocate memory|failed to map segment|MemoryError", re.IGNORECASE)
 _SECONDS: ContextVar[float | None] = ContextVar("seconds", default=None)
 
 
@@ -121,6 +123,8 @@ def run(command: Sequence[str], *, seconds: float, memory: int = 0) -> Ended:
     ------
     ChildError
         It took too long, was ended by a signal, or cannot be started.
+    NotEnoughMemoryError
+        There is too little memory to start it.
     """
     limit = min(seconds, _SECONDS.get() or seconds)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -131,12 +135,19 @@ def run(command: Sequence[str], *, seconds: float, memory: int = 0) -> Ended:
     except subprocess.TimeoutExpired:
         raise ChildError(f"does not end within {limit:g} s") from None
     except OSError as error:
-        raise ChildError(f"cannot be started: {error.strerror or error}") from None
+        raise _not_started(command, str(error.strerror or error)) from None
     if died := ended_by(status):
         raise ChildError(f"crashes ({died})")
     if status == CANNOT_RUN:
-        raise ChildError(f"cannot be started: {errors.decode(errors='replace').strip()}")
+        raise _not_started(command, errors.decode(errors="replace").strip())
     return Ended(status, output, errors)
+
+
+def _not_started(command: Sequence[str], reason: str) -> GpusimError:
+    """The error for a program that cannot be started."""
+    if _NO_MEMORY.search(reason):
+        return NotEnoughMemoryError(f"{Path(command[0]).name} cannot be started for lack of memory: {reason}")
+    return ChildError(f"cannot be started: {reason}")
 
 
 def ended_by(status: int) -> str | None:

@@ -22,14 +22,21 @@ def _become(command: list[str], memory: int) -> None:
     try:
         os.setpgid(0, 0)
         if memory:
-            import resource
-
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            _limit(memory)
         os.execvp(command[0], command)
-    except OSError as error:
-        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    except Exception as error:  # the process ends here, so nobody else would tell
+        os.write(2, f"{command[0]}: {getattr(error, 'strerror', None) or repr(error)}\n".encode())
     finally:
         os._exit(CANNOT_RUN)
+
+
+def _limit(memory: int) -> None:
+    """Let this process address no more than so many bytes, or than it may already."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    memory = memory if most == resource.RLIM_INFINITY else min(memory, most)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
 def _kill(group: int) -> None:

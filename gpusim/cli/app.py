@@ -21,7 +21,7 @@ from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 from gpusim.cli.scenarios import scenario
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, LackingError
 
 FREE_FORM = {"ignore_unknown_options": True}
 """Commands that take a kernel's own parameters as options."""
@@ -52,6 +52,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _run_command(arguments)
     except TyperException as error:
         return complain(error.format_message(), error.exit_code)
+    except LackingError as error:
+        return complain(str(error), 1)
     except GpusimError as error:
         return complain(str(error), 2, as_written=bool(getattr(error, "log", "")))
     except typer.Abort:
@@ -62,6 +64,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         _print_no_more()
         if isinstance(error, BrokenPipeError):  # head has seen enough: no fault, and nobody to tell
             return 1
+        if error.errno is None:  # a library that cannot be loaded
+            return complain(str(error), 1)
         return complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 1)
 
 

@@ -45,9 +45,9 @@ def compare(
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes to predict with.", min=1)] = 1,
     kernels: KernelFolders = None,
 ) -> None:
-    """Hold predictions against what a GPU did: errors by metric, time first, beside the hardware's own spread.
+    """Hold predictions against what a GPU did.
 
-    Needs no GPU.
+    Shows errors by metric, time first, beside the hardware's own spread.  Needs no GPU.
     """
     from gpusim import report
     from gpusim.compare import explained, summarise, waiting
@@ -78,8 +78,9 @@ def compare(
 
 
 def _plain(row: Row | Summary) -> dict[str, Any]:
-    """A row as JSON has it, which knows no infinity."""
-    return {key: None if value in (math.inf, -math.inf) else value for key, value in row._asdict().items()}
+    """A row as JSON has it, which knows neither infinity nor NaN."""
+    values = row._asdict().items()
+    return {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in values}
 
 
 def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, list[Row]]]:

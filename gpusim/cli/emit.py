@@ -19,9 +19,9 @@ def emit(
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What to call the function.")] = None,
     kernels: KernelFolders = None,
 ) -> None:
-    """Print a kernel as CUDA C++, with the tile sizes given; sizes are arguments of the function.
+    """Print a kernel as CUDA C++.
 
-    gpusim profile runs what is printed.
+    Tiles are those given, sizes are arguments of the function.  gpusim profile runs what is printed.
     """
     from gpusim import catalog
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, LackingError
 
 if TYPE_CHECKING:
     from gpusim.chained import ChainProfile
     from gpusim.result import Profile
+
+_LACKING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
+"""Why a file cannot be written although it was named well."""
 
 
 def check_writable(path: Path | None, option: str = "--json") -> None:
@@ -75,7 +79,8 @@ def write(text: str, path: Path, option: str) -> None:
         else:
             _replace(text, path.resolve())
     except OSError as error:
-        raise GpusimError(f"{option} {path}: {error.strerror}") from error
+        kind = LackingError if error.errno in _LACKING else GpusimError
+        raise kind(f"{option} {path}: {error.strerror}") from error
 
 
 def _is_special(path: Path) -> bool:

@@ -32,14 +32,14 @@ def run(request: Request, how: dict[str, Any]) -> None:
     from gpusim.launches import file
     from gpusim.report import listings
 
-    name = hardware.load(request.gpu).name
+    device = hardware.load(request.gpu)
     specs = file.select(file.read(request.file), request.only)
     toolchain.nvdisasm()  # without it nothing can be run, and one complaint is enough
     records = _records(specs, request, how)
     if request.json is not None:
-        write_json({"gpu": name, "launches": records}, request.json)
+        write_json({"gpu": device.name, "launches": records}, request.json)
     if not is_stdout(request.json):
-        report.show(listings.launches(records, name))
+        report.show(listings.launches(records, device.name, device.memory, written=request.json is not None))
     if all(record["error"] for record in records):
         raise GpusimError(f"none of {len(records)} launches could be run: {records[0]['error'].partition(chr(10))[0]}")
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
-    """Show a kernel's closed forms: what every array moves, what the textbook and what papers say."""
+    """Show what a kernel moves, as formulas.
+
+    What every array moves, and what the textbook and papers say.
+    """
     from gpusim import report
     from gpusim.chain import Chain
     from gpusim.report import listings
@@ -49,7 +52,7 @@ def list_kernels(
     kernels: KernelFolders = None,
     everything: Annotated[bool, typer.Option("--all", help="Microbenchmarks too.")] = False,
 ) -> None:
-    """List the kernels by family, find some by a word, or show one with its parameters."""
+    """List kernels, find some by a word, or show one."""
     from gpusim import catalog, report
     from gpusim.report import kernels as listing
 
@@ -70,7 +73,7 @@ def list_kernels(
 def gpus(
     name: Annotated[str | None, typer.Argument(help="One GPU, by name or TOML file; without it all.")] = None,
 ) -> None:
-    """List the GPUs, or show one with the source of every number."""
+    """List GPUs, or show one with the source of every number."""
     from gpusim import hardware, report
     from gpusim.hardware import format as layout
     from gpusim.report import listings

@@ -60,10 +60,11 @@ def measure(
     include: sources.Includes = None,
     option: sources.Options = None,
 ) -> None:
-    """Run on this machine's GPU: time it, check its outputs, read its counters.
+    """Run a kernel on this machine's GPU, timed and counted.
 
-    Needs CuPy; counters need Nsight Compute (ncu) and the right to read them.  gpusim compare holds what --json writes
-    against the prediction.  The file is written after every launch: the same command goes on where it was stopped.
+    Its outputs are checked.  Needs CuPy; counters need Nsight Compute (ncu) and the right to read them.
+    gpusim compare holds what --json writes against the prediction.  The file is written after every launch: the same
+    command goes on where it was stopped.
     """
     from gpusim import measure as room
     from gpusim import report

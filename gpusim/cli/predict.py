@@ -42,7 +42,9 @@ def predict(
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
 ) -> None:
-    """Predict requests, sectors, bytes and hit rates at every level, beside the textbook formula.
+    """Predict a kernel's time, and its traffic at every level.
+
+    Requests, sectors, bytes and hit rates stand beside the textbook's formula.
 
     Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each.
     """

@@ -48,7 +48,7 @@ def profile(
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
 ) -> None:
-    """Count what a CUDA kernel of yours moves at every level, from its machine code.
+    """Predict the same of your own CUDA, from its machine code.
 
     gpusim profile saxpy.cu --grid 4096 --block 256 --arg int32:1048576 --arg float32:2.5
     --arg float32:normal:1048576 --arg float32:normal:1048576

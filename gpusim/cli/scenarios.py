@@ -20,7 +20,9 @@ def scenario(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which to run; without it they are listed.")] = None,
 ) -> None:
-    """Run a scenario: one question, its formula, the prediction and the hardware's answer.
+    """Ask one question, or list those that can be asked.
+
+    A scenario shows its formula, the prediction and the hardware's answer.
 
     What follows the name goes to the scenario: gpusim scenario tiling --n 4096 --tile 32.
     gpusim scenario tiling --help shows its options.

@@ -43,7 +43,7 @@ class Row(NamedTuple):
     error : float
         By how much the prediction is above the measurement, relative to it; infinite where nothing was measured.
     spread : float
-        Largest less smallest of the hardware's own runs, relative to their median.
+        Largest less smallest of the hardware's own runs, relative to their median; NaN of a single run.
     """
 
     launch: str
@@ -66,7 +66,7 @@ class Summary(NamedTuple):
     max: float
     worst: str
     spread: float
-    """Median of the hardware's own spreads."""
+    """Median of the hardware's own spreads; NaN where nothing was run twice."""
 
 
 def relative(metric: str, predicted: float, measured: float) -> float:
@@ -201,8 +201,9 @@ def summarise(found: Iterable[Row]) -> list[Summary]:
 def _summary(metric: str, found: Sequence[Row]) -> Summary:
     ordered = sorted(found, key=lambda row: abs(row.error))
     errors = [abs(row.error) for row in ordered]
+    spreads = [row.spread for row in found if not math.isnan(row.spread)]
     return Summary(
         metric, len(errors), sum(error == 0 for error in errors), statistics.median(errors), statistics.fmean(errors),
         errors[min(len(errors) - 1, int(0.9 * len(errors)))], errors[-1], ordered[-1].launch,
-        statistics.median(row.spread for row in found),
+        statistics.median(spreads) if spreads else math.nan,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,9 +18,11 @@ from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
+from gpusim.errors import shown
 from gpusim.names import some
 
 if TYPE_CHECKING:
+    from gpusim.hardware import Gpu
     from gpusim.isa.program import Program
 
 _FATBIN = bytes.fromhex("50ed55ba")
@@ -144,7 +147,7 @@ class _Source:
 def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     source_or_path: str | Path,
     *,
-    gpu: str,
+    gpu: str | Gpu = "h200",
     kernel: str | None = None,
     options: Sequence[str] = (),
     defines: Mapping[str, object] | None = None,
@@ -156,8 +159,8 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     ----------
     source_or_path : str or Path
         A file's path; a string with ``__global__`` or of several lines is the source itself.
-    gpu : str
-        A GPU as in ``gpusim gpus``, or a real architecture such as ``"sm_90"``.
+    gpu : str or Gpu
+        A GPU as in ``gpusim gpus``, a loaded specification, or a real architecture such as ``"sm_90"``.
     kernel : str, optional
         The kernel meant; a template's instance is compiled because it is named here: ``"sgemm<128, 8>"``.
     options : sequence of str
@@ -177,6 +180,10 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         Where the file cannot be used, does not compile, or has no such kernel.
     """
     arch = _arch(gpu)
+    if not isinstance(source_or_path, str | os.PathLike):
+        raise CudaError(f"a path is compiled, or the source itself as a string, not {shown(source_or_path)}")
+    if kernel is not None and not isinstance(kernel, str):
+        raise KernelNameError(f"a kernel is named by a string, such as 'sgemm<128,8>', not by {shown(kernel)}")
     if isinstance(source_or_path, str) and ("\n" in source_or_path or "__global__" in source_or_path):
         chosen = checked(arch, options, defines, include)
         return _from_source(_Source(source_or_path, "kernel.cu", chosen), kernel)
@@ -185,16 +192,16 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     if data.startswith(elf.MAGIC):
         return _from_cubin(data, path, arch, kernel)
     text = _text(data, path)
-    chosen = checked(arch, options, defines, [path.parent, *include])
+    chosen = checked(arch, options, defines, include, path.parent)
     return _from_source(_Source(text, str(source_or_path), chosen), kernel)
 
 
-def _arch(gpu: str) -> str:
-    if gpu.startswith("sm_"):
+def _arch(gpu: str | Gpu) -> str:
+    if isinstance(gpu, str) and gpu.startswith("sm_"):
         return gpu
     from gpusim import hardware
 
-    return hardware.load(gpu).arch
+    return hardware.given(gpu).arch
 
 
 def _text(data: bytes, path: Path) -> str:

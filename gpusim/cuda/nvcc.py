@@ -52,7 +52,7 @@ def compile_source(
     with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
         copy, cubin = Path(folder, "source.cu"), Path(folder, "out.cubin")
         copy.write_text(_located(source, filename) + _instances(expressions), encoding="utf-8", errors="replace")
-        command = [compiler.path, "-cubin", *options.command(), *_host(compiler), "-o", cubin, copy]
+        command = [compiler.path, "-cubin", *options.offline().command(), *_host(compiler), "-o", cubin, copy]
         try:
             ended = children.run([str(word) for word in command], seconds=toolchain.COMPILE_S)
         except children.ChildError as error:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from gpusim.cuda.errors import OptionError
+from gpusim.errors import listed, shown
 
 _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?")
 _CHOSEN = re.compile(r"(-arch|--gpu-architecture|-code|--gpu-code|-gencode|--generate-code)(=.*)?")
@@ -21,6 +24,16 @@ _PASSED_ON = frozenset(("-Xptxas", "--ptxas-options", "-I", "-D", "-U", "-includ
 _HOST_WITH_VALUE = frozenset(
     {"-Xcompiler", "--compiler-options", "-o", "-ccbin", "-x", "-L", "-l", "-O", "-MF", "-Xlinker"}
 )
+_VALUE = frozenset(
+    ("-D", "--define-macro", "-U", "--undefine-macro", "-I", "--include-path", "-include", "--pre-include",
+     "-maxrregcount", "--maxrregcount", "-o", "-ccbin", "-x", "-L", "-l", "-MF")
+)  # fmt: skip
+_OPTION_AS_VALUE = frozenset(("-Xptxas", "--ptxas-options", "-Xcompiler", "--compiler-options", "-Xlinker"))
+"""Options that are followed by a value, which is no option, and those of which it may be one."""
+_NVRTC_ALONE = re.compile(
+    r"--?(device-int128|device-float128|builtin-(move-forward|initializer-list)(=\w+)?|no-source-include|minimal)"
+)
+"""What nvcc does unasked, and has no option for."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,11 @@ class Options:
                 kept += [flag, *islice(flags, 1)]
             elif not _HOST_ALONE.fullmatch(flag):
                 kept.append(flag)
-        return Options(self.arch, tuple(kept), self.defines, self.include)
+        return replace(self, flags=tuple(kept))
+
+    def offline(self) -> Options:
+        """The same without the options that NVRTC alone knows, and nvcc needs not."""
+        return replace(self, flags=tuple(flag for flag in self.flags if not _NVRTC_ALONE.fullmatch(flag)))
 
 
 def options(
@@ -77,6 +94,7 @@ def options(
     flags: Sequence[str] = (),
     defines: Mapping[str, object] | None = None,
     include: Iterable[str | Path] = (),
+    own: Path | None = None,
 ) -> Options:
     """Check what a user gave.
 
@@ -90,6 +108,8 @@ def options(
         Value of each macro; ``None`` defines it without one.
     include : iterable of str or Path
         Folders with headers.
+    own : Path, optional
+        The source's own folder, which is searched first.
 
     Returns
     -------
@@ -102,25 +122,44 @@ def options(
     """
     if not _ARCHITECTURE.fullmatch(arch):
         raise OptionError(f"unknown architecture {arch!r}: one such as 'sm_90' is needed")
-    if isinstance(flags, str):
-        raise OptionError(f"compiler options are a list, such as ['-ftz=true'], not the string {flags!r}")
-    for flag in flags:
+    words = listed(flags, "compiler options are a list of strings, such as ['-ftz=true']", OptionError, str)
+    for flag in words:
         if _CHOSEN.fullmatch(flag):
-            raise OptionError(f"compiler option {flag!r} must be left out: the GPU decides that it is {arch}")
-    definitions = tuple(_define(name, value) for name, value in (defines or {}).items())
-    return Options(arch, tuple(flags), definitions, tuple(_folder(path) for path in include))
+            raise OptionError(f"compiler option {shown(flag)} must be left out: the GPU decides that it is {arch}")
+    _refuse_lacking(words)
+    folders = listed(include, "folders with headers are a list of paths", OptionError, str, os.PathLike)
+    first = () if own is None else (own,)
+    return Options(arch, tuple(words), _definitions(defines), tuple(_folder(path) for path in (*first, *folders)))
 
 
-def _define(name: str, value: object) -> str:
+def _refuse_lacking(words: Iterable[str]) -> None:
+    """Refuse an option that would take the one after it, which may be gpusim's own, for its value."""
+    rest = iter(words)
+    for word in rest:
+        if word not in _VALUE | _OPTION_AS_VALUE:
+            continue
+        value = next(rest, "")
+        if not value or (word in _VALUE and value.startswith("-")):
+            raise OptionError(f"compiler option {word!r} lacks its value, which is a string of its own after it")
+
+
+def _definitions(defines: Any) -> tuple[str, ...]:
+    """Macros as options have them."""
+    if defines is not None and not isinstance(defines, Mapping):
+        raise OptionError(f"macros to define are a dict, such as {{'N': 128}}, not {shown(defines)}")
+    return tuple(_define(name, value) for name, value in (defines or {}).items())
+
+
+def _define(name: Any, value: object) -> str:
     """``NAME`` or ``NAME=value``; true and false are 1 and 0."""
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise OptionError(f"{name!r} cannot be the name of a macro")
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise OptionError(f"{shown(name)} cannot be the name of a macro")
     if value is None:
         return name
     return f"{name}={int(value) if isinstance(value, bool) else value}"
 
 
 def _folder(path: str | Path) -> Path:
-    if not Path(path).is_dir():
-        raise OptionError(f"include folder {str(path)!r} does not exist")
+    if not os.path.isdir(path):  # noqa: PTH112 (a path that cannot be one is none)
+        raise OptionError(f"include folder {shown(str(path))} does not exist")
     return Path(path)

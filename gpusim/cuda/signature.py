@@ -16,6 +16,7 @@ from typing import Any
 from gpusim.cuda.attributes import Parameter as Place
 from gpusim.cuda.demangle import Name
 from gpusim.cuda.errors import ArgumentError
+from gpusim.errors import shown
 
 _SIZES = {
     "bool": 1, "char": 1, "short": 2, "int": 4, "long": 8, "long long": 8, "float": 4, "double": 8, "size_t": 8,
@@ -179,7 +180,8 @@ def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) ->
 
     Arrays (whatever has ``nbytes`` and at least one dimension) and None go to pointers, where the elements are
     known to be what is pointed to, or unsigned integers of that size or single bytes, which may stand for anything;
-    numbers to numbers of the same kind; ``bytes`` of the right length to anything.
+    numbers to numbers of the same kind; ``bytes`` of the right length to anything.  Elements are in the byte order of
+    the GPU, and no Python objects.
 
     Parameters
     ----------
@@ -211,7 +213,7 @@ def _problem(parameter: Parameter, argument: Any) -> str:
         given = "None" if argument is None else "an array"
         return f"is no pointer, but {given} is given" if parameter.is_pointer is False else _misfit(parameter, argument)
     if parameter.is_pointer:
-        return f"is a pointer: give an array or None, not {argument!r}"
+        return f"is a pointer: give an array or None, not {shown(argument)}"
     kind = _plain(parameter.type)
     if _is_real(kind) and getattr(argument, "dtype", None) is not None and argument.dtype.kind in "iub":
         return f"is no integer, but {argument.dtype} {argument} is given"
@@ -228,8 +230,13 @@ def _is_real(kind: str) -> bool:
 
 def _misfit(parameter: Parameter, argument: Any) -> str:
     """What keeps an array's elements from being what a pointer points to; empty where either is not known."""
-    target, dtype = _plain(re.sub(r"(\*( const)?|&)$", "", parameter.type)), getattr(argument, "dtype", None)
-    if target not in _SIZES or dtype is None or dtype.itemsize == 1 or dtype.names:
+    target = _plain(re.sub(r"(\*( const)?|&)$", "", parameter.type))
+    dtype: Any = getattr(argument, "dtype", None)
+    if not hasattr(dtype, "isnative"):  # nothing, or no type of NumPy's
+        return ""
+    if problem := _no_bytes_of_a_gpu(dtype):
+        return problem
+    if target not in _SIZES or dtype.itemsize == 1 or dtype.names:
         return ""
     raw = dtype.kind == "u"
     bfloat = dtype.name == "bfloat16"
@@ -237,6 +244,15 @@ def _misfit(parameter: Parameter, argument: Any) -> str:
     if alike and dtype.itemsize == _SIZES[target]:
         return ""
     return f"points to {target}, but an array of {dtype} is given"
+
+
+def _no_bytes_of_a_gpu(dtype: Any) -> str:
+    """What keeps elements of a NumPy type from being passed to a GPU whatever a pointer points to; empty if nothing."""
+    if dtype.hasobject:
+        return f"holds Python objects ({dtype}), which a GPU cannot read: give an array of numbers"
+    if not dtype.isnative:
+        return f"holds {dtype}, whose byte order is not the GPU's: give an array of {dtype.newbyteorder('=')}"
+    return ""
 
 
 def is_array(argument: Any) -> bool:
@@ -267,9 +283,9 @@ def pack(parameter: Parameter, value: Any) -> bytes:
     number = value.item() if hasattr(value, "item") else value
     kind = _plain(parameter.type)
     if isinstance(number, float) and kind in _SIZES and kind not in (*_REAL, _BFLOAT16):
-        raise ArgumentError(f"is an integer, not {number!r}")
+        raise ArgumentError(f"is an integer, not {shown(number)}")
     if not isinstance(number, (bool, int, float)) or parameter.nbytes not in (1, 2, 4, 8):
-        raise ArgumentError(f"has {parameter.nbytes} bytes: give bytes of that length, not {value!r}")
+        raise ArgumentError(f"has {parameter.nbytes} bytes: give bytes of that length, not {shown(value)}")
     if kind == _BFLOAT16:
         return _pack_bfloat16(number)
     if kind in _REAL or isinstance(number, float):
@@ -281,7 +297,7 @@ def _pack_real(layout: str, number: float) -> bytes:
     try:
         return struct.pack(layout, float(number))
     except (OverflowError, struct.error):
-        raise ArgumentError(f"cannot hold {number!r}") from None
+        raise ArgumentError(f"cannot hold {shown(number)}") from None
 
 
 def _pack_bfloat16(number: float) -> bytes:
@@ -295,5 +311,5 @@ def _pack_bfloat16(number: float) -> bytes:
 def _pack_integer(parameter: Parameter, number: int) -> bytes:
     bits = 8 * parameter.nbytes
     if not -(1 << bits - 1) <= number < 1 << bits:
-        raise ArgumentError(f"has {bits} bits, too few for {number}")
+        raise ArgumentError(f"has {bits} bits, too few for {shown(number)}")
     return (number & (1 << bits) - 1).to_bytes(parameter.nbytes, "little")

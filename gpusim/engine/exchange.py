@@ -64,6 +64,17 @@ def fill(d, value, on):
         d[lane] = value if (on >> np.uint32(lane)) & ONE else d[lane]
 
 
+@jit
+def spread(c, u, base, preds, on):
+    """R2UR: what the first lane has in a, in all lanes of d; in q0 the lanes that have something else."""
+    a, differ = u[at(c[I.A], base)], ZERO
+    value = a[first_lane(on)]
+    for lane in range(S.LANES):
+        differ |= np.uint32(a[lane] != value) << np.uint32(lane)
+    set_predicate(preds, c[I.Q0], differ, on)
+    fill(u[at(c[I.DST], base)], value, FULL)
+
+
 @inline
 def first_lane(on):
     """First lane of a mask that is not empty."""

@@ -41,7 +41,7 @@ SPUN, SPUN_YIELD, SPUN_LONG = 4096, 32, 1 << 20
 has met a YIELD, which compilers put into such loops; and beyond which even lanes that wait at a convergence barrier
 go on.  On an H200 a warp whose lanes all want one lock gets through although its critical section comes after
 the BSYNC of the loop that spins: lanes that wait there are let go."""
-NO_ROOM, NOWHERE = -1, -2
+NO_ROOM, NOWHERE, STUCK = -1, -2, -3
 
 
 @inline
@@ -215,15 +215,45 @@ def jump(warp, to, offset, place, on):
 
 
 @jit
-def sync_lanes(warp, awaited):
-    """WARPSYNC: the lanes that run wait for those of ``awaited``; False when nothing can run, or there is no room."""
-    if awaited & warp[ALIVE] & (warp[MASK] ^ FULL) == 0:
-        warp[PC] += 1
-        return True
-    if not set_aside(warp, warp[PC] + 1, warp[MASK]):
-        return False
-    warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = awaited
-    return take_next_path(warp)
+def sync_lanes(warp, masks, exclusive):
+    """WARPSYNC: each lane that runs waits for those of its own mask; 0 of a mask stands for all lanes.
+
+    Lanes whose masks are complete go on together; with ``exclusive`` those of the first mask alone, and those of the
+    others when they meet or leave.
+
+    Returns
+    -------
+    int
+        0, NO_ROOM, or STUCK when nothing of the warp can run.
+    """
+    after, left, ready = warp[PC] + 1, warp[MASK], np.int64(0)
+    while left:
+        last = LANES - 1  # the first lane's path is set aside last, and goes on first
+        while not (left >> last) & 1:
+            last -= 1
+        lanes = with_equal(masks, left, last)
+        left ^= lanes
+        awaited = np.int64(masks[last]) if masks[last] else np.int64(FULL)
+        complete = awaited & warp[ALIVE] & (warp[MASK] ^ FULL) == 0
+        if complete and (lanes == warp[MASK] or not exclusive):
+            ready |= lanes
+            continue
+        if not set_aside(warp, after, lanes):
+            return NO_ROOM
+        warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = np.int64(0) if complete else awaited
+    if ready:
+        warp[PC], warp[MASK] = after, ready
+        return 0
+    return 0 if take_next_path(warp) else STUCK
+
+
+@inline
+def with_equal(values, lanes, one):
+    """Those of ``lanes`` that have the value that lane ``one`` has."""
+    found = np.int64(0)
+    for lane in range(LANES):
+        found |= (lanes & (np.int64(1) << lane)) * (values[lane] == values[one])
+    return found
 
 
 @inline

@@ -29,10 +29,11 @@ from gpusim.engine.exchange import (
     match,
     pack_predicates,
     reduce_lanes,
+    spread,
     unpack_predicates,
 )
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.flow import NOWHERE, branch, break_off, jump, part, sync_lanes, where_true
+from gpusim.engine.flow import NOWHERE, STUCK, branch, break_off, jump, part, sync_lanes, where_true
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit, kept
 from gpusim.engine.l1 import l1_read, l1_row, reads
@@ -293,20 +294,20 @@ def seldom_control(m, c, op, index, w, block, on, t, count):
     if op == I.BAR:
         return barrier(m, c, index, w, block, on, t)
     if op == I.WARPSYNC:
-        mask = np.int64(m.regs[at(c[I.A], base), first_lane(np.uint32(warp[S.MASK]))])
-        if not sync_lanes(warp, mask if mask else np.int64(FULL)):
-            fail(m, E.DEADLOCK, index, 0, block, 0, w)
-            return S.FAILURE
+        went = sync_lanes(warp, m.regs[at(c[I.A], base)], (c[I.FLAGS] & I.EXCLUSIVE) != 0)
     elif op == I.BREAK:
         break_off(warp, c[I.SUB], np.int64(on & predicate(m.preds[w], c[I.P0])))
     elif op == I.BRA:
-        together = meets_mask(c, m.regs, base, warp[S.MASK], warp[S.ALIVE])
+        lanes = np.int64(where_true(m.preds[w], c, on, count))
+        together = meets_mask(c, m.regs, base, lanes, warp[S.MASK], warp[S.ALIVE])
+        if not c[I.FLAGS] & I.CONVERGED:
+            lanes = warp[S.MASK]
         takes = together == ((c[I.FLAGS] & I.CONVERGED) != 0)
-        went = branch(warp, c[I.TARGET], np.int64(where_true(m.preds[w], c, on, count)) if takes else np.int64(0))
+        went = branch(warp, c[I.TARGET], lanes if takes else np.int64(0))
     else:
         went = go(m, c, warp, base, np.int64(where_true(m.preds[w], c, on, count)))
     if went < 0:
-        fail(m, E.BAD_JUMP if went == NOWHERE else E.SPLITS, index, 0, block, 0, w)
+        fail(m, E.BAD_JUMP if went == NOWHERE else E.DEADLOCK if went == STUCK else E.SPLITS, index, 0, block, 0, w)
         return S.FAILURE
     count[C.DIVERGED] += went
     return S.WENT
@@ -354,7 +355,7 @@ def exchange(c, op, u, base, preds, warp, on, uniform, bits):
     if op == I.MATCH:
         match(c, u, base, preds, on, bits)
     elif op == I.R2UR:
-        fill(u[at(c[I.DST], base)], u[at(c[I.A], base), first_lane(on)], FULL)
+        spread(c, u, base, preds, on)
     elif op == I.P2R:
         pack_predicates(u, c, base, preds, on)
     elif op == I.R2P:
@@ -370,10 +371,10 @@ def exchange(c, op, u, base, preds, warp, on, uniform, bits):
 
 
 @jit
-def meets_mask(c, u, base, active, alive):
-    """Whether all lanes of BRA.DIV's or BRA.CONV's mask a that are alive are active."""
+def meets_mask(c, u, base, lanes, active, alive):
+    """Whether all lanes of BRA.DIV's or BRA.CONV's mask a that are alive are among ``lanes``."""
     value = np.int64(u[at(c[I.A], base), first_lane(np.uint32(active))])
     if c[I.MODS] & 1:
         value ^= np.int64(FULL)
     awaited = value if value else np.int64(FULL)
-    return awaited & alive & (active ^ np.int64(FULL)) == 0
+    return awaited & alive & (lanes ^ np.int64(FULL)) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
+from gpusim.errors import shown
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.sections import KINDS, SECTIONS, Rule, rules
 from gpusim.hardware.spec import key_of
@@ -127,11 +128,11 @@ def _say(error: ErrorDetails, raw: dict[str, Any]) -> tuple[str, str]:
     if kind == "missing":
         return where, f"{part} is missing: a number needs {', '.join(ENTRY)}"
     if kind == "literal_error":
-        return where, f"{part} must be {context['expected']}, not {given!r}"
+        return where, f"{part} must be {context['expected']}, not {shown(given)}"
     if kind in ("model_type", "model_attributes_type", "dict_type"):
         return where, _not_a_table(place, given)
     subject = f"{part} must be" if part else "must be"
-    return where, f"{subject} {_allowed(kind, context)}, not {_short(given)}"
+    return where, f"{subject} {_allowed(kind, context)}, not {shown(given)}"
 
 
 def _unknown(place: list[str]) -> tuple[str, str]:
@@ -146,8 +147,8 @@ def _unknown(place: list[str]) -> tuple[str, str]:
 
 def _not_a_table(place: list[str], given: Any) -> str:
     if len(place) > 1 and place[0] in SECTIONS:
-        return f"must be a table {{ {', '.join(ENTRY)} }}, not {_short(given)}"
-    return f"must be a table, not {_short(given)}"
+        return f"must be a table {{ {', '.join(ENTRY)} }}, not {shown(given)}"
+    return f"must be a table, not {shown(given)}"
 
 
 def _allowed(kind: str, context: dict[str, Any]) -> str:
@@ -162,8 +163,3 @@ def _allowed(kind: str, context: dict[str, Any]) -> str:
     if kind == "finite_number":
         return "finite"
     return _TYPES.get(kind.split("_")[0], kind)
-
-
-def _short(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from gpusim.errors import shown
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.reader import Shelf, read
 from gpusim.hardware.spec import Gpu
@@ -67,13 +68,17 @@ def load(name_or_path: str | Path) -> Gpu:
     Traceback (most recent call last):
     gpusim.hardware.errors.SpecError: unknown GPU 'h20': did you mean h200?
     """
+    if not isinstance(name_or_path, str | Path):
+        raise SpecError(
+            f"a GPU is given by name, by file or as gpusim.load_gpu gives it, not as {type(name_or_path).__name__}"
+        )
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or _looks_like_a_path(text):
         return _from_file(Path(text).expanduser())
     name = text.strip().lower().replace("_", "-").replace(" ", "-")
     name = ALIASES.get(name, name)
     if name not in _files():
-        raise SpecError(f"unknown GPU {text!r}: {suggest(text, _files(), 'gpusim gpus')}")
+        raise SpecError(f"unknown GPU {shown(text)}: {suggest(text, _files(), 'gpusim gpus')}")
     return _built_in(name)
 
 
@@ -87,8 +92,6 @@ def given(gpu: str | Path | Gpu) -> Gpu:
     """
     if isinstance(gpu, Gpu):
         return gpu
-    if not isinstance(gpu, str | Path):
-        raise SpecError(f"a GPU is given by name, by file or as gpusim.load_gpu gives it, not as {type(gpu).__name__}")
     return load(gpu)
 
 

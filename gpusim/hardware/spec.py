@@ -80,6 +80,11 @@ class Gpu(Identity):
     sources: tuple[tuple[str, Provenance], ...] = field(repr=False)
 
     @property
+    def memory(self) -> str:
+        """What device memory is called in tables: ``"HBM"`` or ``"GDDR"``."""
+        return "HBM" if self.dram.type.startswith("HBM") else "GDDR"
+
+    @property
     def compute_capability(self) -> tuple[int, int]:
         """Major and minor compute capability: ``(9, 0)`` for ``sm_90``."""
         number = int(self.arch.removeprefix("sm_"))

@@ -27,7 +27,7 @@ class Op(IntEnum):
     # register: its bits 16-27); ARRIVE flag: do not wait; `sub` bits 8-11 (BarRed): what B2R gives afterwards, of p0
     # over all threads
     BAR = 5
-    WARPSYNC = 6  # lanes of mask a (without a: all) wait for one another
+    WARPSYNC = 6  # lanes of mask a (without a: all), which may be different in each, wait for one another
     # moves and special registers.  MOV, SEL, IADD3 (no carries), ISETP, IMNMX: on register pairs where the width is 8
     MOV = 7  # d = a
     S2R = 8  # d = special register `sub` (Special), through the load/store pipe
@@ -121,7 +121,7 @@ class Op(IntEnum):
     RET = 70  # go to a + offset
     BREAK = 71  # active lanes that pass the guard and p0 no longer take part in convergence barrier `sub`
     CS2R = 72  # d (width 8: a pair) = special register `sub`, not through the load/store pipe
-    R2UR = 73  # uniform d = a of the first active lane
+    R2UR = 73  # uniform d = a of the first active lane; q0 = a differs from it
     P2R = 74  # d = (P0..P6 as bits 0-6 & b) | (a & ~b); `sub` UNIFORM_PREDICATES: of UP0..UP6;
     # bits 4-5 of `sub`: the byte of a that both are about
     R2P = 75  # P0..P6 = bits 0-6 of a, those set in b; `sub` as P2R
@@ -186,7 +186,6 @@ class Special(IntEnum):
     CLUSTER_CTAID = 26
     WARPSIZE = 27
     VIRTID = 28  # bits 8-14: the warp's slot in its SM (what PTX's %warpid is read from)
-    VIRTCFG = 29  # what PTX's %nwarpid and %nsmid are read from
     SHARED_SIZE = 30  # bytes of shared memory of the block
     CLUSTER_SIZE = 31  # blocks of the cluster
     LOCAL_WINDOW_HI = 32  # as SHARED_WINDOW_HI
@@ -390,14 +389,14 @@ class Flag(IntEnum):
     UNPACK = 1 << 18  # F2FP: of two fp8 a pair of fp16; with SAT the other way round
     MERGE = 1 << 19  # F2FP: the upper half is one of c
     UNIFORM_TARGET = 1 << 20  # BRA.U: the predicate is uniform
-    DIVERGED = 1 << 21  # BRA.DIV: go there only where not all lanes of mask a (without a: all) are active
-    CONVERGED = 1 << 22  # BRA.CONV: go there only where they are
+    DIVERGED = 1 << 21  # BRA.DIV: all go there where not all lanes of mask a (without a: all) would take the branch
+    CONVERGED = 1 << 22  # BRA.CONV: who would take it does, where all lanes of the mask would
     NAN = 1 << 23
     ONE = 1 << 24  # FSET, HSET2: 1.0 instead of all ones
     ON_ALU = 1 << 25
     ZFILL = 1 << 26
     CLEAR = 1 << 27
-    COLLECTIVE = 1 << 28  # WARPSYNC: the lanes of a do what follows together, up to `target`
+    EXCLUSIVE = 1 << 28  # WARPSYNC: lanes of one mask alone do what follows, those of another one after them
     VECTOR = 1 << 29  # atomics on neighbouring fp32 or pairs of 16-bit floats, each word for itself
 
 

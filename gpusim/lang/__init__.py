@@ -54,8 +54,8 @@ inf = float("inf")
 __all__ = [
     "DType", "DescriptionError", "In", "InOut", "Kernel", "Out", "Scalar", "Tile", "abs", "atomic_add",
     "atomic_max", "atomic_min", "barrier", "bf16", "cast", "cdiv", "cos", "ctaid", "doubling", "e4m3", "e5m2", "else_",
-    "eq", "exp", "exp2", "f16", "f32", "fma", "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2",
-    "maximum", "minimum", "nctaid", "ne", "ntid", "pred", "range", "rcp", "rsqrt", "select", "shared", "shfl",
+    "exp", "exp2", "f16", "f32", "fma", "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2",
+    "maximum", "minimum", "nctaid", "ntid", "pred", "range", "rcp", "rsqrt", "select", "shared", "shfl",
     "shfl_down", "shfl_up", "shfl_xor", "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
 ]  # fmt: skip
 
@@ -246,16 +246,6 @@ def _atomic(op: str, handle: MemoryHandle, index_and_value: tuple[Any, ...]) -> 
 def cdiv(a: Any, b: Any) -> Any:
     """``a / b`` rounded up, for a >= 0 and b > 0."""
     return evaluate.cdiv(value(a), value(b))
-
-
-def eq(a: Any, b: Any) -> Expr:
-    """Condition that ``a`` equals ``b``."""
-    return evaluate.compare("eq", value(a), value(b))
-
-
-def ne(a: Any, b: Any) -> Expr:
-    """Condition that ``a`` differs from ``b``."""
-    return evaluate.compare("ne", value(a), value(b))
 
 
 def maximum(a: Any, b: Any) -> Expr:

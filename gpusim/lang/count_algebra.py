@@ -50,7 +50,7 @@ def known_conditions(e: Expr) -> Iterator[Expr]:
 class Facts:
     """Symbols of the parameters, and what ``requires`` says of them.
 
-    A required ``(BM % TM).eq(0)`` makes ``BM = TM * BM'`` with a new positive integer, so that quotients which divide
+    A required ``BM % TM == 0`` makes ``BM = TM * BM'`` with a new positive integer, so that quotients which divide
     become polynomials; :meth:`restore` puts the parameters back.
     """
 

@@ -87,7 +87,7 @@ def constant(value: object, dtype: DType | None = None) -> Const:
         return Const(bool(value), DType.PRED)
     if isinstance(value, Integral):
         if dtype is DType.PRED:
-            fail(f"{value} used as a condition; write True or False, or compare with .ne(0)")
+            fail(f"{value} used as a condition; write True or False, or compare with != 0")
         return Const(float(value), dtype) if dtype and dtype.is_float else Const(int(value), dtype or DType.I32)
     if not isinstance(value, Real):
         fail(f"expected a number or a gl expression, not {type(value).__name__}")
@@ -211,7 +211,7 @@ def select(condition: object, a: object, b: object) -> Expr:
     """``condition ? a : b``."""
     condition = condition if isinstance(condition, Expr) else constant(condition, DType.PRED)
     if condition.dtype is not DType.PRED:
-        fail(f"gl.select needs a condition first, got {condition.dtype.value}; compare with .ne(0)")
+        fail(f"gl.select needs a condition first, got {condition.dtype.value}; compare with != 0")
     a, b, dtype = unify(a, b, "gl.select")
     if isinstance(condition, Const):
         return a if condition.value else b
@@ -227,7 +227,7 @@ def cast(dtype: DType, a: object) -> Expr:
     if a.dtype is dtype:
         return a
     if DType.PRED in (dtype, a.dtype):
-        fail("gl.cast from or to a condition; use gl.select(c, 1, 0), or .ne(0)")
+        fail("gl.cast from or to a condition; use gl.select(c, 1, 0), or != 0")
     if isinstance(a, Const):
         return Const(float(a.value) if dtype.is_float else int(a.value), dtype)
     return Cast(a, dtype)

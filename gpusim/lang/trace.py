@@ -5,11 +5,13 @@ Conventions of the recorded tree
 - Loads of f16, bf16 and fp8 define temps of the array's type; what the description gets is ``Cast(temp, F32)``.
   Stores cast back.
 - Reading a Var or a LocalArray element is a ``Let`` of :class:`~gpusim.lang.tree.Read` at that place.
-- ``==`` between expressions is structural equality (a Python bool); conditions are ``a.eq(b)``, ``a.ne(b)``.
+- ``a == b`` and ``a != b`` in a description are conditions; to this package, which handles trees, they say whether two
+  expressions are the same.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -138,7 +140,7 @@ def condition(x: Any, what: str) -> Expr:
     e = value(x)
     e = e if isinstance(e, Expr) else constant(e, DType.PRED)
     if e.dtype is not DType.PRED:
-        fail(f"{what} must be a condition, got a value of type {e.dtype.value}; compare it, e.g. .ne(0)")
+        fail(f"{what} must be a condition, got a value of type {e.dtype.value}; compare it, e.g. != 0")
     return e
 
 
@@ -169,13 +171,7 @@ class Operators:
     __slots__ = ()
     __array_ufunc__ = None  # so that NumPy numbers leave the operator to us
 
-    def eq(self, other: Any) -> Expr:
-        """Condition that both are equal (``==`` compares the expressions themselves)."""
-        return compare("eq", value(self), value(other))
-
-    def ne(self, other: Any) -> Expr:
-        """Condition that both differ."""
-        return compare("ne", value(self), value(other))
+    __hash__ = object.__hash__
 
     def __neg__(self) -> Expr:
         return unary("neg", value(self))
@@ -228,6 +224,32 @@ for _name, _method in list(vars(Operators).items()):
 setattr(Expr, "__array_ufunc__", None)  # noqa: B010 (no attribute that type checkers know)
 
 
+def _described() -> bool:
+    """Whether the operator that asks was written in a description, and not in this package."""
+    return _tracer.get() is not None and not sys._getframe(2).f_globals.get("__name__", "").startswith("gpusim.lang")
+
+
+def _let_equality_be_a_condition(kind: Any) -> None:
+    """``==`` and ``!=`` of a kind of operand: conditions in a description, as they were elsewhere."""
+    same = kind.__eq__
+
+    def equal(self: Any, other: Any) -> Any:
+        return compare("eq", value(self), value(other)) if _described() else same(self, other)
+
+    def differ(self: Any, other: Any) -> Any:
+        if _described():
+            return compare("ne", value(self), value(other))
+        found = same(self, other)
+        return found if found is NotImplemented else not found
+
+    kind.__eq__, kind.__ne__ = equal, differ
+
+
+_KINDS = (Operators, *Expr.__subclasses__())
+for _kind in _KINDS:
+    _let_equality_be_a_condition(_kind)
+
+
 # ------------------------------------------------------------------ variables and arrays
 
 
@@ -235,7 +257,6 @@ class VarHandle(Operators):
     """A mutable scalar in the description: reads where used, ``x += e`` and ``x.set(e)`` assign."""
 
     __slots__ = ("_tracer", "var")
-    __hash__ = object.__hash__
 
     def __init__(self, tracer: Tracer, var: Var) -> None:
         self._tracer, self.var = tracer, var

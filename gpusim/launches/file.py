@@ -154,9 +154,19 @@ def _checked(model: type[BaseModel], entry: Any, at: str) -> BaseModel:
     try:
         return model.model_validate(entry)
     except ValidationError as error:
-        first = error.errors()[0]
+        # what is missing may only be misspelt, so an unknown key comes first
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
-        raise LaunchFileError(f"{at}{where}: {first['msg']}") from None
+        says = _unknown(str(first["loc"][-1])) if first["type"] == "extra_forbidden" else first["msg"]
+        raise LaunchFileError(f"{at}{where}: {says}") from None
+
+
+def _unknown(key: str) -> str:
+    """What a key may have been meant for that a launch of its kind does not have."""
+    known = dict.fromkeys((*_model().model_fields, *_described_model().model_fields))
+    if key in known:  # only a described kernel is told by its params
+        return "this is for a CUDA source; a launch with params has id, kernel and params alone"
+    return f"unknown key: {suggest(key, known)}"
 
 
 def _three(sizes: Sequence[int]) -> tuple[int, int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from gpusim import hardware
-from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.errors import ParameterError, UnknownNameError, shown
 
 BYTES = {
     "fp64": 8,
@@ -58,7 +58,7 @@ def at_least(least: float, **given: float) -> None:
     """
     for name, value in given.items():
         if not (math.isfinite(value) and value >= least):
-            raise ParameterError(f"{name} must be {least} or more, not {value}")
+            raise ParameterError(f"{name} must be {least} or more, not {shown(value)}")
 
 
 def above_zero(**given: float) -> None:
@@ -71,4 +71,4 @@ def above_zero(**given: float) -> None:
     """
     for name, value in given.items():
         if not (math.isfinite(value) and value > 0):
-            raise ParameterError(f"{name} must be above 0, not {value}")
+            raise ParameterError(f"{name} must be above 0, not {shown(value)}")

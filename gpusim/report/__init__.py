@@ -18,6 +18,7 @@ from gpusim.report import tables
 from gpusim.report.busy import busy_table
 from gpusim.report.chain import chains
 from gpusim.report.claims import legend, rows_legend
+from gpusim.report.prose import folded
 from gpusim.report.sentence import compare
 from gpusim.report.shared import wavefronts
 from gpusim.report.tables import WIDTH
@@ -96,9 +97,18 @@ def show(renderables: Sequence[RenderableType], file: IO[str] | None = None, wid
     console.width = max(wide, NARROWEST)
     with console.capture() as capture:
         for renderable in renderables:
-            console.print(_reflowed(renderable, console.width) if isinstance(renderable, str) else renderable)
+            console.print(_fitted(renderable, console.width))
     console.file.write("\n".join(line.rstrip() for line in capture.get().split("\n")))
     console.file.flush()
+
+
+def _fitted(renderable: RenderableType, width: int) -> RenderableType:
+    """Prose with its lines broken where no number is; what else there is fits by itself."""
+    if isinstance(renderable, str):
+        return folded(_reflowed(renderable, width), width)
+    if isinstance(renderable, Text):
+        return Text(folded(renderable.plain, width), style=renderable.style)
+    return renderable
 
 
 def _reflowed(text: str, width: int) -> str:

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpusim.report.listings import table_of
-from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds, format_share
+from gpusim.report.units import NOTHING, format_bytes, format_number, format_seconds, format_share
 
 if TYPE_CHECKING:
     from gpusim.compare import Row, Summary
@@ -75,10 +75,9 @@ def _measured(launch: MeasuredLaunch) -> list[str]:
         return launch.value(metric) if metric in launch.metrics else math.nan
 
     seconds = statistics.median(launch.seconds)
-    spread = (max(launch.seconds) - min(launch.seconds)) / seconds
     return [
-        launch.id, format_seconds(seconds), *_shares(spread),
-        _value(DURATION, value(DURATION)), _number(value("gpc__cycles_elapsed.max")),
+        launch.id, format_seconds(seconds), *_shares(launch.seconds_spread),
+        _value(DURATION, value(DURATION)), format_number(value("gpc__cycles_elapsed.max")),
         format_bytes(value("dram__bytes_read.sum")), launch.values or NOTHING,
     ]  # fmt: skip
 
@@ -113,12 +112,8 @@ def compared(name: str, rows: Sequence[Row], waits: Mapping[str, tuple[float, fl
     list of rich renderables
     """
     counted = sorted((row for row in rows if not row.metric.startswith(STALLS)), key=lambda row: _place(row.metric))
-    cells = [
-        [row.metric, *_both(row), _per_cent(row.error), *_shares(row.spread)]
-        for row in counted
-        if row.error or row.spread
-    ]
-    same = [row for row in counted if not (row.error or row.spread)]
+    cells = [[row.metric, *_both(row), _per_cent(row.error), *_shares(row.spread)] for row in counted if _differs(row)]
+    same = [row for row in counted if not _differs(row)]
     shown: list[RenderableType] = [Text(name, style="bold")]
     heading = ["metric", "predicted", "measured", "error", "spread"]
     shown += table_of([heading, *cells], right=range(1, 5)) if cells else []
@@ -128,6 +123,11 @@ def compared(name: str, rows: Sequence[Row], waits: Mapping[str, tuple[float, fl
         zeros = f"; {nothing} more are 0 both ways" if nothing else ""
         shown.append(Text(f"Identical, {len(same)} of {len(counted)}: {', '.join(worth)}{zeros}."))
     return [*shown, *_waiting(waits), Text("")]
+
+
+def _differs(row: Row) -> bool:
+    """Whether prediction and measurement do, or the hardware's runs; a single one does not."""
+    return bool(row.error) or row.spread > 0
 
 
 def _waiting(waits: Mapping[str, tuple[float, float]]) -> Iterator[RenderableType]:
@@ -180,7 +180,7 @@ def summarised(
         names = ", ".join(s.metric for s in same)
         shown += [Text(f"Identical in all {same[0].launches} launches, {len(same)} metrics: {names}."), Text("")]
     if singles:
-        shown += table_of([["worst", "metric", "predicted", "measured", "error"], *singles], right=range(2, 5))
+        shown += table_of([["worst", "metric", "predicted", "measured", "error"], *singles], right=range(2, 5), keys=2)
     return [*shown, Text(""), *_explained(explained)]
 
 
@@ -205,7 +205,7 @@ def explained() -> Iterator[RenderableType]:
 def _value(metric: str, value: float) -> str:
     if metric in TIMES:
         return NOTHING if math.isnan(value) else format_seconds(value)
-    return format_bytes(value) if "bytes" in metric else _number(value)
+    return format_bytes(value) if "bytes" in metric else format_number(value)
 
 
 def _both(row: Row) -> tuple[str, str]:
@@ -216,14 +216,10 @@ def _shares(*shares: float) -> list[str]:
     return [_per_cent(share, signed=False) for share in shares]
 
 
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return NOTHING
-    return format_count(value) if float(value).is_integer() else f"{value:.4g}"
-
-
 def _per_cent(share: float, *, signed: bool = True) -> str:
-    """A share; of one beyond all bounds only that."""
+    """A share; of one beyond all bounds only that, of none nothing."""
+    if math.isnan(share):
+        return NOTHING
     if math.isinf(share):
         return "∞"
     sign = "+" if signed and share else ""

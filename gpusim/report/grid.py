@@ -1,7 +1,8 @@
 """Tables that fit whatever width there is: a number is shown whole, or not at all.
 
-Where a table is too wide bars give way first, then long headings and text are folded, then cells take their short
-form, then columns that can be spared are left out.  What is still too wide goes on below, under the same first column.
+Where a table is too wide bars give way first, then long headings and text are folded, then columns that can be
+spared are left out, then cells take their short form.  What is still too wide goes on below, beside the same columns
+that tell rows apart, or the rows' numbers where these are too wide themselves.
 """
 
 from __future__ import annotations
@@ -15,14 +16,20 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from gpusim.report.prose import folded, joined
+
 GAP = 2
 """Columns between two columns of a table."""
 
 LEAST_BAR, LONGEST_WORD = 10, 24
 """A shorter bar says nothing; a longer word of a text may be folded."""
 
-Kind = Literal["number", "name", "text", "excerpt", "bar"]
-"""Numbers and names stay whole; a text is folded, an excerpt ends in "…"; a bar takes what room is left."""
+LEAST_TEXT = 10
+"""Columns to which texts and names shrink, their words folded, where not even two columns fit otherwise."""
+
+Kind = Literal["number", "name", "text", "names", "excerpt", "bar"]
+"""Numbers and names stay whole; a text is folded; of several names, with commas between them, as many are shown as a
+line takes; an excerpt ends in "…"; a bar takes what room is left."""
 
 Cell = str | float | tuple[str, str]
 """What stands in a column; of a bar the share (0 to 1) that is full; a pair is a long and a short form."""
@@ -78,12 +85,19 @@ class Column:
             return LEAST_BAR
         if self.kind == "excerpt":
             return max(len(self.heading), min(LEAST_BAR, *map(len, self.texts()), self.most))
+        if self.kind == "names":
+            return max(map(len, (self.heading, *(some_names(text, 0) for text in self.texts()))))
         words = [*self.heading.split(), *(self.texts() if self.kind in ("number", "name") else self._words())]
         return max(map(len, words), default=0)
 
+    @property
+    def folded(self) -> int:
+        """Width below which not even words are folded any more."""
+        return min(self.least, LEAST_TEXT) if self.kind in ("text", "name") else self.least
+
     def _words(self) -> Iterator[str]:
         if self.kind == "text":
-            yield from (word[:LONGEST_WORD] for text in self.texts() for word in text.split())
+            yield from (word[:LONGEST_WORD] for text in self.texts() for word in joined(text).split(" "))
 
 
 class Grid:
@@ -92,7 +106,7 @@ class Grid:
     def __init__(self, *, headings: bool = True) -> None:
         self.columns: list[Column] = []
         self._ends: list[bool] = []
-        self._headings = headings
+        self.has_headings = headings
 
     def add_column(self, heading: str, kind: Kind = "number", **how: Any) -> None:
         """Add a column; see :class:`Column`, whose fields `how` are."""
@@ -111,7 +125,7 @@ class Grid:
             yield self._drawn(columns, widths(columns, options.max_width))
 
     def _drawn(self, columns: Sequence[Column], widths: Sequence[int]) -> Table:
-        table = new_table(headings=self._headings)
+        table = _new_table(headings=self.has_headings)
         for column, width in zip(columns, widths, strict=True):
             right = column.kind == "number"
             cut = column.kind == "excerpt"
@@ -126,7 +140,7 @@ class Grid:
         return table
 
 
-def new_table(*, headings: bool = True) -> Table:
+def _new_table(*, headings: bool = True) -> Table:
     """Give an empty table in the house style: a rule under the headings, no frame, two spaces between columns."""
     return Table(
         box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, GAP - 1, 0, 0), show_edge=False, header_style="bold",
@@ -152,10 +166,10 @@ def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
         shown = [column for column in shown if column.kind != "bar"]
     while needs(shown) > width:
         spare = [column for column in shown if column.spared is not None]
-        if any(column.has_short for column in shown):
-            shown = [column.shortened() for column in shown]
-        elif spare:
+        if spare:
             shown.remove(min(spare, key=lambda column: column.spared or 0))
+        elif any(column.has_short for column in shown):
+            shown = [column.shortened() for column in shown]
         else:
             return _below_one_another(shown, width)
     return [shown]
@@ -164,8 +178,10 @@ def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
 def _below_one_another(columns: Sequence[Column], width: int) -> list[list[Column]]:
     keys = [column for column in columns if column.key] or list(columns[:1])
     rest = [column for column in columns if column not in keys]
-    if needs(keys) > width // 2:
-        keys, rest = keys[:1], [*keys[1:], *rest]
+    widest = max((column.least for column in rest), default=width)
+    if sum(column.folded + GAP for column in keys) + widest > width:
+        numbers = Column("row", "number", key=True, cells=[str(k) for k in range(1, len(columns[0].cells) + 1)])
+        keys, rest = [numbers], [replace(column, key=False) for column in columns]
     found = [list(keys)]
     for column in rest:
         if len(found[-1]) > len(keys) and needs([*found[-1], column]) > width:
@@ -180,7 +196,7 @@ def needs(columns: Sequence[Column]) -> int:
 
 
 def widths(columns: Sequence[Column], width: int) -> list[int]:
-    """Give every column's width: bars shrink first, then whatever is widest and can be folded.
+    """Give every column's width: bars and lists of names shrink first, then whatever is widest and can be folded.
 
     Parameters
     ----------
@@ -192,13 +208,14 @@ def widths(columns: Sequence[Column], width: int) -> list[int]:
     list of int
     """
     found = [column.most for column in columns]
-    excess = sum(found) + GAP * (len(columns) - 1) - width
-    for kinds in (("bar",), ("number", "name", "text", "excerpt")):
+    whole = [column.least for column in columns]
+    torn = [column.folded for column in columns]
+    others: tuple[Kind, ...] = ("number", "name", "text", "excerpt")
+    for kinds, least in ((("bar", "names"), whole), (others, whole), (("text",), torn), (("name",), torn)):
         can = [k for k, column in enumerate(columns) if column.kind in kinds]
-        while excess > 0 and any(found[k] > columns[k].least for k in can):
-            widest = max((k for k in can if found[k] > columns[k].least), key=lambda k: found[k])
+        while sum(found) + GAP * (len(columns) - 1) > width and any(found[k] > least[k] for k in can):
+            widest = max((k for k in can if found[k] > least[k]), key=lambda k: found[k])
             found[widest] -= 1
-            excess -= 1
     return found
 
 
@@ -209,6 +226,32 @@ def _says(columns: Sequence[Column], row: Sequence[str]) -> bool:
 
 def _texts(column: Column, width: int) -> list[str]:
     """Cells as they are drawn."""
+    if column.kind == "text":
+        return [folded(text, width) for text in column.texts()]
+    if column.kind == "names":
+        return [some_names(text, width) for text in column.texts()]
     if column.kind != "bar":
         return column.texts()
     return ["█" * round(width * min(cell, 1)) for cell in column.cells if isinstance(cell, float)]
+
+
+def some_names(text: str, width: int) -> str:
+    """Give as many of several names as a line takes, but one at least, and none of them cut.
+
+    Parameters
+    ----------
+    text : str
+        Names with commas between them.
+    width : int
+
+    Examples
+    --------
+    >>> some_names("copy, scale, add", 16), some_names("copy, scale, add", 15), some_names("copy, scale, add", 0)
+    ('copy, scale, add', 'copy, ...', 'copy, ...')
+    """
+    names = text.split(", ")
+    for count in range(len(names), 1, -1):
+        shown = ", ".join((*names[:count], *(["..."] if count < len(names) else [])))
+        if len(shown) <= width:
+            return shown
+    return text if len(names) == 1 else f"{names[0]}, ..."

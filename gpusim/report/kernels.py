@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from gpusim.report.grid import new_table
+from gpusim.report.grid import Grid
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.console import RenderableType
 
     from gpusim.algorithm import Algorithm
     from gpusim.chain import Chain
@@ -64,37 +64,21 @@ def families(algorithms: Sequence[Described]) -> list[RenderableType]:
     members: dict[str, list[Described]] = {}
     for algorithm in algorithms:
         members.setdefault(algorithm.family, []).append(algorithm)
-    grid = new_table()
-    grid.add_column("family", no_wrap=True)
-    grid.add_column("kernels", justify="right", no_wrap=True)
-    grid.add_column("among them", ratio=1)
+    grid = Grid()
+    grid.add_column("family", "name", key=True)
+    grid.add_column("kernels")
+    grid.add_column("among them", "names")
     for family, all_of_it in members.items():
         kinds = sorted(folded(all_of_it), key=lambda kind: not kind.algorithm.also)  # those with a plain name first
-        grid.add_row(family, str(len(all_of_it)), _Names([kind.algorithm.name for kind in kinds]))
+        grid.add_row(family, str(len(all_of_it)), ", ".join(kind.algorithm.name for kind in kinds))
     return [
         grid, Text(""),
         Text("gpusim kernels WORD lists those with WORD in name, family or summary; gpusim kernels NAME shows one."),
     ]  # fmt: skip
 
 
-class _Names:
-    """As many names as a line takes, none of them cut."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        shown = self._names[0]
-        for name in self._names[1:]:
-            if len(f"{shown}, {name}, ...") > options.max_width:
-                yield Text(f"{shown}, ...")
-                return
-            shown += f", {name}"
-        yield Text(shown)
-
-
 def matches(algorithms: Sequence[Described]) -> list[RenderableType]:
-    """List kernels, a line each: name, endings of those for other element types, what it does as far as it fits.
+    """List kernels, a row each: name, endings of those for other element types, what it does.
 
     Parameters
     ----------
@@ -106,9 +90,9 @@ def matches(algorithms: Sequence[Described]) -> list[RenderableType]:
     """
     kinds = folded(algorithms)
     names = [kind.algorithm.name + _endings(kind) for kind in kinds]
-    grid = new_table()
-    grid.add_column("kernel", no_wrap=True, min_width=max(map(len, names)))
-    grid.add_column("what it does", no_wrap=True, overflow="ellipsis")
+    grid = Grid()
+    grid.add_column("kernel", "name", key=True)
+    grid.add_column("what it does", "text")
     for name, kind in zip(names, kinds, strict=True):
         grid.add_row(name, _summary(kind))
     typed = any(kind.types for kind in kinds)
@@ -137,10 +121,10 @@ def details(algorithm: Described, others: Sequence[Described]) -> list[Renderabl
     -------
     list of rich renderables
     """
-    grid = new_table()
-    grid.add_column("parameter", no_wrap=True)
-    grid.add_column("default", justify="right", no_wrap=True)
-    grid.add_column("options that set it")
+    grid = Grid()
+    grid.add_column("parameter", "name", key=True)
+    grid.add_column("default")
+    grid.add_column("options that set it", "text")
     for name, value in algorithm.defaults.items():
         grid.add_row(name, str(value), "  ".join(_options(algorithm, name)))
     about = [f"{algorithm.name}: {algorithm.summary}", *_about(algorithm)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpusim.report.grid import Grid
-from gpusim.report.units import NOTHING, format_bytes, format_count
+from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
     from gpusim.algorithm import Algorithm
@@ -59,10 +60,9 @@ def chain_formulas(chain: Chain, given: Mapping[str, int]) -> list[RenderableTyp
         rows += _step_rows(chain, label, step, launch.params)
     cells = [[NOTHING if cell in ("0", "0 B") else cell for cell in row] for row in rows]
     values = " ".join(f"{name}={value}" for name, value in launch.params.items())
-    return [
-        Text(f"{chain.name}: {chain.summary}", style="bold"), Text(""), *table_of(cells, right=(4, 5)), Text(""),
-        Text(f"Bytes are for {values}."),
-    ]  # fmt: skip
+    table = table_of(cells, right=(4, 5), keys=2)
+    title = Text(f"{chain.name}: {chain.summary}", style="bold")
+    return [title, Text(""), *table, Text(""), Text(f"Bytes are for {values}.")]
 
 
 def _step_rows(chain: Chain, label: str, launch: StepLaunch, params: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
@@ -140,31 +140,55 @@ LONGEST_ERROR = 300
 """Characters of an error that the list of launches shows; all of it is in the JSON."""
 
 
-def launches(records: Sequence[Mapping[str, Any]], gpu: str) -> list[RenderableType]:
-    """List launches: what was simulated, how long it took, what went wrong.
+SPARED_LAUNCH = ("warp instructions", "simulated in")
+"""Columns of the list of launches that are left out where it is too wide, in this order."""
+
+
+def launches(
+    records: Sequence[Mapping[str, Any]], gpu: str, memory: str, *, written: bool = False
+) -> list[RenderableType]:
+    """List launches: predicted time and traffic of device memory, what was simulated, what went wrong.
 
     Parameters
     ----------
     records : sequence of mapping
-        ``id``, ``warp_instructions``, ``wall_s``, ``error``.
+        ``id``, ``metrics``, ``warp_instructions``, ``wall_s``, ``error``.
     gpu : str
+    memory : str
+        What its device memory is called.
+    written : bool
+        Whether all metrics went to a file; else the option that writes them is named.
 
     Returns
     -------
     list of rich renderables
     """
-    failed = sum(record["error"] is not None for record in records)
+    failed = [record for record in records if record["error"] is not None]
     grid = Grid()
-    grid.add_column("launch", "text")
-    grid.add_column("warp instructions")
-    grid.add_column("seconds")
-    if failed:
-        grid.add_column("error", "text")
+    grid.add_column("launch", "text", key=True)
+    for heading in ("time", f"{memory} reads", f"{memory} writes", *SPARED_LAUNCH):
+        grid.add_column(heading, spared=SPARED_LAUNCH.index(heading) if heading in SPARED_LAUNCH else None)
     for record in records:
-        error = [_short(record["error"] or "")] if failed else []
-        grid.add_row(record["id"], format_count(record["warp_instructions"]), f"{record['wall_s']:.1f}", *error)
-    done = f"{len(records) - failed} of {len(records)} launches on {gpu}"
-    return [grid, Text(""), Text(f"{done}: {_total(records)}.")]
+        if record["error"] is None:
+            grid.add_row(record["id"], *_figures(record))
+    shown: list[RenderableType] = [grid, Text("")] if len(failed) < len(records) else []
+    shown += [Text(f"{record['id']}: {_short(record['error'])}") for record in failed]
+    done = f"{len(records) - len(failed)} of {len(records)} launches on {gpu}"
+    hint = "" if written else " --json FILE writes every metric of each."
+    return [*shown, *([Text("")] if failed else []), Text(f"{done}: {_total(records)}.{hint}")]
+
+
+def _figures(record: Mapping[str, Any]) -> Iterator[str]:
+    """Time and bytes, as far as they are known, and what the simulation took."""
+    seconds, *moved = (record["metrics"].get(name, math.nan) for name in PREDICTED)
+    yield format_seconds(seconds) if seconds > 0 else NOTHING
+    yield from map(format_bytes, moved)
+    yield format_count(record["warp_instructions"])
+    yield f"{record['wall_s']:.1f} s"
+
+
+PREDICTED = ("gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum")
+"""Metrics that the list of launches shows."""
 
 
 def _short(error: str) -> str:

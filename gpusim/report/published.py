@@ -73,7 +73,8 @@ def _numbers(formula: Any, rows: Sequence[Row]) -> list[RenderableType]:
         for row in rows
     ]  # fmt: skip
     fixed = ", ".join(f"{name} = {rows[0].params[name]}" for name in names if name not in varied)
-    return [Text(f"Elements{f' for {fixed}' if fixed else ''}:"), *table_of([heading, *cells], range(len(heading)))]
+    table = table_of([heading, *cells], right=range(len(heading)), keys=max(len(varied), 1))
+    return [Text(f"Elements{f' for {fixed}' if fixed else ''}:"), *table]
 
 
 def _growth(order: str, powers: Mapping[str, tuple[float, float]]) -> str:

@@ -134,7 +134,7 @@ def _tail(profile: Profile, units: list[Busy]) -> Verdict | None:
     if not share >= TAIL:
         return None
     of_sms = _busiest([u for u in units if u.unit.of_active])
-    rest = f"; while they have any, {of_sms.name} is {format_share(of_sms.share)} busy" if of_sms else ""
+    rest = f"; while they have any, no unit is over {format_share(of_sms.share)} busy ({of_sms.name})" if of_sms else ""
     waves = f" ({profile.waves:.3g} waves)" if math.isfinite(profile.waves) else ""
     what = "too few blocks" if profile.waves < 1 else "the tail"
     return Verdict("tail", f"{what}{waves}: SMs have no work {format_share(share)} of the time{rest}")

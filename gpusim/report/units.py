@@ -87,6 +87,29 @@ def format_count(count: float) -> str:
     return _scaled(count, _COUNT_UNITS)
 
 
+def format_number(value: float) -> str:
+    """Give a value that need not be whole: as a count from 1000 on, to four significant digits below.
+
+    Parameters
+    ----------
+    value : float
+        At least 0; NaN stands for "not known".
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> format_number(9895.2), format_number(28_502.7), format_number(61.163), format_number(0.25), format_number(7.0)
+    ('9 895', '28 503', '61.16', '0.25', '7')
+    """
+    if not math.isfinite(value) or value >= 999.95 or float(value).is_integer():
+        return format_count(value)
+    digits = 3 - math.floor(math.log10(value))
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
 def format_seconds(seconds: float) -> str:
     """A time with three digits.
 

@@ -18,6 +18,9 @@ MOST_LINES = 12
 """Lines of the source that a table shows: those with most sectors and wavefronts."""
 
 NAME_COLUMNS = 18
+WORTH_NAMING = 0.01
+"""Share of what device memory reads from which it is said that it is of no array."""
+
 WORTH_SAYING = 1.05
 """A request that touches this much more than it needs is worth a sentence."""
 
@@ -43,6 +46,8 @@ def where(profile: Profile) -> Iterator[RenderableType]:
         yield Text(f"{len(profile.lines) - len(lines)} more lines cost less than each of these.")
     yield Text("")
     yield _table(profile.arrays, "array", profile.memory, of=profile.arrays, shared=False)
+    if (beside := of_no_array(profile)) is not None:
+        yield Text(beside)
     for sentence in verdicts(profile):
         yield Text("")
         yield Text(sentence)
@@ -52,6 +57,15 @@ def costliest(lines: Sequence[Traffic]) -> list[Traffic]:
     """The lines that cost most, in the order of the source."""
     ranked = sorted(lines, key=lambda line: line.sectors + line.wavefronts, reverse=True)[:MOST_LINES]
     return [line for line in lines if line in ranked]
+
+
+def of_no_array(profile: Profile) -> str | None:
+    """Say what device memory reads beside arrays, where it is more than a hundredth; None where it is not."""
+    rest = profile.dram_bytes_read - sum(array.dram_bytes for array in profile.arrays)
+    if not rest > WORTH_NAMING * profile.dram_bytes_read:
+        return None
+    local = ", local memory" if profile.local_load_bytes + profile.local_store_bytes > 0 else ""
+    return f"{profile.memory} reads {format_bytes(rest)} besides the arrays: code, parameters{local} and constants."
 
 
 def verdicts(profile: Profile) -> Iterator[str]:
@@ -68,7 +82,7 @@ def verdicts(profile: Profile) -> Iterator[str]:
     """
     sectors, conflicts = sum(line.sectors for line in profile.lines), sum(line.conflicts for line in profile.lines)
     worst = max(profile.lines, key=lambda line: line.excess_sectors, default=None)
-    if worst is not None and worst.sectors > WORTH_SAYING * worst.ideal_sectors:
+    if worst is not None and worst.requests and worst.sectors > WORTH_SAYING * worst.ideal_sectors:
         yield (
             f"{worst.name} costs {format_share(worst.sectors / sectors)} of all sectors; each request touches "
             f"{worst.sectors / worst.requests:.3g} where {worst.ideal_sectors / worst.requests:.3g} would do."
@@ -104,7 +118,7 @@ def _cells(row: Traffic, sectors: float) -> list[str]:
         format_count(row.sectors),
         format_share(row.sectors / sectors),
         format_share(row.excess_sectors / row.sectors),
-        format_share(row.l1_hits / row.sectors),
+        format_share(row.l1_hit_rate),
         format_bytes(row.l2_bytes),
         format_bytes(row.dram_bytes),
     ]

@@ -20,6 +20,8 @@ _GLOBAL = (E.GLOBAL_BOUNDS, E.MISALIGNED, E.UNWRITTEN_GLOBAL)
 _SHARED = (E.SHARED_BOUNDS, E.SHARED_MISALIGNED, E.UNWRITTEN_SHARED, E.RACE)
 _LOCAL = (E.LOCAL_BOUNDS, E.LOCAL_MISALIGNED)
 
+NEAR_NULL = 1 << 32  # bytes around address 0 in which an access is taken for one through a null pointer
+
 
 def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     """One line for an error the engine noted.
@@ -40,11 +42,9 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     address = int(misc[S.E_ADDRESS])
     if code in _GLOBAL:
         array = arrays_of(launch)[row[F.ARRAY]].name if row[F.ARRAY] >= 0 else "global memory"
-        return f"{who} {_global_text(code, op, array)}: {_place(address, lay_out(launch))}"
+        return f"{who} {_global_text(code, op, array)}: {_place(address, launch)}"
     if code in _SHARED:
-        last = program.shared_base + launch.shared_bytes
-        extent = f"the block's are {program.shared_base:#x} to {last - 1:#x}"
-        return f"{who}: {E.TEXT[code]}: shared address {address:#x}; {extent}"
+        return f"{who}: {E.TEXT[code]}: shared address {address:#x}; {_extent(launch)}"
     if code in _LOCAL:
         return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
     text = program.unknown.get(int(row[F.INDEX]), op.name)
@@ -80,7 +80,27 @@ def _split(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:
     return number % extent[0], number // extent[0] % extent[1], number // (extent[0] * extent[1])
 
 
-def _place(address: int, layout: Layout) -> str:
+def _extent(launch: Launch) -> str:
+    """The shared memory that a block has."""
+    if not launch.shared_bytes:
+        return (
+            "the block has none: dynamic_shared (--dynamic-shared) gives it what the kernel declares extern __shared__"
+        )
+    first = launch.program.shared_base
+    dynamic = "" if launch.dynamic_shared else ", none of it dynamic"
+    return f"the block's are {first:#x} to {first + launch.shared_bytes - 1:#x}{dynamic}"
+
+
+def _place(address: int, launch: Launch) -> str:
+    """An address, and where it lies next to the nearest buffer, or from which null pointer it comes."""
+    if abs(address) < NEAR_NULL:
+        nulls = " and ".join(launch.nulls)
+        one = f": {nulls} {'is one' if len(launch.nulls) == 1 else 'are such'}" if nulls else ""
+        return f"address {address:#x}, as from a null pointer{one}"
+    return _nearest(address, lay_out(launch))
+
+
+def _nearest(address: int, layout: Layout) -> str:
     """An address, and where it lies next to the nearest buffer."""
     if not layout.address:
         return f"address {address:#x}, and there is no buffer"

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
-from gpusim.errors import GpusimError, ParameterError
+from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
+from gpusim.isa.abi import ABIS, Abi
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
@@ -57,6 +58,8 @@ class Launch:
         none, which then lie one after another.
     registers : int, optional
         Registers that a thread is given, where the compiler of what really runs gives it others than `program` names.
+    nulls : tuple of str
+        Parameters that are null pointers, where it is known which are pointers.
     """
 
     program: Program
@@ -67,6 +70,7 @@ class Launch:
     outputs: tuple[str, ...] = field(default=())
     places: Mapping[str, int] = field(default_factory=dict)
     registers: int | None = None
+    nulls: tuple[str, ...] = ()
 
     @property
     def registers_per_thread(self) -> int:
@@ -210,28 +214,6 @@ def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:
     return groups
 
 
-class Abi(NamedTuple):
-    """What lies where in constant bank 0, beside the parameters (byte offsets; -1: nowhere)."""
-
-    block: int  # ntid.x, y, z
-    grid: int  # nctaid.x, y, z
-    stack: int  # first byte after a thread's local memory
-    local_window: int  # address at which local memory appears in the generic space
-    shared_window: int
-
-
-ABIS = {
-    0x160: Abi(0x0, 0xC, 0x28, 0x20, 0x18),  # sm_70 to sm_89
-    0x210: Abi(0x0, 0xC, 0x28, 0x20, -1),  # sm_90
-    0x380: Abi(0x360, 0x370, 0x37C, 0x2F8, -1),  # sm_100 to sm_121
-}
-"""By where the parameters start.
-
-Source: what nvcc 13.0's code for sm_75, 80, 86, 89, 90, 100 and 120 reads for blockDim, gridDim, the stack
-pointer (R1) and conversions to generic addresses; sm_70 shares the numbers of sm_75.
-"""
-
-
 def constant_bank(launch: Launch, layout: Layout) -> bytes:
     """Constant bank 0: launch dimensions and windows where the architecture's ABI has them, and the parameters."""
     program = launch.program
@@ -253,6 +235,7 @@ def _put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
     struct.pack_into("<3I", bank, abi.block, *launch.block)
     struct.pack_into("<3I", bank, abi.grid, *launch.grid)
     struct.pack_into("<I", bank, abi.stack, launch.program.local_bytes)
+    struct.pack_into("<I", bank, abi.dynamic_shared, launch.dynamic_shared)
     struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
     if abi.shared_window >= 0:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
@@ -298,20 +281,38 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
         try:
             return value.to_bytes(param.nbytes, "little", signed=value < 0)
         except OverflowError:
-            raise ArgumentError(f"argument {param.name} = {value} does not fit {param.nbytes} bytes") from None
+            raise ArgumentError(f"argument {param.name} = {shown(value)} does not fit {param.nbytes} bytes") from None
     raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
 
 
 def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
-    """Global memory with the contents of every array, as 32-bit words."""
+    """Global memory with the contents of every array, as 32-bit words.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        The host has not so much.
+    """
+    try:
+        return _filled(launch, layout)
+    except MemoryError:
+        raise NotEnoughMemoryError(f"the arrays have {layout.total} bytes, more than this host has memory") from None
+
+
+def _filled(launch: Launch, layout: Layout) -> np.ndarray:
     memory = zeros(layout.total, np.uint8)
     contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
     for name, address in layout.address.items():
         value = contents[name]
         if isinstance(value, np.ndarray):
             start = address - int(GLOBAL_BASE)
-            memory[start : start + value.nbytes] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+            memory[start : start + value.nbytes] = bytes_of(value)
     return memory.view(np.uint32)
+
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    """The bytes of an array, one after another, as a launch has them."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:

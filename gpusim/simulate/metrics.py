@@ -248,7 +248,7 @@ def summary(
             **_judged(limits, validation(gpu.name, way, family)),
         },
         cache=cache,
-        memory="HBM" if gpu.dram.type.startswith("HBM") else "GDDR",
+        memory=gpu.memory,
         notes=_notes(counts, launch),
         warp_instructions=counts.warp_instructions,
         lines=by_line(launch.program, counts.sites),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine import counts as C
+from gpusim.isa.opcodes import Op
 from gpusim.result import Traffic, Value
 from gpusim.simulate.launch import arrays_of, in_memory, lay_out
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from gpusim.simulate.launch import Launch
 
 SECTOR = 32
+LOADS = (Op.LDG, Op.LD, Op.LDGSTS)
+"""Instructions whose sectors of global memory are loads, which L1 may hold."""
 
 
 def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
@@ -34,10 +37,13 @@ def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
         In the order of the source; lines that touch no memory are left out.
     """
     sums: dict[tuple[str, int], np.ndarray] = defaultdict(lambda: np.zeros(C.N_SITE_COUNTS))
+    loaded: dict[tuple[str, int], float] = defaultdict(float)
     for index in np.flatnonzero(sites.any(axis=1)):
-        sums[_place(program, int(index))] += sites[index]
+        place = _place(program, int(index))
+        sums[place] += sites[index]
+        loaded[place] += sites[index, C.S_SECTORS] if program.instrs[index].op in LOADS else 0
     own = sorted(sums, key=lambda place: (place[0] != program.source, *place))
-    return tuple(_line(place, sums[place]) for place in own)
+    return tuple(_line(place, sums[place], loaded[place]) for place in own)
 
 
 def _place(program: Program, index: int) -> tuple[str, int]:
@@ -57,7 +63,7 @@ def _name(file: str, line: int) -> str:
     return f"{Path(file).name or '?'}:{line}" if line else ""
 
 
-def _line(place: tuple[str, int], row: np.ndarray) -> Traffic:
+def _line(place: tuple[str, int], row: np.ndarray, loaded: float) -> Traffic:
     file, line = place
     return Traffic(
         _name(file, line) or "(no line)",
@@ -70,6 +76,7 @@ def _line(place: tuple[str, int], row: np.ndarray) -> Traffic:
         dram_bytes=_number(row[C.S_HBM] * SECTOR),
         wavefronts=_number(row[C.S_WAVES]),
         ideal_wavefronts=_number(row[C.S_WAVES_IDEAL]),
+        load_sectors=_number(loaded),
     )
 
 
@@ -104,6 +111,7 @@ def _array(name: str, dtype: str, row: np.ndarray) -> Traffic:
         l1_hits=_number(row[C.A_HIT]),
         l2_bytes=_number(row[C.A_L2] * SECTOR),
         dram_bytes=_number(row[C.A_HBM] * SECTOR),
+        load_sectors=_number(row[C.A_LD_SECTORS]),
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from gpusim.children import Child, ChildError, guard, limited, run
 from gpusim.cuda import nvrtc_child
+from gpusim.errors import NotEnoughMemoryError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guards are processes of a POSIX system")
 
@@ -51,6 +52,22 @@ def test_a_crash_is_named_by_its_signal(which):
 def test_what_cannot_be_started_is_said():
     with pytest.raises(ChildError, match=r"cannot be started: /no/such: No such file"):
         run(["/no/such"], seconds=60)
+
+
+def test_a_limit_below_what_it_may_address_stays():
+    asks = "from gpusim.children import run; print(run(['sh', '-c', 'ulimit -v'], seconds=60, memory=8 << 30).output)"
+    ended = run(["sh", "-c", f'ulimit -v 4000000; exec {PYTHON} -c "{asks}"'], seconds=60)
+    assert ended.output == b"b'4000000\\n'\n"
+
+
+def test_too_little_memory_to_start_is_told_as_such(tmp_path):
+    program = tmp_path / "large"
+    program.write_text("#!/bin/sh\necho large: Cannot allocate memory >&2; exit 127\n")
+    program.chmod(0o700)
+    with pytest.raises(
+        NotEnoughMemoryError, match="large cannot be started for lack of memory: large: Cannot allocate"
+    ):
+        run([str(program)], seconds=60)
 
 
 def test_it_takes_no_more_time_than_it_may_nor_does_what_it_started(tmp_path):

@@ -230,12 +230,14 @@ def test_every_option_of_a_command_is_documented(name):
 # ---------------------------------------------------------------- Python
 
 
+SNIPPETS = [(name, block["text"]) for name, block in BLOCKS if block["language"] == "python" and not block["title"]]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("document", ["README.md", "docs/usage.md"])
-def test_python(folder, document, capsys):
-    code = [block["text"] for name, block in BLOCKS if name == document and block["language"] == "python"]
-    (folder / "typed.py").write_text("\n".join(code))
+@pytest.mark.parametrize(("document", "code"), SNIPPETS, ids=[f"{name}-{k}" for k, (name, _) in enumerate(SNIPPETS)])
+def test_python_copied_alone(folder, document, code, capsys):
+    (folder / "typed.py").write_text(code)
     runpy.run_path(str(folder / "typed.py"))
     assert max(map(len, capsys.readouterr().out.splitlines()), default=0) <= 100
 

@@ -69,6 +69,15 @@ def test_a_full_disk_is_one_line(line, monkeypatch):
     assert err.getvalue().splitlines()[-1].startswith("gpusim: cannot write what is printed: ")
 
 
+FILES = ["predict copy --n 64 --json", "predict copy --n 64 --timeline", "emit matmul-tiled --tile 16 --output"]
+
+
+@pytest.mark.parametrize("line", FILES)
+def test_a_full_disk_under_a_file_is_one_line_too(line):
+    status, said = run([*line.split(), "/dev/full"])
+    assert (status, said) == (1, [f"gpusim: {line.split()[-1]} /dev/full: No space left on device"])
+
+
 @pytest.mark.parametrize("command", ["gpus", "--help", "predict copy --n 64 --json -"])
 def test_a_closed_pipe_or_stream_is_no_fault(command):
     words = [sys.executable, "-m", "gpusim", *command.split()]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import gpusim
 from gpusim import catalog
 from gpusim.cli import main
+from gpusim.errors import GpusimError
 from gpusim.names import MOST, nearest, suggest
 from tests.report.profiles import tiled_matmul
 
@@ -101,11 +102,11 @@ def test_a_misspelt_attribute_is_told_the_nearest(look, says):
         look(tiled_matmul())
 
 
-def test_a_misspelt_metric_is_told_the_nearest():
-    with pytest.raises(
-        KeyError, match=r"matmul-tiled has no metric 'dram_bytes_read.sum': did you mean dram__bytes_read.s"
-    ):
+@pytest.mark.parametrize("kind", [KeyError, GpusimError])
+def test_a_misspelt_metric_is_told_the_nearest(kind):
+    with pytest.raises(kind) as error:
         tiled_matmul()["dram_bytes_read.sum"]
+    assert str(error.value).startswith("unknown metric of matmul-tiled 'dram_bytes_read.sum': did you mean dram__bytes")
 
 
 def test_a_property_that_fails_says_how_and_a_profile_can_be_copied_and_pickled(monkeypatch):

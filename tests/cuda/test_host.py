@@ -37,6 +37,17 @@ def test_a_whole_program_compiles_with_nvcc(nvcc):
     assert "application.cu" in more.cubin.data.decode("latin-1")
 
 
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_options_of_nvrtc_alone_do_not_keep_nvcc_from_compiling():
+    text = """#include <vector>
+    __global__ void k(__int128* x) { x[0] = x[1] * x[2]; }
+    int main() { std::vector<int> v; k<<<1, 1>>>(nullptr); }
+    """
+    only = ["--device-int128", "-no-source-include", "--builtin-move-forward=false", "--minimal"]
+    module = cuda.compile(text, gpu="h200", options=[*only, "-DA=1"])
+    assert module.compiler.startswith("nvcc ")
+
+
 @pytest.mark.usefixtures("compiler", "no_nvcc")
 def test_a_whole_program_compiles_without_nvcc():
     module = cuda.compile(SOURCES / "application.cu", gpu="sm_90")

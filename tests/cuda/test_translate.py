@@ -38,6 +38,7 @@ from gpusim.isa.opcodes import (
 from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
 from tests.cuda.conftest import SOURCES
 from tests.cuda.running import listing
+from tests.marks import most_by_hand
 
 R1, R2, R3, R4, R5, R6 = (reg(k) for k in range(1, 7))
 UR4 = ureg(4)
@@ -234,6 +235,7 @@ FORMS = {
     "REDUX.SUM.S32 UR79, R2": Instr(Op.REDUX, ureg(79), (R2,), sub=Atomic.ADD),
     "REDUX.SUM.S32 UR4, R2": Instr(Op.REDUX, UR4, (R2,), sub=Atomic.ADD),
     "R2UR UR4, R2": Instr(Op.R2UR, UR4, (R2,)),
+    "R2UR P1, URZ, R2": Instr(Op.R2UR, ZERO, (R2,), pdsts=(P1,)),
     # tensor cores
     "HMMA.16816.F32.BF16 R4, R8, R12, RZ": Instr(
         Op.HMMA, R4, (reg(8), reg(12), ZERO), sub=Mma.BF16_16816_F32
@@ -259,6 +261,9 @@ FORMS = {
         Op.BAR, None, (ZERO, R2), psrcs=(P0,), sub=1 | BarRed.POPC << 8
     ),
     "WARPSYNC.ALL": Instr(Op.WARPSYNC),
+    "WARPSYNC R2": Instr(Op.WARPSYNC, None, (R2,)),
+    "WARPSYNC.EXCLUSIVE R2": Instr(Op.WARPSYNC, None, (R2,), flags=Flag.EXCLUSIVE),
+    "WARPSYNC.COLLECTIVE R2, `0x40": Instr(Op.WARPSYNC, None, (R2,), target=4, flags=Flag.EXCLUSIVE),
     "BMOV.32.CLEAR R1, B0": Instr(Op.BMOV, R1, flags=Flag.CLEAR),
     "YIELD": Instr(Op.NOP, sub=1),
     "NOP": Instr(Op.NOP),
@@ -326,12 +331,12 @@ OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]
 UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
 """What the corpus has and nothing here translates: calls to the system, of printf and assert.
 
-Not in the corpus: wgmma, TMA, tcgen05, textures, surfaces, matrices of 4 bits, of 1 bit, and fp8.
+Not in the corpus: wgmma, TMA, tcgen05, textures, surfaces, matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
 """
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", most_by_hand(ARCHITECTURES, {"sm_80", "sm_90", "sm_100"}))
 def test_everything_ordinary_has_a_translation(arch, request):
     unknown = set()
     for name in CORPUS:

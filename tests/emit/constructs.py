@@ -24,7 +24,7 @@ def negatives(x: gl.In[gl.i32, "N", 64], y: gl.Out[gl.i32, "N", 64]):
     v = gl.var(gl.i32, 0)
     with gl.if_(gl.tid.x - 4 < 0):
         v += gl.maximum(gl.tid.y - 2, -1) * 10
-    v += gl.abs(gl.tid.x - 5) + gl.select(gl.tid.z.eq(0), gl.tid.x, -gl.tid.y)
+    v += gl.abs(gl.tid.x - 5) + gl.select(gl.tid.z == 0, gl.tid.x, -gl.tid.y)
     v += (3 - gl.ctaid.x) >> 1
     v += gl.minimum(gl.tid.x % 4, 2) + gl.maximum(gl.tid.x // 4 - 1, gl.tid.y % 2 - 1) * 3
     y[gl.ctaid.x, me] = v + gl.cast(gl.i32, gl.cast(gl.f32, gl.tid.x - 2) * 0.5) + x[gl.ctaid.x, me]
@@ -46,7 +46,7 @@ def scopes(x: gl.In[gl.i32, 64], y: gl.Out[gl.i32, 64]):
     with gl.else_():
         late.set(7)
     for i in gl.range(0, 3):
-        with gl.if_(i.eq(0)):
+        with gl.if_(i == 0):
             kept = gl.var(gl.i32, t)
         kept += i
         late += kept
@@ -77,7 +77,7 @@ def diverging(x: gl.In[gl.f32, 64], y: gl.Out[gl.f32, 64]):
     """Shuffles of whole warps, and among the lanes of a branch."""
     t = gl.tid.x
     v = gl.var(gl.f32, x[t])
-    with gl.if_((t // 32).eq(1)):
+    with gl.if_(t // 32 == 1):
         v += gl.shfl_xor(v, 16)
     with gl.if_(t % 2 < 1):
         v += gl.shfl_xor(v, 2)

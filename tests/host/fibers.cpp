@@ -1,6 +1,7 @@
 // The threads of a block as fibers: each runs until it waits for others or ends.
 #include <ucontext.h>
 
+#include <memory>
 #include <vector>
 
 #include "cuda.h"
@@ -15,14 +16,14 @@ constexpr std::size_t STACK = 1 << 16;
 
 struct Fiber {
     ucontext_t context;
-    std::vector<char> stack = std::vector<char>(STACK);
+    std::unique_ptr<char[]> stack{new char[STACK]};
     State state = DONE;
     unsigned long long sent = 0;
     unsigned mask = 0;  // lanes that it waits for; 0: whoever is there
     bool sends = false;
 };
 
-std::vector<Fiber> fibers(1024);
+std::vector<Fiber> fibers;  // only while a grid runs: a library stays loaded
 ucontext_t scheduler;
 unsigned current, threads;
 void (*entry)(void*);
@@ -79,7 +80,7 @@ void run_block() {
     for (unsigned i = 0; i < threads; ++i) {
         Fiber& fiber = fibers[i];
         getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.data();
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
         fiber.context.uc_stack.ss_size = STACK;
         fiber.context.uc_link = &scheduler;
         fiber.state = READY;
@@ -128,7 +129,9 @@ void run_grid(const unsigned* shape, void (*thread)(void*), void* of) {
     threads = blockDim.x * blockDim.y * blockDim.z;
     entry = thread;
     argument = of;
+    fibers = std::vector<Fiber>(threads);
     for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
         for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
             for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) run_block();
+    std::vector<Fiber>().swap(fibers);
 }

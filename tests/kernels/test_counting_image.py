@@ -9,8 +9,9 @@ from gpusim.engine import counts as C
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.sample import EXECUTED
 from tests.engine.images import compare_images
-from tests.kernels.cases import CASES, gpus
+from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare
+from tests.marks import most_by_hand
 
 OF_CACHES = {
     C.LD_HIT, C.L2_READ, C.L2_WRITE, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_MISS, C.FABRIC, C.DRAM_READ, C.DRAM_WRITE,
@@ -24,7 +25,7 @@ def test_every_column_follows_from_execution_or_from_caches():
     assert not set(EXECUTED) & OF_CACHES
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=6)
 @given(data=st.data())
 def test_the_counting_image_counts_what_the_program_does(name, data):

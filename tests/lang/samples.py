@@ -65,7 +65,7 @@ def coarsened(
 
 
 def register_rules(p):
-    return [((p.BM % p.TM).eq(0), "TM must divide BM"), ((p.BN % p.TN).eq(0), "TN must divide BN")]
+    return [(p.BM % p.TM == 0, "TM must divide BM"), (p.BN % p.TN == 0, "TN must divide BN")]
 
 
 @gl.kernel(
@@ -113,7 +113,7 @@ def register_tiled(
 @gl.kernel(
     grid=lambda p: (gl.cdiv(p.N, p.T), gl.cdiv(p.M, p.T)),
     block=lambda p: (p.T, p.R),
-    requires=lambda p: [((p.T % p.R).eq(0), "R must divide T")],
+    requires=lambda p: [(p.T % p.R == 0, "R must divide T")],
 )
 def transpose(x: gl.In[gl.f32, "M", "N"], y: gl.Out[gl.f32, "N", "M"], T: gl.Tile = 32, R: gl.Tile = 8):
     M, N = gl.sizes("M", "N")
@@ -138,10 +138,10 @@ def reduction(x: gl.In[gl.f32, "N"], y: gl.Out[gl.f32, "cdiv(N, B)"], B: gl.Tile
     s[t] = x.load(i, guard=i < N, other=0.0)
     gl.barrier()
     for k in gl.doubling(1, B):
-        with gl.if_((t % (2 * k)).eq(0) & (t + k < B)):
+        with gl.if_((t % (2 * k) == 0) & (t + k < B)):
             s[t] += s[t + k]
         gl.barrier()
-    with gl.if_(t.eq(0)):
+    with gl.if_(t == 0):
         y[gl.ctaid.x] = s[0]
 
 
@@ -164,10 +164,10 @@ def divergence(x: gl.In[gl.f32, "N"], y: gl.Out[gl.f32, "N"], w: gl.Scalar[gl.i3
     i = gl.ctaid.x * B + gl.tid.x
     with gl.if_(i < N):
         path = gl.tid.x % w
-        with gl.if_(path.eq(0)):
+        with gl.if_(path == 0):
             y[i] = x[i] * 2.0
         with gl.else_():
-            with gl.if_(path.eq(1) | path.eq(3)):
+            with gl.if_((path == 1) | (path == 3)):
                 y[i] = x[i] + 1.0
             with gl.else_():
                 y[i] = 0.0
@@ -185,7 +185,7 @@ def grid_stride(x: gl.In[gl.f32, "N"], y: gl.InOut[gl.f32, 1], B: gl.Tile = 64):
 @gl.kernel(
     grid=lambda p: (gl.cdiv(p.N, p.R), p.H),
     block=lambda p: p.R,
-    requires=lambda p: [((p.D % 4).eq(0), "rows of four elements")],
+    requires=lambda p: [(p.D % 4 == 0, "rows of four elements")],
 )
 def causal(
     Q: gl.In[gl.bf16, "H", "N", "D"],
@@ -231,14 +231,14 @@ def warps(x: gl.In[gl.f32, "G", "N"], y: gl.Out[gl.f32, "G"], X: gl.Tile = 16, Y
     N = gl.sizes("N")
     v = gl.var(gl.f32, 0.0)
     for i in gl.range(gl.warpid, N, 7):
-        with gl.if_((gl.laneid < 20) & ~((gl.warpid % 2).eq(1) | (i > 30))):
+        with gl.if_((gl.laneid < 20) & ~((gl.warpid % 2 == 1) | (i > 30))):
             v += x[gl.ctaid.x, i]
     step = gl.var(gl.i32, 8)
     for _ in gl.range(4):
         with gl.if_(gl.tid.x < step):
             v += x[gl.ctaid.x, 0]
         step.set(step // 2)
-    with gl.if_(gl.tid.x.eq(0) & (gl.tid.y.ne(1))):
+    with gl.if_((gl.tid.x == 0) & (gl.tid.y != 1)):
         y[gl.ctaid.x] = v
 
 

@@ -67,9 +67,9 @@ def barrier_in_divergent_loop(y: Y):
 def barrier_after_divergent_assignment(y: Y):
     go = gl.var(gl.i32, 0)
     for _ in gl.range(3):
-        with gl.if_(go.eq(0)):
+        with gl.if_(go == 0):
             gl.barrier()  # wrong
-        with gl.if_(gl.laneid.eq(5)):
+        with gl.if_(gl.laneid == 5):
             go.set(1)
 
 
@@ -202,7 +202,7 @@ CASES = [
     (float_into_ints, "gl.cast(gl.i32"),
     (mixed_types, "gl.cast(gl.f32"),
     (true_division, "use //"),
-    (number_as_condition, ".ne(0)"),
+    (number_as_condition, "!= 0"),
     (barrier_in_divergent_branch, "part ways"),
     (barrier_in_divergent_loop, "part ways"),
     (barrier_after_divergent_assignment, "part ways"),

@@ -3,6 +3,7 @@
 import pytest
 
 import gpusim.lang as gl
+from gpusim.lang.evaluate import compare
 from gpusim.lang.printer import expression
 from tests.lang import samples
 
@@ -68,7 +69,7 @@ def test_parentheses_are_where_python_needs_them():
         "tid.x - (tid.y - 1)": i - (j - 1),
         "tid.x // 2 % 3": i // 2 % 3,
         "tid.x // (2 * tid.y)": i // (2 * j),
-        "~(tid.x < 1) | (tid.y == 2)": ~(i < 1) | j.eq(2),
+        "~(tid.x < 1) | (tid.y == 2)": ~(i < 1) | compare("eq", j, 2),
         "-(tid.x + 1)": -(i + 1),
         "min(tid.x, 3) << 2": gl.minimum(i, 3) << 2,
     }.items():

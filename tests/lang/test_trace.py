@@ -219,8 +219,31 @@ def test_constants_fold_and_neutral_elements_vanish():
 def test_structural_equality_and_hashing():
     assert Special("tid.x") + N == Special("tid.x") + N
     assert len({N + 1, N + 1, N + 2}) == 2
-    assert N.eq(1) == Compare("eq", N, Const(1, DType.I32))
-    assert gl.ne(1, N) == Compare("ne", Const(1, DType.I32), N)
+    assert N + 1 != N + 2
+
+
+def test_equality_is_a_condition_in_a_description():
+    made = []
+
+    @gl.kernel(grid=lambda p: 1, block=lambda p: 32, requires=lambda p: [(p.N % 4 == 0, "fours")])
+    def compared(x: gl.In[gl.i32, "N"], y: gl.Out[gl.i32, "N"]):
+        v = gl.var(gl.i32, 3)
+        made.extend([gl.tid.x == 0, gl.tid.x != 0, x[0] == x[1], v == v, gl.tid.x + 1 == gl.tid.x + 1])
+        y[0] = gl.select(made[0], 1, 2)
+
+    tid = Special("tid.x")
+    assert [condition for condition, _ in compared.tree.requires] == [Compare("eq", N % 4, Const(0, DType.I32))]
+    assert made[:2] == [Compare("eq", tid, Const(0, DType.I32)), Compare("ne", tid, Const(0, DType.I32))]
+    assert [(type(e), e.op) for e in made[2:4]] == [(Compare, "eq")] * 2
+
+
+def test_equality_decides_nothing_in_python():
+    @gl.kernel(grid=lambda p: 1, block=lambda p: 32)
+    def decided(y: gl.Out[gl.i32, 32]):
+        y[gl.tid.x] = 1 if gl.tid.x == 0 else 2
+
+    with pytest.raises(gl.DescriptionError, match=r"gl\.select"):
+        _ = decided.tree
 
 
 def test_functions():

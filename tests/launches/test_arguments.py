@@ -1,5 +1,7 @@
 """Are arguments read from text and JSON as documented, and drawn as told?"""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,6 +64,20 @@ def test_an_array_survives_being_written(init, count):
         ("int32:randint:0:8", "randint:K with K > 0"),
         ("float32:normal:3:8", "randint:K"),
         ("float64:zeros:100000000000", "more than 64 GiB"),
+        ("float16:1e9", "1000000000.0 is no float16 (-65504 to 65504)"),
+        ("float32:1e40", "1e+40 is no float32 (-3.40282e+38 to 3.40282e+38)"),
+        ("float64:1e400", "'1e400' is larger than any number"),
+        ("float32:" + "9" * 400, "is no float32"),
+        ("float8_e4m3fn:inf", "inf is no float8_e4m3fn (-448 to 448)"),
+        ("float8_e4m3fn:-inf:8", "of its numbers -inf is no float8_e4m3fn"),
+        ("bool:2", "2 is no bool (0 to 1)"),
+        ("uint8:randint:257:8", "of its numbers 256 is no uint8 (0 to 255)"),
+        ("float16:randint:70000:8", "of its numbers 69999 is no float16"),
+        ("float32:randint:99999999999999999999:8", "randint:K with K > 0, at most 2**64"),
+        ("int8:arange:129", "of its numbers 128 is no int8 (-128 to 127)"),
+        ("int32:inf:8", "of its numbers inf is no int32"),
+        ("uint8:normal:8", "normal fills arrays of floats, not of uint8: zeros, ones, arange or randint:K"),
+        ("bool:uniform:8", "uniform fills arrays of floats, not of bool"),
     ],
 )
 def test_wrong_text_is_refused_in_a_line(text, says):
@@ -69,6 +85,38 @@ def test_wrong_text_is_refused_in_a_line(text, says):
         from_text(text)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+NUMBERS = st.integers() | st.floats() | st.sampled_from([65504, 65519, 65520, 2**64 - 1, 3.4e38, 3.5e38, 448, 464, 465])
+
+
+@given(st.sampled_from(DTYPES), NUMBERS)
+def test_a_number_is_taken_as_it_is_or_refused(dtype, value):
+    try:
+        scalar = from_json({dtype: value}, "args[0]")
+    except GpusimError as error:
+        assert " is no " in str(error)  # noqa: PT017
+        return
+    (held,) = make([scalar])
+    if held.dtype.kind in "iub":
+        assert held == value
+    elif math.isfinite(value):
+        assert math.isfinite(held)
+    else:
+        np.testing.assert_array_equal(np.float64(held), value)
+
+
+@given(st.sampled_from(DTYPES), st.sampled_from([1, 2, 127, 256, 257, 65504, 2**31, 2**64]))
+def test_a_fill_draws_what_its_type_can_hold_or_is_refused(dtype, bound):
+    try:
+        filled = from_text(f"{dtype}:randint:{bound}:64")
+    except GpusimError as error:
+        assert f"of its numbers {bound - 1} is no {dtype}" in str(error)  # noqa: PT017
+        return
+    (array,) = make([filled])
+    wide = array.astype(np.float64)
+    assert ((wide >= 0) & (wide <= 1.25 * bound)).all()  # floats of 8 bits round up by so much
 
 
 @pytest.mark.parametrize(
@@ -124,7 +172,8 @@ def test_without_contents_an_array_has_its_type_and_size_and_takes_no_memory():
 
 ARGUMENTS = st.one_of(
     st.builds(Scalar, st.sampled_from(["int32", "float64"]), st.integers(-9, 9)),
-    st.builds(Filled, st.sampled_from(DTYPES), st.sampled_from(["zeros", "normal", "randint:7"]), st.integers(1, 99)),
+    st.builds(Filled, st.sampled_from(DTYPES), st.sampled_from(["zeros", "ones", "randint:2"]), st.integers(1, 99)),
+    st.builds(Filled, st.sampled_from(["float16", "float8_e5m2"]), st.sampled_from(["normal", "inf"]), st.just(7)),
     st.builds(Given, st.sampled_from(["int64", "float32"]), st.lists(st.integers(-9, 9), min_size=1).map(tuple)),
     st.builds(Raw, st.binary(max_size=9)),
 )

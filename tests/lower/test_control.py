@@ -9,6 +9,8 @@ import pytest
 from gpusim import catalog
 from gpusim.isa.opcodes import INFO, Op
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Program
+from tests.kernels.cases import REPRESENTATIVE
+from tests.marks import most_by_hand
 
 NAMES = sorted(algorithm.name for algorithm in catalog.all(hidden=True))
 LEAST = 4  # cycles before any result may be read
@@ -90,7 +92,7 @@ def walk(program: Program) -> None:
             index += 1
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", most_by_hand(NAMES, REPRESENTATIVE))
 def test_nothing_is_read_before_it_is_there(name: str) -> None:
     walk(catalog.get(name).kernel.lower())
 

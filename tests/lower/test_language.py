@@ -26,7 +26,7 @@ def branches(x: gl.In[gl.i32, N], y: gl.Out[gl.i32, N]):
     with gl.if_(x[t] > 10):
         for _ in gl.range(0, t % 7):
             v += x[t]
-        with gl.if_((t % 2).eq(0)):
+        with gl.if_(t % 2 == 0):
             w.set(v * 3)
             for _ in gl.range(0, 12):
                 w += v
@@ -159,7 +159,7 @@ def instead(x: gl.In[gl.f32, N], y: gl.Out[gl.f32, N]):
     t = gl.tid.x
     a, b, c, d = x.load((t * 4) % N, vec=4, guard=t < 24, other=7.5)
     e, f = x.load((t % 48) * 2, vec=2)
-    y.store(t, a + b * 2 + c * 3 + d * 4 + e - f, guard=t.ne(17))
+    y.store(t, a + b * 2 + c * 3 + d * 4 + e - f, guard=t != 17)
 
 
 def test_what_a_guard_leaves_out_takes_the_other_value() -> None:
@@ -362,9 +362,9 @@ def conditions(x: gl.In[gl.i32, N], y: gl.Out[gl.i32, N]):
     t = gl.tid.x
     v = x[t]
     seen = gl.var(gl.pred, False)
-    checks = [(v > k) & ((v < 3 * k) | (t % (k + 2)).eq(0)) ^ (v % 2).eq(0) for k in range(12)]
+    checks = [(v > k) & ((v < 3 * k) | (t % (k + 2) == 0)) ^ (v % 2 == 0) for k in range(12)]
     for k in gl.range(0, 5):
-        seen.set(seen | (v + k).eq(40))
+        seen.set(seen | (v + k == 40))
     total = gl.var(gl.i32, 0)
     for k, check in enumerate(checks):
         total += gl.select(check & ~seen, 1 << k, 0)

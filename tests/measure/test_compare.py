@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpusim import report
 from gpusim.cli import main
 from gpusim.compare import CompareError, Empty, Predicted, explained, pair, read_predictions, relative, rows, summarise
 from gpusim.compare.predictions import base_name
 from gpusim.compare.rows import FLOOR
 from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, Measurement
 from gpusim.nsight import Launched
+from gpusim.report import comparison
 from gpusim.result import STALL_REASON
 from tests.measure.standin import H200
 
@@ -54,6 +56,19 @@ def test_times_between_events_are_compared_by_what_they_are_more_than_an_empty_l
     assert (row.metric, row.predicted, row.measured) == (BEYOND_EMPTY, pytest.approx(4.5e-6), pytest.approx(3e-6))
     assert (row.error, row.spread) == (pytest.approx(0.5), pytest.approx(1))
     assert rows({"gpu__time_duration.sum": 6e-6}, measured) == []
+
+
+def test_a_single_run_has_no_spread():
+    def launch(*runs):
+        return MeasuredLaunch("a", {}, metrics={CYCLES: list(runs)})
+
+    once, twice = (rows({CYCLES: 110}, one)[0] for one in (launch(100), launch(100, 100)))
+    assert math.isnan(once.spread)
+    assert twice.spread == 0
+    assert math.isnan(summarise([once])[0].spread)
+    assert summarise([once, twice])[0].spread == 0
+    shown = [comparison.compared("a", [row], {}) for row in (once, twice)]
+    assert [report.text(one).rstrip().endswith("–") for one in shown] == [True, False]
 
 
 def test_a_summary_names_the_worst_launch_and_comes_worst_first():

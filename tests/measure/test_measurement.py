@@ -89,7 +89,7 @@ def test_a_third_is_held_out_whatever_the_names():
 
 
 def test_median_and_spread_are_of_the_runs():
-    launch = MeasuredLaunch("a", {}, metrics={"m": [10, 12, 11], "same": [4], "once": [0, 0, 1]})
+    launch = MeasuredLaunch("a", {}, metrics={"m": [10, 12, 11], "same": [4, 4], "once": [0, 0, 1]})
     assert (launch.value("m"), launch.value("same")) == (11, 4)
     assert launch.spread("m") == pytest.approx(2 / 11)
     assert (launch.spread("same"), launch.spread("once")) == (0, 1)

@@ -22,6 +22,7 @@ def test_requests_and_sectors_of_saxpy():
     assert profile.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 2 * N // 8
     assert profile.global_store_bytes == 4 * N
     assert profile.dram_bytes_read == 8 * N + 2304 + 512  # what the GPU is told, and two pieces of code
+    assert sum(array.dram_bytes for array in profile.arrays) == 8 * N
     assert (profile.kernel, dict(profile.params)) == ("saxpy", {"n": N, "a": 2.0})
     assert profile.warp_instructions == profile.instructions
 
@@ -35,6 +36,27 @@ def test_counting_alone_counts_the_same_and_leaves_arrays_alone(how):
     exact = [name for name, metric in alone.metrics.items() if metric.claim == "exact"]
     assert {name: alone.value(name) for name in exact} == {name: with_values.value(name) for name in exact}
     assert alone.instructions == with_values.instructions
+
+
+def test_hit_rates_of_lines_and_arrays_are_those_of_loads_as_above_them():
+    text = """__global__ void twice(float* x, float* y) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        x[i] = y[i];
+        __syncthreads();
+        x[i] += y[blockDim.x * blockIdx.x + (threadIdx.x + 32) % blockDim.x];
+        y[N + i] = 1;
+    }"""
+    x, y = np.ones(N, np.float32), np.ones(2 * N, np.float32)
+    profile = run(f"#define N {N}\n{text}", N // 256, 256, x, y)
+    first, second, third = profile.lines
+    assert (first.load_sectors, first.sectors) == (N // 8, N // 4)
+    assert first.l1_hit_rate == 0
+    assert (second.l1_hit_rate, second.sectors) == (1, 3 * N // 8)  # what was stored is in L1, too
+    assert np.isnan(third.l1_hit_rate)
+    for found in (profile.lines, profile.arrays):
+        hits, loads = (sum(getattr(each, what) for each in found) for what in ("l1_hits", "load_sectors"))
+        assert loads == profile.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
+        assert hits / loads == profile.l1_hit_rate
 
 
 def test_warm_caches_read_nothing():

@@ -5,6 +5,7 @@ import pytest
 
 import gpusim
 from gpusim import cuda
+from gpusim.cuda import nvrtc
 from gpusim.errors import GpusimError
 from gpusim.simulate import endless
 from tests.profile.running import SAXPY, kernel, run
@@ -81,6 +82,13 @@ def test_more_threads_than_launch_bounds_promised():
     )
 
 
+@pytest.mark.parametrize("bounds", ["", "__launch_bounds__(64)"])
+def test_more_threads_than_any_block_has(bounds):
+    text = f"__global__ void {bounds} k(int* x) {{ x[threadIdx.x] = 1; }}"
+    message = refusal(text, 1, (32, 32, 2), np.zeros(128, np.int32))
+    assert message == "k: a block of 2048 threads does not fit h200: a block has 1 to 1024 threads"
+
+
 def test_an_access_out_of_bounds_names_line_thread_address_and_the_nearest_allocation():
     message = refusal(SAXPY, 3, 32, 96, 2.0, X, np.ones(96, np.float32))
     assert message.startswith("kernel.cu:4: saxpy: thread (0, 0, 0) of block (2, 0, 0) reads")
@@ -100,9 +108,30 @@ def test_a_misaligned_access():
     assert "misaligned: address 0x10000000002, byte 2 of x (64 bytes" in message
 
 
-def test_a_null_pointer_that_is_used():
-    message = refusal(SAXPY, 1, 32, 32, 2.0, None, X)
-    assert "out of bounds: address 0x0" in message
+@pytest.mark.parametrize("null", [None, bytes(8)])
+def test_a_null_pointer_that_is_used_is_named(null):
+    assert "out of bounds: address 0x0, as from a null pointer: x is one" in refusal(SAXPY, 1, 32, 32, 2.0, null, X)
+    beyond = refusal(SAXPY.replace("i] +=", "i + 480] +="), 1, 32, 32, 2.0, X, null)
+    assert beyond.endswith("out of bounds: address 0x780, as from a null pointer: y is one")
+    assert refusal(SAXPY, 1, 32, 32, 2.0, null, null).endswith("as from a null pointer: x and y are such")
+
+
+def test_a_null_pointer_that_is_no_parameter_is_told_as_such():
+    text = "struct S { int n; float* x; }; __global__ void k(S s) { s.x[3] = 1; }"
+    assert "address 0xc, as from a null pointer" in refusal(text, 1, 1, bytes(16))
+    text = "__global__ void k(int** x, long long n) { **x = n; }"
+    message = refusal(text, 1, 1, np.zeros(1, np.uint64), 0)
+    assert message.endswith("address 0x0, as from a null pointer")
+
+
+def test_dynamic_shared_memory_that_is_not_given_is_named():
+    text = """extern __shared__ int s[];
+    __global__ void k(int* x) { STATIC s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }"""
+    message = refusal(text.replace("STATIC", ""), 1, 32, np.zeros(32, np.int32))
+    assert "out of bounds of shared memory: shared address 0x400; the block has none: dynamic_shared" in message
+    some = "__shared__ int t[32]; t[threadIdx.x ^ 1] = 1; __syncthreads(); x[threadIdx.x] = t[threadIdx.x];"
+    message = refusal(text.replace("STATIC", some), 1, 32, np.zeros(32, np.int32))
+    assert "the block's are 0x400 to 0x47f, none of it dynamic" in message
 
 
 def test_shared_memory_out_of_bounds():
@@ -162,6 +191,13 @@ def test_machine_code_for_another_gpu():
     made = kernel(SAXPY, gpu="a100-40gb")
     with pytest.raises(GpusimError, match="saxpy is machine code for sm_80, h200 runs sm_90: compile it with gpu"):
         gpusim.profile(made, 1, 64, GOOD, gpu="h200")
+
+
+def test_no_gpu_is_advised_that_the_compiler_does_not_compile_for(monkeypatch):
+    monkeypatch.setattr(nvrtc, "architectures", lambda: ["sm_80"])
+    message = refusal(SAXPY, 1, 64, *GOOD, gpu="v100")
+    assert message.startswith("saxpy is machine code for sm_90, v100 runs sm_70, for which NVRTC ")
+    assert message.endswith(" does not compile: take a GPU that runs sm_90")
 
 
 def test_a_cache_that_there_is_not():

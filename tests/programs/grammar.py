@@ -451,6 +451,15 @@ CALLS = Theme(
                 "change<f>(&<=u32>, <u32>);"],
 )  # fmt: skip
 
+GROUPED = [
+    "__ballot_sync(GROUP(<#3>), <bool>)", "unsigned(__any_sync(GROUP(<#3>), <bool>))",
+    "unsigned(__all_sync(GROUP(<#3>), <bool>))", "__match_any_sync(GROUP(<#3>), <u32> & <#7>u)",
+    *(f"__reduce_{name}_sync(GROUP(<#3>), <u32>)" for name in ("add", "max", "xor")),
+    "__shfl_xor_sync(GROUP(<#3>), <u32>, 1)",
+]  # fmt: skip
+"""Of groups of lanes, each with a mask of its own.  What they give goes to memory, for ptxas 13.0 takes the BSSY and
+the BSYNC away around a WARPSYNC.EXCLUSIVE after which nothing is needed, and takes the warp for whole after it."""
+
 WARP = Theme(
     expressions={},
     inner={"u32": ["(lane * <#9>u)"]},
@@ -473,6 +482,12 @@ WARP = Theme(
         *(f"together: <=u32> = __reduce_{name}_sync(LANES, <u32>);" for name in ("add", "min", "max", "and", "or", "xor")),
         *(f"together: <=u32> = unsigned(__reduce_{name}_sync(LANES, int(<u32>)));" for name in ("add", "min", "max")),
         "together: __syncwarp();",
+        *(f"together: {{ const unsigned r<@> = {one}; atomicXor(&g->odd[<#15>], r<@> * (lane + 1)); <=u32> = r<@>; }}"
+          for one in GROUPED),
+        "together: __syncwarp(GROUP(<#3>));",
+        ("together: { const unsigned m<@> = __match_any_sync(LANES, <u32> & <#7>u), r<@> = __reduce_add_sync(m<@>, <u32>) ^ "
+        "__ballot_sync(m<@>, <bool>) ^ __shfl_sync(m<@>, <u32>, __ffs(int(m<@>)) - 1); "
+        "atomicXor(&g->odd[<#15>], r<@> * (lane + 1)); <=u32> = r<@>; }"),
         ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "
         "<=u32> = __shfl_sync(m<@>, <u32>, __ffs(int(m<@>)) - 1); <*> } }"),
         ("together: { const bool c<@> = <bool>; const unsigned m<@> = __ballot_sync(LANES, c<@>); if (c<@>) { "

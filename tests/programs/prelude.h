@@ -1,5 +1,7 @@
 // What random programs and their host twins share: arguments, memory, and what makes every bit defined.
 #define LANES 0xffffffffu
+// The lanes of this one's group, of 2, 4, 8 or 16: another mask in each group of a warp.
+#define GROUP(n) ((0xffffffffu >> (32 - (2u << (n)))) << (threadIdx.x & 31 & ~((2u << (n)) - 1)))
 #define THREADS 128
 
 typedef unsigned long long u64;

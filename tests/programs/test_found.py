@@ -114,3 +114,79 @@ def test_a_recursion_of_some_lanes_is_no_loop_that_spins():
 def deep(x, y):
     """The same function here."""
     return y if x == 0 else (y + 3 * deep(x - 1, y ^ x)) % 2**32
+
+
+# ------------------------------------------------------------------ lanes of a warp whose masks differ
+
+BY_GROUP = """__global__ void f(const unsigned* a, const unsigned* masks, unsigned* o) {
+    const int i = threadIdx.x;
+    const unsigned mask = masks[i], v = a[i];
+    int agree, n = 0;
+    auto put = [&](unsigned x) { o[32 * n++ + i] = x; };
+    put(__ballot_sync(mask, v & 1)); put(__any_sync(mask, v == 7)); put(__all_sync(mask, v < 40));
+    put(__match_any_sync(mask, v & 3)); put(__match_all_sync(mask, v < 40, &agree)); put(agree);
+    put(__reduce_add_sync(mask, v)); put(__reduce_max_sync(mask, v));
+    put(__shfl_sync(mask, v, __ffs(mask) - 1));
+    if (i & 2) { put(__ballot_sync(mask & 0xcccccccc, v & 1)); } else { put(__ballot_sync(mask & 0x33333333, v > 20)); }
+    __syncwarp(mask);
+}"""
+GROUPS = {
+    "halves": np.arange(32) // 16, "fours": np.arange(32) // 4, "odd and even": np.arange(32) % 2,
+    "each alone": np.arange(32), "together": np.zeros(32, int), "one apart": np.arange(32) == 5,
+}  # fmt: skip
+
+
+def by_group(v, groups):
+    """What BY_GROUP puts down for each lane."""
+    v, lanes = v.astype(int), np.arange(32)
+
+    def bits(found):
+        return sum(1 << int(k) for k in lanes[found])
+
+    found = []
+    for lane in lanes:
+        mates = groups == groups[lane]
+        agree = len(set(v[mates] < 40)) == 1
+        branch = (lanes & 2 == lane & 2) & ((v & 1 == 1) if lane & 2 else v > 20)
+        found.append([
+            bits(mates & (v & 1 == 1)), any(v[mates] == 7), all(v[mates] < 40), bits(mates & (v & 3 == v[lane] & 3)),
+            bits(mates) * agree, agree, sum(v[mates]), max(v[mates]), v[mates][0], bits(mates & branch),
+        ])  # fmt: skip
+    return np.array(found, np.uint32).T.ravel()
+
+
+@pytest.mark.parametrize("options", [(), ("-Xptxas=-O0",)], ids=["optimised", "not optimised"])
+@pytest.mark.parametrize("gpu", ["a100-40gb", "h200", "b200"])
+def test_lanes_of_one_mask_are_a_group_of_their_own(gpu, options):
+    compiled = gpusim.cuda.compile(BY_GROUP, gpu=gpu, options=options).kernel()
+    values = np.random.default_rng(3).integers(0, 45, 32).astype(np.uint32)
+    for groups in GROUPS.values():
+        masks = np.array([sum(1 << k for k in range(32) if groups[k] == one) for one in groups], np.uint32)
+        out = np.zeros(320, np.uint32)
+        gpusim.profile(compiled, 1, 32, [values, masks, out], gpu=gpu)
+        np.testing.assert_array_equal(out, by_group(values, groups))
+
+
+# ------------------------------------------------------------------ what the driver says of a launch
+
+
+def special(name, gpu, **how):
+    """What a thread reads from a special register."""
+    text = f'__global__ void f(unsigned* o) {{ unsigned v; asm volatile("mov.u32 %0, %%{name};" : "=r"(v)); *o = v; }}'
+    out = np.zeros(1, np.uint32)
+    gpusim.profile(kernel(text, gpu=gpu), 1, 1, [out], gpu=gpu, **how)
+    return out[0]
+
+
+@pytest.mark.parametrize("gpu", ["a100-40gb", "rtx-4090", "h200", "b200"])
+def test_a_kernel_reads_how_much_dynamic_shared_memory_it_has(gpu):
+    assert special("dynamic_smem_size", gpu, dynamic_shared=4096) == 4096
+    assert special("dynamic_smem_size", gpu) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu"), [("nsmid", "a100-40gb"), ("nsmid", "h200"), ("nsmid", "b200"), ("nwarpid", "h200")]
+)
+def test_what_gpusim_does_not_know_is_no_zero(name, gpu):
+    with pytest.raises(gpusim.errors.GpusimError, match="does not know"):
+        special(name, gpu)

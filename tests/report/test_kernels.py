@@ -10,6 +10,7 @@ from rich.console import Console
 
 from gpusim import catalog
 from gpusim.report import kernels
+from tests.report.cells import assert_whole
 
 EVERYTHING = catalog.search([], hidden=True)
 SHOWN = catalog.search([])
@@ -40,15 +41,18 @@ def test_the_families_fit_a_screen_and_no_name_is_cut(width):
 
 
 @given(st.lists(st.sampled_from(EVERYTHING), unique=True), st.integers(60, 120))
-def test_of_any_kernels_every_name_is_listed_whole_in_a_line_of_its_own(algorithms, width):
+def test_of_any_kernels_every_name_is_listed_whole_with_all_that_it_does(algorithms, width):
     if not algorithms:
         return
-    shown = lines(kernels.matches(algorithms), width)
+    listed = kernels.matches(algorithms)
+    shown = lines(listed, width)
     unfolded = []
     for line in shown[2 : shown.index("")]:
-        name, *endings = re.split(r"[\[|\]]+", line.split()[0].rstrip("]"))
-        unfolded += [name, *(f"{name}-{ending.removeprefix('-')}" for ending in endings)]
+        if not line.startswith(" "):
+            name, *endings = re.split(r"[\[|\]]+", line.split()[0].rstrip("]"))
+            unfolded += [name, *(f"{name}-{ending.removeprefix('-')}" for ending in endings)]
     assert sorted(unfolded) == sorted(a.name for a in algorithms)
+    assert_whole(listed, width)
 
 
 @pytest.mark.parametrize("algorithm", EVERYTHING, ids=lambda algorithm: algorithm.name)

@@ -1,9 +1,10 @@
 import io
+import re
 from dataclasses import replace
 
 import pytest
 
-from gpusim import catalog, hardware
+from gpusim import catalog, hardware, report
 from gpusim.hardware import format as layout
 from gpusim.report import listings, show
 
@@ -55,23 +56,44 @@ def test_every_number_of_a_gpu_has_a_source(name):
 
 
 def record(name, error=None, instructions=1_000_000):
-    return {"id": name, "warp_instructions": 0 if error else instructions, "wall_s": 1.25, "error": error}
+    known = {"gpu__time_duration.sum": 3.2e-5, "dram__bytes_read.sum": 131_072, "dram__bytes_write.sum": 0}
+    return {
+        "id": name, "metrics": {} if error else known, "warp_instructions": 0 if error else instructions,
+        "wall_s": 1.25, "error": error,
+    }  # fmt: skip
 
 
-def test_launches_without_errors_have_no_column_for_them():
-    lines = text(listings.launches([record("one"), record("two")], "h200"))
-    assert lines[0].split() == ["launch", "warp", "instructions", "seconds"]
-    assert lines[2].split() == ["one", "1.00", "M", "1.2"]
-    assert lines[-2] == "2 of 2 launches on h200: 2.00 M warp instructions simulated in 2.5 s."
+def launched(*records, **how):
+    return listings.launches(records, "h200", "HBM", **how)
+
+
+def test_launches_have_their_times_and_bytes():
+    lines = text(launched(record("one"), record("two")))
+    assert re.split(r" {2,}", lines[0].strip()) == [
+        "launch", "time", "HBM reads", "HBM writes", "warp instructions", "simulated in",
+    ]  # fmt: skip
+    assert re.split(r" {2,}", lines[2].strip()) == ["one", "32.0 us", "131 kB", "0 B", "1.00 M", "1.2 s"]
+    summary = "2 of 2 launches on h200: 2.00 M warp instructions simulated in 2.5 s."
+    assert " ".join(lines[3:]).strip().endswith(f"{summary} --json FILE writes every metric of each.")
+    assert text(launched(record("one"), record("two"), written=True))[-2] == summary
+
+
+def test_where_there_is_little_room_times_and_bytes_stay():
+    lines = report.text(launched(record("one"), record("two", "out of bounds"), record("x" * 24)), 50).split("\n")
+    assert "instructions" not in " ".join(lines[:2])
+    assert re.split(r" {2,}", next(line for line in lines if line.startswith("one")))[:4] == [
+        "one", "32.0 us", "131 kB", "0 B",
+    ]  # fmt: skip
+    assert "two: out of bounds" in lines
 
 
 def test_of_what_a_compiler_wrote_the_first_error_is_listed():
     log = "k.cu does not compile:\nk.cu(1): warning: odd\nk.cu(2): error: y is undefined\nk.cu(3): error: z"
-    joined = " ".join(" ".join(text(listings.launches([record("one", log)], "h200"))).split())
+    joined = " ".join(" ".join(text(launched(record("one", log)))).split())
     assert "k.cu does not compile: k.cu(2): error: y is undefined 0 of 1 launches" in joined
 
 
 @pytest.mark.parametrize("name", ["mm_naive_uncoalesced_1024x1024x1024", "x" * 200])
 def test_long_names_and_errors_fit(name):
-    lines = text(listings.launches([record(name, "some words of an error " * 12), record("short")], "h200"))
+    lines = text(launched(record(name, "some words of an error " * 12), record("short")))
     assert any("some words of an error" in line for line in lines)

@@ -34,7 +34,7 @@ def profile(busy=(), waits=(), *, elapsed=100_000, longest=97_000, active=96_000
         (profile((), {"barrier": 5}), "barrier", "warps wait 74 % of their time for barriers (barrier)"),
         (profile((), {"lg_throttle": 5}), "memory", "the queue of global loads and stores (lg_throttle)"),
         (profile((), {"wait": 5, "not_selected": 9}), "latency", "fixed latency of arithmetic (wait)"),
-        (profile({FMA: 90}, active=50_000), "tail", "SMs have no work 48 % of the time; while they have any, FMA"),
+        (profile({FMA: 90}, active=50_000), "tail", "while they have any, no unit is over 90 % busy (FMA pipe)"),
         (profile({DRAM: 90}, active=50_000), "memory", "memory (HBM bandwidth, 90 % busy)"),
         (profile({LAUNCHER: 90}), "launch", "the launch (handing out blocks, 90 % busy)"),
         (profile({FMA: 99}, longest=40_000, active=39_000), "launch", "60 % of the time no SM has work"),

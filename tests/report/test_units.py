@@ -1,10 +1,11 @@
 import math
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.report.units import format_bytes, format_count, format_share, parse_bytes
+from gpusim.report.units import format_bytes, format_count, format_number, format_share, parse_bytes
 
 
 @given(st.integers(0, 10**18))
@@ -30,7 +31,16 @@ def test_amounts_are_short(number):
     assert len(format_count(number)) <= 7
 
 
-@pytest.mark.parametrize("shown", [format_bytes(math.nan), format_count(math.nan), format_share(math.nan)])
+@given(st.floats(0, 1e18))
+def test_numbers_of_a_column_are_written_one_way(value):
+    shown = format_number(value)
+    assert re.fullmatch(r"\d{1,3}( \d{3})*( [kMGTPE])?|\d+\.\d+( [kMGTPE])?", shown)
+    number, _, unit = shown.rpartition(" ") if shown[-1].isalpha() else (shown, "", "")
+    read = float(number.replace(" ", "")) * 1000.0 ** " kMGTPE".index(unit or " ")
+    assert read == pytest.approx(value, rel=0.006)
+
+
+@pytest.mark.parametrize("shown", [f(math.nan) for f in (format_bytes, format_count, format_number, format_share)])
 def test_what_is_not_known_is_a_dash(shown):
     assert shown == "–"
 

@@ -1,16 +1,18 @@
 """Where traffic comes from, as a user reads it."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from gpusim import report
-from gpusim.report.where import MOST_LINES, verdicts
-from gpusim.result import Profile, Traffic
+from gpusim.report.where import MOST_LINES, of_no_array, verdicts
+from gpusim.result import Claim, Metric, Profile, Traffic
 
 GOOD = Traffic("mm.cu:9", "y[i] = x[i];", 64, 256, 256, 0, 8192, 4096)
 BAD = Traffic("mm.cu:41", "t += A[x * K + k];", 1000, 32_000, 4000, 16_000, 512_000, 64_000)
 CLASHING = Traffic("mm.cu:50", "s += tile[tid][0];", wavefronts=3200, ideal_wavefronts=100)
+OPS = ("ld", "st")
 BARE = Profile("mm", {"n": 64}, "h200", (8, 1, 1), (256, 1, 1), {})
 
 
@@ -44,6 +46,33 @@ def test_tables_fit_and_show_the_costliest(n, capsys):
     assert max(map(len, said.splitlines())) <= 100
     assert f"g_file_name.cu:{n - 1} " in said
     assert ("more lines cost less" in said) == (n > MOST_LINES)
+
+
+def test_the_hit_rate_is_that_of_loads(capsys):
+    half_stores = replace(GOOD, l1_hits=128, load_sectors=128)
+    stores = replace(GOOD, name="mm.cu:10")
+    rows = text(replace(BARE, lines=(half_stores, stores), arrays=(half_stores,)), capsys)
+    assert re.search(r"mm.cu:9 .* 0 %  +100 %", rows)
+    assert re.search(r"mm.cu:10 .* 0 %  +–", rows)
+
+
+@pytest.mark.parametrize(
+    ("read", "local", "says"),
+    [
+        (4096 + 2816, 0, "HBM reads 2.82 kB besides the arrays: code, parameters and constants."),
+        (4096 + 2816, 5, "HBM reads 2.82 kB besides the arrays: code, parameters, local memory and constants."),
+        (4096, 0, None),
+        (4096 + 40, 0, None),
+    ],
+)
+def test_what_is_read_beside_arrays_is_said_where_it_is_seen(read, local, says):
+    known = {"dram__bytes_read.sum": read} | {f"l1tex__t_sectors_pipe_lsu_mem_local_op_{op}.sum": local for op in OPS}
+    metrics = {name: Metric(value, "", Claim.MODELLED) for name, value in known.items()}
+    assert of_no_array(replace(BARE, lines=(GOOD,), arrays=(GOOD,), metrics=metrics)) == says
+
+
+def test_of_what_is_not_known_nothing_is_said():
+    assert of_no_array(replace(BARE, arrays=(GOOD,))) is None
 
 
 def test_excess_is_what_would_not_be_needed():

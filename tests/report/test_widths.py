@@ -15,14 +15,14 @@ from gpusim.chained import ChainProfile
 from gpusim.compare import Row, summarise
 from gpusim.hardware import format as layout
 from gpusim.measurement import Device, MeasuredLaunch, Measurement
-from gpusim.report import comparison, listings
+from gpusim.report import comparison, listings, tables
 from gpusim.report.busy import BAR, UNITS
-from gpusim.report.grid import GAP, Grid, blocks, widths
+from gpusim.report.grid import GAP, Grid, blocks, needs, widths
 from gpusim.report.time import REASONS
 from gpusim.result import LEFT_DIRTY, STALL_REASON, STALL_SHARE, Claim, Metric, Profile, Traffic
+from tests.report.cells import WIDTHS, assert_whole
 from tests.report.profiles import tiled_matmul
 
-WIDTHS = (60, 80, 100, 200)
 NUMBER = re.compile(r"[+-]?[\d.]+( \d{3})*( ?[kMGTPE]?B| [kMGTPE]| %| [num]?s)?$")
 AMONG = ("", "61 launches of matmul kernels on h200, by description", "5 launches on h200, each sampled")
 OPS, SHARED = ("read", "write"), ("ld", "st", "ldgsts")
@@ -86,12 +86,13 @@ def assert_fits(shown, *, excerpts=False):
     """Hold every width against what stands in the tables."""
     columns = [column for grid in shown if isinstance(grid, Grid) for column in grid.columns]
     texts = [text for column in columns for text in (*column.texts(), *column.shortened().texts(), column.heading)]
-    whole = {cell for text in texts for cell in text.split("  ")}
+    whole = {cell for text in texts for cell in text.split("  ")} | {str(row) for row in range(1, 20)}
     for width in WIDTHS:
         text = report.text(shown, width)
         assert max(map(len, text.split("\n"))) <= width
         assert excerpts or "…" not in text
         assert numbers(text) <= whole
+        assert_whole(shown, width)
     assert max(map(len, report.text(shown).split("\n"))) <= 100
 
 
@@ -128,10 +129,10 @@ def test_predictions_beside_measurements(seed):
     rows = [
         Row(
             "attention-standard-f16 B=1 H=16",
-            chance.choice(NAMES),
+            name,
             *(chance.choice([0.0, 1e15 * chance.random()]) for _ in range(4)),
         )
-        for _ in range(20)
+        for name in chance.sample(NAMES, 20)
     ]
     waits = {"long_scoreboard": (0.631, 0.58), "wait": (0.004, 0.2)}
     assert_fits(comparison.compared("attention-standard-f16", rows, waits))
@@ -155,10 +156,16 @@ def test_launches_that_were_measured():
 
 def test_lists():
     records = [
-        {"id": "flash-attention-1-swapped-f16 B=1 H=16", "warp_instructions": 10**k, "wall_s": 10.0**k, "error": error}
+        {
+            "id": f"flash-attention-1-swapped-f16 B=1 H={k}",
+            "metrics": dict.fromkeys(listings.PREDICTED, 10.0 ** (k - 9)) if error is None else {},
+            "warp_instructions": 10**k,
+            "wall_s": 10.0**k,
+            "error": error,
+        }
         for k, error in ((3, None), (9, "matmul.cu:41: reads global memory out of bounds, 4 bytes after the end of A"))
     ]
-    assert_fits(listings.launches(records, "h200"))
+    assert_fits(listings.launches(records, "h200", "HBM"))
     assert_fits(listings.gpus(layout.table()))
     keys, body = layout.describe(hardware.load("h200"))[0], layout.describe(hardware.load("h200"))[1:]
     assert_fits(listings.gpu([keys, *(row for row in body if " " not in row[1])])[:1])
@@ -166,7 +173,7 @@ def test_lists():
 
 
 COLUMN = st.tuples(
-    st.sampled_from(["number", "name", "text", "bar"]), st.none() | st.integers(0, 3), st.booleans(),
+    st.sampled_from(["number", "name", "text", "names", "bar"]), st.none() | st.integers(0, 3), st.booleans(),
     st.text("ab ", min_size=1, max_size=14), st.integers(1, 18),
 )  # fmt: skip
 
@@ -181,7 +188,7 @@ def test_columns_keep_their_numbers_whole_and_those_that_cannot_be_spared_are_th
     for columns in shown:
         found = widths(columns, width)
         assert sum(found) + GAP * (len(found) - 1) <= width
-        assert all(w >= c.least for w, c in zip(found, columns, strict=True))
+        assert all(w >= (c.least if c.kind == "number" else c.folded) for w, c in zip(found, columns, strict=True))
     there = {column.cells[0] for columns in shown for column in columns}
     needed = {c.cells[0] for c in grid.columns if c.spared is None and c.kind != "bar"}
     assert needed <= there
@@ -213,12 +220,20 @@ def test_bars_give_way_before_anything_else():
 
 
 def test_what_is_needed_least_goes_first():
-    of = {width: report.as_text(tiled_matmul(error=0.01), width).split("\n") for width in WIDTHS}
-    assert [any("requests" in line for line in of[width]) for width in WIDTHS] == [False, True, True, True]
-    for heading in ("bytes", "textbook", "claim"):
+    of = {width: report.as_text(tiled_matmul(error=0.01, p90=0.03), width).split("\n") for width in (40, *WIDTHS)}
+    assert [any("requests" in line for line in lines) for lines in of.values()] == [False, False, False, True, True]
+    assert [any("textbook" in line for line in lines) for lines in of.values()] == [False, True, True, True, True]
+    for heading in ("bytes", "claim"):
         assert all(any(heading in line for line in lines) for lines in of.values())
-    assert any("extrapolated ±1 %" in line for line in of[100])
-    assert any("±1 %" in line and "extrapolated" not in line for line in of[60])
+
+
+@given(PROFILES, st.integers(40, 100))
+@settings(max_examples=20)
+def test_a_claims_word_goes_only_where_no_column_can_be_spared(profile, width):
+    (columns,) = blocks(tables.memory_table(profile).columns, width)
+    whole = columns[-1].has_short
+    assert whole or not any(column.spared is not None for column in columns)
+    assert whole or needs([*columns[:-1], tables.memory_table(profile).columns[-1]]) > width
 
 
 def test_a_share_of_nothing_is_no_number():

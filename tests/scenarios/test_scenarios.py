@@ -36,6 +36,11 @@ def test_it_imports_nothing_private_and_stays_small(name):
     assert inside <= {"gpusim.catalog", *report}
 
 
+@pytest.mark.parametrize("name", names())
+def test_times_have_the_units_of_every_other_table(name):
+    assert "µ" not in source(name)
+
+
 def test_there_is_one_for_each_question():
     assert set(names()) >= {
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
@@ -69,6 +74,7 @@ def test_a_column_is_32_lines_and_a_row_is_one():
     assert all(measured in (counted, "–") for counted, measured in zip(column(text, 3), column(text, 5), strict=True))
 
 
+@pytest.mark.long
 def test_a_column_a_warp_costs_6_times_the_sectors_and_16_times_the_cycles():
     text = printed("naive_or_coalesced")
     assert numbers(text, 2) == numbers(text, 1) == [16.5, 2.5] == numbers(text, 7)
@@ -91,6 +97,7 @@ def test_sizes_and_tiles_can_be_given():
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_coarsening_saves_fills_and_no_shared_loads():
     text = printed("coarsening")
     assert numbers(text, 5) == numbers(text, 2) == numbers(text, 1) == [1.00, 1.33, 1.60, 1.78]
@@ -149,7 +156,7 @@ def test_waves_on_another_gpu():
     assert "132 SMs" in printed("wave_quantisation", "--gpu", "h200", "--n", "2048")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_keys_outside_move_more_and_only_a_block_a_tile_fills_the_gpu():
     text = printed("attention_loops")
     assert column(text, 1) == ["16", "16", "128"]
@@ -314,7 +321,7 @@ def test_online_softmax_reads_as_little_as_naive_and_overflows_as_little_as_safe
     assert values["89"][0] == "nan"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hbm_sees_every_pass_of_a_softmax_only_where_no_cache_holds_the_rows():
     text = printed("softmax_three_ways")
     formula, l1, l2, hbm = (numbers(text, column) for column in (2, 3, 4, 5))

@@ -2,9 +2,10 @@
 
 import pytest
 
+from tests.marks import most_by_hand
 from tests.validation.sequences import LOOP, MEASURED, cycles, instructions
 
-WITHIN, WARPS = 0.035, (1, 8, 32)
+WITHIN, WARPS, EVERY = 0.035, (1, 8, 32), 3
 HALF_A_CYCLE = {"Woz Lo", "Woz Fo"}
 """Half of the odd factors cost one more there, by their number; why is not known."""
 NOT_NEEDED = {"Wep5y Le"}
@@ -18,13 +19,13 @@ ONE_WARP = {"Wop Lo", "Wop Fo"}
 """By one warp alone 4 % slow, since the upper half of what is added is read in the third stage."""
 OFF = HALF_A_CYCLE | NOT_NEEDED | NEVER_WRITTEN | CONVOYS | ONE_WARP
 
+RIGHT = [s for s in MEASURED if s not in OFF]
+KNOWN = [pytest.param(s, marks=pytest.mark.xfail(strict=True)) for s in MEASURED if s in OFF]
+
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
-@pytest.mark.parametrize(
-    "sequence",
-    [pytest.param(s, marks=pytest.mark.xfail(strict=True) if s in OFF else pytest.mark.slow) for s in MEASURED],
-)
+@pytest.mark.parametrize("sequence", [*most_by_hand(RIGHT, RIGHT[::EVERY]), *KNOWN])
 def test_a_sequence_takes_the_cycles_that_it_takes_on_silicon(sequence):
     for warps in WARPS:
         assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps

@@ -15,8 +15,10 @@ from gpusim.cuda.nvdisasm import Line, Place
 from gpusim.cuda.translate import control, conversion, double, exchange, floating, half, integer, memory, tensor
 from gpusim.cuda.translate.reader import Reader, Unsupported
 from gpusim.cuda.translate.uniform import ORDINARY
+from gpusim.isa.abi import ABIS, WORD
+from gpusim.isa.encode import is_indexed
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Instr, ParamInfo, Program
+from gpusim.isa.program import Instr, Kind, ParamInfo, Program
 
 _FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     integer.TABLE,
@@ -107,7 +109,7 @@ def translate(
         if line.line and line.file != source:
             places[index] = (line.file, line.line)
         try:
-            instrs.append(translate_line(line, number))
+            instrs.append(_known(translate_line(line, number), const_base))
         except Unsupported:
             unknown[index] = line.text
             instrs.append(Reader(line, number).make(Op.UNKNOWN))
@@ -115,6 +117,18 @@ def translate(
         name, tuple(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, const_base), (),
         source, max_threads, const_base, dict(banks), unknown=unknown, places=places, **more,
     )  # fmt: skip
+
+
+def _known(instr: Instr, const_base: int) -> Instr:
+    """The instruction, if gpusim knows what it reads of what the driver puts before a kernel's parameters."""
+    abi = ABIS.get(const_base)
+    read = [(o.index >> 16, o.index & 0xFFFF, WORD) for o in instr.srcs if o.kind is Kind.CONST]
+    if instr.op is Op.LDC and not is_indexed(instr):
+        read.append((instr.sub, instr.offset, instr.width))
+    for bank, offset, nbytes in read:
+        if abi is not None and bank == 0 and offset < const_base and not abi.holds(offset, nbytes):
+            raise Unsupported("a number of the driver's that is not known")
+    return instr
 
 
 def _parameters(parameters: Iterable[tuple[int, int]], base: int) -> tuple[ParamInfo, ...]:

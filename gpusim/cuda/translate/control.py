@@ -101,13 +101,13 @@ def _barrier(r: Reader) -> int:
 
 
 def warpsync(r: Reader) -> Instr:
-    """``WARPSYNC mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``."""
-    r.skip("EXCLUSIVE")
+    """``WARPSYNC[.EXCLUSIVE] mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``."""
     if r.has("ALL"):
         return r.make(Op.WARPSYNC)
-    flags = r.flags({"COLLECTIVE": Flag.COLLECTIVE})
+    leads = r.has("COLLECTIVE")
+    flags = Flag.EXCLUSIVE if leads else r.flags({"EXCLUSIVE": Flag.EXCLUSIVE})
     mask = (r.integer(),)
-    return r.make(Op.WARPSYNC, None, mask, flags=flags, target=target(r) if flags else -1)
+    return r.make(Op.WARPSYNC, None, mask, flags=flags, target=target(r) if leads else -1)
 
 
 # ------------------------------------------------------------------ jumps through a register

@@ -7,9 +7,9 @@ Source: NVIDIA, *CUDA Binary Utilities*, for the names; *PTX ISA*, "Special Regi
 from __future__ import annotations
 
 from gpusim.cuda.operands import Form
-from gpusim.cuda.translate.reader import ZERO, Reader, Unsupported
+from gpusim.cuda.translate.reader import Reader, Unsupported
 from gpusim.isa.opcodes import Atomic, Flag, Op, Shfl, Special, Vote
-from gpusim.isa.program import TRUE, Instr
+from gpusim.isa.program import Instr
 
 SPECIAL = {
     "SRZ": Special.ZERO,
@@ -17,7 +17,6 @@ SPECIAL = {
     "SR_LANEID": Special.LANEID,
     "SR_VIRTUALSMID": Special.SMID,
     "SR_VIRTID": Special.VIRTID,
-    "SR_VIRTCFG": Special.VIRTCFG,
     "SR_CLOCKLO": Special.CLOCK_LO,
     "SR_CLOCKHI": Special.CLOCK_HI,
     "SR_GLOBALTIMERLO": Special.GLOBALTIMER_LO,
@@ -89,16 +88,11 @@ def redux(r: Reader) -> Instr:
 def r2ur(r: Reader) -> Instr:
     """``R2UR d, a``, and ``R2UR q0, URZ, a``.
 
-    The compiler makes the second form alone, before ``@!q0 BRA.DIV``, which leads lanes that wait for others to
-    where they meet: what it finds can only spare that check, so it is taken to find nothing.
+    The compiler makes the second form alone, of lanes' masks, before ``@!q0 BRA.DIV`` or ``@!q0 BRA.CONV``, which
+    lead lanes of different masks to where each of them waits for its own.
     """
-    found = r.preds()
-    dst, source = r.dst(), r.integer()
-    if not found:
-        return r.make(Op.R2UR, dst, (source,))
-    if dst != ZERO:
-        raise Unsupported("R2UR into a register and a predicate")
-    return r.make(Op.PLOP3, pdsts=found, psrcs=(TRUE, TRUE, TRUE), sub=0)
+    differs = r.preds()
+    return r.make(Op.R2UR, r.dst(), (r.integer(),), pdsts=differs)
 
 
 TABLE = {

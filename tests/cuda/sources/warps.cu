@@ -72,7 +72,7 @@ extern "C" __global__ void groups(const int *a, int *out, float *f) {
 }
 
 extern "C" __global__ void whereabouts(unsigned *out, long long *clock) {
-    unsigned r[12];
+    unsigned r[11];
     asm volatile("mov.u32 %0, %%smid;" : "=r"(r[0]));
     asm volatile("mov.u32 %0, %%warpid;" : "=r"(r[1]));
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(r[2]));
@@ -84,11 +84,10 @@ extern "C" __global__ void whereabouts(unsigned *out, long long *clock) {
     asm volatile("mov.u32 %0, %%nsmid;" : "=r"(r[8]));
     asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(r[9]));
     asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(r[10]));
-    asm volatile("mov.u32 %0, %%nwarpid;" : "=r"(r[11]));
     long long time;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
     unsigned sum = threadIdx.x + threadIdx.y * blockDim.x + threadIdx.z * blockDim.y + blockIdx.x * gridDim.y + blockIdx.y
         + blockIdx.z * gridDim.z + gridDim.x + blockDim.z;
-    for (int k = 0; k < 12; k++) out[k * 1024 + threadIdx.x] = r[k] + sum;
+    for (int k = 0; k < 11; k++) out[k * 1024 + threadIdx.x] = r[k] + sum;
     clock[threadIdx.x] = clock64() + time;
 }
