@@ -5,6 +5,8 @@ from __future__ import annotations
 from numba import types
 from numba.extending import intrinsic
 
+from gpusim.engine.jit import inline
+
 
 @intrinsic
 def popcount(typingctx, x):
@@ -14,3 +16,12 @@ def popcount(typingctx, x):
         return builder.ctpop(context.cast(builder, args[0], sig.args[0], types.int64))
 
     return types.int64(x), lower
+
+
+@inline
+def first_lane(on):
+    """First lane of a mask that is not empty."""
+    lane = 0
+    while not (on >> lane) & 1:
+        lane += 1
+    return lane

@@ -7,6 +7,7 @@ import numpy as np
 from gpusim.engine import fields as I
 from gpusim.engine import state as S
 from gpusim.engine.atomics import atomic_value
+from gpusim.engine.bits import first_lane
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import FULL, at, predicate, set_predicate
 
@@ -73,15 +74,6 @@ def spread(c, u, base, preds, on):
         differ |= np.uint32(a[lane] != value) << np.uint32(lane)
     set_predicate(preds, c[I.Q0], differ, on)
     fill(u[at(c[I.DST], base)], value, FULL)
-
-
-@inline
-def first_lane(on):
-    """First lane of a mask that is not empty."""
-    lane = 0
-    while not (on >> np.uint32(lane)) & ONE:
-        lane += 1
-    return lane
 
 
 @jit

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import fields as I
-from gpusim.engine.bits import popcount
+from gpusim.engine.bits import first_lane, popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import predicate
 from gpusim.engine.state import (
@@ -195,17 +195,12 @@ def jump(warp, to, offset, place, on):
     if rest and not set_aside(warp, after, rest):
         return NO_ROOM
     while on:
-        first = 0
-        while not (on >> first) & 1:
-            first += 1
+        first = first_lane(on)
         address = (np.int64(to[first]) + offset) & FULL
         target = address >> 4
         if target >= len(place) or address & 15:
             return NOWHERE
-        lanes = np.int64(0)
-        for lane in range(first, LANES):
-            same = ((np.int64(to[lane]) + offset) & FULL) >> 4 == target
-            lanes |= (on & (np.int64(1) << lane)) * same
+        lanes = with_equal(to, on, first)
         on ^= lanes
         paths += 1
         if not set_aside(warp, place[target], lanes):
@@ -218,8 +213,8 @@ def jump(warp, to, offset, place, on):
 def sync_lanes(warp, masks, exclusive):
     """WARPSYNC: each lane that runs waits for those of its own mask; 0 of a mask stands for all lanes.
 
-    Lanes whose masks are complete go on together; with ``exclusive`` those of the first mask alone, and those of the
-    others when they meet or leave.
+    Lanes whose masks are complete go on together; with ``exclusive`` those of one mask alone, and those of the others
+    when they meet or leave.
 
     Returns
     -------
@@ -228,13 +223,11 @@ def sync_lanes(warp, masks, exclusive):
     """
     after, left, ready = warp[PC] + 1, warp[MASK], np.int64(0)
     while left:
-        last = LANES - 1  # the first lane's path is set aside last, and goes on first
-        while not (left >> last) & 1:
-            last -= 1
-        lanes = with_equal(masks, left, last)
+        first = first_lane(left)
+        lanes = with_equal(masks, left, first)
         left ^= lanes
-        awaited = np.int64(masks[last]) if masks[last] else np.int64(FULL)
-        complete = awaited & warp[ALIVE] & (warp[MASK] ^ FULL) == 0
+        awaited = named(np.int64(masks[first]))
+        complete = are_among(awaited, warp[MASK], warp[ALIVE])
         if complete and (lanes == warp[MASK] or not exclusive):
             ready |= lanes
             continue
@@ -245,6 +238,18 @@ def sync_lanes(warp, masks, exclusive):
         warp[PC], warp[MASK] = after, ready
         return 0
     return 0 if take_next_path(warp) else STUCK
+
+
+@inline
+def named(mask):
+    """Lanes of a mask that an instruction waits for or looks at: all where it is 0."""
+    return mask if mask else np.int64(FULL)
+
+
+@inline
+def are_among(awaited, lanes, alive):
+    """Whether all lanes that are waited for and alive are among ``lanes``."""
+    return awaited & alive & (lanes ^ np.int64(FULL)) == 0
 
 
 @inline

@@ -21,11 +21,11 @@ from gpusim.engine.async_copy import copy_async
 from gpusim.engine.async_groups import close_group
 from gpusim.engine.atomic_access import atomic_global, atomic_shared
 from gpusim.engine.barriers import pass_by, reach
+from gpusim.engine.bits import first_lane
 from gpusim.engine.buffers import find_array, wide_addresses
 from gpusim.engine.constants import indexed_at, load_indexed
 from gpusim.engine.exchange import (
     fill,
-    first_lane,
     match,
     pack_predicates,
     reduce_lanes,
@@ -33,7 +33,18 @@ from gpusim.engine.exchange import (
     unpack_predicates,
 )
 from gpusim.engine.faults import fail, first_row
-from gpusim.engine.flow import NOWHERE, STUCK, branch, break_off, jump, part, sync_lanes, where_true
+from gpusim.engine.flow import (
+    NOWHERE,
+    STUCK,
+    are_among,
+    branch,
+    break_off,
+    jump,
+    named,
+    part,
+    sync_lanes,
+    where_true,
+)
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.jit import compile_for_calls, inline, jit, kept
 from gpusim.engine.l1 import l1_read, l1_row, reads
@@ -300,10 +311,10 @@ def seldom_control(m, c, op, index, w, block, on, t, count):
     elif op == I.BRA:
         lanes = np.int64(where_true(m.preds[w], c, on, count))
         together = meets_mask(c, m.regs, base, lanes, warp[S.MASK], warp[S.ALIVE])
-        if not c[I.FLAGS] & I.CONVERGED:
-            lanes = warp[S.MASK]
-        takes = together == ((c[I.FLAGS] & I.CONVERGED) != 0)
-        went = branch(warp, c[I.TARGET], lanes if takes else np.int64(0))
+        if c[I.FLAGS] & I.CONVERGED:
+            went = branch(warp, c[I.TARGET], lanes if together else np.int64(0))
+        else:
+            went = branch(warp, c[I.TARGET], np.int64(0) if together else warp[S.MASK])
     else:
         went = go(m, c, warp, base, np.int64(where_true(m.preds[w], c, on, count)))
     if went < 0:
@@ -376,5 +387,4 @@ def meets_mask(c, u, base, lanes, active, alive):
     value = np.int64(u[at(c[I.A], base), first_lane(np.uint32(active))])
     if c[I.MODS] & 1:
         value ^= np.int64(FULL)
-    awaited = value if value else np.int64(FULL)
-    return awaited & alive & (lanes ^ np.int64(FULL)) == 0
+    return are_among(named(value), lanes, alive)
