@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 WORD = 4
@@ -27,7 +28,7 @@ class Abi(NamedTuple):
         >>> ABIS[0x210].holds(0x28, 8), ABIS[0x210].holds(0x10C)
         (True, False)
         """
-        return all(word in _words(self) for word in range(offset // WORD, -(-(offset + nbytes) // WORD)))
+        return _words(self).issuperset(range(offset // WORD, -(-(offset + nbytes) // WORD)))
 
 
 ABIS = {
@@ -43,6 +44,7 @@ numbers of sm_75.
 """
 
 
+@cache
 def _words(abi: Abi) -> frozenset[int]:
     """Words of all that is listed."""
     sizes = Abi(3, 3, 1, 2, 2, 1, 1, 2)

@@ -127,7 +127,7 @@ def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:
     if operand.kind in (Kind.CONST, Kind.IMM) and count > _MOST_FIXED:
         yield f"{count} words that are no registers"
     elif operand.kind is Kind.CONST:
-        yield from _constant(operand.index >> 16, operand.index & 0xFFFF, 4 * count, program)
+        yield from _constant(*operand.place, 4 * count, program)
     elif operand.kind is not Kind.IMM and operand.index != (RZ if operand.kind is Kind.REG else URZ):
         uniform = operand.kind is Kind.UREG
         name, held = ("UR", MAX_UNIFORM) if uniform else ("R", min(program.n_registers, MAX_REGISTERS))

@@ -138,7 +138,7 @@ class _Rows:
         if operand.kind is Kind.UREG:
             return NO_ROW if operand.index == URZ else self.uniform + operand.index
         if operand.kind is Kind.CONST:
-            return self._constant(operand.index >> 16, operand.index & 0xFFFF)
+            return self._constant(*operand.place)
         if operand.kind is Kind.IMM:
             return self.immediate((operand.index,))
         raise ValueError(f"{operand} is no register, constant or immediate")

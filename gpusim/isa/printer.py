@@ -162,7 +162,8 @@ def format_operand(o: Operand, *, floating: bool = False) -> str:
     elif o.kind is Kind.UREG:
         text = "URZ" if o.index == URZ else f"UR{o.index}"
     elif o.kind is Kind.CONST:
-        text = f"c[{o.index >> 16:#x}][{o.index & 0xFFFF:#x}]"
+        bank, offset = o.place
+        text = f"c[{bank:#x}][{offset:#x}]"
     elif floating:
         text = f"{struct.unpack('<f', struct.pack('<I', o.index))[0]:.9g}"
     else:

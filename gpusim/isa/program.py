@@ -57,6 +57,11 @@ class Operand(NamedTuple):
     abs: bool = False
     half: int = Half.BOTH
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Bank and byte offset of a word of a constant bank, as :func:`const` puts them together."""
+        return self.index >> 16, self.index & 0xFFFF
+
 
 def reg(index: int, *, neg: bool = False, absolute: bool = False) -> Operand:
     """General-purpose register ``R<index>`` (255 is RZ)."""

@@ -122,7 +122,7 @@ def translate(
 def _known(instr: Instr, const_base: int) -> Instr:
     """The instruction, if gpusim knows what it reads of what the driver puts before a kernel's parameters."""
     abi = ABIS.get(const_base)
-    read = [(o.index >> 16, o.index & 0xFFFF, WORD) for o in instr.srcs if o.kind is Kind.CONST]
+    read = [(*o.place, WORD) for o in instr.srcs if o.kind is Kind.CONST]
     if instr.op is Op.LDC and not is_indexed(instr):
         read.append((instr.sub, instr.offset, instr.width))
     for bank, offset, nbytes in read:
