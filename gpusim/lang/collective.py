@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import gpusim.lang as gl
-from gpusim.lang.evaluate import compare
 from gpusim.lang.tree import Expr
 
 Combine = Callable[[Any, Any], Expr]
@@ -58,7 +57,7 @@ def _over_block(v: Any, threads: Any, combine: Combine, neutral: float) -> Expr:
     thread: Any = gl.tid.x
     lane = thread % 32
     of_warp = _butterfly(v, combine)
-    with gl.if_(compare("eq", lane, 0)):
+    with gl.if_(lane == 0):
         parts[thread // 32] = of_warp
     gl.barrier()
     return _butterfly(parts.load(lane, guard=lane < threads // 32, other=neutral), combine)

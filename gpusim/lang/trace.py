@@ -5,7 +5,7 @@ Conventions of the recorded tree
 - Loads of f16, bf16 and fp8 define temps of the array's type; what the description gets is ``Cast(temp, F32)``.
   Stores cast back.
 - Reading a Var or a LocalArray element is a ``Let`` of :class:`~gpusim.lang.tree.Read` at that place.
-- ``a == b`` and ``a != b`` in a description are conditions; to this package, which handles trees, they say whether two
+- ``a == b`` and ``a != b`` in a description are conditions; where this package handles trees, they say whether two
   expressions are the same.
 """
 
@@ -224,9 +224,14 @@ for _name, _method in list(vars(Operators).items()):
 setattr(Expr, "__array_ufunc__", None)  # noqa: B010 (no attribute that type checkers know)
 
 
+_WRITTEN_IN_IT = ("gpusim.lang.collective", "gpusim.lang.dropout")
+"""Modules of this package that are written as descriptions are."""
+
+
 def _described() -> bool:
-    """Whether the operator that asks was written in a description, and not in this package."""
-    return _tracer.get() is not None and not sys._getframe(2).f_globals.get("__name__", "").startswith("gpusim.lang")
+    """Whether the operator that asks was written in a description, and not where trees are handled."""
+    module = sys._getframe(2).f_globals.get("__name__", "")
+    return _tracer.get() is not None and (module in _WRITTEN_IN_IT or not module.startswith("gpusim.lang"))
 
 
 def _let_equality_be_a_condition(kind: Any) -> None:
