@@ -120,7 +120,7 @@ def run(
     >>> run("vector-add", a=ones, b=ones)["c"]
     array([2., 2., 2., 2.], dtype=float32)
     """
-    algorithm, spec = _algorithm(kernel), _gpu(gpu)
+    algorithm, spec = _algorithm(kernel), hardware.given(gpu)
     given = by_name(algorithm.name, arrays)
     given |= {name: value for name, value in params.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in params.items() if name not in given}
@@ -155,7 +155,7 @@ def count_elements(
     from gpusim.algorithm import numpy_dtype
     from gpusim.engine import counts as C
 
-    algorithm, spec = _algorithm(kernel), _gpu(gpu)
+    algorithm, spec = _algorithm(kernel), hardware.given(gpu)
     bound = algorithm.launch(**params)
     launch = assemble(bound, lower(bound, spec), drawn(algorithm, bound))
     rows = count(launch, spec, _held(spec, launch, algorithm), sample=False).arrays
@@ -232,10 +232,6 @@ def _zeros(bound: KernelLaunch) -> dict[str, np.ndarray]:
     from gpusim.algorithm import numpy_dtype
 
     return {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
-
-
-def _gpu(gpu: str | hardware.Gpu) -> hardware.Gpu:
-    return hardware.given(gpu)
 
 
 def _algorithm(kernel: str | Algorithm | Kernel, folders: Sequence[str] | None = None) -> Algorithm:
@@ -348,7 +344,7 @@ def predict(
     802560
     """
     check_cache(cache)
-    algorithm, spec = _algorithm(kernel, kernels), _gpu(gpu)
+    algorithm, spec = _algorithm(kernel, kernels), hardware.given(gpu)
     found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit, registers=registers)
     l2 = found.count(progress=progress, keep_l2=True).l2 if cache == "warm" else None
     return found.profile(found.count(l2, progress=progress, recording=timeline), cache)

@@ -140,6 +140,9 @@ LONGEST_ERROR = 300
 """Characters of an error that the list of launches shows; all of it is in the JSON."""
 
 
+PREDICTED = ("gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum")
+"""Metrics that the list of launches shows."""
+
 SPARED_LAUNCH = ("warp instructions", "simulated in")
 """Columns of the list of launches that are left out where it is too wide, in this order."""
 
@@ -166,8 +169,10 @@ def launches(
     failed = [record for record in records if record["error"] is not None]
     grid = Grid()
     grid.add_column("launch", "text", key=True)
-    for heading in ("time", f"{memory} reads", f"{memory} writes", *SPARED_LAUNCH):
-        grid.add_column(heading, spared=SPARED_LAUNCH.index(heading) if heading in SPARED_LAUNCH else None)
+    for heading in ("time", f"{memory} reads", f"{memory} writes"):
+        grid.add_column(heading)
+    for order, heading in enumerate(SPARED_LAUNCH):
+        grid.add_column(heading, spared=order)
     for record in records:
         if record["error"] is None:
             grid.add_row(record["id"], *_figures(record))
@@ -185,10 +190,6 @@ def _figures(record: Mapping[str, Any]) -> Iterator[str]:
     yield from map(format_bytes, moved)
     yield format_count(record["warp_instructions"])
     yield f"{record['wall_s']:.1f} s"
-
-
-PREDICTED = ("gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum")
-"""Metrics that the list of launches shows."""
 
 
 def _short(error: str) -> str:
