@@ -525,7 +525,8 @@ SHARED = Theme(
               ("0", "atomicXor(&sh.a[<u32> & 3], <u32>)"), ("0", "atomicInc(&sh.a[<u32> & 3], 5u)"),
               ("3", "atomicDec(&sh.a[<u32> & 3], 6u)"), ("9", "atomicMin((int*)&sh.a[<u32> & 15], int(<u32>))"),
               ("0", "atomicAdd((float*)&sh.a[<u32> & 15], float(<u32> & 255))"),
-              ("0", "atomicSub(&sh.a[<u32> & 15], <u32>)"),
+              # Not of x << 31, which ptxas 13.0 takes for 0 where an atomic adds its negative.
+              ("0", "atomicSub(&sh.a[<u32> & 15], <u32> ^ 1u)"),
           )),
         ("together: if (threadIdx.x < 8) sh.q[threadIdx.x] = 0; __syncthreads(); atomicAdd(&sh.q[<u32> & 7], u64(<u32>) << 20); "
         "__syncthreads(); <=u32> += unsigned(sh.q[<u32> & 7] >> 18); __syncthreads();"),
@@ -542,7 +543,7 @@ SHARED = Theme(
 
 ATOMICS = Theme(
     statements=[
-        "atomicAdd(&g->add[<u32> & 15], <u32>);", "atomicAdd(&g->add[t & 7], <u32>);", "atomicSub(&g->add[<u32> & 15], <u32>);",
+        "atomicAdd(&g->add[<u32> & 15], <u32>);", "atomicAdd(&g->add[t & 7], <u32>);", "atomicSub(&g->add[<u32> & 15], <u32> ^ 1u);",
         "atomicMin(&g->least[<u32> & 15], int(<u32>));", "atomicMax(&g->most[<u32> & 15], <u32>);",
         "atomicAnd(&g->all[<u32> & 15], <u32> | 0xffff);", "atomicOr(&g->any[<u32> & 15], <u32> & 0xff0f);",
         "atomicXor(&g->odd[<u32> & 15], <u32>);", "atomicInc(&g->turns[<u32> & 3], 9u);",
