@@ -32,15 +32,14 @@ from gpusim.engine.state import (
     SPLIT_MASK,
     SPLIT_PC,
     SPLIT_WAIT,
-    YIELDED,
 )  # fmt: skip
 
 FULL = 0xFFFFFFFF
-SPUN, SPUN_YIELD, SPUN_LONG = 4096, 32, 1 << 20
-"""Backward branches after which a path lets the warp's others run, as it may spin for one of them; the same once it
-has met a YIELD, which compilers put into such loops; and beyond which even lanes that wait at a convergence barrier
-go on.  On an H200 a warp whose lanes all want one lock gets through although its critical section comes after
-the BSYNC of the loop that spins: lanes that wait there are let go."""
+SPUN, SPUN_LONG = 4096, 1 << 20
+"""Backward branches after which a path without a YIELD lets the warp's others run, as it may spin for one of them; and
+beyond which even lanes that wait at a convergence barrier go on."""
+YIELDED = -1
+"""What a path waits for that has met a YIELD: that the others have had their turn."""
 NO_ROOM, NOWHERE, STUCK = -1, -2, -3
 
 
@@ -68,9 +67,9 @@ def drop(warp, k):
 
 
 @jit
-def all_there(warp, awaited):
-    """Whether every lane that is waited for and alive waits as well."""
-    missing = awaited & FULL & warp[ALIVE]
+def all_there(warp, awaited, besides=np.int64(0)):
+    """Whether every lane that is waited for and alive waits as well, or is one of ``besides``."""
+    missing = awaited & FULL & warp[ALIVE] & (besides ^ FULL)
     for n in range(warp[N_SPLIT]):
         if warp[SPLIT_WAIT + n] == awaited:
             missing &= warp[SPLIT_MASK + n] ^ FULL
@@ -93,19 +92,93 @@ def join(warp, pc, awaited):
 
 @jit
 def take_next_path(warp):
-    """Go on with another path of the warp; False when none can run."""
+    """Go on with another path of the warp, one that has yielded if there is no other; False when none can run."""
+    return take_ready(warp) or (wake_yielded(warp) and take_ready(warp))
+
+
+@jit
+def take_ready(warp):
+    """Go on with the latest path that waits for nothing, or for lanes that have come; False when there is none."""
     for n in range(warp[N_SPLIT] - 1, -1, -1):
         pc, mask, awaited = warp[SPLIT_PC + n], warp[SPLIT_MASK + n] & warp[ALIVE], warp[SPLIT_WAIT + n]
         if mask == 0:
             drop(warp, n)
         elif awaited == 0:
             drop(warp, n)
-            warp[PC], warp[MASK] = pc, mask
+            warp[PC], warp[MASK] = pc, mask | join_yielded(warp, pc)
             return True
-        elif all_there(warp, awaited):
+        elif awaited != YIELDED and all_there(warp, awaited):
             warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
             return True
     return False
+
+
+@jit
+def join_yielded(warp, pc):
+    """Lanes of the paths that have yielded at ``pc``, which come along with one that goes on there."""
+    lanes = np.int64(0)
+    for n in range(warp[N_SPLIT] - 1, -1, -1):
+        if warp[SPLIT_WAIT + n] == YIELDED and warp[SPLIT_PC + n] == pc:
+            lanes |= warp[SPLIT_MASK + n]
+            drop(warp, n)
+    return lanes & warp[ALIVE]
+
+
+@jit
+def wake_yielded(warp):
+    """All paths that have yielded are ready again, the first of them first; False when there is none."""
+    first, last, woken = 0, warp[N_SPLIT] - 1, False
+    while first < last:
+        if warp[SPLIT_WAIT + first] != YIELDED:
+            first += 1
+        elif warp[SPLIT_WAIT + last] != YIELDED:
+            last -= 1
+        else:  # the latest is taken first: turn their order round
+            for of in (SPLIT_PC, SPLIT_MASK):
+                warp[of + first], warp[of + last] = warp[of + last], warp[of + first]
+            first, last = first + 1, last - 1
+    for n in range(warp[N_SPLIT]):
+        if warp[SPLIT_WAIT + n] == YIELDED:
+            warp[SPLIT_WAIT + n], woken = 0, True
+    return woken
+
+
+@jit
+def give_way(warp):
+    """YIELD: the warp's other paths go first; where all of them wait, those that wait for this one do so no longer."""
+    n, mask = warp[N_SPLIT], warp[MASK]
+    warp[PC], warp[SPINS] = warp[PC] + 1, 0
+    if n == 0 or not set_aside(warp, warp[PC], mask):
+        return
+    warp[SPLIT_WAIT + n] = YIELDED
+    if take_ready(warp):
+        return
+    if n_yielded(warp) == 1:
+        for b in range(N_MEETINGS):
+            break_up(warp, b, mask)
+    take_next_path(warp)
+
+
+@jit
+def n_yielded(warp):
+    """Paths that have yielded."""
+    n = 0
+    for k in range(warp[N_SPLIT]):
+        n += warp[SPLIT_WAIT + k] == YIELDED
+    return n
+
+
+@jit
+def break_up(warp, b, yielded):
+    """Lanes that wait at convergence barrier ``b`` for none but ``yielded`` go on, by another BSYNC."""
+    awaited = waiting_at(warp, b)
+    if not all_there(warp, awaited, yielded):
+        return
+    for n in range(warp[N_SPLIT]):
+        if warp[SPLIT_WAIT + n] == awaited:
+            warp[SPLIT_WAIT + n] = 0
+            warp[SPLIT_PC + n] -= 1
+            warp[MEET_MASK + b] = 0
 
 
 @inline
@@ -121,14 +194,14 @@ def branch(warp, target, taken):
     """BRA; returns 1 where the warp split, 0 where it did not, NO_ROOM."""
     if warp[MASK] & (taken ^ FULL) == 0 and target <= warp[PC] and warp[MASK] != warp[ALIVE]:
         warp[SPINS] += 1
-        if warp[SPINS] >= (SPUN_YIELD if warp[YIELDED] else SPUN):
+        if warp[SPINS] >= SPUN:
             return let_others_run(warp, target)
     return part(warp, target, taken)
 
 
 @inline
 def part(warp, target, taken):
-    """Some of the lanes that run go to ``target``, the others on; returns as :func:`branch`."""
+    """Some of the lanes that run go to ``target``, the others on: the fewer first; returns as :func:`branch`."""
     rest = warp[MASK] & (taken ^ FULL)
     if taken == 0:
         warp[PC] += 1
@@ -136,10 +209,10 @@ def part(warp, target, taken):
     if rest == 0:
         warp[PC] = target
         return 0
-    if not set_aside(warp, warp[PC] + 1, rest):
+    after, few = warp[PC] + 1, popcount(taken) < popcount(rest)
+    if not (set_aside(warp, after, rest) if few else set_aside(warp, target, taken)):
         return NO_ROOM
-    warp[PC] = target
-    warp[MASK] = taken
+    warp[PC], warp[MASK] = (target, taken) if few else (after, rest)
     return 1
 
 
@@ -159,7 +232,7 @@ def let_others_run(warp, pc):
     take_next_path(warp)
     if warp[MASK] != mask:
         warp[SPINS] = 0
-    elif warp[YIELDED] or warp[SPINS] >= SPUN_LONG:
+    elif warp[SPINS] >= SPUN_LONG:
         let_waiting_go(warp)
     return 0
 
@@ -289,16 +362,23 @@ def waiting_at(warp, b):
 def meet(warp, b):
     """BSYNC: wait for the others; False when nothing else of the warp can run.
 
-    Lanes that it does not wait for (they broke off) go on.
+    Lanes that it does not wait for (they broke off) go on, and so do those whose others have all yielded.
     """
     awaited = warp[MEET_MASK + b]
     if warp[MASK] & awaited == 0 or warp[MASK] == awaited & warp[ALIVE]:
         warp[PC] += 1
         return True
-    if not set_aside(warp, warp[PC] + 1, warp[MASK]):
+    after, awaited = warp[PC] + 1, waiting_at(warp, b)
+    if not set_aside(warp, after, warp[MASK]):
         return False
-    warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = waiting_at(warp, b)
-    return take_next_path(warp)
+    warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = awaited
+    if take_ready(warp):
+        return True
+    if not wake_yielded(warp):
+        return False
+    warp[PC], warp[MASK] = after, join(warp, after, awaited) & warp[ALIVE]
+    warp[MEET_MASK + b] = 0
+    return True
 
 
 @inline
@@ -319,7 +399,7 @@ def start(warp, preds, lanes):
     warp[PC] = 0
     warp[MASK] = mask
     warp[ALIVE] = mask
-    warp[N_SPLIT], warp[SPINS], warp[YIELDED], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0, 0
+    warp[N_SPLIT], warp[SPINS], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0
     for b in range(6):
         warp[BOARD + b] = 0
     for b in range(N_MEETINGS):

@@ -109,10 +109,10 @@ FAILURE, WENT = -1, -16
 # SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.flow, 0: nothing); MEET_MASK: lanes
 # that each convergence barrier waits for; SPINS: backward branches taken while other paths could run;
 # BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
-# latest LDGSTS is done; GROUPS: when each of its latest groups of them is; YIELDED: it has met a YIELD.
+# latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
-ALIVE, STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS, YIELDED = range(BOARD + 6, BOARD + 14)  # the second
-SPLIT_PC = YIELDED + 1
+ALIVE, STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(BOARD + 6, BOARD + 13)  # the second
+SPLIT_PC = SPINS + 1
 SPLIT_MASK = SPLIT_PC + MAX_SPLITS
 SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)

@@ -14,7 +14,7 @@ from gpusim.engine.constants import line_at, line_of, load_constant
 from gpusim.engine.exchange import shuffle, vote
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.floating import finished, nearest
-from gpusim.engine.flow import branch, leave, meet, open_meeting, where_true
+from gpusim.engine.flow import branch, give_way, leave, meet, open_meeting, where_true
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
@@ -150,8 +150,10 @@ def control(m, c, op, index, w, block, on, count):
         warp[S.BAR_NUMBER], warp[S.BAR_MODE] = c[I.SUB], 0
         return S.AT_BLOCK_BARRIER if on else -1
     elif op == I.NOP:
-        warp[S.YIELDED] |= c[I.SUB]
-        warp[S.PC] += 1
+        if c[I.SUB]:
+            give_way(warp)
+        else:
+            warp[S.PC] += 1
     else:
         fail(m, E.PAST_END if op == I.END else E.UNSUPPORTED, index, 0, block, op, w)
         return S.FAILED
