@@ -23,6 +23,7 @@ from gpusim.engine.state import (
     LANES,
     MASK,
     MAX_SPLITS,
+    MEET_AT,
     MEET_MASK,
     N_GROUPS,
     N_MEETINGS,
@@ -67,9 +68,9 @@ def drop(warp, k):
 
 
 @jit
-def all_there(warp, awaited, besides=np.int64(0)):
-    """Whether every lane that is waited for and alive waits as well, or is one of ``besides``."""
-    missing = awaited & FULL & warp[ALIVE] & (besides ^ FULL)
+def all_there(warp, awaited):
+    """Whether every lane that is waited for and alive waits as well."""
+    missing = awaited & FULL & warp[ALIVE]
     for n in range(warp[N_SPLIT]):
         if warp[SPLIT_WAIT + n] == awaited:
             missing &= warp[SPLIT_MASK + n] ^ FULL
@@ -105,20 +106,22 @@ def take_ready(warp):
             drop(warp, n)
         elif awaited == 0:
             drop(warp, n)
-            warp[PC], warp[MASK] = pc, mask | join_yielded(warp, pc)
+            warp[PC], warp[MASK] = pc, mask | join_ready(warp, pc)
             return True
         elif awaited != YIELDED and all_there(warp, awaited):
             warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
+            if awaited > FULL:
+                await_less(warp, (awaited >> 32) - 1, warp[MASK])
             return True
     return False
 
 
 @jit
-def join_yielded(warp, pc):
-    """Lanes of the paths that have yielded at ``pc``, which come along with one that goes on there."""
+def join_ready(warp, pc):
+    """Lanes of the paths at ``pc`` that wait for nothing or have yielded, which come along with one that goes on."""
     lanes = np.int64(0)
     for n in range(warp[N_SPLIT] - 1, -1, -1):
-        if warp[SPLIT_WAIT + n] == YIELDED and warp[SPLIT_PC + n] == pc:
+        if warp[SPLIT_PC + n] == pc and (warp[SPLIT_WAIT + n] == 0 or warp[SPLIT_WAIT + n] == YIELDED):
             lanes |= warp[SPLIT_MASK + n]
             drop(warp, n)
     return lanes & warp[ALIVE]
@@ -126,59 +129,66 @@ def join_yielded(warp, pc):
 
 @jit
 def wake_yielded(warp):
-    """All paths that have yielded are ready again, the first of them first; False when there is none."""
-    first, last, woken = 0, warp[N_SPLIT] - 1, False
-    while first < last:
-        if warp[SPLIT_WAIT + first] != YIELDED:
-            first += 1
-        elif warp[SPLIT_WAIT + last] != YIELDED:
-            last -= 1
-        else:  # the latest is taken first: turn their order round
-            for of in (SPLIT_PC, SPLIT_MASK):
-                warp[of + first], warp[of + last] = warp[of + last], warp[of + first]
-            first, last = first + 1, last - 1
+    """All paths that have yielded are ready again, each after those before it; False when there is none."""
+    woken = False
     for n in range(warp[N_SPLIT]):
         if warp[SPLIT_WAIT + n] == YIELDED:
-            warp[SPLIT_WAIT + n], woken = 0, True
+            pc, mask = warp[SPLIT_PC + n], warp[SPLIT_MASK + n]
+            drop(warp, n)
+            set_last(warp, pc, mask)
+            woken = True
     return woken
 
 
 @jit
+def set_last(warp, pc, mask):
+    """Keep a path for when no other can run."""
+    n = warp[N_SPLIT]
+    for k in range(n, 0, -1):
+        warp[SPLIT_PC + k] = warp[SPLIT_PC + k - 1]
+        warp[SPLIT_MASK + k] = warp[SPLIT_MASK + k - 1]
+        warp[SPLIT_WAIT + k] = warp[SPLIT_WAIT + k - 1]
+    warp[SPLIT_PC], warp[SPLIT_MASK], warp[SPLIT_WAIT] = pc, mask, 0
+    warp[N_SPLIT] = n + 1
+
+
+@jit
 def give_way(warp):
-    """YIELD: the warp's other paths go first; where all of them wait, those that wait for this one do so no longer."""
-    n, mask = warp[N_SPLIT], warp[MASK]
+    """YIELD: the warp's other paths go first; where all of them wait, those that have waited longest do so no more."""
+    n = warp[N_SPLIT]
     warp[PC], warp[SPINS] = warp[PC] + 1, 0
-    if n == 0 or not set_aside(warp, warp[PC], mask):
+    if n == 0 or not set_aside(warp, warp[PC], warp[MASK]):
         return
     warp[SPLIT_WAIT + n] = YIELDED
-    if take_ready(warp):
-        return
-    if n_yielded(warp) == 1:
-        for b in range(N_MEETINGS):
-            break_up(warp, b, mask)
-    take_next_path(warp)
+    if not take_ready(warp):
+        let_longest_go(warp)
+        take_next_path(warp)
 
 
 @jit
-def n_yielded(warp):
-    """Paths that have yielded."""
-    n = 0
-    for k in range(warp[N_SPLIT]):
-        n += warp[SPLIT_WAIT + k] == YIELDED
-    return n
+def let_longest_go(warp):
+    """Lanes that wait at the convergence barrier where one waits longest go on by another BSYNC.
+
+    None of them does while another path than the latest has yielded.
+    """
+    latest = warp[N_SPLIT] - 1
+    for n in range(latest):
+        if warp[SPLIT_WAIT + n] == YIELDED:
+            return
+    for n in range(latest):
+        awaited = warp[SPLIT_WAIT + n]
+        if awaited > FULL and waiting_at(warp, (awaited >> 32) - 1) == awaited:
+            return let_go(warp, awaited)
 
 
 @jit
-def break_up(warp, b, yielded):
-    """Lanes that wait at convergence barrier ``b`` for none but ``yielded`` go on, by another BSYNC."""
-    awaited = waiting_at(warp, b)
-    if not all_there(warp, awaited, yielded):
-        return
+def let_go(warp, awaited):
+    """Lanes that wait for ``awaited`` at a convergence barrier execute its BSYNC again, and nobody waits there."""
     for n in range(warp[N_SPLIT]):
         if warp[SPLIT_WAIT + n] == awaited:
             warp[SPLIT_WAIT + n] = 0
             warp[SPLIT_PC + n] -= 1
-            warp[MEET_MASK + b] = 0
+    warp[MEET_MASK + (awaited >> 32) - 1] = 0
 
 
 @inline
@@ -223,12 +233,7 @@ def let_others_run(warp, pc):
     warp[PC] = pc
     if n >= MAX_SPLITS:
         return 0
-    for k in range(n, 0, -1):
-        warp[SPLIT_PC + k] = warp[SPLIT_PC + k - 1]
-        warp[SPLIT_MASK + k] = warp[SPLIT_MASK + k - 1]
-        warp[SPLIT_WAIT + k] = warp[SPLIT_WAIT + k - 1]
-    warp[SPLIT_PC], warp[SPLIT_MASK], warp[SPLIT_WAIT] = pc, mask, 0
-    warp[N_SPLIT] = n + 1
+    set_last(warp, pc, mask)
     take_next_path(warp)
     if warp[MASK] != mask:
         warp[SPINS] = 0
@@ -337,19 +342,33 @@ def with_equal(values, lanes, one):
 @inline
 def break_off(warp, b, lanes):
     """BREAK: these lanes will not come to convergence barrier ``b``; who waits there waits for the rest."""
-    before = waiting_at(warp, b)
-    warp[MEET_MASK + b] &= lanes ^ FULL
-    for n in range(warp[N_SPLIT]):
-        if warp[SPLIT_WAIT + n] == before:
-            warp[SPLIT_WAIT + n] = waiting_at(warp, b)
+    await_less(warp, b, lanes)
     warp[PC] += 1
 
 
 @inline
 def open_meeting(warp, b):
-    """BSSY: the lanes now active are to meet at barrier ``b``."""
-    warp[MEET_MASK + b] = warp[MASK]
+    """BSSY: the lanes now active are to meet at barrier ``b``, with those that came to this BSSY before and have not."""
+    before = warp[MEET_MASK + b] if warp[MEET_AT + b] == warp[PC] else np.int64(0)
+    now_awaits(warp, b, before | warp[MASK])
+    warp[MEET_AT + b] = warp[PC]
     warp[PC] += 1
+
+
+@inline
+def await_less(warp, b, lanes):
+    """Nobody waits for ``lanes`` at convergence barrier ``b`` any longer."""
+    now_awaits(warp, b, warp[MEET_MASK + b] & (lanes ^ FULL))
+
+
+@jit
+def now_awaits(warp, b, mask):
+    """Convergence barrier ``b`` waits for the lanes of ``mask`` from now on; so do those that wait there."""
+    before = waiting_at(warp, b)
+    warp[MEET_MASK + b] = mask
+    for n in range(warp[N_SPLIT]):
+        if warp[SPLIT_WAIT + n] == before:
+            warp[SPLIT_WAIT + n] = waiting_at(warp, b)
 
 
 @inline
@@ -366,6 +385,7 @@ def meet(warp, b):
     """
     awaited = warp[MEET_MASK + b]
     if warp[MASK] & awaited == 0 or warp[MASK] == awaited & warp[ALIVE]:
+        await_less(warp, b, warp[MASK])
         warp[PC] += 1
         return True
     after, awaited = warp[PC] + 1, waiting_at(warp, b)

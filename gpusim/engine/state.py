@@ -107,7 +107,7 @@ FAILURE, WENT = -1, -16
 # Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
 # kernel; BOARD: ticks at which its six scoreboards are released;
 # SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.flow, 0: nothing); MEET_MASK: lanes
-# that each convergence barrier waits for; SPINS: backward branches taken while other paths could run;
+# that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest; SPINS: backward branches taken while other paths could run;
 # BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
 # latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
@@ -117,7 +117,8 @@ SPLIT_MASK = SPLIT_PC + MAX_SPLITS
 SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
-N_WARP = lines_of(MEET_MASK + N_MEETINGS)
+MEET_AT = MEET_MASK + N_MEETINGS
+N_WARP = lines_of(MEET_AT + N_MEETINGS)
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at

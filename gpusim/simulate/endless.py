@@ -28,7 +28,7 @@ _OF_WARP = np.array(
     [
         *(S.PC, S.MASK, S.ALIVE, S.STATE, S.N_SPLIT, S.BAR_NUMBER, S.BAR_MODE, S.BAR_RESULT, S.N_GROUPS),
         *range(S.SPLIT_PC, S.SPLIT_WAIT + S.MAX_SPLITS),
-        *range(S.MEET_MASK, S.MEET_MASK + S.N_MEETINGS),
+        *range(S.MEET_MASK, S.MEET_AT + S.N_MEETINGS),
     ]
 )
 """What of a warp's row decides what it does next; the rest is when it does."""
