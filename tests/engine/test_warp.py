@@ -166,9 +166,8 @@ def test_nested_branches_meet_again(outer, inner):
         np.testing.assert_array_equal(got[2 * k + 1], np.where(active, 1 << k, 0))
 
 
-@some
-@given(words().map(lambda x: x % 7))
-def test_a_loop_with_a_trip_count_a_lane_meets_at_its_end(trips):
+def lanes_after_a_loop(trips: np.ndarray, may_spin: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Rounds of a loop with a trip count a lane, and the lanes that go on together after its convergence barrier."""
     sheet = Sheet()
     n = sheet.given(trips)
     sheet.emit(Op.MOV, reg(64), imm(0))
@@ -178,6 +177,7 @@ def test_a_loop_with_a_trip_count_a_lane_meets_at_its_end(trips):
     sheet.emit(Op.ISETP, None, reg(64), n, pdsts=(pred(0),), sub=Cmp.GE)
     leave = len(sheet.body)
     sheet.emit(Op.BRA, guard=pred(0), target=0)
+    sheet.emit(Op.NOP, sub=int(may_spin))
     sheet.emit(Op.IADD3, reg(64), reg(64), imm(1))
     sheet.emit(Op.BRA, target=head)
     sheet.aim(leave)
@@ -185,8 +185,24 @@ def test_a_loop_with_a_trip_count_a_lane_meets_at_its_end(trips):
     sheet.emit(Op.BSYNC, sub=3)
     sheet.emit(Op.VOTE, reg(65), psrcs=(pred(7),), sub=Vote.ALL)
     count, together = sheet.run(reg(64), reg(65))
+    return count, together
+
+
+@some
+@given(words().map(lambda x: x % 7))
+def test_a_loop_with_a_trip_count_a_lane_meets_at_its_end(trips):
+    count, together = lanes_after_a_loop(trips, may_spin=False)
     np.testing.assert_array_equal(count, trips)
     assert (together == 0xFFFFFFFF).all()
+
+
+@some
+@given(words().map(lambda x: x % 7))
+def test_lanes_do_not_wait_for_those_that_may_spin(trips):
+    """The loop has a YIELD: on an H100 each lane goes on with those that leave it in the same round."""
+    count, together = lanes_after_a_loop(trips, may_spin=True)
+    np.testing.assert_array_equal(count, trips)
+    np.testing.assert_array_equal(together, [mask_of(trips == n) for n in trips])
 
 
 @some
