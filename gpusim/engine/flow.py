@@ -1,11 +1,4 @@
-"""Control flow of a warp: branches, divergence and reconvergence, leaving.
-
-A warp runs one path, ``(pc, mask)``; others are set aside on a stack, some of them
-waiting for lanes to come to a WARPSYNC or to a convergence barrier (BSSY names the
-lanes, BSYNC lets them meet).  What a path waits for is the mask of the lanes and,
-above it, the number of the barrier plus one: lanes that meet at one barrier on
-different levels of a recursion wait for different ones.
-"""
+"""Control flow of a warp: branches, divergence and reconvergence, leaving."""
 
 from __future__ import annotations
 
@@ -16,6 +9,20 @@ from gpusim.engine import fields as I
 from gpusim.engine.bits import first_lane, popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import predicate
+from gpusim.engine.paths import (
+    ALONE,
+    FULL,
+    await_less,
+    join,
+    let_longest_go,
+    now_awaits,
+    set_aside,
+    set_last,
+    take_next_path,
+    take_ready,
+    waiting_at,
+    wake_yielded,
+)
 from gpusim.engine.state import (
     ALIVE,
     BOARD,
@@ -30,165 +37,12 @@ from gpusim.engine.state import (
     N_SPLIT,
     PC,
     SPINS,
-    SPLIT_MASK,
-    SPLIT_PC,
-    SPLIT_WAIT,
 )  # fmt: skip
 
-FULL = 0xFFFFFFFF
 SPUN, SPUN_LONG = 4096, 1 << 20
 """Backward branches after which a path without a YIELD lets the warp's others run, as it may spin for one of them; and
 beyond which even lanes that wait at a convergence barrier go on."""
-YIELDED = -1
-"""What a path waits for that has met a YIELD: that the others have had their turn."""
 NO_ROOM, NOWHERE, STUCK = -1, -2, -3
-
-
-@inline
-def set_aside(warp, pc, mask):
-    """Keep a path for later; False when there is no room."""
-    n = warp[N_SPLIT]
-    if n >= MAX_SPLITS:
-        return False
-    warp[SPLIT_PC + n] = pc
-    warp[SPLIT_MASK + n] = mask
-    warp[SPLIT_WAIT + n] = 0
-    warp[N_SPLIT] = n + 1
-    return True
-
-
-@inline
-def drop(warp, k):
-    """Take path ``k`` off the stack."""
-    for n in range(k + 1, warp[N_SPLIT]):
-        warp[SPLIT_PC + n - 1] = warp[SPLIT_PC + n]
-        warp[SPLIT_MASK + n - 1] = warp[SPLIT_MASK + n]
-        warp[SPLIT_WAIT + n - 1] = warp[SPLIT_WAIT + n]
-    warp[N_SPLIT] -= 1
-
-
-@jit
-def all_there(warp, awaited):
-    """Whether every lane that is waited for and alive waits as well."""
-    missing = awaited & FULL & warp[ALIVE]
-    for n in range(warp[N_SPLIT]):
-        if warp[SPLIT_WAIT + n] == awaited:
-            missing &= warp[SPLIT_MASK + n] ^ FULL
-    return missing == 0
-
-
-@jit
-def join(warp, pc, awaited):
-    """Lanes of the paths that waited for ``awaited`` at ``pc``; those that did elsewhere can run from now on."""
-    lanes = np.int64(0)
-    for n in range(warp[N_SPLIT] - 1, -1, -1):
-        if warp[SPLIT_WAIT + n] != awaited:
-            continue
-        warp[SPLIT_WAIT + n] = 0
-        if warp[SPLIT_PC + n] == pc:
-            lanes |= warp[SPLIT_MASK + n]
-            drop(warp, n)
-    return lanes
-
-
-@jit
-def take_next_path(warp):
-    """Go on with another path of the warp, one that has yielded if there is no other; False when none can run."""
-    return take_ready(warp) or (wake_yielded(warp) and take_ready(warp))
-
-
-@jit
-def take_ready(warp):
-    """Go on with the latest path that waits for nothing, or for lanes that have come; False when there is none."""
-    for n in range(warp[N_SPLIT] - 1, -1, -1):
-        pc, mask, awaited = warp[SPLIT_PC + n], warp[SPLIT_MASK + n] & warp[ALIVE], warp[SPLIT_WAIT + n]
-        if mask == 0:
-            drop(warp, n)
-        elif awaited == 0:
-            drop(warp, n)
-            warp[PC], warp[MASK] = pc, mask | join_ready(warp, pc)
-            return True
-        elif awaited != YIELDED and all_there(warp, awaited):
-            warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
-            if awaited > FULL:
-                await_less(warp, (awaited >> 32) - 1, warp[MASK])
-            return True
-    return False
-
-
-@jit
-def join_ready(warp, pc):
-    """Lanes of the paths at ``pc`` that wait for nothing or have yielded, which come along with one that goes on."""
-    lanes = np.int64(0)
-    for n in range(warp[N_SPLIT] - 1, -1, -1):
-        if warp[SPLIT_PC + n] == pc and (warp[SPLIT_WAIT + n] == 0 or warp[SPLIT_WAIT + n] == YIELDED):
-            lanes |= warp[SPLIT_MASK + n]
-            drop(warp, n)
-    return lanes & warp[ALIVE]
-
-
-@jit
-def wake_yielded(warp):
-    """All paths that have yielded are ready again, each after those before it; False when there is none."""
-    woken = False
-    for n in range(warp[N_SPLIT]):
-        if warp[SPLIT_WAIT + n] == YIELDED:
-            pc, mask = warp[SPLIT_PC + n], warp[SPLIT_MASK + n]
-            drop(warp, n)
-            set_last(warp, pc, mask)
-            woken = True
-    return woken
-
-
-@jit
-def set_last(warp, pc, mask):
-    """Keep a path for when no other can run."""
-    n = warp[N_SPLIT]
-    for k in range(n, 0, -1):
-        warp[SPLIT_PC + k] = warp[SPLIT_PC + k - 1]
-        warp[SPLIT_MASK + k] = warp[SPLIT_MASK + k - 1]
-        warp[SPLIT_WAIT + k] = warp[SPLIT_WAIT + k - 1]
-    warp[SPLIT_PC], warp[SPLIT_MASK], warp[SPLIT_WAIT] = pc, mask, 0
-    warp[N_SPLIT] = n + 1
-
-
-@jit
-def give_way(warp):
-    """YIELD: the warp's other paths go first; where all of them wait, those that have waited longest do so no more."""
-    n = warp[N_SPLIT]
-    warp[PC], warp[SPINS] = warp[PC] + 1, 0
-    if n == 0 or not set_aside(warp, warp[PC], warp[MASK]):
-        return
-    warp[SPLIT_WAIT + n] = YIELDED
-    if not take_ready(warp):
-        let_longest_go(warp)
-        take_next_path(warp)
-
-
-@jit
-def let_longest_go(warp):
-    """Lanes that wait at the convergence barrier where one waits longest go on by another BSYNC.
-
-    None of them does while another path than the latest has yielded.
-    """
-    latest = warp[N_SPLIT] - 1
-    for n in range(latest):
-        if warp[SPLIT_WAIT + n] == YIELDED:
-            return
-    for n in range(latest):
-        awaited = warp[SPLIT_WAIT + n]
-        if awaited > FULL and waiting_at(warp, (awaited >> 32) - 1) == awaited:
-            return let_go(warp, awaited)
-
-
-@jit
-def let_go(warp, awaited):
-    """Lanes that wait for ``awaited`` at a convergence barrier execute its BSYNC again, and nobody waits there."""
-    for n in range(warp[N_SPLIT]):
-        if warp[SPLIT_WAIT + n] == awaited:
-            warp[SPLIT_WAIT + n] = 0
-            warp[SPLIT_PC + n] -= 1
-    warp[MEET_MASK + (awaited >> 32) - 1] = 0
 
 
 @inline
@@ -238,25 +92,8 @@ def let_others_run(warp, pc):
     if warp[MASK] != mask:
         warp[SPINS] = 0
     elif warp[SPINS] >= SPUN_LONG:
-        let_waiting_go(warp)
+        let_longest_go(warp)
     return 0
-
-
-@jit
-def let_waiting_go(warp):
-    """Lanes that wait at a convergence barrier no longer do; the path that runs comes after them.
-
-    But for those whose barrier a function has saved, as a recursion does: what is restored would still name them.
-    """
-    for n in range(warp[N_SPLIT] - 1, -1, -1):
-        pc, awaited = warp[SPLIT_PC + n], warp[SPLIT_WAIT + n]
-        if awaited > FULL and warp[MEET_MASK + (awaited >> 32) - 1] == awaited & FULL:
-            here = join(warp, pc, awaited)
-            set_aside(warp, warp[PC], warp[MASK])
-            warp[PC], warp[MASK] = pc, here & warp[ALIVE]
-            warp[MEET_MASK + (awaited >> 32) - 1] &= here ^ FULL
-            warp[SPINS] = 0
-            return
 
 
 @jit
@@ -309,9 +146,8 @@ def sync_lanes(warp, masks, exclusive):
         if complete and (lanes == warp[MASK] or not exclusive):
             ready |= lanes
             continue
-        if not set_aside(warp, after, lanes):
+        if not set_aside(warp, after, lanes, np.int64(ALONE) if complete else awaited):
             return NO_ROOM
-        warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = np.int64(0) if complete else awaited
     if ready:
         warp[PC], warp[MASK] = after, ready
         return 0
@@ -348,33 +184,11 @@ def break_off(warp, b, lanes):
 
 @inline
 def open_meeting(warp, b):
-    """BSSY: the lanes now active are to meet at barrier ``b``, with those that came to this BSSY before and have not."""
+    """BSSY: the lanes now active are to meet at barrier ``b``, with those from this BSSY that have not yet."""
     before = warp[MEET_MASK + b] if warp[MEET_AT + b] == warp[PC] else np.int64(0)
     now_awaits(warp, b, before | warp[MASK])
     warp[MEET_AT + b] = warp[PC]
     warp[PC] += 1
-
-
-@inline
-def await_less(warp, b, lanes):
-    """Nobody waits for ``lanes`` at convergence barrier ``b`` any longer."""
-    now_awaits(warp, b, warp[MEET_MASK + b] & (lanes ^ FULL))
-
-
-@jit
-def now_awaits(warp, b, mask):
-    """Convergence barrier ``b`` waits for the lanes of ``mask`` from now on; so do those that wait there."""
-    before = waiting_at(warp, b)
-    warp[MEET_MASK + b] = mask
-    for n in range(warp[N_SPLIT]):
-        if warp[SPLIT_WAIT + n] == before:
-            warp[SPLIT_WAIT + n] = waiting_at(warp, b)
-
-
-@inline
-def waiting_at(warp, b):
-    """What a path at convergence barrier ``b`` waits for."""
-    return (np.int64(b) + 1) << 32 | warp[MEET_MASK + b]
 
 
 @inline
@@ -389,9 +203,8 @@ def meet(warp, b):
         warp[PC] += 1
         return True
     after, awaited = warp[PC] + 1, waiting_at(warp, b)
-    if not set_aside(warp, after, warp[MASK]):
+    if not set_aside(warp, after, warp[MASK], awaited):
         return False
-    warp[SPLIT_WAIT + warp[N_SPLIT] - 1] = awaited
     if take_ready(warp):
         return True
     if not wake_yielded(warp):

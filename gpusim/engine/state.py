@@ -106,10 +106,10 @@ FAILURE, WENT = -1, -16
 
 # Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
 # kernel; BOARD: ticks at which its six scoreboards are released;
-# SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.flow, 0: nothing); MEET_MASK: lanes
-# that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest; SPINS: backward branches taken while other paths could run;
-# BAR_*: the block's barrier it waits at, the reduction it asks for and its latest result; COPIED: when its
-# latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
+# SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.paths, 0: nothing); MEET_MASK: lanes
+# that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
+# branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
+# its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
 ALIVE, STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(BOARD + 6, BOARD + 13)  # the second
 SPLIT_PC = SPINS + 1

@@ -14,12 +14,13 @@ from gpusim.engine.constants import line_at, line_of, load_constant
 from gpusim.engine.exchange import shuffle, vote
 from gpusim.engine.faults import fail, first_row
 from gpusim.engine.floating import finished, nearest
-from gpusim.engine.flow import branch, give_way, leave, meet, open_meeting, where_true
+from gpusim.engine.flow import branch, leave, meet, open_meeting, where_true
 from gpusim.engine.global_memory import load_global, store_global
 from gpusim.engine.integer import multiply_add
 from gpusim.engine.jit import inline, jit, spliced
 from gpusim.engine.lanes import pointer
 from gpusim.engine.operands import FULL, at, guarded, put, put_real, word
+from gpusim.engine.paths import give_way
 from gpusim.engine.pipe import caught_up_at, lets_go_in, pass_through, take_pipe, take_special
 from gpusim.engine.routines import call
 from gpusim.engine.shared_memory import access_shared

@@ -29,4 +29,4 @@ def test_new_lines_cost_the_pipe_more(row: Row) -> None:
     """Than lines that are there: shared loads lose a quarter of a cycle a load, however many lines it is of."""
     there, new = (shared_loads(mask, row["lines"], row["words"], row["rounds"]) for mask in (THERE, NEW))
     more = (there - new) / (row["rounds"] * A_ROUND * LOADING)
-    assert more == pytest.approx(row["new"] - row["there"], abs=0.08)
+    assert more == pytest.approx(row["new"] - row["there"], abs=0.09)
