@@ -10,8 +10,8 @@ from gpusim.engine.bits import first_lane, popcount
 from gpusim.engine.jit import inline, jit
 from gpusim.engine.operands import predicate
 from gpusim.engine.paths import (
-    ALONE,
     FULL,
+    NOTHING,
     await_less,
     join,
     let_longest_go,
@@ -87,7 +87,7 @@ def let_others_run(warp, pc):
     warp[PC] = pc
     if n >= MAX_SPLITS:
         return 0
-    set_last(warp, pc, mask)
+    set_last(warp, pc, mask, NOTHING)
     take_next_path(warp)
     if warp[MASK] != mask:
         warp[SPINS] = 0
@@ -146,7 +146,7 @@ def sync_lanes(warp, masks, exclusive):
         if complete and (lanes == warp[MASK] or not exclusive):
             ready |= lanes
             continue
-        if not set_aside(warp, after, lanes, np.int64(ALONE) if complete else awaited):
+        if not set_aside(warp, after, lanes, np.int64(NOTHING) if complete else awaited):
             return NO_ROOM
     if ready:
         warp[PC], warp[MASK] = after, ready

@@ -28,9 +28,9 @@ from gpusim.engine.state import (
 )
 
 FULL = 0xFFFFFFFF
-NOTHING, YIELDED, ALONE = 0, -1, -2
-"""What a path waits for that can run; that has met a YIELD, for which the others' turn is first; that can run, but not
-together with others at the same place."""
+NOTHING, YIELDED, FREED = 0, -1, -2
+"""What a path waits for that can run; that has met a YIELD, for which the others' turn is first; and that can run again
+after a YIELD, its own or another's.  Paths of the latter two that are at one place go on together."""
 
 
 @inline
@@ -93,9 +93,9 @@ def take_ready(warp):
         pc, mask, awaited = warp[SPLIT_PC + n], warp[SPLIT_MASK + n] & warp[ALIVE], warp[SPLIT_WAIT + n]
         if mask == 0:
             drop(warp, n)
-        elif awaited in (NOTHING, ALONE):
+        elif awaited in (NOTHING, FREED):
             drop(warp, n)
-            warp[PC], warp[MASK] = pc, mask | (join_others(warp, pc) if awaited == NOTHING else 0)
+            warp[PC], warp[MASK] = pc, mask | join_others(warp, pc)
             return True
         elif awaited != YIELDED and all_there(warp, awaited):
             warp[PC], warp[MASK] = pc, join(warp, pc, awaited) & warp[ALIVE]
@@ -107,10 +107,10 @@ def take_ready(warp):
 
 @jit
 def join_others(warp, pc):
-    """Lanes of the paths at ``pc`` that can run or have yielded, which come along with one that goes on there."""
+    """Lanes of the paths at ``pc`` that have yielded or are freed, which come along with one that goes on there."""
     lanes = np.int64(0)
     for n in range(warp[N_SPLIT] - 1, -1, -1):
-        if warp[SPLIT_PC + n] == pc and (warp[SPLIT_WAIT + n] == NOTHING or warp[SPLIT_WAIT + n] == YIELDED):
+        if warp[SPLIT_PC + n] == pc and warp[SPLIT_WAIT + n] < 0:
             lanes |= warp[SPLIT_MASK + n]
             drop(warp, n)
     return lanes & warp[ALIVE]
@@ -124,20 +124,20 @@ def wake_yielded(warp):
         if warp[SPLIT_WAIT + n] == YIELDED:
             pc, mask = warp[SPLIT_PC + n], warp[SPLIT_MASK + n]
             drop(warp, n)
-            set_last(warp, pc, mask)
+            set_last(warp, pc, mask, FREED)
             woken = True
     return woken
 
 
 @jit
-def set_last(warp, pc, mask):
+def set_last(warp, pc, mask, awaited):
     """Keep a path that can run for when no other can run."""
     n = warp[N_SPLIT]
     for k in range(n, 0, -1):
         warp[SPLIT_PC + k] = warp[SPLIT_PC + k - 1]
         warp[SPLIT_MASK + k] = warp[SPLIT_MASK + k - 1]
         warp[SPLIT_WAIT + k] = warp[SPLIT_WAIT + k - 1]
-    warp[SPLIT_PC], warp[SPLIT_MASK], warp[SPLIT_WAIT] = pc, mask, NOTHING
+    warp[SPLIT_PC], warp[SPLIT_MASK], warp[SPLIT_WAIT] = pc, mask, awaited
     warp[N_SPLIT] = n + 1
 
 
@@ -182,7 +182,7 @@ def let_go(warp, awaited):
     """Those that wait for ``awaited`` are ready to execute again what they wait at."""
     for n in range(warp[N_SPLIT]):
         if warp[SPLIT_WAIT + n] == awaited:
-            warp[SPLIT_WAIT + n] = NOTHING
+            warp[SPLIT_WAIT + n] = FREED
             warp[SPLIT_PC + n] -= 1
 
 
