@@ -130,8 +130,8 @@ def seldom(m, index, w, block, sm, on, t):
 
 @inline
 def all_if_uniform(m, c, on):
-    """Lanes an instruction writes: all of a uniform register."""
-    return FULL if c[I.DST] >= m.shape[S.UNIFORM] else on
+    """Lanes an instruction writes: all of a uniform register, unless its guard is false."""
+    return FULL if on and c[I.DST] >= m.shape[S.UNIFORM] else on
 
 
 @jit

@@ -293,6 +293,21 @@ def test_uniform_registers_of_a_blackwell_are_as_good_as_others(index):
     np.testing.assert_array_equal(sheet.run(reg(80))[0], LANES + 7)
 
 
+@pytest.mark.parametrize(
+    ("op", "source"),
+    [(Op.LDC, {"offset": 0}), (Op.S2R, {"sub": Special.NTID_X}), (Op.CS2R, {"sub": Special.CLOCK_LO})],
+    ids=lambda given: given.name if isinstance(given, Op) else "",
+)
+def test_a_uniform_register_keeps_its_value_where_the_guard_is_false(op, source):
+    """Random programs found LDCU and S2UR writing it all the same."""
+    sheet = Sheet()
+    never = sheet.holds(0, LANES < 0)
+    sheet.emit(Op.MOV, ureg(4), imm(7))
+    sheet.emit(op, ureg(4), guard=never, **source)
+    sheet.emit(Op.MOV, reg(80), ureg(4))
+    np.testing.assert_array_equal(sheet.run(reg(80))[0], np.full(32, 7))
+
+
 @pytest.mark.parametrize("op", [Op.BRX, Op.RET, Op.CALL])
 def test_a_jump_through_a_register_is_taken_where_its_predicate_holds(op):
     sheet, n_before = Sheet(), 10  # instructions before the body, with three inputs
