@@ -128,7 +128,7 @@ PIECES = Theme(
     expressions={
         "u32": [
             *(f"{name}(<u32>, <u32>)" for name in (
-                "__vadd2", "__vadd4", "__vsub4", "__vaddss2", "__vaddss4", "__vaddus2", "__vaddus4",
+                "__vadd4", "__vsub4", "__vaddss2", "__vaddss4", "__vaddus2", "__vaddus4",
                 "__vsubss2", "__vsubus4", "__vabsdiffu2", "__vavgu4", "__vhaddu2",
                 "__vmaxu4", "__vmins4", "__vmaxs2", "__vminu2", "__vcmpeq4", "__vcmpltu4", "__vcmpgts2", "__vcmpleu2",
                 "__vseteq2", "__vsetgtu4", "__vimax_s16x2_relu",
@@ -136,8 +136,8 @@ PIECES = Theme(
             *(f"{name}(<u32>, <u32>, <u32>)" for name in (
                 "__vimax3_s16x2", "__vimin3_u16x2", "__viaddmax_s16x2_relu", "__viaddmin_u16x2", "__viaddmin_u32",
             )),
-            # Not of a constant, which ptxas 13.0 takes for 0 where only the lower half of the difference is read.
-            "__vsub2(<u32>, <u32> ^ threadIdx.x)",
+            # Not of a constant, which ptxas 13.0 takes for 0 where only the lower half of the result is read.
+            "__vadd2(<u32>, <u32> ^ threadIdx.x)", "__vsub2(<u32>, <u32> ^ threadIdx.x)",
             # Plus lest g++ takes int(x) for a declaration; halves, for a sum that overflows is not defined.
             *(f"unsigned({name}(int(+<u32>) >> 1, int(+<u32>) >> 1, int(+<u32>)))" for name in (
                 "__viaddmax_s32", "__viaddmin_s32_relu",
