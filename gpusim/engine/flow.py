@@ -197,8 +197,8 @@ def meet(warp, b):
 
     Lanes that it does not wait for (they broke off) go on, and so do those whose others have all yielded.
     """
-    awaited = warp[MEET_MASK + b]
-    if warp[MASK] & awaited == 0 or warp[MASK] == awaited & warp[ALIVE]:
+    named_lanes = warp[MEET_MASK + b]
+    if warp[MASK] & named_lanes == 0 or warp[MASK] == named_lanes & warp[ALIVE]:
         await_less(warp, b, warp[MASK])
         warp[PC] += 1
         return True
