@@ -15,6 +15,7 @@ from gpusim import catalog
 from tests.emit import compiler
 from tests.emit.test_values import CONSTRUCTS
 from tests.kernels.cases import CASES, REPRESENTATIVE
+from tests.marks import most_by_hand
 
 pytestmark = pytest.mark.skipif(bool(compiler.missing()), reason=compiler.missing())
 
@@ -44,7 +45,7 @@ def tiles_of(algorithm, params):
     return {name: value for name, value in params.items() if name in algorithm.kernel.defaults}
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=3)
 @given(data=st.data())
 def test_kernels_of_any_tiles_compile_without_warnings(name, data):

@@ -12,6 +12,7 @@ from gpusim.engine import counts as C
 from gpusim.simulate import count
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced
+from tests.marks import most_by_hand
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -43,7 +44,7 @@ def directly(algorithm, params, inputs):
     return [total[column] for column in (C.LD_REQ, C.ST_REQ, C.LD_SECTORS, C.ST_SECTORS)]
 
 
-@pytest.mark.parametrize("name", sorted(REPRESENTATIVE))
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_both_compute_and_ask_for_the_same(name, data, seed):

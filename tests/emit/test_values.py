@@ -14,6 +14,7 @@ from tests.kernels.run import assert_as_referenced
 from tests.lang import samples
 from tests.lower import test_language as language
 from tests.lower.running import run_kernel
+from tests.marks import most_by_hand
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 
@@ -27,7 +28,7 @@ CONSTRUCTS = {
 }
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_kernels_match_their_reference(name, data, seed):

@@ -29,7 +29,7 @@ def test_every_chain_is_tried():
 
 
 @pytest.mark.parametrize("name", CHAINS)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_outputs_match_the_reference(name, data, seed):
     chain = catalog.chain(name)

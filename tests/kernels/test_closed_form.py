@@ -9,6 +9,8 @@ from gpusim import catalog
 from gpusim.formulas import symbol
 from gpusim.prediction import count_elements
 from tests.kernels import cases
+from tests.kernels.cases import REPRESENTATIVE
+from tests.marks import most_by_hand
 
 FLASH = [
     {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc}
@@ -154,8 +156,7 @@ GRIDS = {
 }
 FORMULAS = [algorithm for algorithm in catalog.all() if algorithm.io is not None]
 CASES = [(name, params) for name, grid in GRIDS.items() for params in grid]
-REPRESENTATIVE = [name for name in GRIDS if name in cases.REPRESENTATIVE]
-COUNTED = [(name, params) for name, params in CASES if name in REPRESENTATIVE]
+COUNTED = [case for case in CASES if case[0] in REPRESENTATIVE]
 
 
 def test_every_kernel_with_a_formula_is_tried():
@@ -172,8 +173,8 @@ def test_the_closed_form_is_what_the_engine_counts(name, params):
     assert algorithm.elements(**params) == count_elements(algorithm, **params)
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
-@settings(max_examples=5)
+@pytest.mark.parametrize("name", most_by_hand(GRIDS, REPRESENTATIVE))
+@settings(max_examples=3)
 @given(data=st.data())
 def test_the_closed_form_holds_for_any_parameters(name, data):
     algorithm, params = catalog.get(name), data.draw(cases.CASES[name])

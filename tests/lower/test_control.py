@@ -97,7 +97,7 @@ def test_nothing_is_read_before_it_is_there(name: str) -> None:
     walk(catalog.get(name).kernel.lower())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", most_by_hand(NAMES, REPRESENTATIVE))
 def test_stores_do_not_hold_up_what_does_not_need_them(name: str) -> None:
     for instr in catalog.get(name).kernel.lower().instrs:
         if instr.op is Op.STG:

@@ -13,18 +13,20 @@ from gpusim import catalog
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import expected
 from tests.lower.running import run_algorithm
+from tests.marks import most_by_hand
 
-MOST_THREADS = 2048  # the interpreter here takes a second for so many
+MOST_THREADS, MOST_BLOCKS = 2048, 64  # the interpreter here takes a second for so many
 
 
-@pytest.mark.parametrize("name", sorted(REPRESENTATIVE))
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:
     algorithm = catalog.get(name)
     params = data.draw(CASES[name])
     launch = algorithm.launch(**params)
-    assume(math.prod(launch.grid) * math.prod(launch.block) <= MOST_THREADS)
+    blocks = math.prod(launch.grid)
+    assume(blocks <= MOST_BLOCKS and blocks * math.prod(launch.block) <= MOST_THREADS)
     got, want, error = run_algorithm(algorithm, params), expected(algorithm, params), algorithm.allowed_error(**params)
     for array, value in want.items():
         np.testing.assert_allclose(got[array], value, rtol=error, atol=error, err_msg=array)

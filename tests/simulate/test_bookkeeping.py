@@ -14,6 +14,7 @@ from gpusim.engine import counts as C
 from gpusim.simulate import count, left_by, run
 from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare
+from tests.marks import most_by_hand
 
 GPUS = ("h200", "p100", "a100-40gb", "rtx-4090")
 SECTOR = 32
@@ -42,7 +43,7 @@ def inputs_in(name: str, params: dict[str, int], granule: int) -> int:
 # ------------------------------------------------------------------ sums
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data())
 def test_levels_add_up(name, data):
@@ -64,7 +65,7 @@ def test_levels_add_up(name, data):
     assert t[C.DIVERGED] <= t[C.BRANCHES]
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data())
 def test_misses_are_accesses_and_fetches_are_misses(name, data):
@@ -79,7 +80,7 @@ def test_misses_are_accesses_and_fetches_are_misses(name, data):
     assert t[C.DRAM_WRITE] <= t[C.L2_WRITE] + t[C.L2_ATOM]
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data())
 def test_arrays_add_up_to_the_launch(name, data):
@@ -91,7 +92,7 @@ def test_arrays_add_up_to_the_launch(name, data):
     assert each[C.A_ST_SECTORS] == t[C.ST_SECTORS] + t[C.RED_SECTORS] + t[C.ATOM_SECTORS]
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data())
 def test_every_block_and_warp_runs_once(name, data):
@@ -144,7 +145,7 @@ def test_a_large_footprint_is_not():
 # ------------------------------------------------------------------ the same again
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data(), warm=st.booleans(), steps=st.sampled_from([1, 7, 1000]))
 def test_a_repeat_counts_the_same(name, data, warm, steps):

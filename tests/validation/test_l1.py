@@ -33,6 +33,7 @@ def test_what_outlasts_a_stream(row: l1_passes.Row) -> None:
     assert l1_passes.simulated(row) == pytest.approx(l1_passes.share(row), abs=0.09)
 
 
+@pytest.mark.long
 def test_most_that_outlasts_a_stream_is_right() -> None:
     off = [abs(l1_passes.simulated(row) - l1_passes.share(row)) for row in STREAMS]
     assert np.mean(np.array(off) < 0.02) > 0.7

@@ -4,7 +4,7 @@ import pytest
 
 from tests.validation.pointers import LOOP, MEASURED, cycles, spelled
 
-WITHIN, EVERY = 0.01, 6
+WITHIN, EVERY = 0.01, 18
 FIRST = [s for s in MEASURED if s.endswith("|")][::EVERY]
 """Sequences whose parts do not meet those of the next one: some of them here, all of them in docs/calibration.md."""
 

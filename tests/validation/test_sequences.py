@@ -5,7 +5,7 @@ import pytest
 from tests.marks import most_by_hand
 from tests.validation.sequences import LOOP, MEASURED, cycles, instructions
 
-WITHIN, WARPS, EVERY = 0.035, (1, 8, 32), 3
+WITHIN, WARPS, EVERY = 0.035, (1, 8, 32), 6
 HALF_A_CYCLE = {"Woz Lo", "Woz Fo"}
 """Half of the odd factors cost one more there, by their number; why is not known."""
 NOT_NEEDED = {"Wep5y Le"}

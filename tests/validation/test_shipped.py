@@ -14,7 +14,7 @@ from gpusim.measurement import is_held_out
 from tests.validation import shipped
 from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing
 
-FEW = 600_000  # warp instructions: launches of a second or two
+FEW = 400_000  # warp instructions: launches of a second
 GROWN = 0.002
 """By which an error may grow before a test fails: the same model gives the same number."""
 
@@ -56,7 +56,7 @@ def test_the_machine_code_is_the_one_that_ran() -> None:
 
 
 def test_the_fast_part_is_of_both_parts_and_of_many_kernels() -> None:
-    assert len(FAST) >= 60
+    assert len(FAST) >= 50
     assert 0.2 < sum(map(is_held_out, FAST)) / len(FAST) < 0.6
     assert len({SPECS[name].kernel for name in FAST}) >= 40
 
