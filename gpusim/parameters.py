@@ -65,6 +65,18 @@ def check_cache(cache: Any) -> None:
         raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(cache)}")
 
 
+def check_flags(**flags: Any) -> None:
+    """Refuse what is neither True nor False, nor None where nothing was chosen.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for name, value in flags.items():
+        if type(value).__name__ not in ("NoneType", "bool", "bool_"):  # Python's, and NumPy's by either of its names
+            raise ParameterError(f"{name} must be True or False, not {shown(value)}")
+
+
 class Parametrised:
     """What has a name and parameters: each with a default, and words that set one or several of them.
 

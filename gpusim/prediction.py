@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim import catalog, hardware
 from gpusim.errors import ParameterError, UnknownNameError, shown
-from gpusim.parameters import INT32_MAX, check_cache, whole
+from gpusim.parameters import INT32_MAX, check_cache, check_flags, whole
 from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute, load_engine
 from gpusim.simulate.metrics import summary
@@ -120,9 +120,11 @@ def run(
     >>> run("vector-add", a=ones, b=ones)["c"]
     array([2., 2., 2., 2.], dtype=float32)
     """
-    algorithm, spec = _algorithm(kernel), hardware.given(gpu)
-    given = by_name(algorithm.name, arrays)
-    given |= {name: value for name, value in params.items() if isinstance(value, np.ndarray)}
+    check_flags(checked=checked)
+    algorithm = _algorithm(kernel)
+    given, own = by_name(algorithm.name, arrays), {array.name for array in algorithm.kernel.arrays}
+    given |= {name: value for name, value in params.items() if name in own or isinstance(value, np.ndarray)}
+    spec = hardware.given(gpu)
     numbers = {name: value for name, value in params.items() if name not in given}
     bound = algorithm.launch(**_sizes(algorithm, given, numbers), **numbers)
     launch = assemble(bound, lower(bound, spec), {**_zeros(bound), **_fitting(algorithm, bound, given)})
@@ -344,6 +346,7 @@ def predict(
     802560
     """
     check_cache(cache)
+    check_flags(sample=sample)
     algorithm, spec = _algorithm(kernel, kernels), hardware.given(gpu)
     found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit, registers=registers)
     l2 = found.count(progress=progress, keep_l2=True).l2 if cache == "warm" else None

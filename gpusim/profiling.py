@@ -13,7 +13,7 @@ from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown
-from gpusim.parameters import check_cache, whole
+from gpusim.parameters import check_cache, check_flags, whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
@@ -100,6 +100,7 @@ def profile(
     array([0., 2., 4., 6.], dtype=float32)
     """
     check_cache(cache)
+    check_flags(values=values, sample=sample)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)

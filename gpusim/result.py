@@ -418,6 +418,16 @@ class Profile(Suggesting):
         loads = self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
         return loads + self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
 
+    @property
+    def bank_conflict_bytes(self) -> Value:
+        """Bytes that the wavefronts of :attr:`bank_conflicts` could have moved, 128 each."""
+        return WAVEFRONT_BYTES * self.bank_conflicts
+
+    @property
+    def copy_conflict_bytes(self) -> Value:
+        """Bytes that wavefronts of bank conflicts of copies to shared memory could have moved, 128 each."""
+        return WAVEFRONT_BYTES * self.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum")
+
     # ------------------------------------------------------------ atomics and local memory
 
     @property

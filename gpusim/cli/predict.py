@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +21,7 @@ from gpusim.cli.words import (
     Warm,
     combinations,
     find,
+    listed_gpus,
     split,
 )
 
@@ -55,8 +57,7 @@ def predict(
     kernel, given = split(arguments)
     check_writable(json)
     algorithm = find(kernel, kernels or [])
-    params = list(combinations(algorithm, given))
-    cases = [(name.strip(), each) for name in gpu.split(",") for each in params]
+    cases = list(itertools.product(listed_gpus(gpu), combinations(algorithm, given)))
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": sample}
     if isinstance(algorithm, Chain):

@@ -13,7 +13,7 @@ from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
 from gpusim.cli.timelines import Wanted
-from gpusim.cli.words import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm
+from gpusim.cli.words import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import LaunchSpec
@@ -66,8 +66,9 @@ def profile(
         return
     sources.refuse({"--only": only, "--jobs": jobs}, "is for launch files: it needs --launches FILE")
     wanted = Wanted(timeline, timeline_sm, timeline_from)
-    recording = wanted.recording(gpu.count(",") + 1)
-    found = _profiles(sources.spec(single, "profile"), gpu.split(","), how | {"timeline": recording})
+    gpus = listed_gpus(gpu)
+    recording = wanted.recording(len(gpus))
+    found = _profiles(sources.spec(single, "profile"), gpus, how | {"timeline": recording})
     show_profiles(found, json)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":
@@ -83,7 +84,7 @@ def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> lis
 
     with ProgressLine() as progress:
         warnings: dict[str, None] = {}
-        found = [profile(spec, gpu.strip(), progress=progress, warn=warnings.setdefault, **how) for gpu in gpus]
+        found = [profile(spec, gpu, progress=progress, warn=warnings.setdefault, **how) for gpu in gpus]
     for text in warnings:
         print(text.rstrip(), file=sys.stderr)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -143,11 +143,35 @@ def parameter(algorithm: Parametrised, word: str) -> str:
     return alike[0]
 
 
-def combinations(algorithm: Parametrised, given: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Every combination of the values given for a kernel's parameters."""
+def combinations(algorithm: Algorithm | Chain, given: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Every combination of the values given for a kernel's parameters, once.
+
+    Raises
+    ------
+    ParameterError
+        If one of them cannot be launched: before any is simulated.
+    """
     names = [parameter(algorithm, word) for word in given]
-    for values in itertools.product(*given.values()):
-        yield dict(zip(names, values, strict=True))
+    found = [dict(zip(names, values, strict=True)) for values in itertools.product(*map(dict.fromkeys, given.values()))]
+    for params in found if len(found) > 1 else ():
+        algorithm.launch(**params)
+    return found
+
+
+def listed_gpus(text: str) -> list[str]:
+    """The GPUs of ``NAME,...``, each once.
+
+    Raises
+    ------
+    GpusimError
+        If one of them is not known, or its file is wrong.
+    """
+    from gpusim import hardware
+
+    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names if len(names) > 1 else ():
+        hardware.load(name)
+    return names
 
 
 def one_each(algorithm: Parametrised, command: str, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:

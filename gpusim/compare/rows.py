@@ -203,7 +203,7 @@ def _summary(metric: str, found: Sequence[Row]) -> Summary:
     errors = [abs(row.error) for row in ordered]
     spreads = [row.spread for row in found if not math.isnan(row.spread)]
     return Summary(
-        metric, len(errors), sum(error == 0 for error in errors), statistics.median(errors), statistics.fmean(errors),
+        metric, len(errors), errors.count(0), statistics.median(errors), statistics.fmean(errors),
         errors[min(len(errors) - 1, int(0.9 * len(errors)))], errors[-1], ordered[-1].launch,
         statistics.median(spreads) if spreads else math.nan,
     )  # fmt: skip

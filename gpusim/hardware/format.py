@@ -61,9 +61,9 @@ def show(value: Any) -> str:
     Examples
     --------
     >>> show(62914560), show(4.8e12), show(True), show((0, 8192))
-    ('62914560', '4.8e+12', 'yes', '0 8192')
+    ('62914560', '4.8e+12', 'yes', '0, 8192')
     >>> show(tuple(range(100)))
-    '0 1 2 3 4 5 6 7 8 9 10 11 ... (100 in all)'
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... (100 in all)'
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -73,8 +73,8 @@ def show(value: Any) -> str:
         return str(value)
     if value and isinstance(value[0], tuple):
         return "; ".join(map(show, value))
-    shown = " ".join(map(show, value[:SHOWN_ELEMENTS]))
-    return shown if len(value) <= SHOWN_ELEMENTS else f"{shown} ... ({len(value)} in all)"
+    shown = ", ".join(map(show, value[:SHOWN_ELEMENTS]))
+    return shown if len(value) <= SHOWN_ELEMENTS else f"{shown}, ... ({len(value)} in all)"
 
 
 def _row(gpu: Gpu) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gpusim.report.prose import folded, joined
+from gpusim.report.units import NOTHING
 
 GAP = 2
 """Columns between two columns of a table."""
@@ -47,6 +48,8 @@ class Column:
         Among the columns that can be left out, those with the least number go first; None: it stays.
     key : bool
         Whether it tells rows apart: where a table goes on below, such columns are repeated.
+    about : bool
+        Whether it tells of the numbers beside it: where columns are left out, so are rows with no number left.
     full : int
         Columns of a bar that is full, where there is room for it.
     cells : list of Cell
@@ -56,6 +59,7 @@ class Column:
     kind: Kind
     spared: int | None = None
     key: bool = False
+    about: bool = False
     full: int = 0
     cells: list[Cell] = field(default_factory=list)
 
@@ -220,8 +224,10 @@ def widths(columns: Sequence[Column], width: int) -> list[int]:
 
 
 def _says(columns: Sequence[Column], row: Sequence[str]) -> bool:
-    """Whether a row of some of the columns has anything but what tells it apart."""
-    return any(cell for column, cell in zip(columns, row, strict=True) if not column.key)
+    """Whether a row of some of the columns has anything but what tells it apart, or of its numbers."""
+    nothing = ("", NOTHING) if any(column.about for column in columns) else ("",)
+    cells = zip(columns, row, strict=True)
+    return any(cell not in nothing for column, cell in cells if not (column.key or column.about))
 
 
 def _texts(column: Column, width: int) -> list[str]:

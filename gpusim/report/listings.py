@@ -118,7 +118,7 @@ def gpu(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
     }
     grid = Grid()
     for heading in rows[0]:
-        spared = ("source", "kind").index(heading) if heading in ("source", "kind") else None
+        spared = 0 if heading == "kind" else None
         grid.add_column(heading, "name" if heading == "key" else "text", spared=spared, key=heading == "key")
     for row, after in itertools.zip_longest(rows[1:], rows[2:]):
         ends = after is not None and _section(row) != _section(after)

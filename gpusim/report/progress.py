@@ -21,6 +21,10 @@ BETWEEN_LINES = 10.0
 """Seconds from one line about compilation to the next, where there is no terminal."""
 REFRESH = 0.25
 """Seconds between two looks at how far compilation is."""
+BESIDE_TEXT = 28
+"""Columns of spinner, a short bar, per cent, seconds and the spaces between."""
+LEAST_TEXT = 26
+"""Columns that are left to what is being done, though the bar all but vanishes."""
 QUIET = "GPUSIM_QUIET"
 """Environment variable: show no progress."""
 
@@ -147,7 +151,9 @@ class ProgressLine:
             done, total, text = self._compilation.share, 1.0, self._compilation.text
             left = about(self._compilation.seconds_left)
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=text, completed=done, total=total, left=left and f"{left} left")
+            left = left and f"{left} left"
+            text = shortened(text, max(self._console.width - BESIDE_TEXT - len(left), LEAST_TEXT))
+            self._bar.update(self._task, description=text, completed=done, total=total, left=left)
         else:
             self._say(text, left and (f": {100 * done:.0f} % done, {left} left" if done >= 0.01 else f": {left}"))
 
@@ -172,6 +178,17 @@ def compiling(compilation: Compilation) -> Iterator[None]:
         yield
 
 
+def shortened(text: str, width: int) -> str:
+    """End a text that is too long in "…".
+
+    Examples
+    --------
+    >>> shortened("counting", 8), shortened("counting blocks", 8)
+    ('counting', 'countin…')
+    """
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
 def about(seconds: float) -> str:
     """Say roughly how long something takes.
 
@@ -192,8 +209,8 @@ def _bar(console: Console) -> Progress:
 
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis")),
-        BarColumn(bar_width=None, table_column=Column(min_width=10, ratio=1)),
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=None, table_column=Column(min_width=1, ratio=1)),
         TaskProgressColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}", markup=False, table_column=Column(no_wrap=True)),

@@ -58,13 +58,15 @@ LEVELS = (
     Level("local stores", *_through_l1("local_op_st"), "local_store_bytes",
           seldom=_L1.format("requests", "local_op_st")),
     Level("shared wavefronts", "shared_requests", _WAVEFRONTS, "shared_bytes", seldom="uses_shared_memory"),
-    Level("  bank conflicts", "", "bank_conflicts", claim=_CONFLICTS.format("ld"), seldom="bank_conflicts"),
+    Level("  bank conflicts", "", "bank_conflicts", "bank_conflict_bytes", claim=_CONFLICTS.format("ld"),
+          seldom="bank_conflicts"),
     Level("shared atomics", _INST.format("shared_atom"), claim=_INST.format("shared_atom"),
           seldom=_INST.format("shared_atom")),
     Level("matrix loads", _INST.format("ldsm"), claim=_INST.format("ldsm"), seldom=_INST.format("ldsm")),
     Level("copies to shared", _INST.format("ldgsts"), _COPIED, "shared_copy_bytes", claim=_INST.format("ldgsts"),
           seldom=_INST.format("ldgsts")),
-    Level("  bank conflicts", "", _CONFLICTS.format("ldgsts"), seldom=_CONFLICTS.format("ldgsts")),
+    Level("  bank conflicts", "", _CONFLICTS.format("ldgsts"), "copy_conflict_bytes",
+          seldom=_CONFLICTS.format("ldgsts")),
     Level("L2 reads", *_through_l2("read"), "l2_read_bytes", "l2_read_hit_rate", "reads"),
     Level("L2 writes", *_through_l2("write"), "l2_write_bytes", "l2_write_hit_rate", "writes"),
     Level("{memory} reads", "", "", "dram_bytes_read", "", "reads", _DRAM.format("read")),
@@ -88,11 +90,11 @@ def memory_table(profile: Profile) -> Grid:
         Without the column of the textbook where there is none, and without rows of what the launch does not do.
     """
     grid = Grid()
-    grid.add_column("", "name")
+    grid.add_column("", "name", key=True)
     book = ["textbook"] if profile.textbook else []
     for heading in ("requests", "sectors", "bytes", "hit rate", *book):
         grid.add_column(heading, spared=SPARED.get(heading))
-    grid.add_column("claim", "name")
+    grid.add_column("claim", "name", about=True)
     for level in _levels(profile):
         grid.add_row(*_level_cells(profile, level))
     return grid

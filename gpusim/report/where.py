@@ -103,18 +103,44 @@ def _table(rows: Sequence[Traffic], heading: str, memory: str, *, of: Sequence[T
     grid.add_column("", "excerpt", spared=0)
     for name in ("sectors", "of all", "excess", "L1 hits", "L2", memory, *(["conflicts"] if shared else [])):
         grid.add_column(name, spared={"of all": 1, "L1 hits": 2, "L2": 3}.get(name))
-    for row in rows:
-        grid.add_row(*_cells(row, sectors), *([format_count(row.conflicts) if row.wavefronts else NOTHING] * shared))
+    for row, name in zip(rows, abbreviated([row.name for row in rows], NAME_COLUMNS), strict=True):
+        grid.add_row(
+            name,
+            row.text,
+            *_cells(row, sectors),
+            *([format_count(row.conflicts) if row.wavefronts else NOTHING] * shared),
+        )
     return grid
 
 
+def abbreviated(names: Sequence[str], width: int) -> list[str]:
+    """Cut the middle out of names that are too long, but of none so much that it becomes that of another.
+
+    Parameters
+    ----------
+    names : sequence of str
+    width : int
+        Columns.
+
+    Examples
+    --------
+    >>> abbreviated(["mm.cu:9", "input_activations_pointer", "output_activations_pointer"], 18)
+    ['mm.cu:9', 'input_…ons_pointer', 'output…ons_pointer']
+    """
+    longest = max(map(len, names), default=0)
+    ways = ([_cut(name, columns) for name in names] for columns in range(width, max(width, longest) + 1))
+    return next(way for way in ways if len(set(way)) == len(set(names)))
+
+
+def _cut(name: str, columns: int) -> str:
+    first = columns // 3
+    return name if len(name) <= columns else f"{name[:first]}…{name[len(name) + 1 + first - columns :]}"
+
+
 def _cells(row: Traffic, sectors: float) -> list[str]:
-    name = row.name if len(row.name) <= NAME_COLUMNS else "…" + row.name[1 - NAME_COLUMNS :]
     if not row.sectors:
-        return [name, row.text, *[NOTHING] * 6]
+        return [NOTHING] * 6
     return [
-        name,
-        row.text,
         format_count(row.sectors),
         format_share(row.sectors / sectors),
         format_share(row.excess_sectors / row.sectors),

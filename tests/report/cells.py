@@ -38,7 +38,7 @@ def _assert_grid(grid: Grid, width: int) -> None:
         rows = _distinct(grid.columns)
         assert all(_distinct([column for column in columns if column.key] or columns[:1]) == rows for columns in parts)
     for columns, text in zip(parts, printed, strict=True):
-        shown = _rows(columns, alone=len(parts) == 1)
+        shown = _rows(columns, whole=len(columns) == len(grid.columns))
         for column, read in zip(columns, _read(text, widths(columns, width)), strict=True):
             if column.kind not in CUT:
                 wanted = [column.heading] * grid.has_headings + [column.texts()[row] for row in shown]
@@ -55,11 +55,12 @@ def _distinct(columns: list[Column]) -> int:
     return len(set(zip(*filled, strict=True)))
 
 
-def _rows(columns: list[Column], *, alone: bool) -> list[int]:
+def _rows(columns: list[Column], *, whole: bool) -> list[int]:
     """Rows that are shown: of a part of the columns those that have something in it."""
-    rest = [column for column in columns if not column.key]
+    rest = [column for column in columns if not (column.key or column.about)]
+    empty = ("", "–") if any(column.about for column in columns) else ("",)
     rows = range(len(columns[0].cells))
-    return [row for row in rows if alone or any(column.cells[row] for column in rest)]
+    return [row for row in rows if whole or any(column.cells[row] not in empty for column in rest)]
 
 
 def _read(text: str, widths: list[int]) -> list[str]:

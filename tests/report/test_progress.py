@@ -1,4 +1,5 @@
 import io
+import re
 import time
 
 import pytest
@@ -79,6 +80,17 @@ def test_a_terminal_shows_the_time_that_is_left(width):
         line = screen.file.getvalue().rpartition("\r")[2]
     assert "compiling the engine, once" in line
     assert "about 40 s left" in line
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_however_long_its_name_the_share_and_the_seconds_are_whole(width):
+    screen = console(terminal=True, width=width)
+    with ProgressLine(screen, patience=0) as progress:
+        progress(29, 100, "3 of 12: flash-attention-2-backward-causal-f16 B=16 H=16 N=1024 d=128: counting")
+        wait_until(lambda: "29%" in screen.file.getvalue())
+        line = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.file.getvalue()).rpartition("\r")[2].strip()
+    assert re.search(r"3 of 12: flash-att.*… .* 29% \d:\d\d:\d\d$", line)
+    assert len(line) <= width
 
 
 def test_compilation_is_shown_where_progress_is_shown_already():

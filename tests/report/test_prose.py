@@ -21,7 +21,8 @@ AMOUNTS = st.one_of(
 WORDS = st.sampled_from(
     ["its", "wavefronts", "would", "be", "(L2", "without.", "--tile", "a_long_name_of_a_metric.sum"]
 )
-PROSE = st.lists(st.one_of(AMOUNTS, WORDS), min_size=1, max_size=30)
+PROSE = st.lists(st.one_of(AMOUNTS.map("{},".format), WORDS), min_size=1, max_size=30)
+"""With a comma after each number, for two side by side would be one."""
 
 
 @given(PROSE, st.integers(40, 100))
