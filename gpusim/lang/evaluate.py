@@ -128,6 +128,8 @@ def binary(op: str, a: object, b: object) -> Expr:
         fail(f"{symbol!r} needs integers, got {dtype.value}; convert with gl.cast(gl.i32, ...)")
     if op == "div" and not dtype.is_float:
         fail("'/' between integers; use // (or gl.cdiv), or gl.cast(gl.f32, ...) first")
+    if op in ("floordiv", "mod") and isinstance(b, Const) and b.value == 0:
+        fail(f"{SYMBOLS[op]!r} by 0")
     if isinstance(a, Const) and isinstance(b, Const):
         folded = _fold(op, a.value, b.value, dtype)
         if folded is not None:
@@ -138,8 +140,6 @@ def binary(op: str, a: object, b: object) -> Expr:
 
 def _fold(op: str, a: Any, b: Any, dtype: DType) -> Const | None:
     """Constant result, or None where the operation is not defined for these operands."""
-    if op in ("floordiv", "mod") and (a < 0 or b <= 0):
-        fail(f"{a} {SYMBOLS[op]} {b}: integer division is defined for a >= 0 and b > 0 only")
     if op == "div" and b == 0:
         return None
     value = BINARY[op](a, b)

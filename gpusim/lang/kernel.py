@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.lang.errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
 from gpusim.lang.trace import MemoryHandle, Tracer, condition, integer, tracing
-from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree, leaves
+from gpusim.lang.tree import Binary, DType, Expr, GlobalArray, Param, Tree, children, leaves, operands, statements
 
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
@@ -390,7 +390,21 @@ def bind(
     missing = [name for name, p in known.items() if name not in values and p.role != "scalar"]
     if missing:
         raise DescriptionError(f"{tree.name} needs a value for {', '.join(missing)}")
-    return {name: _checked(tree, known[name], values[name]) for name in known if name in values}
+    found = {name: _checked(tree, known[name], values[name]) for name in known if name in values}
+    for name in (name for name, value in found.items() if value <= 0 and _divides(tree, known[name])):
+        raise DescriptionError(f"{tree.name}: {name} = {found[name]} divides an integer; it must be at least 1")
+    return found
+
+
+def _divides(tree: Tree, param: Param) -> bool:
+    """Whether the kernel divides an integer by a parameter."""
+    todo = [e for s in statements(tree.body) for e in operands(s)]
+    while todo:
+        e = todo.pop()
+        if isinstance(e, Binary) and e.op in ("floordiv", "mod") and e.b == param:
+            return True
+        todo += children(e)
+    return False
 
 
 def _checked(tree: Tree, param: Param, value: Any) -> int | float:

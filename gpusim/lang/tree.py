@@ -114,7 +114,7 @@ class Unary(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expr):
-    """``add sub mul div floordiv mod min max and or xor shl shr`` (``div`` is fp32; floordiv/mod of ints >= 0)."""
+    """``add sub mul div floordiv mod min max and or xor shl shr`` (``div`` is fp32; floordiv and mod round down)."""
 
     op: str
     a: Expr

@@ -7,6 +7,7 @@ import textwrap
 
 _THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?: \d{3})+(?!\d)")
 _UNIT = re.compile(r"(?<=[\d∞?]) (?=(?:%|[kMGTPE]?(?:B|Hz|FLOP)|[kMGTPE]|[num]?s|°C)(?![\w]))")
+_PARTS = re.compile(r"[\[(]?[^\[(_.,/:=-]*[_.,/:=-]+|[\[(]?[^\[(_.,/:=-]+|.")
 _JOINT = "\u00a0"  # textwrap breaks no line here; rich would
 
 
@@ -31,8 +32,35 @@ def folded(text: str, width: int) -> str:
     31 250 without
     """
     wrapper = textwrap.TextWrapper(width, break_on_hyphens=False, replace_whitespace=False, expand_tabs=False)
-    lines = (wrapper.fill(joined(line)) if len(line) > width else line for line in text.split("\n"))
+    lines = (wrapper.fill(_parted(joined(line), width)) if len(line) > width else line for line in text.split("\n"))
     return "\n".join(lines).replace(_JOINT, " ")
+
+
+def _parted(text: str, width: int) -> str:
+    """The text with spaces where words longer than a line may be broken."""
+    return " ".join(" ".join(name_lines(word, width)) if len(word) > width else word for word in text.split(" "))
+
+
+def name_lines(name: str, width: int) -> list[str]:
+    """Break a name that is longer than a line between its parts.
+
+    Parameters
+    ----------
+    name : str
+    width : int
+        Columns; a part that is longer stays whole.
+
+    Examples
+    --------
+    >>> name_lines("lts__t_sectors_srcunit_tex_op_read.sum", 16)
+    ['lts__t_sectors_', 'srcunit_tex_op_', 'read.sum']
+    """
+    lines = [""]
+    for part in _PARTS.findall(name):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def joined(text: str) -> str:

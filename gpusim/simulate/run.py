@@ -21,6 +21,7 @@ from gpusim.parameters import whole
 from gpusim.simulate.apart import bring_apart
 from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
+from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
 from gpusim.simulate.endless import Watch
 from gpusim.simulate.faults import explain, unending
 from gpusim.simulate.launch import Launch, Layout, banks_of, fill_memory, lay_out, read_back
@@ -413,12 +414,24 @@ def _held_by_l2(m: S.Machine) -> Held:
 def _choose(
     place: _Place, image: Image, sample: bool | None, progress: Progress | None, limit: int | None
 ) -> tuple[Plan, np.ndarray]:
-    """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
+    """Which blocks to run; and what one block of each class of blocks counts, found by running a few.
+
+    All are run, and nothing is known of a class, where blocks depend on one another, unless a sample is asked for.
+    """
     launch = place.launch
     chosen = unplanned(launch)
-    if sample is False or launch.blocks <= len(chosen.probes):
-        return chosen.whole(), np.zeros((0, C.N_COUNTS))
-    m = place.machine(image, len(chosen.probes), timeless=True, n_sm=1)
-    drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
+    nothing = np.zeros((0, C.N_COUNTS))
+    if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):
+        return chosen.whole(), nothing
+    tied = sample is None and may_read_what_it_wrote(image)
+    m = replace(place, data=place.data.copy()).machine(image, len(chosen.probes), timeless=True, n_sm=1)
+    try:
+        drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
+    except (SimulationError, EndlessError):
+        if tied:  # maybe for want of what other blocks do
+            return chosen.whole(), nothing
+        raise
+    if tied and reads_what_it_wrote(m.arrays):
+        return chosen.whole(), nothing
     work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
     return plan(launch, place.gpu, place.held, work, sample=sample), m.counts.astype(np.float64)

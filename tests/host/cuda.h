@@ -11,6 +11,8 @@ extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 #define __global__
 #define __shared__ static
+#define __device__
+#define __forceinline__ inline
 #define __launch_bounds__(threads)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 

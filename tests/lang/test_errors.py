@@ -49,6 +49,10 @@ def true_division(y: gl.Out[gl.i32, "N"]):
     y[0] = gl.tid.x / 2  # wrong
 
 
+def division_by_nothing(y: gl.Out[gl.i32, "N"]):
+    y[0] = gl.tid.x // 0  # wrong
+
+
 def number_as_condition(y: Y):
     with gl.if_(gl.tid.x % 2):  # wrong
         y[0] = 1.0
@@ -202,6 +206,7 @@ CASES = [
     (float_into_ints, "gl.cast(gl.i32"),
     (mixed_types, "gl.cast(gl.f32"),
     (true_division, "use //"),
+    (division_by_nothing, "'//' by 0"),
     (number_as_condition, "!= 0"),
     (barrier_in_divergent_branch, "part ways"),
     (barrier_in_divergent_loop, "part ways"),

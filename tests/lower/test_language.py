@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import gpusim.lang as gl
 from gpusim.lang.collective import block_max, block_sum, warp_max, warp_sum
+from gpusim.lang.errors import DescriptionError
 from tests.lower.running import run_kernel
 
 N = 96  # threads: three warps
@@ -297,6 +298,40 @@ def test_division_is_exact(a: list[int], b: list[int]) -> None:
     got, _ = run_kernel(divisions, {"a": x, "b": d}, n=b[0])
     want = [x // d, x % d, x // b[0], x % b[0], x // 7 + x // 1000003, x % 13, x, x // 64 + x % 4096]
     np.testing.assert_array_equal(got["y"], want)
+
+
+@gl.kernel(**ONE_BLOCK)
+def rounded_down(a: gl.In[gl.i32, N], b: gl.In[gl.i32, N], y: gl.Out[gl.i32, 12, N]):
+    """Quotients and rests of any signs."""
+    t = gl.tid.x
+    for k, divisor in enumerate((7, 8, -3, b[t])):
+        y[2 * k, t] = a[t] // divisor
+        y[2 * k + 1, t] = a[t] % divisor
+    y[8, t] = (t - 20) // 7
+    y[9, t] = (t - 20) % b[t]
+    y[10, t] = t // b[t]
+    y[11, t] = (a[t] // 16) // 5
+
+
+ANY_INT = st.integers(-(2**31), 2**31 - 1) | st.integers(-70, 70) | st.sampled_from([-(2**31), 2**31 - 1])
+
+
+@settings(max_examples=30)
+@given(
+    a=st.lists(ANY_INT, min_size=N, max_size=N),
+    b=st.lists(ANY_INT.filter(lambda n: n not in (0, -1)), min_size=N, max_size=N),
+)
+def test_division_rounds_down_as_in_numpy(a: list[int], b: list[int]) -> None:
+    found, _ = run_kernel(rounded_down, {"a": np.array(a), "b": np.array(b)})
+    x, y, t = np.array(a), np.array(b), np.arange(N)
+    wanted = [f(x, n) for n in (7, 8, -3, y) for f in (np.floor_divide, np.mod)]
+    wanted += [(t - 20) // 7, (t - 20) % y, t // y, x // 16 // 5]
+    np.testing.assert_array_equal(found["y"], wanted)
+
+
+def test_a_scalar_that_divides_is_positive() -> None:
+    with pytest.raises(DescriptionError, match="divisions: n = -2 divides an integer; it must be at least 1"):
+        divisions.shape(n=-2)
 
 
 @gl.kernel(**ONE_BLOCK)

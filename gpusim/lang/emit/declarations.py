@@ -30,10 +30,22 @@ _SM_ID = """static __device__ __forceinline__ int sm_id() {
     return sm;
 }
 """
+_FLOORED = {
+    "floor_div": """static __device__ __forceinline__ int floor_div(int a, int b) {
+    return a / b - (a % b != 0 && (a ^ b) < 0);
+}
+""",
+    "floor_mod": """static __device__ __forceinline__ int floor_mod(int a, int b) {
+    int rest = a % b;
+    return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
+}
+""",
+}
 _INSTRUCTIONS = {"sqrt": "sqrt.approx.ftz.f32", "rcp": "rcp.approx.ftz.f32", "tanh": "tanh.approx.f32"}
 HELPERS = {
     **{f"fast_{name}": _APPROXIMATE.format(name=name, instruction=text) for name, text in _INSTRUCTIONS.items()},
     "sm_id": _SM_ID,
+    **_FLOORED,
 }
 
 

@@ -50,6 +50,7 @@ FUNCTION = {
     "rcp": "fast_rcp", "sin": "__sinf", "cos": "__cosf", "tanh": "fast_tanh", "abs": "fabsf", "min": "fminf",
     "max": "fmaxf",
 }  # fmt: skip
+FLOORED = {"floordiv": "floor_div", "mod": "floor_mod"}
 SPECIAL = {"tid": "threadIdx", "ctaid": "blockIdx", "ntid": "blockDim", "nctaid": "gridDim"}
 ONE, WARP = Const(1, DType.I32), Const(32, DType.I32)
 
@@ -169,7 +170,9 @@ class Expressions:
         return self._infix(op, e.a, b, bare)
 
     def _quotient(self, e: Binary, bare: bool) -> Text:
-        """A quotient or rest: of unsigned numbers where that makes no difference, for it is cheaper."""
+        """A quotient or rest, rounded down: of unsigned numbers where that makes no difference, for it is cheaper."""
+        if e.dtype is DType.I32 and not self.facts.divides_down(e.a, e.b):
+            return f"{FLOORED[e.op]}({self._as(e.a, e.dtype)}, {self._as(e.b, e.dtype)})", ATOM
         unsigned = self.facts.divides(e.a, e.b)
         text = self._infix(e.op, e.a, e.b, unsigned)
         if bare or not unsigned or not any(isinstance(leaf, Special) for leaf in leaves(e)):

@@ -33,6 +33,7 @@ class Facts:
 
     def __init__(self, in_line: bool) -> None:
         self._natural: set[Expr] = set()
+        self._counts: set[Expr] = set()
         self._static: set[Expr] = set()
         self._uniform: set[Expr] = set()
         self._threads: set[Expr] = {Special("tid.x")} if in_line else set()
@@ -42,6 +43,8 @@ class Facts:
         made, values = (s.temp, (s.value,)) if isinstance(s, Let) else (s.index, (s.start, s.step))
         if all(map(self.natural, values)):
             self._natural.add(made)
+        if all(map(self.never_negative, values)):
+            self._counts.add(made)
         if all(map(self.uniform, values)):
             self._uniform.add(made)
         if isinstance(s, Let) and self.static(s.value):
@@ -71,6 +74,31 @@ class Facts:
     def divides(self, a: Expr, b: Expr) -> bool:
         """Whether ``a`` is never negative and ``b``, which the language wants to be positive, cannot seem so."""
         return self.natural(a) and (self.natural(b) or not children(b))
+
+    def never_negative(self, e: Expr) -> bool:
+        """Whether ``e`` is never negative, though a part of it may be."""
+        match e:
+            case Binary(op="floordiv" | "mod", a=a, b=b, dtype=DType.I32) if self.divides_down(a, b):
+                return True
+            case Binary(op=op, a=a, b=b, dtype=DType.I32) if op in GROWING:
+                return self.never_negative(a) and self.never_negative(b)
+        return e in self._counts or self.natural(e)
+
+    def divides_down(self, a: Expr, b: Expr) -> bool:
+        """Whether a quotient rounded down is one rounded towards zero: ``a`` is never negative, ``b`` is positive.
+
+        Parameters are, by which a kernel divides.
+        """
+        if not (isinstance(b, Param) or self.never_negative(b)):
+            return False
+        return self.never_negative(a) or self._rounds_up(a, b)
+
+    def _rounds_up(self, a: Expr, b: Expr) -> bool:
+        """Whether ``a`` is ``x + (b - 1)`` for an ``x`` that is never negative."""
+        match a:
+            case Binary(op="add", a=x, b=Binary(op="sub", a=top, b=Const(value=1))):
+                return top == b and self.never_negative(x)
+        return False
 
     def static(self, e: Expr) -> bool:
         """Whether ``e`` is a constant expression of C++: of constants, and without a function call."""

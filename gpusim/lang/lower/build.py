@@ -13,7 +13,7 @@ from itertools import product
 from math import gcd
 
 from gpusim.lang.errors import DescriptionError
-from gpusim.lang.lower import bind, division, integer, logic
+from gpusim.lang.lower import bind, integer, logic, natural_division
 from gpusim.lang.lower.accesses import Accesses, LoadKey, Places
 from gpusim.lang.lower.expressions import KIND
 from gpusim.lang.lower.facts import Facts
@@ -231,7 +231,7 @@ class _Builder(Accesses):
     def _rest_first(self, stmt: For, start: Node, stop: Node, step: Node) -> None:
         """First the one to three iterations that groups of four leave over, then the groups."""
         span = integer.sub(self.g, integer.sub(self.g, stop, self.g.integer(1)), start)
-        rounds = integer.add(self.g, division.floordiv(self.g, span, step), self.g.integer(1))
+        rounds = integer.add(self.g, natural_division.floordiv(self.g, span, step), self.g.integer(1))
         rest = self.g.make("and", rounds, self.g.integer(3), dtype=I32)
         rest.facts = Facts(0, 3, 1)  # whatever the block's size would tell: nvcc does not ask it either
         self._rest(stmt, start, step, rest, 0)

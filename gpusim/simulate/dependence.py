@@ -1,0 +1,42 @@
+"""Whether blocks of a launch read what other blocks wrote, to decide where they go or what they touch.
+
+Of such a launch no part stands for the whole: a block that draws a ticket, waits for a flag or finds that a cell is
+taken already does something else where the others did not run before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine import counts as C
+from gpusim.isa.encode import F, Image
+from gpusim.isa.opcodes import Op
+
+_DRAWS = (Op.ATOMG, Op.ATOM)
+_LOADS = (Op.LDG, Op.LD, Op.LDGSTS)
+_STORES = (Op.STG, Op.ST, Op.RED)
+
+
+def draws_tickets(image: Image) -> bool:
+    """Whether an atomic of global memory gives a value that a branch or an address depends on."""
+    return _moves_values(image, _DRAWS)
+
+
+def may_read_what_it_wrote(image: Image) -> bool:
+    """Whether branches or addresses may depend on what the launch stores in global memory."""
+    return draws_tickets(image) or (_moves_values(image, _LOADS) and _moves_values(image, _STORES))
+
+
+def reads_what_it_wrote(arrays: np.ndarray) -> bool:
+    """Whether an array was both loaded from and stored to.
+
+    Parameters
+    ----------
+    arrays : int64 array, shape (arrays, N_ARRAY_COUNTS)
+        What blocks counted.
+    """
+    return bool(np.any((arrays[:, C.A_LD_REQ] > 0) & (arrays[:, C.A_ST_REQ] > 0)))
+
+
+def _moves_values(image: Image, ops: tuple[Op, ...]) -> bool:
+    return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))
