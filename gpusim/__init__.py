@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # by the name that type checkers know; to import typing takes
     from gpusim import model
     from gpusim.catalog import names as kernels
     from gpusim.chained import ChainProfile, predict_chain, run_chain
+    from gpusim.errors import GpusimError
     from gpusim.hardware import load as load_gpu
     from gpusim.prediction import predict, run
     from gpusim.profiling import profile
@@ -24,13 +25,14 @@ if TYPE_CHECKING:  # by the name that type checkers know; to import typing takes
 __version__ = "0.1.0"
 
 __all__ = [
-    "ChainProfile", "Claim", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels", "load_gpu",
-    "model", "predict", "predict_chain", "profile", "run", "run_chain",
+    "ChainProfile", "Claim", "GpusimError", "Metric", "Profile", "Recording", "Timeline", "__version__", "kernels",
+    "load_gpu", "model", "predict", "predict_chain", "profile", "run", "run_chain",
 ]  # fmt: skip
 
 _SOURCES = {
     "ChainProfile": ("gpusim.chained", "ChainProfile"),
     "Claim": ("gpusim.result", "Claim"),
+    "GpusimError": ("gpusim.errors", "GpusimError"),
     "Metric": ("gpusim.result", "Metric"),
     "Profile": ("gpusim.result", "Profile"),
     "Recording": ("gpusim.timeline", "Recording"),

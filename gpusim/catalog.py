@@ -308,7 +308,7 @@ def _load(path: Path) -> ModuleType:
 
 
 def _run(path: Path) -> ModuleType:
-    name = f"gpusim_kernels_{hashlib.sha1(str(path).encode()).hexdigest()[:8]}_{path.stem}"
+    name = f"gpusim_kernels_{hashlib.sha1(os.fsencode(path)).hexdigest()[:8]}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise KernelFileError(f"{path} is not a Python file")

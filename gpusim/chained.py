@@ -12,7 +12,7 @@ import numpy as np
 from gpusim import catalog, hardware, prediction
 from gpusim.errors import ParameterError, shown
 from gpusim.names import Suggesting
-from gpusim.parameters import check_cache, check_flags
+from gpusim.parameters import check_cache, check_flags, check_progress
 from gpusim.prediction import Prediction, Progress
 from gpusim.result import Profile
 from gpusim.simulate import place
@@ -160,6 +160,7 @@ def predict_chain(
     62720.0
     """
     check_cache(cache)
+    check_progress(progress)
     check_flags(sample=sample)
     known, spec = _chain(chain, kernels), hardware.given(gpu)
     bound = known.launch(**params)

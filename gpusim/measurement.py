@@ -246,8 +246,17 @@ def shipped(name: str) -> Path | None:
     name : str
         A GPU, as in ``gpusim gpus``.
     """
-    file = Path(__file__).parent / "data" / f"measured-{name}.json"
-    return file if file.is_file() else None
+    return _shipped().get(name)
+
+
+def shipped_names() -> list[str]:
+    """GPUs of which measurements come with gpusim."""
+    return sorted(_shipped())
+
+
+def _shipped() -> dict[str, Path]:
+    files = (Path(__file__).parent / "data").glob("measured-*.json")
+    return {file.stem.removeprefix("measured-"): file for file in files}
 
 
 def _without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:

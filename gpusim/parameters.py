@@ -77,6 +77,17 @@ def check_flags(**flags: Any) -> None:
             raise ParameterError(f"{name} must be True or False, not {shown(value)}")
 
 
+def check_progress(progress: Any) -> None:
+    """Refuse what cannot be told of progress.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress must be a function of (done, total, text), not {shown(progress)}")
+
+
 class Parametrised:
     """What has a name and parameters: each with a default, and words that set one or several of them.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim import catalog, hardware
 from gpusim.errors import ParameterError, UnknownNameError, shown
-from gpusim.parameters import INT32_MAX, check_cache, check_flags, whole
+from gpusim.parameters import INT32_MAX, check_cache, check_flags, check_progress, whole
 from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute, load_engine
 from gpusim.simulate.metrics import summary
@@ -346,6 +346,7 @@ def predict(
     802560
     """
     check_cache(cache)
+    check_progress(progress)
     check_flags(sample=sample)
     algorithm, spec = _algorithm(kernel, kernels), hardware.given(gpu)
     found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit, registers=registers)

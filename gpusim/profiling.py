@@ -13,7 +13,7 @@ from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown
-from gpusim.parameters import check_cache, check_flags, whole
+from gpusim.parameters import check_cache, check_flags, check_progress, whole
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
@@ -100,6 +100,7 @@ def profile(
     array([0., 2., 4., 6.], dtype=float32)
     """
     check_cache(cache)
+    check_progress(progress)
     check_flags(values=values, sample=sample)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
@@ -159,7 +160,9 @@ def _nulls(kernel: Kernel, arguments: Mapping[str, Any], given: Sequence[Any]) -
 
 def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     """A size in x, y, z."""
-    several = isinstance(size, Sequence | np.ndarray) and getattr(size, "ndim", 1) > 0
+    several = (
+        isinstance(size, Sequence | np.ndarray) and not isinstance(size, str | bytes) and getattr(size, "ndim", 1) > 0
+    )
     given: list[Any] = list(size) if several else [size]  # type: ignore[arg-type]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
     if not whole or not 1 <= len(given) <= 3:

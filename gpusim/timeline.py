@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gpusim.errors import ParameterError, shown
+from gpusim.parameters import INT32_MAX, whole
 
 MOST_EVENTS = 200_000
 """Events recorded unless told otherwise: about 35 MB of JSON, which a browser shows without effort."""
 
 FIRST_THREAD = 1000
 """Number of the first track's thread: above that of any process."""
+
+LAST_CYCLE = 2**53
+"""Cycle beyond which no launch is followed (a month)."""
 
 BLOCKS = "block"
 """Category of the events that are a block's stay on the SM."""
@@ -48,9 +51,10 @@ class Recording:
     events: int = MOST_EVENTS
 
     def __post_init__(self) -> None:
-        for name, value, least in (("sm", self.sm or 0, 0), ("start", self.start, 0), ("events", self.events, 1)):
-            if value < least:
-                raise ParameterError(f"a timeline's {name} must be at least {least}, not {shown(value)}")
+        bounds = {"sm": (0, INT32_MAX), "start": (0, LAST_CYCLE), "events": (1, INT32_MAX)}
+        for name, (least, most) in bounds.items():
+            if getattr(self, name) is not None:
+                whole(f"a timeline's {name}", getattr(self, name), least, most)
 
 
 class Event(NamedTuple):

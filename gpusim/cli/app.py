@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +18,7 @@ from typer.exceptions import TyperException
 from gpusim.cli import INTERRUPTED, complain
 from gpusim.cli.compare import compare
 from gpusim.cli.emit import emit
+from gpusim.cli.files import LACKING
 from gpusim.cli.lists import formula, gpus, list_kernels
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
@@ -46,6 +49,7 @@ app.command()(gpus)
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line, for :func:`gpusim.cli.main`; raises KeyboardInterrupt when interrupted."""
     _prepare_streams()
+    sys.unraisablehook = _interrupt_again
     _warn_in_one_line()
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
@@ -66,7 +70,8 @@ def run(argv: Sequence[str] | None = None) -> int:
             return 1
         if error.errno is None:  # a library that cannot be loaded
             return complain(str(error), 1)
-        return complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 1)
+        theirs = error.filename and error.errno not in LACKING
+        return complain(f"{error.filename or 'cannot write what is printed'}: {error.strerror}", 2 if theirs else 1)
 
 
 def _run_command(arguments: list[str]) -> int:
@@ -115,6 +120,14 @@ def _warn_in_one_line() -> None:
     warnings.showwarning = show
 
 
+def _interrupt_again(lost: Any) -> None:
+    """Have Ctrl-C arrive once more where it met code that raises nothing, such as what LLVM calls back."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(0.05, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def _print_no_more() -> None:
     """Let what is still to be printed go nowhere: the interpreter would try again at its end, and complain."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -122,7 +135,15 @@ def _print_no_more() -> None:
 
 
 def _prepare_streams() -> None:
-    """Print a question mark for what a terminal's encoding lacks, nowhere if a stream is closed; do not fail."""
+    """Print a question mark for what a terminal's encoding lacks, nowhere if a stream is closed; do not fail.
+
+    Files of closed streams are taken, lest a pipe to another program is given such a number.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

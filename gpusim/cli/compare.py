@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ import typer
 from gpusim.cli.files import check_writable, is_stdout, write_json
 from gpusim.cli.sources import Only
 from gpusim.cli.words import JsonFile, KernelFolders
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, UnknownNameError
 
 if TYPE_CHECKING:
     from gpusim.compare import Row, Summary
@@ -107,6 +108,10 @@ def _of_measurement(
     from gpusim.launches import file as launch_file
     from gpusim.report.comparison import device_line
 
+    if not file.suffix and len(file.parts) == 1 and not os.path.exists(file):  # noqa: PTH110 (False for any text)
+        names = measurement.shipped_names()
+        if str(file) not in names:
+            raise UnknownNameError("measurement", str(file), names)
     found = measurement.read(measurement.shipped(str(file)) or file)
     chosen = [launch for launch in launch_file.select(found.launches, only) if not launch.error]
     values: Mapping[str, Mapping[str, float]]

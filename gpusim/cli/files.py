@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from gpusim.chained import ChainProfile
     from gpusim.result import Profile
 
-_LACKING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
+LACKING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
 """Why a file cannot be written although it was named well."""
 
 
@@ -24,7 +25,13 @@ def check_writable(path: Path | None, option: str = "--json") -> None:
     """Refuse, before any work is done, a file that could not be written."""
     if path is None or is_stdout(path):
         return
-    if path.is_dir():
+    try:
+        found = path.stat()
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
+            raise GpusimError(f"{option} {path}: {error.strerror}") from None
+        found = None
+    if found is not None and stat.S_ISDIR(found.st_mode):
         raise GpusimError(f"{option} {path}: that is a folder")
     if _is_special(path):
         return
@@ -79,7 +86,7 @@ def write(text: str, path: Path, option: str) -> None:
         else:
             _replace(text, path.resolve())
     except OSError as error:
-        kind = LackingError if error.errno in _LACKING else GpusimError
+        kind = LackingError if error.errno in LACKING else GpusimError
         raise kind(f"{option} {path}: {error.strerror}") from error
 
 

@@ -290,7 +290,8 @@ def pack(parameter: Parameter, value: Any) -> bytes:
         return _pack_bfloat16(number)
     if kind in _REAL or isinstance(number, float):
         return _pack_real(_REAL.get(kind) or _REAL_OF_SIZE.get(parameter.nbytes, ""), number)
-    return _pack_integer(parameter, int(number))
+    of_its_size = getattr(value, "nbytes", 0) == parameter.nbytes  # NumPy's, whose bits are meant
+    return _pack_integer(parameter, int(number), "" if of_its_size and kind != "bool" else parameter.type)
 
 
 def _pack_real(layout: str, number: float) -> bytes:
@@ -308,8 +309,21 @@ def _pack_bfloat16(number: float) -> bytes:
     return (bits >> 16).to_bytes(2, "little")
 
 
-def _pack_integer(parameter: Parameter, number: int) -> bytes:
+def _range(kind: str, bits: int) -> tuple[int, int]:
+    """What an integer type holds; where the type is not known, so many bits with a sign or without."""
+    plain = _plain(kind)
+    if plain == "bool":
+        return 0, 1
+    unsigned = "unsigned" in kind.split() or plain == "size_t" or plain.startswith("uint")
+    known = plain in _SIZES
+    return 0 if known and unsigned else -(1 << bits - 1), (1 << bits - (known and not unsigned)) - 1
+
+
+def _pack_integer(parameter: Parameter, number: int, kind: str) -> bytes:
     bits = 8 * parameter.nbytes
     if not -(1 << bits - 1) <= number < 1 << bits:
         raise ArgumentError(f"has {bits} bits, too few for {shown(number)}")
+    least, most = _range(kind, bits)
+    if not least <= number <= most:
+        raise ArgumentError(f"holds {least} to {most}, not {shown(number)}")
     return (number & (1 << bits) - 1).to_bytes(parameter.nbytes, "little")

@@ -16,6 +16,7 @@ import numpy as np
 from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.isa.abi import ABIS, Abi
+from gpusim.isa.opcodes import Atomic, Op
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
@@ -195,11 +196,25 @@ class Placed(NamedTuple):
     end: int
 
 
+SWAPPED = 4
+"""Bytes of the word by which compilers change one of 16 bits atomically: they swap all of it."""
+
+
+def _swaps_words(program: Program) -> bool:
+    """Whether atomics compare and swap words of global memory."""
+    ops = (Op.ATOMG, Op.ATOM)
+    return any(i.op in ops and i.sub & 15 == Atomic.CAS and i.width == SWAPPED for i in program.instrs)
+
+
 def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:
-    """Global arrays in the order of memory, those that share some together."""
+    """Global arrays in the order of memory, those that share some together.
+
+    Where words are swapped, the word in which an array ends is all its own, as memory is on a GPU.
+    """
+    unit = SWAPPED if _swaps_words(launch.program) else 1
     found = sorted(
         (
-            Placed(k, layout.address[a.name], layout.address[a.name] + layout.nbytes[a.name])
+            Placed(k, layout.address[a.name], layout.address[a.name] + -(-layout.nbytes[a.name] // unit) * unit)
             for k, a in enumerate(arrays_of(launch))
             if a.space == "global"
         ),
