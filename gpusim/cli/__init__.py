@@ -38,12 +38,39 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status: 0, 1 for what the machine lacks (room on a disk, memory, who reads what is printed), 2 for an
         error of the user's, 130 when interrupted.
     """
+    heard: list[int] = []
     try:
+        _listen(heard)
         from gpusim.cli.app import run
 
         return run(argv)
     except KeyboardInterrupt:
         return complain("interrupted", INTERRUPTED)
+    except ImportError:
+        if heard:  # NumPy says so that it was interrupted while it was imported
+            return complain("interrupted", INTERRUPTED)
+        raise
+    finally:
+        _listen(None)
+
+
+def _listen(heard: list[int] | None) -> None:
+    """Note Ctrl-C in a list before it is raised; with None no more.  Where it is ignored it stays so."""
+    import signal
+
+    def hear(number: int, frame: object) -> None:
+        if heard is not None:
+            heard.append(number)
+        raise KeyboardInterrupt
+
+    ours = getattr(signal.getsignal(signal.SIGINT), "__module__", "") == __name__
+    try:
+        if heard is None and ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        elif heard is not None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, hear)
+    except ValueError:  # not the main thread, which alone is interrupted
+        pass
 
 
 def complain(message: str, status: int, *, as_written: bool = False) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from gpusim.cli.files import check_writable, write
 from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
+from gpusim.errors import GpusimError
 
 
 def emit(
@@ -25,6 +27,8 @@ def emit(
     """
     from gpusim import catalog
 
+    if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise GpusimError(f"--name {name}: a function's name is of letters, digits and _, and begins with no digit")
     kernel, given = split(arguments)
     check_writable(output, "--output")
     algorithm = catalog.get(find(kernel, kernels or []).name, kernels or [])

@@ -63,10 +63,10 @@ def predict(
     if isinstance(algorithm, Chain):
         if registers is not None:
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
-        wanted.recording(len(cases) * len(algorithm.steps))
+        wanted.recording(len(cases) * len(algorithm.steps), json)
         show_chains(_each(algorithm, gpusim.predict_chain, cases, how), json)
         return
-    recording = wanted.recording(len(cases))
+    recording = wanted.recording(len(cases), json)
     how |= {"registers": registers} | ({"timeline": recording} if recording else {})
     profiles = _each(algorithm, gpusim.predict, cases, how)
     show_profiles(profiles, json)

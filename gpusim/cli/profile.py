@@ -67,7 +67,7 @@ def profile(
     sources.refuse({"--only": only, "--jobs": jobs}, "is for launch files: it needs --launches FILE")
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     gpus = listed_gpus(gpu)
-    recording = wanted.recording(len(gpus))
+    recording = wanted.recording(len(gpus), json)
     found = _profiles(sources.spec(single, "profile"), gpus, how | {"timeline": recording})
     show_profiles(found, json)
     wanted.save(found)

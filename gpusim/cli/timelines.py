@@ -23,8 +23,8 @@ class Wanted(NamedTuple):
     sm: int | None
     start: int | None
 
-    def recording(self, launches: int) -> Recording | None:
-        """What to record, None where no file is named.
+    def recording(self, launches: int, json: Path | None) -> Recording | None:
+        """What to record, None where no file is named; ``json`` is another file that is written.
 
         Raises
         ------
@@ -40,6 +40,8 @@ class Wanted(NamedTuple):
             return None
         if is_stdout(self.file):
             raise GpusimError("--timeline -: a timeline goes to a file")
+        if json == self.file:
+            raise GpusimError(f"--timeline and --json both name {json}")
         check_writable(self.file, "--timeline")
         if launches != 1:
             raise GpusimError(f"--timeline is of one launch, not of {launches}")

@@ -284,8 +284,12 @@ def pack(parameter: Parameter, value: Any) -> bytes:
     kind = _plain(parameter.type)
     if isinstance(number, float) and kind in _SIZES and kind not in (*_REAL, _BFLOAT16):
         raise ArgumentError(f"is an integer, not {shown(number)}")
+    if kind in _SIZES and not isinstance(number, (bool, int, float)):
+        raise ArgumentError(f"is a number, not {shown(value)}")
     if not isinstance(number, (bool, int, float)) or parameter.nbytes not in (1, 2, 4, 8):
-        raise ArgumentError(f"has {parameter.nbytes} bytes: give bytes of that length, not {shown(value)}")
+        raise ArgumentError(
+            f"has {parameter.nbytes} bytes: give bytes of that length (bytes:HEX to the command), not {shown(value)}"
+        )
     if kind == _BFLOAT16:
         return _pack_bfloat16(number)
     if kind in _REAL or isinstance(number, float):

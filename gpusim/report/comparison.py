@@ -120,8 +120,9 @@ def compared(name: str, rows: Sequence[Row], waits: Mapping[str, tuple[float, fl
     if same:
         worth = [f"{row.metric} {_value(row.metric, row.measured)}" for row in same if row.measured]
         nothing = len(same) - len(worth)
-        zeros = f"; {nothing} more are 0 both ways" if nothing else ""
-        shown.append(Text(f"Identical, {len(same)} of {len(counted)}: {', '.join(worth)}{zeros}."))
+        zeros = [f"{nothing} {'more ' if worth else ''}are 0 both ways"] if nothing else []
+        listed = "; ".join([", ".join(worth), *zeros] if worth else zeros)
+        shown.append(Text(f"Identical, {len(same)} of {len(counted)}: {listed}."))
     return [*shown, *_waiting(waits), Text("")]
 
 

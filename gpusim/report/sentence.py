@@ -83,8 +83,10 @@ def _verdict(profile: Profile) -> str:
 
 def _reasons(profile: Profile) -> list[str]:
     """Second half: where the bytes were gained or saved on the way from the lanes to device memory."""
-    reasons = [_spread(profile), _served(profile), _compulsory(profile)]
-    return [reason for reason in reasons if reason]
+    reasons = [reason for reason in (_spread(profile), _served(profile)) if reason]
+    if once := _compulsory(profile):
+        reasons.append(f"what is left is {once}" if reasons else once)
+    return reasons
 
 
 def _spread(profile: Profile) -> str:
@@ -128,7 +130,7 @@ def _compulsory(profile: Profile) -> str:
         return ""
     if book is not None and abs(least.nbytes / book.nbytes - 1) <= AGREES:
         return ""
-    return "what is left is every input byte once"
+    return "every input byte once"
 
 
 def _writes(profile: Profile) -> str:

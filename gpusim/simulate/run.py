@@ -152,7 +152,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
             raise EndlessError(explain(launch, image, unending(m)))
     if m.misc[S.E_CODE] == E.TOO_LONG:
         raise EndlessError(
-            f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; limit= allows more"
+            f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; a larger limit allows more"
         )
     if m.misc[S.E_CODE]:
         raise SimulationError(explain(launch, image, m.misc))

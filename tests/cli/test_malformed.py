@@ -69,6 +69,32 @@ def test_a_full_disk_is_one_line(line, monkeypatch):
     assert err.getvalue().splitlines()[-1].startswith("gpusim: cannot write what is printed: ")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="closes streams as a POSIX shell does")
+def test_a_compiler_starts_though_all_streams_are_closed(tmp_path):
+    from tests.profile.running import SAXPY
+
+    pytest.importorskip("nvidia.cu13")
+    (tmp_path / "saxpy.cu").write_text(SAXPY + "\n// not compiled before\n")
+    words = [sys.executable, "-m", "gpusim", "profile", str(tmp_path / "saxpy.cu"), "--grid", "1", "--block", "64"]
+    words += [
+        word for arg in ("int32:64", "float32:2.5", "float32:ones:64", "float32:ones:64") for word in ("--arg", arg)
+    ]
+    out = tmp_path / "out.json"
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words, "--json", str(out)]
+    assert subprocess.run(closed, env=WHERE_GPUSIM_LIES, check=False).returncode == 0
+    assert out.exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["predict copy --n 64 --timeline", "emit copy --output", "predict copy --n 64 --json"]
+)
+def test_a_link_to_itself_is_one_line(command, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    status, said = run([*command.split(), str(link)])
+    assert (status, said) == (2, [f"gpusim: {command.split()[-1]} {link}: Too many levels of symbolic links"])
+
+
 FILES = ["predict copy --n 64 --json", "predict copy --n 64 --timeline", "emit matmul-tiled --tile 16 --output"]
 
 

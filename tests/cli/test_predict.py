@@ -58,6 +58,18 @@ def test_lists_give_every_combination_in_order(predicted):
     assert cases == [("h200", 8), ("h200", 16), ("a100-40gb", 8), ("a100-40gb", 16)]
 
 
+def test_what_is_given_twice_is_predicted_once(predicted):
+    assert main("predict matmul-tiled --tile 8,16,8 --gpu h200,h200".split()) == 0
+    assert [call["tile"] for call in predicted] == [8, 16]
+
+
+@pytest.mark.parametrize("wrong", ["--gpu h200,h300", "--n 64,0", "--n 64,abc", "--n 64 --tile 32,64"])
+def test_every_value_of_a_list_is_checked_before_the_first_is_simulated(predicted, capsys, wrong):
+    assert main(f"predict matmul-tiled {wrong}".split()) == 2
+    assert not predicted
+    assert capsys.readouterr().err.startswith("gpusim: ")
+
+
 def test_repeating_an_option_is_a_list_too(predicted):
     assert main("predict matmul-tiled --tile 8 --tile 16".split()) == 0
     assert [call["tile"] for call in predicted] == [8, 16]
@@ -94,6 +106,11 @@ def test_letter_case_is_forgiven(predicted):
         ("predict matmul-tiled --json .", "--json .: that is a folder"),
         ("predict matmul-tiled --json nowhere/out.json", "there is no folder nowhere"),
         ("predit matmul-tiled", "No such command 'predit'"),
+        ("predict matmul-tiled --json a.json --timeline a.json", "--timeline and --json both name a.json"),
+        ("predict matmul-tiled --timeline t.json --timeline-from 2305843009213693952", "a timeline's start = 2305843"),
+        (f"predict matmul-tiled --json {'a' * 300}", "File name too long"),
+        ("compare h201", "unknown measurement 'h201': did you mean h200?"),
+        ("emit copy --name 3x", "--name 3x: a function's name is of letters"),
         ("formula matmul-tiled --tile 8,16", "formula takes one value of a parameter, not 2 of --tile"),
         ("scenario no-such", "unknown scenario 'no-such'"),
         ("kernels --kernels nowhere", "no such folder of kernels: nowhere"),

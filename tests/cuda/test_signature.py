@@ -56,7 +56,7 @@ def test_arguments_that_fit():
         (1, 1 << 33, "has 32 bits, too few for 8589934592"),
         (2, "x", "argument 3 of k (float a)"),
         (2, 1e300, "cannot hold 1e+300"),
-        (3, 4, "argument 4 of k (Box box) has 24 bytes: give bytes of that length, not 4"),
+        (3, 4, "argument 4 of k (Box box) has 24 bytes: give bytes of that length (bytes:HEX to the command), not 4"),
         (3, bytes(5), "has 24 bytes, not 5"),
     ],
 )
@@ -67,6 +67,30 @@ def test_arguments_that_do_not_fit(position, argument, says):
         check("k", ALL, arguments)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fits", "does_not"),
+    [
+        ("bool", [True, np.bool_(0), 1], [2, -1, np.int8(2)]),
+        ("int", [-(2**31), 2**31 - 1, np.uint32(2**32 - 1)], [2**31]),
+        ("unsigned int", [2**32 - 1, np.int32(-1)], [-1]),
+        ("short", [-5, np.uint16(65535)], [65535]),
+        ("unsigned long long", [2**64 - 1], [-1, 2**64]),
+        ("size_t", [7], [-1]),
+        ("uint8_t", [255], [256, -1]),
+        ("char", [-128], [200, "x"]),
+    ],
+)
+def test_numbers_are_those_that_a_type_holds(kind, fits, does_not):
+    nbytes = {"bool": 1, "short": 2, "uint8_t": 1, "char": 1, "int": 4, "unsigned int": 4}.get(kind, 8)
+    parameter = Parameter("n", kind, 0, nbytes)
+    for value in fits:
+        mask = (1 << 8 * nbytes) - 1
+        assert int.from_bytes(pack(parameter, value), "little") == int(value) & mask
+    for value in does_not:
+        with pytest.raises(ArgumentError, match=r"holds|too few|is a number"):
+            pack(parameter, value)
 
 
 @pytest.mark.parametrize(

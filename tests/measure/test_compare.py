@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 from gpusim import report
 from gpusim.cli import main
-from gpusim.compare import CompareError, Empty, Predicted, explained, pair, read_predictions, relative, rows, summarise
+from gpusim.compare import (
+    CompareError,
+    Empty,
+    Predicted,
+    Row,
+    explained,
+    pair,
+    read_predictions,
+    relative,
+    rows,
+    summarise,
+)
 from gpusim.compare.predictions import base_name
 from gpusim.compare.rows import FLOOR
 from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, Measurement
@@ -271,3 +282,17 @@ def test_all_kinds_of_predictions_are_read(tmp_path):
     for raw in ({"profiles": [step]}, {"chains": [{"steps": [step]}]}):
         file.write_text(json.dumps(raw))
         assert read_predictions(file) == [Predicted("k", (1, 1, 1), (32, 1, 1), {CYCLES: 5})]
+
+
+def test_the_measurements_that_come_with_gpusim_are_compared_as_json(tmp_path):
+    out = tmp_path / "out.json"
+    assert main(["compare", "h200", "--only", "vector-add N=300000*", "--described", "--json", str(out)]) == 0
+    content = json.loads(out.read_text())
+    assert {row["launch"] for row in content["rows"]} == {"vector-add N=300000 B=128"}
+    assert len(content["summary"]) == len({row["metric"] for row in content["rows"]})
+
+
+def test_a_list_of_nothing_is_not_begun(capsys):
+    zeros = [Row("mine", "x.sum", 0.0, 0.0, 0.0, math.nan)]
+    report.show(comparison.compared("mine", zeros, {}))
+    assert "Identical, 1 of 1: 1 are 0 both ways." in capsys.readouterr().out

@@ -145,7 +145,7 @@ def test_a_loop_without_end(values):
     text = "__global__ void spin(volatile int* x) { while (x[0] == 0) {} }"
     message = refusal(text, 1, 32, np.zeros(1, np.int32), limit=100_000, values=values)
     assert "kernel.cu:1: spin" in message
-    assert "100000 warp instructions; limit= allows more" in message
+    assert "100000 warp instructions; a larger limit allows more" in message
 
 
 FOR_EVER = {

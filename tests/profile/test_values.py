@@ -128,6 +128,18 @@ def test_atomics_of_global_memory():
     assert (total[0], most[0]) == (256, x.max())
 
 
+@pytest.mark.parametrize("n", [6, 7])
+def test_atomics_of_16_bits_reach_the_last_element_of_an_array(n):
+    text = """#include <cuda_fp16.h>
+    __global__ void change(unsigned short* x, __half* y, int n) {
+        if (threadIdx.x < n) { atomicCAS(x + threadIdx.x, (unsigned short)0, (unsigned short)5);
+                               atomicAdd(y + threadIdx.x, __half(2.0f)); } }"""
+    x, y = np.zeros(n, np.uint16), np.ones(n, np.float16)
+    run(text, 1, 32, x, y, np.int32(n))
+    assert (x == 5).all()
+    assert (y == 3).all()
+
+
 def test_a_histogram_in_shared_memory():
     text = f"""__global__ void count(const int* x, int* bins) {{
         __shared__ int own[16];
