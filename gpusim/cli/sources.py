@@ -13,6 +13,9 @@ from gpusim.errors import GpusimError
 if TYPE_CHECKING:
     from gpusim.launches.spec import LaunchSpec
 
+MOST_DIGITS = 20
+"""Of a number that is not refused for its length."""
+
 ARGUMENT_HELP = "An argument, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT (float32:normal:4096); one for each."
 
 Name = Annotated[str | None, typer.Option(metavar="NAME", help="Its name, or an instance such as 'sgemm<128,8>'.")]
@@ -64,8 +67,8 @@ def _source(given: Path) -> Path:
 def _sizes(option: str, text: str) -> tuple[int, ...]:
     """One to three whole numbers."""
     parts = [part.strip() for part in text.split(",")]
-    if len(parts) > 3 or not all(part.isdecimal() and part.isascii() for part in parts):
-        raise GpusimError(f"{option} {text}: one to three whole numbers are needed, with commas between them")
+    if len(parts) > 3 or not all(part.isdecimal() and part.isascii() and len(part) <= MOST_DIGITS for part in parts):
+        raise GpusimError(f"{option} {text[:60]}: one to three whole numbers are needed, with commas between them")
     return tuple(map(int, parts))
 
 

@@ -25,9 +25,6 @@ GAP = 2
 LEAST_BAR, LONGEST_WORD = 10, 24
 """A shorter bar says nothing; a longer word of a text may be folded."""
 
-LONGEST_NAME = 28
-"""Columns to which names shrink, broken between their parts, before words of texts are."""
-
 LEAST_TEXT = 10
 """Columns to which texts and names shrink, their words folded, where not even two columns fit otherwise."""
 
@@ -218,11 +215,7 @@ def widths(columns: Sequence[Column], width: int) -> list[int]:
     whole = [column.least for column in columns]
     torn = [column.folded for column in columns]
     others: tuple[Kind, ...] = ("number", "name", "text", "excerpt")
-    parted = [max(width, min(LONGEST_NAME, full)) for width, full in zip(torn, whole, strict=True)]
-    steps: tuple[tuple[tuple[Kind, ...], list[int]], ...] = (
-        (("bar", "names"), whole), (others, whole), (("name",), parted), (("text",), torn), (("name",), torn),
-    )  # fmt: skip
-    for kinds, least in steps:
+    for kinds, least in ((("bar", "names"), whole), (others, whole), (("text",), torn), (("name",), torn)):
         can = [k for k, column in enumerate(columns) if column.kind in kinds]
         while sum(found) + GAP * (len(columns) - 1) > width and any(found[k] > least[k] for k in can):
             widest = max((k for k in can if found[k] > least[k]), key=lambda k: found[k])
