@@ -74,10 +74,15 @@ def contents() -> dict[str, bytes]:
     }  # fmt: skip
 
 
-def files(folder: Path) -> None:
-    """Write a file of every kind, and what is no file."""
+def write_contents(folder: Path) -> None:
+    """Write a file of every kind."""
     for name, content in contents().items():
         (folder / name).write_bytes(content)
+
+
+def files(folder: Path) -> None:
+    """Write a file of every kind, and what is no file."""
+    write_contents(folder)
     (folder / "folder").mkdir()
     os.mkfifo(folder / "pipe")
     (folder / "zero").symlink_to("/dev/zero")

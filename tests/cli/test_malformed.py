@@ -43,20 +43,20 @@ def run(arguments):
 @settings(max_examples=EXAMPLES)
 @given(arguments=malformed.command_lines())
 def test_a_command_line_of_anything_ends_in_one_line(folder, arguments):
+    written = folder / "out.json"
+    written.unlink(missing_ok=True)
     status, said = run(arguments)
     assert status in (0, 1, 2)
     if status:
         assert said[0].startswith("gpusim: ")
         assert len(said) == 1 or "does not compile" in said[0], said
-    written = folder / "out.json"
     assert not (status and written.exists())
-    written.unlink(missing_ok=True)
     assert not list(folder.glob("*.part"))
 
 
 @pytest.mark.parametrize("line", [line for line in malformed.RIGHT if not line.startswith("measure")])
 def test_the_command_lines_that_are_made_malformed_are_right(line):
-    malformed.files(Path())  # as they were, whatever other commands wrote
+    malformed.write_contents(Path())  # as they were, whatever other commands wrote
     status, said = run(line.split())
     Path("out.json").unlink(missing_ok=True)
     assert (status, [words for words in said if not words.startswith("out.json: ")]) == (0, [])
