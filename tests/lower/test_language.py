@@ -301,7 +301,7 @@ def test_division_is_exact(a: list[int], b: list[int]) -> None:
 
 
 @gl.kernel(**ONE_BLOCK)
-def rounded_down(a: gl.In[gl.i32, N], b: gl.In[gl.i32, N], y: gl.Out[gl.i32, 12, N]):
+def rounded_down(a: gl.In[gl.i32, N], b: gl.In[gl.i32, N], y: gl.Out[gl.i32, 13, N]):
     """Quotients and rests of any signs."""
     t = gl.tid.x
     for k, divisor in enumerate((7, 8, -3, b[t])):
@@ -311,6 +311,8 @@ def rounded_down(a: gl.In[gl.i32, N], b: gl.In[gl.i32, N], y: gl.Out[gl.i32, 12,
     y[9, t] = (t - 20) % b[t]
     y[10, t] = t // b[t]
     y[11, t] = (a[t] // 16) // 5
+    divisor = b[t]
+    y[12, t] = t // divisor // 2
 
 
 ANY_INT = st.integers(-(2**31), 2**31 - 1) | st.integers(-70, 70) | st.sampled_from([-(2**31), 2**31 - 1])
@@ -325,7 +327,7 @@ def test_division_rounds_down_as_in_numpy(a: list[int], b: list[int]) -> None:
     found, _ = run_kernel(rounded_down, {"a": np.array(a), "b": np.array(b)})
     x, y, t = np.array(a), np.array(b), np.arange(N)
     wanted = [f(x, n) for n in (7, 8, -3, y) for f in (np.floor_divide, np.mod)]
-    wanted += [(t - 20) // 7, (t - 20) % y, t // y, x // 16 // 5]
+    wanted += [(t - 20) // 7, (t - 20) % y, t // y, x // 16 // 5, t // y // 2]
     np.testing.assert_array_equal(found["y"], wanted)
 
 

@@ -72,8 +72,8 @@ class Facts:
         return False
 
     def divides(self, a: Expr, b: Expr) -> bool:
-        """Whether ``a`` is never negative and ``b``, which the language wants to be positive, cannot seem so."""
-        return self.natural(a) and (self.natural(b) or not children(b))
+        """Whether ``a`` is never negative, and ``b`` neither, nor is it made of what is; a parameter is positive."""
+        return self.natural(a) and (self.natural(b) or isinstance(b, Param))
 
     def never_negative(self, e: Expr) -> bool:
         """Whether ``e`` is never negative, though a part of it may be."""
