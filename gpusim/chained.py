@@ -12,7 +12,7 @@ import numpy as np
 from gpusim import catalog, hardware, prediction
 from gpusim.errors import ParameterError, shown
 from gpusim.names import Suggesting
-from gpusim.parameters import check_cache, check_flags, check_progress
+from gpusim.parameters import check_how
 from gpusim.prediction import Prediction, Progress
 from gpusim.result import Profile
 from gpusim.simulate import place
@@ -159,9 +159,7 @@ def predict_chain(
     >>> found.dram_bytes_read  # Q, K, V, the code of three kernels: S and P come and go in L2
     62720.0
     """
-    check_cache(cache)
-    check_progress(progress)
-    check_flags(sample=sample)
+    check_how(cache, progress, sample=sample)
     known, spec = _chain(chain, kernels), hardware.given(gpu)
     bound = known.launch(**params)
     steps = list(_predictions(bound, spec, sample, limit))

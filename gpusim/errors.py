@@ -6,6 +6,7 @@ status 2, of a :class:`LackingError` with 1; every other exception is a bug and 
 
 from __future__ import annotations
 
+import operator
 import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -105,3 +106,39 @@ def listed(given: Any, wanted: str, refuse: type[GpusimError], *kinds: type) -> 
     if wrong := [one for one in found if kinds and not isinstance(one, kinds)]:
         raise refuse(f"{wanted}: {shown(wrong[0])} is none")
     return found
+
+
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within bounds, both included.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    value : object
+    least, most : int
+
+    Raises
+    ------
+    ParameterError
+        No whole number, or one out of bounds.
+
+    Examples
+    --------
+    >>> whole("limit", 1000, 1, 2**60)
+    1000
+    """
+    number = as_integer(value)
+    if number is None:
+        raise ParameterError(f"{name} must be a whole number, not {shown(value)}")
+    if not least <= number <= most:
+        raise ParameterError(f"{name} = {shown(number)}: it must be {least} to {most}")
+    return number
+
+
+def as_integer(value: Any) -> int | None:
+    """A whole number as a Python int; None for what is none, such as an array of several."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None

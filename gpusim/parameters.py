@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import ParameterError, UnknownNameError, shown
+from gpusim.errors import ParameterError, UnknownNameError, as_integer, shown
 from gpusim.formulas import evaluate, read_formula
 
 if TYPE_CHECKING:
@@ -16,53 +15,6 @@ INT32_MAX = 2**31 - 1
 """Largest size or scalar argument: kernels take them as 32-bit ints."""
 
 Params = dict[str, int]
-
-
-def whole(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number within bounds, both included.
-
-    Parameters
-    ----------
-    name : str
-        What messages call it.
-    value : object
-    least, most : int
-
-    Raises
-    ------
-    ParameterError
-        No whole number, or one out of bounds.
-
-    Examples
-    --------
-    >>> whole("limit", 1000, 1, 2**60)
-    1000
-    """
-    number = _index(value)
-    if number is None:
-        raise ParameterError(f"{name} must be a whole number, not {shown(value)}")
-    if not least <= number <= most:
-        raise ParameterError(f"{name} = {shown(number)}: it must be {least} to {most}")
-    return number
-
-
-def _index(value: Any) -> int | None:
-    """A whole number as a Python int; None for what is none, such as an array of several."""
-    try:
-        return None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        return None
-
-
-def check_cache(cache: Any) -> None:
-    """Refuse what is no state of the caches before a launch.
-
-    Raises
-    ------
-    ParameterError
-    """
-    if not isinstance(cache, str) or cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(cache)}")
 
 
 def check_flags(**flags: Any) -> None:
@@ -77,15 +29,18 @@ def check_flags(**flags: Any) -> None:
             raise ParameterError(f"{name} must be True or False, not {shown(value)}")
 
 
-def check_progress(progress: Any) -> None:
-    """Refuse what cannot be told of progress.
+def check_how(cache: Any, progress: Any, **flags: Any) -> None:
+    """Refuse what is no state of the caches before a launch, cannot be told of progress, or is no flag.
 
     Raises
     ------
     ParameterError
     """
+    if not isinstance(cache, str) or cache not in ("cold", "warm"):
+        raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(cache)}")
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress must be a function of (done, total, text), not {shown(progress)}")
+    check_flags(**flags)
 
 
 class Parametrised:
@@ -171,7 +126,7 @@ class Parametrised:
 
     def _checked(self, name: str, target: str, value: Any) -> int:
         least = -INT32_MAX if target in self.scalars else 1
-        number = _index(value)
+        number = as_integer(value)
         if number is None:
             raise ParameterError(f"{self.name}: {name} must be an integer, not {shown(value)}")
         if number < least:

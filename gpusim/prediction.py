@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import catalog, hardware
-from gpusim.errors import ParameterError, UnknownNameError, shown
-from gpusim.parameters import INT32_MAX, check_cache, check_flags, check_progress, whole
+from gpusim.errors import ParameterError, UnknownNameError, shown, whole
+from gpusim.parameters import INT32_MAX, check_flags, check_how
 from gpusim.result import Formula, Profile
 from gpusim.simulate import Buffer, Launch, count, execute, load_engine
 from gpusim.simulate.metrics import summary
@@ -345,9 +345,7 @@ def predict(
     >>> profile.dram_bytes_read
     802560
     """
-    check_cache(cache)
-    check_progress(progress)
-    check_flags(sample=sample)
+    check_how(cache, progress, sample=sample)
     algorithm, spec = _algorithm(kernel, kernels), hardware.given(gpu)
     found = Prediction(algorithm, algorithm.launch(**params), spec, sample, limit, registers=registers)
     l2 = found.count(progress=progress, keep_l2=True).l2 if cache == "warm" else None

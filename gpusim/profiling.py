@@ -12,8 +12,8 @@ from gpusim import hardware
 from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
-from gpusim.errors import ParameterError, listed, shown
-from gpusim.parameters import check_cache, check_flags, check_progress, whole
+from gpusim.errors import ParameterError, listed, shown, whole
+from gpusim.parameters import check_how
 from gpusim.result import Profile
 from gpusim.simulate import Counts, Launch, count, left_by
 from gpusim.simulate.clock import clocked
@@ -99,9 +99,7 @@ def profile(
     >>> x  # doctest: +SKIP
     array([0., 2., 4., 6.], dtype=float32)
     """
-    check_cache(cache)
-    check_progress(progress)
-    check_flags(values=values, sample=sample)
+    check_how(cache, progress, values=values, sample=sample)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     launch = _launch(kernel, spec, grid, block, args, dynamic_shared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gpusim.parameters import INT32_MAX, whole
+from gpusim.errors import whole
 
 MOST_EVENTS = 200_000
 """Events recorded unless told otherwise: about 35 MB of JSON, which a browser shows without effort."""
@@ -51,7 +51,7 @@ class Recording:
     events: int = MOST_EVENTS
 
     def __post_init__(self) -> None:
-        bounds = {"sm": (0, INT32_MAX), "start": (0, LAST_CYCLE), "events": (1, INT32_MAX)}
+        bounds = {"sm": (0, 2**31 - 1), "start": (0, LAST_CYCLE), "events": (1, 2**31 - 1)}
         for name, (least, most) in bounds.items():
             if getattr(self, name) is not None:
                 whole(f"a timeline's {name}", getattr(self, name), least, most)

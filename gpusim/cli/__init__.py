@@ -23,6 +23,9 @@ __all__ = ["main"]
 INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
 
+_heard: list[int] = []
+"""Signals of Ctrl-C that came while a command ran."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -38,37 +41,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status: 0, 1 for what the machine lacks (room on a disk, memory, who reads what is printed), 2 for an
         error of the user's, 130 when interrupted.
     """
-    heard: list[int] = []
+    _heard.clear()
     try:
-        _listen(heard)
+        _listen(True)
         from gpusim.cli.app import run
 
         return run(argv)
     except KeyboardInterrupt:
         return complain("interrupted", INTERRUPTED)
     except ImportError:
-        if heard:  # NumPy says so that it was interrupted while it was imported
+        if _heard:  # NumPy says so that it was interrupted while it was imported
             return complain("interrupted", INTERRUPTED)
         raise
     finally:
-        _listen(None)
+        _listen(False)
 
 
-def _listen(heard: list[int] | None) -> None:
-    """Note Ctrl-C in a list before it is raised; with None no more.  Where it is ignored it stays so."""
+def _hear(number: int, frame: object) -> None:
+    """Note Ctrl-C, and raise it as Python does."""
+    _heard.append(number)
+    raise KeyboardInterrupt
+
+
+def _listen(on: bool) -> None:
+    """Have Ctrl-C noted, or no more; where it is ignored it stays so."""
     import signal
 
-    def hear(number: int, frame: object) -> None:
-        if heard is not None:
-            heard.append(number)
-        raise KeyboardInterrupt
-
-    ours = getattr(signal.getsignal(signal.SIGINT), "__module__", "") == __name__
+    before, after = (signal.default_int_handler, _hear) if on else (_hear, signal.default_int_handler)
     try:
-        if heard is None and ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        elif heard is not None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, hear)
+        if signal.getsignal(signal.SIGINT) is before:
+            signal.signal(signal.SIGINT, after)
     except ValueError:  # not the main thread, which alone is interrupted
         pass
 

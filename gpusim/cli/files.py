@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,12 +25,11 @@ def check_writable(path: Path | None, option: str = "--json") -> None:
     if path is None or is_stdout(path):
         return
     try:
-        found = path.stat()
+        path.stat()
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
             raise GpusimError(f"{option} {path}: {error.strerror}") from None
-        found = None
-    if found is not None and stat.S_ISDIR(found.st_mode):
+    if path.is_dir():
         raise GpusimError(f"{option} {path}: that is a folder")
     if _is_special(path):
         return

@@ -461,11 +461,14 @@ def _retarget(builder: _Builder) -> np.ndarray:
 
 def needs_data(image: Image) -> bool:
     """Whether running the image reads values of global memory."""
-    ops = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LDGSTS, Op.LD, Op.ST, Op.ATOM)
-    return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))
+    return moves_values(image, (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LDGSTS, Op.LD, Op.ST, Op.ATOM))
 
 
 def needs_local(image: Image) -> bool:
     """Whether running the image moves values of local memory."""
-    ops = (Op.LDL, Op.STL, Op.LD, Op.ST)
+    return moves_values(image, (Op.LDL, Op.STL, Op.LD, Op.ST))
+
+
+def moves_values(image: Image, ops: tuple[Op, ...]) -> bool:
+    """Whether an instruction of these is one of which not the address alone matters."""
     return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.lang.errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
 from gpusim.lang.trace import MemoryHandle, Tracer, condition, integer, tracing
-from gpusim.lang.tree import Binary, DType, Expr, GlobalArray, Param, Tree, children, leaves, operands, statements
+from gpusim.lang.tree import Binary, DType, Expr, GlobalArray, Param, Tree, leaves, operands, statements, walk
 
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
@@ -398,13 +398,8 @@ def bind(
 
 def _divides(tree: Tree, param: Param) -> bool:
     """Whether the kernel divides an integer by a parameter."""
-    todo = [e for s in statements(tree.body) for e in operands(s)]
-    while todo:
-        e = todo.pop()
-        if isinstance(e, Binary) and e.op in ("floordiv", "mod") and e.b == param:
-            return True
-        todo += children(e)
-    return False
+    expressions = (e for s in statements(tree.body) for operand in operands(s) for e in walk(operand))
+    return any(isinstance(e, Binary) and e.op in ("floordiv", "mod") and e.b == param for e in expressions)
 
 
 def _checked(tree: Tree, param: Param, value: Any) -> int | float:

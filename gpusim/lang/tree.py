@@ -355,6 +355,13 @@ def children(e: Expr) -> tuple[Expr, ...]:
     return ()
 
 
+def walk(e: Expr) -> Iterator[Expr]:
+    """``e`` and every expression within it."""
+    yield e
+    for child in children(e):
+        yield from walk(child)
+
+
 def leaves(e: Expr) -> list[Expr]:
     """Leaf expressions of ``e`` (constants, parameters, specials, indices, temps), left to right."""
     below = children(e)

@@ -235,7 +235,7 @@ def _texts(column: Column, width: int) -> list[str]:
     if column.kind == "text":
         return [folded(text, width) for text in column.texts()]
     if column.kind == "name":
-        return ["\n".join(name_lines(text, width)) if len(text) > width else text for text in column.texts()]
+        return ["\n".join(name_lines(text, width)) for text in column.texts()]
     if column.kind == "names":
         return [some_names(text, width) for text in column.texts()]
     if column.kind != "bar":

@@ -38,7 +38,7 @@ def folded(text: str, width: int) -> str:
 
 def _parted(text: str, width: int) -> str:
     """The text with spaces where words longer than a line may be broken."""
-    return " ".join(" ".join(name_lines(word, width)) if len(word) > width else word for word in text.split(" "))
+    return " ".join(" ".join(name_lines(word, width)) for word in text.split(" "))
 
 
 def name_lines(name: str, width: int) -> list[str]:

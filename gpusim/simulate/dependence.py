@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine import counts as C
-from gpusim.isa.encode import F, Image
+from gpusim.isa.encode import Image
 from gpusim.isa.opcodes import Op
+from gpusim.isa.slice import moves_values
 
 _DRAWS = (Op.ATOMG, Op.ATOM)
 _LOADS = (Op.LDG, Op.LD, Op.LDGSTS)
@@ -19,12 +20,12 @@ _STORES = (Op.STG, Op.ST, Op.RED)
 
 def draws_tickets(image: Image) -> bool:
     """Whether an atomic of global memory gives a value that a branch or an address depends on."""
-    return _moves_values(image, _DRAWS)
+    return moves_values(image, _DRAWS)
 
 
 def may_read_what_it_wrote(image: Image) -> bool:
-    """Whether branches or addresses may depend on what the launch stores in global memory."""
-    return draws_tickets(image) or (_moves_values(image, _LOADS) and _moves_values(image, _STORES))
+    """Whether branches or addresses may depend on what the launch stores in global memory, tickets aside."""
+    return moves_values(image, _LOADS) and moves_values(image, _STORES)
 
 
 def reads_what_it_wrote(arrays: np.ndarray) -> bool:
@@ -36,7 +37,3 @@ def reads_what_it_wrote(arrays: np.ndarray) -> bool:
         What blocks counted.
     """
     return bool(np.any((arrays[:, C.A_LD_REQ] > 0) & (arrays[:, C.A_ST_REQ] > 0)))
-
-
-def _moves_values(image: Image, ops: tuple[Op, ...]) -> bool:
-    return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))

@@ -171,8 +171,8 @@ def place(nbytes: Mapping[str, int]) -> dict[str, int]:
     return dict(zip(nbytes, ends, strict=False))
 
 
-def _padded(nbytes: int) -> int:
-    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+def _padded(nbytes: int, unit: int = ALIGNMENT) -> int:
+    return -(-nbytes // unit) * unit
 
 
 def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
@@ -214,7 +214,7 @@ def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:
     unit = SWAPPED if _swaps_words(launch.program) else 1
     found = sorted(
         (
-            Placed(k, layout.address[a.name], layout.address[a.name] + -(-layout.nbytes[a.name] // unit) * unit)
+            Placed(k, layout.address[a.name], layout.address[a.name] + _padded(layout.nbytes[a.name], unit))
             for k, a in enumerate(arrays_of(launch))
             if a.space == "global"
         ),

@@ -14,10 +14,9 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import errors as E
 from gpusim.engine import state as S
-from gpusim.errors import EndlessError, GpusimError
+from gpusim.errors import EndlessError, GpusimError, whole
 from gpusim.isa.encode import F, Image, bind_constants, closed, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
-from gpusim.parameters import whole
 from gpusim.simulate.apart import bring_apart
 from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
@@ -116,6 +115,10 @@ class _Place:
     held: Occupancy
     layout: Layout
     data: np.ndarray
+
+    def apart(self) -> _Place:
+        """The same launch with memory of its own, which holds what this one does now."""
+        return replace(self, data=self.data.copy())
 
     def machine(self, image: Image, kinds: int, **how: Any) -> S.Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
@@ -360,8 +363,7 @@ def _count_and_time(
     if chosen.sampled:
         bring_apart(m, go_on, chosen, wave)
     go_on(at)
-    apart = replace(place, data=place.data.copy())
-    ran = apart.machine(in_time, 1, timed=True)
+    ran = place.apart().machine(in_time, 1, timed=True)
     _take_over(ran, _left(m))
     ran = recorded(ran, recording)
 
@@ -424,7 +426,7 @@ def _choose(
     if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):
         return chosen.whole(), nothing
     tied = sample is None and may_read_what_it_wrote(image)
-    m = replace(place, data=place.data.copy()).machine(image, len(chosen.probes), timeless=True, n_sm=1)
+    m = place.apart().machine(image, len(chosen.probes), timeless=True, n_sm=1)
     try:
         drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
     except (SimulationError, EndlessError):

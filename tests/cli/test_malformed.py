@@ -77,9 +77,7 @@ def test_a_compiler_starts_though_all_streams_are_closed(tmp_path):
     pytest.importorskip("nvidia.cu13")
     (tmp_path / "saxpy.cu").write_text(SAXPY + "\n// not compiled before\n")
     words = [sys.executable, "-m", "gpusim", "profile", str(tmp_path / "saxpy.cu"), "--grid", "1", "--block", "64"]
-    words += [
-        word for arg in ("int32:64", "float32:2.5", "float32:ones:64", "float32:ones:64") for word in ("--arg", arg)
-    ]
+    words += "--arg int32:64 --arg float32:2.5 --arg float32:ones:64 --arg float32:ones:64".split()
     out = tmp_path / "out.json"
     closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words, "--json", str(out)]
     assert subprocess.run(closed, env=WHERE_GPUSIM_LIES, check=False).returncode == 0

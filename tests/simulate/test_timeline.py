@@ -143,7 +143,8 @@ def test_what_cannot_be_shown_is_refused(recording, says):
 
 @pytest.mark.parametrize("wrong", [{"sm": -1}, {"start": -1}, {"events": 0}])
 def test_a_recording_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ParameterError, match="it must be"):
+    ((name, value),) = wrong.items()
+    with pytest.raises(ParameterError, match=f"a timeline's {name} = {value}: it must be {value + 1} to "):
         gpusim.Recording(**wrong)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import PurePath
 
@@ -14,7 +14,7 @@ from gpusim.lang.emit.lines import STEP, wrapped
 from gpusim.lang.evaluate import binary
 from gpusim.lang.kernel import MAX_THREADS
 from gpusim.lang.lower import bind
-from gpusim.lang.tree import Expr, GlobalArray, Load, SharedArray, Stmt, Store, Tree, children, operands, statements
+from gpusim.lang.tree import Expr, GlobalArray, Load, SharedArray, Stmt, Store, Tree, operands, statements, walk
 
 MAX_STATIC_SHARED = 48 * 1024  # bytes that a kernel may declare (CUDA C++ Programming Guide, shared memory)
 
@@ -106,7 +106,7 @@ class Declarations:
     def _includes(self) -> str:
         dtypes = {a.dtype for a in self.arrays}
         for s in self.kept:
-            dtypes.update(e.dtype for operand in operands(s) for e in _all(operand))
+            dtypes.update(e.dtype for operand in operands(s) for e in walk(operand))
         headers = dict.fromkeys(header for dtype, header in types.HEADERS.items() if dtype in dtypes)
         return "".join(f"#include <{header}>\n" for header in headers)
 
@@ -182,12 +182,6 @@ def _used(shape: tuple[Expr, Expr, Expr]) -> list[Expr]:
 def _comment(text: str) -> list[str]:
     first, *more = wrapped(text)
     return [first, *(f"//     {line.strip()}" for line in more)]
-
-
-def _all(e: Expr) -> Iterator[Expr]:
-    yield e
-    for child in children(e):
-        yield from _all(child)
 
 
 def _mentions(code: str, name: str) -> bool:
