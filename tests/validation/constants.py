@@ -81,7 +81,7 @@ SHOWN_BY = {
     "SEND_ALONG_CYCLES": ["requests/stores*"],
     "l2.coalescer_max_merge": ["coalescer/*"],
     "l2.coalescer_window_cycles": ["coalescer/*"],
-    "dram.peak_bytes_per_s": ["bandwidth/DRAM*", "bandwidth by warps: hbm/*132sm_32warps"],
+    "clock.memory_hz": ["bandwidth/DRAM*", "bandwidth by warps: hbm/*132sm_32warps"],
     "dram.read_bytes_per_s": ["bandwidth/DRAM read"],
     "dram.refresh_interval_s": ["bandwidth/DRAM read"],
     "clock.l2_hz": ["launches/*16896x32", "launches/u_empty*"],

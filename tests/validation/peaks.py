@@ -18,7 +18,7 @@ OURS: dict[str, tuple[str, Callable[[hardware.Gpu], float]]] = {
     "l1tex__m_l1tex2xbar_write_bytes.avg": ("byte/cycle", lambda g: g.throughput.sm_to_l2_bytes_per_cycle),
     "lts__t_requests.sum": ("1/cycle", lambda g: g.l2.slices),
     "lts__t_bytes.avg": ("byte/cycle", lambda g: g.l2.slice_bytes_per_cycle),
-    "dram__bytes.sum": ("byte/cycle", lambda g: g.dram.peak_bytes_per_s / g.clock.memory_hz),
+    "dram__bytes.sum": ("byte/cycle", lambda g: g.dram_peak_bytes_per_s / g.clock.memory_hz),
 }
 
 
