@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from calibration import shipped
+from calibration.exact_counters import ASKED, EXECUTED, LIMITS, differing
 from gpusim.launches import file
 from gpusim.launches.run import record
 from gpusim.measurement import is_held_out
-from tests.validation import shipped
-from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing
 
 FEW = 400_000  # warp instructions: launches of a second
 GROWN = 0.002

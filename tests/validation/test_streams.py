@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.validation.streams import MEASURED, cycles
+from calibration.microbenchmarks.streams import MEASURED, cycles
 
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 
