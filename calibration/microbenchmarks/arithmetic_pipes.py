@@ -23,4 +23,4 @@ def cycles(name: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every loop at every number of warps."""
-    return bench.in_cycles("pipes", MEASURED, cycles, "{}, {} warps")
+    return bench.in_cycles("arithmetic pipes", MEASURED, cycles, "{}, {} warps")

@@ -27,4 +27,4 @@ def _elapsed(kernel: str, stride: int, rounds: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every width at every stride."""
-    return bench.in_cycles("conflicts", MEASURED, cycles, "{} bytes, {} apart")
+    return bench.in_cycles("bank conflicts", MEASURED, cycles, "{} bytes, {} apart")

@@ -37,6 +37,6 @@ def new_lines(key: str) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Loads by numbers of warps and of addresses, and of lines that are new."""
-    yield from bench.in_cycles("constants", MEASURED["cycles"], cycles, "{}, {} warps")
-    yield from bench.each("constants", "cycle", MEASURED["lanes"], addresses, "addresses of a load:")
-    yield from bench.each("constants", "cycle", MEASURED["new"], new_lines, "new lines:")
+    yield from bench.in_cycles("constant loads", MEASURED["cycles"], cycles, "{}, {} warps")
+    yield from bench.each("constant loads", "cycle", MEASURED["lanes"], addresses, "addresses of a load:")
+    yield from bench.each("constant loads", "cycle", MEASURED["new"], new_lines, "new lines:")

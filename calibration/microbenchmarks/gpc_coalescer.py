@@ -83,4 +83,4 @@ def cases() -> Iterator[bench.Case]:
     """Shares of the sectors asked for that were read."""
     for row in MEASURED:
         here, there = partial(simulated, row), partial(on_silicon, row)
-        yield bench.Case("joins", name(row), "1", share(row), here, 1, there)
+        yield bench.Case("requests of a GPC", name(row), "1", share(row), here, 1, there)

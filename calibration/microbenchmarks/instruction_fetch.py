@@ -47,7 +47,11 @@ def _passes(kilobytes: str) -> np.ndarray:
 
 def cases() -> Iterator[bench.Case]:
     """The first wave of launches, and straight code the first time and the last."""
-    yield from bench.each("code", "cycle", MEASURED["begun"], begun, "begun, blocks x threads:")
-    yield from bench.each("code", "cycle", MEASURED["asked"], asked, "asked, blocks x threads:")
-    yield from bench.each("code", "cycle", MEASURED["first"], lambda k: float(_passes(k)[0]), "first pass, KB:")
-    yield from bench.each("code", "cycle", MEASURED["later"], lambda k: float(_passes(k)[-1]), "later pass, KB:")
+    yield from bench.each("instruction fetch", "cycle", MEASURED["begun"], begun, "begun, blocks x threads:")
+    yield from bench.each("instruction fetch", "cycle", MEASURED["asked"], asked, "asked, blocks x threads:")
+    yield from bench.each(
+        "instruction fetch", "cycle", MEASURED["first"], lambda k: float(_passes(k)[0]), "first pass, KB:"
+    )
+    yield from bench.each(
+        "instruction fetch", "cycle", MEASURED["later"], lambda k: float(_passes(k)[-1]), "later pass, KB:"
+    )

@@ -90,7 +90,7 @@ def cases() -> Iterator[bench.Case]:
         "u_bar, warps:",
     )
     yield from _throughputs()
-    yield from bench.each("code", "cycle", bench.table("scheduling")["icache"], straight_line)
+    yield from bench.each("instruction fetch", "cycle", bench.table("scheduling")["icache"], straight_line)
 
 
 def _throughputs() -> Iterator[bench.Case]:

@@ -88,4 +88,4 @@ def cycles(sequence: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every sequence at every number of warps."""
-    return bench.in_cycles("sequences", MEASURED, cycles, "{}, {} warps")
+    return bench.in_cycles("instruction sequences", MEASURED, cycles, "{}, {} warps")

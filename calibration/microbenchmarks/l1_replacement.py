@@ -47,4 +47,4 @@ def name(row: Row) -> str:
 def cases() -> Iterator[bench.Case]:
     """Shares of the sectors read that hit."""
     for row in MEASURED:
-        yield bench.Case("L1 passes", name(row), "1", share(row), lambda row=row: simulated(row), 1)
+        yield bench.Case("L1 replacement", name(row), "1", share(row), lambda row=row: simulated(row), 1)

@@ -29,4 +29,4 @@ def _elapsed(name: str, warps: int, rounds: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every loop at every number of warps."""
-    return bench.in_cycles("mixtures", MEASURED, cycles, "{}, {} warps")
+    return bench.in_cycles("loads among arithmetic", MEASURED, cycles, "{}, {} warps")

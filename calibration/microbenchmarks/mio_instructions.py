@@ -19,4 +19,4 @@ def cycles(kernel: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every kernel at every number of warps."""
-    return bench.in_cycles("exponentials, shuffles, matrices", MEASURED, cycles, "{}, {} warps")
+    return bench.in_cycles("special functions, shuffles, matrix loads", MEASURED, cycles, "{}, {} warps")

@@ -185,4 +185,4 @@ def cycles(sequence: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every sequence at every number of warps."""
-    return bench.in_cycles("pointers", MEASURED, cycles, "{}, {} warps")
+    return bench.in_cycles("operand reads", MEASURED, cycles, "{}, {} warps")

@@ -199,4 +199,4 @@ def simulated(row: Row) -> tuple[float, float]:
 def cases() -> Iterator[bench.Case]:
     """Requests of every row."""
     for row in MEASURED:
-        yield bench.Case("requests", name(row), "1", row["requests"], lambda row=row: simulated(row)[0], 1)
+        yield bench.Case("request merging", name(row), "1", row["requests"], lambda row=row: simulated(row)[0], 1)

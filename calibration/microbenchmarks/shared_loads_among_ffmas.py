@@ -83,4 +83,4 @@ def cycles(case: str, warps: int) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Every case at every number of warps."""
-    return bench.in_cycles("beside", MEASURED, cycles, "{}, {} warps")
+    return bench.in_cycles("shared loads among FFMAs", MEASURED, cycles, "{}, {} warps")

@@ -49,8 +49,6 @@ def copied(key: str) -> float:
 
 def cases() -> Iterator[bench.Case]:
     """Starts of warps, and requests for lines that several warps share."""
-    yield from bench.each("warps in step", "cycle", MEASURED["entered"], entered, "entered, threads x blocks:")
-    yield from bench.each("warps in step", "1", MEASURED["behind"], behind, "requests behind a barrier, warps:")
-    yield from bench.each(
-        "warps in step", "1", MEASURED["copied"], copied, "requests a line of a copy, threads x blocks:"
-    )
+    yield from bench.each("warp drift", "cycle", MEASURED["entered"], entered, "entered, threads x blocks:")
+    yield from bench.each("warp drift", "1", MEASURED["behind"], behind, "requests behind a barrier, warps:")
+    yield from bench.each("warp drift", "1", MEASURED["copied"], copied, "requests a line of a copy, threads x blocks:")

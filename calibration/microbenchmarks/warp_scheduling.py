@@ -56,8 +56,10 @@ def name(row: Row) -> str:
 def cases() -> Iterator[bench.Case]:
     """Cycles of each, and how far the oldest warps are when the first one is done."""
     for row in MEASURED:
-        yield bench.Case("order", f"{name(row)}: all", "cycle", row["cycles"], lambda row=row: float(clocks(row).max()))
+        yield bench.Case(
+            "warp scheduling", f"{name(row)}: all", "cycle", row["cycles"], lambda row=row: float(clocks(row).max())
+        )
         oldest = row["rounds"][0]
         yield bench.Case(
-            "order", f"{name(row)}: oldest", "1", oldest, lambda row=row: float(rounds(clocks(row))[0]), 1.0
+            "warp scheduling", f"{name(row)}: oldest", "1", oldest, lambda row=row: float(rounds(clocks(row))[0]), 1.0
         )

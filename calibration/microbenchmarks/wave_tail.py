@@ -24,7 +24,7 @@ def cases() -> Iterator[bench.Case]:
     """The steps of time where a block more needs another round of the SMs."""
     for kernel, values in MEASURED.items():
         yield from bench.each(
-            "waves",
+            "wave tail",
             "cycle",
             values,
             lambda k, kernel=kernel: wave(kernel, int(k)),

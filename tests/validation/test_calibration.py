@@ -1,4 +1,4 @@
-"""Do microbenchmarks take the time they took on an H200?  A fast part of what ``calibrate.py`` runs whole."""
+"""Do microbenchmarks take the time they took on an H200?  A fast part of what ``calibration.calibrate`` runs whole."""
 
 from fnmatch import fnmatchcase
 
@@ -23,7 +23,7 @@ WITHIN = {
     "throughput of one SM/*, stride: 1": 0.05,  # the oldest warps are left over at the end, by more than on silicon
     "throughput of one SM/*, stride: 8": 0.01,
     "throughput of one SM/u_*_tp, warps: 8": 0.12,  # so here, for HMMA
-    "code/1*KiB_4warps": 0.05,
+    "instruction fetch/1*KiB_4warps": 0.05,
     "chains of loads/chase_ca 16KiB*": 0.001,
     "chains of loads/chase_cg 1024KiB*": 0.02,
     "latency of loads/lat seq1K, * lanes, *": 0.04,

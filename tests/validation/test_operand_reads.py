@@ -6,7 +6,7 @@ from calibration.microbenchmarks.operand_reads import LOOP, MEASURED, cycles, sp
 
 WITHIN, EVERY = 0.01, 18
 FIRST = [s for s in MEASURED if s.endswith("|")][::EVERY]
-"""Sequences whose parts do not meet those of the next one: some of them here, all of them in docs/calibration.md."""
+"""Sequences whose parts do not meet those of the next one: some of them here, all of them in docs/calibration/."""
 
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 

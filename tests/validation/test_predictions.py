@@ -1,4 +1,4 @@
-"""Do predictions of measured launches come out as measured?  A fast part of what ``refresh.py`` runs whole."""
+"""Do predictions of measured launches come out as measured?  A fast part of what ``calibration.refresh`` runs whole."""
 
 from __future__ import annotations
 
