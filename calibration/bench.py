@@ -16,7 +16,7 @@ import gpusim
 from gpusim import arguments, cuda
 from gpusim.profiling import profile
 
-DATA = Path(__file__).parent / "data"
+DATA, NOTES = Path(__file__).parent / "data", Path(__file__).parent / "notes"
 SOURCES = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 GPU, SMS = "h200", 132
 FRAGMENTS = arguments.Filled("float16", "normal", 16384)

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration import ncu
+from calibration import bench, ncu
 
-DATA, DOCS = Path(__file__).parent / "data", Path(__file__).parents[1] / "docs"
-MEASURED = DATA / "h100_flash_mma.json"
+DOCS = Path(__file__).parents[1] / "docs"
+MEASURED = bench.DATA / "h100_flash_mma.json"
 TOKENS, HIDDEN = 16384, 2048  # of a batch, of all heads: what the published runs have
 THREADS, QUERIES = 128, 128  # of a block
 SHARED = {64: 16384 + 4 * 8192, 128: 32768 + 3 * 16384}  # bytes a block, by head dimension
@@ -80,7 +80,7 @@ PREDICTED = {"h100-sxm": SHAPES, "a100-80gb": [shape for shape in SHAPES if shap
 
 def published(gpu: str, mode: str = "fwd") -> dict[Shape, float]:
     """TFLOP/s of the authors' kernels (read off the figures of github.com/Dao-AILab/flash-attention, assets/)."""
-    with (DATA / "flash_attention_2_tflops.csv").open() as file:
+    with (bench.DATA / "flash_attention_2_tflops.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if (row["gpu"], row["mode"]) == (gpu, mode)]
     return {Shape(int(r["d"]), r["causal"] == "1", int(r["N"])): float(r["tflops"]) for r in rows}
 
@@ -113,7 +113,7 @@ def run(kernel: str, N: int, heads: int, gpu: str) -> Any:
 def page(here: dict[str, dict[Shape, float]], cycles: dict[Shape, float]) -> str:
     """The page of the documentation, from TFLOP/s by GPU and cycles on an H100 whose caches are cold."""
     tables = [*_rates(here["h100-sxm"]), *_both_passes(here["a100-80gb"]), *_cycles(cycles)]
-    return (DOCS / "attention-notes.md").read_text() + "\n".join(tables) + "\n"
+    return (bench.NOTES / "attention.md").read_text() + "\n".join(tables) + "\n"
 
 
 def _mean(errors: Sequence[float]) -> str:

@@ -65,7 +65,7 @@ def main() -> None:
     data["sampled"] = {s.metric: shipped.figures(s) for s in sorted(sampled)}
     (ROOT / "gpusim" / "data" / "validation-h200.json").write_text(as_json(data) + "\n")
     shipped.draw(ways, ROOT / "docs" / DRAWING)
-    head = (ROOT / "docs" / "validation-notes.md").read_text()
+    head = (bench.NOTES / "validation.md").read_text()
     lines = [head.rstrip(), "", *shipped.section(ways, DRAWING)]
     lines += ["", "## Launches of hand-written CUDA, by description", "", f"{len(profiles)} launches; {DEVICE}."]
     lines += ["", *table(found)]

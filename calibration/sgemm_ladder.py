@@ -106,7 +106,7 @@ def page(speeds: Mapping[str, float], cycles: Mapping[str, float]) -> str:
         for name, value in cycles.items()
     ]
     tables = PUBLISHED + "\n".join(ratios) + "\n" + ON_H200 + "\n".join(errors) + "\n"
-    return (DOCS / "ladder-notes.md").read_text() + tables
+    return (bench.NOTES / "ladder.md").read_text() + tables
 
 
 def main() -> None:

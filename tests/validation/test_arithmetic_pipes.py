@@ -8,7 +8,7 @@ from calibration.microbenchmarks.arithmetic_pipes import MEASURED, cycles
 WARPS = (1, 4, 8, 16, 32)
 KNOWN = {"loop": 0.25, "barriers": 0.16, "imad": 0.22, "ex2": 0.13}
 """How far loops of a few instructions, barriers, and mixtures with integer multiplies or MUFU may lie off: see
-docs/validation.md.  All else is within a few per cent."""
+docs/deviations.md.  All else is within a few per cent."""
 
 
 def allowed(name):

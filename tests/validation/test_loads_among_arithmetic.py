@@ -7,7 +7,7 @@ from calibration.microbenchmarks.loads_among_arithmetic import MEASURED, cycles
 
 WITHIN = {1: 0.035, 4: 0.035, 8: 0.15, 16: 0.1, 32: 0.1}
 """By warps.  With two a scheduler it hangs on how they come to lie; loops that move a pointer on by IMAD.WIDE take
-up to a tenth longer on an H200: see docs/validation.md."""
+up to a tenth longer on an H200: see docs/deviations.md."""
 
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 

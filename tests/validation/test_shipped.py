@@ -1,4 +1,7 @@
-"""Do the launches that come with gpusim come out as the validation page says?  A fast part of ``calibration.refresh``."""
+"""Do the launches that come with gpusim come out as the validation page says?
+
+A fast part of ``calibration.refresh``.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 LATE = {"store"}
-"""By 13 %: a small launch that only stores, see docs/validation.md."""
+"""By 13 %: a small launch that only stores, see docs/deviations.md."""
 
 
 @pytest.mark.parametrize("kernel", MEASURED)
