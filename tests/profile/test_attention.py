@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gpusim
+from calibration.flash_attention_2 import SHARED
 from gpusim import catalog, cuda
-from tests.validation.flash_mma import SHARED
 
 pytestmark = pytest.mark.usefixtures("compiler")
 

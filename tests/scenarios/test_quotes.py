@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from calibration.handwritten import counters as measured
 from gpusim import catalog, measurement
 from gpusim.launches.spec import DescribedLaunch
 from tests.scenarios.running import load, names, source
-from tests.validation.counters import counters as measured
 
 DATA = Path(__file__).resolve().parents[1]
 REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))

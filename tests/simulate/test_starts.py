@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from calibration import bench
 from gpusim import catalog, hardware
 from gpusim.engine import state as S
 from gpusim.engine.machine import driver
@@ -17,7 +16,7 @@ from gpusim.prediction import assemble, lower
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import lay_out
 
-MEASURED = json.loads((Path(__file__).parents[1] / "validation/data/h200_starts.json").read_text())["starts"]
+MEASURED = bench.table("starts")["starts"]
 
 
 def starts(threads: int, blocks_per_sm: int) -> np.ndarray:
