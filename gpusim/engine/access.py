@@ -1,7 +1,7 @@
 """One warp's access worked out: sectors, lines, and wavefronts of the tag and data stages.
 
 Rules as measured on an H200 (426 access patterns, all reproduced): see
-``docs/architecture.md``, "The memory model".
+``docs/model.md``.
 """
 
 from __future__ import annotations

@@ -123,8 +123,8 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
 def atomic_wavefronts(address, on, width, lanes):
     """Wavefronts of a shared atomic: of the lanes in one bank one goes at a time, those of the same word too.
 
-    As on an H100 (tests/validation/kinds): what adds 1 to a word for several lanes at once (POPC_INC) takes as many as
-    a load, and what compares and swaps twice as many.  ``lanes``: scratch, a place a bank.
+    As on an H100 (calibration/data/instruction_kinds): what adds 1 to a word for several lanes at once (POPC_INC) takes
+    as many as a load, and what compares and swaps twice as many.  ``lanes``: scratch, a place a bank.
     """
     words, total = max(width >> 2, 1), np.int64(0)
     group = S.LANES // words

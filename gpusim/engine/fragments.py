@@ -2,8 +2,8 @@
 
 An instruction to a tensor core reads ten registers, five of each bank, and holds up nobody: what other instructions
 read meanwhile comes first.  Only the next one to the tensor core waits until all are read.  Measured on an H200
-(``tests/validation/tensor.py``): loops of products alone take six cycles each, with four and six FFMAs beside each of
-them 8.6 and 10.6.
+(``calibration/microbenchmarks/tensor_cores.py``): loops of products alone take six cycles each,
+with four and six FFMAs beside each of them 8.6 and 10.6.
 """
 
 from __future__ import annotations

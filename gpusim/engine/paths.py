@@ -6,7 +6,7 @@ lanes, BSYNC lets them meet).  What a path waits for is the mask of the lanes an
 above it, the number of the barrier plus one: lanes that meet at one barrier on
 different levels of a recursion wait for different ones.
 
-The order is an H100's, where it is known: see ``tests/validation/spins``.
+The order is an H100's, where it is known: see ``calibration/data/spin_loops``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ in each of them, the older one before the younger one.  What it has read waits i
 place of that operand (first, second, third source; of each bank), which is free
 again when the instruction leaves the third stage.  One that still lacks a
 register there holds up all behind it, stall counts too.  Measured on an H200
-(``tests/validation/registers.py``), and taken for every GPU: Huerta et al. 2025 (arXiv
+(``calibration/microbenchmarks/register_banks.py``), and taken for every GPU: Huerta et al. 2025 (arXiv
 2503.20481) found the ports and the three cycles on an RTX A6000.
 
 Of each bank there is a word of four fields: in which cycles, from the latest
@@ -15,7 +15,7 @@ entry on, it is read, and in which each of its places is taken, a bit each.
 What goes to the load/store pipe or to the special functions reads its registers
 later, one after another, when it leaves its scheduler's queue; others give way to it. The odd
 register of a pair that IMAD.WIDE adds is read in the third stage, not before
-(``tests/validation/pointers.py``).
+(``calibration/microbenchmarks/operand_reads.py``).
 """
 
 from __future__ import annotations

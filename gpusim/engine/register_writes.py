@@ -3,7 +3,7 @@
 A wavefront of a load comes to a scheduler every other cycle.  A load of 16 bytes a lane, the lanes of which agree in
 pairs or more, comes as two wavefronts of four registers each, twice as much a cycle as others: it needs cycles in which
 no other result comes, to whatever bank.  Those wait a little for a cycle in which none does anyway, then the scheduler
-does not issue (tests/validation/beside.py).
+does not issue (calibration/microbenchmarks/shared_loads_among_ffmas.py).
 """
 
 from __future__ import annotations

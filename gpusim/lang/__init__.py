@@ -1,6 +1,6 @@
 """Thread-level descriptions of GPU kernels; ``import gpusim.lang as gl`` is the vocabulary.
 
-Every public name here is used as ``gl.<name>`` in a function under ``@gl.kernel``; see ``docs/architecture.md``.
+Every public name here is used as ``gl.<name>`` in a function under ``@gl.kernel``; see ``docs/language.md``.
 """
 
 from __future__ import annotations

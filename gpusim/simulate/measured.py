@@ -51,8 +51,8 @@ this, half of them to the byte."""
 # ------------------------------------------------------------------ instructions
 TAKEN_CYCLES, BUBBLE_CYCLES = 5, 1.4
 """A branch that is taken costs its warp so much more than its stall count (loops of 1 to 64 FFMA, one warp; stall
-counts of 5 and 6: after one of 15 half a cycle to 2.5, which is not modelled, tests/validation/tensor.py), and its
-scheduler so much (the same with 32 warps)."""
+counts of 5 and 6: after one of 15 half a cycle to 2.5, which is not modelled,
+calibration/microbenchmarks/tensor_cores.py), and its scheduler so much (the same with 32 warps)."""
 WIDE_CYCLES = 2
 """IMAD.WIDE and IMAD.HI hold their scheduler so much longer than others, and their unit twice as long as IMAD: 64
 independent ones take a warp 128 cycles more than their stall counts say; of eight warps, pairs of one and a LOP3 take
@@ -88,8 +88,8 @@ to 32 lanes in one bank, 4, 8 and 16 bytes wide; conflicts and ldmatrix on an A1
 DENSE_CYCLES, DENSE_WAIT_CYCLES = 3, 4
 """Cycles without a result that a load of 16 bytes a lane needs whose lanes agree in pairs or more; results wait when
 those of so many cycles are due.  Of 8 to 16 warps that load once in 7 to 30 FFMAs each takes 3.0 to 3.4 cycles on an
-H200 that neither FFMAs nor the data stage account for (tests/validation/beside.py); one of 8 bytes at most 1, as do
-those whose lanes all read something else.  The second: 2 to 10 fit within 1 % of one another."""
+H200 that neither FFMAs nor the data stage account for (calibration/microbenchmarks/shared_loads_among_ffmas.py); one of
+8 bytes at most 1, as do those whose lanes all read something else.  The second: 2 to 10 fit within 1 % of one another."""
 XU_HELD_CYCLES = 1
 """By which a product of matrices makes the exponential under way on its scheduler take longer: loops of one product and
 one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than the eight of each exponential, by one
