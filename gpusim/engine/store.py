@@ -1,7 +1,7 @@
 """Compiled code on disk: a file for each function and types of its arguments.
 
-The folder's name holds a digest of every engine source, so an edit in one file never serves stale code of another that
-it was inlined into.
+The folder's name holds a digest of every engine source, in whatever subfolder, so an edit in one file never serves stale
+code of another that it was inlined into.
 """
 
 from __future__ import annotations
@@ -24,18 +24,29 @@ from numba.core.serialize import dumps
 from gpusim.folders import cache_folder, keep, load
 
 
-def source_digest() -> str:
-    """Digest of all that decides what jitted code is compiled to: sources, compilers, and the processor it is for."""
-    here = Path(__file__).parent
-    encodings = [here.parent / "isa" / name for name in ("encode.py", "opcodes.py")]
+def sources(package: Path) -> list[Path]:
+    """Every file that decides what the engine of a package is: all of its folder, and how programs are encoded."""
+    encodings = [package / "isa" / name for name in ("encode.py", "opcodes.py")]
+    return sorted([*(package / "engine").rglob("*.py"), *encodings])
+
+
+def source_digest(package: Path) -> str:
+    """Digest of all that decides what jitted code is compiled to: sources, compilers, and the processor it is for.
+
+    Parameters
+    ----------
+    package : Path
+        Folder of gpusim.
+    """
     versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, get_host_cpu_name()
     digest = hashlib.sha256(repr(versions).encode())
-    for path in sorted([*here.glob("*.py"), *encodings]):
-        digest.update(path.read_bytes())
+    for path in sources(package):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode() + content)
     return digest.hexdigest()[:16]
 
 
-FOLDER = cache_folder() / f"engine-{source_digest()}"
+FOLDER = cache_folder() / f"engine-{source_digest(Path(__file__).parents[1])}"
 """Where compiled code is kept; there once something is."""
 
 
@@ -46,7 +57,7 @@ def is_kept(function: Callable[..., Any]) -> bool:
 
 def _name(function: Callable[..., Any]) -> str:
     """What the names of a function's files begin with."""
-    return f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+    return f"{function.__module__.removeprefix('gpusim.engine.')}.{function.__qualname__}"
 
 
 class Kept(NullCache):

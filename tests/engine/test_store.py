@@ -12,10 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gpusim
+from gpusim.engine import store
 from gpusim.folders import load
 from tests.engine.kept_functions import ASKED, right_answers
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(gpusim.__file__).parent
 ASK = "from tests.engine.kept_functions import answers; print(answers())"
 ASK_ALL = "from tests.engine.kept_functions import answer_all; answer_all()"
 PARTS = {"squared": 1, "larger": 4, "bounded": 2}
@@ -123,7 +126,7 @@ def test_code_that_calls_a_part_by_another_name_is_compiled_again(tmp_path):
     other_options = "import tests.engine.kept_functions as k; k.larger.targetoptions['forceinline'] = True"
     check(start(tmp_path, f"{other_options}; print(k.answers())"))
     for path in files(tmp_path):
-        if path.name.startswith(("kept_functions.larger", "kept_functions.by_", "kept_functions.from_")):
+        if path.name.startswith(tuple(f"tests.engine.kept_functions.{name}" for name in ("larger", "by_", "from_"))):
             path.unlink()
     for _ in range(2):
         assert check(start(tmp_path)) == ""
@@ -140,7 +143,7 @@ def test_damaged_files_are_compiled_again(filled, data):
             content = contents[other]
             path.write_bytes(data.draw(damages(len(content)))(content))
         assert check(start(filled)) == ""
-        wholes = [path for path in files(filled) if path.name.startswith("kept_functions.by_address")]
+        wholes = [path for path in files(filled) if path.name.startswith("tests.engine.kept_functions.by_address")]
         assert [load(path) is not None for path in wholes] == [True]
     finally:
         for path, content in contents.items():
@@ -191,3 +194,42 @@ def test_where_nothing_can_be_written_code_is_compiled_in_memory(tmp_path):
     said = check(start(taken))
     assert "cannot be kept" in said
     assert said.count("CacheWarning") == 1
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """What the engine is made from, where it can be edited; with a folder more, as deep as anyone may want."""
+    package = tmp_path_factory.mktemp("copied") / "gpusim"
+    for path in store.sources(PACKAGE):
+        there = package / path.relative_to(PACKAGE)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, there)
+    deep = package / "engine" / "a" / "b" / "deep.py"
+    deep.parent.mkdir(parents=True)
+    deep.write_text("ONE = 1\n")
+    return package
+
+
+def test_an_edit_in_any_file_of_any_subfolder_is_another_engine(copied):
+    assert {Path(store.__file__), *(PACKAGE / "engine").rglob("*.py")} <= {*store.sources(PACKAGE)}
+    digests = {store.source_digest(copied)}
+    for n, path in enumerate(store.sources(copied)):
+        content = path.read_bytes()
+        path.write_bytes(content + b"\n")
+        digests.add(store.source_digest(copied))
+        assert len(digests) == n + 2, path
+        path.write_bytes(content)
+    assert store.source_digest(copied) in digests
+
+
+def test_a_file_that_moves_is_another_engine(copied):
+    before, path = store.source_digest(copied), copied / "engine" / "a" / "b" / "deep.py"
+    path.rename(path.parents[1] / "deep.py")
+    try:
+        assert store.source_digest(copied) != before
+    finally:
+        (path.parents[1] / "deep.py").rename(path)
+
+
+def test_code_is_kept_under_the_digest_of_this_engine():
+    assert store.FOLDER.name == f"engine-{store.source_digest(PACKAGE)}"
