@@ -1,1 +1,1 @@
-"""What runs a launch: jitted functions over the flat arrays of :mod:`gpusim.engine.state`."""
+"""What runs a launch: jitted functions over the flat arrays of :mod:`gpusim.engine.state.columns`."""

@@ -227,7 +227,7 @@ def _is_rows(instr: Instr) -> bool:
 
 
 def _is_seldom(instr: Instr) -> bool:
-    """Whether the interpreter's loop leaves it to :mod:`gpusim.engine.seldom`: the opcode, or this form of it."""
+    """Whether the interpreter's loop leaves it to :mod:`gpusim.engine.core.seldom`: the opcode, or this form of it."""
     if instr.op in (Op.S2R, Op.LDC) and instr.dst is not None and instr.dst.kind is Kind.UREG:
         return True
     if instr.op is Op.S2R:

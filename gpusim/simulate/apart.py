@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
 from gpusim.simulate.sample import Plan
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import state as S
-from gpusim.engine.l1 import ORDER
-from gpusim.engine.memory import PAGE_BITS
-from gpusim.engine.routines import addresses
-from gpusim.engine.vacancies import N_VACANT
+from gpusim.engine.alu.routines import addresses
+from gpusim.engine.core.free_places import N_VACANT
+from gpusim.engine.hierarchy.l1 import ORDER
+from gpusim.engine.hierarchy.memory import PAGE_BITS
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local

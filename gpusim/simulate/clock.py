@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
 from gpusim.isa.opcodes import INFO, Pipe
 from gpusim.result import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
 
 FIRST_LOOK = 1 << 22  # warp instructions of a run before it is looked at (seconds); then each time they have doubled
 LOOK_STEPS, LOOK_CYCLES = 1 << 18, 1 << 16

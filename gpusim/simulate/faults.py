@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import errors as E
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import error_codes as E
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Op
 from gpusim.isa.program import INSTRUCTION_BYTES
@@ -32,7 +32,7 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     image : Image
         What ran.
     misc : int64 array
-        :attr:`gpusim.engine.state.Machine.misc`.
+        :attr:`gpusim.engine.state.columns.Machine.misc`.
     """
     row = image.code[min(max(int(misc[S.E_INDEX]), 0), len(image.code) - 1)]
     program, code, op = launch.program, int(misc[S.E_CODE]), Op(int(row[F.OP]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import F, Image
 from gpusim.simulate.clock import REASONS

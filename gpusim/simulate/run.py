@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import errors as E
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, whole
 from gpusim.isa.encode import F, Image, bind_constants, closed, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
@@ -71,7 +71,7 @@ class Counts:
     Attributes
     ----------
     total : float64 array, shape (N_COUNTS,)
-        Columns of :mod:`gpusim.engine.counts`, for the whole launch.
+        Columns of :mod:`gpusim.engine.state.counts`, for the whole launch.
     arrays : float64 array, shape (arrays, N_ARRAY_COUNTS)
         For each array of the program, for the whole launch.
     sites : float64 array, shape (instructions, N_SITE_COUNTS)
@@ -143,7 +143,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
         If it never ends, as far as that can be told (see :mod:`gpusim.simulate.endless`), or ran more than ``limit``
         warp instructions.
     """
-    from gpusim.engine.machine import driver
+    from gpusim.engine.core.machine import driver
 
     m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
     step, done, watch = driver(m, queue, kinds), False, Watch(m)
@@ -170,7 +170,7 @@ def load_engine(program: Program | None = None) -> None:
     program : Program, optional
         Unless given, everything.
     """
-    from gpusim.engine.ready import every_instruction
+    from gpusim.engine.core.ready import every_instruction
 
     if program is not None:
         _make_ready(encode(program).code)
@@ -181,7 +181,7 @@ def load_engine(program: Program | None = None) -> None:
 
 
 def _make_ready(code: np.ndarray) -> None:
-    from gpusim.engine.ready import make_ready
+    from gpusim.engine.core.ready import make_ready
     from gpusim.report.progress import compiling
 
     make_ready(code, compiling)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
 from gpusim.result import SECTOR_BYTES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
 from gpusim.simulate.clock import Timing, waits
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked

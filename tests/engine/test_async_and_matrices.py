@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.encode import encode
 from gpusim.isa.opcodes import Cache, Flag, Op
 from gpusim.isa.program import RZ, const, imm, reg

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.encode import encode
 from gpusim.isa.opcodes import Atomic, Flag, Op
 from gpusim.isa.program import RZ, const, imm, reg

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.engine import machine, seldom
-from gpusim.engine.compilation import GUESSED_SECONDS, LLVM_SHARE, Compilation, work
+from gpusim.engine.compiling.compilation import GUESSED_SECONDS, LLVM_SHARE, Compilation, work
+from gpusim.engine.core import machine, seldom
 from tests.engine import kept_functions
 
 ENGINE = machine.advance.py_func

@@ -4,7 +4,7 @@ import pytest
 
 import gpusim.lang as gl
 from gpusim import hardware
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.program import Program
 from gpusim.simulate import Buffer, Launch, count
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpusim.engine.access import bank_wavefronts, fullest, gather_lines, one_in
-from gpusim.engine.l1 import set_of
+from gpusim.engine.hierarchy.access import bank_wavefronts, fullest, gather_lines, one_in
+from gpusim.engine.hierarchy.l1 import set_of
 from gpusim.hardware import load
 from gpusim.simulate.build import l1_table
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.encode import encode
 from gpusim.isa.opcodes import Flag, Op, Special
 from gpusim.isa.program import RZ, Kind, Operand, ParamInfo, const, imm, pred, reg, ureg

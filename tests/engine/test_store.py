@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim
-from gpusim.engine import store
+from gpusim.engine.compiling import store
 from gpusim.folders import load
 from tests.engine.kept_functions import ASKED, right_answers
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.engine.routines import addresses
+from gpusim.engine.alu.routines import addresses
 from gpusim.isa.opcodes import INFO, SELDOM, Cmp, Op, Pipe, Shfl, Special, Vote
 from gpusim.isa.program import RZ, imm, pred, reg, ureg
 from gpusim.simulate import SimulationError

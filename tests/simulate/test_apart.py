@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
 from gpusim.simulate.apart import _gap, _phases, bring_apart
 
 SMS, LASTS = 3, 1000

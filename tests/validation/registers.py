@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.engine import state as S
-from gpusim.engine.jit import jit
-from gpusim.engine.register_file import enter, goes_on_after
+from gpusim.engine.compiling.jit import jit
+from gpusim.engine.core.register_file import enter, goes_on_after
+from gpusim.engine.state import columns as S
 from tests.validation import bench
 
 MEASURED: dict[str, float] = bench.table("registers")["cycles"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpusim import hardware
-from gpusim.engine.l1 import ORDER, TAG_SETS, VACATED, set_of
+from gpusim.engine.hierarchy.l1 import ORDER, TAG_SETS, VACATED, set_of
 from gpusim.simulate.build import l1_table
 from tests.validation import bench
 
