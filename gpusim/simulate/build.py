@@ -10,8 +10,14 @@ import numpy as np
 
 from gpusim.engine.alu.routines import addresses
 from gpusim.engine.core.free_places import N_VACANT
-from gpusim.engine.hierarchy.l1 import ORDER
-from gpusim.engine.hierarchy.memory import PAGE_BITS
+from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
+from gpusim.engine.hierarchy.address_map import PAGE_BITS
+from gpusim.engine.hierarchy.coalescer import empty_coalescer
+from gpusim.engine.hierarchy.constant_cache import CONSTANT_LINES, GPC_LINES, GPC_MISSES
+from gpusim.engine.hierarchy.l1 import L1_WAYS, ORDER, empty_l1
+from gpusim.engine.hierarchy.l2_sets import empty_l2
+from gpusim.engine.hierarchy.requests import N_HELD, N_WAYS_OUT
+from gpusim.engine.hierarchy.servers import BEGUN, CHANNELS, CLOSED, N_PLANES, N_SPANS, PERIOD, SPAN, SPANS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.errors import ParameterError
@@ -226,16 +232,16 @@ def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
     gpcs = 1 + max(gpu.placement.sm_gpc)
-    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * S.GPC_MISSES)
+    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * GPC_MISSES)
     sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
-        "l1": S.empty_l1(sets),
-        "l1_words": np.zeros((sets, S.L1_WAYS), np.int64),
+        "l1": empty_l1(sets),
+        "l1_words": np.zeros((sets, L1_WAYS), np.int64),
         "l1_sets": l1_table(gpu),
-        "held": S.aligned((max(n_sm, 1) * S.N_WAYS_OUT * S.MAX_PARTS * 2, S.N_HELD), np.int64),
-        "gpc_lines": np.full((gpcs, S.GPC_LINES if n_sm else 1, 2), -1, np.int64),
-        "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
-        "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
+        "held": S.aligned((max(n_sm, 1) * N_WAYS_OUT * S.MAX_PARTS * 2, N_HELD), np.int64),
+        "gpc_lines": np.full((gpcs, GPC_LINES if n_sm else 1, 2), -1, np.int64),
+        "lrc": empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
+        "l2": empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
         "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
     }
@@ -267,14 +273,14 @@ def _servers(gpu: Gpu, most: int) -> np.ndarray:
     latency of single loads its tail (one in twenty 300 cycles longer) and its growth with load (50 cycles at half the
     peak, 270 at nine tenths).
     """
-    found = S.aligned((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
+    found = S.aligned((N_PLANES, most, SPANS + N_SPANS), np.int64)
     if most > 1:
         interval = gpu.dram.refresh_interval_s * gpu.clock.sm_hz
         bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
-        channels = found[S.CHANNELS, : gpu.dram.channels]
-        channels[:, S.PERIOD] = round(interval * S.TICKS / S.SPAN)
-        channels[:, S.BEGUN] = channels[:, S.PERIOD] * np.arange(len(channels)) // len(channels)
-        channels[:, S.CLOSED] = channels[:, S.PERIOD] * S.SPAN * (1 - bandwidth / gpu.dram.peak_bytes_per_s)
+        channels = found[CHANNELS, : gpu.dram.channels]
+        channels[:, PERIOD] = round(interval * S.TICKS / SPAN)
+        channels[:, BEGUN] = channels[:, PERIOD] * np.arange(len(channels)) // len(channels)
+        channels[:, CLOSED] = channels[:, PERIOD] * SPAN * (1 - bandwidth / gpu.dram.peak_bytes_per_s)
     return found
 
 
@@ -326,13 +332,13 @@ def machine(
         code=image.code,
         place=image.place,
         routines=addresses(np.unique(image.code[:, F.OP])),
-        patterns=np.zeros((2 * len(image.code), S.PATTERNS_KEPT, S.N_PATTERN), np.int64),
+        patterns=np.zeros((2 * len(image.code), PATTERNS_KEPT, N_PATTERN), np.int64),
         **_residents(launch, image, block_slots, checked),
         parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
         sms=sms,
         fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
         ran=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
-        constant_lines=np.full((len(sms), 2 * S.CONSTANT_LINES), -1, np.int64),
+        constant_lines=np.full((len(sms), 2 * CONSTANT_LINES), -1, np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -396,8 +397,8 @@ def _left(m: S.Machine) -> CacheState:
     """What a machine's L2 holds, nothing of which is under way any more."""
     ways = int(m.shape[S.L2_WAYS])
     lines = m.l2.copy()
-    lines[:, S.ARRIVES * ways : S.BITS * ways] = 0
-    lines[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
+    lines[:, ARRIVES * ways : BITS * ways] = 0
+    lines[:, BITS * ways :] &= (1 << PARTIAL_AT) - 1
     return CacheState(lines, int(m.misc[S.STAMP]))
 
 
@@ -408,8 +409,8 @@ def _take_over(m: S.Machine, l2: CacheState) -> None:
 
 def _held_by_l2(m: S.Machine) -> Held:
     ways = int(m.shape[S.L2_WAYS])
-    lines = m.l2[:, S.TAG * ways : (S.TAG + 1) * ways] >= 0
-    dirty = m.l2[:, S.BITS * ways : (S.BITS + 1) * ways] >> 4
+    lines = m.l2[:, TAG * ways : (TAG + 1) * ways] >= 0
+    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> 4
     return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)
 
 

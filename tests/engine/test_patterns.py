@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpusim.engine.hierarchy.access import bank_wavefronts, fullest, gather_lines, one_in
+from gpusim.engine.hierarchy.access_patterns import gather_lines
+from gpusim.engine.hierarchy.bank_conflicts import bank_wavefronts
 from gpusim.engine.hierarchy.l1 import set_of
+from gpusim.engine.hierarchy.tag_stage import fullest, one_in
 from gpusim.hardware import load
 from gpusim.simulate.build import l1_table
 

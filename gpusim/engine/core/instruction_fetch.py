@@ -10,7 +10,7 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.core.scheduler_entries import rouse, seats_of, warp_at
-from gpusim.engine.hierarchy.memory import serve
+from gpusim.engine.hierarchy.servers import GIVERS, serve
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.ticks import next_cycle
 
@@ -76,7 +76,7 @@ def take_turns(m):
             now = max(now, asked)
             begins = now + m.rates[S.FETCH]
             m.parts[part, S.CODE_AT] = -begins
-            serve(m.servers, S.GIVERS, gpc, begins, m.rates[S.GPC_GIVES])
+            serve(m.servers, GIVERS, gpc, begins, m.rates[S.GPC_GIVES])
             now += m.rates[S.GPC_GIVES]
             turn = part // m.shape[S.N_PARTS] // TPC_SMS + 1
     m.fetched[:] = 0

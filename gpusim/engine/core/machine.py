@@ -23,7 +23,7 @@ from gpusim.engine.core.issue import begin, earliest, issue, pick, wake
 from gpusim.engine.core.scheduler_entries import rouse, warp_at
 from gpusim.engine.core.seldom import helper
 from gpusim.engine.core.warp import run
-from gpusim.engine.hierarchy.memory import serve
+from gpusim.engine.hierarchy.servers import ENDED, STARTERS, serve
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -40,7 +40,6 @@ from gpusim.engine.state.columns import (
     DONE,
     EMPTY_FOR,
     END,
-    ENDED,
     FAILED,
     FINISHED,
     FINISHED_BLOCKS,
@@ -72,7 +71,6 @@ from gpusim.engine.state.columns import (
     SLOTS,
     START_GAP,
     STARTED,
-    STARTERS,
     STATE,
     STEPS,
     TICKS,
@@ -87,7 +85,7 @@ from gpusim.engine.state.columns import (
     X,
     Y,
     Z,
-)  # fmt: skip
+)
 from gpusim.engine.state.faults import fail
 from gpusim.engine.state.reference import machine_of, table
 from gpusim.engine.state.ticks import CYCLE, next_cycle

@@ -37,7 +37,7 @@ from gpusim.engine.core.lane_exchange import (
     unpack_predicates,
 )
 from gpusim.engine.core.special_registers import other_special, passes_data_stage, special
-from gpusim.engine.hierarchy.access import coalesce
+from gpusim.engine.hierarchy.access_patterns import PAT_LINES, PAT_N_LINES, PAT_SECTORS, PAT_WORDS, SEEN, coalesce
 from gpusim.engine.hierarchy.l1 import l1_read, l1_row, reads
 from gpusim.engine.load_store.async_copy import copy_async
 from gpusim.engine.load_store.async_groups import close_group
@@ -207,7 +207,7 @@ def generic_part(c, regs, base, kept, address, on):
     kind = 0 if c[0] == I.LD else 1 if c[0] == I.ST else 2
     if not on:
         return IN_GLOBAL[kind], on
-    kept[:, S.SEEN] = 0  # wavefronts depend on the space
+    kept[:, SEEN] = 0  # wavefronts depend on the space
     wide_addresses(regs, base, c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     window = window_of(address[first_lane(on)] >> 32)
     lanes = ZERO
@@ -250,11 +250,11 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
         return t
     p, origin = coalesce(m.patterns[index], address, good, 4, False, m.scratch)
     count[C.PREFETCH_WAVES] += 1
-    count[C.LINES] += p[S.PAT_N_LINES]
+    count[C.LINES] += p[PAT_N_LINES]
     reads(m, sm, w)
-    for j in range(p[S.PAT_N_LINES]):
-        line = origin + p[S.PAT_LINES + j]
-        row, sectors, words = l1_row(m, sm, line), p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
+    for j in range(p[PAT_N_LINES]):
+        line = origin + p[PAT_LINES + j]
+        row, sectors, words = l1_row(m, sm, line), p[PAT_SECTORS + j], p[PAT_WORDS + j]
         l1_read(m, sm, row, line, sectors, words, c[I.CACHE] == I.CG, t, count)
     return t
 

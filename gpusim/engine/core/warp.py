@@ -15,8 +15,9 @@ from gpusim.engine.core.flow import branch, leave, meet, open_meeting, where_tru
 from gpusim.engine.core.lane_exchange import shuffle, vote
 from gpusim.engine.core.paths import give_way
 from gpusim.engine.core.special_registers import passes_data_stage, special
+from gpusim.engine.hierarchy.constant_cache import line_at, line_of
 from gpusim.engine.load_store.async_groups import group_done
-from gpusim.engine.load_store.constants import line_at, line_of, load_constant
+from gpusim.engine.load_store.constants import load_constant
 from gpusim.engine.load_store.global_memory import load_global, store_global
 from gpusim.engine.load_store.pipe import caught_up_at, lets_go_in, pass_through, take_pipe, take_special
 from gpusim.engine.load_store.shared_memory import access_shared

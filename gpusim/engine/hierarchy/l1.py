@@ -14,42 +14,49 @@ import numpy as np
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.cache_hints import prefetch
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access import fullest, one_in
-from gpusim.engine.hierarchy.memory import begun, complete, fetch, fetch_along, spread
-from gpusim.engine.hierarchy.requests import held_at, hold, hold_anew, take_over
+from gpusim.engine.hierarchy.access_patterns import PAT_LINES, PAT_N_LINES
+from gpusim.engine.hierarchy.coalescer import fetch, fetch_along
+from gpusim.engine.hierarchy.line_masks import full_sectors, touched_sectors, words_of
+from gpusim.engine.hierarchy.requests import FETCHES, H_N, HELD_LINES, held_at, hold, hold_anew, take_over
+from gpusim.engine.hierarchy.tag_stage import fullest, one_in
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.columns import (
     ASK,
     ASK_ALONG,
-    FETCHES,
     FILL,
     FILL_SECTOR,
-    H_N,
-    HELD_LINES,
-    L1_AGAIN,
-    L1_BITS,
-    L1_COLUMN,
-    L1_COLUMNS,
     L1_HIT,
     L1_LINES,
-    L1_PART,
     L1_SETS,
-    L1_STORED,
     L1_TURN,
     L1_USED,
-    L1_WAYS,
     ON_FILL,
-    PAT_LINES,
-    PAT_N_LINES,
     READER,
     READS,
     STAMP,
+    aligned,
 )
 from gpusim.engine.state.events import note_unit
+
+# A set of L1 is a row of `L1_WAYS` entries, those that hold a line first, and then of when what each waits for is over:
+# its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
+# L1_AGAIN: used again since it came in; L1_PART: of other sectors it holds words that were written, a bit each in
+# `Machine.l1_words`, in the column that L1_COLUMN says; from L1_BITS on the line, -1: none.
+# L1_WAYS: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no others
+# (microbenchmarks/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together.
+L1_WAYS = 4
+L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
 
 VALID, BOTH = 15, 255  # sectors there, and with them those on their way
 ORDER = 4  # row of `Machine.l1_sets`: rows in the order in which they lose lines
 TAG_SETS, VACATED = 4, 20  # sets of a row, one for each part of the tag stage; lines that are dropped at once
+
+
+def empty_l1(sets: int) -> np.ndarray:
+    """Rows of an L1 that holds nothing."""
+    cache = aligned((sets, 2 * L1_WAYS), np.int64)
+    cache[:, :L1_WAYS] = (-1 << L1_BITS) | (np.arange(L1_WAYS) << L1_COLUMN)
+    return cache
 
 
 @inline
@@ -215,10 +222,10 @@ def l1_written(m, k, e, wanted, words):
 
     Where another word of such a sector is, the whole line is dropped, and then fetched as far as it is wanted.
     """
-    row, absent = m.l1[k], spread(wanted & ~m.l1[k, e])
+    row, absent = m.l1[k], words_of(wanted & ~m.l1[k, e])
     kept = m.l1_words[k, (row[e] & L1_COLUMNS) >> L1_COLUMN] & absent
-    there = begun(kept)
-    if there & begun(words & absent & ~kept):
+    there = touched_sectors(kept)
+    if there & touched_sectors(words & absent & ~kept):
         l1_drop(row, e)
         return np.int64(0)
     return there
@@ -232,7 +239,7 @@ def l1_keep_words(m, k, e, words):
     kept = words | (m.l1_words[k, column] if row[e] & L1_PART else np.int64(0))
     m.l1_words[k, column] = kept
     row[e] |= L1_PART
-    return complete(kept)
+    return full_sectors(kept)
 
 
 @inline
@@ -290,7 +297,7 @@ def l1_write(m, sm, k, line, sectors, whole, words, t, until):
         l1_drop(row, e)
     part = sectors & ~whole & ~row[e]
     if part:
-        whole |= l1_keep_words(m, k, e, words & spread(part))
+        whole |= l1_keep_words(m, k, e, words & words_of(part))
     row[e] |= whole
     if until:
         row[e], row[L1_WAYS + e] = row[e] & ~BOTH | row[e] & VALID | L1_STORED, until

@@ -11,7 +11,8 @@ import numpy as np
 from gpusim.engine.alu.operands import predicate
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access import coalesce, ideal_wavefronts
+from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, coalesce
+from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
 from gpusim.engine.load_store.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.load_store.global_memory import fetch_below, read_lines
@@ -48,8 +49,8 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
         return S.FAILURE
     p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
     if c[I.CACHE] != I.CG:
-        count[C.SH_ASYNC_WAVES] += p[S.PAT_WAVES]
-        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), p[S.PAT_WAVES])
+        count[C.SH_ASYNC_WAVES] += p[PAT_WAVES]
+        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), p[PAT_WAVES])
     m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
     return t
 
@@ -69,11 +70,11 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     array = array_touched(m, c, p, origin, index, w, block, source, on)
     if array < 0:
         return S.FAILURE
-    n = p[S.PAT_N_LINES]
+    n = p[PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
     fetch_below(m, index, sm, p, origin)
     count[C.LD_REQ] += 1
-    count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
+    count[C.LD_SECTORS] += p[PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
     count[C.LINES] += n
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)

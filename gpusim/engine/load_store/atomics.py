@@ -8,8 +8,16 @@ from gpusim.engine.alu.atomic_values import update
 from gpusim.engine.alu.operands import FULL, at, set_predicate
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access import coalesce, ideal_wavefronts
-from gpusim.engine.hierarchy.memory import l2_update
+from gpusim.engine.hierarchy.access_patterns import (
+    PAT_LINES,
+    PAT_N_LINES,
+    PAT_N_SECTORS,
+    PAT_SECTORS,
+    PAT_WAVES,
+    coalesce,
+)
+from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
+from gpusim.engine.hierarchy.l2 import l2_update
 from gpusim.engine.load_store.buffers import array_touched, short_addresses, wide_addresses
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
 from gpusim.engine.load_store.traffic import STORES, note_access, note_below, note_shared, sectors_below
@@ -33,18 +41,18 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     returns = c[0] != I.RED
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1
-    count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[S.PAT_N_SECTORS]
+    count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[PAT_N_SECTORS]
     passes = ideal_wavefronts(on, c[I.WIDTH] * values_sent(c))
     count[C.ATOM_WAVES] += passes * (2 if returns else 1)
-    count[C.LINES] += max(p[S.PAT_N_LINES], passes)
+    count[C.LINES] += max(p[PAT_N_LINES], passes)
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:
         return t
     before, back = sectors_below(count), t
-    for j in range(p[S.PAT_N_LINES]):
-        back = max(back, send_update(m, sm, origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], t, count))
+    for j in range(p[PAT_N_LINES]):
+        back = max(back, send_update(m, sm, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, count))
     note_below(m, index, array, np.int64(0), before, count)
     return back
 
@@ -111,7 +119,7 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
             return S.FAILURE
         update_shared(m, c, w, block, address, on)
     if c[I.SUB] & 15 == I.POPC_INC:
-        waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][S.PAT_WAVES]
+        waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][PAT_WAVES]
     else:
         waves = atomic_wavefronts(address, on, width, m.scratch[32]) * values_sent(c)
     count[C.SH_ATOM_WAVES] += waves

@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.compiling.lanes import I64, U32, cast, load, pointer, store
-from gpusim.engine.hierarchy.access import within
+from gpusim.engine.hierarchy.access_patterns import PAT_ARRAY, PAT_FIRST, within
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
@@ -35,10 +35,10 @@ def find_array(bounds, n, a, width):
 @inline
 def array_at(bounds, n, p, a, width):
     """Array that holds address ``a``, tried first the one of last time.  Any array where none does."""
-    k = p[S.PAT_ARRAY]
+    k = p[PAT_ARRAY]
     if a < bounds[k, 0] or a >= bounds[k, 1]:
         k = max(find_array(bounds, n, a, width), 0)
-        p[S.PAT_ARRAY] = k
+        p[PAT_ARRAY] = k
     return k
 
 
@@ -71,7 +71,7 @@ def array_touched(m, c, p, origin, index, w, block, address, on):
     """
     array, width = np.int64(c[I.ARRAY]), np.int64(c[I.WIDTH])
     if array < 0:
-        array = array_at(m.bounds, m.shape[S.N_BUFFERS], p, (origin << 7) + p[S.PAT_FIRST], width)
+        array = array_at(m.bounds, m.shape[S.N_BUFFERS], p, (origin << 7) + p[PAT_FIRST], width)
     if within(p, origin, width, m.bounds[array, 0], m.bounds[array, 1]):
         return array
     return array if allow(m, c, index, w, block, address, on) else np.int64(-1)

@@ -1,8 +1,6 @@
-"""Loads from constant banks: at addresses known beforehand, or by register; and when an SM has them.
+"""Loads from constant banks: at addresses known beforehand, or by register.
 
-One unit of an SM reads an address at a time, as it does special registers.  A line that the SM does not hold comes
-from its GPC, which serves its SMs in turn; there what a launch tells its kernel (bank 0) lies from the beginning,
-and other lines come from L2.
+One unit of an SM reads an address at a time, as it does special registers.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.memory import serve
+from gpusim.engine.hierarchy.constant_cache import line_at, line_of
 from gpusim.engine.load_store.global_memory import extend
 from gpusim.engine.load_store.pipe import take_special
 from gpusim.engine.state import columns as S
@@ -47,41 +45,6 @@ def load_indexed(constants, first, size, c, u, base, on):
             if width < 4 and c[I.FLAGS] & I.SIGNED:
                 value = extend(value, width)
             u[at(c[I.DST], base) + k, lane] = value
-
-
-@inline
-def line_of(bank, offset):
-    """Number of the line that holds a byte of a constant bank."""
-    return np.int64(bank) << 32 | (np.int64(offset) & 0xFFFFFFFF) >> S.CONSTANT_LINE_BITS
-
-
-@jit
-def line_at(m, sm, line, t):
-    """Tick from ``t`` on at which an SM holds a line of constants; one that it does not is fetched (timed runs)."""
-    if not m.shape[S.TIMED]:
-        return t
-    own, held = m.sms[sm], m.constant_lines[sm]
-    for k in range(S.CONSTANT_LINES):
-        if held[k] == line:
-            return max(t, held[S.CONSTANT_LINES + k])
-    k = own[S.LINE_TURN]
-    own[S.LINE_TURN] = (k + 1) % S.CONSTANT_LINES
-    begin = serve(m.servers, S.GIVERS, own[S.GPC], t, m.rates[S.GPC_GIVES])
-    if line >> 32:
-        begin = gpc_line_at(m, own[S.GPC], line, begin)
-    held[k], held[S.CONSTANT_LINES + k] = line, begin + m.rates[S.CONSTANT_FETCH]
-    return held[S.CONSTANT_LINES + k]
-
-
-@inline
-def gpc_line_at(m, gpc, line, t):
-    """Tick from ``t`` on at which a GPC holds a line of constants."""
-    held = m.gpc_lines[gpc, line & (S.GPC_LINES - 1)]
-    if held[0] != line:
-        seeker = gpc * S.GPC_MISSES + (line & (S.GPC_MISSES - 1))
-        begin = serve(m.servers, S.SEEKERS, seeker, t, m.rates[S.CONSTANT_SEEK] + m.rates[S.CONSTANT_FETCH])
-        held[0], held[1] = line, begin + m.rates[S.CONSTANT_SEEK]
-    return max(t, held[1])
 
 
 @jit

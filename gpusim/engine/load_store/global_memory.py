@@ -8,10 +8,24 @@ from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit, spliced
 from gpusim.engine.compiling.lanes import pointer, store
-from gpusim.engine.hierarchy.access import apart, coalesce, ideal_wavefronts
+from gpusim.engine.hierarchy.access_patterns import (
+    MIXED,
+    PAT_LINES,
+    PAT_N_LINES,
+    PAT_N_SECTORS,
+    PAT_SECTORS,
+    PAT_STEP,
+    PAT_WAVES,
+    PAT_WORDS,
+    coalesce,
+)
+from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
+from gpusim.engine.hierarchy.coalescer import prefetch_tables
 from gpusim.engine.hierarchy.l1 import find_lines, l1_read, l1_write, reads
-from gpusim.engine.hierarchy.memory import complete, l2_write, look_up
-from gpusim.engine.hierarchy.requests import held_at, hold, hold_anew, take_over
+from gpusim.engine.hierarchy.l2 import l2_write
+from gpusim.engine.hierarchy.line_masks import full_sectors
+from gpusim.engine.hierarchy.requests import HELD_LINES, WRITES, held_at, hold, hold_anew, take_over
+from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
 from gpusim.engine.load_store.strided import load_row, store_row
@@ -46,7 +60,7 @@ def extend(value, width):
 def load_values(m, c, index, w, block, address, on, step):
     """Move what a global load reads into registers."""
     width, first = c[I.WIDTH], at(c[I.DST], first_row(m, w))
-    if step != S.MIXED and width >= 4 and not m.shape[S.CHECKED]:
+    if step != MIXED and width >= 4 and not m.shape[S.CHECKED]:
         for k in range(width >> 2):
             load_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
         return
@@ -70,7 +84,7 @@ def load_values(m, c, index, w, block, address, on, step):
 def store_values(m, c, w, address, on, step):
     """Move registers to global memory."""
     width, first = c[I.WIDTH], at(c[I.B], first_row(m, w))
-    if step != S.MIXED and width >= 4 and not m.shape[S.CHECKED]:
+    if step != MIXED and width >= 4 and not m.shape[S.CHECKED]:
         for k in range(width >> 2):
             store_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
         return
@@ -99,8 +113,8 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
     reads(m, sm, w)
     absent = np.int64(0)
-    for j in range(p[S.PAT_N_LINES]):
-        line, wanted, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
+    for j in range(p[PAT_N_LINES]):
+        line, wanted, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
         at_tags, bypass = begin + (j // 4) * S.TICKS, c[I.CACHE] == I.CG
         back, hit = l1_read(m, sm, rows[j], line, wanted, words, bypass, at_tags, count)
         hits += hit
@@ -108,13 +122,13 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
         absent |= np.int64(back > at_tags + m.rates[S.L1_HIT]) << j
     if absent:
         more = np.int64(0)
-        if p[S.PAT_N_LINES] > 1:
-            more = max(apart(p, rows, absent, m.scratch) - p[S.PAT_WAVES], 0)
+        if p[PAT_N_LINES] > 1:
+            more = max(wavefronts_with_misses(p, rows, absent, m.scratch) - p[PAT_WAVES], 0)
             count[C.LD_WAVES] += more
         pass_again(m, sm, more * S.TICKS + m.rates[S.AWAITED])
     count[C.LD_HIT] += hits
     note_below(m, index, array, hits, before, count)
-    return done + data_apart(m, max(p[S.PAT_WAVES], passes), passes)
+    return done + data_apart(m, max(p[PAT_WAVES], passes), passes)
 
 
 @spliced
@@ -122,8 +136,8 @@ def fetch_below(m, index, sm, p, origin):
     """Have the host fetch where L2 may have the lines of a load that mostly misses L1, in runs that only count."""
     if m.shape[S.TIMED] or m.shape[S.TIMELESS] or 2 * m.sites[index, C.S_HIT] > m.sites[index, C.S_SECTORS]:
         return
-    for j in range(min(p[S.PAT_N_LINES], 4)):
-        look_up(m, sm, origin + p[S.PAT_LINES + j])
+    for j in range(min(p[PAT_N_LINES], 4)):
+        prefetch_tables(m, sm, origin + p[PAT_LINES + j])
 
 
 @jit
@@ -135,19 +149,19 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
-    n = p[S.PAT_N_LINES]
+    n = p[PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
     fetch_below(m, index, sm, p, origin)
-    waves = p[S.PAT_WAVES]
+    waves = p[PAT_WAVES]
     lanes = popcount(on)
     count[C.LD_REQ] += 1
-    count[C.LD_SECTORS] += p[S.PAT_N_SECTORS]
+    count[C.LD_SECTORS] += p[PAT_N_SECTORS]
     count[C.LD_TAGS] += tags
     count[C.LD_WAVES] += waves
     count[C.LINES] += n
     note_access(m, index, array, p, lanes * c[I.WIDTH], LOADS)
     if not c[I.LIGHT]:
-        load_values(m, c, index, w, block, address, on, p[S.PAT_STEP])
+        load_values(m, c, index, w, block, address, on, p[PAT_STEP])
     if m.shape[S.TIMELESS]:
         return t
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
@@ -166,7 +180,7 @@ def send_write(m, sm, line, sectors, words, before, t, count):
 @inline
 def written_before(m, sm, row, line, arrives, begins):
     """Sectors of a line, which its SM still holds to be written, that a store goes along with; 0: none."""
-    at = held_at(m, sm, S.WRITES, row, line, arrives, begins)
+    at = held_at(m, sm, WRITES, row, line, arrives, begins)
     return take_over(m, at)[0] if at >= 0 else np.int64(0)
 
 
@@ -179,30 +193,30 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
-    n = p[S.PAT_N_LINES]
+    n = p[PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
     lanes = popcount(on)
     count[C.ST_REQ] += 1
     count[C.ST_TAGS] += tags
-    count[C.ST_SECTORS] += p[S.PAT_N_SECTORS]
-    count[C.ST_WAVES] += p[S.PAT_WAVES]
+    count[C.ST_SECTORS] += p[PAT_N_SECTORS]
+    count[C.ST_WAVES] += p[PAT_WAVES]
     count[C.LINES] += n
     note_access(m, index, array, p, lanes * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
-        store_values(m, c, w, address, on, p[S.PAT_STEP])
+        store_values(m, c, w, address, on, p[PAT_STEP])
     if m.shape[S.TIMELESS]:
         return t
-    waves = p[S.PAT_WAVES]
+    waves = p[PAT_WAVES]
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     passes = max(begin, m.sms[sm, S.LSU] - waves * S.TICKS)
     rows, below, own = m.scratch[0], sectors_below(count), m.sms[sm]
     row, narrow = np.int64(0), np.int64(c[I.WIDTH] < 4)
     for j in range(n):
-        if j % S.HELD_LINES == 0:
-            row = hold_anew(m, sm, S.WRITES, w, narrow)
-        line, sectors, words = origin + p[S.PAT_LINES + j], p[S.PAT_SECTORS + j], p[S.PAT_WORDS + j]
+        if j % HELD_LINES == 0:
+            row = hold_anew(m, sm, WRITES, w, narrow)
+        line, sectors, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
         passed = begin + j * S.TICKS
-        full, before = complete(words) & sectors, written_before(m, sm, row, line, t, passed)
+        full, before = full_sectors(words) & sectors, written_before(m, sm, row, line, t, passed)
         more = sectors & ~before
         sent = send_out(m, sm, passes, popcount(full & more), popcount(more & ~full), before)
         hold(m, row, line, before | sectors, sent, 0, passed + m.rates[S.SEND_ALONG])

@@ -12,9 +12,9 @@ import numpy as np
 
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access import gather_lines
+from gpusim.engine.hierarchy.access_patterns import gather_lines
 from gpusim.engine.hierarchy.l1 import l1_read, l1_row, l1_write, reads
-from gpusim.engine.hierarchy.memory import ALL_WORDS
+from gpusim.engine.hierarchy.line_masks import ALL_WORDS
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.load_store.global_memory import extend, send_write
 from gpusim.engine.load_store.pipe import take_tags

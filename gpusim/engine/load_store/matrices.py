@@ -11,7 +11,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access import coalesce
+from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
 from gpusim.engine.load_store.traffic import note_shared
@@ -40,11 +40,11 @@ def access_matrices(m, c, op, index, w, block, sm, on, t, count):
             else:
                 store_matrix(m, c, k, base, block, address, on)
     p, _ = coalesce(m.patterns[index], address, rows, ROW, False, m.scratch)
-    count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += p[S.PAT_WAVES]
+    count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += p[PAT_WAVES]
     count[C.SH_LD_IDEAL if loads else C.SH_ST_IDEAL] += n
-    note_shared(m, index, p[S.PAT_WAVES], n)
-    m.misc[S.LATEST_WAVES] = p[S.PAT_WAVES] | (n << S.WAVES_FIELD)
-    return shared_time(m, sm, p[S.PAT_WAVES], 1, 1, t)
+    note_shared(m, index, p[PAT_WAVES], n)
+    m.misc[S.LATEST_WAVES] = p[PAT_WAVES] | (n << S.WAVES_FIELD)
+    return shared_time(m, sm, p[PAT_WAVES], 1, 1, t)
 
 
 @inline

@@ -7,7 +7,8 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit, spliced
 from gpusim.engine.compiling.lanes import pointer, store
-from gpusim.engine.hierarchy.access import coalesce, ideal_wavefronts, within
+from gpusim.engine.hierarchy.access_patterns import MIXED, PAT_STEP, PAT_WAVES, coalesce, within
+from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.load_store.buffers import short_addresses, word_at
 from gpusim.engine.load_store.global_memory import extend
 from gpusim.engine.load_store.pipe import between_shared, data_apart, take_pipe
@@ -92,8 +93,8 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     fine = not m.shape[S.CHECKED] and within(p, origin, width, first, first + m.shape[S.SHARED_BYTES])
     if not fine and not check_shared(m, index, w, block, address, on, width, writes, False):
         return S.FAILURE
-    waves = p[S.PAT_WAVES] * np.int64(c[I.REPEAT])
-    ideal = min(ideal_wavefronts(on, width), p[S.PAT_WAVES]) * np.int64(c[I.REPEAT])  # fewer where pairs of lanes agree
+    waves = p[PAT_WAVES] * np.int64(c[I.REPEAT])
+    ideal = min(ideal_wavefronts(on, width), p[PAT_WAVES]) * np.int64(c[I.REPEAT])  # fewer where pairs of lanes agree
     if writes:
         count[C.SH_ST_WAVES] += waves
         count[C.SH_ST_IDEAL] += ideal
@@ -103,7 +104,7 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     note_shared(m, index, waves, ideal)
     m.misc[S.LATEST_WAVES] = waves | (ideal << S.WAVES_FIELD)
     if not c[I.LIGHT]:
-        move_shared(m, c, op, w, block, address, on, p[S.PAT_STEP])
+        move_shared(m, c, op, w, block, address, on, p[PAT_STEP])
     return shared_time(m, sm, waves, ideal, c[I.REPEAT], t)
 
 
@@ -123,7 +124,7 @@ def move_shared(m, c, op, w, block, address, on, step):
     shared, width = m.shared[block], c[I.WIDTH]
     halves, octets = shared.view(np.uint16), shared.view(np.uint8)
     first = at(c[I.DST] if op == I.LDS else c[I.B], first_row(m, w))
-    if step != S.MIXED and width >= 4:
+    if step != MIXED and width >= 4:
         for k in range(width >> 2):
             if op == I.LDS:
                 load_row(m.regs[first + k], shared, (address[0] >> 2) + k, step)

@@ -152,76 +152,6 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 ) = range(TRY_AT + MAX_PARTS, 34)  # fmt: skip
 N_SM = lines_of(IN_TURN + 1)
 
-# Lines of constants that an SM holds, and their size: 2 KB stay, a line of 64 bytes is fetched at once (bursts.cu)
-CONSTANT_LINES, CONSTANT_LINE_BITS = 32, 6
-
-# Columns of Machine.held, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest and
-# the one before.  H_WHICH, of the first row: which is the latest; H_N: lines; H_NARROW: stores of less than a word;
-# H_UNTIL: until when more of those lines goes along.  Of each line: H_SECTORS asked for or written; H_BEGAN, H_STAMP:
-# when it went out, and its stamp.
-H_WHICH, H_N, H_NARROW, H_UNTIL, H_LINES = range(5)
-HELD_LINES = 4
-H_SECTORS, H_BEGAN, H_STAMP, N_HELD = range(H_LINES + HELD_LINES, H_LINES + 5 * HELD_LINES, HELD_LINES)
-FETCHES, WRITES, N_WAYS_OUT = 0, 1, 2
-
-# A set of L1 is a row of `L1_WAYS` entries, those that hold a line first, and then of when what each waits for is over:
-# its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
-# L1_AGAIN: used again since it came in; L1_PART: of other sectors it holds words that were written, a bit each in
-# `Machine.l1_words`, in the column that L1_COLUMN says; from L1_BITS on the line, -1: none.
-# L1_WAYS: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no others
-# (microbenchmarks/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together.
-L1_WAYS = 4
-L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
-
-# A set of L2 is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
-# arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;
-# the words written to those in 12-43).
-TAG, USED, ARRIVES, BITS = range(4)
-PARTIAL_AT, WORDS_AT = 8, 12
-
-# Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
-# BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM;
-# PARTS: how many times its SM asked for it to be what it is
-Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED, Q_PARTS = range(7)
-N_REQUEST = lines_of(Q_PARTS + 1)
-
-# Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
-# each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of three
-# turns there; GIVERS: a GPC's, that gives its SMs code and constants; SEEKERS: its GPC_MISSES, each of which gets it a
-# line of constants from L2).  The last plane is no server: its first row counts the partial lines in L2 and has the
-# ends of the queue of them in Machine.partial
-SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, GIVERS, SEEKERS, PARTIAL, N_PLANES = range(11)
-GPC_MISSES, GPC_LINES = 4, 1024
-P_LINES, P_OLDEST, P_NEWEST = range(3)
-
-# Columns of a server.  FULL, OPEN: numbers of two spans of time, from the first one up to the second all are full;
-# SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
-# cycles; the ring is long enough for any queue that forms.  PERIOD: spans from one refresh of a DRAM channel to the
-# next, 0: none; BEGUN: how far it is into one at tick 0; CLOSED: ticks that a refresh takes; PENDING: sectors that wait
-# to be written; BOOKED: ticks given away so far
-FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, BOOKED, SPANS = range(8)
-SPAN_BITS, SPAN_FIELD = 16, 24
-SPAN = 1 << SPAN_BITS
-N_SPANS = 4096
-
-# Columns of Machine.patterns: the latest accesses of each static memory instruction and what they cost.  Bank
-# conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
-# lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
-# line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say;
-# PAT_IDEAL: sectors that would do for the words touched; PAT_FIRST, PAT_LOW, PAT_HIGH: offsets of the first active lane
-# and of the lowest and highest address; PAT_ODD: low bits that any offset has; PAT_STEP: words from each lane to the
-# next, MIXED where that differs or not all lanes are active.
-(
-    SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY, PAT_IDEAL, PAT_FIRST, PAT_LOW, PAT_HIGH, PAT_ODD,
-    PAT_STEP, PAT_OFFSET,
-) = range(13)  # fmt: skip
-MIXED = 1 << 32
-PAT_LINES = PAT_OFFSET + LANES
-PAT_SECTORS = PAT_LINES + LANES
-PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
-N_PATTERN = PAT_WORDS + LANES
-PATTERNS_KEPT, PLACE_BITS = 8, 4  # of an instruction, by the bits from there on of the first lane's address
-
 # Columns of Machine.misc: an error (see gpusim.engine.state.error_codes), the end of the last block, blocks handed
 # out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
 (
@@ -383,27 +313,6 @@ def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
     room = np.zeros(nbytes + 64, np.uint8)
     first = -room.ctypes.data % 64
     return room[first : first + nbytes].view(dtype).reshape(shape)
-
-
-def empty_l1(sets: int) -> np.ndarray:
-    """Rows of an L1 that holds nothing."""
-    cache = aligned((sets, 2 * L1_WAYS), np.int64)
-    cache[:, :L1_WAYS] = (-1 << L1_BITS) | (np.arange(L1_WAYS) << L1_COLUMN)
-    return cache
-
-
-def empty_l2(sets: int, ways: int) -> np.ndarray:
-    """Rows of an L2 that holds nothing."""
-    cache = aligned((sets, 4 * ways), np.int64)
-    cache[:, :ways] = -1
-    return cache
-
-
-def empty_coalescer(gpcs: int, entries: int) -> np.ndarray:
-    """Tables of the GPCs in which no request is outstanding."""
-    table = aligned((gpcs, entries, N_REQUEST), np.int64)
-    table[:] = -1
-    return table
 
 
 def empty_tree(n: int) -> np.ndarray:

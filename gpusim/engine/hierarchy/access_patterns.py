@@ -1,8 +1,4 @@
-"""One warp's access worked out: sectors, lines, and wavefronts of the tag and data stages.
-
-Rules as measured on an H200 (426 access patterns, all reproduced): see
-``docs/architecture.md``, "The memory model".
-"""
+"""One warp's access worked out: its lines, sectors, words and wavefronts; kept, for most come again."""
 
 from __future__ import annotations
 
@@ -11,102 +7,29 @@ import numpy as np
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.compiling.lanes import I64, bits, load, pointer
-from gpusim.engine.state.columns import (
-    LANES,
-    MIXED,
-    PAT_FIRST,
-    PAT_HIGH,
-    PAT_IDEAL,
-    PAT_LINES,
-    PAT_LOW,
-    PAT_MASK,
-    PAT_N_LINES,
-    PAT_N_SECTORS,
-    PAT_ODD,
-    PAT_OFFSET,
-    PAT_SECTORS,
-    PAT_STEP,
-    PAT_WAVES,
-    PAT_WORDS,
-    PATTERNS_KEPT,
-    PLACE_BITS,
-    SEEN,
-)  # fmt: skip
+from gpusim.engine.hierarchy.bank_conflicts import bank_wavefronts
+from gpusim.engine.state.columns import LANES
+
+# Columns of Machine.patterns: the latest accesses of each static memory instruction and what they cost.  Bank
+# conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
+# lines, so a pattern seen again is not worked out again.  PAT_OFFSET: lane addresses relative to the
+# line of the first active lane; PAT_LINES likewise.  PAT_ARRAY: the array it touched, where the code does not say;
+# PAT_IDEAL: sectors that would do for the words touched; PAT_FIRST, PAT_LOW, PAT_HIGH: offsets of the first active lane
+# and of the lowest and highest address; PAT_ODD: low bits that any offset has; PAT_STEP: words from each lane to the
+# next, MIXED where that differs or not all lanes are active.
+(
+    SEEN, PAT_MASK, PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, PAT_ARRAY, PAT_IDEAL, PAT_FIRST, PAT_LOW, PAT_HIGH, PAT_ODD,
+    PAT_STEP, PAT_OFFSET,
+) = range(13)  # fmt: skip
+MIXED = 1 << 32
+PAT_LINES = PAT_OFFSET + LANES
+PAT_SECTORS = PAT_LINES + LANES
+PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
+N_PATTERN = PAT_WORDS + LANES
+PATTERNS_KEPT, PLACE_BITS = 8, 4  # of an instruction, by the bits from there on of the first lane's address
 
 WORDS_OF_SECTOR = 8
 NOWHERE = np.int64(1) << 62  # no offset
-
-
-@jit
-def bank_wavefronts(address, mask, width, packs, scratch):
-    """Wavefronts the data stage needs for one request.
-
-    Lanes go in groups of 32, 16 or 8 for accesses of up to 4, 8 or 16 bytes; a
-    group takes as many wavefronts as the fullest of the 32 banks has distinct
-    4-byte words.
-
-    Parameters
-    ----------
-    address : int64 array, shape (32,)
-        Byte addresses.
-    mask : uint32
-        Active lanes.
-    width : int
-        Bytes a lane.
-    packs : bool
-        Shared loads of 8 or 16 bytes: where lanes n and n^1 read the same address throughout, groups
-        have twice as many lanes.
-    scratch : int64 array, shape (33 or more, 32)
-        Overwritten.
-    """
-    words = max(width // 4, 1)
-    group = 32 // words
-    if packs and words > 1 and _pairs_agree(address, mask):
-        group *= 2
-    seen, count = scratch, scratch[32]
-    total = 0
-    for first in range(0, LANES, group):
-        for bank in range(32):
-            count[bank] = 0
-        worst = 0
-        for lane in range(first, first + group):
-            if not (mask >> np.uint32(lane)) & np.uint32(1):
-                continue
-            for k in range(words):
-                word = (address[lane] >> 2) + k
-                bank = word & 31
-                n = count[bank]
-                known = False
-                for j in range(n):
-                    if seen[bank, j] == word:
-                        known = True
-                        break
-                if not known:
-                    seen[bank, n] = word
-                    count[bank] = n + 1
-                    worst = max(worst, n + 1)
-        total += worst
-    return total
-
-
-@inline
-def ideal_wavefronts(on, width):
-    """Wavefronts without conflicts: one for each group of lanes that has work."""
-    group = 32 // max(width >> 2, 1)
-    n = 0
-    for first in range(0, LANES, group):
-        bits_of = (np.int64(on) >> first) & ((np.int64(1) << group) - 1)
-        n += bits_of != 0
-    return n
-
-
-@inline
-def _pairs_agree(address, mask):
-    for lane in range(0, LANES, 2):
-        both = (mask >> np.uint32(lane)) & np.uint32(3)
-        if both == 3 and address[lane] != address[lane + 1]:
-            return False
-    return True
 
 
 @jit
@@ -165,63 +88,6 @@ def gather_words(address, mask, width, lines, n, words):
     for j in range(n):
         n_words += popcount(words[j])
     return n_words
-
-
-@inline
-def one_in(which):
-    """A line in one of the four sets, to be added up: a number of 16 bits for each."""
-    return np.int64(1) << (16 * which)
-
-
-@inline
-def fullest(load):
-    """Cycles of the tag stage: the most distinct lines, added up by :func:`one_in`, that fall in one of its sets."""
-    return max(max(load & 0xFFFF, (load >> 16) & 0xFFFF), max((load >> 32) & 0xFFFF, load >> 48))
-
-
-@jit
-def apart(pattern, rows, absent, scratch):
-    """Wavefronts of a load some of whose lines L1 does not have.
-
-    The tag stage looks up lines of different sets together.  Those that are absent have their own wavefronts with
-    those of the same cycle of it, the others all together.  On an H200 a load of 32 random sectors takes 11 wavefronts
-    when it hits, 20 to 23 when it misses.
-
-    Parameters
-    ----------
-    pattern : int64 array, shape (N_PATTERN,)
-    rows : int64 array, shape (32,)
-        Where each line belongs, of which the lowest two bits are its set.
-    absent : int
-        Its lines that are absent, a bit each.
-    scratch : int64 array, shape (3 or more, 32)
-        The second row and the third are overwritten.
-    """
-    turn, load = scratch[1], np.int64(0)
-    for j in range(pattern[PAT_N_LINES]):
-        turn[j] = (load >> 16 * (rows[j] & 3)) & 0xFFFF if absent >> j & 1 else -1
-        load += one_in(rows[j] & 3)
-    total = np.int64(0)
-    for k in range(-1, fullest(load)):
-        total += fullest_bank(pattern, turn, k, scratch[2])
-    return total
-
-
-@inline
-def fullest_bank(pattern, turn, k, digits):
-    """Words in the fullest bank, of those of the lines that have turn ``k``; counted for all banks at once."""
-    digits[:6] = 0
-    for j in range(pattern[PAT_N_LINES]):
-        carry, place = pattern[PAT_WORDS + j] if turn[j] == k else np.int64(0), 0
-        while carry:
-            digits[place], carry = digits[place] ^ carry, digits[place] & carry
-            place += 1
-    most, among = np.int64(0), ~np.int64(0)
-    for place in range(5, -1, -1):
-        if among & digits[place]:
-            among &= digits[place]
-            most |= np.int64(1) << place
-    return most
 
 
 @inline
