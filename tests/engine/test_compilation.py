@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.engine.compiling.compilation import GUESSED_SECONDS, LLVM_SHARE, Compilation, work
-from gpusim.engine.core import machine, seldom
+from gpusim.engine.core import machine, out_of_line
 from tests.engine import kept_functions
 
 ENGINE = machine.advance.py_func
@@ -47,7 +47,7 @@ def test_work_is_the_code_of_a_function_and_of_all_it_calls():
 @few
 @given(speeds)
 def test_the_share_grows_from_nothing_to_all(speed):
-    computer = Computer(speed, [kept_functions.by_address, ENGINE, seldom.seldom])
+    computer = Computer(speed, [kept_functions.by_address, ENGINE, out_of_line.out_of_line])
     shares = [computer.told.share, *(computer.told.share for _ in computer.run())]
     assert shares[0] == 0
     assert shares[-1] == pytest.approx(1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.engine.alu.routines import addresses
-from gpusim.isa.opcodes import INFO, SELDOM, Cmp, Op, Pipe, Shfl, Special, Vote
+from gpusim.isa.opcodes import INFO, OUT_OF_LINE, Cmp, Op, Pipe, Shfl, Special, Vote
 from gpusim.isa.program import RZ, imm, pred, reg, ureg
 from gpusim.simulate import SimulationError
 from tests.engine.programs import LANES, Sheet, launch_shaped, words
@@ -268,8 +268,8 @@ def test_an_instruction_the_engine_lacks_is_named():
 
 
 def test_every_instruction_is_somebodys():
-    """What neither the load/store pipe nor control flow nor the seldom ones run, a routine computes."""
-    elsewhere = {op for op in Op if op in INFO and INFO[op].pipe in (Pipe.LSU, Pipe.CONTROL)} | SELDOM | {Op.VOTE}
+    """What neither the load/store pipe nor control flow nor those out of line run, a routine computes."""
+    elsewhere = {op for op in Op if op in INFO and INFO[op].pipe in (Pipe.LSU, Pipe.CONTROL)} | OUT_OF_LINE | {Op.VOTE}
     computed = {op for op in Op if addresses([op])[op]}
     assert elsewhere | computed == set(Op)
 

@@ -14,6 +14,16 @@ from gpusim.engine.alu.integer import octet
 from gpusim.engine.alu.operands import at, canonical, put_row, signed
 from gpusim.engine.alu.rounding import single, single_odd
 from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.lane_moves import (
+    load_eight,
+    load_even,
+    load_odd,
+    nothing,
+    pointer_as,
+    splat_eight,
+    store_columns,
+    store_woven,
+)
 from gpusim.engine.compiling.lanes import (
     F32,
     F64,
@@ -24,18 +34,10 @@ from gpusim.engine.compiling.lanes import (
     cooked,
     fma,
     load,
-    load_eight,
-    load_even,
-    load_odd,
     magnitude,
-    nothing,
-    pointer_as,
     raw,
     select,
-    splat_eight,
     store,
-    store_columns,
-    store_woven,
     sum_saturated,
     trunc,
     view,

@@ -13,7 +13,7 @@ from typing import Any
 from numba.core.dispatcher import Dispatcher
 
 LLVM_SHARE = 0.3
-"""Time LLVM takes for a whole, in what numba takes for its functions (the engine 0.2, seldom instructions 0.4)."""
+"""Time LLVM takes for a whole, in what numba takes for its functions (the engine 0.2, what is out of line 0.4)."""
 READING_SHARE = 0.02
 """Time to read a function that was compiled before."""
 BYTES_A_SECOND = 2000.0

@@ -18,6 +18,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic
 
 WIDTH = 32
+F32, F64, I32, U32, I64, U64 = np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64
 
 
 class Lanes(types.Type):
@@ -28,7 +29,7 @@ class Lanes(types.Type):
         super().__init__(f"Lanes({dtype}, {count})")
 
 
-def _element(dtype):
+def element_type(dtype):
     """LLVM type of one lane."""
     if dtype == types.boolean:
         return ir.IntType(1)
@@ -37,14 +38,15 @@ def _element(dtype):
     return ir.FloatType() if dtype == types.float32 else ir.DoubleType()
 
 
-def _vector(lanes):
-    return ir.VectorType(_element(lanes.dtype), lanes.count)
+def vector_type(lanes):
+    """LLVM type of all lanes."""
+    return ir.VectorType(element_type(lanes.dtype), lanes.count)
 
 
 @register_default(Lanes)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, _vector(fe_type))
+        super().__init__(dmm, fe_type, vector_type(fe_type))
 
 
 # ------------------------------------------------------------------ operators
@@ -64,11 +66,12 @@ def _operands(lanes, args):
 
 def _widened(builder, lanes, sig, args):
     """Operands as vectors."""
-    return [v if isinstance(t, Lanes) else _splat(builder, lanes, v) for t, v in zip(sig.args, args, strict=True)]
+    return [v if isinstance(t, Lanes) else splatted(builder, lanes, v) for t, v in zip(sig.args, args, strict=True)]
 
 
-def _splat(builder, lanes, value):
-    vector = _vector(lanes)
+def splatted(builder, lanes, value):
+    """A value in every lane."""
+    vector = vector_type(lanes)
     if value.type != vector.element:  # a bool is a byte outside
         value = builder.trunc(value, vector.element)
     one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
@@ -171,7 +174,8 @@ def pointer(typingctx, array):
     return types.CPointer(array.dtype)(array), lower
 
 
-def _place(builder, base, index, vector):
+def place_of(builder, base, index, vector):
+    """Where in memory a vector begins."""
     where = builder.gep(base, [index])
     return builder.bitcast(where, ir.PointerType(vector))
 
@@ -182,7 +186,7 @@ def load(typingctx, base, index, dtype):
     lanes = Lanes(dtype.dtype)
 
     def lower(context, builder, sig, args):
-        return builder.load(_place(builder, args[0], args[1], _vector(lanes)), align=4)
+        return builder.load(place_of(builder, args[0], args[1], vector_type(lanes)), align=4)
 
     return lanes(base, types.int64, dtype), lower
 
@@ -192,7 +196,7 @@ def store(typingctx, base, index, value):
     """Put values at ``base[index]`` and what follows."""
 
     def lower(context, builder, sig, args):
-        builder.store(args[2], _place(builder, args[0], args[1], args[2].type), align=4)
+        builder.store(args[2], place_of(builder, args[0], args[1], args[2].type), align=4)
         return context.get_dummy_value()
 
     return types.void(base, types.int64, value), lower
@@ -213,7 +217,7 @@ def lanes_of(typingctx, word):
     """The bits of a word as 32 bools."""
 
     def lower(context, builder, sig, args):
-        return builder.bitcast(args[0], _vector(sig.return_type))
+        return builder.bitcast(args[0], vector_type(sig.return_type))
 
     return Lanes(types.boolean)(types.uint32), lower
 
@@ -239,7 +243,7 @@ def splat(typingctx, value, dtype):
     lanes = Lanes(dtype.dtype)
 
     def lower(context, builder, sig, args):
-        return _splat(builder, lanes, args[0])
+        return splatted(builder, lanes, args[0])
 
     return lanes(dtype.dtype, dtype), lower
 
@@ -250,7 +254,7 @@ def view(typingctx, x, dtype):
     lanes = Lanes(dtype.dtype, x.count)
 
     def lower(context, builder, sig, args):
-        return builder.bitcast(args[0], _vector(lanes))
+        return builder.bitcast(args[0], vector_type(lanes))
 
     return lanes(x, dtype), lower
 
@@ -263,7 +267,7 @@ def _conversion(builder, old, new):
         return builder.fptosi if new.signed else builder.fptoui
     if isinstance(new, types.Float):
         return builder.sitofp if _is_signed(old) else builder.uitofp
-    before, after = _element(old).width, new.bitwidth
+    before, after = element_type(old).width, new.bitwidth
     if before == after:
         return None
     if before > after:
@@ -278,7 +282,7 @@ def cast(typingctx, x, dtype):
 
     def lower(context, builder, sig, args):
         convert = _conversion(builder, x.dtype, lanes.dtype)
-        return args[0] if convert is None else convert(args[0], _vector(lanes))
+        return args[0] if convert is None else convert(args[0], vector_type(lanes))
 
     return lanes(x, dtype), lower
 
@@ -288,12 +292,13 @@ def cast(typingctx, x, dtype):
 
 def _call(builder, name, result, args):
     """Call an LLVM intrinsic overloaded by its result's type."""
-    full = f"llvm.{name}.{_mangled(result)}"
+    full = f"llvm.{name}.{mangled(result)}"
     function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, [a.type for a in args]), full)
     return builder.call(function, args)
 
 
-def _mangled(vector):
+def mangled(vector):
+    """A vector's type as it stands in the names of LLVM's functions."""
     kind = vector.element
     text = f"i{kind.width}" if isinstance(kind, ir.IntType) else "f32" if isinstance(kind, ir.FloatType) else "f64"
     return f"v{vector.count}{text}"
@@ -342,8 +347,8 @@ def saturated(typingctx, x, dtype):
     lanes = Lanes(dtype.dtype, x.count)
 
     def lower(context, builder, sig, args):
-        result, kind = _vector(lanes), "fptosi" if lanes.dtype.signed else "fptoui"
-        full = f"llvm.{kind}.sat.{_mangled(result)}.{_mangled(args[0].type)}"
+        result, kind = vector_type(lanes), "fptosi" if lanes.dtype.signed else "fptoui"
+        full = f"llvm.{kind}.sat.{mangled(result)}.{mangled(args[0].type)}"
         function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, [args[0].type]), full)
         return builder.call(function, [args[0]])
 
@@ -356,7 +361,7 @@ def raw(typingctx, x):
     lanes = Lanes(types.int64 if x.dtype == types.float64 else types.int32, x.count)
 
     def lower(context, builder, sig, args):
-        return builder.bitcast(args[0], _vector(lanes))
+        return builder.bitcast(args[0], vector_type(lanes))
 
     return lanes(x), lower
 
@@ -367,177 +372,6 @@ def cooked(typingctx, x):
     lanes = Lanes(types.float64 if x.dtype.bitwidth == 64 else types.float32, x.count)
 
     def lower(context, builder, sig, args):
-        return builder.bitcast(args[0], _vector(lanes))
+        return builder.bitcast(args[0], vector_type(lanes))
 
     return lanes(x), lower
-
-
-# ------------------------------------------------------------------ lanes that change places
-
-
-def _shuffle(builder, a, b, order):
-    indices = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), list(order))
-    return builder.shuffle_vector(a, b, indices)
-
-
-@intrinsic
-def store_woven(typingctx, base, index, values):
-    """Put the lanes of a tuple of 1, 2 or 4 Lanes in turn: lane 0 of each, lane 1 of each, ..."""
-
-    def lower(context, builder, sig, args):
-        parts = cgutils.unpack_tuple(builder, args[2])
-        while len(parts) > 1:  # of four, the first with the third, the second with the fourth, then those two
-            half, n = len(parts) // 2, parts[0].type.count
-            order = [k // 2 + n * (k % 2) for k in range(2 * n)]
-            parts = [_shuffle(builder, parts[k], parts[k + half], order) for k in range(half)]
-        builder.store(parts[0], _place(builder, args[0], args[1], parts[0].type), align=4)
-        return context.get_dummy_value()
-
-    return types.void(base, types.int64, values), lower
-
-
-@intrinsic
-def store_columns(typingctx, base, index, step, value):
-    """Lanes 4n + t, n = 0..7, as eight neighbours at ``base[index + t * step]``, for t = 0..3."""
-
-    def lower(context, builder, sig, args):
-        for t in range(4):
-            column = _shuffle(builder, args[3], args[3], range(t, WIDTH, 4))
-            where = builder.add(args[1], builder.mul(args[2], args[2].type(t)))
-            builder.store(column, _place(builder, args[0], where, column.type), align=4)
-        return context.get_dummy_value()
-
-    return types.void(base, types.int64, types.int64, value), lower
-
-
-def _alternate(first):
-    """An intrinsic that loads every other of 64 values."""
-
-    def load(typingctx, base, index):
-        lanes = Lanes(base.dtype)
-
-        def lower(context, builder, sig, args):
-            both = ir.VectorType(_element(base.dtype), 2 * WIDTH)
-            value = builder.load(_place(builder, args[0], args[1], both), align=4)
-            return _shuffle(builder, value, value, range(first, 2 * WIDTH, 2))
-
-        return lanes(base, types.int64), lower
-
-    return intrinsic(load)
-
-
-load_even, load_odd = _alternate(0), _alternate(1)
-
-
-def _neighbours(count):
-    """An intrinsic that loads so many values from ``base[index]`` on."""
-
-    def load(typingctx, base, index):
-        lanes = Lanes(base.dtype, count)
-
-        def lower(context, builder, sig, args):
-            align = base.dtype.bitwidth // 8
-            return builder.load(_place(builder, args[0], args[1], _vector(lanes)), align=align)
-
-        return lanes(base, types.int64), lower
-
-    return intrinsic(load)
-
-
-load_eight, load_sixteen = _neighbours(8), _neighbours(16)
-
-
-def _permuted(builder, eight, places):
-    """Values of a vector of eight at ``places``; LLVM knows this form for one instruction where the host has it."""
-    number, found = ir.IntType(32), ir.Constant(eight.type, ir.Undefined)
-    for k in range(8):
-        value = builder.extract_element(eight, builder.extract_element(places, number(k)))
-        found = builder.insert_element(found, value, number(k))
-    return found
-
-
-@intrinsic
-def look_up(typingctx, base, index, places):
-    """Values at ``base[index + k]`` for each ``k``, 0 to 15, of 16 Lanes of 64-bit integers."""
-
-    def lower(context, builder, sig, args):
-        eight = ir.VectorType(_element(base.dtype), 8)
-        tables = [builder.add(args[1], args[1].type(n)) for n in (0, 8)]
-        low, high = (builder.load(_place(builder, args[0], t, eight), align=8) for t in tables)
-        found, most = [], ir.Constant(eight, [7] * 8)
-        for first in (0, 8):
-            k = _shuffle(builder, args[2], args[2], range(first, first + 8))
-            within, upper = builder.and_(k, most), builder.icmp_signed(">", k, most)
-            found.append(builder.select(upper, _permuted(builder, high, within), _permuted(builder, low, within)))
-        return _shuffle(builder, *found, range(16))
-
-    return places(base, types.int64, places), lower
-
-
-@intrinsic
-def numbers(typingctx, like):
-    """0, 1, 2, ... of the type of other Lanes of integers."""
-
-    def lower(context, builder, sig, args):
-        return ir.Constant(args[0].type, list(range(like.count)))
-
-    return like(like), lower
-
-
-@intrinsic
-def least(typingctx, x):
-    """The least of signed integers."""
-
-    def lower(context, builder, sig, args):
-        name = f"llvm.vector.reduce.smin.{_mangled(args[0].type)}"
-        kind = ir.FunctionType(args[0].type.element, [args[0].type])
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
-
-    return x.dtype(x), lower
-
-
-@intrinsic
-def how_many(typingctx, which):
-    """Lanes in which a bool holds."""
-
-    def lower(context, builder, sig, args):
-        word = builder.bitcast(args[0], ir.IntType(which.count))
-        return builder.zext(builder.ctpop(word), ir.IntType(64))
-
-    return types.int64(which), lower
-
-
-@intrinsic
-def splat_eight(typingctx, base, index):
-    """Eight times the number at ``base[index]``."""
-    lanes = Lanes(base.dtype, 8)
-
-    def lower(context, builder, sig, args):
-        return _splat(builder, lanes, builder.load(builder.gep(args[0], [args[1]]), align=4))
-
-    return lanes(base, types.int64), lower
-
-
-@intrinsic
-def nothing(typingctx, base):
-    """Eight zeros of the type of what ``base`` points to."""
-    lanes = Lanes(base.dtype, 8)
-
-    def lower(context, builder, sig, args):
-        return ir.Constant(_vector(lanes), None)
-
-    return lanes(base), lower
-
-
-@intrinsic
-def pointer_as(typingctx, base, dtype):
-    """The same memory as values of another type."""
-    kind = types.CPointer(dtype.dtype)
-
-    def lower(context, builder, sig, args):
-        return builder.bitcast(args[0], context.get_value_type(kind))
-
-    return kind(base, dtype), lower
-
-
-F32, F64, I32, U32, I64, U64 = np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.host_prefetch import fetch_operands
+from gpusim.engine.core.host_prefetch import prefetch_operands
 from gpusim.engine.core.scheduler_entries import ready_at, rouse
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -88,7 +88,7 @@ def release(m, slot, b):
                 rouse(m, w, resume(m, w, awake))
             else:
                 rouse(m, w, awake)
-                fetch_operands(m, w)
+                prefetch_operands(m, w)
             if warp[S.BAR_MODE]:
                 warp[S.BAR_RESULT] = result(warp[S.BAR_MODE], block[S.YES + b], block[S.VOTERS + b])
     block[S.WAITING] -= block[S.ARRIVED + b]

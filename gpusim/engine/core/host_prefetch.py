@@ -7,45 +7,45 @@ import numpy as np
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.cache_hints import prefetch, prefetch_row
 from gpusim.engine.compiling.jit import inline, spliced
-from gpusim.engine.core.scheduler_entries import seats_of, warp_at
+from gpusim.engine.core.scheduler_entries import entries_of, warp_of
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
 
-FETCHES = 1 + 2 * S.MAX_PARTS  # steps in which what an SM needs is fetched while another one goes on
+PREFETCH_STEPS = 1 + 2 * S.MAX_SCHEDULERS  # steps in which what an SM needs is fetched while another one goes on
 
 
 @spliced
-def fetch_timed(m, sm, horizon, step):
-    """Have the host fetch what an SM will need up to a tick, in FETCHES steps, each by what those before have brought.
+def prefetch_timed(m, sm, horizon, step):
+    """Have the host fetch what an SM will need up to a tick, in steps, each by what those before have brought.
 
     Many small steps, for the host can wait for a dozen lines or two at a time.
     """
-    n = m.shape[S.N_PARTS]
+    n = m.shape[S.N_SCHEDULERS]
     if step == 0:
-        for part in range(n):
-            prefetch_row(m.parts, sm * n + part)
+        for scheduler in range(n):
+            prefetch_row(m.schedulers, sm * n + scheduler)
     elif step <= 2 * n:
-        fetch_ready(m, sm, (step - 1) % n, horizon, step <= n)
+        prefetch_ready(m, sm, (step - 1) % n, horizon, step <= n)
 
 
 @inline
-def fetch_ready(m, sm, part, horizon, first):
+def prefetch_ready(m, sm, scheduler, horizon, first):
     """Have the host fetch the warps of a scheduler that may issue up to a tick: at first their state, then operands."""
-    row = m.parts[sm * m.shape[S.N_PARTS] + part]
-    for seat in range(seats_of(m, part)):
-        if row[S.READY_AT + seat] > horizon:
+    row = m.schedulers[sm * m.shape[S.N_SCHEDULERS] + scheduler]
+    for entry in range(entries_of(m, scheduler)):
+        if row[S.READY_AT + entry] > horizon:
             continue
-        w = warp_at(m, sm, part, seat)
+        w = warp_of(m, sm, scheduler, entry)
         if first:
             prefetch(m.warps, w, 0)
             prefetch(m.turns, w, 0)
         else:
-            fetch_operands(m, w)
+            prefetch_operands(m, w)
 
 
 @inline
-def fetch_operands(m, w):
+def prefetch_operands(m, w):
     """Have the host fetch the registers of a warp's next instruction, and its predicates if it is guarded."""
     c = m.code[m.warps[w, S.PC]]
     if c[I.GUARD] != I.PT:
@@ -55,22 +55,22 @@ def fetch_operands(m, w):
     base = first_row(m, w)
     for k in (I.A, I.B, I.C_):
         if c[k] >= 0:
-            fetch_register(m, base + c[k])
+            prefetch_register(m, base + c[k])
     if c[I.PIPE] == I.LSU:
-        fetch_register(m, base + c[I.A] + 1)
+        prefetch_register(m, base + c[I.A] + 1)
     elif c[I.DST] >= 0:
-        fetch_register(m, base + c[I.DST])
+        prefetch_register(m, base + c[I.DST])
 
 
 @inline
-def fetch_register(m, row):
+def prefetch_register(m, row):
     """Have the host fetch a row of 32 lanes."""
     prefetch(m.regs, row, 0)
     prefetch(m.regs, row, S.LANES // 2)
 
 
 @spliced
-def fetch_awake(m, sm, horizon):
+def prefetch_awake(m, sm, horizon):
     """Have the host fetch the state of the warps of an SM that may run up to a tick, where a turn is a step."""
     n = m.shape[S.SLOTS] * m.shape[S.WARPS]
     for w in range(sm * n, (sm + 1) * n):
@@ -82,9 +82,9 @@ def fetch_awake(m, sm, horizon):
 
 
 @inline
-def fetch_rows(m, w):
+def prefetch_registers(m, w):
     """Have the host fetch the registers that a warp uses from here on until it waits, all at once."""
     rows, base = np.int64(m.code[m.warps[w, S.PC], I.ROWS]), first_row(m, w)
     while rows:
-        fetch_register(m, base + popcount((rows & -rows) - 1))
+        prefetch_register(m, base + popcount((rows & -rows) - 1))
         rows &= rows - 1

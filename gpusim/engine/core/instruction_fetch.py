@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.scheduler_entries import rouse, seats_of, warp_at
+from gpusim.engine.core.scheduler_entries import entries_of, rouse, warp_of
 from gpusim.engine.hierarchy.servers import GIVERS, serve
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.ticks import next_cycle
@@ -47,12 +47,12 @@ def make_room(m, sm, line):
 
 
 @inline
-def first_code(m, part, now):
+def first_code(m, scheduler, now):
     """Tick at which a scheduler has its first code, if a warp arrives there at tick ``now``."""
-    row = m.parts[part]
+    row = m.schedulers[scheduler]
     if row[S.CODE_AT] == 0:
         row[S.CODE_AT] = next_cycle(now + m.rates[S.FETCH])
-        bring(m, part // m.shape[S.N_PARTS], row[S.CODE_AT])
+        bring(m, scheduler // m.shape[S.N_SCHEDULERS], row[S.CODE_AT])
     return row[S.CODE_AT]
 
 
@@ -70,38 +70,42 @@ def take_turns(m):
     for gpc in range(m.shape[S.N_GPCS]):
         now, turn = np.int64(0), np.int64(0)
         while True:
-            part, asked = next_part(m, gpc, turn, now)
-            if part < 0:
+            scheduler, asked = next_scheduler(m, gpc, turn, now)
+            if scheduler < 0:
                 break
             now = max(now, asked)
             begins = now + m.rates[S.FETCH]
-            m.parts[part, S.CODE_AT] = -begins
+            m.schedulers[scheduler, S.CODE_AT] = -begins
             serve(m.servers, GIVERS, gpc, begins, m.rates[S.GPC_GIVES])
             now += m.rates[S.GPC_GIVES]
-            turn = part // m.shape[S.N_PARTS] // TPC_SMS + 1
+            turn = scheduler // m.shape[S.N_SCHEDULERS] // TPC_SMS + 1
     m.fetched[:] = 0
-    for part in range(len(m.parts)):
-        if m.parts[part, S.CODE_AT] < 0:
-            begin_at(m, part, -m.parts[part, S.CODE_AT])
+    for scheduler in range(len(m.schedulers)):
+        if m.schedulers[scheduler, S.CODE_AT] < 0:
+            begin_at(m, scheduler, -m.schedulers[scheduler, S.CODE_AT])
 
 
 @inline
-def next_part(m, gpc, turn, now):
+def next_scheduler(m, gpc, turn, now):
     """Scheduler that a GPC serves next, and when it asked; -1: none.
 
     Of the TPCs from number ``turn`` on, round and round, the first with one that has asked by ``now``, and there the
     one that asked first; if none has, whoever will.
     """
-    n_parts, sms = m.shape[S.N_PARTS], len(m.sms)
+    n_schedulers, sms = m.shape[S.N_SCHEDULERS], len(m.sms)
     tpcs = (sms + TPC_SMS - 1) // TPC_SMS
     best, soonest = np.int64(-1), np.int64(S.NEVER)
     for k in range(tpcs):
         tpc = (turn + k) % tpcs
         found, first = np.int64(-1), np.int64(S.NEVER)
-        for part in range(tpc * TPC_SMS * n_parts, min((tpc + 1) * TPC_SMS, sms) * n_parts):
-            asked = m.parts[part, S.CODE_AT] - m.rates[S.FETCH]
-            if m.parts[part, S.CODE_AT] > 0 and m.sms[part // n_parts, S.GPC] == gpc and asked < first:
-                found, first = part, asked
+        for scheduler in range(tpc * TPC_SMS * n_schedulers, min((tpc + 1) * TPC_SMS, sms) * n_schedulers):
+            asked = m.schedulers[scheduler, S.CODE_AT] - m.rates[S.FETCH]
+            if (
+                m.schedulers[scheduler, S.CODE_AT] > 0
+                and m.sms[scheduler // n_schedulers, S.GPC] == gpc
+                and asked < first
+            ):
+                found, first = scheduler, asked
         if found >= 0 and first <= now:
             return found, first
         if first < soonest:
@@ -110,16 +114,16 @@ def next_part(m, gpc, turn, now):
 
 
 @inline
-def begin_at(m, part, t):
+def begin_at(m, scheduler, t):
     """A scheduler has its first code at tick ``t``: so do the warps there."""
     t = next_cycle(t)
-    n_parts = m.shape[S.N_PARTS]
-    sm = part // n_parts
-    m.parts[part, S.CODE_AT] = t
+    n_schedulers = m.shape[S.N_SCHEDULERS]
+    sm = scheduler // n_schedulers
+    m.schedulers[scheduler, S.CODE_AT] = t
     bring(m, sm, t)
-    for seat in range(seats_of(m, part - sm * n_parts)):
-        w = warp_at(m, sm, part - sm * n_parts, seat)
+    for entry in range(entries_of(m, scheduler - sm * n_schedulers)):
+        w = warp_of(m, sm, scheduler - sm * n_schedulers, entry)
         turn = m.turns[w]
-        if m.parts[part, S.READY_AT + seat] < S.NEVER:
+        if m.schedulers[scheduler, S.READY_AT + entry] < S.NEVER:
             turn[S.FETCHED_AT] = t
             rouse(m, w, max(turn[S.COUNT_AT], t))

@@ -13,14 +13,15 @@ import numpy as np
 from gpusim.engine.alu.operands import guarded
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit, spliced
-from gpusim.engine.compiling.lanes import how_many, least, load_sixteen, look_up, numbers, pointer, select, store
+from gpusim.engine.compiling.lane_moves import how_many, least, load_sixteen, look_up, numbers
+from gpusim.engine.compiling.lanes import pointer, select, store
 from gpusim.engine.core.fragments import FIELD, fed, feed, give_way, make_room
-from gpusim.engine.core.host_prefetch import fetch_operands
+from gpusim.engine.core.host_prefetch import prefetch_operands
 from gpusim.engine.core.instruction_fetch import fetch_code, first_code
 from gpusim.engine.core.issue_events import note_issue
 from gpusim.engine.core.register_file import ASKS_FIELD, LATE, PLACES, ask, enter, goes_on_after
 from gpusim.engine.core.register_writes import result_at, return_data
-from gpusim.engine.core.scheduler_entries import ready_at, rouse, seat_of
+from gpusim.engine.core.scheduler_entries import entry_of, ready_at, rouse
 from gpusim.engine.core.warp import lanes_of, pending, perform
 from gpusim.engine.load_store.async_groups import group_done
 from gpusim.engine.load_store.pipe import pass_through, pipe_free, tags_free
@@ -32,7 +33,7 @@ from gpusim.engine.state import fields as I
 from gpusim.engine.state.ticks import CYCLE, next_cycle
 
 USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
-UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; a seat fits there too
+UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; an entry fits there too
 EVERY_PLACE = (1 << 2 * S.N_PLACES) - 1
 READ_AFTER, RELEASED_AFTER = 3, 6
 """Cycles from when an access leaves its queue until it reads its first register; and from the time that all of them
@@ -48,7 +49,7 @@ def pick(row, now):
 
     Returns
     -------
-    seat : int
+    entry : int
         Its number among the scheduler's warps, -1 if none can.
     soon : int
         Tick at which another one can.
@@ -118,15 +119,15 @@ def occupy(row, unit, now, until):
 
 
 @inline
-def read_registers(row, c, seat, now):
-    """An instruction of a seat's warp reads its registers; returns the tick at which the scheduler may issue again.
+def read_registers(row, c, entry, now):
+    """An instruction of an entry's warp reads its registers; returns the tick at which the scheduler may issue again.
 
     What the one before it left in its place for it is there unless another warp has issued since.
     """
     cycles = 1 + c[I.HOLD]
     if c[I.READS] < 0:
         return now + cycles * S.TICKS
-    places, again = np.int64(c[I.READS]), row[S.LATEST] == seat
+    places, again = np.int64(c[I.READS]), row[S.LATEST] == entry
     if c[I.UNIT] == S.U_TENSOR:
         enter(row, np.int64(0), np.int64(0), now // S.TICKS, False)
         feed(row, places if again else places >> 2 * FIELD, row[S.ENTERED])
@@ -249,8 +250,8 @@ def awaited(warp, turn, c):
 
 
 @spliced
-def issue(m, w, block, sm, row, seat, now, seldom):
-    """Issue the next instruction of warp ``w``, that is in a seat of the scheduler ``row``, at tick ``now``.
+def issue(m, w, block, sm, row, entry, now, out_of_line):
+    """Issue the next instruction of warp ``w``, that is in an entry of the scheduler ``row``, at tick ``now``.
 
     One function, however long: numba compiles it whole into the machine's loop, where the tick, the instruction and
     what it waits for live in machine registers; what it asks of a unit is in functions of its own.
@@ -265,7 +266,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     index = np.int64(warp[S.PC])
     c = m.code[index]
     unit = c[I.UNIT]
-    note_wait(row, turn, unit, row[S.READY_AT + seat], now)
+    note_wait(row, turn, unit, row[S.READY_AT + entry], now)
     note_issue(m, sm, w, block, index, now)
     mask = np.uint32(warp[S.MASK])
     on = guarded(mask, m.preds[w], c[I.GUARD])
@@ -273,10 +274,10 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again = read_registers(row, c, seat, now)
+    again = read_registers(row, c, entry, now)
     if S.NO_UNIT < unit < S.U_UNIFORM:
         again += result_at(m, row, now)
-    row[S.LATEST], row[S.GOES_ON] = seat, again
+    row[S.LATEST], row[S.GOES_ON] = entry, again
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
     if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
         row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]
@@ -291,7 +292,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     elif unit == S.U_XU:
         leaves = let_go(row, now + c[I.LATER] * S.TICKS, m.rates[S.ASKING])
     elif (c[0] == I.IMAD_WIDE or c[0] == I.IMAD_HI) and row[S.LETS_GO] > now:
-        row[S.LETS_GO] += m.rates[S.WIDE_ASKS] * (m.sms[sm, S.RESIDENT] > m.shape[S.N_PARTS])
+        row[S.LETS_GO] += m.rates[S.WIDE_ASKS] * (m.sms[sm, S.RESIDENT] > m.shape[S.N_SCHEDULERS])
     if asks_for_registers(c):
         ask_registers(m, row, c, leaves, now)
     if c[I.TWIN] < 0:
@@ -300,7 +301,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     elif c[I.IDLE]:
         warp[S.PC] += 1
     else:
-        got = perform(m, c, index, w, block, sm, on, now, count, seldom)
+        got = perform(m, c, index, w, block, sm, on, now, count, out_of_line)
         if got >= 0:
             warp[S.PC] += 1
             done = max(got, done)
@@ -310,7 +311,7 @@ def issue(m, w, block, sm, row, seat, now, seldom):
             stop = -got - 1
             m.awake[w] = max(now + m.rates[S.WARP_EXIT], turn[S.BOARDS_AT]) if stop == S.FINISHED else now
             if stop == S.AT_BLOCK_BARRIER:
-                prepare(m, w, sm, row, seat, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
+                prepare(m, w, sm, row, entry, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
@@ -323,20 +324,20 @@ def issue(m, w, block, sm, row, seat, now, seldom):
     if jumped:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]
-    prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped)
-    row[S.READY_AT + seat] = ready_at(turn)
+    prepare(m, w, sm, row, entry, warp, turn, now, counted, jumped)
+    row[S.READY_AT + entry] = ready_at(turn)
     return np.int64(S.PAUSED)
 
 
 @inline
-def prepare(m, w, sm, row, seat, warp, turn, now, counted, jumped):
+def prepare(m, w, sm, row, entry, warp, turn, now, counted, jumped):
     """What the next instruction of a warp waits for."""
     c = m.code[warp[S.PC]]
     turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], turn[S.FETCHED_AT] = now, counted, 0, 0
-    row[S.RANK + seat] = rank_of(row[S.RANK + seat] >> S.AGE_FIELD, USED, c[I.UNIT])
+    row[S.RANK + entry] = rank_of(row[S.RANK + entry] >> S.AGE_FIELD, USED, c[I.UNIT])
     if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
         turn[S.FETCHED_AT] = fetch_code(m, sm, warp[S.PC], now)
-    fetch_operands(m, w)
+    prefetch_operands(m, w)
     if c[I.WAIT]:
         turn[S.BOARDS_AT] = next_cycle(pending(warp, c))
         turn[S.BOARDS_WHY] = awaited(warp, turn, c)
@@ -355,16 +356,16 @@ def earliest(own):
     Schedulers try at whole cycles, which leaves bits of the ticks for their numbers.
     """
     best = own[S.TRY_AT]
-    for k in range(1, S.MAX_PARTS):
+    for k in range(1, S.MAX_SCHEDULERS):
         best = min(best, own[S.TRY_AT + k] | k)
-    return best & (S.MAX_PARTS - 1), best & CYCLE
+    return best & (S.MAX_SCHEDULERS - 1), best & CYCLE
 
 
 @inline
 def wake(m, sm, t):
     """Have all schedulers of an SM look again from tick ``t`` on."""
     own = m.sms[sm]
-    for k in range(m.shape[S.N_PARTS]):
+    for k in range(m.shape[S.N_SCHEDULERS]):
         own[S.TRY_AT + k] = min(own[S.TRY_AT + k], next_cycle(t))
 
 
@@ -374,9 +375,9 @@ def begin(m, w, slot, age, t):
     turn = m.turns[w]
     for k in range(S.N_TURN):
         turn[k] = 0
-    part, seat = seat_of(m, w)
-    m.parts[part, S.RANK + seat] = rank_of(age, np.int64(0), m.code[0, I.UNIT])
+    scheduler, entry = entry_of(m, w)
+    m.schedulers[scheduler, S.RANK + entry] = rank_of(age, np.int64(0), m.code[0, I.UNIT])
     turn[S.LAST_AT], turn[S.COUNT_AT] = t, t + m.rates[S.WARP_START]
     turn[S.SLOT], turn[S.COUNTED] = slot, m.blocks[slot, S.KIND]
-    turn[S.FETCHED_AT] = first_code(m, part, turn[S.COUNT_AT])
+    turn[S.FETCHED_AT] = first_code(m, scheduler, turn[S.COUNT_AT])
     rouse(m, w, max(turn[S.COUNT_AT], turn[S.FETCHED_AT]))

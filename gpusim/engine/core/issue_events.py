@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.scheduler_entries import seat_of
+from gpusim.engine.core.scheduler_entries import entry_of
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.events import record
 
@@ -32,11 +32,11 @@ def longest_wait(row, before):
 @jit
 def record_issue(m, sm, w, block, index, now):
     """An issue, and whose the events of units are that follow."""
-    scheduler, _ = seat_of(m, w)
-    part = scheduler - sm * m.shape[S.N_PARTS]
-    head, (why, waited) = m.trace[0], longest_wait(m.parts[scheduler], m.trace[1 + part])
+    scheduler, _ = entry_of(m, w)
+    number = scheduler - sm * m.shape[S.N_SCHEDULERS]
+    head, (why, waited) = m.trace[0], longest_wait(m.schedulers[scheduler], m.trace[1 + number])
     head[S.T_PC], head[S.T_WARP], head[S.T_BLOCK] = index, w % m.shape[S.WARPS], m.blocks[block, S.ID]
-    k = record(m, part, now, S.TICKS)
+    k = record(m, number, now, S.TICKS)
     if k:
         e = m.trace[k]
         e[S.T_WHY], e[S.T_WAITED], e[S.T_SINCE] = why, waited, m.blocks[block, S.STARTED]

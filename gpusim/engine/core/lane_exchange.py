@@ -8,6 +8,7 @@ from gpusim.engine.alu.atomic_values import atomic_value
 from gpusim.engine.alu.operands import FULL, at, predicate, set_predicate
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.load_store.matrices import transpose
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 
@@ -143,3 +144,24 @@ def unpack_predicates(u, c, base, preds, on):
             if (on >> np.uint32(lane)) & ONE and (b[lane] >> np.uint32(p)) & ONE:
                 bit, place = (a[lane] >> (down + np.uint32(p))) & ONE, first + p
                 preds[place] = (preds[place] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))
+
+
+@jit
+def exchange(c, op, u, base, preds, warp, on, uniform, bits):
+    """Moves between kinds of registers and lanes."""
+    if op == I.MATCH:
+        match(c, u, base, preds, on, bits)
+    elif op == I.R2UR:
+        spread(c, u, base, preds, on)
+    elif op == I.P2R:
+        pack_predicates(u, c, base, preds, on)
+    elif op == I.R2P:
+        unpack_predicates(u, c, base, preds, on)
+    elif op == I.B2R:
+        result = np.uint32(warp[S.BAR_RESULT])
+        fill(u[at(c[I.DST], base)], result, on)
+        set_predicate(preds, c[I.Q0], FULL if result else ZERO, on)
+    elif op == I.MOVM:
+        transpose(u[at(c[I.A], base)], u[at(c[I.DST], base)], bits[0], on)
+    elif op == I.REDUX:
+        reduce_lanes(c, u, base, on, uniform, bits[1])

@@ -13,20 +13,22 @@ import numpy as np
 from numba import typeof
 
 from gpusim.engine.compiling.jit import inline, jit, spliced
-from gpusim.engine.compiling.lanes import least, load_sixteen, numbers, pointer, select
+from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
+from gpusim.engine.compiling.lanes import pointer, select
 from gpusim.engine.core.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.core.flow import start
-from gpusim.engine.core.free_places import TICK_OF, first_vacant, given_at, vacate
-from gpusim.engine.core.host_prefetch import FETCHES, fetch_awake, fetch_rows, fetch_timed
+from gpusim.engine.core.free_slots import TICK_OF, add_free_slot, handout_tick, take_free_slot
+from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_registers, prefetch_timed
 from gpusim.engine.core.instruction_fetch import take_turns
 from gpusim.engine.core.issue import begin, earliest, issue, pick, wake
-from gpusim.engine.core.scheduler_entries import rouse, warp_at
-from gpusim.engine.core.seldom import helper
+from gpusim.engine.core.out_of_line import helper
+from gpusim.engine.core.scheduler_entries import rouse, warp_of
+from gpusim.engine.core.tournament import tree_first, tree_set
 from gpusim.engine.core.warp import run
 from gpusim.engine.hierarchy.servers import ENDED, STARTERS, serve
-from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
+from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.columns import (
     AHEAD,
     AT_BARRIER,
@@ -38,7 +40,6 @@ from gpusim.engine.state.columns import (
     BLOCK_Z,
     DISPATCHED,
     DONE,
-    EMPTY_FOR,
     END,
     FAILED,
     FINISHED,
@@ -57,7 +58,7 @@ from gpusim.engine.state.columns import (
     LAUNCH,
     LIMIT,
     N_BARRIERS,
-    N_PARTS,
+    N_SCHEDULERS,
     NEVER,
     NEXT,
     NOW,
@@ -66,6 +67,7 @@ from gpusim.engine.state.columns import (
     PHASE,
     READY,
     READY_AT,
+    REFILL_DELAY,
     RESIDENT,
     SLOT,
     SLOTS,
@@ -89,26 +91,6 @@ from gpusim.engine.state.columns import (
 from gpusim.engine.state.faults import fail
 from gpusim.engine.state.reference import machine_of, table
 from gpusim.engine.state.ticks import CYCLE, next_cycle
-
-
-@inline
-def tree_set(tree, size, leaf, value):
-    """Put ``value`` at a leaf of a tournament tree of minima and mend the way to the root."""
-    k = size + leaf
-    tree[k] = value
-    k >>= 1
-    while k:
-        tree[k] = min(tree[2 * k], tree[2 * k + 1])
-        k >>= 1
-
-
-@inline
-def tree_first(tree, size):
-    """Leaf with the least value; the lowest number where several share it."""
-    k = 1
-    while k < size:
-        k = 2 * k if tree[2 * k] <= tree[2 * k + 1] else 2 * k + 1
-    return k - size
 
 
 @jit
@@ -268,23 +250,23 @@ def remove(m, slot, end):
     m.misc[END] = max(m.misc[END], end)
     m.blocks[slot, ID], m.ages[slot] = -1, NEVER
     m.sms[slot // m.shape[SLOTS], RESIDENT] -= m.shape[WARPS]
-    vacate(m.vacant, given_at(m, slot // m.shape[SLOTS], end + m.blocks[slot, EMPTY_FOR]), slot)
-    m.blocks[slot, EMPTY_FOR] = 0
+    add_free_slot(m.free_slots, handout_tick(m, slot // m.shape[SLOTS], end + m.blocks[slot, REFILL_DELAY]), slot)
+    m.blocks[slot, REFILL_DELAY] = 0
 
 
 @spliced
 def refill(m, queue, kinds):
     """Put blocks that are left in the places that are given one by now."""
-    while m.vacant[0, 0] and m.misc[HANDED] < len(queue) and m.vacant[1, TICK_OF] <= m.tree[1]:
-        k, given = m.misc[HANDED], m.vacant[1, TICK_OF]
-        slot = first_vacant(m.vacant)
+    while m.free_slots[0, 0] and m.misc[HANDED] < len(queue) and m.free_slots[1, TICK_OF] <= m.tree[1]:
+        k, given = m.misc[HANDED], m.free_slots[1, TICK_OF]
+        slot = take_free_slot(m.free_slots)
         sm = slot // m.shape[SLOTS]
         t = launch_time(m, sm, given + m.rates[TURNOVER])
         hand_out(m, slot, queue[k], kinds[k], k, t)
         m.misc[HANDED] = k + 1
 
 
-def driver(m: S.Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int], bool]:
+def driver(m: Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int], bool]:
     """What runs up to so many steps of a machine, in each of which one warp issues or runs until it waits.
 
     Parameters
@@ -299,8 +281,8 @@ def driver(m: S.Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int]
     callable
         Takes the number of steps; returns whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
-    words, seldom = table(m), helper(m.code)
-    return lambda steps: bool(advance(words, queue, kinds, steps, seldom))
+    words, out_of_line = table(m), helper(m.code)
+    return lambda steps: bool(advance(words, queue, kinds, steps, out_of_line))
 
 
 def load(code: np.ndarray) -> None:
@@ -310,18 +292,18 @@ def load(code: np.ndarray) -> None:
 
 
 @spliced
-def cycle(m, sm, part, now, seldom):
-    """Let a scheduler of an SM, its ``part``-th, issue at tick ``now``; returns whether that failed."""
+def cycle(m, sm, scheduler, now, out_of_line):
+    """Let a scheduler of an SM, its ``scheduler``-th, issue at tick ``now``; returns whether that failed."""
     own = m.sms[sm]
-    row = m.parts[sm * m.shape[N_PARTS] + part]
-    seat, soon = pick(row, now)
-    own[TRY_AT + part] = next_cycle(soon)
-    if seat >= 0:
-        w = warp_at(m, sm, part, seat)
+    row = m.schedulers[sm * m.shape[N_SCHEDULERS] + scheduler]
+    entry, soon = pick(row, now)
+    own[TRY_AT + scheduler] = next_cycle(soon)
+    if entry >= 0:
+        w = warp_of(m, sm, scheduler, entry)
         slot = m.turns[w, SLOT]
-        why = issue(m, w, slot, sm, row, seat, now, seldom)
-        again = next_cycle(row[READY_AT + seat]) if why == PAUSED else NEVER
-        own[TRY_AT + part] = max(row[DISPATCHED] & CYCLE, min(own[TRY_AT + part], again))
+        why = issue(m, w, slot, sm, row, entry, now, out_of_line)
+        again = next_cycle(row[READY_AT + entry]) if why == PAUSED else NEVER
+        own[TRY_AT + scheduler] = max(row[DISPATCHED] & CYCLE, min(own[TRY_AT + scheduler], again))
         m.misc[STEPS] += 1
         if why != PAUSED:
             if why == FAILED:
@@ -340,7 +322,7 @@ def cycle(m, sm, part, now, seldom):
 
 
 @jit
-def go_on(m, sm, until, seldom):
+def go_on(m, sm, until, out_of_line):
     """Let an SM issue up to some tick.
 
     Returns
@@ -351,17 +333,17 @@ def go_on(m, sm, until, seldom):
     failed : bool
     """
     steps, failed, own = 0, False, m.sms[sm]
-    part, tick = earliest(own)
+    scheduler, tick = earliest(own)
     while tick <= until and not failed:
         steps += 1
-        failed = cycle(m, sm, part, tick, seldom)
-        part, tick = earliest(own)
+        failed = cycle(m, sm, scheduler, tick, out_of_line)
+        scheduler, tick = earliest(own)
     return tick, steps, failed
 
 
 @jit
-def advance(words, queue, kinds, steps, seldom):
-    """:func:`driver`, given the machine's table and what runs the program's seldom instructions."""
+def advance(words, queue, kinds, steps, out_of_line):
+    """:func:`driver`, given the machine's table and what runs the program's instructions out of line."""
     m = machine_of(words)
     size = len(m.tree) // 2
     if m.misc[HANDED] == 0:
@@ -379,10 +361,10 @@ def advance(words, queue, kinds, steps, seldom):
         if m.shape[TIMED]:
             tree_set(m.tree, size, sm, horizon)
             after = tree_first(m.tree, size)
-            for step in range(FETCHES):
-                fetch_timed(m, after, m.tree[size + after] + m.rates[AHEAD], step)
-                until = horizon - m.rates[AHEAD] * (FETCHES - 1 - step) // FETCHES
-                tick, taken, failed = go_on(m, sm, until, seldom)
+            for step in range(PREFETCH_STEPS):
+                prefetch_timed(m, after, m.tree[size + after] + m.rates[AHEAD], step)
+                until = horizon - m.rates[AHEAD] * (PREFETCH_STEPS - 1 - step) // PREFETCH_STEPS
+                tick, taken, failed = go_on(m, sm, until, out_of_line)
                 steps -= taken
                 if failed:
                     return True
@@ -391,14 +373,14 @@ def advance(words, queue, kinds, steps, seldom):
         if size > 1:
             tree_set(m.tree, size, sm, horizon)
             after = tree_first(m.tree, size)
-            fetch_awake(m, after, m.tree[size + after] + m.rates[AHEAD])
+            prefetch_awake(m, after, m.tree[size + after] + m.rates[AHEAD])
         while tick <= horizon:
             steps -= 1
             m.sms[sm, NOW] = max(m.sms[sm, NOW], tick)
             w = m.sms[sm, NEXT]
             slot = w // m.shape[WARPS]
-            fetch_rows(m, runner_up(m, sm, w))
-            why = run(m, w, slot, sm, seldom)
+            prefetch_registers(m, runner_up(m, sm, w))
+            why = run(m, w, slot, sm, out_of_line)
             if why == FAILED or m.misc[STEPS] > m.shape[LIMIT]:
                 fail(m, E.TOO_LONG, m.warps[w, PC], 0, slot, 0, w)
                 return True

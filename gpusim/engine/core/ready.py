@@ -1,4 +1,4 @@
-"""What runs a program, compiled before it runs: its routines, what runs its seldom instructions, the machine."""
+"""What runs a program, compiled before it runs: its routines, what it has out of line, the machine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gpusim.engine.alu import routines
 from gpusim.engine.compiling.compilation import Compilation, Function
 from gpusim.engine.compiling.jit import watched
 from gpusim.engine.compiling.store import is_kept
-from gpusim.engine.core import machine, seldom
-from gpusim.isa.encode import N_FIELDS, SELDOM_PIPE, F
+from gpusim.engine.core import machine, out_of_line
+from gpusim.isa.encode import N_FIELDS, OUT_OF_LINE_PIPE, F
 from gpusim.isa.opcodes import Op
 
 _ready: set[Function] = set()
@@ -23,7 +23,7 @@ _ready: set[Function] = set()
 def every_instruction() -> np.ndarray:
     """Code that needs all there is."""
     code = np.zeros((len(Op), N_FIELDS), np.int32)
-    code[:, F.OP], code[:, F.PIPE] = list(Op), SELDOM_PIPE
+    code[:, F.OP], code[:, F.PIPE] = list(Op), OUT_OF_LINE_PIPE
     return code
 
 
@@ -38,7 +38,7 @@ def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextMa
         called only if something is to be compiled.
     """
     ops = np.unique(code[:, F.OP]).tolist()
-    wholes = [*routines.functions(ops), seldom.needed(code), machine.advance.py_func]  # type: ignore[attr-defined]
+    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]  # type: ignore[attr-defined]
     if _ready.issuperset(wholes):
         return
     began = is_kept(machine.advance.py_func)  # type: ignore[attr-defined]

@@ -79,7 +79,7 @@ def enter(row, reads, uses, now, late):
     until = (1 << leaves + waits) - 1
     row[S.BANK_TAKEN] = even | spread(uses & PLACES) * until
     row[S.BANK_TAKEN + 1] = odd | spread(uses >> S.N_PLACES & PLACES) * until
-    row[S.ENTERED], row[S.HELD], row[S.HELD + 1], row[S.HELD + 2] = entered, held, later, waits
+    row[S.ENTERED], row[S.HELD_UP], row[S.HELD_UP + 1], row[S.HELD_UP + 2] = entered, held, later, waits
 
 
 @inline
@@ -93,7 +93,7 @@ def advance(row, before, now):
     held, later : int
         Cycles that those in the stages will hold up all behind them, after that cycle and after the next one.
     """
-    entered, held, later = before + 1 + row[S.HELD], row[S.HELD + 1], row[S.HELD + 2]
+    entered, held, later = before + 1 + row[S.HELD_UP], row[S.HELD_UP + 1], row[S.HELD_UP + 2]
     while entered < now and held + later > 0:
         entered, held, later = entered + 1 + held, later, 0
     return max(entered, now), held, later
@@ -132,9 +132,9 @@ def read_bank(taken, places, cycle):
 @inline
 def goes_on_after(row, cycles):
     """Cycle that is ``cycles`` after the latest entry for the scheduler, which does not count while it is held up."""
-    t = row[S.ENTERED] + cycles + row[S.HELD]
+    t = row[S.ENTERED] + cycles + row[S.HELD_UP]
     if cycles > 1:
-        t += row[S.HELD + 1]
+        t += row[S.HELD_UP + 1]
     if cycles > 2:
-        t += row[S.HELD + 2]
+        t += row[S.HELD_UP + 2]
     return t

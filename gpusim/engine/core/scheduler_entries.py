@@ -7,25 +7,25 @@ from gpusim.engine.state import columns as S
 
 
 @inline
-def seat_of(m, w):
-    """Row of a warp's scheduler in `Machine.parts`, and the warp's number there."""
-    n, step = m.shape[S.SLOTS] * m.shape[S.WARPS], m.shape[S.N_PARTS]
+def entry_of(m, w):
+    """Row of a warp's scheduler in `Machine.schedulers`, and the warp's number there."""
+    n, step = m.shape[S.SLOTS] * m.shape[S.WARPS], m.shape[S.N_SCHEDULERS]
     sm = w // n
     k = w - sm * n
     return sm * step + k % step, k // step
 
 
 @inline
-def seats_of(m, part):
-    """Warps that a scheduler of an SM, its ``part``-th, has room for."""
-    step = m.shape[S.N_PARTS]
-    return (m.shape[S.SLOTS] * m.shape[S.WARPS] - part + step - 1) // step
+def entries_of(m, scheduler):
+    """Warps that a scheduler of an SM, its ``scheduler``-th, has room for."""
+    step = m.shape[S.N_SCHEDULERS]
+    return (m.shape[S.SLOTS] * m.shape[S.WARPS] - scheduler + step - 1) // step
 
 
 @inline
-def warp_at(m, sm, part, seat):
-    """Number of the warp in a seat of the ``part``-th scheduler of an SM: the way back from :func:`seat_of`."""
-    return sm * m.shape[S.SLOTS] * m.shape[S.WARPS] + part + seat * m.shape[S.N_PARTS]
+def warp_of(m, sm, scheduler, entry):
+    """Number of the warp in an entry of the ``scheduler``-th scheduler of an SM: the way back from :func:`entry_of`."""
+    return sm * m.shape[S.SLOTS] * m.shape[S.WARPS] + scheduler + entry * m.shape[S.N_SCHEDULERS]
 
 
 @inline
@@ -39,5 +39,5 @@ def rouse(m, w, t):
     """A warp may run on at tick ``t``."""
     m.awake[w] = t
     if m.shape[S.TIMED]:
-        part, seat = seat_of(m, w)
-        m.parts[part, S.READY_AT + seat] = t
+        scheduler, entry = entry_of(m, w)
+        m.schedulers[scheduler, S.READY_AT + entry] = t

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.engine.alu.operands import FULL, at
+from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.core.lane_exchange import fill
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
+from gpusim.engine.state.faults import first_row
 
 ONE = np.uint32(1)
 
@@ -95,3 +99,25 @@ def launch_value(shape, which, cycle):
     if which == I.CLUSTER_SIZE:
         return np.int64(1)
     return np.int64(S.LANES) if which == I.WARPSIZE else np.int64(0)
+
+
+@inline
+def all_if_uniform(m, c, on):
+    """Lanes an instruction writes: all of a uniform register, unless its guard is false."""
+    return FULL if on and c[I.DST] >= m.shape[S.UNIFORM] else on
+
+
+@jit
+def read_special(m, c, w, block, sm, on, t):
+    """S2R, CS2R; a uniform register gets the first active lane's value in all lanes."""
+    which, d = c[I.SUB], at(c[I.DST], first_row(m, w))
+    lanes = all_if_uniform(m, c, on)
+    if which > I.SMID:
+        other_special(which, m.regs[d], m.shape, w, t, lanes)
+    else:
+        special(which, m.regs[d], m.shape, m.blocks[block], w, sm, lanes)
+        if c[I.DST] >= m.shape[S.UNIFORM] and on:
+            fill(m.regs[d], m.regs[d, first_lane(on)], FULL)
+    if c[0] == I.CS2R and c[I.WIDTH] == 8:
+        pairs = which == I.CLOCK_LO or which == I.GLOBALTIMER_LO
+        other_special(which + 1 if pairs else I.ZERO_REGISTER, m.regs[d + 1], m.shape, w, t, lanes)

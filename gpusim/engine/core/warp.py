@@ -175,7 +175,7 @@ def pending(warp, c):
 
 
 @jit
-def perform(m, c, index, w, block, sm, on, t, count, seldom):
+def perform(m, c, index, w, block, sm, on, t, count, out_of_line):
     """Do what one instruction does, at tick ``t``.
 
     Returns
@@ -190,8 +190,8 @@ def perform(m, c, index, w, block, sm, on, t, count, seldom):
         return np.int64(S.WENT) if stop < 0 else np.int64(-1 - stop)
     if pipe == I.LSU:
         return memory_instruction(m, c, index, w, block, sm, on, t, count)
-    if pipe == I.SELDOM_PIPE:
-        return seldom(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))
+    if pipe == I.OUT_OF_LINE_PIPE:
+        return out_of_line(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))
     if on and not compute(m, c, op, w, on):
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
         return np.int64(S.FAILURE)
@@ -199,7 +199,7 @@ def perform(m, c, index, w, block, sm, on, t, count, seldom):
 
 
 @inline
-def rounds(m, own, c, waves):
+def shared_load_waits(m, own, c, waves):
     """What a warp waits for shared loads, one after another, in code that a counting image leaves out.
 
     N warps that each have the pipe for D cycles of a loop and spend Z elsewhere take N D at least (the asymptotic bound
@@ -228,13 +228,13 @@ def rounds(m, own, c, waves):
 
 
 @spliced
-def run(m, w, block, sm, seldom):
+def run(m, w, block, sm, out_of_line):
     """Run warp ``w`` from where it stands until it must wait, or leaves.
 
     The SM's pipes are charged for what it issued; its own clock follows stall
     counts and scoreboards.  One function, however long: its clock and the pipes'
-    charges live in machine registers from one instruction to the next.  For ``seldom`` see
-    :mod:`gpusim.engine.core.seldom`.
+    charges live in machine registers from one instruction to the next.  For ``out_of_line`` see
+    :mod:`gpusim.engine.core.out_of_line`.
 
     Returns
     -------
@@ -266,13 +266,13 @@ def run(m, w, block, sm, seldom):
         t += (np.int64(c[I.STALL]) + c[I.SKIP_ISSUE]) * S.TICKS
         pipe = c[I.PIPE]
         steps += 1
-        done = perform(m, c, index, w, block, sm, on, t, count, seldom)
+        done = perform(m, c, index, w, block, sm, on, t, count, out_of_line)
         if done == S.WENT:
             continue
         if done < 0:
             why = -done - 1
             break
-        if pipe == I.LSU or pipe == I.SELDOM_PIPE:
+        if pipe == I.LSU or pipe == I.OUT_OF_LINE_PIPE:
             issue += rates[S.ISSUE] * (c[I.REPEAT] - 1)
             if c[0] == I.LDS:
                 waves += m.misc[S.LATEST_WAVES] & (1 << S.WAVES_FIELD) - 1
@@ -286,7 +286,7 @@ def run(m, w, block, sm, seldom):
         if c[I.WRITE_SB] < 6:
             warp[S.BOARD + c[I.WRITE_SB]] = max(done, warp[S.BOARD + c[I.WRITE_SB]])
         if c[I.ROUNDS]:
-            alone, waits = rounds(m, own, c, waves)
+            alone, waits = shared_load_waits(m, own, c, waves)
             t, queued, waves = t + alone + waits, queued + waits, np.int64(0)
         warp[S.PC] += 1
     m.misc[S.STEPS] += steps

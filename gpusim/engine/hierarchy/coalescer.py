@@ -16,6 +16,7 @@ from gpusim.engine.hierarchy.l2 import l2_read
 from gpusim.engine.hierarchy.scramble import around, mix
 from gpusim.engine.hierarchy.servers import PORTS, SLICES, opening, serve
 from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import aligned  # fmt: skip
 from gpusim.engine.state.columns import (
     GPC,
     HALF,
@@ -27,22 +28,21 @@ from gpusim.engine.state.columns import (
     SLICE_QUEUE,
     TIMED,
     WINDOW,
-    aligned,
     lines_of,
-)  # fmt: skip
+)
 
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
 # BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM;
 # PARTS: how many times its SM asked for it to be what it is
 Q_LINE, Q_SECTORS, Q_BEGIN, Q_UNTIL, Q_DONE, Q_MERGED, Q_PARTS = range(7)
-N_REQUEST = lines_of(Q_PARTS + 1)
+N_OUTSTANDING = lines_of(Q_PARTS + 1)
 
 NONE_JOIN = 0  # sectors of an outstanding request that others no longer join
 
 
 def empty_coalescer(gpcs: int, entries: int) -> np.ndarray:
     """Tables of the GPCs in which no request is outstanding."""
-    table = aligned((gpcs, entries, N_REQUEST), np.int64)
+    table = aligned((gpcs, entries, N_OUTSTANDING), np.int64)
     table[:] = -1
     return table
 

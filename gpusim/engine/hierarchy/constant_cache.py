@@ -28,25 +28,25 @@ def line_at(m, sm, line, t):
     """Tick from ``t`` on at which an SM holds a line of constants; one that it does not is fetched (timed runs)."""
     if not m.shape[S.TIMED]:
         return t
-    own, held = m.sms[sm], m.constant_lines[sm]
+    own, lines = m.sms[sm], m.constant_lines[sm]
     for k in range(CONSTANT_LINES):
-        if held[k] == line:
-            return max(t, held[CONSTANT_LINES + k])
+        if lines[k] == line:
+            return max(t, lines[CONSTANT_LINES + k])
     k = own[S.LINE_TURN]
     own[S.LINE_TURN] = (k + 1) % CONSTANT_LINES
     begin = serve(m.servers, GIVERS, own[S.GPC], t, m.rates[S.GPC_GIVES])
     if line >> 32:
         begin = gpc_line_at(m, own[S.GPC], line, begin)
-    held[k], held[CONSTANT_LINES + k] = line, begin + m.rates[S.CONSTANT_FETCH]
-    return held[CONSTANT_LINES + k]
+    lines[k], lines[CONSTANT_LINES + k] = line, begin + m.rates[S.CONSTANT_FETCH]
+    return lines[CONSTANT_LINES + k]
 
 
 @inline
 def gpc_line_at(m, gpc, line, t):
     """Tick from ``t`` on at which a GPC holds a line of constants."""
-    held = m.gpc_lines[gpc, line & (GPC_LINES - 1)]
-    if held[0] != line:
+    lines = m.gpc_lines[gpc, line & (GPC_LINES - 1)]
+    if lines[0] != line:
         seeker = gpc * GPC_MISSES + (line & (GPC_MISSES - 1))
         begin = serve(m.servers, SEEKERS, seeker, t, m.rates[S.CONSTANT_SEEK] + m.rates[S.CONSTANT_FETCH])
-        held[0], held[1] = line, begin + m.rates[S.CONSTANT_SEEK]
-    return max(t, held[1])
+        lines[0], lines[1] = line, begin + m.rates[S.CONSTANT_SEEK]
+    return max(t, lines[1])

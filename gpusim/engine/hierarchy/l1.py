@@ -17,9 +17,18 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_LINES, PAT_N_LINES
 from gpusim.engine.hierarchy.coalescer import fetch, fetch_along
 from gpusim.engine.hierarchy.line_masks import full_sectors, touched_sectors, words_of
-from gpusim.engine.hierarchy.requests import FETCHES, H_N, HELD_LINES, held_at, hold, hold_anew, take_over
+from gpusim.engine.hierarchy.requests import (
+    FETCHES,
+    LINES_OF_REQUEST,
+    R_N_LINES,
+    add_line,
+    find_line,
+    open_request,
+    take_out,
+)
 from gpusim.engine.hierarchy.tag_stage import fullest, one_in
 from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import aligned
 from gpusim.engine.state.columns import (
     ASK,
     ASK_ALONG,
@@ -31,10 +40,9 @@ from gpusim.engine.state.columns import (
     L1_TURN,
     L1_USED,
     ON_FILL,
+    READ_REQUEST,
     READER,
-    READS,
     STAMP,
-    aligned,
 )
 from gpusim.engine.state.events import note_unit
 
@@ -66,28 +74,28 @@ def wire_time(m, sectors):
 
 
 @inline
-def reads(m, sm, w):
+def begin_read(m, sm, w):
     """A warp of the SM reads from here on: what it misses is one request, as far as its lines go."""
-    m.sms[sm, READER], m.sms[sm, READS] = w, -1
+    m.sms[sm, READER], m.sms[sm, READ_REQUEST] = w, -1
 
 
 @jit
-def ask(m, sm, line, missing, t, count):
+def ask_l2(m, sm, line, missing, t, count):
     """Ask L2 for sectors of a line when the wire into the SM has room for them; returns the tick they are there.
 
     They go along with others of the line that the SM still holds, and come with them.
     """
     own, stamp, before = m.sms[sm], m.misc[STAMP], np.int64(0)
-    if own[READS] < 0 or m.held[own[READS], H_N] == HELD_LINES:
-        own[READS] = hold_anew(m, sm, FETCHES, own[READER], 0)
-    at, begin, busy = held_at(m, sm, FETCHES, own[READS], line, t, t), max(own[FILL], t), wire_time(m, missing)
+    if own[READ_REQUEST] < 0 or m.requests[own[READ_REQUEST], R_N_LINES] == LINES_OF_REQUEST:
+        own[READ_REQUEST] = open_request(m, sm, FETCHES, own[READER], 0)
+    at, begin, busy = find_line(m, sm, FETCHES, own[READ_REQUEST], line, t, t), max(own[FILL], t), wire_time(m, missing)
     began = begin
     if at >= 0:
-        before, began, stamp = take_over(m, at)
+        before, began, stamp = take_out(m, at)
         busy = wire_time(m, before | missing) - wire_time(m, before)
     own[FILL] = begin + busy
     note_unit(m, sm, ON_FILL, begin, busy)
-    hold(m, own[READS], line, before | missing, began, stamp, t + m.rates[ASK_ALONG])
+    add_line(m, own[READ_REQUEST], line, before | missing, began, stamp, t + m.rates[ASK_ALONG])
     if at >= 0:
         return fetch_along(m, sm, line, missing, began, stamp, count)
     return fetch(m, sm, line, missing, began, stamp, count)
@@ -145,7 +153,7 @@ def l1_move(row, e, to, entry, arrives):
 
 
 @inline
-def l1_again(row, e):
+def l1_use_again(row, e):
     """The line in way ``e`` is used again: it goes to the front; if it was there, the others no longer count so."""
     if e:
         l1_move(row, e, 0, row[e] | L1_AGAIN, row[L1_WAYS + e])
@@ -157,7 +165,7 @@ def l1_again(row, e):
 
 
 @inline
-def l1_held(row):
+def l1_lines_held(row):
     """Number of lines that a set holds."""
     n = L1_WAYS
     while n and row[n - 1] < 0:
@@ -173,7 +181,7 @@ def l1_vacate(m, sm):
     while own[L1_TURN] < most and before - own[L1_USED] < VACATED:
         first = sm * m.shape[L1_SETS] + m.l1_sets[ORDER, own[L1_TURN] % rows] * TAG_SETS
         for k in range(first, first + TAG_SETS):
-            n = l1_held(m.l1[k])
+            n = l1_lines_held(m.l1[k])
             if n:
                 m.l1[k, n - 1] = (-1 << L1_BITS) | (m.l1[k, n - 1] & L1_COLUMNS)
                 own[L1_USED] -= 1
@@ -184,12 +192,12 @@ def l1_vacate(m, sm):
 @inline
 def l1_way_for_new(m, sm, row):
     """Way of a set that a line may have that is not there: an empty one if there is a line of data for it."""
-    n = l1_held(row)
+    n = l1_lines_held(row)
     if n == L1_WAYS:
         return n - 1
     if m.sms[sm, L1_USED] >= m.shape[L1_LINES]:
         l1_vacate(m, sm)
-        n = l1_held(row)
+        n = l1_lines_held(row)
     m.sms[sm, L1_USED] += 1
     return n
 
@@ -200,7 +208,7 @@ def l1_place(m, sm, k, line):
     row = m.l1[k]
     e = l1_way(row, line)
     if e < L1_WAYS:
-        l1_again(row, e)
+        l1_use_again(row, e)
         return 0
     e, to = l1_way_for_new(m, sm, row), 0
     while to < min(e, L1_WAYS >> 1) and row[to] & L1_AGAIN:
@@ -253,7 +261,7 @@ def l1_read(m, sm, k, line, wanted, words, bypass, t, count):
     if not bypass:
         e = l1_way(row, line)
         if e < L1_WAYS and not wanted & ~row[e] and row[L1_WAYS + e] <= t:
-            l1_again(row, e)
+            l1_use_again(row, e)
             return t + m.rates[L1_HIT], popcount(wanted)
     return l1_miss(m, sm, k, line, wanted, words, bypass, t, count)
 
@@ -275,7 +283,7 @@ def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
         count[C.PENDING] += popcount(late)
         done = row[L1_WAYS + e]
     if missing:
-        back = ask(m, sm, line, missing, t, count)
+        back = ask_l2(m, sm, line, missing, t, count)
         done = max(done, back)
         bits |= missing | (missing << 4)
     if not bypass:

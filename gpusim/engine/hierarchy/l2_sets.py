@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import inline
-from gpusim.engine.state.columns import aligned
+from gpusim.engine.state.arrays import aligned
 
 # A set is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
 # arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;

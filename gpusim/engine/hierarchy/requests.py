@@ -10,76 +10,78 @@ from __future__ import annotations
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.state import columns as S
 
-# Columns of Machine.held, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest and
-# the one before.  H_WHICH, of the first row: which is the latest; H_N: lines; H_NARROW: stores of less than a word;
-# H_UNTIL: until when more of those lines goes along.  Of each line: H_SECTORS asked for or written; H_BEGAN, H_STAMP:
-# when it went out, and its stamp.
-H_WHICH, H_N, H_NARROW, H_UNTIL, H_LINES = range(5)
-HELD_LINES = 4
-H_SECTORS, H_BEGAN, H_STAMP, N_HELD = range(H_LINES + HELD_LINES, H_LINES + 5 * HELD_LINES, HELD_LINES)
+# Columns of Machine.requests, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest
+# and the one before.  R_LATEST, of the first row: which is the latest; R_N_LINES: lines; R_NARROW: stores of less than
+# a word; R_OPEN_UNTIL: until when more of those lines goes along.  Of each line: R_SECTORS asked for or written;
+# R_BEGAN, R_STAMP: when it went out, and its stamp.
+R_LATEST, R_N_LINES, R_NARROW, R_OPEN_UNTIL, R_LINES = range(5)
+LINES_OF_REQUEST = 4
+R_SECTORS, R_BEGAN, R_STAMP, N_REQUEST = range(
+    R_LINES + LINES_OF_REQUEST, R_LINES + 5 * LINES_OF_REQUEST, LINES_OF_REQUEST
+)
 FETCHES, WRITES, N_WAYS_OUT = 0, 1, 2
 
 
 @inline
-def pairs_of(sm, way):
+def first_row_of(sm, way):
     """First of the rows of an SM's schedulers, of what it fetches or of what it writes."""
-    return (sm * N_WAYS_OUT + way) * S.MAX_PARTS * 2
+    return (sm * N_WAYS_OUT + way) * S.MAX_SCHEDULERS * 2
 
 
 @inline
-def hold_anew(m, sm, way, w, narrow):
-    """Begin what an instruction of a warp asks for or writes; returns its row of `Machine.held`."""
-    part = (w - sm * m.shape[S.SLOTS] * m.shape[S.WARPS]) % m.shape[S.N_PARTS]
-    pair = pairs_of(sm, way) + 2 * part
-    m.held[pair, H_WHICH] = 1 - m.held[pair, H_WHICH]
-    row = pair + m.held[pair, H_WHICH]
-    m.held[row, H_N], m.held[row, H_NARROW], m.held[row, H_UNTIL] = 0, narrow, -1
+def open_request(m, sm, way, w, narrow):
+    """Begin what an instruction of a warp asks for or writes; returns its row of `Machine.requests`."""
+    scheduler = (w - sm * m.shape[S.SLOTS] * m.shape[S.WARPS]) % m.shape[S.N_SCHEDULERS]
+    pair = first_row_of(sm, way) + 2 * scheduler
+    m.requests[pair, R_LATEST] = 1 - m.requests[pair, R_LATEST]
+    row = pair + m.requests[pair, R_LATEST]
+    m.requests[row, R_N_LINES], m.requests[row, R_NARROW], m.requests[row, R_OPEN_UNTIL] = 0, narrow, -1
     return row
 
 
 @inline
-def place_of(held, line, k):
+def place_in(request, line, k):
     """Which line of a row it is, most likely the ``k``-th; -1: none."""
-    n = held[H_N]
-    if k < n and held[H_LINES + k] == line:
+    n = request[R_N_LINES]
+    if k < n and request[R_LINES + k] == line:
         return k
     for other in range(n):
-        if held[H_LINES + other] == line:
+        if request[R_LINES + other] == line:
             return other
     return -1
 
 
 @inline
-def held_at(m, sm, way, row, line, arrives, begins):
-    """Where an SM still holds a line of which more is asked for with ``row``: its row and place in one, -1: nowhere.
+def find_line(m, sm, way, row, line, arrives, begins):
+    """The open request with a line of which more is asked for with ``row``: its row and place in one, -1: none is.
 
     What waits behind others goes along with what waits there before it, of its own scheduler; with that of another one
     only once it ``begins``.
     """
-    first, k = pairs_of(sm, way), m.held[row, H_N]
-    for pair in range(first, first + 2 * S.MAX_PARTS, 2):
-        other, t = pair + m.held[pair, H_WHICH], begins
+    first, k = first_row_of(sm, way), m.requests[row, R_N_LINES]
+    for pair in range(first, first + 2 * S.MAX_SCHEDULERS, 2):
+        other, t = pair + m.requests[pair, R_LATEST], begins
         if other == row:
             other, t = row ^ 1, arrives
-        if t <= m.held[other, H_UNTIL] and m.held[other, H_NARROW] == m.held[row, H_NARROW]:
-            place = place_of(m.held[other], line, k)
+        if t <= m.requests[other, R_OPEN_UNTIL] and m.requests[other, R_NARROW] == m.requests[row, R_NARROW]:
+            place = place_in(m.requests[other], line, k)
             if place >= 0:
-                return other * HELD_LINES + place
+                return other * LINES_OF_REQUEST + place
     return -1
 
 
 @inline
-def take_over(m, at):
-    """Hold a line no longer where it is held; returns its sectors, when it went out, and its stamp."""
-    held, k = m.held[at // HELD_LINES], at % HELD_LINES
-    held[H_LINES + k] = -1
-    return held[H_SECTORS + k], held[H_BEGAN + k], held[H_STAMP + k]
+def take_out(m, at):
+    """Take a line out of the request it is in; returns its sectors, when it went out, and its stamp."""
+    request, k = m.requests[at // LINES_OF_REQUEST], at % LINES_OF_REQUEST
+    request[R_LINES + k] = -1
+    return request[R_SECTORS + k], request[R_BEGAN + k], request[R_STAMP + k]
 
 
 @inline
-def hold(m, row, line, sectors, began, stamp, until):
-    """Hold one more line until a tick."""
-    held = m.held[row]
-    k = held[H_N]
-    held[H_N], held[H_UNTIL], held[H_LINES + k] = k + 1, until, line
-    held[H_SECTORS + k], held[H_BEGAN + k], held[H_STAMP + k] = sectors, began, stamp
+def add_line(m, row, line, sectors, began, stamp, until):
+    """Put one more line into a request, open until a tick."""
+    request = m.requests[row]
+    k = request[R_N_LINES]
+    request[R_N_LINES], request[R_OPEN_UNTIL], request[R_LINES + k] = k + 1, until, line
+    request[R_SECTORS + k], request[R_BEGAN + k], request[R_STAMP + k] = sectors, began, stamp

@@ -15,7 +15,7 @@ from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_N_SECTORS, 
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
 from gpusim.engine.load_store.buffers import array_touched, short_addresses, wide_addresses
-from gpusim.engine.load_store.global_memory import fetch_below, read_lines
+from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
 from gpusim.engine.load_store.pipe import take_tags
 from gpusim.engine.load_store.shared_memory import check_shared
 from gpusim.engine.load_store.traffic import LOADS, note_access
@@ -72,7 +72,7 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
         return S.FAILURE
     n = p[PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
-    fetch_below(m, index, sm, p, origin)
+    prefetch_below(m, index, sm, p, origin)
     count[C.LD_REQ] += 1
     count[C.LD_SECTORS] += p[PAT_N_SECTORS]
     count[C.LD_TAGS] += tags

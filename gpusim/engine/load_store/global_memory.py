@@ -21,10 +21,10 @@ from gpusim.engine.hierarchy.access_patterns import (
 )
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.coalescer import prefetch_tables
-from gpusim.engine.hierarchy.l1 import find_lines, l1_read, l1_write, reads
+from gpusim.engine.hierarchy.l1 import begin_read, find_lines, l1_read, l1_write
 from gpusim.engine.hierarchy.l2 import l2_write
 from gpusim.engine.hierarchy.line_masks import full_sectors
-from gpusim.engine.hierarchy.requests import HELD_LINES, WRITES, held_at, hold, hold_anew, take_over
+from gpusim.engine.hierarchy.requests import LINES_OF_REQUEST, WRITES, add_line, find_line, open_request, take_out
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
@@ -111,7 +111,7 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
     It comes in ``passes``, of a wavefront each at least.
     """
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
-    reads(m, sm, w)
+    begin_read(m, sm, w)
     absent = np.int64(0)
     for j in range(p[PAT_N_LINES]):
         line, wanted, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
@@ -132,7 +132,7 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
 
 
 @spliced
-def fetch_below(m, index, sm, p, origin):
+def prefetch_below(m, index, sm, p, origin):
     """Have the host fetch where L2 may have the lines of a load that mostly misses L1, in runs that only count."""
     if m.shape[S.TIMED] or m.shape[S.TIMELESS] or 2 * m.sites[index, C.S_HIT] > m.sites[index, C.S_SECTORS]:
         return
@@ -151,7 +151,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         return array
     n = p[PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
-    fetch_below(m, index, sm, p, origin)
+    prefetch_below(m, index, sm, p, origin)
     waves = p[PAT_WAVES]
     lanes = popcount(on)
     count[C.LD_REQ] += 1
@@ -180,8 +180,8 @@ def send_write(m, sm, line, sectors, words, before, t, count):
 @inline
 def written_before(m, sm, row, line, arrives, begins):
     """Sectors of a line, which its SM still holds to be written, that a store goes along with; 0: none."""
-    at = held_at(m, sm, WRITES, row, line, arrives, begins)
-    return take_over(m, at)[0] if at >= 0 else np.int64(0)
+    at = find_line(m, sm, WRITES, row, line, arrives, begins)
+    return take_out(m, at)[0] if at >= 0 else np.int64(0)
 
 
 @jit
@@ -212,14 +212,14 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     rows, below, own = m.scratch[0], sectors_below(count), m.sms[sm]
     row, narrow = np.int64(0), np.int64(c[I.WIDTH] < 4)
     for j in range(n):
-        if j % HELD_LINES == 0:
-            row = hold_anew(m, sm, WRITES, w, narrow)
+        if j % LINES_OF_REQUEST == 0:
+            row = open_request(m, sm, WRITES, w, narrow)
         line, sectors, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
         passed = begin + j * S.TICKS
         full, before = full_sectors(words) & sectors, written_before(m, sm, row, line, t, passed)
         more = sectors & ~before
         sent = send_out(m, sm, passes, popcount(full & more), popcount(more & ~full), before)
-        hold(m, row, line, before | sectors, sent, 0, passed + m.rates[S.SEND_ALONG])
+        add_line(m, row, line, before | sectors, sent, 0, passed + m.rates[S.SEND_ALONG])
         until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
         l1_write(m, sm, rows[j], line, sectors, full, words, begin, until)
         taken, gone = send_write(m, sm, line, sectors, words, before, sent, count)

@@ -13,7 +13,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import gather_lines
-from gpusim.engine.hierarchy.l1 import l1_read, l1_row, l1_write, reads
+from gpusim.engine.hierarchy.l1 import begin_read, l1_read, l1_row, l1_write
 from gpusim.engine.hierarchy.line_masks import ALL_WORDS
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.load_store.global_memory import extend, send_write
@@ -72,7 +72,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
         return t
     begin = take_tags(m, sm, t, n * S.TICKS, n * S.TICKS)
     done = begin
-    reads(m, sm, w)
+    begin_read(m, sm, w)
     for j in range(n):
         if loads:
             back, hit = l1_read(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], ALL_WORDS, False, begin, count)

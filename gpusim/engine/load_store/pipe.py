@@ -31,7 +31,7 @@ def caught_up_at(m, row):
 @inline
 def lets_go_in(m, n):
     """Ticks in which the pipe takes in ``n`` accesses of each scheduler of an SM."""
-    return n * m.shape[S.N_PARTS] * m.rates[S.LSU_RATE]
+    return n * m.shape[S.N_SCHEDULERS] * m.rates[S.LSU_RATE]
 
 
 @inline

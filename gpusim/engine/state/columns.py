@@ -1,14 +1,11 @@
-"""The arrays a simulated machine lives in: columns, units, allocation.
+"""Columns of the arrays that a simulated machine lives in, and units of what is in them.
 
-Jitted code takes one :class:`Machine` of flat arrays; what belongs together is a
-row, and the columns have names.  Times are integers in ticks, ``TICKS`` to one
-SM cycle, so that rates such as a sector every 0.7 cycles stay exact enough
-without floating point.
+What belongs together is a row, and the columns have names; those of a unit of the memory hierarchy are in its file.
+Times are integers in ticks, ``TICKS`` to one SM cycle, so that rates such as a sector every 0.7 cycles stay exact
+enough without floating point.
 """
 
 from __future__ import annotations
-
-from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -41,22 +38,22 @@ N_UNITS = 16
 BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_FETCH = range(9)
 N_REASONS = 10
 
-# Columns of Machine.parts, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
+# Columns of Machine.schedulers, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
 # first, the least: age of the block, whether it issued since bits were cleared, and the unit that it needs next;
 # UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: from when it may issue again; DEPART,
 # DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED,
 # N_DEPARTED_LG: how many did so far; LETS_GO: from when the next one may; STALLED: ticks that warps waited, by reason;
 # ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
 # UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.core.register_file): ENTERED: when the latest
-# instruction came to its registers; HELD: for how long it and those before it hold up all behind them, after that cycle
-# and the next two; BANK_TAKEN: when each bank is read and its places are taken; ASKED: when what goes to the load/store
-# pipe reads each bank, a bit a cycle from ASKED_FROM on; FED: when the tensor core has read all
+# instruction came to its registers; HELD_UP: for how long it and those before it hold up all behind them, after that
+# cycle and the next two; BANK_TAKEN: when each bank is read and its places are taken; ASKED: when what goes to the
+# load/store pipe reads each bank, a bit a cycle from ASKED_FROM on; FED: when the tensor core has read all
 # of each bank that it is to (gpusim.engine.core.fragments).  Of dense loads (gpusim.engine.core.register_writes):
 # INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
 # come; WRITES_UNTIL: until when those are written if no result comes in between.
 # CODE_AT: when it has its first code, 0: nobody has asked for it
-MAX_SEATS, MAX_PARTS = 16, 4  # warps of a scheduler, schedulers of an SM
-READY_AT, RANK, UNIT_FREE = 0, MAX_SEATS, 2 * MAX_SEATS
+MAX_ENTRIES, MAX_SCHEDULERS = 16, 4  # warps of a scheduler, schedulers of an SM
+READY_AT, RANK, UNIT_FREE = 0, MAX_ENTRIES, 2 * MAX_ENTRIES
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
 DISPATCHED = UNIT_FREE + N_UNITS
 N_DEPARTED = DISPATCHED + 1
@@ -71,8 +68,8 @@ LATEST, GOES_ON = ISSUED + 1, ISSUED + 2
 UNIT_BUSY = ISSUED + 3
 N_PLACES = 3  # of a bank, one for each source
 ENTERED = UNIT_BUSY + N_UNITS
-HELD = ENTERED + 1
-BANK_TAKEN = HELD + 3
+HELD_UP = ENTERED + 1
+BANK_TAKEN = HELD_UP + 3
 INBOUND_KEPT = 64
 ASKED, ASKED_FROM = BANK_TAKEN + 2, BANK_TAKEN + 4
 FED = ASKED_FROM + 1
@@ -81,7 +78,7 @@ N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
 INBOUND = WRITES_UNTIL + 1
 CODE_AT = INBOUND + INBOUND_KEPT
-N_PART = lines_of(CODE_AT + 1)
+N_SCHEDULER_COLUMNS = lines_of(CODE_AT + 1)
 
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
@@ -124,11 +121,11 @@ N_WARP = lines_of(MEET_AT + N_MEETINGS)
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
 # barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
-# STARTED: tick of its start; EMPTY_FOR: ticks for which its place stays empty when it has ended.
+# STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-EMPTY_FOR = STARTED + 1
-N_BLOCK = EMPTY_FOR + 1
+REFILL_DELAY = STARTED + 1
+N_BLOCK = REFILL_DELAY + 1
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
 # its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
@@ -137,7 +134,7 @@ N_BLOCK = EMPTY_FOR + 1
 # BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
 # WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
 # hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
-# latest turn in which it is given a block; READER: the warp that reads; READS: row of Machine.held of what
+# latest turn in which it is given a block; READER: the warp that reads; READ_REQUEST: row of Machine.requests of what
 # it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
 # LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps;
 # SINCE_SHARED: global accesses since the latest shared one.
@@ -147,9 +144,9 @@ N_BLOCK = EMPTY_FOR + 1
 NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
-    TAGS_TAKE, GIVEN_AT, READER, READS, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
+    TAGS_TAKE, GIVEN_AT, READER, READ_REQUEST, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
     WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN,
-) = range(TRY_AT + MAX_PARTS, 34)  # fmt: skip
+) = range(TRY_AT + MAX_SCHEDULERS, 34)  # fmt: skip
 N_SM = lines_of(IN_TURN + 1)
 
 # Columns of Machine.misc: an error (see gpusim.engine.state.error_codes), the end of the last block, blocks handed
@@ -170,7 +167,7 @@ N_TRACE = N_REASONS
 ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 
 # Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
-# which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_PARTS:
+# which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_SCHEDULERS:
 # schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; CODE_AHEAD:
 # lines of code fetched ahead; UNIFORM: first uniform register among a warp's rows; SHOWN: the SM of which a timeline is
 # recorded, -1: none; L1_LINES: lines of data an L1 has;
@@ -178,8 +175,8 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
-    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_PARTS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS, CODE_AHEAD,
-    BARRIERS, BANK_FIRST,
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
+    CODE_AHEAD, BARRIERS, BANK_FIRST,
 ) = range(37)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
@@ -256,66 +253,3 @@ N_SHAPE = BANK_BYTES + N_BANKS
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
     N_RATES,
 ) = range(69)
-
-
-class Machine(NamedTuple):
-    """Everything the engine reads and writes."""
-
-    code: Annotated[np.ndarray, np.int32, 2]  # (n, N_FIELDS)
-    regs: Annotated[np.ndarray, np.uint32, 2]  # (N_STATIC + warps * PRIVATE, 32): shared by all warps, then each one's
-    preds: Annotated[np.ndarray, np.uint32, 2]  # (warps, N_PRED_ROWS): a bit a lane
-    warps: Annotated[np.ndarray, np.int64, 2]  # (warps, N_WARP); SM-major, then block slot, then warp
-    awake: Annotated[np.ndarray, np.int64, 1]  # (warps + MAX_SEATS,): tick at which each may run on, or NEVER
-    turns: Annotated[np.ndarray, np.int64, 2]  # (warps, N_TURN): timed runs
-    parts: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_PART): timed runs
-    blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
-    vacant: Annotated[np.ndarray, np.int64, 2]  # (1 + block slots, N_VACANT): see gpusim.engine.core.free_places
-    ages: Annotated[np.ndarray, np.int64, 1]  # (block slots,): its block's place in the launch order, or NEVER
-    shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)
-    touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
-    sms: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_SM)
-    held: Annotated[np.ndarray, np.int64, 2]  # (SMs * N_WAYS_OUT * MAX_PARTS * 2, N_HELD): see hierarchy.requests
-    fetched: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which it has come, 0 if never asked for
-    ran: Annotated[np.ndarray, np.int64, 2]  # (SMs, lines of code): tick at which a warp last came to it
-    constant_lines: Annotated[np.ndarray, np.int64, 2]  # (SMs, 2 * CONSTANT_LINES): those held, -1: none; since when
-    gpc_lines: Annotated[np.ndarray, np.int64, 3]  # (GPCs, GPC_LINES, 2): the same of a GPC, at their numbers' place
-    l1: Annotated[np.ndarray, np.int64, 2]  # (SMs * sets, 2 * L1_WAYS)
-    l1_words: Annotated[np.ndarray, np.int64, 2]  # (rows of l1, L1_WAYS)
-    l1_sets: Annotated[np.ndarray, np.int64, 2]  # (5, 256): see gpusim.simulate.build.l1_table
-    lrc: Annotated[np.ndarray, np.int64, 3]  # (GPCs, entries, N_REQUEST)
-    l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
-    servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)
-    partial: Annotated[np.ndarray, np.int64, 1]  # (a power of two,): ring of lines that became partial, oldest first
-    data: Annotated[np.ndarray, np.uint32, 1]  # every buffer of global memory, from GLOBAL_BASE
-    bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, 3): first address, one past the last; the k-th in memory
-    unwritten: Annotated[np.ndarray, np.uint8, 1]  # of each word of `data`: neither the host nor a store did (checked)
-    patterns: Annotated[np.ndarray, np.int64, 3]  # (2 * n, PATTERNS_KEPT, N_PATTERN); from n on: shared side of LDGSTS
-    local: Annotated[np.ndarray, np.uint32, 3]  # (warps, words, 32): local memory
-    constants: Annotated[np.ndarray, np.uint8, 1]  # constant banks
-    place: Annotated[np.ndarray, np.int32, 1]  # where each instruction of the program is in `code`
-    scratch: Annotated[np.ndarray, np.int64, 2]  # (36, 32): bank words, their number, lane addresses, and two more rows
-    bits: Annotated[np.ndarray, np.uint32, 2]  # (2, 32) scratch
-    counts: Annotated[np.ndarray, np.int64, 2]  # (kinds of block, N_COUNTS)
-    arrays: Annotated[np.ndarray, np.int64, 2]  # (arrays, N_ARRAY_COUNTS)
-    sites: Annotated[np.ndarray, np.int64, 2]  # (n, N_SITE_COUNTS)
-    misc: Annotated[np.ndarray, np.int64, 1]  # (N_MISC,)
-    rates: Annotated[np.ndarray, np.int64, 1]  # (N_RATES,)
-    shape: Annotated[np.ndarray, np.int64, 1]  # (N_SHAPE,)
-    order: Annotated[np.ndarray, np.int64, 1]  # (SMs,): the order in which the hardware fills them
-    routines: Annotated[np.ndarray, np.int64, 1]  # by opcode: where the code is that computes it, 0 for none
-    trace: Annotated[np.ndarray, np.int64, 2]  # (1 + schedulers of an SM + events, N_TRACE)
-    tree: Annotated[np.ndarray, np.int64, 1]  # tournament tree over SMs, by the tick at which each has something to do
-
-
-def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
-    """Zeros that begin with a cache line, so that a row of 32 lanes takes no more lines than it must."""
-    nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    room = np.zeros(nbytes + 64, np.uint8)
-    first = -room.ctypes.data % 64
-    return room[first : first + nbytes].view(dtype).reshape(shape)
-
-
-def empty_tree(n: int) -> np.ndarray:
-    """Tournament tree over ``n`` leaves, all NEVER."""
-    size = 1 << max(n - 1, 1).bit_length()
-    return np.full(2 * size, NEVER, np.int64)

@@ -33,7 +33,7 @@ from gpusim.isa.opcodes import (
 GUARD, DST, A, B, C_ = (int(x) for x in (F.GUARD, F.DST, F.A, F.B, F.C))
 SUB, WIDTH, OFFSET, TARGET = (int(x) for x in (F.SUB, F.WIDTH, F.OFFSET, F.TARGET))
 P0, Q0, IS_BRANCH, MODS, D = int(F.P0), int(F.Q0), int(F.IS_BRANCH), int(F.MODS), int(F.D)
-NO_ROW, ASYNC, SELDOM_PIPE, PT = encode.NO_ROW, encode.ASYNC, encode.SELDOM_PIPE, encode.PRED_TRUE
+NO_ROW, ASYNC, OUT_OF_LINE_PIPE, PT = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE, encode.PRED_TRUE
 STALL, WRITE_SB, READ_SB, WAIT, ARRAY, CACHE, PIPE = (
     int(x) for x in (F.STALL, F.WRITE_SB, F.READ_SB, F.WAIT, F.ARRAY, F.CACHE, F.PIPE)
 )

@@ -18,7 +18,7 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, mod
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
-from gpusim.engine.state.columns import Machine
+from gpusim.engine.state.arrays import Machine
 
 _WORD = ir.IntType(64)
 _pack: Any = cgutils.pack_array

@@ -16,10 +16,11 @@ from collections.abc import Callable
 import numpy as np
 
 from gpusim.engine.state import columns as S
+from gpusim.engine.state.arrays import Machine
 from gpusim.simulate.sample import Plan
 
 
-def bring_apart(m: S.Machine, go_on: Callable[[int], bool], chosen: Plan, wave: int) -> None:
+def spread_phases(m: Machine, go_on: Callable[[int], bool], chosen: Plan, wave: int) -> None:
     """Run a machine to the last wave before the first span that is measured, and have places left empty after that one.
 
     Parameters
@@ -48,7 +49,7 @@ def bring_apart(m: S.Machine, go_on: Callable[[int], bool], chosen: Plan, wave: 
     order = np.argsort(now, axis=1)
     later = gap * np.argsort(order, axis=1) - now
     others_last = lasts * (1 + 1 / slots) / 2
-    m.blocks[:, S.EMPTY_FOR] = (np.maximum(later, 0.0) * others_last).ravel()
+    m.blocks[:, S.REFILL_DELAY] = (np.maximum(later, 0.0) * others_last).ravel()
 
 
 def _phases(began: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.state.columns import GIVEN_AT, GPC, GPC_TURN, N_GPCS
 
 TICK_OF, SLOT_OF = 0, 1
-N_VACANT = 2
+N_FREE_SLOT = 2
 
 
 @inline
@@ -26,12 +26,12 @@ def before(heap, a, b):
 @inline
 def exchange(heap, a, b):
     """Exchange two entries."""
-    for column in range(N_VACANT):
+    for column in range(N_FREE_SLOT):
         heap[a, column], heap[b, column] = heap[b, column], heap[a, column]
 
 
 @jit
-def vacate(heap, tick, slot):
+def add_free_slot(heap, tick, slot):
     """Note that ``slot``, which a block has left, is given another at a tick; entry 0 counts the others."""
     heap[0, 0] += 1
     k = heap[0, 0]
@@ -42,7 +42,7 @@ def vacate(heap, tick, slot):
 
 
 @jit
-def first_vacant(heap):
+def take_free_slot(heap):
     """Take the place that is given a block first; its slot."""
     slot, n = heap[1, SLOT_OF], heap[0, 0]
     exchange(heap, 1, n)
@@ -58,7 +58,7 @@ def first_vacant(heap):
 
 
 @inline
-def given_at(m, sm, end):
+def handout_tick(m, sm, end):
     """When a place of an SM that is left at tick ``end`` is given a block: in its GPC's first turn with none for it."""
     turn = m.rates[GPC_TURN]
     t = max(end, m.sms[sm, GIVEN_AT] + 1)

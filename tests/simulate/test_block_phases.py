@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.engine.state import columns as S
-from gpusim.simulate.apart import _gap, _phases, bring_apart
+from gpusim.simulate.block_phases import _gap, _phases, spread_phases
 
 SMS, LASTS = 3, 1000
 WAVE = 2 * SMS
@@ -41,8 +41,8 @@ def left_empty(gaps: list[float], blocks: int) -> np.ndarray:
         m.blocks[:, S.STARTED] = (k + 1) * LASTS + np.tile([0, gap * LASTS], SMS)
         return False
 
-    bring_apart(m, go_on, SimpleNamespace(middle=lambda wave: (4 * wave, None), blocks=blocks), WAVE)
-    return m.blocks[:, S.EMPTY_FOR].reshape(SMS, 2)
+    spread_phases(m, go_on, SimpleNamespace(middle=lambda wave: (4 * wave, None), blocks=blocks), WAVE)
+    return m.blocks[:, S.REFILL_DELAY].reshape(SMS, 2)
 
 
 def test_what_comes_apart_is_brought_half_a_block_apart_in_a_long_launch():
