@@ -52,12 +52,12 @@ def first_code(m, scheduler, now):
     row = m.schedulers[scheduler]
     if row[S.CODE_AT] == 0:
         row[S.CODE_AT] = next_cycle(now + m.rates[S.FETCH])
-        bring(m, scheduler // m.shape[S.N_SCHEDULERS], row[S.CODE_AT])
+        first_lines_come(m, scheduler // m.shape[S.N_SCHEDULERS], row[S.CODE_AT])
     return row[S.CODE_AT]
 
 
 @inline
-def bring(m, sm, t):
+def first_lines_come(m, sm, t):
     """The first lines come to an SM at tick ``t``, unless they come sooner."""
     ready = m.fetched[sm]
     for k in range(min(m.shape[S.CODE_AHEAD] + 1, len(ready))):
@@ -65,7 +65,7 @@ def bring(m, sm, t):
 
 
 @jit
-def take_turns(m):
+def stagger_first_code(m):
     """All SMs have got blocks at once: put off the first code of their schedulers by the turns that GPCs take."""
     for gpc in range(m.shape[S.N_GPCS]):
         now, turn = np.int64(0), np.int64(0)
@@ -120,7 +120,7 @@ def begin_at(m, scheduler, t):
     n_schedulers = m.shape[S.N_SCHEDULERS]
     sm = scheduler // n_schedulers
     m.schedulers[scheduler, S.CODE_AT] = t
-    bring(m, sm, t)
+    first_lines_come(m, sm, t)
     for entry in range(entries_of(m, scheduler - sm * n_schedulers)):
         w = warp_of(m, sm, scheduler - sm * n_schedulers, entry)
         turn = m.turns[w]

@@ -19,7 +19,7 @@ from gpusim.engine.core.barriers import after_exit, clear, enter, is_full, relea
 from gpusim.engine.core.flow import start
 from gpusim.engine.core.free_slots import TICK_OF, add_free_slot, handout_tick, take_free_slot
 from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_registers, prefetch_timed
-from gpusim.engine.core.instruction_fetch import take_turns
+from gpusim.engine.core.instruction_fetch import stagger_first_code
 from gpusim.engine.core.issue import begin, earliest, issue, pick, wake
 from gpusim.engine.core.out_of_line import helper
 from gpusim.engine.core.scheduler_entries import rouse, warp_of
@@ -237,7 +237,7 @@ def first_wave(m, queue, kinds):
             m.sms[sm, FIRST_AT] = t
         hand_out(m, slot, queue[k], kinds[k], k, t)
     if m.shape[TIMED]:
-        take_turns(m)
+        stagger_first_code(m)
     return taken
 
 

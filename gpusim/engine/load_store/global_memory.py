@@ -28,7 +28,7 @@ from gpusim.engine.hierarchy.requests import LINES_OF_REQUEST, WRITES, add_line,
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
-from gpusim.engine.load_store.strided import load_row, store_row
+from gpusim.engine.load_store.strided import load_strided, store_strided
 from gpusim.engine.load_store.traffic import LOADS, STORES, note_access, note_below, sectors_below
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -62,7 +62,7 @@ def load_values(m, c, index, w, block, address, on, step):
     width, first = c[I.WIDTH], at(c[I.DST], first_row(m, w))
     if step != MIXED and width >= 4 and not m.shape[S.CHECKED]:
         for k in range(width >> 2):
-            load_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
+            load_strided(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
         return
     halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(S.LANES):
@@ -86,7 +86,7 @@ def store_values(m, c, w, address, on, step):
     width, first = c[I.WIDTH], at(c[I.B], first_row(m, w))
     if step != MIXED and width >= 4 and not m.shape[S.CHECKED]:
         for k in range(width >> 2):
-            store_row(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
+            store_strided(m.regs[first + k], m.data, ((address[0] - S.GLOBAL_BASE) >> 2) + k, step)
         return
     halves, octets = m.data.view(np.uint16), m.data.view(np.uint8)
     for lane in range(S.LANES):

@@ -12,7 +12,7 @@ from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.load_store.buffers import short_addresses, word_at
 from gpusim.engine.load_store.global_memory import extend
 from gpusim.engine.load_store.pipe import between_shared, data_apart, take_pipe
-from gpusim.engine.load_store.strided import load_row, store_row
+from gpusim.engine.load_store.strided import load_strided, store_strided
 from gpusim.engine.load_store.traffic import note_shared
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -127,9 +127,9 @@ def move_shared(m, c, op, w, block, address, on, step):
     if step != MIXED and width >= 4:
         for k in range(width >> 2):
             if op == I.LDS:
-                load_row(m.regs[first + k], shared, (address[0] >> 2) + k, step)
+                load_strided(m.regs[first + k], shared, (address[0] >> 2) + k, step)
             else:
-                store_row(m.regs[first + k], shared, (address[0] >> 2) + k, step)
+                store_strided(m.regs[first + k], shared, (address[0] >> 2) + k, step)
         return
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:

@@ -7,7 +7,7 @@ from gpusim.engine.state.columns import LANES
 
 
 @inline
-def load_row(row, words, first, step):
+def load_strided(row, words, first, step):
     """Lane ``k`` of a register takes word ``first + k * step``."""
     if step == 1:
         for lane in range(LANES):
@@ -22,7 +22,7 @@ def load_row(row, words, first, step):
 
 
 @inline
-def store_row(row, words, first, step):
+def store_strided(row, words, first, step):
     """Lane ``k`` of a register goes to word ``first + k * step``, the last lane last."""
     if step == 1:
         for lane in range(LANES):

@@ -1,4 +1,4 @@
-"""The data stage: wavefronts of 32 banks.  What an H200 counted is in tests/engine/test_patterns.py."""
+"""The data stage: wavefronts of 32 banks.  What an H200 counted is in test_measured_patterns.py."""
 
 import numpy as np
 import pytest

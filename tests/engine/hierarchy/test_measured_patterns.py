@@ -15,7 +15,7 @@ from gpusim.engine.hierarchy.tag_stage import fullest, one_in
 from gpusim.hardware import load
 from gpusim.simulate.build import l1_table
 
-PATTERNS = json.loads((Path(__file__).parent / "data" / "h200_patterns.json").read_text())["patterns"]
+PATTERNS = json.loads((Path(__file__).parents[1] / "data" / "h200_patterns.json").read_text())["patterns"]
 FULL = np.uint32(0xFFFFFFFF)
 
 

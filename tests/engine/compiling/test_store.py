@@ -17,7 +17,7 @@ from gpusim.engine.compiling import store
 from gpusim.folders import load
 from tests.engine.kept_functions import ASKED, right_answers
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = Path(gpusim.__file__).parent
 ASK = "from tests.engine.kept_functions import answers; print(answers())"
 ASK_ALL = "from tests.engine.kept_functions import answer_all; answer_all()"
