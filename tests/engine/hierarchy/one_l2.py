@@ -8,7 +8,7 @@ import numpy as np
 
 from gpusim.engine.hierarchy.address_map import l2_set
 from gpusim.engine.hierarchy.l2 import l2_read, l2_update, l2_write
-from gpusim.engine.hierarchy.l2_sets import BITS, empty_l2, way_of
+from gpusim.engine.hierarchy.l2_sets import BITS, TAG, empty_l2, way_of
 from gpusim.engine.hierarchy.line_masks import words_of
 from tests.engine.hierarchy.small import SETS, WAYS, counts, rates, servers, shape
 
@@ -52,6 +52,10 @@ class L2:
 
     def row(self, line, half=0):
         return self.rows[half * SETS + int(l2_set(line, self.shape))]
+
+    def tags(self, line):
+        """Lines in the set of a line, way by way."""
+        return self.row(line)[TAG * WAYS : (TAG + 1) * WAYS].tolist()
 
     def bits(self, line, half=0):
         """(valid, dirty) sectors of a line in a half; None where it is not there."""

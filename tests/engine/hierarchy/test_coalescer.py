@@ -88,9 +88,11 @@ def test_the_other_gpc_has_a_coalescer_of_its_own():
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_no_more_join_than_may(most):
     asked = Asked(MAX_MERGE=most)
-    for _ in range(4):
+    for _ in range(most):
         asked.fetch(0, 0)
-    assert asked.reads == 4 // most
+    assert asked.reads == 1
+    asked.fetch(1, 0)
+    assert asked.reads == 2
 
 
 @pytest.mark.parametrize(("first", "second"), [(3, ALL), (ALL, 3), (3, 12)])

@@ -3,7 +3,7 @@
 import pytest
 
 from gpusim.engine.hierarchy.address_map import home_of
-from gpusim.engine.hierarchy.l2_sets import TAG
+from gpusim.engine.hierarchy.replacement import victim
 from gpusim.engine.hierarchy.servers import BOOKED, LINKS
 from gpusim.engine.state import counts as C
 from tests.engine.hierarchy.one_l2 import L2, of_one_set
@@ -40,17 +40,16 @@ def test_what_is_on_its_way_is_waited_for():
     assert l2.seen(C.DRAM_READ, C.L2_READ_HIT) == [4, 4]
 
 
-def test_a_set_fills_and_then_one_of_its_two_oldest_lines_goes():
+def test_a_set_fills_and_then_the_line_goes_that_the_policy_names():
     l2 = L2()
     lines = of_one_set(WAYS + 1, l2.shape)
     for line in lines[:-1]:
         l2.read(line)
-    assert sorted(l2.row(0)[TAG * WAYS : (TAG + 1) * WAYS]) == lines[:-1]
+    assert sorted(l2.tags(0)) == lines[:-1]
     assert [l2.read(line) for line in lines[:-1]] == [200] * WAYS
+    named = l2.tags(0)[int(victim(l2.row(0), WAYS, l2.stamp + 1))]
     l2.read(lines[-1])
-    gone = set(lines) - set(l2.row(0)[TAG * WAYS : (TAG + 1) * WAYS].tolist())
-    assert len(gone) == 1
-    assert gone <= set(lines[:2])
+    assert set(lines) - set(l2.tags(0)) == {named}
 
 
 def test_a_victim_is_written_back_if_it_was_written_and_only_then():
@@ -64,7 +63,7 @@ def test_a_victim_is_written_back_if_it_was_written_and_only_then():
                 l2.read(line, 0b0111)
         for line in lines[WAYS:]:
             l2.read(line)
-        left = sum(line in l2.row(0)[:WAYS] for line in lines[:WAYS])
+        left = sum(line in l2.tags(0) for line in lines[:WAYS])
         assert l2.seen(C.DRAM_WRITE) == [sectors * (WAYS - left)]
 
 
