@@ -155,7 +155,7 @@ def count_elements(
     (0.0, 1000.0)
     """
     from gpusim.algorithm import numpy_dtype
-    from gpusim.engine import counts as C
+    from gpusim.engine.state import counts as C
 
     algorithm, spec = _algorithm(kernel), hardware.given(gpu)
     bound = algorithm.launch(**params)

@@ -11,7 +11,7 @@ import numpy as np
 from gpusim import hardware
 from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
-from gpusim.engine.state import GLOBAL_BASE
+from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
 from gpusim.parameters import check_how
 from gpusim.result import Profile

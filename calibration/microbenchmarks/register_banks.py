@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from calibration import bench
-from gpusim.engine import state as S
-from gpusim.engine.jit import jit
-from gpusim.engine.register_file import enter, goes_on_after
+from gpusim.engine.compiling.jit import jit
+from gpusim.engine.core.register_file import enter, goes_on_after
+from gpusim.engine.state import columns as S
 
 MEASURED: dict[str, float] = bench.table("registers")["cycles"]
 LOOP, ROUNDS = 64, 50

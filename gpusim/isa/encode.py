@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.isa.opcodes import BRANCHES, INFO, SELDOM, Flag, Op, Pipe, Special
+from gpusim.isa.opcodes import BRANCHES, INFO, OUT_OF_LINE, Flag, Op, Pipe, Special
 from gpusim.isa.program import NO_SCOREBOARD, RZ, URZ, Instr, Kind, Operand, Program, const
 from gpusim.isa.widths import is_double, is_wide, source_words
 
@@ -78,7 +78,7 @@ class F(IntEnum):
 N_FIELDS = 48
 NO_ROW = ~0  # the row of zeros: an operand that is not there
 ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
-SELDOM_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
+OUT_OF_LINE_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
 PRED_TRUE, PRED_SINK = 7, 16
 PRED_FALSE = PRED_TRUE | 16
 N_PRED_ROWS = 32  # P0-P6, PT, UP0-UP6, UPT, a sink for writes to PT; the rest fills two cache lines
@@ -226,8 +226,8 @@ def _is_rows(instr: Instr) -> bool:
     return instr.width >= 4 and not is_indexed(instr)
 
 
-def _is_seldom(instr: Instr) -> bool:
-    """Whether the interpreter's loop leaves it to :mod:`gpusim.engine.seldom`: the opcode, or this form of it."""
+def _is_out_of_line(instr: Instr) -> bool:
+    """Whether :mod:`gpusim.engine.core.out_of_line` runs it, not the interpreter: the opcode, or this form of it."""
     if instr.op in (Op.S2R, Op.LDC) and instr.dst is not None and instr.dst.kind is Kind.UREG:
         return True
     if instr.op is Op.S2R:
@@ -238,11 +238,11 @@ def _is_seldom(instr: Instr) -> bool:
         return bool(instr.srcs or instr.psrcs or instr.sub >> 4 or instr.flags & Flag.ARRIVE)
     if instr.op is Op.BRA:
         return bool(instr.flags & (Flag.DIVERGED | Flag.CONVERGED))
-    return instr.op in SELDOM
+    return instr.op in OUT_OF_LINE
 
 
 def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
-    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, SELDOM_PIPE if _is_seldom(instr) else _pipe(instr), index
+    row[F.OP], row[F.PIPE], row[F.INDEX] = instr.op, OUT_OF_LINE_PIPE if _is_out_of_line(instr) else _pipe(instr), index
     row[F.GUARD] = _predicate(instr.guard)
     row[F.DST] = rows.destination(instr.dst)
     row[F.A : F.C + 1] = NO_ROW

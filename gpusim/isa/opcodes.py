@@ -523,7 +523,7 @@ INFO: dict[Op, OpInfo] = {
     Op.DMMA: OpInfo(Pipe.TENSOR),
 }
 
-SELDOM = frozenset(
+OUT_OF_LINE = frozenset(
     {
         *(
             Op.LDL,

@@ -30,7 +30,7 @@ QUIET = "GPUSIM_QUIET"
 
 
 class Compilation(Protocol):
-    """Compiling as it is shown: see :class:`gpusim.engine.compilation.Compilation`."""
+    """Compiling as it is shown: see :class:`gpusim.engine.compiling.compilation.Compilation`."""
 
     text: str
 

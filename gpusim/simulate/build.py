@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import state as S
-from gpusim.engine.l1 import ORDER
-from gpusim.engine.memory import PAGE_BITS
-from gpusim.engine.routines import addresses
-from gpusim.engine.vacancies import N_VACANT
+from gpusim.engine.alu.routines import addresses
+from gpusim.engine.core.free_slots import N_FREE_SLOT
+from gpusim.engine.core.tournament import empty_tree
+from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
+from gpusim.engine.hierarchy.address_map import PAGE_BITS
+from gpusim.engine.hierarchy.coalescer import empty_coalescer
+from gpusim.engine.hierarchy.constant_cache import CONSTANT_LINES, GPC_LINES, GPC_MISSES
+from gpusim.engine.hierarchy.l1 import L1_WAYS, ORDER, empty_l1
+from gpusim.engine.hierarchy.l2_sets import USED, empty_l2
+from gpusim.engine.hierarchy.requests import N_REQUEST, N_WAYS_OUT
+from gpusim.engine.hierarchy.servers import BEGUN, CHANNELS, CLOSED, N_PLANES, N_SPANS, PERIOD, SPAN, SPANS
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import Machine, aligned
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
@@ -168,7 +176,7 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
     s[S.LIMIT], s[S.SHOWN], s[S.BARRIERS] = 1 << 60, -1, launch.program.barriers
-    s[S.N_PARTS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
+    s[S.N_SCHEDULERS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
     s[S.CODE_AHEAD] = gpu.sm.code_lines_ahead
     s[S.L1_SETS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash)
@@ -188,24 +196,24 @@ def _lines_of_half(gpu: Gpu) -> int:
 
 def _l2(gpu: Gpu, sets: int, ways: int) -> np.ndarray:
     """An empty L2; the last way of the sets that lack it holds no line, and is never the oldest one."""
-    found = S.empty_l2(gpu.l2.partitions * sets, ways)
+    found = empty_l2(gpu.l2.partitions * sets, ways)
     lacking = np.arange(len(found)) % sets >= _lines_of_half(gpu) - sets * (ways - 1)
-    found[lacking, S.USED * ways + ways - 1] = S.NEVER
+    found[lacking, USED * ways + ways - 1] = S.NEVER
     return found
 
 
 def _registers(image: Image, slots: int) -> np.ndarray:
     """Register rows: those that all warps share filled in, then every warp's own."""
     shared = len(image.shared_values)
-    rows = S.aligned((shared + slots * image.n_private, S.LANES), np.uint32)
+    rows = aligned((shared + slots * image.n_private, S.LANES), np.uint32)
     rows[:shared] = image.shared_values[:, None]
     return rows
 
 
 def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     """SMs; the second one of a TPC starts its first block after the other."""
-    sms = S.aligned((gpu.sm_count, S.N_SM), np.int64)
-    sms[:, S.TRY_AT : S.TRY_AT + S.MAX_PARTS] = S.NEVER
+    sms = aligned((gpu.sm_count, S.N_SM), np.int64)
+    sms[:, S.TRY_AT : S.TRY_AT + S.MAX_SCHEDULERS] = S.NEVER
     sms[1::2, S.FREE_AT] = _ticks(M.TPC_GAP_CYCLES + M.TPC_GAP_CYCLES_PER_WARP * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
@@ -251,16 +259,16 @@ def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
     gpcs = 1 + max(gpu.placement.sm_gpc)
-    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * S.GPC_MISSES)
+    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * GPC_MISSES)
     sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
-        "l1": S.empty_l1(sets),
-        "l1_words": np.zeros((sets, S.L1_WAYS), np.int64),
+        "l1": empty_l1(sets),
+        "l1_words": np.zeros((sets, L1_WAYS), np.int64),
         "l1_sets": l1_table(gpu),
-        "held": S.aligned((max(n_sm, 1) * S.N_WAYS_OUT * S.MAX_PARTS * 2, S.N_HELD), np.int64),
-        "gpc_lines": np.full((gpcs, S.GPC_LINES if n_sm else 1, 2), -1, np.int64),
-        "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
-        "l2": _l2(gpu, int(dims[S.L2_SETS]), int(dims[S.L2_WAYS])) if n_sm else S.empty_l2(1, int(dims[S.L2_WAYS])),
+        "requests": aligned((max(n_sm, 1) * N_WAYS_OUT * S.MAX_SCHEDULERS * 2, N_REQUEST), np.int64),
+        "gpc_lines": np.full((gpcs, GPC_LINES if n_sm else 1, 2), -1, np.int64),
+        "lrc": empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
+        "l2": _l2(gpu, int(dims[S.L2_SETS]), int(dims[S.L2_WAYS])) if n_sm else empty_l2(1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
         "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
     }
@@ -292,15 +300,13 @@ def _servers(gpu: Gpu, most: int) -> np.ndarray:
     latency of single loads its tail (one in twenty 300 cycles longer) and its growth with load (50 cycles at half the
     peak, 270 at nine tenths).
     """
-    found = S.aligned((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
+    found = aligned((N_PLANES, most, SPANS + N_SPANS), np.int64)
     if most > 1:
         interval = gpu.dram.refresh_interval_s * gpu.clock.sm_hz
-        channels = found[S.CHANNELS, : gpu.dram.channels]
-        channels[:, S.PERIOD] = round(interval * S.TICKS / S.SPAN)
-        channels[:, S.BEGUN] = channels[:, S.PERIOD] * np.arange(len(channels)) // len(channels)
-        channels[:, S.CLOSED] = (
-            channels[:, S.PERIOD] * S.SPAN * (1 - gpu.dram.read_bytes_per_s / gpu.dram_peak_bytes_per_s)
-        )
+        channels = found[CHANNELS, : gpu.dram.channels]
+        channels[:, PERIOD] = round(interval * S.TICKS / SPAN)
+        channels[:, BEGUN] = channels[:, PERIOD] * np.arange(len(channels)) // len(channels)
+        channels[:, CLOSED] = channels[:, PERIOD] * SPAN * (1 - gpu.dram.read_bytes_per_s / gpu.dram_peak_bytes_per_s)
     return found
 
 
@@ -317,7 +323,7 @@ def machine(
     timeless: bool = False,
     timed: bool = False,
     n_sm: int | None = None,
-) -> S.Machine:
+) -> Machine:
     """Allocate a machine ready to run.
 
     Parameters
@@ -348,29 +354,29 @@ def machine(
     wave = (
         first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
     )
-    return S.Machine(
+    return Machine(
         code=image.code,
         place=image.place,
         routines=addresses(np.unique(image.code[:, F.OP])),
-        patterns=np.zeros((2 * len(image.code), S.PATTERNS_KEPT, S.N_PATTERN), np.int64),
+        patterns=np.zeros((2 * len(image.code), PATTERNS_KEPT, N_PATTERN), np.int64),
         **_residents(launch, image, block_slots, checked),
-        parts=_parts(gpu, len(sms) * int(dims[S.N_PARTS])),
+        schedulers=_schedulers(gpu, len(sms) * int(dims[S.N_SCHEDULERS])),
         sms=sms,
         fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
         ran=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
-        constant_lines=np.full((len(sms), 2 * S.CONSTANT_LINES), -1, np.int64),
+        constant_lines=np.full((len(sms), 2 * CONSTANT_LINES), -1, np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,
         unwritten=zeros(len(data) if checked else 1, np.uint8),
         constants=constants,
-        scratch=S.aligned((36, S.LANES), np.int64),
+        scratch=aligned((36, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
         **_tallies(kinds, len(bounds), len(image.code)),
         rates=rates(gpu, launch.warps),
         shape=dims,
         order=np.array(wave, np.int64),
-        tree=S.empty_tree(len(sms)),
+        tree=empty_tree(len(sms)),
     )
 
 
@@ -381,13 +387,13 @@ def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) ->
     blocks[:, S.ID] = -1
     return {
         "regs": _registers(image, warp_slots),
-        "preds": S.aligned((warp_slots, N_PRED_ROWS), np.uint32),
-        "warps": S.aligned((warp_slots, S.N_WARP), np.int64),
-        "awake": np.full(warp_slots + S.MAX_SEATS, S.NEVER, np.int64),
-        "turns": S.aligned((warp_slots, S.N_TURN), np.int64),
+        "preds": aligned((warp_slots, N_PRED_ROWS), np.uint32),
+        "warps": aligned((warp_slots, S.N_WARP), np.int64),
+        "awake": np.full(warp_slots + S.MAX_ENTRIES, S.NEVER, np.int64),
+        "turns": aligned((warp_slots, S.N_TURN), np.int64),
         "local": _local(launch, image, warp_slots),
         "blocks": blocks,
-        "vacant": np.zeros((1 + block_slots, N_VACANT), np.int64),
+        "free_slots": np.zeros((1 + block_slots, N_FREE_SLOT), np.int64),
         "ages": np.full(block_slots, S.NEVER, np.int64),
         "shared": np.zeros((block_slots, words), np.uint32),
         "touched": np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
@@ -405,13 +411,13 @@ def _tallies(kinds: int, arrays: int, instructions: int) -> dict[str, np.ndarray
     }
 
 
-def _parts(gpu: Gpu, n: int) -> np.ndarray:
+def _schedulers(gpu: Gpu, n: int) -> np.ndarray:
     """Schedulers with nothing to do; where an FMA pipe has no more lanes than integer multiplies, it has one half."""
-    parts = S.aligned((n, S.N_PART), np.int64)
-    parts[:, S.READY_AT : S.READY_AT + S.MAX_SEATS] = S.NEVER
+    found = aligned((n, S.N_SCHEDULER_COLUMNS), np.int64)
+    found[:, S.READY_AT : S.READY_AT + S.MAX_ENTRIES] = S.NEVER
     if gpu.sm.fp32_lanes <= gpu.sm.int32_lanes:
-        parts[:, S.UNIT_FREE + S.U_LITE] = S.NEVER
-    return parts
+        found[:, S.UNIT_FREE + S.U_LITE] = S.NEVER
+    return found
 
 
 def waves(gpu: Gpu, launch: Launch, held: Occupancy) -> float:

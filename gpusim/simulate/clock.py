@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import Machine
 from gpusim.isa.opcodes import INFO, Pipe
 from gpusim.result import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
@@ -70,7 +71,7 @@ class Timing:
     booked: dict[str, float]
 
 
-def timing(m: S.Machine) -> Timing:
+def timing(m: Machine) -> Timing:
     """Read the clocks of a machine that has run a launch."""
     ran = m.sms[:, S.LAST_END] > 0
     each = m.sms[ran, S.LAST_END] - m.sms[ran, S.FIRST_AT]
@@ -81,7 +82,7 @@ def timing(m: S.Machine) -> Timing:
         active=active / S.TICKS / len(m.sms),
         longest=float(each.max(initial=0)) / S.TICKS,
         warps=float(m.sms[:, S.WARP_TICKS].sum()) / max(active, 1),
-        stalls=waits(m.parts),
+        stalls=waits(m.schedulers),
         booked=booked(m),
     )
 

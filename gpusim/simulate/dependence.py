@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.encode import Image
 from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import moves_values

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state.arrays import Machine
 
 FIRST_LOOK = 1 << 22  # warp instructions of a run before it is looked at (seconds); then each time they have doubled
 LOOK_STEPS, LOOK_CYCLES = 1 << 18, 1 << 16
@@ -54,7 +55,7 @@ class Watch:
     m : Machine
     """
 
-    def __init__(self, m: S.Machine) -> None:
+    def __init__(self, m: Machine) -> None:
         self._m = m
         self._next = FIRST_LOOK if m.data.nbytes <= MOST_LOOKED_AT else 1 << 62
         self._seen: _Seen | None = None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
+from gpusim.engine.state.columns import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.isa.abi import ABIS, Abi
 from gpusim.isa.opcodes import Atomic, Op

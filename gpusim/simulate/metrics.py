@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.result import LEFT_DIRTY, Claim, Metric, Profile

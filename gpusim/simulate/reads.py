@@ -1,9 +1,9 @@
 """Which registers each instruction reads: to which places of operands, or one after another.
 
 A register file has two banks, of even and of odd registers, and a place for the first, second and third source of each
-(:mod:`gpusim.engine.register_file`).  A register marked for reuse stays in its place until another one is read to it.
-What goes to the load/store pipe or to the special functions has no places: it reads its registers one after another,
-what it stores before the address, of which the upper half comes first.
+(:mod:`gpusim.engine.core.register_file`).  A register marked for reuse stays in its place until another one is read to
+it.  What goes to the load/store pipe or to the special functions has no places: it reads its registers one after
+another, what it stores before the address, of which the upper half comes first.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gpusim.engine.fragments import FIELD
-from gpusim.engine.register_file import ASKS_FIELD, LATE
-from gpusim.engine.state import N_PLACES
+from gpusim.engine.core.fragments import FIELD
+from gpusim.engine.core.register_file import ASKS_FIELD, LATE
+from gpusim.engine.state.columns import N_PLACES
 from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
 from gpusim.isa.widths import address_words, source_words
@@ -30,8 +30,8 @@ def reads(program: Program) -> np.ndarray:
     Above these the same bits for when nothing is left of the instructions before it, and above those all places that it
     takes: a register that is read once goes to every place that names it; and ``LATE`` where the upper half of what is
     added comes late.  Of an instruction to the tensor core: how many registers it reads of each bank, and how many when
-    nothing is left (:mod:`gpusim.engine.fragments`).  Of one to the load/store pipe or the special functions: the bank
-    of each register in order, a bit each, and above these their number.
+    nothing is left (:mod:`gpusim.engine.core.fragments`).  Of one to the load/store pipe or the special functions: the
+    bank of each register in order, a bit each, and above these their number.
 
     Parameters
     ----------

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state.arrays import Machine
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import F, Image
 from gpusim.simulate.clock import REASONS
@@ -35,18 +36,18 @@ def check(recording: Recording | None, gpu: Gpu) -> None:
         raise ParameterError(f"a timeline of SM {recording.sm}: {gpu.name} has SMs 0 to {gpu.sm_count - 1}")
 
 
-def recorded(m: S.Machine, recording: Recording | None) -> S.Machine:
+def recorded(m: Machine, recording: Recording | None) -> Machine:
     """A machine that records as asked."""
     if recording is None:
         return m
-    first = 1 + int(m.shape[S.N_PARTS])
+    first = 1 + int(m.shape[S.N_SCHEDULERS])
     trace = np.zeros((first + recording.events, S.N_TRACE), np.int64)
     trace[0, S.T_NEXT], trace[0, S.T_FROM] = first, recording.start * S.TICKS
     m.shape[S.SHOWN] = m.order[0] if recording.sm is None else recording.sm
     return m._replace(trace=trace)
 
 
-def timeline(m: S.Machine, image: Image, program: Program, gpu: Gpu, note: str) -> Timeline | None:
+def timeline(m: Machine, image: Image, program: Program, gpu: Gpu, note: str) -> Timeline | None:
     """What a machine has recorded, None where nothing was asked for.
 
     Parameters
@@ -68,14 +69,14 @@ def timeline(m: S.Machine, image: Image, program: Program, gpu: Gpu, note: str) 
     sm = int(m.shape[S.SHOWN])
     if sm < 0:
         return None
-    parts = int(m.shape[S.N_PARTS])
-    rows = m.trace[1 + parts : m.trace[0, S.T_NEXT]]
+    schedulers = int(m.shape[S.N_SCHEDULERS])
+    rows = m.trace[1 + schedulers : m.trace[0, S.T_NEXT]]
     if not len(rows):
         raise ParameterError(f"a timeline of SM {sm} from cycle {m.trace[0, S.T_FROM] // S.TICKS} on: it does nothing")
-    stays = list(_stays(rows[rows[:, S.T_TRACK] < parts]))
+    stays = list(_stays(rows[rows[:, S.T_TRACK] < schedulers]))
     events = (*stays, *_events(rows, image.code[:, F.INDEX], program))
     slots = sorted({event.track for event in stays}, key=lambda track: (len(track), track))
-    tracks = (*slots, *(f"scheduler {k}" for k in range(parts)), *UNITS.values())
+    tracks = (*slots, *(f"scheduler {k}" for k in range(schedulers)), *UNITS.values())
     return Timeline(program.name, gpu.name, sm, gpu.clock.sm_hz, tracks, events, int(m.trace[0, S.T_LOST]), note)
 
 

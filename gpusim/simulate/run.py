@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import errors as E
-from gpusim.engine import state as S
+from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state import error_codes as E
+from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError, GpusimError, whole
 from gpusim.isa.encode import F, Image, bind_constants, closed, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
-from gpusim.simulate.apart import bring_apart
+from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.build import blocks_at_once, machine
 from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
@@ -71,7 +73,7 @@ class Counts:
     Attributes
     ----------
     total : float64 array, shape (N_COUNTS,)
-        Columns of :mod:`gpusim.engine.counts`, for the whole launch.
+        Columns of :mod:`gpusim.engine.state.counts`, for the whole launch.
     arrays : float64 array, shape (arrays, N_ARRAY_COUNTS)
         For each array of the program, for the whole launch.
     sites : float64 array, shape (instructions, N_SITE_COUNTS)
@@ -120,13 +122,13 @@ class _Place:
         """The same launch with memory of its own, which holds what this one does now."""
         return replace(self, data=self.data.copy())
 
-    def machine(self, image: Image, kinds: int, **how: Any) -> S.Machine:
+    def machine(self, image: Image, kinds: int, **how: Any) -> Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
         _make_ready(image.code)
         return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
 
 
-def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
+def drive(m: Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
           text: str, limit: int | None = None, until: float = math.inf, handed: float = math.inf) -> bool:  # fmt: skip
     """Run a machine to the end, or until it has taken so many steps or started so many blocks, reporting progress.
 
@@ -143,7 +145,7 @@ def drive(m: S.Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: 
         If it never ends, as far as that can be told (see :mod:`gpusim.simulate.endless`), or ran more than ``limit``
         warp instructions.
     """
-    from gpusim.engine.machine import driver
+    from gpusim.engine.core.machine import driver
 
     m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
     step, done, watch = driver(m, queue, kinds), False, Watch(m)
@@ -170,18 +172,18 @@ def load_engine(program: Program | None = None) -> None:
     program : Program, optional
         Unless given, everything.
     """
-    from gpusim.engine.ready import every_instruction
+    from gpusim.engine.core.ready import every_instruction
 
     if program is not None:
         _make_ready(encode(program).code)
         return
     everything = every_instruction()
     _make_ready(everything)
-    _make_ready(everything[:0])  # and what runs where no instruction is seldom
+    _make_ready(everything[:0])  # and what runs where no instruction is out of line
 
 
 def _make_ready(code: np.ndarray) -> None:
-    from gpusim.engine.ready import make_ready
+    from gpusim.engine.core.ready import make_ready
     from gpusim.report.progress import compiling
 
     make_ready(code, compiling)
@@ -234,7 +236,7 @@ def execute(
     return read_back(launch, layout, memory)
 
 
-def _mark_outputs(m: S.Machine, launch: Launch, layout: Layout) -> None:
+def _mark_outputs(m: Machine, launch: Launch, layout: Layout) -> None:
     """Outputs hold nothing yet, all other buffers what the host wrote; outputs too large to be marked go unwatched."""
     if not m.shape[S.CHECKED]:
         return
@@ -340,9 +342,9 @@ def left_by(launch: Launch, gpu: Gpu, held: Occupancy, **how: Any) -> CacheState
 
 
 def _count_and_time(
-    m: S.Machine, place: _Place, image: Image, in_time: Image, chosen: Plan, recording: Recording | None,
+    m: Machine, place: _Place, image: Image, in_time: Image, chosen: Plan, recording: Recording | None,
     progress: Progress | None, limit: int | None,
-) -> tuple[S.Machine, str, Since]:  # fmt: skip
+) -> tuple[Machine, str, Since]:  # fmt: skip
     """Run a machine that counts; beside it, from the middle of the launch on, one that times a stretch.
 
     Returns
@@ -361,7 +363,7 @@ def _count_and_time(
         return drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=handed)
 
     if chosen.sampled:
-        bring_apart(m, go_on, chosen, wave)
+        spread_phases(m, go_on, chosen, wave)
     go_on(at)
     ran = place.apart().machine(in_time, 1, timed=True)
     _take_over(ran, _left(m))
@@ -378,38 +380,38 @@ def _count_and_time(
         return ran, note, stretch.result()
 
 
-def _show(m: S.Machine, stretch: Future[Since], progress: Progress | None) -> None:
+def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None:
     """Report how far a stretch has come until it is done."""
     while not stretch.done() and progress is not None:
         progress(int(m.misc[S.STEPS]), int(LENGTH), "timing")
         wait_for([stretch], 0.1)
 
 
-def _by_instruction(m: S.Machine, image: Image, n: int) -> np.ndarray:
+def _by_instruction(m: Machine, image: Image, n: int) -> np.ndarray:
     """What each instruction of the program counted; an image may have several rows of one, or none."""
     found = np.zeros((n, C.N_SITE_COUNTS), np.int64)
     np.add.at(found, image.code[:, F.INDEX], m.sites)
     return found
 
 
-def _left(m: S.Machine) -> CacheState:
+def _left(m: Machine) -> CacheState:
     """What a machine's L2 holds, nothing of which is under way any more."""
     ways = int(m.shape[S.L2_WAYS])
     lines = m.l2.copy()
-    lines[:, S.ARRIVES * ways : S.BITS * ways] = 0
-    lines[:, S.BITS * ways :] &= (1 << S.PARTIAL_AT) - 1
+    lines[:, ARRIVES * ways : BITS * ways] = 0
+    lines[:, BITS * ways :] &= (1 << PARTIAL_AT) - 1
     return CacheState(lines, int(m.misc[S.STAMP]))
 
 
-def _take_over(m: S.Machine, l2: CacheState) -> None:
+def _take_over(m: Machine, l2: CacheState) -> None:
     """Put into a machine's L2 what one before it held."""
     m.l2[:], m.misc[S.STAMP] = l2
 
 
-def _held_by_l2(m: S.Machine) -> Held:
+def _held_by_l2(m: Machine) -> Held:
     ways = int(m.shape[S.L2_WAYS])
-    lines = m.l2[:, S.TAG * ways : (S.TAG + 1) * ways] >= 0
-    dirty = m.l2[:, S.BITS * ways : (S.BITS + 1) * ways] >> 4
+    lines = m.l2[:, TAG * ways : (TAG + 1) * ways] >= 0
+    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> 4
     return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)
 
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.errors import ParameterError
 from gpusim.simulate.build import blocks_at_once
 

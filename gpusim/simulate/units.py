@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Flag, Mma, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
@@ -33,7 +33,7 @@ _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
 
 
 def unit_of(instr: Instr) -> int:
-    """The unit an instruction needs: one of ``U_*`` in :mod:`gpusim.engine.state`."""
+    """The unit an instruction needs: one of ``U_*`` in :mod:`gpusim.engine.state.columns`."""
     results = [o for o in (instr.dst, *instr.pdsts[:1]) if o is not None]
     pipe = INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU
     if pipe not in (Pipe.CONTROL, Pipe.LSU) and any(o.kind in (Kind.UREG, Kind.UPRED) for o in results):

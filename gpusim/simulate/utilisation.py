@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
-from gpusim.engine import state as S
+from gpusim.engine.hierarchy.servers import BOOKED, ENDED, LINKS, PORTS, SLICES
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import Machine
 from gpusim.result import SECTOR_BYTES
 
 if TYPE_CHECKING:
@@ -34,15 +36,19 @@ FABRIC = "gpusim__l2_fabric_active.pct_of_peak_sustained_elapsed"
 """How busy what hands out blocks is, and what joins the halves of L2: Nsight Compute has no names for them."""
 
 
-def booked(m: S.Machine) -> dict[str, float]:
+def booked(m: Machine) -> dict[str, float]:
     """Cycles that units were taken, all of a kind together; of ``issue`` and ``lsu`` the instructions."""
-    parts, servers = m.parts.sum(axis=0), m.servers[:, :, S.BOOKED].sum(axis=1)
-    busy = {name: parts[[S.UNIT_BUSY + u for u in units]].sum() / S.TICKS for name, units in PIPES.items()}
-    busy |= {"issue": parts[S.ISSUED], "lsu": parts[S.N_DEPARTED], "out": m.sms[:, S.OUT_BUSY].sum() / S.TICKS}
-    busy["uniform"] = parts[S.UNIT_BUSY + S.U_UNIFORM] / S.TICKS
-    planes = {"slices": S.SLICES, "ports": S.PORTS, "links": S.LINKS}
+    schedulers, servers = m.schedulers.sum(axis=0), m.servers[:, :, BOOKED].sum(axis=1)
+    busy = {name: schedulers[[S.UNIT_BUSY + u for u in units]].sum() / S.TICKS for name, units in PIPES.items()}
+    busy |= {
+        "issue": schedulers[S.ISSUED],
+        "lsu": schedulers[S.N_DEPARTED],
+        "out": m.sms[:, S.OUT_BUSY].sum() / S.TICKS,
+    }
+    busy["uniform"] = schedulers[S.UNIT_BUSY + S.U_UNIFORM] / S.TICKS
+    planes = {"slices": SLICES, "ports": PORTS, "links": LINKS}
     busy |= {name: servers[plane] / S.TICKS for name, plane in planes.items()}
-    return {name: float(cycles) for name, cycles in busy.items()} | {"launcher": float(servers[S.ENDED]) / S.TICKS}
+    return {name: float(cycles) for name, cycles in busy.items()} | {"launcher": float(servers[ENDED]) / S.TICKS}
 
 
 def utilisation(

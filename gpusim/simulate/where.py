@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.opcodes import Op
 from gpusim.result import Traffic, Value
 from gpusim.simulate.launch import arrays_of, in_memory, lay_out

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine import state as S
+from gpusim.engine.state import columns as S
+from gpusim.engine.state.arrays import Machine
 from gpusim.simulate.clock import Timing, waits
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked
@@ -31,15 +32,15 @@ class Since(NamedTuple):
     ----------
     tick, issued : int
         What it had come to, and warp instructions issued by then.
-    parts : int64 array
-        A copy of ``Machine.parts``.
+    schedulers : int64 array
+        A copy of ``Machine.schedulers``.
     booked : dict of str to float
         See :func:`gpusim.simulate.utilisation.booked`.
     """
 
     tick: int
     issued: int
-    parts: np.ndarray
+    schedulers: np.ndarray
     booked: dict[str, float]
 
 
@@ -48,7 +49,7 @@ def unevenness(blocks: int, n_sm: int) -> float:
     return math.ceil(blocks / n_sm) * n_sm / blocks
 
 
-def measure(m: S.Machine, advance: Callable[[float], bool]) -> Since:
+def measure(m: Machine, advance: Callable[[float], bool]) -> Since:
     """Run a stretch of a launch until it is known well enough how long it takes.
 
     Parameters
@@ -60,8 +61,8 @@ def measure(m: S.Machine, advance: Callable[[float], bool]) -> Since:
     """
     done = advance(SETTLED * LENGTH)
     if done:  # so short a launch has no middle
-        return Since(0, 0, np.zeros_like(m.parts), dict.fromkeys(booked(m), 0.0))
-    since = Since(_now(m), int(m.misc[S.STEPS]), m.parts.copy(), booked(m))
+        return Since(0, 0, np.zeros_like(m.schedulers), dict.fromkeys(booked(m), 0.0))
+    since = Since(_now(m), int(m.misc[S.STEPS]), m.schedulers.copy(), booked(m))
     paces: list[float] = []
     while not done and m.misc[S.STEPS] < LENGTH and not _agree(paces):
         begin, issued = _now(m), int(m.misc[S.STEPS])
@@ -75,7 +76,7 @@ def _agree(paces: Sequence[float]) -> bool:
     return len(paces) >= FEWEST and np.std(paces, ddof=1) <= ERROR * math.sqrt(len(paces)) * np.mean(paces)
 
 
-def window(m: S.Machine, since: Since, instructions: float, uneven: float) -> Timing:
+def window(m: Machine, since: Since, instructions: float, uneven: float) -> Timing:
     """Time of ``instructions`` warp instructions, from a stretch of them.
 
     Parameters
@@ -96,11 +97,11 @@ def window(m: S.Machine, since: Since, instructions: float, uneven: float) -> Ti
         active=active,
         longest=active * uneven,
         warps=None,
-        stalls=waits(m.parts - since.parts),
+        stalls=waits(m.schedulers - since.schedulers),
         booked={name: (taken - since.booked[name]) * share for name, taken in booked(m).items()},
     )
 
 
-def _now(m: S.Machine) -> int:
+def _now(m: Machine) -> int:
     """Tick that the SM furthest behind has come to, or the end."""
     return int(min(m.tree[1], max(m.misc[S.END], m.sms[:, S.NOW].max())))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import gpusim
 from gpusim import catalog, hardware, prediction
 from gpusim.algorithm import numpy_dtype
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.simulate import count
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced

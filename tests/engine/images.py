@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim import hardware
-from gpusim.engine import counts as C
-from gpusim.engine import errors as E
-from gpusim.engine import state as S
-from gpusim.engine.machine import driver
+from gpusim.engine.core.machine import driver
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state import error_codes as E
 from gpusim.isa.encode import Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate import Launch

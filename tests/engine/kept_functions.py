@@ -17,8 +17,8 @@ from typing import Any
 
 from numba import int64, njit
 
-from gpusim.engine import store
-from gpusim.engine.jit import compile_for_calls, inline, jit, spliced
+from gpusim.engine.compiling import store
+from gpusim.engine.compiling.jit import compile_for_calls, inline, jit, spliced
 
 NUMBERS = range(-3, 9)
 

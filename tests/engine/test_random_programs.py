@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim import hardware
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Op, Shfl, Shift
 from gpusim.isa.program import ArrayInfo, Operand, const, imm, pred, reg
 from gpusim.simulate import Launch, execute

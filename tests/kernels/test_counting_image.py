@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim import catalog
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.sample import EXECUTED
 from tests.engine.images import compare_images

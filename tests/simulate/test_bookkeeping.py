@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim import catalog, hardware
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.simulate import count, left_by, run
 from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare

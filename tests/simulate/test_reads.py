@@ -1,7 +1,7 @@
 """Which places of operands instructions read registers to."""
 
-from gpusim.engine.fragments import FIELD
-from gpusim.engine.register_file import ASKS_FIELD, LATE
+from gpusim.engine.core.fragments import FIELD
+from gpusim.engine.core.register_file import ASKS_FIELD, LATE
 from gpusim.isa.opcodes import Mma, Op
 from gpusim.isa.program import NO_CONTROL, RZ, Instr, Program, imm, reg
 from gpusim.simulate.reads import asked, reads, reads_late

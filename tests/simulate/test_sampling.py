@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim import catalog
-from gpusim.engine import counts as C
+from gpusim.engine.state import counts as C
 from gpusim.simulate import Counts, count, sample
 from gpusim.simulate.build import blocks_at_once
 from tests.kernels.run import prepare

@@ -9,8 +9,8 @@ import pytest
 
 from calibration import bench
 from gpusim import catalog, hardware
-from gpusim.engine import state as S
-from gpusim.engine.machine import driver
+from gpusim.engine.core.machine import driver
+from gpusim.engine.state import columns as S
 from gpusim.isa.encode import encode
 from gpusim.prediction import assemble, lower
 from gpusim.simulate.build import machine

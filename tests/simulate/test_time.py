@@ -8,7 +8,7 @@ import pytest
 
 import gpusim
 from gpusim import hardware
-from gpusim.engine import state
+from gpusim.engine.state import columns as state
 from gpusim.simulate.clock import REASONS
 from gpusim.simulate.window import unevenness
 

@@ -8,7 +8,7 @@ import pytest
 from calibration import bench
 from calibration.microbenchmarks import l1_replacement
 from gpusim import hardware
-from gpusim.engine.l1 import set_of
+from gpusim.engine.hierarchy.l1 import set_of
 from gpusim.simulate.build import l1_table
 
 TAGS_KIB, ROOM_KIB = 256, 32  # of an L1; and how much less than that is surely there beside the smallest carve-out

@@ -9,7 +9,7 @@ import pytest
 
 from calibration import bench
 from gpusim import hardware
-from gpusim.engine.l1 import ORDER, TAG_SETS, VACATED, set_of
+from gpusim.engine.hierarchy.l1 import ORDER, TAG_SETS, VACATED, set_of
 from gpusim.simulate.build import l1_table
 
 MEASURED = bench.table("l1_vacated")

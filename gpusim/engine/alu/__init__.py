@@ -1,0 +1,1 @@
+"""What computes: the values that instructions leave in registers."""

@@ -1,0 +1,1 @@
+"""The machine: blocks, warps and schedulers, control flow, and time."""

@@ -1,0 +1,48 @@
+"""What runs a program, compiled before it runs: its routines, what it has out of line, the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from gpusim.engine.alu import routines
+from gpusim.engine.compiling.compilation import Compilation, Function
+from gpusim.engine.compiling.jit import watched
+from gpusim.engine.compiling.store import is_kept
+from gpusim.engine.core import machine, out_of_line
+from gpusim.isa.encode import N_FIELDS, OUT_OF_LINE_PIPE, F
+from gpusim.isa.opcodes import Op
+
+_ready: set[Function] = set()
+"""What this process can call already."""
+
+
+def every_instruction() -> np.ndarray:
+    """Code that needs all there is."""
+    code = np.zeros((len(Op), N_FIELDS), np.int32)
+    code[:, F.OP], code[:, F.PIPE] = list(Op), OUT_OF_LINE_PIPE
+    return code
+
+
+def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextManager[Any]]) -> None:
+    """Compile what a program needs, or load it.
+
+    Parameters
+    ----------
+    code : int32 array, shape (instructions, N_FIELDS)
+    show : callable
+        Takes a :class:`~gpusim.engine.compiling.compilation.Compilation`, and gives a context in which it is shown;
+        called only if something is to be compiled.
+    """
+    ops = np.unique(code[:, F.OP]).tolist()
+    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]  # type: ignore[attr-defined]
+    if _ready.issuperset(wholes):
+        return
+    began = is_kept(machine.advance.py_func)  # type: ignore[attr-defined]
+    with watched(wholes, f"compiling {'more of ' if began else ''}the engine, once", show):
+        routines.addresses(ops)
+        machine.load(code)
+    _ready.update(wholes)

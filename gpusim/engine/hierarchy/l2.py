@@ -1,0 +1,213 @@
+"""L2: two halves of slices, in which lines are read, written and updated, with HBM below.
+
+A read goes to the half of the SM that asks; a miss there on a line of the other half crosses the fabric and is kept in
+both.  What is written is kept dirty at home, with a copy in the writer's half.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.compiling.bits import popcount
+from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.hierarchy.address_map import channel_of, home_of, l2_set, slice_of
+from gpusim.engine.hierarchy.dram import fetched_at, write_back
+from gpusim.engine.hierarchy.fabric import cross, send_across
+from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, way_of
+from gpusim.engine.hierarchy.line_masks import words_of
+from gpusim.engine.hierarchy.partial_sectors import drain, enqueue, fill_victim, make_whole, too_many, write_words
+from gpusim.engine.hierarchy.replacement import note_use, victim
+from gpusim.engine.hierarchy.servers import SLICES, serve
+from gpusim.engine.state import counts as C
+from gpusim.engine.state.columns import (
+    L2_FAR,
+    L2_NEAR,
+    L2_SETS,
+    L2_WAYS,
+    PROMOTE,
+    SLICE_REQUEST,
+    SLICE_SECTOR,
+    SLICE_WRITE,
+)  # fmt: skip
+
+
+@jit
+def l2_place(row, ways, line, t, stamp, servers, rates, shape, count):
+    """Way for ``line`` in a set of L2, evicting if need be: dirty sectors go to HBM, partial ones are filled first."""
+    e = way_of(row, ways, line)
+    if e < 0:
+        e = victim(row, ways, stamp)
+        bits = row[BITS * ways + e]
+        dirty = (bits >> 4) & 15
+        fill_victim(bits, servers, count)
+        if dirty:
+            n = popcount(dirty)
+            count[C.DRAM_WRITE] += n
+            write_back(servers, rates, channel_of(row[e], shape), t, n)
+        row[TAG * ways + e] = line
+        row[BITS * ways + e] = 0
+        row[ARRIVES * ways + e] = 0
+    note_use(row, ways, e, stamp)
+    return e
+
+
+@inline
+def widen(sectors, promote):
+    """Sectors fetched from HBM for the sectors wanted: whole 64-byte halves of a line."""
+    if not promote:
+        return sectors
+    low = 3 if sectors & 3 else 0
+    high = 12 if sectors & 12 else 0
+    return low | high
+
+
+@jit
+def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
+    """Read sectors at their home half, from HBM if need be.
+
+    Returns
+    -------
+    done : int
+        Tick they are there.
+    missing : int
+        Sectors that had to come from HBM.
+    """
+    ways = shape[L2_WAYS]
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
+    bits = row[BITS * ways + e]
+    valid = bits & ~(bits >> PARTIAL_AT) & 15
+    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
+    done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
+    if missing:
+        if bits >> PARTIAL_AT:
+            make_whole(row, BITS * ways + e, missing, servers)
+        n = popcount(missing)
+        done = fetched_at(servers, rates, shape, line, n, t, stamp)
+        count[C.DRAM_READ] += n
+        row[BITS * ways + e] |= missing
+        row[ARRIVES * ways + e] = done
+    return done, missing
+
+
+@inline
+def looked_up(wanted, missing, count):
+    """Count what a read finds, and what it lacks with what comes along.
+
+    So does an H200: of reads of a sector in every 128 bytes it counts two misses each, and no hit.
+    """
+    count[C.L2_READ_HIT] += popcount(wanted & ~missing)
+    count[C.L2_READ_MISS] += popcount(missing)
+    count[C.L2_MISS] += popcount(missing)
+
+
+@jit
+def l2_read(l2, servers, rates, shape, half, line, wanted, along, t, stamp, count):
+    """Read sectors through the half of the SM that asks, with those it asked for before if they go ``along``.
+
+    Returns
+    -------
+    int
+        Tick the data is back.
+    """
+    n = popcount(wanted)
+    count[C.L2_READ] += n
+    count[C.L2_READ_REQ] += not along
+    least = np.int64(0) if along else rates[SLICE_REQUEST]
+    t = serve(servers, SLICES, slice_of(line, half, shape), t, max(n * rates[SLICE_SECTOR], least))
+    home = home_of(line, shape)
+    if home == half:
+        done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
+        looked_up(wanted, missing, count)
+        return done
+    ways = shape[L2_WAYS]
+    row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
+    valid = row[BITS * ways + e] & 15
+    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
+    done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
+    looked_up(wanted, missing, count)
+    if missing:
+        count[C.FABRIC] += popcount(missing)
+        done, _ = home_read(l2, servers, rates, shape, home, line, missing, t, stamp, count)
+        done = cross(servers, rates, shape, home, line, popcount(missing), done) + rates[L2_FAR]
+        row[BITS * ways + e] |= missing
+        row[ARRIVES * ways + e] = done
+    return done
+
+
+@jit
+def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, sent, t, stamp, count):
+    """Write sectors: kept, dirty, at home, and as a copy in the half of the SM that writes.
+
+    They go along with those of the line that are ``sent`` already, if there are any.
+
+    The copy shows in what a copy kernel larger than L2 leaves unwritten at its end.
+    A sector of which only some words are written stays partial: see :mod:`~gpusim.engine.hierarchy.partial_sectors`.
+
+    Returns
+    -------
+    taken : int
+        Tick at which the slice takes it.
+    last : int
+        Tick at which all that it waited for has been carried too.
+    """
+    n = popcount(sectors & ~sent)
+    count[C.L2_WRITE] += n
+    count[C.L2_WRITE_REQ] += sent == 0
+    home = home_of(line, shape)
+    last = t
+    if home != half:
+        t, last = send_across(servers, rates, shape, half, line, n, t)
+    begin = serve(
+        servers,
+        SLICES,
+        slice_of(line, home, shape),
+        t,
+        (n + (sent == 0 and words != words_of(sectors))) * rates[SLICE_WRITE],
+    )
+    ways = shape[L2_WAYS]
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
+    e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
+    partial = row[BITS * ways + e] >> PARTIAL_AT
+    if partial or words != words_of(sectors):
+        if write_words(row, BITS * ways + e, sectors, words, servers):
+            enqueue(servers, ring, line)
+            if too_many(servers, rates):
+                drain(l2, servers, rates, shape, ring, t, count)
+        partial = row[BITS * ways + e] >> PARTIAL_AT
+    row[BITS * ways + e] |= sectors | (sectors << 4)
+    if home != half:
+        count[C.FABRIC] += n
+        row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
+        e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
+        row[BITS * ways + e] |= sectors & ~partial
+    return begin, max(begin, last)
+
+
+@jit
+def l2_update(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
+    """Change sectors where they are at home: what L2 lacks of them comes from HBM first.
+
+    An H200 counts one miss for the 64 bytes that come together, and reads all that it has to change: of a backward
+    pass of FlashAttention-2 it reads 1.08 MB more than Q, K, V and the like, and dQ, to which it adds, has 1.05 MB.
+
+    Returns
+    -------
+    done : int
+        Tick at which the old values are back at the half asked.
+    """
+    n = popcount(sectors)
+    count[C.L2_ATOM] += n
+    count[C.L2_ATOM_REQ] += 1
+    home, back = home_of(line, shape), np.int64(0)
+    if home != half:
+        t, _ = send_across(servers, rates, shape, half, line, n, t)
+        count[C.FABRIC] += n
+        back = rates[L2_FAR]
+    begin = serve(servers, SLICES, slice_of(line, home, shape), t, n * rates[SLICE_WRITE])
+    done, missing = home_read(l2, servers, rates, shape, home, line, sectors, begin, stamp, count)
+    count[C.L2_MISS] += (popcount(missing) + 1) >> 1 if rates[PROMOTE] else popcount(missing)
+    row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
+    row[BITS * shape[L2_WAYS] + way_of(row, shape[L2_WAYS], line)] |= sectors << 4
+    return done + back

@@ -1,0 +1,30 @@
+"""A set of L2: what its row holds, and the way in which a line is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.compiling.jit import inline
+from gpusim.engine.state.arrays import aligned
+
+# A set is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
+# arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;
+# the words written to those in 12-43).
+TAG, USED, ARRIVES, BITS = range(4)
+PARTIAL_AT, WORDS_AT = 8, 12
+
+
+def empty_l2(sets: int, ways: int) -> np.ndarray:
+    """Rows of an L2 that holds nothing."""
+    cache = aligned((sets, 4 * ways), np.int64)
+    cache[:, :ways] = -1
+    return cache
+
+
+@inline
+def way_of(row, ways, line):
+    """Way of an L2 set that holds ``line``, or -1."""
+    for e in range(ways):
+        if row[e] == line:
+            return e
+    return -1

@@ -1,0 +1,1 @@
+"""Instructions that touch memory, and the load/store pipe that they go through."""

@@ -1,0 +1,110 @@
+"""LDGSTS: copies from global to shared memory that pass the registers by.
+
+The data moves at once; what is late is the tick at which a wait for the copy ends.
+A program that reads before it has waited is not found out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.alu.operands import predicate
+from gpusim.engine.compiling.bits import popcount
+from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, coalesce
+from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
+from gpusim.engine.hierarchy.l1 import find_lines
+from gpusim.engine.load_store.buffers import array_touched, short_addresses, wide_addresses
+from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
+from gpusim.engine.load_store.pipe import take_tags
+from gpusim.engine.load_store.shared_memory import check_shared
+from gpusim.engine.load_store.traffic import LOADS, note_access
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state import error_codes as E
+from gpusim.engine.state import fields as I
+from gpusim.engine.state.faults import fail, first_row
+
+ONE = np.uint32(1)
+
+
+@jit
+def copy_async(m, c, index, w, block, sm, on, t, count):
+    """LDGSTS; returns the tick it is issued, or -1.
+
+    A lane whose p0 is false writes zeros and reads nothing.
+    """
+    base, source, target, width = first_row(m, w), m.scratch[33], m.scratch[34], np.int64(c[I.WIDTH])
+    wide_addresses(m.regs, base, c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
+    short_addresses(m.regs, base, c[I.A], I.NO_ROW, 0, c[I.OFFSET], target)
+    reads = on & predicate(m.preds[w], c[I.P0])
+    zeros = m.scratch[35]
+    take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)
+    if not c[I.LIGHT] and not check_shared(m, index, w, block, target, on, width, True, False):
+        return S.FAILURE
+    done = fetch_copy(m, c, index, w, block, sm, source, reads, t, count) if reads else t
+    if done < 0:
+        return done
+    if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
+        return S.FAILURE
+    p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
+    if c[I.CACHE] != I.CG:
+        count[C.SH_ASYNC_WAVES] += p[PAT_WAVES]
+        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), p[PAT_WAVES])
+    m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
+    return t
+
+
+@inline
+def take_zeros(fills, source, width, zeros):
+    """With ZFILL the low bits of an address say how many bytes at the end are zero."""
+    for lane in range(S.LANES):
+        zeros[lane] = source[lane] & (width - 1) if fills else 0
+        source[lane] -= zeros[lane]
+
+
+@jit
+def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
+    """The global side: counted as a load; the tick its data is there."""
+    p, origin = coalesce(m.patterns[index], source, on, c[I.WIDTH], False, m.scratch)
+    array = array_touched(m, c, p, origin, index, w, block, source, on)
+    if array < 0:
+        return S.FAILURE
+    n = p[PAT_N_LINES]
+    tags = find_lines(m, sm, p, origin, m.scratch[0])
+    prefetch_below(m, index, sm, p, origin)
+    count[C.LD_REQ] += 1
+    count[C.LD_SECTORS] += p[PAT_N_SECTORS]
+    count[C.LD_TAGS] += tags
+    count[C.LINES] += n
+    note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)
+    if m.shape[S.TIMELESS]:
+        return t
+    begin = take_tags(m, sm, t, tags * S.TICKS, S.TICKS)
+    return read_lines(m, c, index, w, p, array, sm, origin, 1, begin, count)
+
+
+@jit
+def move_copy(m, index, w, block, source, target, zeros, width, reads, on):
+    """Words from global to shared memory, zeros where nothing is read and in the last ``zeros`` bytes."""
+    shared = m.shared[block]
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        for k in range(width >> 2):
+            value = np.uint32(0)
+            if (reads >> np.uint32(lane)) & ONE:
+                word = ((source[lane] - S.GLOBAL_BASE) >> 2) + k
+                value = m.data[word] & kept_bits(width - zeros[lane] - 4 * k)
+                if m.shape[S.CHECKED] and m.unwritten[word]:
+                    return fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, source[lane], w)
+            shared[(target[lane] >> 2) + k] = value
+    return True
+
+
+@inline
+def kept_bits(nbytes):
+    """Mask of the first bytes of a word."""
+    if nbytes >= 4:
+        return np.uint32(0xFFFFFFFF)
+    return np.uint32((np.int64(1) << np.int64(8 * max(nbytes, 0))) - 1)

@@ -1,0 +1,255 @@
+"""Columns of the arrays that a simulated machine lives in, and units of what is in them.
+
+What belongs together is a row, and the columns have names; those of a unit of the memory hierarchy are in its file.
+Times are integers in ticks, ``TICKS`` to one SM cycle, so that rates such as a sector every 0.7 cycles stay exact
+enough without floating point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+TICKS = 1024
+NEVER = np.int64(1) << 62
+LANES = 32
+MAX_SPLITS = 32
+N_MEETINGS = 16
+N_BARRIERS = 16  # of a block
+N_BANKS = 32  # of constants
+N_GROUPS_KEPT = 8  # latest groups of asynchronous copies whose end is known
+GLOBAL_BASE = np.int64(1) << 40
+
+
+def lines_of(columns: int) -> int:
+    """So many columns of eight bytes, rounded up to whole cache lines."""
+    return -(-columns // 8) * 8
+
+
+SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
+"""Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
+others from run to run."""
+
+# Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER:
+# whichever is free; SHARED, GLOBAL: the queues to the load/store pipe
+NO_UNIT, U_ALU, U_FMA, U_LITE, U_EITHER, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_SHARED, U_GLOBAL = range(12)
+N_UNITS = 16
+
+# Why a warp did not issue, and the number of those
+BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_FETCH = range(9)
+N_REASONS = 10
+
+# Columns of Machine.schedulers, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
+# first, the least: age of the block, whether it issued since bits were cleared, and the unit that it needs next;
+# UNIT_FREE: ticks from which each unit takes an instruction; DISPATCHED: from when it may issue again; DEPART,
+# DEPART_LG: rings of the ticks at which the latest instructions left the queues to the load/store pipe; N_DEPARTED,
+# N_DEPARTED_LG: how many did so far; LETS_GO: from when the next one may; STALLED: ticks that warps waited, by reason;
+# ISSUED: cycles in which it issued; LATEST, GOES_ON: the warp that did last, and until when it goes before others;
+# UNIT_BUSY: ticks that each unit was taken.  In cycles (gpusim.engine.core.register_file): ENTERED: when the latest
+# instruction came to its registers; HELD_UP: for how long it and those before it hold up all behind them, after that
+# cycle and the next two; BANK_TAKEN: when each bank is read and its places are taken; ASKED: when what goes to the
+# load/store pipe reads each bank, a bit a cycle from ASKED_FROM on; FED: when the tensor core has read all
+# of each bank that it is to (gpusim.engine.core.fragments).  Of dense loads (gpusim.engine.core.register_writes):
+# INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
+# come; WRITES_UNTIL: until when those are written if no result comes in between.
+# CODE_AT: when it has its first code, 0: nobody has asked for it
+MAX_ENTRIES, MAX_SCHEDULERS = 16, 4  # warps of a scheduler, schedulers of an SM
+READY_AT, RANK, UNIT_FREE = 0, MAX_ENTRIES, 2 * MAX_ENTRIES
+UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
+DISPATCHED = UNIT_FREE + N_UNITS
+N_DEPARTED = DISPATCHED + 1
+N_DEPARTED_LG = N_DEPARTED + 1
+DEPART = N_DEPARTED_LG + 1
+QUEUE_KEPT = 16
+DEPART_LG = DEPART + QUEUE_KEPT
+LETS_GO = DEPART_LG + QUEUE_KEPT
+STALLED = LETS_GO + 1
+ISSUED = STALLED + N_REASONS
+LATEST, GOES_ON = ISSUED + 1, ISSUED + 2
+UNIT_BUSY = ISSUED + 3
+N_PLACES = 3  # of a bank, one for each source
+ENTERED = UNIT_BUSY + N_UNITS
+HELD_UP = ENTERED + 1
+BANK_TAKEN = HELD_UP + 3
+INBOUND_KEPT = 64
+ASKED, ASKED_FROM = BANK_TAKEN + 2, BANK_TAKEN + 4
+FED = ASKED_FROM + 1
+N_INBOUND = FED + 2
+N_ARRIVED = N_INBOUND + 1
+WRITES_UNTIL = N_ARRIVED + 1
+INBOUND = WRITES_UNTIL + 1
+CODE_AT = INBOUND + INBOUND_KEPT
+N_SCHEDULER_COLUMNS = lines_of(CODE_AT + 1)
+
+# Columns of Machine.turns, a warp each.
+# LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
+# do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
+# were last set by; COUNTED: row of counts it adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads,
+# and from WAVES_FIELD on without conflicts
+LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
+WAVES = 8
+N_TURN = 16
+CODE_LINE_BITS, CODE_LINES = 3, 272  # instructions of a line of code; lines that an SM holds
+WAVES_FIELD = 16
+
+# States of a warp
+EMPTY, READY, AT_BARRIER, DONE = 0, 1, 2, 3
+
+# Why a warp stopped
+FAILED, AT_BLOCK_BARRIER, FINISHED, WAITS, PAUSED = range(5)
+
+# What an instruction returns that has no result at some tick: that it failed, or stops the warp (-1 less why), or
+# that it has moved the warp on itself
+FAILURE, WENT = -1, -16
+
+# Columns of Machine.warps.  MASK: lanes of the path that runs; ALIVE: lanes that have not left the
+# kernel; BOARD: ticks at which its six scoreboards are released;
+# SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.core.paths, 0: nothing); MEET_MASK: lanes
+# that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
+# branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
+# its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
+PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
+ALIVE, STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(BOARD + 6, BOARD + 13)  # the second
+SPLIT_PC = SPINS + 1
+SPLIT_MASK = SPLIT_PC + MAX_SPLITS
+SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
+COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)
+MEET_MASK = GROUPS + N_GROUPS_KEPT
+MEET_AT = MEET_MASK + N_MEETINGS
+N_WARP = lines_of(MEET_AT + N_MEETINGS)
+
+# Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
+# adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
+# barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
+# warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
+# STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended.
+ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
+LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
+REFILL_DELAY = STARTED + 1
+N_BLOCK = REFILL_DELAY + 1
+
+# Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
+# its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
+# TRY_AT: tick at which each of its schedulers may next issue; FILL, OUT: the same for the wires from L2 and to it;
+# FREE_AT: when the next block may start; NEXT: the warp to run next.
+# BAR_FREE: when its barrier unit is free; FIRST_AT, LAST_END: when its first block started and its last one ended;
+# WARP_TICKS: ticks that warps were resident; OUT_BUSY: ticks that the wire to L2 was taken; L1_USED: lines of L1 that
+# hold data; L1_TURN: whose turn it is to give up lines, a place in their order; GIVEN_AT: its GPC's
+# latest turn in which it is given a block; READER: the warp that reads; READ_REQUEST: row of Machine.requests of what
+# it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
+# LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps;
+# SINCE_SHARED: global accesses since the latest shared one.
+# In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
+# all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads;
+# IN_TURN: whether schedulers and units hold warps up, and not the load/store pipe: then who was ready first goes first.
+NOW, LSU, TAGS, FILL, TRY_AT = range(5)
+(
+    OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
+    TAGS_TAKE, GIVEN_AT, READER, READ_REQUEST, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
+    WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN,
+) = range(TRY_AT + MAX_SCHEDULERS, 34)  # fmt: skip
+N_SM = lines_of(IN_TURN + 1)
+
+# Columns of Machine.misc: an error (see gpusim.engine.state.error_codes), the end of the last block, blocks handed
+# out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
+(
+    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, LATEST_WAVES,
+    N_MISC,
+) = range(13)  # fmt: skip
+
+# Columns of Machine.trace.  Its first row: T_NEXT: row of the next event; T_LOST: events there was no room for; T_FROM:
+# tick from which they are recorded; T_PC, T_WARP, T_BLOCK: of the latest instruction.  A row for each scheduler
+# follows, of what it had noted in STALLED by its latest issue.  The others are events.  T_TRACK: the scheduler, or the
+# unit (ON_*); T_AT, T_TAKES: ticks; T_WHY, T_WAITED: what a warp that issues had waited for longest, and how long;
+# T_SINCE: tick at which its block started
+T_TRACK, T_AT, T_TAKES, T_PC, T_WARP, T_BLOCK, T_WHY, T_WAITED, T_SINCE = range(9)
+T_NEXT, T_LOST, T_FROM = 0, 1, 2
+N_TRACE = N_REASONS
+ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
+
+# Columns of Machine.shape.  SHARED_BASE: address of shared memory's first byte; LOCAL_BASE: line number from
+# which local memory is cached; N_BUFFERS: global arrays; TIMED: every instruction issues at its cycle; N_SCHEDULERS:
+# schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; CODE_AHEAD:
+# lines of code fetched ahead; UNIFORM: first uniform register among a warp's rows; SHOWN: the SM of which a timeline is
+# recorded, -1: none; L1_LINES: lines of data an L1 has;
+# BARRIERS: those that a block may use.
+(
+    BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
+    HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
+    LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
+    CODE_AHEAD, BARRIERS, BANK_FIRST,
+) = range(37)  # fmt: skip
+BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
+N_SHAPE = BANK_BYTES + N_BANKS
+
+# Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
+(
+    L1_HIT,
+    L2_NEAR,
+    L2_FAR,  # added when the line comes over the fabric
+    DRAM,
+    SHARED,
+    WAVE_APART,  # from the data of one wavefront of a load to that of the next
+    ASKING,  # between two registers that an instruction to the load/store pipe reads
+    DENSE,  # in which no result may come, for a dense load
+    DENSE_WAIT,  # for which it waits for a time when none comes anyway
+    XU_HELD,  # for which a product of matrices holds up the special functions under way
+    FILL_SECTOR,  # L2 -> SM wire
+    ASK,  # between two requests of an SM to L2
+    ASK_ALONG,  # after which no more goes along with a request to read, ...
+    SEND_ALONG,  # ... and with one to write
+    OUT_LINE,  # SM -> L2 wire: what a store takes for each line, ...
+    OUT_SECTOR,  # ... for each sector it fills, ...
+    OUT_BROKEN,  # ... and for each it does not
+    OUT_HELD,  # of which the load/store pipe waits for none
+    OUT_LASTS,  # from which on a line, stored as one of 32, may be stored to again
+    DRAM_HALF,  # added where both 64-byte halves of a line come from DRAM
+    TAKEN,  # added by a branch that is taken
+    BUBBLE,  # and what its scheduler loses by it
+    FETCH,  # of the first code of a scheduler
+    FETCH_NEXT,  # of another line of code that no warp of the SM has run yet
+    GPC_GIVES,  # between two that a GPC gives its SMs of code or constants
+    CONSTANT,  # from the read of a constant until it is there
+    CONSTANT_FETCH,  # of a line of constants that an SM does not hold
+    CONSTANT_SEEK,  # of one that its GPC does not hold
+    WARP_START,  # from a warp's arrival to its first issue
+    WARP_APART,  # from one warp of a block to the next
+    SPECIAL,  # between two reads of special registers or constants
+    NOBODY,  # of an access in which no lane takes part
+    AWAITED,  # that a load takes of the pipe besides, whose data is not there yet
+    BETWEEN_SHARED,  # that a shared access loses behind a global one that came behind a shared one
+    WIDE_ASKS,  # by which IMAD.WIDE delays what a scheduler lets go, where others have the load/store pipe too
+    WARP_EXIT,  # from its last issue to its end
+    PORT_SECTOR,  # L2 -> GPC wire
+    LINK_SECTOR,  # one that leaves its half of L2
+    SLICE_SECTOR,
+    SLICE_REQUEST,
+    SLICE_WRITE,  # one sector written
+    SLICE_QUEUE,  # how long a request waits for it behind the coalescer; the rest it waits in front
+    CHANNEL_SECTOR,
+    WRITE_BATCH,  # sectors that a DRAM channel writes in one go
+    TURNAROUND,  # what it loses by that
+    BARRIER,  # from the last arrival to the first issue
+    BARRIER_WARP,  # added per warp of the block
+    TURNOVER,  # from the tick at which a block is handed out to its start
+    START_GAP,  # between two blocks started on one SM
+    GPC_TURN,  # in which a GPC is given blocks, before the next one is
+    LAUNCH,  # between two blocks started by a GPC, and between two that the GPU hears the end of
+    ISSUE,  # one warp instruction, all schedulers of the SM together
+    ISSUE_QUEUE,  # work its schedulers and units have ahead before another warp has to wait, in a run that is not timed
+    FMA_RATE,
+    ALU_RATE,
+    XU_RATE,
+    LSU_RATE,  # between two instructions that the load/store pipe takes in
+    QUEUE,  # work the load/store pipe holds before issue stops, ...
+    TAG_QUEUE,  # ... and its tag stage
+    SHUFFLE,
+    MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
+    L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
+    DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
+    WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
+    PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
+    PARTIAL_HIGH,  # partial lines in L2 beyond which they are filled, oldest first, ...
+    PARTIAL_LOW,  # ... until no more than these are left
+    AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
+    N_RATES,
+) = range(69)

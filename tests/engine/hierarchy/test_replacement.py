@@ -1,0 +1,61 @@
+"""The policy of L2: which way of a full set a new line replaces."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from gpusim.engine.hierarchy.l2_sets import USED, empty_l2
+from gpusim.engine.hierarchy.replacement import note_use, victim
+
+WAYS = 6
+
+
+def used_in(order):
+    """A set whose ways were used in this order."""
+    row = empty_l2(1, WAYS)[0]
+    for stamp, way in enumerate(order):
+        note_use(row, WAYS, way, 10 + stamp)
+    return row
+
+
+def victims(row, stamps=range(100, 600)):
+    return Counter(int(victim(row, WAYS, stamp)) for stamp in stamps)
+
+
+@pytest.mark.parametrize("order", [range(6), [5, 4, 3, 2, 1, 0], [3, 0, 5, 1, 4, 2]])
+def test_one_of_the_two_oldest_goes_as_often_as_the_other(order):
+    found, order = victims(used_in(order)), list(order)
+    assert set(found) == set(order[:2])
+    assert 0.4 < found[order[0]] / sum(found.values()) < 0.6
+
+
+def test_what_is_used_again_stays():
+    row = used_in(range(6))
+    note_use(row, WAYS, 0, 50)
+    assert set(victims(row)) == {1, 2}
+    note_use(row, WAYS, 2, 51)
+    assert set(victims(row)) == {1, 3}
+
+
+def test_the_same_access_chooses_the_same_way():
+    row = used_in(range(6))
+    assert [victim(row, WAYS, stamp) for stamp in range(50)] == [victim(row, WAYS, stamp) for stamp in range(50)]
+
+
+def test_a_use_touches_nothing_else_of_the_set():
+    row, before = used_in(range(6)), used_in(range(6))
+    note_use(row, WAYS, 4, 99)
+    assert np.flatnonzero(row != before).tolist() == [USED * WAYS + 4]
+
+
+def test_cycling_over_a_little_more_than_fits_does_not_always_miss():
+    """As it would where always the least recently used one goes; an H200 misses three times in four."""
+    tags, row, misses, rounds = list(range(WAYS)), used_in(range(6)), 0, 400
+    for stamp in range(100, 100 + rounds * (WAYS + 1)):
+        line = stamp % (WAYS + 1)
+        if line not in tags:
+            misses += 1
+            tags[victim(row, WAYS, stamp)] = line
+        note_use(row, WAYS, tags.index(line), stamp)
+    assert 0.4 < misses / (rounds * (WAYS + 1)) < 0.9

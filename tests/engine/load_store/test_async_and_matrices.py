@@ -1,0 +1,140 @@
+"""Copies past the registers, and matrices of 16-bit elements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpusim.engine.state import counts as C
+from gpusim.isa.encode import encode
+from gpusim.isa.opcodes import Cache, Flag, Op
+from gpusim.isa.program import RZ, const, imm, reg
+from gpusim.isa.slice import counting_image
+from gpusim.simulate import SimulationError
+from tests.engine.images import counted
+from tests.engine.programs import LANES, Sheet, X
+
+SHARED = 4096
+
+
+def counts_of(sheet: Sheet, *outputs, image=encode) -> np.ndarray:
+    launch = sheet.launch(*outputs, shared_bytes=SHARED)
+    return counted(launch, "h200", image(launch.program), data=True)[0]
+
+
+# ------------------------------------------------------------------ LDGSTS
+
+
+@pytest.mark.parametrize("width", [4, 8, 16])
+@pytest.mark.parametrize("cache", [Cache.CA, Cache.CG])
+def test_a_copy_moves_zeros_or_nothing(width, cache):
+    """Lanes 0 to 7 are guarded off, lanes 8 to 15 write zeros."""
+    sheet = Sheet()
+    rows = [np.random.default_rng(k).integers(1, 1 << 32, 32, dtype=np.uint32) for k in range(4)]
+    for row in rows:
+        sheet.given(row)
+    on, reads = sheet.holds(0, LANES >= 8), sheet.holds(1, LANES >= 16)
+    place = sheet.given(width * LANES)
+    for k in range(4):
+        sheet.emit(Op.STS, None, sheet.given(4 * LANES + 128 * k), imm(7))
+    sheet.emit(Op.IMAD_WIDE, reg(64), place, imm(1), const(X), flags=Flag.UNSIGNED)
+    sheet.emit(
+        Op.LDGSTS, None, place, reg(64), offset=0, target=0, width=width, cache=cache, guard=on, psrcs=(reads,), line=4
+    )
+    sheet.emit(Op.LDGDEPBAR)
+    sheet.emit(Op.DEPBAR, sub=0)
+    sheet.emit(Op.LDS, reg(72), place, width=width)
+    program = sheet.program()
+    body = [i for i in program.instrs if i.op is Op.LDGSTS]
+    assert len(body) == 1
+    got = np.stack(sheet.run(*(reg(72 + k) for k in range(width // 4)), shared_bytes=SHARED), axis=1)
+    flat = np.concatenate(rows)[: 8 * width].reshape(32, width // 4)
+    want = np.where((LANES >= 16)[:, None], flat, np.where((LANES >= 8)[:, None], 0, 7))
+    np.testing.assert_array_equal(got, want)
+
+
+def test_a_copy_counts_as_a_load():
+    sheet = Sheet()
+    sheet.emit(Op.IMAD_WIDE, reg(64), sheet.given(4 * LANES), imm(1), const(X), flags=Flag.UNSIGNED)
+    before = counts_of(sheet)
+    sheet.emit(Op.LDGSTS, None, sheet.given(8 * LANES), reg(64), target=0)
+    for image in (encode, counting_image):
+        count = counts_of(sheet, image=image)
+        assert count[C.INST_LDGSTS] == 1
+        assert count[C.LD_REQ] - before[C.LD_REQ] == 2  # and the load of its second operand
+        assert count[C.LD_SECTORS] - before[C.LD_SECTORS] == 8
+        assert (count[C.SH_ASYNC_WAVES], count[C.SH_ASYNC_IDEAL]) == (2, 1)  # 8 bytes apart: two lanes share a bank
+
+
+def test_a_copy_out_of_bounds_is_refused():
+    sheet = Sheet()
+    sheet.emit(Op.IMAD_WIDE, reg(64), sheet.given(4 * LANES), imm(1), const(X), flags=Flag.UNSIGNED)
+    sheet.emit(Op.LDGSTS, None, imm(0), reg(64), target=1 << 16, line=8)
+    with pytest.raises(SimulationError, match=r"sheet.py:8: .*reads global memory out of bounds"):
+        sheet.run(reg(RZ), shared_bytes=SHARED)
+
+
+# ------------------------------------------------------------------ LDSM, STSM, MOVM
+
+
+def matrix_of(registers: np.ndarray) -> np.ndarray:
+    """The 8x8 matrix that a warp holds: lane l has elements 2 (l % 4) and the next of row l / 4."""
+    return np.ascontiguousarray(registers).view(np.uint16).reshape(8, 8)
+
+
+def filled(sheet: Sheet, n_rows: int, stride: int) -> np.ndarray:
+    """Shared memory full of halves, and R70 = address of row l; the matrices of rows."""
+    halves = np.arange(1000, 1000 + SHARED // 2, dtype=np.uint16)
+    for k in range(SHARED // 128):
+        sheet.emit(Op.MOV, reg(70), imm(128 * k))
+        sheet.emit(Op.IMAD, reg(70), reg(0), imm(4), reg(70))
+        low, high = 1000 + 64 * k, 1001 + 64 * k
+        sheet.emit(Op.IMAD, reg(71), reg(0), imm(0x20002), imm(high << 16 | low))
+        sheet.emit(Op.STS, None, reg(70), reg(71))
+    sheet.emit(Op.IMAD, reg(70), reg(0), imm(stride), reg(RZ))
+    rows = [halves[stride // 2 * r : stride // 2 * r + 8] for r in range(n_rows)]
+    return np.array(rows).reshape(-1, 8, 8)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_matrices_are_loaded(n, transposed):
+    sheet = Sheet()
+    want = filled(sheet, 8 * n, 48)
+    sheet.emit(Op.LDSM, reg(80), reg(70), sub=n, flags=Flag.TRANSPOSE if transposed else 0)
+    got = sheet.run(*(reg(80 + k) for k in range(n)), shared_bytes=SHARED)
+    for k in range(n):
+        np.testing.assert_array_equal(matrix_of(got[k]), want[k].T if transposed else want[k])
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_matrices_are_stored(n, transposed):
+    """Stored one way and loaded the same way they are what they were."""
+    sheet = Sheet()
+    rows = [sheet.given(np.random.default_rng(k).integers(0, 1 << 32, 32, dtype=np.uint32)) for k in range(n)]
+    for k, row in enumerate(rows):
+        sheet.emit(Op.MOV, reg(76 + k), row)
+    sheet.emit(Op.IMAD, reg(70), reg(0), imm(16), reg(RZ))
+    sheet.emit(Op.STSM, None, reg(70), reg(76), sub=n, flags=Flag.TRANSPOSE if transposed else 0)
+    sheet.emit(Op.LDSM, reg(80), reg(70), sub=n)
+    got = sheet.run(*(reg(80 + k) for k in range(n)), shared_bytes=SHARED)
+    for k in range(n):
+        want = matrix_of(sheet.inputs[k])
+        np.testing.assert_array_equal(matrix_of(got[k]), want.T if transposed else want)
+
+
+@pytest.mark.parametrize(("stride", "waves"), [(16, 4), (128, 32), (144, 4), (32, 8)])
+def test_rows_of_one_matrix_conflict_by_banks(stride, waves):
+    sheet = Sheet()
+    sheet.emit(Op.IMAD, reg(70), reg(0), imm(stride), reg(RZ))
+    sheet.emit(Op.LDSM, reg(80), reg(70), sub=4)
+    count = counts_of(sheet, image=counting_image)
+    assert (count[C.SH_LD_WAVES], count[C.SH_LD_IDEAL], count[C.INST_LDSM]) == (waves, 4, 1)
+
+
+def test_a_matrix_is_transposed_in_registers():
+    sheet = Sheet()
+    row = np.random.default_rng(5).integers(0, 1 << 32, 32, dtype=np.uint32)
+    sheet.emit(Op.MOVM, reg(70), sheet.given(row))
+    np.testing.assert_array_equal(matrix_of(sheet.run(reg(70))[0]), matrix_of(row).T)
