@@ -85,7 +85,7 @@ def simulated(sequence: str) -> float:
     words = spelled(sequence)
     places, stalls = _operands(words), [int(word[3:] or 1) for word in words]
     places[COUNTED_AT:COUNTED_AT], stalls[COUNTED_AT:COUNTED_AT] = [(1, 1)], [1]
-    row, empty = np.zeros(S.N_PART, np.int64), (0, 0)
+    row, empty = np.zeros(S.N_SCHEDULER_COLUMNS, np.int64), (0, 0)
     times = _through(row, np.array([*places, empty]), np.array([*stalls, BACK_CYCLES]), ROUNDS)
     return float(times) / ROUNDS
 

@@ -89,7 +89,7 @@ DENSE_CYCLES, DENSE_WAIT_CYCLES = 3, 4
 """Cycles without a result that a load of 16 bytes a lane needs whose lanes agree in pairs or more; results wait when
 those of so many cycles are due.  Of 8 to 16 warps that load once in 7 to 30 FFMAs each takes 3.0 to 3.4 cycles on an
 H200 that neither FFMAs nor the data stage account for (calibration/microbenchmarks/shared_loads_among_ffmas.py); one of
-8 bytes at most 1, as do those whose lanes all read something else.  The second: 2 to 10 fit within 1 % of one another."""
+8 bytes at most 1, as do those whose lanes all read something else.  The second: 2 to 10 fit within 1 % of another."""
 XU_HELD_CYCLES = 1
 """By which a product of matrices makes the exponential under way on its scheduler take longer: loops of one product and
 one or two exponentials take 1.0 and 1.1 cycles a product more on an H200 than the eight of each exponential, by one
