@@ -12,8 +12,8 @@ the mask that the backward pass of FlashAttention-1 draws for the same seed.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.catalogue.chain import Chain, Step
 from gpusim.lang.collective import block_sum
 from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
 

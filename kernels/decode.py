@@ -12,8 +12,8 @@ of its sum of exp(score) in HBM, and a second kernel merges them.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.catalogue.chain import Chain, Step
 
 LOWEST = -3.4028234663852886e38  # of fp32: where no key was seen, for -inf would be subtracted from -inf
 SHUFFLES = 5  # steps of a butterfly over all 32 lanes

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.catalogue.chain import Chain, Step
 from gpusim.lang.collective import warp_sum
 from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
 

@@ -16,7 +16,7 @@ from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch, DescribedLaunch
-    from gpusim.measurement import Measurement
+    from gpusim.measured.measurement import Measurement
 
 SOURCES = (".cu", ".cubin")
 WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
@@ -68,8 +68,8 @@ def measure(
     """
     from gpusim import measure as room
     from gpusim import report
+    from gpusim.progress import ProgressLine
     from gpusim.report import comparison
-    from gpusim.report.progress import ProgressLine
 
     check_writable(json)
     single = {
@@ -98,7 +98,7 @@ def measure(
 
 def _before(file: Path | None) -> Measurement | None:
     """What a file has from before."""
-    from gpusim import measurement
+    from gpusim.measured import measurement
 
     if file is None or not file.exists():
         return None
@@ -163,7 +163,7 @@ def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[Desc
 def _of_scenario(name: str, words: Sequence[str]) -> Iterator[DescribedLaunch]:
     """What a scenario predicts, each launch once."""
     from gpusim.cli.scenarios import run_scenario
-    from gpusim.launches.heard import predictions
+    from gpusim.launches.of_scenario import predictions
 
     with predictions() as heard:
         run_scenario(name, words)

@@ -26,7 +26,7 @@ from gpusim.cli.words import (
 )
 
 if TYPE_CHECKING:
-    from gpusim.report.progress import ProgressLine
+    from gpusim.progress import ProgressLine
 
 A = TypeVar("A")
 P = TypeVar("P")
@@ -51,7 +51,7 @@ def predict(
     Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each.
     """
     import gpusim
-    from gpusim.chain import Chain
+    from gpusim.catalogue.chain import Chain
     from gpusim.errors import ParameterError
 
     kernel, given = split(arguments)
@@ -77,7 +77,7 @@ def _each(
     algorithm: A, predict: Callable[..., P], cases: Sequence[tuple[str, dict[str, Any]]], how: dict[str, Any]
 ) -> list[P]:
     """Predict one case after the other, showing progress on standard error."""
-    from gpusim.report.progress import ProgressLine
+    from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
         return [

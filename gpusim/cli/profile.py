@@ -17,7 +17,7 @@ from gpusim.cli.words import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom,
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import LaunchSpec
-    from gpusim.result import Profile
+    from gpusim.profiles.profile import Profile
 
 
 def profile(
@@ -79,8 +79,8 @@ def profile(
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:
     """The launch on one GPU after the other, showing progress and the compiler's warnings on standard error."""
-    from gpusim.launches.run import profile
-    from gpusim.report.progress import ProgressLine
+    from gpusim.launches.profiling import profile
+    from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
         warnings: dict[str, None] = {}

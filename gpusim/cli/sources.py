@@ -41,7 +41,7 @@ def refuse(given: dict[str, Any], why: str) -> None:
 
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
-    from gpusim import arguments
+    from gpusim.launches import arguments
     from gpusim.launches.spec import LaunchSpec
 
     for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
@@ -58,7 +58,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
 
 def _source(given: Path) -> Path:
     """The file, or the source of that name among the kernels that come with gpusim."""
-    from gpusim.catalog import builtin_folder
+    from gpusim.catalogue.lookup import builtin_folder
 
     builtin = builtin_folder() / given
     return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given

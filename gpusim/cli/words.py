@@ -14,9 +14,9 @@ from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.names import some
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm
-    from gpusim.chain import Chain
-    from gpusim.parameters import Parametrised
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain
+    from gpusim.catalogue.parameters import Parametrised
 
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
@@ -101,17 +101,17 @@ def find(name: str, folders: Sequence[Path]) -> Algorithm | Chain:
     Raises
     ------
     UnknownKernelError
-        As :func:`gpusim.catalog.find`.
+        As :func:`gpusim.catalogue.lookup.find`.
     """
-    from gpusim import catalog
+    from gpusim.catalogue import lookup
 
-    found = catalog.find(name, folders)
+    found = lookup.find(name, folders)
     if found.name != name:
         from gpusim.report.kernels import folded
 
-        alike = (kind.algorithm.name for kind in folded(catalog.search([name], folders)))
+        alike = (kind.algorithm.name for kind in folded(lookup.search([name], folders)))
         others = [other for other in alike if other != found.name]
-        more = f"; there are also {some(others)} ({catalog.LISTING} {name})" if others else ""
+        more = f"; there are also {some(others)} ({lookup.LISTING} {name})" if others else ""
         print(f"gpusim: {name} is taken to be {found.name}{more}", file=sys.stderr)
     return found
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim import hardware
 from gpusim.measure.errors import DeviceError, MeasureError, OutOfMemoryError
-from gpusim.measurement import Device
+from gpusim.measured.measurement import Device
 
 FLUSHED = 4
 """Sizes of L2 that are read to flush it."""

@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
 from gpusim.isa.opcodes import INFO, Pipe
-from gpusim.result import STALL_REASON, STALL_SHARE, Claim, Metric
+from gpusim.results.metric import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked, utilisation
 

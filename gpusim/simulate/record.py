@@ -10,9 +10,9 @@ import numpy as np
 from gpusim.engine import state as S
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import F, Image
+from gpusim.results.timeline import BLOCKS, Event, Recording, Timeline
 from gpusim.simulate.clock import REASONS
 from gpusim.simulate.where import place_name
-from gpusim.timeline import BLOCKS, Event, Recording, Timeline
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpusim.engine import counts as C
 from gpusim.engine import state as S
-from gpusim.result import SECTOR_BYTES
+from gpusim.results.figures import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim import catalog, cuda
+from gpusim import cuda
+from gpusim.catalogue import lookup
 from tests.validation.flash_mma import SHARED
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
-SOURCE = catalog.builtin_folder() / "flash_attention_2_mma.cu"
+SOURCE = lookup.builtin_folder() / "flash_attention_2_mma.cu"
 HEADS = 2
 KERNELS = [(64, False), (64, True), (128, False), (128, True)]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.engine import state as S
-from gpusim.simulate.apart import _gap, _phases, bring_apart
+from gpusim.simulate.stagger import _gap, _phases, bring_apart
 
 SMS, LASTS = 3, 1000
 WAVE = 2 * SMS

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.arguments import Filled
+from gpusim.launches.arguments import Filled
 from gpusim.launches.file import read
 from gpusim.launches.spec import LaunchSpec
 from tests.validation import bench

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import gpusim
-from gpusim.measurement import MeasuredLaunch
+from gpusim.measured.measurement import MeasuredLaunch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
 from measured import MEASURED

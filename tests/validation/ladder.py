@@ -16,8 +16,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from gpusim import cuda
-from gpusim.profiling import profile
-from gpusim.result import Profile
+from gpusim.frontends.cuda import profile
+from gpusim.profiles.profile import Profile
 from tests.validation import bench
 
 GPU, SIZE = "rtx-a6000", 4096

@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from gpusim import Profile
-from gpusim.compare import Summary, rows, summarise
+from gpusim.measured.comparison import Summary, rows, summarise
 from tests.validation import bench, counters, large, micro, shipped
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gpusim
-from gpusim.compare import rows, summarise
+from gpusim.measured.comparison import rows, summarise
 from tests.validation import counters, shipped
 from tests.validation.exact import ASKED
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.launches import run
+from gpusim.launches import profiling
 from gpusim.launches.file import read
 from tests.validation.counters import values
 from tests.validation.exact import differing
@@ -23,7 +23,7 @@ BARRIERS = {"barrier": 12, "barrier_named": 30, "barrier_vote": 46}
 
 @pytest.fixture(scope="module")
 def predicted(measured_compiler: None) -> dict[str, dict[str, float]]:
-    return {spec.id: values(run.profile(spec, "h100-sxm")) for spec in read(FOLDER / "launches.json")}
+    return {spec.id: values(profiling.profile(spec, "h100-sxm")) for spec in read(FOLDER / "launches.json")}
 
 
 def test_every_kind_is_measured(predicted):

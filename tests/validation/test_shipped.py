@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gpusim.launches import file
-from gpusim.launches.run import record
-from gpusim.measurement import is_held_out
+from gpusim.launches.profiling import record
+from gpusim.measured.measurement import is_held_out
 from tests.validation import shipped
 from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.launches import file
-from gpusim.launches.run import record_all
+from gpusim.launches.profiling import record_all
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from tests.validation import counters, shipped
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpusim import reading
-from gpusim.compare.rows import Values
 from gpusim.errors import GpusimError
-from gpusim.measurement import MeasuredLaunch
-from gpusim.nsight import Launched
+from gpusim.measured.comparison import Values
+from gpusim.measured.measurement import MeasuredLaunch
+from gpusim.measured.nsight import Launched
 
 
 class CompareError(GpusimError):

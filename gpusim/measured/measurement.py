@@ -255,7 +255,7 @@ def shipped_names() -> list[str]:
 
 
 def _shipped() -> dict[str, Path]:
-    files = (Path(__file__).parent / "data").glob("measured-*.json")
+    files = (Path(__file__).parents[1] / "data").glob("measured-*.json")
     return {file.stem.removeprefix("measured-"): file for file in files}
 
 

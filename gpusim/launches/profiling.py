@@ -15,9 +15,9 @@ from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
-    from gpusim.result import Profile
+    from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
 
-Progress = Callable[[int, int, str], None]
 LEAST_TOOL_S = 30.0
 
 
@@ -74,18 +74,18 @@ def profile(
 
 def _profiled(
     spec: AnyLaunch, gpu: str, seed: int, progress: Progress | None, warn: Callable[[str], None] | None,
-    described: bool, how: dict[str, Any],
+    by_description: bool, how: dict[str, Any],
 ) -> Profile:  # fmt: skip
     """The same, without a limit of its own."""
-    import gpusim
+    from gpusim.frontends import cuda, described
 
-    if described and isinstance(spec, DescribedLaunch):
-        return gpusim.predict(spec.algorithm, gpu, progress=progress, **how, **spec.params)
+    if by_description and isinstance(spec, DescribedLaunch):
+        return described.predict(spec.algorithm, gpu, progress=progress, **how, **spec.params)
     module = spec.compile(_architecture(gpu))
     if warn is not None and module.log:
         warn(module.log)
     kernel = module.kernel()
-    return gpusim.profile(
+    return cuda.profile(
         kernel, spec.grid, spec.block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=spec.dynamic_shared,
         values=False, progress=progress, **how,
     )  # fmt: skip
@@ -99,7 +99,7 @@ def _architecture(gpu: str) -> str:
 
 def _drawn(spec: AnyLaunch, kernel: Kernel, seed: int) -> list[Any]:
     """The arguments; arrays are filled only if it matters what they hold."""
-    from gpusim.simulate.run import reads_data
+    from gpusim.simulate.counting import reads_data
 
     return spec.draw(kernel, seed, contents=reads_data(kernel.program()))
 

@@ -1,9 +1,10 @@
-"""A kernel of the user's own, its launch and a GPU -> Profile."""
+"""Front end of CUDA: a kernel compiled from the user's own source, its sizes and arguments -> a launch."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,19 +14,17 @@ from gpusim.cuda.errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
-from gpusim.parameters import check_how
-from gpusim.result import Profile
-from gpusim.simulate import Counts, Launch, count, left_by
-from gpusim.simulate.clock import clocked
-from gpusim.simulate.launch import bytes_of, variables_end
-from gpusim.simulate.metrics import summary
+from gpusim.simulate.launch import Launch, bytes_of, variables_end
+from gpusim.simulate.prediction import How, Work
+from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
-    from gpusim.timeline import Recording
+    from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
+    from gpusim.results.timeline import Recording
 
-Progress = Callable[[int, int, str], None]
 Size = int | Sequence[int]
 
 MOST_BLOCKS = (2**31 - 1, 65535, 65535)
@@ -99,20 +98,25 @@ def profile(
     >>> x  # doctest: +SKIP
     array([0., 2., 4., 6.], dtype=float32)
     """
-    check_how(cache, progress, values=values, sample=sample)
+    how = How(cache, sample, values, limit, progress, timeline)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
-    launch = _launch(kernel, spec, grid, block, args, dynamic_shared)
-    spec = clocked(spec, launch.program)
-    held = _held(kernel, launch, spec)
-    chosen = False if values else sample
-    l2 = left_by(launch, spec, held, sample=chosen, progress=progress, limit=limit) if cache == "warm" else None
-    counts = count(
-        launch, spec, held, sample=chosen, l2=l2, values=values, progress=progress, limit=limit, recording=timeline
-    )
-    _write_back(launch, counts)
+    return simulated([work(kernel, spec, grid, block, args, dynamic_shared)], spec, how)[0]
+
+
+def work(
+    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0
+) -> Work:
+    """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
+
+    Parameters
+    ----------
+    kernel, gpu, grid, block, args, dynamic_shared
+        As for :func:`profile`.
+    """
+    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
-    return summary(kernel.name.full, params, spec, launch, held, counts, cache, "machine_code")
+    return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
 
 
 def _launch(
@@ -172,23 +176,10 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _held(kernel: Kernel, launch: Launch, gpu: hardware.Gpu) -> hardware.Occupancy:
-    """Occupancy, with the kernel named where no block fits."""
-    if launch.program.max_threads < launch.threads <= gpu.sm.max_threads_per_block:
-        raise ParameterError(
-            f"{kernel.name.full}: a block of {launch.threads} threads, but __launch_bounds__ promised at most "
-            f"{launch.program.max_threads}"
-        )
-    try:
-        return hardware.occupancy(gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
-    except hardware.OccupancyError as error:
-        raise ParameterError(f"{kernel.name.full}: {error}") from None
-
-
-def _write_back(launch: Launch, counts: Counts) -> None:
+def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
     """Put results where the arguments are; all of them, or none where one cannot take its own."""
     given = {name: value for name, value in launch.arguments.items() if isinstance(value, np.ndarray)}
-    after = {name: found for name, found in counts.outputs.items() if name in given}
+    after = {name: found for name, found in outputs.items() if name in given}
     taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
     for name in after.keys() - taking.keys():
         if _loses(given[name], after[name], taking.values()):

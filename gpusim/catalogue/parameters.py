@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gpusim.catalogue.formulas import evaluate, read_formula
 from gpusim.errors import ParameterError, UnknownNameError, as_integer, shown
-from gpusim.formulas import evaluate, read_formula
 
 if TYPE_CHECKING:
     import sympy
@@ -15,32 +15,6 @@ INT32_MAX = 2**31 - 1
 """Largest size or scalar argument: kernels take them as 32-bit ints."""
 
 Params = dict[str, int]
-
-
-def check_flags(**flags: Any) -> None:
-    """Refuse what is neither True nor False, nor None where nothing was chosen.
-
-    Raises
-    ------
-    ParameterError
-    """
-    for name, value in flags.items():
-        if type(value).__name__ not in ("NoneType", "bool", "bool_"):  # Python's, and NumPy's by either of its names
-            raise ParameterError(f"{name} must be True or False, not {shown(value)}")
-
-
-def check_how(cache: Any, progress: Any, **flags: Any) -> None:
-    """Refuse what is no state of the caches before a launch, cannot be told of progress, or is no flag.
-
-    Raises
-    ------
-    ParameterError
-    """
-    if not isinstance(cache, str) or cache not in ("cold", "warm"):
-        raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(cache)}")
-    if progress is not None and not callable(progress):
-        raise ParameterError(f"progress must be a function of (done, total, text), not {shown(progress)}")
-    check_flags(**flags)
 
 
 class Parametrised:
@@ -143,7 +117,7 @@ class Parametrised:
         Parameters
         ----------
         text : str
-            As in :class:`~gpusim.formulas.Traffic`.
+            As in :class:`~gpusim.catalogue.formulas.Traffic`.
 
         Raises
         ------

@@ -2,9 +2,9 @@
 
 Three places are looked in, in this order: the kernels that come with gpusim, folders of Python files (an argument,
 then the environment variable ``GPUSIM_KERNELS``), and installed packages with an entry point in the group
-``gpusim.kernels``.  Each Python file of a folder is run once, and every :class:`~gpusim.algorithm.Algorithm` and
-:class:`~gpusim.chain.Chain` at its top level belongs to the catalog: there is nothing to register.  Files whose name
-starts with ``_`` or ``test_`` are left alone.
+``gpusim.kernels``.  Each Python file of a folder is run once, and every
+:class:`~gpusim.catalogue.algorithm.Algorithm` and :class:`~gpusim.catalogue.chain.Chain` at its top level belongs to
+the catalog: there is nothing to register.  Files whose name starts with ``_`` or ``test_`` are left alone.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from gpusim.algorithm import Algorithm
-from gpusim.chain import Chain
+from gpusim.catalogue.algorithm import Algorithm
+from gpusim.catalogue.chain import Chain
 from gpusim.errors import GpusimError, UnknownNameError, listed, shown
 
 ENVIRONMENT = "GPUSIM_KERNELS"
@@ -274,7 +274,7 @@ def _found(folders: Iterable[PathLike]) -> Iterator[Entry]:
 
 def builtin_folder() -> Path:
     """Find the kernels that come with gpusim: inside an installed wheel, beside the package in a checkout."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     inside = package / "kernels"
     return inside if inside.is_dir() else package.parent / "kernels"
 

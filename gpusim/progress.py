@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Protocol, Self
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+Progress = Callable[[int, int, str], None]
+"""What is told of progress: what is done, what there is to do, and what is being done in a few words."""
 
 PATIENCE = 2.0
 """Seconds that pass before anything is shown."""
@@ -77,7 +81,7 @@ class ProgressLine:
         self._compilation: Compilation | None = None
         self._shown = False
         self._said, self._said_at = "", -float("inf")
-        self._bar: Progress | None = None
+        self._bar: Bar | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
@@ -203,8 +207,9 @@ def about(seconds: float) -> str:
     return "about a minute" if minutes <= 1 else f"about {minutes} minutes"
 
 
-def _bar(console: Console) -> Progress:
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+def _bar(console: Console) -> Bar:
+    from rich.progress import BarColumn, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
     from rich.table import Column
 
     columns = (
@@ -215,4 +220,4 @@ def _bar(console: Console) -> Progress:
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}", markup=False, table_column=Column(no_wrap=True)),
     )
-    return Progress(*columns, console=console, transient=True, expand=True)
+    return Bar(*columns, console=console, transient=True, expand=True)

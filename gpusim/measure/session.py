@@ -4,74 +4,27 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gpusim
-from gpusim import nsight
 from gpusim.launches.spec import AnyLaunch
 from gpusim.measure import counters, resume
 from gpusim.measure.errors import MeasureError
 from gpusim.measure.processes import Line, Start, each, start
+from gpusim.measure.request import Request
 from gpusim.measure.worker import Job
-from gpusim.measurement import Device, MeasuredLaunch, Measurement
+from gpusim.measured import nsight
+from gpusim.measured.measurement import Device, MeasuredLaunch, Measurement
 
-Progress = Callable[[int, int, str], None]
+if TYPE_CHECKING:
+    from gpusim.progress import Progress
 
-TIMES = 20
-RUNS = 3
-SECONDS = 60.0
 PASSES = 20
 """For so many times a launch's time limit the profiler may have the GPU: it launches again for each set of counters."""
 TOGETHER = 10
 """Launches that one start of the profiler counts: it says what it read at its end, and starting it takes seconds."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to measure and how.
-
-    Attributes
-    ----------
-    specs : tuple of LaunchSpec or DescribedLaunch
-    gpu : str or None
-        Refuse any other than the one of this name; None: whichever there is.
-    warm : bool
-        Leave the caches as the same launch left them, rather than flush them.
-    repeats : int
-        How often a launch is timed.
-    runs : int
-        How often it is counted; 0: not at all.
-    metrics : tuple of str
-        By Nsight Compute's names.
-    seconds : float
-        For so long a launch may have the GPU.
-    seed : int
-        Decides what random arrays hold.
-    folder : Path
-        Where the measurement will lie: paths of sources begin there.
-    outputs : bool
-        Keep what the first launch leaves in small arrays.
-    before : Measurement or None
-        Measured before: launches of it that would be measured again are kept.
-    """
-
-    specs: tuple[AnyLaunch, ...]
-    gpu: str | None = None
-    warm: bool = False
-    repeats: int = TIMES
-    runs: int = RUNS
-    metrics: tuple[str, ...] = counters.METRICS
-    seconds: float = SECONDS
-    seed: int = 0
-    folder: Path = field(default_factory=Path)
-    outputs: bool = False
-    before: Measurement | None = None
-
-    @property
-    def cache(self) -> str:
-        """How a launch finds the caches, as a measurement says it."""
-        return "warm" if self.warm else "cold"
 
 
 def measure(

@@ -16,8 +16,8 @@ def seconds(gpu: str) -> float:
     gpu : str
         Name, or path of a TOML file.
     """
-    import gpusim
-    from gpusim import cuda
+    from gpusim import cuda, hardware
+    from gpusim.frontends.cuda import profile
 
-    kernel = cuda.compile(SOURCE, gpu=gpusim.load_gpu(gpu).arch).kernel("empty")
-    return gpusim.profile(kernel, 1, 1, gpu=gpu, values=False).seconds
+    kernel = cuda.compile(SOURCE, gpu=hardware.load(gpu).arch).kernel("empty")
+    return profile(kernel, 1, 1, gpu=gpu, values=False).seconds

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
 
-from gpusim.chain import Chain
-from gpusim.chained import count_elements as count_chain
+from gpusim.catalogue.formulas import evaluate, read_formula, symbol
 from gpusim.errors import GpusimError
-from gpusim.formulas import evaluate, read_formula, symbol
-from gpusim.prediction import count_elements as count_kernel
 
 if TYPE_CHECKING:
     from sympy import Expr as Sym
 
-    from gpusim.algorithm import Algorithm
-    from gpusim.formulas import Published
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain
+    from gpusim.catalogue.formulas import Published
+
+
+Counting = Callable[..., dict[str, tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -78,31 +79,27 @@ def compare(algorithm: Algorithm | Chain) -> Comparison:
     return Comparison(derived, printed, departs, sympy.factor(derived - even), sympy.simplify(left))
 
 
-def table(algorithm: Algorithm | Chain) -> list[Row]:
+def table(algorithm: Algorithm | Chain, count: Counting) -> list[Row]:
     """Elements for the cases of the published formula: derived, counted in a simulated launch, printed.
 
     Parameters
     ----------
     algorithm : Algorithm or Chain
         One with ``published``.
+    count : callable
+        Counts the elements that threads load and store, array by array, such as
+        :func:`gpusim.frontends.elements.count_elements`.
     """
     published = _published(algorithm)
-    return [_row(algorithm, published, case) for case in published.cases]
+    return [_row(algorithm, published, case, count) for case in published.cases]
 
 
-def _row(algorithm: Algorithm | Chain, published: Published, case: Mapping[str, int]) -> Row:
+def _row(algorithm: Algorithm | Chain, published: Published, case: Mapping[str, int], count: Counting) -> Row:
     params = algorithm.bind(**case)
     derived, printed = (evaluate(form(algorithm, published), params) for form in (_derived, _printed))
-    counted = _counted(algorithm, params)
+    counted = count(algorithm, "h200", **params)
     total = _moved(published, *map(sum, zip(*counted.values(), strict=True)))
     return Row({**params, **case}, int(derived), int(total), float(printed))
-
-
-def _counted(algorithm: Algorithm | Chain, params: Mapping[str, int]) -> dict[str, tuple[float, float]]:
-    """Elements that threads load and store as it runs."""
-    if isinstance(algorithm, Chain):
-        return count_chain(algorithm, "h200", **params)
-    return count_kernel(algorithm, "h200", **params)
 
 
 def exponents(algorithm: Algorithm | Chain) -> dict[str, tuple[float, float]]:

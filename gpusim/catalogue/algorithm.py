@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from gpusim.catalogue.formulas import Elements, Published, Textbook, TextbookValue, Traffic, pretty, symbol
+from gpusim.catalogue.parameters import Parametrised, Params
 from gpusim.errors import ParameterError, UnknownNameError
-from gpusim.formulas import Elements, Published, Textbook, TextbookValue, Traffic, pretty, symbol
-from gpusim.parameters import Parametrised, Params
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, spread
+from gpusim.measured.measurement import BEYOND_EMPTY, MeasuredLaunch, spread
 
 FLOOR = {
     "dram__bytes_write.sum": 4e6,

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.algorithm import Algorithm, Arrays, ArraySpec, Derive, Draw, KernelLaunch
+from gpusim.catalogue.algorithm import Algorithm, Arrays, ArraySpec, Derive, Draw, KernelLaunch
+from gpusim.catalogue.formulas import Elements, Published, evaluate, symbol
+from gpusim.catalogue.parameters import Parametrised, Params
 from gpusim.errors import ParameterError
-from gpusim.formulas import Elements, Published, evaluate, symbol
-from gpusim.parameters import Parametrised, Params
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class Step:
     def algorithm(self) -> Algorithm:
         """The kernel, once the catalog has found it by its name."""
         if isinstance(self.kernel, str):
-            raise ParameterError(f"the step {self.kernel} is only a name: get the chain from gpusim.catalog")
+            raise ParameterError(f"the step {self.kernel} is only a name: get the chain from gpusim.catalogue.lookup")
         return self.kernel
 
     @property
@@ -108,7 +108,7 @@ class Chain(Parametrised):
     Parameters
     ----------
     name, summary : str
-        As of :class:`~gpusim.algorithm.Algorithm`.
+        As of :class:`~gpusim.catalogue.algorithm.Algorithm`.
     steps : tuple of Step
         In the order of their launches.
     reference : callable
@@ -123,7 +123,7 @@ class Chain(Parametrised):
     derive : callable, optional
         ``derive(drawn, **params)`` gives by name the inputs that follow from others.
     scalars, aliases, rules, published, tolerance, family, also, notes, hidden
-        As of :class:`~gpusim.algorithm.Algorithm`.
+        As of :class:`~gpusim.catalogue.algorithm.Algorithm`.
 
     Examples
     --------
