@@ -3,8 +3,9 @@
 Three places are looked in, in this order: the kernels that come with gpusim, folders of Python files (an argument,
 then the environment variable ``GPUSIM_KERNELS``), and installed packages with an entry point in the group
 ``gpusim.kernels``.  Each Python file of a folder is run once, and every
-:class:`~gpusim.catalogue.algorithm.Algorithm` and :class:`~gpusim.catalogue.chain.Chain` at its top level belongs to
-the catalog: there is nothing to register.  Files whose name starts with ``_`` or ``test_`` are left alone.
+:class:`~gpusim.catalogue.algorithm.Algorithm` and :class:`~gpusim.catalogue.chain.Chain` at its top level, alone or in
+a tuple, belongs to the catalog: there is nothing to register.  Files whose name starts with ``_`` or ``test_`` are left
+alone.
 """
 
 from __future__ import annotations
@@ -333,12 +334,13 @@ def _why(error: BaseException, path: Path) -> str:
 
 
 def _entries_of(module: ModuleType, origin: str) -> Iterator[Entry]:
-    """Pick the algorithms at a module's top level, each once."""
+    """Pick the algorithms at a module's top level, alone or in a tuple, each once."""
     seen: set[int] = set()
     for value in vars(module).values():
-        if isinstance(value, Algorithm | Chain) and id(value) not in seen:
-            seen.add(id(value))
-            yield Entry(value, origin)
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Algorithm | Chain) and id(one) not in seen:
+                seen.add(id(one))
+                yield Entry(one, origin)
 
 
 def _entry_point(point: EntryPoint) -> Iterator[Entry]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.options import JsonFile, KernelFolders
 from gpusim.cli.sources import Only
-from gpusim.cli.words import JsonFile, KernelFolders
 from gpusim.errors import GpusimError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from gpusim.cli.files import check_writable, write
-from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
+from gpusim.cli.options import KernelArguments, KernelFolders
+from gpusim.cli.parameters import find, one_each, split
 from gpusim.errors import GpusimError
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
+from gpusim.cli.options import KernelArguments, KernelFolders
+from gpusim.cli.parameters import find, one_each, split
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

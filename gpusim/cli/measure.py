@@ -11,7 +11,8 @@ import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, find, split
+from gpusim.cli.options import JsonFile, KernelFolders, Warm
+from gpusim.cli.parameters import combinations, find, split
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ SOURCES = (".cu", ".cubin")
 WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
 
 
+@sources.takes_launch
 def measure(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[KERNEL --PARAMETER VALUE | FILE]", help=WORDS_HELP)
@@ -51,14 +53,8 @@ def measure(
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="Every launch that a scenario predicts; what follows goes to it.")
     ] = None,
-    kernel: sources.Name = None,
-    grid: sources.Grid = None,
-    block: sources.Block = None,
-    dynamic_shared: sources.DynamicShared = None,
-    arg: sources.Arguments = None,
-    define: sources.Defines = None,
-    include: sources.Includes = None,
-    option: sources.Options = None,
+    *,
+    launch: sources.Given,
 ) -> None:
     """Run a kernel on this machine's GPU, timed and counted.
 
@@ -72,11 +68,7 @@ def measure(
     from gpusim.report import comparison
 
     check_writable(json)
-    single = {
-        "--kernel": kernel, "--grid": grid, "--block": block, "--dynamic-shared": dynamic_shared, "--arg": arg,
-        "-D": define, "-I": include, "--option": option,
-    }  # fmt: skip
-    specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), single))
+    specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), launch))
     file = None if is_stdout(json) else json
     request = room.Request(
         specs, gpu, warm, repeats, runs, seconds=seconds, folder=file.parent if file else Path(), outputs=outputs,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpusim.cli.files import check_writable, show_chains, show_profiles
-from gpusim.cli.timelines import Wanted
-from gpusim.cli.words import (
+from gpusim.cli.options import (
     Gpus,
     JsonFile,
     KernelArguments,
@@ -19,11 +18,10 @@ from gpusim.cli.words import (
     TimelineFrom,
     TimelineSm,
     Warm,
-    combinations,
-    find,
     listed_gpus,
-    split,
 )
+from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.timelines import Wanted
 
 if TYPE_CHECKING:
     from gpusim.progress import ProgressLine

@@ -6,9 +6,7 @@ import itertools
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.names import some
@@ -17,41 +15,6 @@ if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm
     from gpusim.catalogue.chain import Chain
     from gpusim.catalogue.parameters import Parametrised
-
-Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
-JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
-Warm = Annotated[bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")]
-Sample = Annotated[
-    bool | None,
-    typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
-]
-Registers = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Registers a thread, as ptxas -v says of your own [default: as lowered].", min=1),
-]
-TimelineFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write what one SM does, cycle by cycle, for ui.perfetto.dev.")
-]
-TimelineSm = Annotated[
-    int | None,
-    typer.Option("--timeline-sm", metavar="N", help="Which SM [default: that of the first block].", min=0),
-]
-TimelineFrom = Annotated[
-    int | None,
-    typer.Option("--timeline-from", metavar="CYCLE", help="First cycle of the timeline [default: 0].", min=0),
-]
-KernelArguments = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="KERNEL [--PARAMETER VALUE]",
-        help="A kernel and its parameters (gpusim kernels lists them), such as: matmul-tiled --n 4096 --tile 8,16,32",
-        show_default=False,
-    ),
-]
-KernelFolders = Annotated[
-    list[Path] | None,
-    typer.Option("--kernels", metavar="DIR", help="A folder with kernels of your own; may be repeated."),
-]
 
 
 def split(arguments: Sequence[str]) -> tuple[str, dict[str, list[Any]]]:
@@ -156,22 +119,6 @@ def combinations(algorithm: Algorithm | Chain, given: Mapping[str, Sequence[Any]
     for params in found if len(found) > 1 else ():
         algorithm.launch(**params)
     return found
-
-
-def listed_gpus(text: str) -> list[str]:
-    """The GPUs of ``NAME,...``, each once.
-
-    Raises
-    ------
-    GpusimError
-        If one of them is not known, or its file is wrong.
-    """
-    from gpusim import hardware
-
-    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
-    for name in names if len(names) > 1 else ():
-        hardware.load(name)
-    return names
 
 
 def one_each(algorithm: Parametrised, command: str, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
