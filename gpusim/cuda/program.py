@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from gpusim.cuda import nvdisasm, relocate, toolchain
-from gpusim.cuda.errors import CubinError
+from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.relocations import Relocation
 from gpusim.cuda.translate import translate

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpusim.cuda.errors import CubinError
+from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.relocations import FIELDS, Relocation
 
 if TYPE_CHECKING:

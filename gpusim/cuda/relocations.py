@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.cuda.errors import CubinError
+from gpusim.cuda.cuda_errors import CubinError
 
 if TYPE_CHECKING:
     from gpusim.cuda.elf import Elf, Patch, Section

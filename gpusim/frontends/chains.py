@@ -66,13 +66,13 @@ def predict_chain(
     how = How(cache, sample, limit=limit, progress=progress)
     known, spec = chain_of(chain, kernels), hardware.given(gpu)
     bound, labels = known.launch(**params), tuple(known.labels)
-    profiles = simulated(list(works(bound, labels, spec, tuple(kernels or ()))), spec, how)
+    profiles = simulated(list(works(bound, labels, spec, kernels)), spec, how)
     arrays = bound.nbytes, bound.inputs, known.outputs
     return ChainProfile(known.name, bound.params, spec.name, cache, tuple(profiles), labels, *arrays)
 
 
 def works(
-    bound: ChainLaunch, labels: Sequence[str], gpu: hardware.Gpu, folders: tuple[Any, ...] = ()
+    bound: ChainLaunch, labels: Sequence[str], gpu: hardware.Gpu, folders: Sequence[Any] | None = None
 ) -> Iterator[Work]:
     """Every launch of a chain, in their order.
 
@@ -82,7 +82,7 @@ def works(
     labels : sequence of str
         A name for each.
     gpu : Gpu
-    folders : tuple
+    folders : sequence, optional
         The user's folders in which the chain was looked for.
     """
     at = place(bound.nbytes)

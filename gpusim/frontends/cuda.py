@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import hardware
-from gpusim.cuda.errors import CudaError
+from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole

@@ -87,7 +87,7 @@ def predict(
     how = How(cache, sample, limit=limit, progress=progress, timeline=timeline)
     algorithm, spec = algorithm_of(kernel, kernels), hardware.given(gpu)
     bound = algorithm.launch(**params)
-    return simulated([work(Described(algorithm, bound, tuple(kernels or ())), spec, registers=registers)], spec, how)[0]
+    return simulated([work(Described(algorithm, bound, kernels), spec, registers=registers)], spec, how)[0]
 
 
 class Described(NamedTuple):
@@ -95,7 +95,7 @@ class Described(NamedTuple):
 
     algorithm: Algorithm
     bound: KernelLaunch
-    folders: tuple[Any, ...] = ()
+    folders: Sequence[Any] | None = None
 
 
 def work(

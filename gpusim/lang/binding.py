@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from gpusim.lang.errors import DescriptionError, fail, nearest
+from gpusim.lang.description_errors import DescriptionError, fail, nearest
 from gpusim.lang.evaluate import evaluate
 from gpusim.lang.tree import Binary, DType, Expr, Param, Tree, leaves, operands, statements, walk
 

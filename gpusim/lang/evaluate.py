@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.lang.errors import DescriptionError, fail
+from gpusim.lang.description_errors import DescriptionError, fail
 from gpusim.lang.operators import COMPARE, OPERATORS, meaning
 from gpusim.lang.tree import (
     Binary,

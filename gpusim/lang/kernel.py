@@ -11,7 +11,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from gpusim.lang.binding import bind, launch_shape, positive
-from gpusim.lang.errors import DescriptionError, check_source, check_tree, describing, fail, nearest
+from gpusim.lang.description_errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
 from gpusim.lang.trace import MemoryHandle, Tracer, condition, integer, tracing
 from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree

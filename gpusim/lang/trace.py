@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-from gpusim.lang.errors import assigned_name, fail, frame_here, line_here
+from gpusim.lang.description_errors import assigned_name, fail, frame_here, line_here
 from gpusim.lang.evaluate import INTEGERS, binary, cast, compare, constant, unary
 from gpusim.lang.naming import LocalNames
 from gpusim.lang.operators import BINARY

@@ -133,7 +133,7 @@ def _model() -> type[BaseModel]:
 
 def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     """Check an entry with a CUDA source."""
-    from gpusim.cuda.errors import OptionError
+    from gpusim.cuda.cuda_errors import OptionError
     from gpusim.cuda.safe_options import check_safe
 
     checked: Any = _checked(_model(), entry, at)

@@ -25,7 +25,7 @@ def predictions() -> Iterator[dict[str, DescribedLaunch]]:
     def note(work: Work) -> None:
         source = work.source
         if isinstance(source, Described) and not isinstance(source.algorithm, BareKernel):  # found again by no name
-            launch = DescribedLaunch.of(source.algorithm, source.bound.params, source.folders)
+            launch = DescribedLaunch.of(source.algorithm, source.bound.params, tuple(source.folders or ()))
             heard[launch.id] = launch
 
     with listening(note):

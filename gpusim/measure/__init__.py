@@ -6,7 +6,7 @@ there takes no more than that launch with it.
 
 from __future__ import annotations
 
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.request import Request
 from gpusim.measure.session import measure
 

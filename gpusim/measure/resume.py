@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.worker import machine_code
 from gpusim.measured.measurement import Device, MeasuredLaunch, Measurement
 

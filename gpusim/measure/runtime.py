@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpusim import hardware
-from gpusim.measure.errors import DeviceError, MeasureError, OutOfMemoryError
+from gpusim.measure.measurement_errors import DeviceError, MeasureError, OutOfMemoryError
 from gpusim.measured.measurement import Device
 
 FLUSHED = 4

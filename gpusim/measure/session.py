@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import gpusim
 from gpusim.launches.spec import AnyLaunch
 from gpusim.measure import counters, resume
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.processes import Line, Start, each, start
 from gpusim.measure.request import Request
 from gpusim.measure.worker import Job

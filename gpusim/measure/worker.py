@@ -19,7 +19,7 @@ from gpusim.cuda.signature import is_array
 from gpusim.errors import GpusimError
 from gpusim.launches import empty_kernel
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
-from gpusim.measure.errors import DeviceError
+from gpusim.measure.measurement_errors import DeviceError
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpusim import cuda
 from gpusim.frontends.cuda import profile
-from gpusim.measure.errors import DeviceError
+from gpusim.measure.measurement_errors import DeviceError
 from gpusim.measure.processes import Lost
 from gpusim.measure.worker import work
 from gpusim.measured.measurement import Device

@@ -11,7 +11,7 @@ import pytest
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measure import counters, processes
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.processes import each, start
 from gpusim.measure.worker import Job
 

@@ -10,7 +10,7 @@ from gpusim.catalogue import lookup
 from gpusim.launches.arguments import from_json, from_text
 from gpusim.launches.spec import DescribedLaunch, LaunchSpec
 from gpusim.measure import MeasureError, Request, measure
-from gpusim.measure.errors import OutOfMemoryError
+from gpusim.measure.measurement_errors import OutOfMemoryError
 from gpusim.measure.worker import Job, verdict, work
 from tests.measure.standin import H200, StandIn, starting
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.emit import types
 from gpusim.lang.emit.expressions import ATOM, CHOICE, Expressions, Text, without_sign
 from gpusim.lang.emit.identifiers import Scope
 from gpusim.lang.emit.inline import as_loaded, stored_whole
 from gpusim.lang.emit.named import Names
-from gpusim.lang.errors import DescriptionError
 from gpusim.lang.evaluate import binary, constant
 from gpusim.lang.operators import OPERATORS
 from gpusim.lang.tree import (
