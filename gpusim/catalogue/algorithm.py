@@ -141,8 +141,8 @@ class Algorithm(Parametrised):
 
     Examples
     --------
-    >>> from gpusim import catalog
-    >>> tiled = catalog.get("matmul-tiled")
+    >>> from gpusim.catalogue import lookup
+    >>> tiled = lookup.get("matmul-tiled")
     >>> tiled.bind(n=4096, m=512, tile=16)
     {'M': 512, 'N': 4096, 'K': 4096, 'T': 16}
     >>> tiled.textbook_values(n=4096, T=32)["reads"]
@@ -333,8 +333,8 @@ class BareKernel(Algorithm):
 
     Examples
     --------
-    >>> from gpusim import catalog
-    >>> BareKernel.of(catalog.get("vector-add").kernel).bind(N=1000)
+    >>> from gpusim.catalogue import lookup
+    >>> BareKernel.of(lookup.get("vector-add").kernel).bind(N=1000)
     {'N': 1000, 'B': 256}
     """
 

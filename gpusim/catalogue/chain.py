@@ -127,8 +127,8 @@ class Chain(Parametrised):
 
     Examples
     --------
-    >>> from gpusim import catalog
-    >>> attention = catalog.chain("attention-standard")
+    >>> from gpusim.catalogue import lookup
+    >>> attention = lookup.chain("attention-standard")
     >>> [step.name for step in attention.steps]
     ['attention-scores', 'softmax-online', 'matmul-batched-nn']
     """
