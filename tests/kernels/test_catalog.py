@@ -72,6 +72,13 @@ def test_every_algorithm_has_a_summary_of_one_line():
         assert len(algorithm.name) + len(algorithm.summary) < 120
 
 
+def test_algorithms_of_several_types_may_stand_in_a_tuple(tmp_path):
+    path = write(tmp_path, variable="one")
+    more = "from dataclasses import replace\nboth = one, replace(one, name='twice-f16')\n"
+    path.write_text(f"{path.read_text()}\n{more}")
+    assert [lookup.get(name, [tmp_path]).name for name in ("twice", "twice-f16")] == ["twice", "twice-f16"]
+
+
 def test_an_unknown_name_is_told_the_nearest():
     with pytest.raises(lookup.UnknownKernelError) as error:
         lookup.get("matmul-tilde")
