@@ -1,6 +1,6 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test long quick lint format types imports graph calibrate refresh docs wheel ci clean
+.PHONY: help install test long quick lint format types imports graph calibrate refresh unchanged docs wheel ci clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,11 +36,14 @@ imports:  ## check which room imports which
 graph:  ## print the rooms of the package, by floor, and circles of imports
 	python -m tests.house.imports
 
-calibrate:  ## run every microbenchmark through the simulator and write docs/calibration.md
-	python tests/validation/calibrate.py
+calibrate:  ## run every microbenchmark through the simulator and write docs/calibration/
+	python -m calibration.calibrate
 
 refresh:  ## predict every measured launch and write docs/validation.md
-	python tests/validation/refresh.py
+	python -m calibration.refresh
+
+unchanged:  ## compare every metric of the measured launches with what it was, to the digit (80 minutes of a core)
+	python -m calibration.unchanged
 
 docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import gpusim
+from calibration.handwritten import counters
 from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.frontends.described import assemble, lower, tiles_of
 from gpusim.simulate import Launch, count, execute
-from tests.validation.counters import counters
 
 LAUNCHES = {
     "matmul-tiled T=32 n=1024": ("matmul-tiled", {"n": 1024, "tile": 32}),
@@ -84,7 +84,7 @@ def test_timed_rate(benchmark: Any) -> None:
     measured = counters()
     specs = [
         spec
-        for spec in file.read(Path(__file__).parents[1] / "tests/validation/handwritten/launches.json")
+        for spec in file.read(Path(__file__).parents[1] / "calibration/data/handwritten/launches.json")
         if spec.id in measured
     ]
     assert len(specs) == len(measured)

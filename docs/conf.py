@@ -7,7 +7,7 @@ author = "The gpusim developers"
 release = importlib.metadata.version("gpusim")
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
-exclude_patterns = ["_build", "validation-notes.md", "ladder-notes.md", "attention-notes.md"]
+exclude_patterns = ["_build"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"gpusim {release}"
 

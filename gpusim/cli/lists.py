@@ -87,4 +87,4 @@ def gpus(
     if name is None:
         report.show(listings.gpus(layout.table()))
     else:
-        report.show(listings.gpu(layout.describe(hardware.load(name))))
+        report.show(listings.gpu(layout.describe(hardware.load(name)), layout.informational))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from gpusim.hardware.errors import SpecError
@@ -15,8 +16,11 @@ MOST_ISSUED, MOST_WARPS = 4, 16
 MOST_ROW_BITS = 8
 """Sets of L1 that share a set of the tag stage, as a power of two."""
 
-LEAST_L2_LINES = 32 * 12
-"""Lines of a partition of L2: a page of 32 lines lies in as many sets, of 12 ways at least."""
+LEAST_L2_SETS = 32
+"""Of a partition of L2: a page of 32 lines lies in as many sets."""
+
+LEAST_L2_LINES = LEAST_L2_SETS * 12
+"""Lines of a partition of L2: sets of 12 ways at least."""
 
 LONGEST_SECTOR = 1024
 """Cycles of an SM in which a channel of the DRAM moves a sector at least."""
@@ -65,9 +69,8 @@ def _sm(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     yield parts <= MOST_ISSUED, "sm.schedulers", f"such that an SM issues at most {MOST_ISSUED} a cycle, not {parts}"
     most = parts * MOST_WARPS
     yield sm.max_warps <= most, "sm.max_warps", f"at most {most}, {MOST_WARPS} for each instruction issued a cycle"
-    yield sm.max_threads == 32 * sm.max_warps, "sm.max_threads", f"32 * sm.max_warps, {32 * sm.max_warps}"
     fits = sm.max_threads_per_block <= sm.max_threads
-    yield fits, "sm.max_threads_per_block", f"at most sm.max_threads, {sm.max_threads}"
+    yield fits, "sm.max_threads_per_block", f"at most {sm.max_threads}, 32 for each of sm.max_warps"
     yield sm.registers % sm.register_partitions == 0, "sm.registers", "a multiple of sm.register_partitions"
 
 
@@ -111,6 +114,9 @@ def _l2(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     l2 = gpu.l2
     least = l2.partitions * LEAST_L2_LINES * LINE
     yield l2.size_bytes >= least, "l2.size_bytes", f"at least {least}, not {l2.size_bytes}"
+    lines = l2.size_bytes // l2.partitions // LINE
+    most = int(math.sqrt(2) * lines / LEAST_L2_SETS)  # sets are the nearest power of two
+    yield l2.associativity <= most, "l2.associativity", f"at most {most}: a partition has {LEAST_L2_SETS} sets or more"
     yield l2.slices >= l2.partitions, "l2.slices", f"at least one for each of l2.partitions, {l2.partitions}"
     yield l2.fetch_bytes % SECTOR == 0, "l2.fetch_bytes", f"{SECTOR} or {2 * SECTOR}"
     low, high = l2.partial_low_share, l2.partial_high_share
@@ -118,16 +124,17 @@ def _l2(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
 
 
 def _dram(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
-    dram, peak = gpu.dram, gpu.dram.peak_bytes_per_s
+    dram, peak = gpu.dram, gpu.dram_peak_bytes_per_s
     least = dram.channels * SECTOR * gpu.clock.sm_hz / LONGEST_SECTOR
-    yield peak >= least, "dram.peak_bytes_per_s", f"at least {least:g}, a sector in {LONGEST_SECTOR} cycles a channel"
+    bus = f"such that dram.bus_bits / 4 of it are {least:g} at least, a sector in {LONGEST_SECTOR} cycles a channel"
+    yield peak >= least, "clock.memory_hz", bus
     for name in ("read", "write", "copy"):
         rate = getattr(dram, f"{name}_bytes_per_s")
         within = rate is None or peak / 10 <= rate <= peak
         yield (
             within,
             f"dram.{name}_bytes_per_s",
-            f"a tenth of dram.peak_bytes_per_s at least and all of it at most, {peak:g}",
+            f"a tenth of the peak at least and all of it at most, {peak:g} by dram.bus_bits and clock.memory_hz",
         )
     fast, slow = max(gpu.clock.sm_hz, gpu.clock.l2_hz), min(gpu.clock.sm_hz, gpu.clock.l2_hz)
     yield fast <= 16 * slow, "clock.l2_hz", f"within 16 times of clock.sm_hz, {gpu.clock.sm_hz:g}, both ways"

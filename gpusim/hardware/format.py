@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.hardware.library import load, names
-from gpusim.hardware.spec import Gpu, values
+from gpusim.hardware.sections import SECTIONS, rules
+from gpusim.hardware.spec import Gpu, place_of, values
 
 SHOWN_ELEMENTS = 12
 """A longer list is shown by its first few elements and its length."""
@@ -34,17 +35,32 @@ def describe(gpu: Gpu) -> list[tuple[str, ...]]:
     Returns
     -------
     list of tuple of str
-        Headings, then key, value, unit, kind, source; text has no unit, kind and source.
+        Headings, then key, value, unit, kind, source; text has no unit, kind and source.  Numbers on which no simulated
+        one depends come last, see :func:`informational`.
     """
     known = dict(gpu.sources)
+    held = sorted(values(gpu).items(), key=lambda item: informational(item[0]))
     rows: list[tuple[str, ...]] = [("key", "value", "unit", "kind", "source")]
-    for key, value in values(gpu).items():
+    for key, value in held:
         if key in known:
             entry = known[key]
             rows.append((key, show(entry.value), entry.unit, entry.kind, entry.source))
         elif value is not None:
             rows.append((key, show(value), "", "", ""))
     return rows
+
+
+def informational(key: str) -> bool:
+    """Tell whether no simulated number depends on what a specification says under a key.
+
+    Examples
+    --------
+    >>> informational("throughput.fp32_flops"), informational("sm.fp32_lanes")
+    (True, False)
+    """
+    section, name = place_of(key)
+    rule = rules(SECTIONS[section]).get(name)
+    return rule is not None and rule.informational
 
 
 def show(value: Any) -> str:
@@ -86,7 +102,7 @@ def _row(gpu: Gpu) -> tuple[str, ...]:
         f"{gpu.clock.sm_hz / 1e6:.0f}",
         f"{gpu.l2.size_bytes / 2**20:g}",
         gpu.dram.type,
-        f"{gpu.dram.peak_bytes_per_s / 1e9:.0f}",
+        f"{gpu.dram_peak_bytes_per_s / 1e9:.0f}",
         f"{gpu.throughput.fp32_flops / 1e12:.1f}",
         show(gpu.measured),
     )

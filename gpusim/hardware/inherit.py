@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpusim.hardware.sections import SECTIONS, rules
-from gpusim.hardware.spec import Provenance, place_of
+from gpusim.hardware.sections import Throughput, rules
+from gpusim.hardware.spec import Provenance
 
 OWN_TEXTS = ("name", "full_name", "measured")
 """Never inherited."""
@@ -16,10 +17,26 @@ DROPPED_BY = {
     "placement.order": ("sm_count", "gpcs", "placement.sm_gpc"),
     "placement.sm_gpc": ("sm_count", "gpcs"),
     "placement.sm_half": ("sm_count", "gpcs", "placement.sm_gpc", "l2.partitions"),
+    "dram.datasheet_bytes_per_s": ("dram.bus_bits", "clock.memory_hz"),
     "l1.unified_bytes": ("l1.size_bytes",),
     "l1.size_bytes": ("l1.unified_bytes",),
 }
 """Numbers that are not inherited where one of these differs from the base: they would not fit it."""
+
+_PEAK, _SPEED = ("dram.bus_bits", "clock.memory_hz"), ("sm_count", "clock.sm_hz")
+SCALED_WITH = {
+    **{f"dram.{name}_bytes_per_s": _PEAK for name in ("read", "write", "copy")},
+    **{f"throughput.{name}": _SPEED for name, rule in rules(Throughput).items() if rule.unit in ("flop/s", "op/s")},
+    "clock.tensor_hz": ("clock.sm_hz",),
+    "clock.tensor_load_hz": ("clock.sm_hz",),
+}
+"""Rates that are inherited in proportion to these numbers: what is not said of them holds as a share."""
+
+DERIVED = ("placement.order", "placement.sm_gpc", "placement.sm_half", "dram.read_bytes_per_s")
+"""Numbers that a specification may leave out: :func:`derive` gives them."""
+
+READ_SHARE = 0.92
+"""Of the peak of device memory that streaming reads reach, where nobody measured it: an H200's 0.922."""
 
 
 @dataclass
@@ -59,20 +76,30 @@ def over(base: Sheet, own: Sheet) -> Sheet:
     merged = Sheet(texts=texts | own.texts, numbers=kept | own.numbers)
     if "gpcs" not in merged.numbers:
         _share_out(merged, len(base.numbers["gpcs"].value), name)
-    _scale_peaks(base, own, merged)
+    _scale(base, own, merged)
     return merged
 
 
-def derive_placement(sheet: Sheet) -> None:
-    """Add the placement lists that a sheet leaves out, as an H200 has them.
-
-    Pairs of SMs (TPCs) go to the GPCs in turn until each is full; blocks go to
-    one GPC after the other; GPCs alternate between the halves of L2.
+def derive(sheet: Sheet) -> None:
+    """Add what a sheet leaves out and an H200 tells: how SMs are laid out, what device memory really reads.
 
     Parameters
     ----------
     sheet : Sheet
         Changed.
+    """
+    _derive_placement(sheet)
+    if "dram.read_bytes_per_s" not in sheet.numbers:
+        peak = sheet.numbers["dram.bus_bits"].value / 8 * 2 * sheet.numbers["clock.memory_hz"].value
+        source = f"{READ_SHARE:g} of the peak, as an H200 reads"
+        sheet.numbers["dram.read_bytes_per_s"] = Provenance(READ_SHARE * peak, "byte/s", "assumed", source)
+
+
+def _derive_placement(sheet: Sheet) -> None:
+    """Add the placement lists that a sheet leaves out, as an H200 has them.
+
+    Pairs of SMs (TPCs) go to the GPCs in turn until each is full; blocks go to
+    one GPC after the other; GPCs alternate between the halves of L2.
     """
     numbers = sheet.numbers
     sm_gpc = numbers["placement.sm_gpc"].value if "placement.sm_gpc" in numbers else deal(numbers["gpcs"].value)
@@ -149,12 +176,7 @@ def _as_of(name: str, entry: Provenance) -> Provenance:
 
 
 def _inherits(key: str, base: Sheet, own: Sheet) -> bool:
-    section, name = place_of(key)
-    if rules(SECTIONS[section])[name].own:
-        return False
-    if key in DROPPED_BY:
-        return not any(_differs(change, base, own) for change in DROPPED_BY[key])
-    return True
+    return not any(_differs(change, base, own) for change in DROPPED_BY.get(key, ()))
 
 
 def _differs(key: str, base: Sheet, own: Sheet) -> bool:
@@ -169,16 +191,14 @@ def _share_out(sheet: Sheet, count: int, name: str) -> None:
     sheet.numbers["gpcs"] = Provenance(value, "1", "assumed", f"shared out evenly over as many GPCs as {name} has")
 
 
-def _scale_peaks(base: Sheet, own: Sheet, merged: Sheet) -> None:
-    """Scale inherited arithmetic peaks where the number of SMs or their clock changed."""
-
-    def product(sheet: Sheet) -> float:
-        return float(sheet.numbers["sm_count"].value * sheet.numbers["clock.sm_hz"].value)
-
-    ratio = product(merged) / product(base)
-    if ratio == 1.0:
-        return
-    for key, entry in merged.numbers.items():
-        if entry.unit in ("flop/s", "op/s") and key not in own.numbers:
-            source = f"{entry.source}, scaled by SMs and clock"
+def _scale(base: Sheet, own: Sheet, merged: Sheet) -> None:
+    """Scale inherited rates with what they are a share of."""
+    for key, causes in SCALED_WITH.items():
+        if key not in merged.numbers or key in own.numbers:
+            continue
+        changed = [cause for cause in causes if _differs(cause, base, own)]
+        ratio = math.prod(own.numbers[cause].value / base.numbers[cause].value for cause in changed)
+        if changed:
+            entry = merged.numbers[key]
+            source = f"{entry.source}, scaled with {' and '.join(changed)}"
             merged.numbers[key] = entry._replace(value=entry.value * ratio, kind="assumed", source=source)

@@ -119,9 +119,9 @@ def build(sheet: Sheet, origin: str) -> Gpu:
     SpecError
         If something is missing or two numbers contradict each other.
     """
-    _demand(sheet, origin, [key for key in _needed() if not key.startswith("placement.")])
+    _demand(sheet, origin, [key for key in _needed() if key not in inherit.DERIVED])
     consistency.check_layout(sheet, origin)
-    inherit.derive_placement(sheet)
+    inherit.derive(sheet)
     _demand(sheet, origin, _needed())
     parts: dict[str, Any] = {name: kind(**_fields(sheet, name)) for name, kind in SECTIONS.items() if name != TOP}
     gpu = Gpu(**_fields(sheet, TOP), **parts, sources=_ordered(sheet))

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 KINDS = ("datasheet", "measured", "fitted", "assumed")
 """How a number came to be known, best first (a datasheet is a document, header or property of the vendor)."""
 
-LINE, SECTOR, TAG_SETS = 128, 32, 4
-"""Bytes of a line and of a sector, and sets of the tag stage, of every GPU modelled; the engine knows no others."""
+WARP, LINE, SECTOR, TAG_SETS, DATA_STAGE = 32, 128, 32, 4, 128
+"""Lanes of a warp, bytes of a line and of a sector, sets of the tag stage, bytes a cycle of the data stage: the engine
+knows no others."""
 
 LONGEST = 10_000
 """Cycles that a latency or a gap may have."""
@@ -32,18 +33,18 @@ class Rule(NamedTuple):
     unit : str
     low, high : float or None
         Bounds, both included; for a list, of each element.
-    own : bool
-        Whether it belongs to one board alone, so that a GPU naming another as its base does not inherit it.
+    informational : bool
+        Whether no simulated number depends on it.  Closed-form models and listings may show it.
     """
 
     unit: str
     low: float | None
     high: float | None
-    own: bool
+    informational: bool
 
 
 def quantity(
-    unit: str, *, low: float | None = 1, high: float | None = None, optional: bool = False, own: bool = False
+    unit: str, *, low: float | None = 1, high: float | None = None, optional: bool = False, informational: bool = False
 ) -> Any:
     """Declare a number of the specification.
 
@@ -55,14 +56,14 @@ def quantity(
         Bounds, both included.
     optional : bool
         Whether it may be left out (then it is None).
-    own : bool
-        Whether it is never inherited from a base.
+    informational : bool
+        Whether no simulated number depends on it.
 
     Returns
     -------
     dataclasses.Field
     """
-    return field(default=None if optional else MISSING, metadata={"rule": Rule(unit, low, high, own)})
+    return field(default=None if optional else MISSING, metadata={"rule": Rule(unit, low, high, informational)})
 
 
 def rules(section: type) -> dict[str, Rule]:
@@ -115,7 +116,7 @@ class Sm:
         Warp schedulers.
     issue_per_scheduler : int
         Instructions a scheduler issues a cycle.
-    max_warps, max_threads, max_blocks : int
+    max_warps, max_blocks : int
         Resident at once.
     max_threads_per_block : int
     registers : int
@@ -141,7 +142,6 @@ class Sm:
     schedulers: int = quantity("1", high=16)
     issue_per_scheduler: int = quantity("1", high=4)
     max_warps: int = quantity("1", high=64)
-    max_threads: int = quantity("1", high=2048)
     max_blocks: int = quantity("1", high=64)
     max_threads_per_block: int = quantity("1", high=1024)
     registers: int = quantity("1", high=1 << 20)
@@ -153,14 +153,19 @@ class Sm:
     fp64_lanes: int = quantity("1", high=4096)
     fp16_lanes: int = quantity("1", high=4096)
     mufu_lanes: int = quantity("1", high=4096)
-    lsu_lanes: int = quantity("1", high=4096)
-    shuffle_lanes: int = quantity("1", high=4096)
+    lsu_lanes: int = quantity("1", high=4096, informational=True)
+    shuffle_lanes: int = quantity("1", low=WARP, high=WARP)
     lsu_issue_interval_cycles: int = quantity("cycle", high=64)
     shared_interval_cycles: int = quantity("cycle", high=64)
     global_interval_cycles: int = quantity("cycle", high=64)
     shared_queue: int = quantity("1", high=15)
     global_queue: int = quantity("1", high=15)
     code_lines_ahead: int = quantity("1", low=0, high=64)
+
+    @property
+    def max_threads(self) -> int:
+        """Threads resident at once."""
+        return WARP * self.max_warps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +190,7 @@ class Shared:
 
     bytes_per_sm: int = quantity("byte", high=SHARED_WINDOW)
     max_bytes_per_block: int = quantity("byte", high=SHARED_WINDOW)
-    default_max_bytes_per_block: int = quantity("byte", high=SHARED_WINDOW)
+    default_max_bytes_per_block: int = quantity("byte", high=SHARED_WINDOW, informational=True)
     reserved_bytes_per_block: int = quantity("byte", low=0, high=SHARED_WINDOW)
     alloc_granularity_bytes: int = quantity("byte", high=SHARED_WINDOW)
     carveout_steps: tuple[int, ...] = quantity("byte", low=0, high=SHARED_WINDOW)
@@ -226,7 +231,7 @@ class L1:
     set_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
     vacating_order: tuple[int, ...] = quantity("1", low=0, high=255)
     unused_lines: int = quantity("1", low=0, high=1 << 20)
-    data_bytes_per_cycle: int = quantity("byte/cycle", high=4096)
+    data_bytes_per_cycle: int = quantity("byte/cycle", low=DATA_STAGE, high=DATA_STAGE)
     unified_bytes: int | None = quantity("byte", high=1 << 30, optional=True)
     size_bytes: int | None = quantity("byte", high=1 << 30, optional=True)
 
@@ -258,6 +263,7 @@ class L2:
     coalescer_window_cycles : int
         How long, on average, a request that hits L2 is outstanding at the coalescer, so that others may join it.
     associativity : int
+        Ways of a set, about: sets are a power of two, the one that comes nearest.
     partial_high_share, partial_low_share : float
         Lines that may hold sectors written in part, as a share of all: beyond the first the oldest are filled from
         DRAM, until the second is left.
@@ -273,7 +279,7 @@ class L2:
     fetch_bytes: int = quantity("byte", low=SECTOR, high=2 * SECTOR)
     coalescer_max_merge: int = quantity("1", high=1024)
     coalescer_window_cycles: int = quantity("cycle", low=0, high=LONGEST)
-    associativity: int = quantity("1", high=1024)
+    associativity: int = quantity("1", low=4, high=1024)
     partial_high_share: float = quantity("1", low=0, high=1)
     partial_low_share: float = quantity("1", low=0, high=1)
     link_bytes_per_cycle: int | None = quantity("byte/cycle", high=65536, optional=True)
@@ -289,28 +295,28 @@ class Dram:
         ``"HBM3e"``, ``"GDDR6"``, ...
     size_bytes : int
     bus_bits : int
+        With two transfers a memory clock they give the peak, :attr:`gpusim.hardware.Gpu.dram_peak_bytes_per_s`.
     channels : int
         Channels in Nsight Compute's sense: 128 bits of an HBM bus, 16 of a GDDR bus.
-    peak_bytes_per_s : float
-        What the bus can carry: its width times two transfers a memory clock.
     datasheet_bytes_per_s : float or None
         What the vendor's datasheet prints, mostly rounded; None where it is not known to print any.
     refresh_interval_s : float
         From one refresh of a channel to the next (JEDEC's tREFI).
-    read_bytes_per_s, write_bytes_per_s, copy_bytes_per_s : float or None
-        Achieved by streaming kernels; None where nobody measured. A copy counts what it reads and what it writes.
+    read_bytes_per_s : float
+        Achieved by streaming kernels.
+    write_bytes_per_s, copy_bytes_per_s : float or None
+        Likewise; None where nobody measured. A copy counts what it reads and what it writes.
     """
 
     type: str
-    size_bytes: int = quantity("byte", high=1 << 50)
+    size_bytes: int = quantity("byte", high=1 << 50, informational=True)
     bus_bits: int = quantity("bit", high=1 << 20)
     channels: int = quantity("1", high=1024)
-    peak_bytes_per_s: float = quantity("byte/s", low=1e9, high=1e15)
     refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
-    datasheet_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
-    read_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
-    write_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
-    copy_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, own=True)
+    read_bytes_per_s: float = quantity("byte/s", low=1e6, high=1e15)
+    datasheet_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)
+    write_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)
+    copy_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,37 +337,38 @@ class Latency:
         Global load that hits L1.
     l2_hit_near_cycles, l2_hit_far_cycles : int
         L2 hit on a line whose home is the SM's own half, or the other one (equal where there is one partition).
+    l2_fabric_cycles : int
+        What the fabric adds where a line is at home in the other half and no copy is in the SM's own: to a hit, to a
+        miss.
     dram_cycles : int
         L2 miss.
     l2_spread_cycles, dram_spread_cycles : int
         Width of the distribution of those latencies: over pairs of SM and L2 slice, and over accesses.
+    fp64_cycles : int
+        DFMA.
     barrier_cycles, barrier_cycles_per_warp : int
         A block's barrier costs the first plus the second for each warp of the block.
-    l2_fabric_cycles : int or None
-        L2 hit fetched from the other half over the fabric.
     dram_far_cycles : int or None
         L2 miss on a line whose home is the other half.
-    fp64_cycles : int or None
-        DFMA.
     mma_cycles : int or None
         ``mma.sync.m16n8k16`` with half inputs.
     """
 
-    fma_cycles: int = quantity("cycle", high=LONGEST)
+    fma_cycles: int = quantity("cycle", high=LONGEST, informational=True)
     mufu_cycles: int = quantity("cycle", high=LONGEST)
     shfl_cycles: int = quantity("cycle", high=LONGEST)
     shared_cycles: int = quantity("cycle", high=LONGEST)
     l1_hit_cycles: int = quantity("cycle", high=LONGEST)
     l2_hit_near_cycles: int = quantity("cycle", high=LONGEST)
-    l2_hit_far_cycles: int = quantity("cycle", high=LONGEST)
+    l2_hit_far_cycles: int = quantity("cycle", high=LONGEST, informational=True)
+    l2_fabric_cycles: int = quantity("cycle", low=0, high=LONGEST)
     dram_cycles: int = quantity("cycle", high=LONGEST)
     l2_spread_cycles: int = quantity("cycle", low=0, high=LONGEST)
     dram_spread_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    fp64_cycles: int = quantity("cycle", high=LONGEST)
     barrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
     barrier_cycles_per_warp: int = quantity("cycle", low=0, high=LONGEST)
-    l2_fabric_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
-    dram_far_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
-    fp64_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    dram_far_cycles: int | None = quantity("cycle", high=LONGEST, optional=True, informational=True)
     mma_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
 
 
@@ -386,7 +393,7 @@ class Clock:
     sm_hz: float = quantity("Hz", low=1e8, high=1e11)
     l2_hz: float = quantity("Hz", low=1e8, high=1e11)
     memory_hz: float = quantity("Hz", low=1e8, high=1e11)
-    tensor_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True)
+    tensor_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True, informational=True)
     tensor_load_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True)
 
 
@@ -412,22 +419,23 @@ class Throughput:
     tensor_int8_ops : float or None
         Likewise, integer operations.
     mma_16816_cycles, mma_1688_cycles : int or None
-        Between two ``mma.sync`` of this shape with half inputs on a scheduler; unless given, as the peak says.
+        Between two ``mma.sync`` of this shape with half inputs on a scheduler; None without tensor cores.  Shapes of
+        other types take as long as the two of halves.
     """
 
     l2_to_sm_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
     sm_to_l2_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
     l2_read_bytes_per_cycle: float = quantity("byte/cycle", high=1e8)
-    fp32_flops: float = quantity("flop/s", low=1e6, high=1e20)
-    fp64_flops: float = quantity("flop/s", low=1e6, high=1e20)
-    fp16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_fp16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_bf16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_tf32_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_fp64_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_fp8_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_fp4_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True)
-    tensor_int8_ops: float | None = quantity("op/s", low=1e6, high=1e20, optional=True)
+    fp32_flops: float = quantity("flop/s", low=1e6, high=1e20, informational=True)
+    fp64_flops: float = quantity("flop/s", low=1e6, high=1e20, informational=True)
+    fp16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_fp16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_bf16_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_tf32_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_fp64_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_fp8_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_fp4_flops: float | None = quantity("flop/s", low=1e6, high=1e20, optional=True, informational=True)
+    tensor_int8_ops: float | None = quantity("op/s", low=1e6, high=1e20, optional=True, informational=True)
     mma_16816_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
     mma_1688_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
 

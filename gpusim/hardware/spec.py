@@ -85,6 +85,11 @@ class Gpu(Identity):
         return "HBM" if self.dram.type.startswith("HBM") else "GDDR"
 
     @property
+    def dram_peak_bytes_per_s(self) -> float:
+        """What the bus of device memory can carry, bytes/s: its width times two transfers a memory clock."""
+        return self.dram.bus_bits / 8 * 2 * self.clock.memory_hz
+
+    @property
     def compute_capability(self) -> tuple[int, int]:
         """Major and minor compute capability: ``(9, 0)`` for ``sm_90``."""
         number = int(self.arch.removeprefix("sm_"))

@@ -76,13 +76,11 @@ def latency_seconds(gpu: Gpu | str, level: str = "HBM") -> float:
 
 
 def _dram_far_cycles(gpu: Gpu) -> int:
-    """Latency of a miss at home in the other half: as measured, or with what the fabric adds to a hit."""
+    """Latency of a miss at home in the other half: as measured, or with what the fabric adds."""
     known = gpu.latency
     if gpu.l2.partitions == 1:
         return known.dram_cycles
-    if known.dram_far_cycles is None and known.l2_fabric_cycles is not None:
-        return known.dram_cycles + known.l2_fabric_cycles - known.l2_hit_near_cycles
-    return known.dram_far_cycles or known.dram_cycles
+    return known.dram_far_cycles or known.dram_cycles + known.l2_fabric_cycles
 
 
 def gpu_bytes_in_flight(gpu: Gpu | str, level: str = "HBM") -> float:

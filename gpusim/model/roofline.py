@@ -191,12 +191,9 @@ def _l2_bandwidth(gpu: Gpu, figure: str) -> float:
 
 
 def _device_bandwidth(gpu: Gpu, figure: str) -> float:
-    dram = gpu.dram
     if figure == "peak":
-        return dram.datasheet_bytes_per_s or dram.peak_bytes_per_s
-    if dram.read_bytes_per_s is None:
-        raise ParameterError(f"what {gpu.name} reads from device memory in practice is not known: use figure='peak'")
-    return dram.read_bytes_per_s
+        return gpu.dram.datasheet_bytes_per_s or gpu.dram_peak_bytes_per_s
+    return gpu.dram.read_bytes_per_s
 
 
 @dataclass(frozen=True, slots=True)

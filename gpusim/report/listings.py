@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -101,13 +101,15 @@ SPARED_GPU = ("full name", "arch", "MHz")
 """Columns of the list of GPUs that are left out where it is too wide, in this order."""
 
 
-def gpu(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
+def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> list[RenderableType]:
     """Show one GPU: every number with its unit and kind, and its source by number; then the sources.
 
     Parameters
     ----------
     rows : sequence of sequence of str
         Headings, then key, value, unit, kind and source, as ``gpusim.hardware.format.describe`` gives them.
+    informational : callable
+        Tells of a key whether no simulated number depends on it; those are shown in a table of their own.
 
     Returns
     -------
@@ -116,19 +118,27 @@ def gpu(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
     sources = {
         text: f"[{number}]" for number, text in enumerate(dict.fromkeys(row[-1] for row in rows[1:] if row[-1]), 1)
     }
-    grid = Grid()
-    for heading in rows[0]:
-        spared = 0 if heading == "kind" else None
-        grid.add_column(heading, "name" if heading == "key" else "text", spared=spared, key=heading == "key")
-    for row, after in itertools.zip_longest(rows[1:], rows[2:]):
-        ends = after is not None and _section(row) != _section(after)
-        grid.add_row(*row[:-1], sources.get(row[-1], ""), end_section=ends)
+    read, others = ([row for row in rows[1:] if informational(row[0]) is kind] for kind in (False, True))
     notes = Grid(headings=False)
     notes.add_column("", "name")
     notes.add_column("", "text")
     for text, number in sources.items():
         notes.add_row(number, text)
-    return [grid, Text(""), Text("Sources", style="bold"), notes]
+    aside = Text("Informational: no simulated number depends on these", style="bold")
+    tables = [_numbers(rows[0], part, sources) for part in (read, others)]
+    return [tables[0], Text(""), aside, tables[1], Text(""), Text("Sources", style="bold"), notes]
+
+
+def _numbers(headings: Sequence[str], rows: Sequence[Sequence[str]], sources: Mapping[str, str]) -> Grid:
+    """Numbers of a GPU, with a line between sections."""
+    grid = Grid()
+    for heading in headings:
+        spared = 0 if heading == "kind" else None
+        grid.add_column(heading, "name" if heading == "key" else "text", spared=spared, key=heading == "key")
+    for row, after in itertools.zip_longest(rows, rows[1:]):
+        ends = after is not None and _section(row) != _section(after)
+        grid.add_row(*row[:-1], sources.get(row[-1], ""), end_section=ends)
+    return grid
 
 
 def _section(row: Sequence[str]) -> str:

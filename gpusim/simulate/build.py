@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
-FILL_SHARE_OF_PEAK = 0.92  # of the DRAM's peak that streaming reads reach where nobody measured it
 QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 TAG_QUEUE_CYCLES = 256
 """The same of the tag stage for global accesses of several lines, where pace alone is modelled; of how many accesses
@@ -42,11 +41,18 @@ one goes first (32 x 32 and 16 x 16 tiles), the last ends 154 000 and 322 000 cy
 323 000."""
 
 
-def cache_geometry(nbytes: int) -> tuple[int, int]:
-    """Sets (a power of two, 32 at least) and ways (12 to 32) of a cache, losing as few of its lines as can be."""
-    lines = nbytes // 128
-    choices = [(1 << k, lines >> k) for k in range(PAGE_BITS, 24) if 12 <= lines >> k <= 32]
-    return min(choices, key=lambda c: (lines - c[0] * c[1], c[1]))
+def cache_geometry(lines: int, associativity: int) -> tuple[int, int]:
+    """Sets and ways of a cache of so many lines.
+
+    Sets are a power of two, the one that comes nearest; where it does not divide the lines, some sets lack a way.
+
+    Examples
+    --------
+    >>> cache_geometry(245760, 16), cache_geometry(204800, 16)
+    ((16384, 15), (16384, 13))
+    """
+    sets = 1 << max(round(math.log2(lines / associativity)), PAGE_BITS)
+    return sets, -(-lines // sets)
 
 
 def _ticks(cycles: float) -> int:
@@ -77,11 +83,13 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
 
 def _latencies(r: np.ndarray, gpu: Gpu) -> None:
     lat = gpu.latency
-    far = lat.l2_fabric_cycles or lat.l2_hit_far_cycles
     r[S.L1_HIT], r[S.SHARED], r[S.SHUFFLE] = (
         _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
     )
-    r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(max(far - lat.l2_hit_near_cycles, 0))
+    r[S.L2_NEAR], r[S.L2_FAR] = (
+        _ticks(lat.l2_hit_near_cycles),
+        _ticks(lat.l2_fabric_cycles),
+    )
     r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(min(lat.l2_hit_near_cycles, gpu.placement.turnover_cycles))
     r[S.L2_SPREAD], r[S.DRAM_SPREAD] = _ticks(lat.l2_spread_cycles), _ticks(lat.dram_spread_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
@@ -96,13 +104,20 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.TAG_QUEUE] = _ticks(TAG_QUEUE_CYCLES)
     r[S.ISSUE_QUEUE] = _ticks(ISSUE_QUEUE_CYCLES)
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
+    wire = gpu.throughput.sm_to_l2_bytes_per_cycle
+    for column, nbytes in {
+        S.OUT_LINE: M.OUT_LINE_BYTES,
+        S.OUT_SECTOR: M.OUT_SECTOR_BYTES,
+        S.OUT_BROKEN: M.OUT_BROKEN_BYTES,
+    }.items():
+        r[column] = _ticks(nbytes / wire)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     if gpu.l2.link_bytes_per_cycle:
         r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
-    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram.peak_bytes_per_s)
+    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s)
     r[S.WRITE_BATCH] = M.WRITE_BATCH_CYCLES * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
 
 
@@ -114,9 +129,6 @@ def _measured(r: np.ndarray) -> None:
         S.DENSE: M.DENSE_CYCLES,
         S.DENSE_WAIT: M.DENSE_WAIT_CYCLES,
         S.XU_HELD: M.XU_HELD_CYCLES,
-        S.OUT_LINE: M.OUT_LINE_CYCLES,
-        S.OUT_SECTOR: M.OUT_SECTOR_CYCLES,
-        S.OUT_BROKEN: M.OUT_BROKEN_CYCLES,
         S.OUT_HELD: M.OUT_HELD_CYCLES,
         S.OUT_LASTS: M.OUT_LASTS_CYCLES,
         S.SLICE_QUEUE: M.SLICE_QUEUE_CYCLES,
@@ -162,11 +174,24 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.L1_SETS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash)
     s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
-    s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.size_bytes // gpu.l2.partitions)
+    s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(_lines_of_half(gpu), gpu.l2.associativity)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
     s[S.N_GPCS], s[S.N_SLICES], s[S.N_CHANNELS] = len(gpu.gpcs), gpu.l2.slices, gpu.dram.channels
     s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // 4) * 4
     return s
+
+
+def _lines_of_half(gpu: Gpu) -> int:
+    """Lines of one partition of L2."""
+    return gpu.l2.size_bytes // gpu.l2.partitions // gpu.l2.line_bytes
+
+
+def _l2(gpu: Gpu, sets: int, ways: int) -> np.ndarray:
+    """An empty L2; the last way of the sets that lack it holds no line, and is never the oldest one."""
+    found = S.empty_l2(gpu.l2.partitions * sets, ways)
+    lacking = np.arange(len(found)) % sets >= _lines_of_half(gpu) - sets * (ways - 1)
+    found[lacking, S.USED * ways + ways - 1] = S.NEVER
+    return found
 
 
 def _registers(image: Image, slots: int) -> np.ndarray:
@@ -235,7 +260,7 @@ def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
         "held": S.aligned((max(n_sm, 1) * S.N_WAYS_OUT * S.MAX_PARTS * 2, S.N_HELD), np.int64),
         "gpc_lines": np.full((gpcs, S.GPC_LINES if n_sm else 1, 2), -1, np.int64),
         "lrc": S.empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
-        "l2": S.empty_l2(int(dims[S.HALVES] * dims[S.L2_SETS]) if n_sm else 1, int(dims[S.L2_WAYS])),
+        "l2": _l2(gpu, int(dims[S.L2_SETS]), int(dims[S.L2_WAYS])) if n_sm else S.empty_l2(1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
         "partial": np.zeros(PARTIAL_ENTRIES if n_sm else 1, np.int64),
     }
@@ -270,11 +295,12 @@ def _servers(gpu: Gpu, most: int) -> np.ndarray:
     found = S.aligned((S.N_PLANES, most, S.SPANS + S.N_SPANS), np.int64)
     if most > 1:
         interval = gpu.dram.refresh_interval_s * gpu.clock.sm_hz
-        bandwidth = gpu.dram.read_bytes_per_s or FILL_SHARE_OF_PEAK * gpu.dram.peak_bytes_per_s
         channels = found[S.CHANNELS, : gpu.dram.channels]
         channels[:, S.PERIOD] = round(interval * S.TICKS / S.SPAN)
         channels[:, S.BEGUN] = channels[:, S.PERIOD] * np.arange(len(channels)) // len(channels)
-        channels[:, S.CLOSED] = channels[:, S.PERIOD] * S.SPAN * (1 - bandwidth / gpu.dram.peak_bytes_per_s)
+        channels[:, S.CLOSED] = (
+            channels[:, S.PERIOD] * S.SPAN * (1 - gpu.dram.read_bytes_per_s / gpu.dram_peak_bytes_per_s)
+        )
     return found
 
 

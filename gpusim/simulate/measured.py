@@ -79,8 +79,8 @@ AWAITED_CYCLES = 0.45
 loads take all they can get, these lose 0.23, 0.27, 0.26 and 0.30 cycles more to loads of 16 warps of the same one, one,
 two and four new lines (one of which misses) than to loads of lines that are there; here 0.23, 0.29, 0.29 and 0.22, for
 shared loads do not have the pipe all of the time (awaited.cu)."""
-UNIFORM_CYCLES, FP16_CYCLES = 1, 1
-"""Between two instructions of a scheduler to these units."""
+UNIFORM_CYCLES = 1
+"""Between two instructions of a scheduler to the uniform datapath."""
 WAVE_APART_CYCLES = 2
 """From the data of one wavefront of a load to that of the next: chains of loads from shared memory and L1 on an H200, 2
 to 32 lanes in one bank, 4, 8 and 16 bytes wide; conflicts and ldmatrix on an A100 (Sun et al. 2022, arXiv
@@ -103,10 +103,10 @@ RUN_AHEAD_CYCLES = 13
 takes no longer than one without, for one warp; the barrier alone takes 15 cycles."""
 
 # ------------------------------------------------------------------ memory
-OUT_LINE_CYCLES, OUT_SECTOR_CYCLES, OUT_BROKEN_CYCLES = 0.82, 0.83, 1.29
+OUT_LINE_BYTES, OUT_SECTOR_BYTES, OUT_BROKEN_BYTES = 26.24, 26.56, 41.28
 """What a store takes of the wire from SM to L2: for each line, each sector it fills, each it fills in part.  From
-stores of 4 bytes a lane with strides of 1, 2, 4, 8, 32 and 128 words on one SM: 4.2 cycles a warp when whole lines
-are written, 67 for 32 lines."""
+stores of 4 bytes a lane with strides of 1, 2, 4, 8, 32 and 128 words on one SM, whose wire carries 32 bytes a cycle:
+4.2 cycles a warp when whole lines are written, 67 for 32 lines (0.82 a line, 0.83 and 1.29 a sector)."""
 OUT_HELD_CYCLES = 16
 """Of which the tag stage waits for none: it takes few stores ahead."""
 OUT_LASTS_CYCLES = 78

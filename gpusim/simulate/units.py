@@ -29,8 +29,6 @@ _GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.AT
 _MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
 _WIDE = {Op.IMAD_WIDE, Op.IMAD_HI}
 _SMALL = {Mma.F16_1688_F32, Mma.F16_1688_F16, Mma.BF16_1688_F32}
-HMMA_FLOPS = 2 * 16 * 8 * 16
-UNKNOWN_TENSOR_CYCLES = 8  # of a GPU without a peak
 _NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
 
 
@@ -59,17 +57,8 @@ def _cycles(lanes: int, schedulers: int) -> int:
 
 
 def _tensor_cycles(gpu: Gpu, shape: int) -> float:
-    """Cycles that an instruction of some shape takes a scheduler's tensor core: as measured, or as the peak says.
-
-    Shapes of other types take as long as the two of halves.
-    """
-    small = shape in _SMALL
-    measured = gpu.throughput.mma_1688_cycles if small else gpu.throughput.mma_16816_cycles
-    peak = gpu.throughput.tensor_fp16_flops
-    if measured is not None or peak is None:
-        return measured or UNKNOWN_TENSOR_CYCLES
-    hz = (gpu.clock.tensor_hz or gpu.clock.sm_hz) * gpu.sm_count * gpu.sm.schedulers
-    return HMMA_FLOPS / (2 if small else 1) * hz / peak
+    """Cycles that an instruction of some shape takes a scheduler's tensor core; 0 where the GPU has none."""
+    return (gpu.throughput.mma_1688_cycles if shape in _SMALL else gpu.throughput.mma_16816_cycles) or 0
 
 
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
@@ -84,13 +73,13 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_XU: _cycles(sm.mufu_lanes, schedulers),
         S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
         S.U_TENSOR: 0,
-        S.U_FP16: M.FP16_CYCLES,
+        S.U_FP16: _cycles(sm.fp16_lanes // 2, schedulers),
         S.U_UNIFORM: M.UNIFORM_CYCLES,
         S.U_SHARED: sm.shared_interval_cycles,
         S.U_GLOBAL: sm.global_interval_cycles,
     }
     busy = {unit: round(x * S.TICKS) for unit, x in cycles.items()}
-    latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles or 8, S.U_TENSOR: lat.mma_cycles or 25}
+    latency = {S.U_XU: lat.mufu_cycles, S.U_FP64: lat.fp64_cycles, S.U_TENSOR: lat.mma_cycles or 0}
     code = image.code.copy()
     for row, instr in zip(code, (program.instrs[k] for k in image.code[:, F.INDEX]), strict=True):
         unit = unit_of(instr)

@@ -91,7 +91,7 @@ def _of_elapsed(busy: dict[str, float], gpu: Gpu, elapsed: float, total: np.ndar
     shares = {name: cycles / gpu.sm_count for name, cycles in of_sms.items()} | {
         "lts__lts2xbar_cycles_active": busy["ports"] / len(gpu.gpcs),
         "lts__t_sectors": busy["slices"] / gpu.l2.slices,
-        "dram__throughput": moved / gpu.dram.peak_bytes_per_s * gpu.clock.sm_hz,
+        "dram__throughput": moved / gpu.dram_peak_bytes_per_s * gpu.clock.sm_hz,
     }
     of = {f"{name}.avg.pct_of_peak_sustained_elapsed": share / elapsed for name, share in shares.items()}
     links = gpu.l2.partitions * -(-gpu.l2.slices // gpu.l2.partitions // 2)

@@ -46,7 +46,6 @@ REDUCED = {
 NOT_RUN = {
     "python -m pip": "installs gpusim: that is how these tests came here",
     "python -m pytest": "runs tests",
-    "python tests/validation": "minutes; tests/validation/test_by_command.py runs what it does",
     "ncu": "needs a GPU and Nsight Compute",
 }
 """Beginnings of documented commands that are no gpusim, and why they are not run."""

@@ -153,7 +153,6 @@ def number(section, name, value, unit="1"):
     ("text", "message"),
     [
         (number("identity", "gpcs", [66, 67]), "gpcs: must add up to sm_count, 132, not 133"),
-        (number("sm", "max_threads", 1000), "sm.max_threads: must be 32 * sm.max_warps, 2048"),
         (number("sm", "max_threads_per_block", 4096), "sm.max_threads_per_block: value must be at most 1024, not 4096"),
         (number("shared", "carveout_steps", [8192, 0], "byte"), "shared.carveout_steps: must be ascending"),
         (

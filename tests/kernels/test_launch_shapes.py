@@ -2,8 +2,8 @@
 
 import pytest
 
+from calibration.described import MEASURED
 from gpusim.catalogue import lookup
-from tests.kernels.measured import MEASURED
 
 
 @pytest.mark.parametrize("name", MEASURED)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import gpusim
+from calibration.flash_attention_2 import SHARED
 from gpusim import cuda
 from gpusim.catalogue import lookup
-from tests.validation.flash_mma import SHARED
 
 pytestmark = pytest.mark.usefixtures("compiler")
 

@@ -47,7 +47,7 @@ def test_gpus_are_listed_with_numbers_to_the_right():
 
 @pytest.mark.parametrize("name", hardware.names())
 def test_every_number_of_a_gpu_has_a_source(name):
-    lines = text(listings.gpu(layout.describe(hardware.load(name))))
+    lines = text(listings.gpu(layout.describe(hardware.load(name)), layout.informational))
     body, sources = lines[: lines.index("Sources")], lines[lines.index("Sources") :]
     kinds = [
         line for line in body if any(f" {kind} " in line for kind in ("datasheet", "measured", "fitted", "assumed"))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from calibration.handwritten import counters as measured
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measured import measurement
 from tests.scenarios.running import load, names, source
-from tests.validation.counters import counters as measured
 
 DATA = Path(__file__).resolve().parents[1]
 REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))

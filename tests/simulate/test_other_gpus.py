@@ -59,7 +59,7 @@ def test_the_load_store_pipe_takes_loads_in_while_it_works_on_others(gpu, ways, 
 
 @cache
 def copied(gpu):
-    fast = hardware.load(gpu).dram.peak_bytes_per_s > 4e12
+    fast = hardware.load(gpu).dram_peak_bytes_per_s > 4e12
     return gpusim.predict("copy-vec4", gpu=gpu, sample=False, N=1 << (23 if fast else 22))
 
 
@@ -70,9 +70,9 @@ def running(profile):
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_a_copy_moves_what_the_memory_can(gpu):
-    p, dram = copied(gpu), hardware.load(gpu).dram
+    p, peak = copied(gpu), hardware.load(gpu).dram_peak_bytes_per_s
     moved = p.dram_bytes_read + p.dram_bytes_written
-    assert 0.5 < moved / running(p) / dram.peak_bytes_per_s < 1
+    assert 0.5 < moved / running(p) / peak < 1
 
 
 @pytest.mark.parametrize("gpu", GPUS)

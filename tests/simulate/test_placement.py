@@ -5,9 +5,9 @@ from itertools import combinations
 
 import pytest
 
+from calibration import bench
 from gpusim import hardware
 from gpusim.simulate.placement import first_wave
-from tests.validation import bench
 
 H200 = hardware.load("h200")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from calibration import bench
 from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.engine import state as S
@@ -18,7 +17,7 @@ from gpusim.isa.encode import encode
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import lay_out
 
-MEASURED = json.loads((Path(__file__).parents[1] / "validation/data/h200_starts.json").read_text())["starts"]
+MEASURED = bench.table("starts")["starts"]
 
 
 def starts(threads: int, blocks_per_sm: int) -> np.ndarray:

@@ -1,11 +1,21 @@
-"""Do microbenchmarks take the time they took on an H200?  A fast part of what ``calibrate.py`` runs whole."""
+"""Do microbenchmarks take the time they took on an H200?  A fast part of what ``calibration.calibrate`` runs whole."""
 
 from fnmatch import fnmatchcase
 
 import pytest
 
+from calibration import bench, constants
+from calibration.microbenchmarks import (
+    bandwidths,
+    block_scheduling,
+    instruction_latency,
+    launch_overhead,
+    load_latency,
+    peak_rates,
+    pointer_chase,
+    wave_tail,
+)
 from gpusim.simulate import measured
-from tests.validation import bandwidths, bench, chases, constants, launches, loads, one_sm, peaks, scheduling, waves
 
 WITHIN = {
     "latency of instructions/*": 0.02,
@@ -13,7 +23,7 @@ WITHIN = {
     "throughput of one SM/*, stride: 1": 0.05,  # the oldest warps are left over at the end, by more than on silicon
     "throughput of one SM/*, stride: 8": 0.01,
     "throughput of one SM/u_*_tp, warps: 8": 0.12,  # so here, for HMMA
-    "code/1*KiB_4warps": 0.05,
+    "instruction fetch/1*KiB_4warps": 0.05,
     "chains of loads/chase_ca 16KiB*": 0.001,
     "chains of loads/chase_cg 1024KiB*": 0.02,
     "latency of loads/lat seq1K, * lanes, *": 0.04,
@@ -26,7 +36,7 @@ WITHIN = {
 """How far off the cases of each kind may be."""
 CASES = {
     f"{case.group}/{case.name}": case
-    for module in (one_sm, loads, chases, bandwidths, launches, peaks)
+    for module in (instruction_latency, load_latency, pointer_chase, bandwidths, launch_overhead, peak_rates)
     for case in module.cases()
 }
 CHOSEN = [(name, within) for pattern, within in WITHIN.items() for name in CASES if fnmatchcase(name, pattern)]
@@ -55,14 +65,17 @@ def test_the_older_of_two_blocks_goes_first_unless_both_wait_for_l2(kernel, step
     if kernel in IN_FOURS:
         request.applymarker(pytest.mark.xfail(strict=True))
     ends = ("older_block_end", "younger_block_end")
-    got, want = ([row[end] for end in ends] for row in (scheduling.compete(kernel, steps), scheduling.MEASURED[kernel]))
+    got, want = (
+        [row[end] for end in ends]
+        for row in (block_scheduling.compete(kernel, steps), block_scheduling.MEASURED[kernel])
+    )
     assert got[0] / got[1] == pytest.approx(want[0] / want[1], abs=0.1)
 
 
 @needs_compiler
 @pytest.mark.parametrize("blocks", [132, 133, 264, 265])
 def test_a_block_more_than_fits_costs_what_it_costs_on_silicon(blocks):
-    assert waves.wave("s_fma", blocks) == pytest.approx(waves.MEASURED["s_fma"][str(blocks)], rel=0.06)
+    assert wave_tail.wave("s_fma", blocks) == pytest.approx(wave_tail.MEASURED["s_fma"][str(blocks)], rel=0.06)
 
 
 def test_every_constant_says_what_it_is():

@@ -1,16 +1,16 @@
 """Hand-written CUDA on an H200, and its machine code here: what is executed and asked for is counted alike."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from calibration import bench
+from calibration.exact_counters import ASKED, EXECUTED, differing
+from calibration.handwritten import values
 from gpusim.launches import profiling
 from gpusim.launches.file import read
-from tests.validation.counters import values
-from tests.validation.exact import ASKED, EXECUTED, differing
 
-FOLDER = Path(__file__).parent / "handwritten"
+FOLDER = bench.DATA / "handwritten"
 LARGEST = 2_500_000  # warp instructions
 RANDOM = {"gather"}
 """Their indices are drawn at random, from another generator than the measured ones."""

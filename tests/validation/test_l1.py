@@ -5,37 +5,38 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from calibration import bench
+from calibration.microbenchmarks import l1_replacement
 from gpusim import hardware
 from gpusim.engine.l1 import set_of
 from gpusim.simulate.build import l1_table
-from tests.validation import bench, l1_passes
 
 TAGS_KIB, ROOM_KIB = 256, 32  # of an L1; and how much less than that is surely there beside the smallest carve-out
 
 
-def well_below(row: l1_passes.Row) -> bool:
+def well_below(row: l1_replacement.Row) -> bool:
     """Whether all regions a row uses fit in L1 together, whatever their order."""
-    return sum(row[region] for region in l1_passes.REGIONS) <= TAGS_KIB - ROOM_KIB
+    return sum(row[region] for region in l1_replacement.REGIONS) <= TAGS_KIB - ROOM_KIB
 
 
-FITS = [row for row in l1_passes.MEASURED if well_below(row)]
-STREAMS = [row for row in l1_passes.MEASURED if not well_below(row)]
+FITS = [row for row in l1_replacement.MEASURED if well_below(row)]
+STREAMS = [row for row in l1_replacement.MEASURED if not well_below(row)]
 
 
-@pytest.mark.parametrize("row", FITS[::2], ids=l1_passes.name)
-def test_what_fits_is_held(row: l1_passes.Row) -> None:
-    assert l1_passes.simulated(row) == l1_passes.share(row)
+@pytest.mark.parametrize("row", FITS[::2], ids=l1_replacement.name)
+def test_what_fits_is_held(row: l1_replacement.Row) -> None:
+    assert l1_replacement.simulated(row) == l1_replacement.share(row)
 
 
-@pytest.mark.parametrize("row", STREAMS[::2], ids=l1_passes.name)
-def test_what_outlasts_a_stream(row: l1_passes.Row) -> None:
+@pytest.mark.parametrize("row", STREAMS[::2], ids=l1_replacement.name)
+def test_what_outlasts_a_stream(row: l1_replacement.Row) -> None:
     """Within 2 % in three of four, 9 % at most."""
-    assert l1_passes.simulated(row) == pytest.approx(l1_passes.share(row), abs=0.09)
+    assert l1_replacement.simulated(row) == pytest.approx(l1_replacement.share(row), abs=0.09)
 
 
 @pytest.mark.long
 def test_most_that_outlasts_a_stream_is_right() -> None:
-    off = [abs(l1_passes.simulated(row) - l1_passes.share(row)) for row in STREAMS]
+    off = [abs(l1_replacement.simulated(row) - l1_replacement.share(row)) for row in STREAMS]
     assert np.mean(np.array(off) < 0.02) > 0.7
     assert np.median(off) < 0.001
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.validation import bench
+from calibration import bench
 
 MEASURED = bench.table("l1_order")["texts"]
 TEXT = np.dtype([("line", "<u2", 8), ("steps", "u1", 24)])

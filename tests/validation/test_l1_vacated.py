@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from calibration import bench
 from gpusim import hardware
 from gpusim.engine.l1 import ORDER, TAG_SETS, VACATED, set_of
 from gpusim.simulate.build import l1_table
-from tests.validation import bench
 
 MEASURED = bench.table("l1_vacated")
 ROWS = VACATED // TAG_SETS

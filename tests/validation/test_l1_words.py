@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.validation import bench
+from calibration import bench
 
 MEASURED = bench.table("l1_words")
 ROW = 64  # words

@@ -1,4 +1,7 @@
-"""Do the launches that come with gpusim come out as the validation page says?  A fast part of ``refresh.py``."""
+"""Do the launches that come with gpusim come out as the validation page says?
+
+A fast part of ``calibration.refresh``.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from calibration import shipped
+from calibration.exact_counters import ASKED, EXECUTED, LIMITS, differing
 from gpusim.launches import file
 from gpusim.launches.profiling import record
 from gpusim.measured.measurement import is_held_out
-from tests.validation import shipped
-from tests.validation.exact import ASKED, EXECUTED, LIMITS, differing
 
 FEW = 400_000  # warp instructions: launches of a second
 GROWN = 0.002

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.validation.streams import MEASURED, cycles
+from calibration.microbenchmarks.streams import MEASURED, cycles
 
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
 LATE = {"store"}
-"""By 13 %: a small launch that only stores, see docs/validation.md."""
+"""By 13 %: a small launch that only stores, see docs/deviations.md."""
 
 
 @pytest.mark.parametrize("kernel", MEASURED)

@@ -1,0 +1,25 @@
+"""What gpusim is held against, and the programs that hold it: never part of the package.
+
+``data/`` has what was measured, ``microbenchmarks/`` a module for each question that the hardware was asked, with the
+cases that the simulator is asked again.  The modules of this folder each have one purpose:
+
+================== ============================================================================================
+``bench``          what microbenchmarks share: tables, kernels, cases
+``calibrate``      runs every microbenchmark and writes docs/calibration
+``constants``      every number about hardware, and the cases in which it decides
+``launch_files``   writes the launch files that ``gpusim measure`` runs, and takes in what it measured
+``refresh``        predicts every measured launch and writes docs/validation.md
+``unchanged``      predicts the same launches and compares every metric to the digit
+``handwritten``    the counters of 54 launches of hand-written CUDA
+``described``      which described kernel does what each of these launches does
+``shipped``        errors, tables and drawings of the launches that come with gpusim
+``sampled_launches`` launches of which only part is run
+``exact_counters`` metrics that must be identical to hardware
+``repeatability``  how far an H200 is from itself
+``sgemm_ladder``   the published SGEMM ladder; writes docs/ladder.md
+``flash_attention_2`` FlashAttention-2 on tensor cores; writes docs/attention.md
+``ncu``            runs Nsight Compute
+================== ============================================================================================
+
+All run from the root of the repository: ``python -m calibration.refresh``.
+"""

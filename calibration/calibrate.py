@@ -1,0 +1,83 @@
+"""Run every microbenchmark through the simulator: each constant, and how far off an H200 the simulator is with them.
+
+Run by hand after the model has changed (about ten minutes): ``python -m calibration.calibrate``.  Prints the tables
+and writes docs/calibration.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from calibration import bench, constants, pages
+
+FOLDER = Path(__file__).parents[1] / "docs" / "calibration"
+FILES = (
+    "cache_footprints",
+    "bandwidths",
+    "block_scheduling",
+    "wave_tail",
+    "streams",
+    "launch_overhead",
+    "l1_replacement",
+    "gpc_coalescer",
+    "request_merging",
+    "warp_scheduling",
+    "arithmetic_pipes",
+    "loads_among_arithmetic",
+    "instruction_sequences",
+    "operand_reads",
+    "shared_loads_among_ffmas",
+    "special_registers",
+    "constant_loads",
+    "instruction_fetch",
+    "predicated_off",
+    "tensor_cores",
+    "mio_instructions",
+    "load_latency",
+    "pointer_chase",
+    "warp_drift",
+    "instruction_latency",
+    "bank_conflicts",
+    "peak_rates",
+)
+"""Modules with microbenchmarks, those that take longest first."""
+
+
+def run_file(name: str) -> list[bench.Row]:
+    """Run every case of one module."""
+    return [bench.run(case) for case in importlib.import_module(f"calibration.microbenchmarks.{name}").cases()]
+
+
+def drawn(title: str, lines: Sequence[pages.Cells]) -> Table:
+    """A table for a terminal."""
+    found = Table(*lines[0], title=title, box=box.SIMPLE, title_justify="left")
+    for line in lines[1:]:
+        found.add_row(*line)
+    return found
+
+
+def main() -> None:
+    """Run everything, print it, write the pages."""
+    with ProcessPoolExecutor() as pool:
+        rows = [row for found in pool.map(run_file, FILES) for row in found]
+    summed = pages.summary(rows)
+    time, specification = (pages.table_of(found, rows) for found in (constants.of_time(), constants.of_gpu()))
+    tables = {group: pages.residuals(members) for group, members in pages.by_group(rows).items()}
+    console = Console()
+    shown = {"Summary": [summed], "What no specification says": [time], "The H200's specification": [specification]}
+    for heading, found in (shown | tables).items():
+        for lines in found:
+            console.print(drawn(heading, lines))
+    for name, text in pages.every_page(summed, time, specification, tables).items():
+        (FOLDER / f"{name}.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+"""Microbenchmarks as ``gpusim measure`` runs them: the launches of the cases, and what it measured of each.
+
+``python -m calibration.launch_files`` writes the launch files of the package: what every case of some modules
+launches, once.  Those whose kernels note their own clocks are timed alone, the others counted by the profiler too.
+With a folder, it writes there the launch files of those that rewrite machine code, and the machine code.  With files
+that ``gpusim measure --outputs --json`` wrote, it puts what they say of launches of cases into the package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from calibration import bench
+from gpusim.catalogue import lookup
+from gpusim.launches.spec import DescribedLaunch
+from gpusim.measured import measurement
+from gpusim.measured.measurement import MeasuredLaunch
+
+CLOCKED = (
+    "arithmetic_pipes", "loads_among_arithmetic", "tensor_cores", "mio_instructions", "instruction_latency",
+    "bank_conflicts", "pointer_chase", "warp_scheduling", "load_latency", "bandwidths", "block_scheduling",
+    "constant_loads", "instruction_fetch", "predicated_off",
+)  # fmt: skip
+COUNTED = (
+    "l1_replacement", "streams", "launch_overhead", "warp_drift", "wave_tail", "cache_footprints", "gpc_coalescer",
+)  # fmt: skip
+REWRITTEN_CLOCKED = ("instruction_sequences", "shared_loads_among_ffmas", "special_registers", "operand_reads")
+REWRITTEN_COUNTED = ("request_merging",)
+MODULES = (*CLOCKED, *COUNTED, *REWRITTEN_CLOCKED, *REWRITTEN_COUNTED)
+FILES = {"clocked.json": (CLOCKED, "cold"), "warm.json": (CLOCKED, "warm"), "counted.json": (COUNTED, "cold")}
+"""Launch files of the package: of which modules, and how the caches are to be found."""
+REWRITTEN_FILES = {
+    "rewritten-clocked.json": (REWRITTEN_CLOCKED, "warm"),
+    "rewritten-counted.json": (REWRITTEN_COUNTED, "cold"),
+}
+SHIPPED = {"cold": bench.SOURCES / "h200.json", "warm": bench.SOURCES / "h200-warm.json"}
+MOST_VALUES = 512
+"""Of an array that is told element by element."""
+Source = str | bench.Rewritten
+Launch = dict[str, Any]
+
+
+class Unknown(LookupError):
+    """A launch that no launch file can tell, or that was not measured."""
+
+
+class Told(NamedTuple):
+    """A launch that a case asks for.
+
+    Attributes
+    ----------
+    launch : dict
+        As a launch file has it.
+    source : str or Rewritten or None
+        What it runs; None for a described kernel.
+    """
+
+    launch: Launch
+    source: Source | None
+
+
+def launch_of(source: Source, kernel: str, grid: int, block: int, *args: Any, shared: int = 0) -> Launch:
+    """A launch as a launch file has it.
+
+    Raises
+    ------
+    Unknown
+        If an array holds what no fill gives, and too much to tell it.
+    """
+    told = [_argument(value) for value in args]
+    numbers = " ".join(_named(value, argument) for value, argument in zip(args, told, strict=True))
+    kept = f"{shared}B" if shared else ""
+    name = " ".join(f"{_title(source)} {kernel} {grid}x{block} {kept} {numbers}".split())
+    own = {"dynamic_shared": shared} if shared else {}
+    return {
+        "id": name, "source": file_of(source), "kernel": kernel, "grid": [grid], "block": [block], **own, "args": told,
+    }  # fmt: skip
+
+
+def _title(source: Source) -> str:
+    """What a source adds to the name of a launch."""
+    if isinstance(source, str):
+        return Path(source).stem
+    return f"{Path(source.source).stem} {source.name}"
+
+
+def file_of(source: Source) -> str:
+    """Name of the file that is launched."""
+    return source if isinstance(source, str) else f"{zlib.crc32(_title(source).encode()):08x}.cubin"
+
+
+def described_launch(kernel: str, **params: int) -> Launch:
+    """A launch of a described kernel as a launch file has it."""
+    return DescribedLaunch.of(lookup.get(kernel), params).to_json(bench.SOURCES)
+
+
+def _argument(value: Any) -> dict[str, Any]:
+    """An argument as a launch file has it."""
+    if not isinstance(value, np.ndarray):
+        return {value.dtype.name: value.item()}
+    for fill in ("zeros", "ones"):
+        if (value == getattr(np, fill)(1, value.dtype)).all():
+            return {"buffer": value.dtype.name, "count": value.size, "init": fill}
+    if np.array_equal(value, bench.fragments()):
+        return bench.FRAGMENTS.to_json()
+    if value.size <= MOST_VALUES:
+        return {"buffer": value.dtype.name, "values": value.ravel().tolist()}
+    raise Unknown("an array that holds what no fill gives")
+
+
+def _named(value: Any, told: dict[str, Any]) -> str:
+    """What an argument adds to the name of a launch: a number, or what tells an array's contents from others."""
+    if isinstance(value, np.ndarray):
+        return f"{zlib.crc32(value.tobytes()):08x}" if "values" in told else ""
+    return str(value)
+
+
+class _Seen:
+    """What a launch that is only taken down seems to come to."""
+
+    cycles, seconds = 1.0, 1.0
+
+    def value(self, metric: str) -> float:
+        return 1.0
+
+
+def launches(modules: tuple[str, ...], state: str = "cold") -> list[Told]:
+    """What the cases of some modules launch with caches in a state, each once, as far as a launch file can tell it."""
+    seen: dict[str, Told] = {}
+
+    def take_down(source: Source, *launch: Any, cache: str = "cold", **how: Any) -> _Seen:
+        if cache == state:
+            told = Told(launch_of(source, *launch, **how), source)
+            seen.setdefault(told.launch["id"], told)
+        return _Seen()
+
+    def take_down_described(kernel: str, **params: int) -> _Seen:
+        if state == "cold":
+            told = Told(described_launch(kernel, **params), None)
+            seen.setdefault(told.launch["id"], told)
+        return _Seen()
+
+    with _instead(take_down, take_down_described):
+        for case in cases(modules):
+            with suppress(Unknown, ArithmeticError):
+                _on_silicon(case)
+    return list(seen.values())
+
+
+@contextmanager
+def _instead(launch: Callable[..., Any], described: Callable[..., Any]) -> Iterator[None]:
+    """Have the cases launch something else; what they remember is of one or the other."""
+    simulated = bench.launch, bench.described
+    bench.launch, bench.described = launch, described
+    _forget()
+    try:
+        yield
+    finally:
+        bench.launch, bench.described = simulated
+        _forget()
+
+
+def _forget() -> None:
+    for name in MODULES:
+        for member in vars(importlib.import_module(f"calibration.microbenchmarks.{name}")).values():
+            if member is not bench.table and hasattr(member, "cache_clear"):
+                member.cache_clear()
+
+
+def cases(modules: tuple[str, ...]) -> Iterator[bench.Case]:
+    """Cases of some modules."""
+    for name in modules:
+        yield from importlib.import_module(f"calibration.microbenchmarks.{name}").cases()
+
+
+class _Measured:
+    """A measured launch in place of a simulated one."""
+
+    def __init__(self, launch: MeasuredLaunch) -> None:
+        self._launch = launch
+
+    @property
+    def cycles(self) -> float:
+        return self._launch.value("gpc__cycles_elapsed.max")
+
+    @property
+    def seconds(self) -> float:
+        overhead = shipped("cold").overhead_seconds
+        assert overhead is not None
+        return float(np.median(self._launch.seconds)) - overhead
+
+    def value(self, metric: str) -> float:
+        return self._launch.value(metric)
+
+
+@cache
+def shipped(state: str) -> measurement.Measurement:
+    """What was measured with caches in a state."""
+    return measurement.read(SHIPPED[state])
+
+
+@cache
+def _by_id(state: str) -> dict[str, MeasuredLaunch]:
+    return {launch.id: launch for launch in shipped(state).launches}
+
+
+def found(launch: Launch, state: str) -> MeasuredLaunch:
+    """What was measured of a launch with caches in a state.
+
+    Raises
+    ------
+    Unknown
+        If it was not.
+    """
+    if launch["id"] not in _by_id(state):
+        raise Unknown(f"{launch['id']} was not measured")
+    return _by_id(state)[launch["id"]]
+
+
+def measured(
+    source: Source, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold", **how: Any
+) -> _Measured:
+    """Stand in for :func:`bench.launch`: arrays hold what the launch left on the GPU afterwards."""
+    launch = found(launch_of(source, kernel, grid, block, *args, **how), cache)
+    for parameter, array in zip(bench.module(source).kernel(kernel).parameter_names, args, strict=True):
+        if parameter in launch.outputs:
+            array[...] = np.array(launch.outputs[parameter]).astype(array.dtype).reshape(array.shape)
+    return _Measured(launch)
+
+
+def measured_description(kernel: str, **params: int) -> _Measured:
+    """Stand in for :func:`bench.described`."""
+    return _Measured(found(described_launch(kernel, **params), "cold"))
+
+
+def on_silicon(case: bench.Case) -> float:
+    """What a case comes to when its launches are those measured by the command.
+
+    Raises
+    ------
+    Unknown
+        If one of them was not.
+    """
+    with _instead(measured, measured_description):
+        return _on_silicon(case)
+
+
+def _on_silicon(case: bench.Case) -> float:
+    return float((case.silicon or case.simulate)())
+
+
+def write(file: Path, told: list[Told]) -> None:
+    """Write a launch file, and beside it the machine code that was rewritten for it."""
+    for launch, source in told:
+        if isinstance(source, bench.Rewritten):
+            (file.parent / launch["source"]).write_bytes(source.cubin())
+    lines = ",\n ".join(json.dumps(launch) for launch, _ in told)
+    file.write_text(f"[\n {lines}\n]\n")
+
+
+def merge(state: str, new: list[measurement.Measurement]) -> None:
+    """Put what was measured into the package: of each launch that a case asks for the latest."""
+    old = shipped(state)
+    known = {launch.id: _lean(launch) for each in (old, *new) for launch in each.launches if not launch.error}
+    kept = [known[told.launch["id"]] for told in launches(MODULES, state) if told.launch["id"] in known]
+    SHIPPED[state].write_text(replace(old, launches=kept).to_text())
+
+
+def _lean(launch: MeasuredLaunch) -> MeasuredLaunch:
+    """The launch with its source by name alone, and whole numbers as such."""
+    told = dict(launch.launch)
+    if "source" in told:
+        told["source"] = Path(told["source"]).name
+    outputs = {name: [int(x) if x == int(x) else x for x in values] for name, values in launch.outputs.items()}
+    return replace(launch, launch=told, outputs=outputs)
+
+
+def main(*paths: str) -> None:
+    """Write the launch files of the package, or those of rewritten code into a folder, or take in what was measured."""
+    if not paths:
+        for name, (modules, state) in FILES.items():
+            write(bench.SOURCES / name, launches(modules, state))
+    elif Path(paths[0]).is_dir():
+        for name, (modules, state) in REWRITTEN_FILES.items():
+            write(Path(paths[0], name), launches(modules, state))
+    else:
+        new = [measurement.read(Path(path)) for path in paths]
+        for state in SHIPPED:
+            merge(state, [each for each in new if each.cache == state])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

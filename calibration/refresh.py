@@ -1,0 +1,78 @@
+"""Predict every measured launch and write what came out: the package's error table and docs/validation.md.
+
+Run by hand after the model has changed (half an hour): ``python -m calibration.refresh``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from calibration import bench, described, handwritten, sampled_launches, shipped
+from calibration.microbenchmarks import cache_footprints
+from gpusim import Profile
+from gpusim.measured.comparison import Summary, rows, summarise
+
+ROOT = Path(__file__).parents[1]
+DRAWING = "validation.png"
+DEVICE = "NVIDIA H200, driver 580.159, CUDA 13.0, 1980 MHz, Nsight Compute 2025.3.1, caches flushed, 2026-11"
+
+
+def table(found: list[Summary]) -> list[str]:
+    """Markdown rows, one a metric."""
+    lines = ["| metric | launches | identical | median | 90 % | worst | worst launch |"]
+    lines.append("|---|--:|--:|--:|--:|--:|---|")
+    for s in sorted(found):
+        figures = f"{s.median:.2%} | {s.p90:.2%} | {s.max:.2%}"
+        lines.append(f"| `{s.metric}` | {s.launches} | {s.identical} | {figures} | {s.worst} |")
+    return lines
+
+
+def compared(profiles: dict[str, Profile], measured: dict[str, dict[str, float]]) -> list[Summary]:
+    """Errors by metric of profiles of launches whose counters stand in a table."""
+    of = handwritten.as_measured(measured)
+    return summarise(row for name, profile in profiles.items() for row in rows(handwritten.values(profile), of[name]))
+
+
+def micro_rows() -> list[str]:
+    """Markdown rows of the microbenchmarks of what caches keep."""
+    head = ["| microbenchmark | simulated | measured |", "|---|--:|--:|"]
+    shown = map(bench.run, cache_footprints.cases())
+    return head + [f"| {r.group} {r.name} | {r.simulated:.3f} | {r.measured:.3f} |" for r in shown]
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """JSON with a metric a line."""
+    text = json.dumps(data, indent=1)
+    return re.sub(r"\{\s+(\"n\":[^{}]*?)\s+\}", lambda row: "{" + re.sub(r"\s+", " ", row[1]) + "}", text)
+
+
+def main() -> None:
+    """Write both files."""
+    with ProcessPoolExecutor() as pool:
+        part, micros = pool.map(sampled_launches.predict, sampled_launches.counters()), pool.submit(micro_rows)
+        profiles = dict(zip(described.MEASURED, pool.map(handwritten.predict, described.MEASURED), strict=True))
+        parts, shown = dict(zip(sampled_launches.counters(), part, strict=True)), micros.result()
+    found, sampled = compared(profiles, handwritten.counters()), compared(parts, sampled_launches.counters())
+    ways = {way: shipped.compared(shipped.predict(way)) for way in shipped.WAYS}
+    shipped.keep(ways)
+    data = {"gpu": "h200", "device": DEVICE, "launches": len(shipped.measured().launches)}
+    data |= {way: shipped.errors(of) for way, of in ways.items()}
+    data["families"] = {way: shipped.families(of) for way, of in ways.items()}
+    data["sampled"] = {s.metric: shipped.figures(s) for s in sorted(sampled)}
+    (ROOT / "gpusim" / "data" / "validation-h200.json").write_text(as_json(data) + "\n")
+    shipped.draw(ways, ROOT / "docs" / DRAWING)
+    head = (bench.NOTES / "validation.md").read_text()
+    lines = [head.rstrip(), "", *shipped.section(ways, DRAWING)]
+    lines += ["", "## Launches of hand-written CUDA, by description", "", f"{len(profiles)} launches; {DEVICE}."]
+    lines += ["", *table(found)]
+    lines += ["", "## Launches of which only part is run", "", *table(sampled)]
+    lines += ["", "## Microbenchmarks", "", *shown, ""]
+    (ROOT / "docs" / "validation.md").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

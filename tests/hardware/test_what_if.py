@@ -1,0 +1,332 @@
+"""What does a number of a specification change?  Each is doubled and halved: what it names moves, and nothing else.
+
+A key stands in one of four tables: it has an effect, it is informational, the engine cannot vary it, or it is a list.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import gpusim
+from gpusim import cuda, hardware
+from gpusim.hardware.sections import SECTIONS, rules
+from gpusim.hardware.spec import key_of, place_of
+
+CYCLES, READ, SECONDS = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "gpu__time_duration.sum"
+L1_HITS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
+SHARED_LIMIT = "launch__occupancy_limit_shared_mem"
+L2_READS = "lts__t_sectors_srcunit_tex_op_read.sum"
+EXECUTED = (
+    "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__sass_inst_executed_op_branch.sum",
+    *(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors") for op in ("ld", "st")),
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+)  # fmt: skip
+"""Counts that follow from the program: no number of a GPU changes them."""
+
+NOISE = 0.035
+"""By which time may move the other way: who meets whom in the caches changes with any latency."""
+
+
+def described(name: str, **params: Any) -> Callable[[hardware.Gpu], gpusim.Profile]:
+    return lambda gpu: gpusim.predict(name, gpu, **params)
+
+
+def written(name: str, blocks: int, threads: int, *arrays: Any) -> Callable[[hardware.Gpu], gpusim.Profile]:
+    return lambda gpu: gpusim.profile(kernel(name, gpu.arch), blocks, threads, arrays, gpu=gpu, values=False)
+
+
+@functools.cache
+def kernel(name: str, arch: str) -> cuda.Kernel:
+    return cuda.compile(Path(__file__).parent / "what_if.cu", gpu=arch, kernel=name).kernel(name)
+
+
+def ones(count: int, kind: Any = np.float32) -> Any:
+    return np.ones(count, kind)
+
+
+def lines(count: int) -> Any:
+    """So many lines of 128 bytes, each of which says where the next one begins, the last one where the first does."""
+    found = np.zeros(32 * count, np.uint32)
+    found[::32] = np.roll(32 * np.arange(count), -1)
+    return found
+
+
+PROBES = {
+    "copy": described("copy", N=1 << 19),
+    "stream": described("copy-vec4", N=1 << 21),
+    "tiled": described("matmul-tiled", n=256, tile=16),
+    "naive": described("matmul-naive", n=128, tile=16),
+    "strided": described("copy-strided", N=1 << 16, s=32),
+    "far": described("copy-strided", N=1 << 10, s=8192),
+    "gather": described("gather", N=1 << 16),
+    "partial": described("store-strided", N=1 << 18, s=8),
+    "rows": described("softmax-online", M=512, N=1024),
+    "transpose": described("transpose-naive", M=512, N=512),
+    "alone": described("exp", N=1 << 7),
+    "shuffles": described("reduce-shuffle", N=1 << 17),
+    "warm": described("copy", N=1 << 19, cache="warm"),
+    "passes": described("softmax-safe", M=528, N=8192),
+    "waves": described("copy", N=1 << 21, B=64),
+    "tiles": described("matmul-register-tiled", n=256, BM=64, BN=64, BK=8, TM=8, TN=8),
+    "blocks": described("copy", N=132 * 32 * 64, B=64),
+    "padded": described("transpose-padded", M=256, N=256),
+    "fp64": written("fp64", 132, 1024, ones(132 * 1024, float), ones(132 * 1024, float)),
+    "shared loads": written("shared_loads", 1056, 128, ones(1056 * 128)),
+    "global loads": written("global_loads", 1056, 128, ones(256), ones(1056 * 128)),
+    "chase in L1": written("chase", 1, 1, lines(16), ones(1, np.uint32), np.int32(512)),
+    "chase in L2": written("chase", 1, 1, lines(4096), ones(1, np.uint32), np.int32(8192)),
+    "chase in DRAM": written("chase", 1, 1, lines(1024), ones(1, np.uint32), np.int32(1000)),
+    "half2s": written("half2s", 264, 256, ones(1 << 18, np.float16), ones(1 << 18, np.float16)),
+    "mma16": written("mma16", 132, 512, ones(32, np.uint32), ones(132 * 512)),
+    "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
+    "mma64": written("mma64", 132, 32, ones(32, float), ones(132 * 32, float)),
+}
+
+
+class Effect(NamedTuple):
+    """What a number decides."""
+
+    probe: str
+    """The launch in which it does."""
+    sign: int
+    """+1: the metric grows with the number, -1: it shrinks, 0: either, for it is no cost."""
+    metric: str = CYCLES
+    base: str = "h200"
+    along: tuple[tuple[str, float], ...] = ()
+    """Numbers that must change with it, and by which factor, when it is doubled; halved, by the inverse."""
+
+
+SMALL = "small-caches"
+"""An H200 with 1 MiB of L2, so that small launches outgrow it."""
+
+EFFECTS = {
+    "sm_count": Effect("passes", -1),
+    "sm.schedulers": Effect("half2s", -1, along=(("sm.max_warps", 1),)),
+    "sm.issue_per_scheduler": Effect(
+        "tiled", -1, base="p100", along=(("sm.max_warps", 1), ("sm.max_threads_per_block", 0.5))
+    ),
+    "sm.max_warps": Effect("copy", +1, "launch__occupancy_limit_warps"),
+    "sm.max_blocks": Effect("copy", +1, "launch__occupancy_limit_blocks"),
+    "sm.registers": Effect("copy", +1, "launch__occupancy_limit_registers"),
+    "sm.register_alloc_unit": Effect("padded", -1, "launch__occupancy_limit_registers"),
+    "sm.register_partitions": Effect("tiles", -1, "launch__occupancy_limit_registers"),
+    "sm.fp32_lanes": Effect("tiles", -1),
+    "sm.int32_lanes": Effect("tiled", -1),
+    "sm.fp64_lanes": Effect("fp64", -1),
+    "sm.fp16_lanes": Effect("half2s", -1),
+    "sm.mufu_lanes": Effect("rows", -1),
+    "sm.lsu_issue_interval_cycles": Effect("tiled", +1),
+    "sm.shared_interval_cycles": Effect("shared loads", +1),
+    "sm.global_interval_cycles": Effect("global loads", +1),
+    "sm.shared_queue": Effect("rows", 0),
+    "sm.global_queue": Effect("transpose", 0),
+    "sm.code_lines_ahead": Effect("tiled", -1),
+    "shared.reserved_bytes_per_block": Effect("tiled", -1, SHARED_LIMIT),
+    "shared.alloc_granularity_bytes": Effect("shuffles", -1, SHARED_LIMIT),
+    "l1.unified_bytes": Effect("passes", +1, L1_HITS),
+    "l1.size_bytes": Effect("passes", +1, L1_HITS, base="p100"),
+    "l1.unused_lines": Effect("passes", -1, L1_HITS),
+    "l2.size_bytes": Effect("gather", -1, READ, SMALL),
+    "l2.partitions": Effect("tiled", +1),
+    "l2.slices": Effect("partial", -1),
+    "l2.slice_bytes_per_cycle": Effect("warm", -1),
+    "l2.slice_write_bytes_per_cycle": Effect("partial", -1),
+    "l2.link_bytes_per_cycle": Effect("stream", -1),
+    "l2.fetch_bytes": Effect("strided", +1, READ),
+    "l2.coalescer_max_merge": Effect("tiled", -1, L2_READS),
+    "l2.coalescer_window_cycles": Effect("tiled", -1, L2_READS),
+    "l2.associativity": Effect("gather", 0, READ, SMALL),
+    "l2.partial_high_share": Effect("partial", -1, READ, SMALL),
+    "l2.partial_low_share": Effect("partial", -1, READ, SMALL),
+    "dram.bus_bits": Effect("strided", -1),
+    "dram.channels": Effect("stream", 0),
+    "dram.read_bytes_per_s": Effect("stream", -1),
+    "dram.refresh_interval_s": Effect("stream", 0),
+    "latency.mufu_cycles": Effect("alone", +1),
+    "latency.shfl_cycles": Effect("shuffles", +1),
+    "latency.shared_cycles": Effect("tiled", +1),
+    "latency.l1_hit_cycles": Effect("chase in L1", +1),
+    "latency.l2_hit_near_cycles": Effect("chase in L2", +1),
+    "latency.l2_fabric_cycles": Effect("chase in DRAM", +1),
+    "latency.dram_cycles": Effect("chase in DRAM", +1),
+    "latency.l2_spread_cycles": Effect("warm", 0),
+    "latency.dram_spread_cycles": Effect("alone", 0),
+    "latency.barrier_cycles": Effect("tiled", +1),
+    "latency.barrier_cycles_per_warp": Effect("tiled", +1),
+    "latency.fp64_cycles": Effect("fp64", +1, base="rtx-a6000"),
+    "latency.mma_cycles": Effect("mma64", +1),
+    "clock.sm_hz": Effect("tiles", -1, SECONDS),
+    "clock.l2_hz": Effect("partial", -1),
+    "clock.memory_hz": Effect("strided", -1),
+    "clock.tensor_load_hz": Effect("mma16", -1, SECONDS),
+    "throughput.l2_to_sm_bytes_per_cycle": Effect("warm", -1),
+    "throughput.sm_to_l2_bytes_per_cycle": Effect("transpose", -1),
+    "throughput.l2_read_bytes_per_cycle": Effect("warm", -1),
+    "throughput.mma_16816_cycles": Effect("mma16", +1),
+    "throughput.mma_1688_cycles": Effect("mma8", +1),
+    "placement.early_sms": Effect("waves", 0),
+    "placement.early_groups": Effect("waves", 0),
+    "placement.turnover_cycles": Effect("copy", +1),
+    "placement.start_gap_cycles": Effect("blocks", 0, "sm__cycles_active.avg"),
+    "placement.start_gap_cycles_per_warp": Effect("waves", 0, "sm__cycles_active.avg"),
+}
+"""What each number decides, and where that shows."""
+
+FIXED = {
+    "sm.shuffle_lanes", "l1.line_bytes", "l1.sector_bytes", "l1.tag_sets", "l1.data_bytes_per_cycle", "l2.line_bytes",
+    "l2.sector_bytes",
+}  # fmt: skip
+"""Numbers that the engine cannot vary."""
+
+LIMITS: dict[str, Callable[[hardware.Gpu], gpusim.Profile]] = {
+    "sm.max_threads_per_block": described("matmul-tiled", n=64, tile=32),
+    "sm.max_registers_per_thread": described("matmul-register-tiled", n=128, BM=128, BN=128, BK=8, TM=8, TN=8),
+    "shared.max_bytes_per_block": lambda gpu: gpusim.profile(
+        kernel("chase", gpu.arch), 1, 1, (lines(1), ones(1, np.uint32), np.int32(1)), gpu=gpu, dynamic_shared=200_000
+    ),
+}
+"""Half of each number is too little for a launch."""
+
+HASHES = ((0, 2, 4, 6), (1, 3, 5, 7)), ((2, 8), (3, 9), (4, 10), (5, 11), (6, 12), (7, 13), (8, 14))
+LISTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "gpcs": ("tiled", lambda gpcs: gpcs[::-1]),
+    "shared.carveout_steps": ("passes", lambda steps: steps[-1:]),
+    "l1.tag_hash": ("far", lambda _: HASHES[0]),
+    "l1.set_hash": ("passes", lambda _: HASHES[1]),
+    "l1.vacating_order": ("passes", lambda order: (order[0] ^ 1, *order[1:])),
+    "placement.order": ("tiled", lambda order: order[::-1]),
+    "placement.sm_gpc": ("tiled", lambda gpcs: gpcs[::-1]),
+    "placement.sm_half": ("tiled", lambda halves: halves[::-1]),
+}
+"""A launch that tells a list from another one, and the other one."""
+
+INFORMATIONAL = {
+    key_of(section, name)
+    for section, kind in SECTIONS.items()
+    for name, rule in rules(kind).items()
+    if rule.informational
+}
+
+
+def text(base: str, numbers: dict[str, Any]) -> str:
+    """A GPU that differs from its base in some numbers."""
+    tables: dict[str, list[str]] = {}
+    for key, value in numbers.items():
+        section, name = place_of(key)
+        unit = rules(SECTIONS[section])[name].unit
+        line = f'{name} = {{ value = {json.dumps(value)}, unit = "{unit}", kind = "assumed", source = "what if" }}'
+        tables.setdefault(section, []).append(line)
+    return "\n".join([f'base = "{base}"', *(line for name, table in tables.items() for line in (f"[{name}]", *table))])
+
+
+@functools.cache
+def predicted(base: str, probe: str, change: tuple[tuple[str, Any], ...] = ()) -> dict[str, float]:
+    """Every metric of a probe on a GPU that differs from a base."""
+    found = PROBES[probe](gpu(base, change))
+    return {name: float(metric.value) for name, metric in found.metrics.items()}
+
+
+@functools.cache
+def gpu(base: str, change: tuple[tuple[str, Any], ...]) -> hardware.Gpu:
+    numbers = dict(change)
+    if base == SMALL:
+        base, numbers = "h200", {"l2.size_bytes": 1 << 20} | numbers
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "what-if.toml"
+        path.write_text(text(base, numbers))
+        return hardware.load(path)
+
+
+def changed(base: str, factors: dict[str, float]) -> tuple[tuple[str, Any], ...]:
+    """Numbers of a base, each times its factor."""
+    known = dict(gpu(base, ()).sources)
+    return tuple((key, type(known[key].value)(known[key].value * factor)) for key, factor in factors.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", EFFECTS)
+def test_a_number_moves_what_it_names_the_right_way(key: str) -> None:
+    effect = EFFECTS[key]
+    before, moved = predicted(effect.base, effect.probe), []
+    for factor in (2, 0.5):
+        try:
+            change = changed(effect.base, {key: factor, **{other: factor**power for other, power in effect.along}})
+            after = predicted(effect.base, effect.probe, change)
+        except hardware.SpecError:
+            continue
+        assert {name: (before[name], after[name]) for name in EXECUTED if after[name] != before[name]} == {}
+        growth = after[effect.metric] / before[effect.metric] - 1
+        moved.append(growth * (1 if factor > 1 else -1) * effect.sign if effect.sign else abs(growth))
+    assert moved
+    assert max(moved) > 0
+    assert min(moved) > -NOISE
+
+
+def test_every_number_is_read_or_informational_or_refused() -> None:
+    known = {key_of(section, name) for section, kind in SECTIONS.items() for name in rules(kind)}
+    tables = [set(EFFECTS), FIXED, set(LIMITS), set(LISTS), INFORMATIONAL, {"shared.bytes_per_sm"}]
+    assert sum(map(len, tables)) == len(known)
+    assert set().union(*tables) == known
+
+
+@pytest.mark.parametrize("key", sorted(FIXED))
+def test_what_the_engine_cannot_vary_is_refused(key: str) -> None:
+    for factor in (2, 0.5):
+        with pytest.raises(hardware.SpecError, match=f"{key}: value must be at"):
+            gpu("h200", changed("h200", {key: factor}))
+
+
+@pytest.mark.parametrize("key", LIMITS)
+def test_a_launch_above_a_limit_is_refused(key: str) -> None:
+    LIMITS[key](gpu("h200", ()))
+    with pytest.raises(gpusim.GpusimError):
+        LIMITS[key](gpu("h200", changed("h200", {key: 0.5})))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", LISTS)
+def test_a_list_is_read(key: str) -> None:
+    probe, other = LISTS[key]
+    value = other(dict(hardware.load("h200").sources)[key].value)
+    before, after = predicted("h200", probe), predicted("h200", probe, ((key, value),))
+    assert after != before
+    kept = [name for name in EXECUTED if "wavefronts" not in name]  # the tag stage has wavefronts of its own
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+
+
+def test_an_sm_with_less_shared_memory_holds_fewer_blocks() -> None:
+    half = {"shared.bytes_per_sm": 116736, "shared.carveout_steps": (0, 116736), "shared.max_bytes_per_block": 100000}
+    launch = functools.partial(gpusim.profile, kernel("chase", "sm_90"), 1, 1, dynamic_shared=60_000)
+    limits = [
+        launch((lines(1), ones(1, np.uint32), np.int32(1)), gpu=gpu("h200", change)).value(SHARED_LIMIT)
+        for change in ((), tuple(half.items()))
+    ]
+    assert limits == [3, 1]
+
+
+@pytest.mark.parametrize("base", hardware.names())
+def test_a_child_that_says_nothing_is_its_base(base: str) -> None:
+    mine, theirs = gpu(base, ()), hardware.load(base)
+    assert {key: entry.value for key, entry in mine.sources} == {key: entry.value for key, entry in theirs.sources}
+    assert predicted(base, "tiled") == {m: float(x.value) for m, x in PROBES["tiled"](theirs).metrics.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", sorted(INFORMATIONAL))
+def test_nothing_depends_on_what_is_informational(key: str) -> None:
+    if key not in dict(hardware.load("h200").sources):
+        pytest.skip("an H200 does not say it")
+    for factor in (2, 0.5):
+        try:
+            change = changed("h200", {key: factor})
+            assert predicted("h200", "mma64", change) == predicted("h200", "mma64")
+        except hardware.SpecError:
+            continue
