@@ -1,6 +1,6 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test long quick lint format types imports calibrate refresh unchanged docs wheel ci clean
+.PHONY: help install test long quick lint format types imports graph calibrate refresh unchanged docs wheel ci clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ types:  ## check types
 
 imports:  ## check which room imports which
 	lint-imports
+
+graph:  ## print the rooms of the package, by floor, and circles of imports
+	python -m tests.house.imports
 
 calibrate:  ## run every microbenchmark through the simulator and write docs/calibration/
 	python -m calibration.calibrate

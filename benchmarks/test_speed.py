@@ -13,8 +13,9 @@ import pytest
 
 import gpusim
 from calibration.handwritten import counters
-from gpusim import catalog, hardware
-from gpusim.prediction import assemble, lower, tiles_of
+from gpusim import hardware
+from gpusim.catalogue import lookup
+from gpusim.frontends.described import assemble, lower, tiles_of
 from gpusim.simulate import Launch, count, execute
 
 LAUNCHES = {
@@ -28,7 +29,7 @@ LAUNCHES = {
 
 def launch_of(name: str, params: dict[str, int], *, values: bool) -> tuple[Launch, hardware.Occupancy]:
     """A launch ready to run, and what an SM holds of it."""
-    gpu, bound = hardware.load("h200"), catalog.get(name).launch(**params)
+    gpu, bound = hardware.load("h200"), lookup.get(name).launch(**params)
     arrays = {spec.name: np.ones(spec.shape, np.float32) for spec in bound.arrays} if values else None
     launch = assemble(bound, lower(bound, gpu), arrays)
     return launch, hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
@@ -64,7 +65,7 @@ def test_machine_code_rate(benchmark: Any, case: str, values: bool) -> None:
     """Emitted CUDA, compiled: with caches and pace, and with or without its results."""
     cuda = pytest.importorskip("gpusim.cuda")
     name, params = MACHINE_CODE[case]
-    bound = catalog.get(name).launch(**params)
+    bound = lookup.get(name).launch(**params)
     kernel = cuda.compile(bound.kernel.emit(**tiles_of(bound)), gpu="h200", options=["-ftz=true"]).kernel()
     arrays = {spec.name: np.ones(spec.shape, np.float32) for spec in bound.arrays}
     args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
@@ -78,7 +79,7 @@ def test_machine_code_rate(benchmark: Any, case: str, values: bool) -> None:
 def test_timed_rate(benchmark: Any) -> None:
     """The 54 launches that an H200 was measured on first, issue by issue, one after the other (five minutes)."""
     pytest.importorskip("gpusim.cuda")
-    from gpusim.launches import file, run
+    from gpusim.launches import file, profiling
 
     measured = counters()
     specs = [
@@ -87,8 +88,8 @@ def test_timed_rate(benchmark: Any) -> None:
         if spec.id in measured
     ]
     assert len(specs) == len(measured)
-    run.profile(specs[0], "h200")
-    profiles = benchmark.pedantic(lambda: [run.profile(spec, "h200") for spec in specs], rounds=1)
+    profiling.profile(specs[0], "h200")
+    profiles = benchmark.pedantic(lambda: [profiling.profile(spec, "h200") for spec in specs], rounds=1)
     instructions = sum(profile.warp_instructions for profile in profiles)
     benchmark.extra_info["warp_instructions_per_s"] = instructions / benchmark.stats.stats.min
 

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpusim
-from gpusim import arguments, cuda
-from gpusim.profiling import profile
+from gpusim import cuda
+from gpusim.frontends.cuda import profile
+from gpusim.launches import arguments
 
 DATA, NOTES = Path(__file__).parent / "data", Path(__file__).parent / "notes"
 SOURCES = Path(gpusim.__file__).parent / "data" / "microbenchmarks"

@@ -93,14 +93,15 @@ def arguments(d: int, N: int, heads: int) -> list[Any]:
 
 @cache
 def _module(gpu: str) -> Any:
-    from gpusim import catalog, cuda
+    from gpusim import cuda
+    from gpusim.catalogue import lookup
 
-    return cuda.compile(catalog.builtin_folder() / "flash_attention_2_mma.cu", gpu=gpu)
+    return cuda.compile(lookup.builtin_folder() / "flash_attention_2_mma.cu", gpu=gpu)
 
 
 def run(kernel: str, N: int, heads: int, gpu: str) -> Any:
     """Profile of a launch whose caches are cold; no values are computed."""
-    from gpusim.profiling import profile
+    from gpusim.frontends.cuda import profile
 
     d, grid = 128 if "128" in kernel else 64, (-(-N // QUERIES), heads)
     code, args = _module(gpu).kernel(kernel), arguments(d, N, heads)

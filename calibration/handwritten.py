@@ -8,7 +8,7 @@ from typing import Any
 
 import gpusim
 from calibration.described import MEASURED
-from gpusim.measurement import MeasuredLaunch
+from gpusim.measured.measurement import MeasuredLaunch
 
 TABLE = Path(__file__).parent / "data" / "h200_counters.csv"
 

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibration import bench
-from gpusim import catalog, measurement
+from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
-from gpusim.measurement import MeasuredLaunch
+from gpusim.measured import measurement
+from gpusim.measured.measurement import MeasuredLaunch
 
 CLOCKED = (
     "arithmetic_pipes", "loads_among_arithmetic", "tensor_cores", "mio_instructions", "instruction_latency",
@@ -101,7 +102,7 @@ def file_of(source: Source) -> str:
 
 def described_launch(kernel: str, **params: int) -> Launch:
     """A launch of a described kernel as a launch file has it."""
-    return DescribedLaunch.of(catalog.get(kernel), params).to_json(bench.SOURCES)
+    return DescribedLaunch.of(lookup.get(kernel), params).to_json(bench.SOURCES)
 
 
 def _argument(value: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpusim import nsight
 from gpusim.measure.counters import command
+from gpusim.measured import nsight
 
 
 def counters(program: Sequence[str], metrics: Sequence[str]) -> list[dict[str, float]]:

@@ -14,7 +14,7 @@ from typing import Any
 from calibration import bench, described, handwritten, sampled_launches, shipped
 from calibration.microbenchmarks import cache_footprints
 from gpusim import Profile
-from gpusim.compare import Summary, rows, summarise
+from gpusim.measured.comparison import Summary, rows, summarise
 
 ROOT = Path(__file__).parents[1]
 DRAWING = "validation.png"

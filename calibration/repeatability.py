@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from calibration import bench
-from gpusim.arguments import Filled
+from gpusim.launches.arguments import Filled
 from gpusim.launches.file import read
 from gpusim.launches.spec import LaunchSpec
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from calibration import bench
 from gpusim import cuda
-from gpusim.profiling import profile
-from gpusim.result import Profile
+from gpusim.frontends.cuda import profile
+from gpusim.profiles.profile import Profile
 
 GPU, SIZE = "rtx-a6000", 4096
 DOCS = Path(__file__).parents[1] / "docs"

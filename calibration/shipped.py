@@ -8,16 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gpusim import catalog, measurement
-from gpusim.compare import Row, Summary, rows, summarise
+from gpusim.catalogue import lookup
 from gpusim.launches import file
-from gpusim.launches.run import record_all
-from gpusim.measurement import MeasuredLaunch, Measurement, is_held_out
-from gpusim.result import STALL_REASON, STALL_SHARE
+from gpusim.launches.profiling import record_all
+from gpusim.measured import measurement
+from gpusim.measured.comparison import Row, Summary, rows, summarise
+from gpusim.measured.measurement import MeasuredLaunch, Measurement, is_held_out
+from gpusim.results.metric import STALL_REASON, STALL_SHARE
 from gpusim.simulate.metrics import ENOUGH, Way
 
 TABLE = Path(__file__).parent / "data" / "h200_shipped.json"
-PLAN = Path(measurement.__file__).parent / "data" / "launches.json"
+PLAN = Path(measurement.__file__).parents[1] / "data" / "launches.json"
 WAYS: dict[Way, str] = {"machine_code": "machine code of the CUDA emitted from it", "description": "its description"}
 CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
 KEPT = {CYCLES: "cycles", HBM: "HBM bytes read", L2: "L2 sectors read"}
@@ -80,7 +81,7 @@ def errors(found: Sequence[Row]) -> dict[str, dict[str, float | int | None]]:
 
 def families(found: Sequence[Row]) -> dict[str, dict[str, dict[str, float | int | None]]]:
     """The same for each family of kernels; a metric of fewer than ENOUGH launches says nothing of its family."""
-    of = {algorithm.name: algorithm.family for algorithm in catalog.all(hidden=True)}
+    of = {algorithm.name: algorithm.family for algorithm in lookup.all(hidden=True)}
     by: dict[str, list[Row]] = {}
     for row in found:
         by.setdefault(of[row.launch.partition(" ")[0]], []).append(row)
@@ -172,7 +173,7 @@ def _metric_row(seen: Summary, kept: Summary) -> str:
 
 
 def _by_family(found: Sequence[Row]) -> Iterator[str]:
-    families = {algorithm.name: algorithm.family for algorithm in catalog.all(hidden=True)}
+    families = {algorithm.name: algorithm.family for algorithm in lookup.all(hidden=True)}
     names = dict.fromkeys(families[row.launch.partition(" ")[0]] for row in found)
     yield "| family | launches | " + " | ".join(f"{name}, median | worst" for name in KEPT.values()) + " |"
     yield "|---|--:" + "|--:|--:" * len(KEPT) + "|"

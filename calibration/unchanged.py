@@ -17,7 +17,7 @@ from typing import Any
 
 from calibration import described, handwritten, shipped
 from gpusim.launches import file
-from gpusim.launches.run import record_all
+from gpusim.launches.profiling import record_all
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 
 TABLE = Path(__file__).parent / "data" / "h200_predictions.csv"

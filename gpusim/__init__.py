@@ -13,14 +13,17 @@ if TYPE_CHECKING:  # by the name that type checkers know; to import typing takes
     from typing import Any
 
     from gpusim import model
-    from gpusim.catalog import names as kernels
-    from gpusim.chained import ChainProfile, predict_chain, run_chain
+    from gpusim.catalogue.lookup import names as kernels
     from gpusim.errors import GpusimError
+    from gpusim.frontends.chains import predict_chain
+    from gpusim.frontends.cuda import profile
+    from gpusim.frontends.described import predict
+    from gpusim.frontends.values import run, run_chain
     from gpusim.hardware import load as load_gpu
-    from gpusim.prediction import predict, run
-    from gpusim.profiling import profile
-    from gpusim.result import Claim, Metric, Profile
-    from gpusim.timeline import Recording, Timeline
+    from gpusim.profiles.chain import ChainProfile
+    from gpusim.profiles.profile import Profile
+    from gpusim.results.metric import Claim, Metric
+    from gpusim.results.timeline import Recording, Timeline
 
 __version__ = "0.1.0"
 
@@ -30,21 +33,21 @@ __all__ = [
 ]  # fmt: skip
 
 _SOURCES = {
-    "ChainProfile": ("gpusim.chained", "ChainProfile"),
-    "Claim": ("gpusim.result", "Claim"),
+    "ChainProfile": ("gpusim.profiles.chain", "ChainProfile"),
+    "Claim": ("gpusim.results.metric", "Claim"),
     "GpusimError": ("gpusim.errors", "GpusimError"),
-    "Metric": ("gpusim.result", "Metric"),
-    "Profile": ("gpusim.result", "Profile"),
-    "Recording": ("gpusim.timeline", "Recording"),
-    "Timeline": ("gpusim.timeline", "Timeline"),
-    "kernels": ("gpusim.catalog", "names"),
+    "Metric": ("gpusim.results.metric", "Metric"),
+    "Profile": ("gpusim.profiles.profile", "Profile"),
+    "Recording": ("gpusim.results.timeline", "Recording"),
+    "Timeline": ("gpusim.results.timeline", "Timeline"),
+    "kernels": ("gpusim.catalogue.lookup", "names"),
     "load_gpu": ("gpusim.hardware", "load"),
     "model": ("gpusim.model", ""),
-    "predict": ("gpusim.prediction", "predict"),
-    "predict_chain": ("gpusim.chained", "predict_chain"),
-    "profile": ("gpusim.profiling", "profile"),
-    "run": ("gpusim.prediction", "run"),
-    "run_chain": ("gpusim.chained", "run_chain"),
+    "predict": ("gpusim.frontends.described", "predict"),
+    "predict_chain": ("gpusim.frontends.chains", "predict_chain"),
+    "profile": ("gpusim.frontends.cuda", "profile"),
+    "run": ("gpusim.frontends.values", "run"),
+    "run_chain": ("gpusim.frontends.values", "run_chain"),
 }
 """Public names, and where each comes from: module and name in it (none: the module itself)."""
 

@@ -136,6 +136,18 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
+def check_flags(**flags: Any) -> None:
+    """Refuse what is neither True nor False, nor None where nothing was chosen.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for name, value in flags.items():
+        if type(value).__name__ not in ("NoneType", "bool", "bool_"):  # Python's, and NumPy's by either of its names
+            raise ParameterError(f"{name} must be True or False, not {shown(value)}")
+
+
 def as_integer(value: Any) -> int | None:
     """A whole number as a Python int; None for what is none, such as an array of several."""
     try:

@@ -12,16 +12,11 @@ the mask that the backward pass of FlashAttention-1 draws for the same seed.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.catalogue.chain import Chain, Step
+from gpusim.catalogue.element_types import each_type, named
 from gpusim.lang.collective import block_sum
 from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
-
-
-def named(base, t):
-    """Append the type to a name, unless it is fp32."""
-    return base if t is gl.f32 else f"{base}-{t.value}"
-
 
 # ------------------------------------------------------------------ products of many matrices
 
@@ -359,13 +354,13 @@ def dropout_of_weights(t):
     )
 
 
-attention_mask, attention_mask_f16 = mask_of_scores(gl.f32), mask_of_scores(gl.f16)
-attention_dropout, attention_dropout_f16 = dropout_of_weights(gl.f32), dropout_of_weights(gl.f16)
-attention_scores, attention_scores_f16 = scores(gl.f32), scores(gl.f16)
-matmul_batched_nt, matmul_batched_nt_f16 = plain_nt(gl.f32), plain_nt(gl.f16)
-matmul_batched_nn, matmul_batched_nn_f16 = plain_nn(gl.f32), plain_nn(gl.f16)
-matmul_batched_tn, matmul_batched_tn_f16 = plain_tn(gl.f32), plain_tn(gl.f16)
-softmax_backward, softmax_backward_f16 = backward_of_softmax(gl.f32), backward_of_softmax(gl.f16)
+attention_mask = each_type(mask_of_scores)
+attention_dropout = each_type(dropout_of_weights)
+attention_scores = each_type(scores)
+matmul_batched_nt = each_type(plain_nt)
+matmul_batched_nn = each_type(plain_nn)
+matmul_batched_tn = each_type(plain_tn)
+softmax_backward = each_type(backward_of_softmax)
 
 # ------------------------------------------------------------------ forward and backward, kernel after kernel
 
@@ -570,9 +565,7 @@ def masked_backward(t):
     )
 
 
-attention_standard, attention_standard_f16 = forward(gl.f32), forward(gl.f16)
-attention_standard_backward, attention_standard_backward_f16 = backward(gl.f32), backward(gl.f16)
-attention_standard_masked_dropout = masked_forward(gl.f32)
-attention_standard_masked_dropout_f16 = masked_forward(gl.f16)
-attention_standard_masked_dropout_backward = masked_backward(gl.f32)
-attention_standard_masked_dropout_backward_f16 = masked_backward(gl.f16)
+attention_standard = each_type(forward)
+attention_standard_backward = each_type(backward)
+attention_standard_masked_dropout = each_type(masked_forward)
+attention_standard_masked_dropout_backward = each_type(masked_backward)

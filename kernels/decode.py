@@ -12,8 +12,9 @@ of its sum of exp(score) in HBM, and a second kernel merges them.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.catalogue.chain import Chain, Step
+from gpusim.catalogue.element_types import each_type, named
 
 LOWEST = -3.4028234663852886e38  # of fp32: where no key was seen, for -inf would be subtracted from -inf
 SHUFFLES = 5  # steps of a butterfly over all 32 lanes
@@ -344,11 +345,6 @@ ERRORS = {gl.f32: 2e-5, gl.f16: 2**-10}  # of f16: a unit in the last place
 QUERIES = "of a team's lanes each loads its part of Q: a block of 32W/P teams loads Q as often, from L1 all but once"
 
 
-def named(base, element):
-    """Append the type to an algorithm's name, unless it is fp32."""
-    return base if element is gl.f32 else f"{base}-{element.value}"
-
-
 def at_once(base, element, summary, **differing):
     """Make decoding in one kernel."""
     return Algorithm(
@@ -421,14 +417,12 @@ ONE = "one query a head over a cache of N keys"
 GROUPED = "G query heads share a head of the cache, which is read once for all"
 CORES = "Its products are those of FMA pipes, not of tensor cores: of f16 they bind from G = 8 on."
 
-attention_decode = at_once("attention-decode", gl.f32, ONE)
-attention_decode_f16 = at_once("attention-decode", gl.f16, ONE)
-attention_decode_gqa = at_once("attention-decode-gqa", gl.f32, GROUPED, tiles={"G": 4}, notes=CORES)
-attention_decode_gqa_f16 = at_once("attention-decode-gqa", gl.f16, GROUPED, tiles={"G": 4}, notes=CORES)
-attention_decode_split_parts = in_parts(gl.f32)
-attention_decode_split_parts_f16 = in_parts(gl.f16)
-attention_decode_combine = combining(gl.f32)
-attention_decode_combine_f16 = combining(gl.f16)
+attention_decode = each_type(lambda element: at_once("attention-decode", element, ONE))
+attention_decode_gqa = each_type(
+    lambda element: at_once("attention-decode-gqa", element, GROUPED, tiles={"G": 4}, notes=CORES)
+)
+attention_decode_split_parts = each_type(in_parts)
+attention_decode_combine = each_type(combining)
 
 
 def split_and_combined(element):
@@ -450,5 +444,4 @@ def split_and_combined(element):
     )
 
 
-attention_decode_split = split_and_combined(gl.f32)
-attention_decode_split_f16 = split_and_combined(gl.f16)
+attention_decode_split = each_type(split_and_combined)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.catalogue.algorithm import Algorithm, Textbook, Traffic
 
 STEPS = 64
 PATHS = ((1.0001, 0.5), (0.9999, -0.25), (1.0002, 0.125), (0.9998, -0.75))

@@ -16,8 +16,9 @@ block share a tile of Bc keys and values.  What differs is the order of the two 
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.catalogue.chain import Chain, Step
+from gpusim.catalogue.element_types import each_type, named
 
 LOWEST = -3.4028234663852886e38  # of fp32: where no key was seen, for -inf would be subtracted from -inf
 
@@ -502,9 +503,9 @@ STATISTICS = Traffic("B*H*N*ceil(N/Bc)", "B*H*N*(ceil(N/Bc) + 1)")
 ROUNDED = 2e-3  # of fp16 results: half a unit in the last place is 2^-11, of values near 1 up to 4 of which are added
 
 
-def named(base, t):
-    """Append the type to an algorithm's name, unless it is fp32."""
-    return base if t is gl.f32 else f"{base}-{t.value}"
+def tolerance(t):
+    """Limit how far results of a type may be off."""
+    return 2e-5 if t is gl.f32 else ROUNDED
 
 
 SRAM = {"Bc": "ceil(M/(4*d))", "Br": "min(ceil(M/(4*d)), d)"}
@@ -573,22 +574,22 @@ def swapped(t):
             grid=GRID,
             cases=CASES,
         ),
-        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        tolerance=tolerance(t),
         **COMMON,
     )
 
 
-def second(t, *others):
+def second(t):
     """Make FlashAttention-2."""
     return Algorithm(
         name=named("flash-attention-2", t),
-        also=others,
+        also=("flash-attention", "attention") if t is gl.f32 else (),
         summary=f"FlashAttention-2: a block for every tile of queries ({t.value})",
         kernel=flash_2(t),
         reference=with_logsumexp(causal=False),
         io={"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "L": ROWS_STORED},
         textbook=Textbook("B*H*(N*d + 2*N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
-        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        tolerance=tolerance(t),
         **COMMON,
     )
 
@@ -602,7 +603,7 @@ def second_causal(t):
         reference=with_logsumexp(causal=True),
         io={"Q": ALL, "K": BELOW, "V": BELOW, "O": ALL_STORED, "L": ROWS_STORED},
         textbook=Textbook("B*H*(N*d + N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
-        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        tolerance=tolerance(t),
         **COMMON,
     )
 
@@ -645,7 +646,7 @@ def second_combining(t):
             "L": ROWS_STORED,
         },
         textbook=Textbook("B*H*S*(N*d + N)", f"B*H*(N*d/{words} + N)"),
-        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        tolerance=tolerance(t),
         notes="parts_O and parts_L are those of flash-attention-2-split-parts; L = -inf weighs nothing, but not all "
         "parts of a row may have it.",
         family=COMMON["family"],
@@ -687,7 +688,7 @@ def sparse(t):
             grid={"N": (65536, 262144, 1048576), "d": (64, 128), "M": (16384, 32768, 65536), "sparsity": (2, 4, 8)},
             cases=tuple({**case, "sparsity": 4} for case in CASES if case["N"] != 64),
         ),
-        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        tolerance=tolerance(t),
         notes="A fraction s = active*Bc/N of the tiles is computed; --sparsity 4 makes it a quarter. Lists of one "
         "length (block-CSR with rows as long as each other) stand for a mask of ones and zeros, so that traffic is a "
         "formula, whatever they hold: those drawn have the diagonal and others at random, and ceil(N/Bc) names no "
@@ -696,20 +697,13 @@ def sparse(t):
     )
 
 
-flash_attention_1 = first(gl.f32)
-flash_attention_1_f16 = first(gl.f16)
-flash_attention_1_swapped = swapped(gl.f32)
-flash_attention_1_swapped_f16 = swapped(gl.f16)
-flash_attention_2 = second(gl.f32, "flash-attention", "attention")
-flash_attention_2_f16 = second(gl.f16)
-flash_attention_2_causal = second_causal(gl.f32)
-flash_attention_2_causal_f16 = second_causal(gl.f16)
-flash_attention_2_split_parts = second_in_parts(gl.f32)
-flash_attention_2_split_parts_f16 = second_in_parts(gl.f16)
-flash_attention_2_combine = second_combining(gl.f32)
-flash_attention_2_combine_f16 = second_combining(gl.f16)
-flash_attention_block_sparse = sparse(gl.f32)
-flash_attention_block_sparse_f16 = sparse(gl.f16)
+flash_attention_1 = each_type(first)
+flash_attention_1_swapped = each_type(swapped)
+flash_attention_2 = each_type(second)
+flash_attention_2_causal = each_type(second_causal)
+flash_attention_2_split_parts = each_type(second_in_parts)
+flash_attention_2_combine = each_type(second_combining)
+flash_attention_block_sparse = each_type(sparse)
 
 
 def second_split(t):
@@ -722,10 +716,9 @@ def second_split(t):
         sizes={"B": 1, "H": 2, "N": 2048, "S": 4, "d": 64, "Br": 64, "Bc": 32},
         aliases=COMMON["aliases"],
         outputs=("O", "L"),
-        tolerance=2e-5 if t is gl.f32 else ROUNDED,
+        tolerance=tolerance(t),
         family="attention",
     )
 
 
-flash_attention_2_split = second_split(gl.f32)
-flash_attention_2_split_f16 = second_split(gl.f16)
+flash_attention_2_split = each_type(second_split)

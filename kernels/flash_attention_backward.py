@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.catalogue.chain import Chain, Step
+from gpusim.catalogue.element_types import each_type, named
 from gpusim.lang.collective import warp_sum
 from gpusim.lang.dropout import GOLDEN, PARTS, factors, kept, random_bits
 
@@ -526,11 +527,6 @@ SEEN = "B*H*(N*ceil(N/Bc) - Bc*ceil(N/Bc)*(ceil(N/Bc) - 1)/2)"
 ROUNDED = 4e-3  # of fp16: O is rounded to 11 bits, and D is a sum of it over d
 
 
-def named(base, t):
-    """Append the type to an algorithm's name, unless it is fp32."""
-    return base if t is gl.f32 else f"{base}-{t.value}"
-
-
 def first(t):
     """Make the backward pass of FlashAttention-1."""
     return Algorithm(
@@ -609,14 +605,10 @@ def second(t, causal=False):
     )
 
 
-flash_attention_1_backward = first(gl.f32)
-flash_attention_1_backward_f16 = first(gl.f16)
-attention_backward_preprocess = preprocess(gl.f32)
-attention_backward_preprocess_f16 = preprocess(gl.f16)
-flash_attention_2_backward = second(gl.f32)
-flash_attention_2_backward_f16 = second(gl.f16)
-flash_attention_2_backward_causal = second(gl.f32, causal=True)
-flash_attention_2_backward_causal_f16 = second(gl.f16, causal=True)
+flash_attention_1_backward = each_type(first)
+attention_backward_preprocess = each_type(preprocess)
+flash_attention_2_backward = each_type(second)
+flash_attention_2_backward_causal = each_type(lambda t: second(t, causal=True))
 
 
 def second_whole(t, causal=False):
@@ -641,7 +633,5 @@ def second_whole(t, causal=False):
     )
 
 
-flash_attention_2_backward_whole = second_whole(gl.f32)
-flash_attention_2_backward_whole_f16 = second_whole(gl.f16)
-flash_attention_2_backward_causal_whole = second_whole(gl.f32, causal=True)
-flash_attention_2_backward_causal_whole_f16 = second_whole(gl.f16, causal=True)
+flash_attention_2_backward_whole = each_type(second_whole)
+flash_attention_2_backward_causal_whole = each_type(lambda t: second_whole(t, causal=True))

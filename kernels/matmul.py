@@ -8,7 +8,7 @@ Sizes are arbitrary: threads outside the matrices fetch zeros and store nothing.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic, numpy_dtype
 
 
 def square_rule(p):

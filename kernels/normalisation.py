@@ -7,8 +7,8 @@ their loops.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.catalogue.chain import Chain, Step
 from gpusim.lang.collective import block_sum
 
 EPSILON = 1e-5  # added to the mean square, so that a row of equal elements divides by no zero

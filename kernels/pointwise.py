@@ -7,8 +7,8 @@ called x, outputs y, so that one kernel's y can be the next one's x.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.catalogue.chain import Chain, Step
 from gpusim.lang.dropout import GOLDEN, PARTS, kept
 
 ERRORS = {gl.f32: 1e-5, gl.f16: 2**-10, gl.bf16: 2**-7, gl.e4m3: 2**-3}  # of narrow types: a unit in the last place

@@ -8,8 +8,8 @@ has the counts for any number of stages.
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
-from gpusim.chain import Chain, Step
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.catalogue.chain import Chain, Step
 
 
 def described(function):

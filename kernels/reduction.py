@@ -3,7 +3,7 @@
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.catalogue.algorithm import Algorithm, Textbook, Traffic
 
 
 def blocks_of(p):

@@ -8,7 +8,7 @@ so no compiler can unroll their loops.  Scores may be -inf; a row of nothing els
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Published, Textbook, Traffic
+from gpusim.catalogue.algorithm import Algorithm, Published, Textbook, Traffic
 from gpusim.lang.collective import block_max, block_sum
 
 LOWEST = -3.4028234663852886e38  # of fp32: where nothing was seen yet, for -inf would be subtracted from -inf

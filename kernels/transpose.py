@@ -4,7 +4,7 @@ A block of T x R threads moves a T x T tile in T/R passes of R rows.
 """
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.catalogue.algorithm import Algorithm, Textbook, Traffic
 
 
 def tiles_of(p):

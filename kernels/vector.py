@@ -3,7 +3,7 @@
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Textbook, Traffic
+from gpusim.catalogue.algorithm import Algorithm, Textbook, Traffic
 
 BLOCK_RULE = "B threads must fit a block: 1 <= B <= 1024, best a multiple of 32"
 

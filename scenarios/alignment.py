@@ -12,9 +12,9 @@ from functools import cache
 from math import gcd
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_factor
 
 SIZES = (1024, 1000, 1023)

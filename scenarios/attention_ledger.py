@@ -9,9 +9,9 @@ and FlashAttention 4 N d and N statistics. One matrix is N/d times Q: 64 times a
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import NOTHING, format_bytes, format_factor
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096, 8192, 16384)

@@ -9,9 +9,9 @@ Formula: elements a head are 3 N d ceil(N/Bc) + 3 N d + 4 N ceil(N/Bc) + 2 N wit
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_seconds
 
 LOOPS = {

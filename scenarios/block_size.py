@@ -10,9 +10,9 @@ Bc = 3/4 b times the ridge point.
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_seconds, format_share
 
 BUSY = "{}.avg.pct_of_peak_sustained_elapsed"

@@ -9,9 +9,9 @@ O and L; s goes down to 1/ceil(N/Bc), a tile of keys for every tile of queries.
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_seconds, format_share
 
 Br, Bc = 64, 32

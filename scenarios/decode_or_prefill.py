@@ -10,9 +10,9 @@ queries N/4 (Q, K, V and O once). The ridge point is P/b, with P of fp32 and b o
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_seconds, format_share
 
 roofline = gpusim.model.roofline

@@ -8,10 +8,10 @@ Least time is bytes over HBM's bandwidth and a launch for every kernel.
 import argparse
 
 import gpusim
-from gpusim.catalog import chain
+from gpusim.catalogue.lookup import chain
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_count, format_factor, format_seconds
 
 fusion, pipeline, roofline = gpusim.model.fusion, gpusim.model.pipeline, gpusim.model.roofline

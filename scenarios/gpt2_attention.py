@@ -10,10 +10,10 @@ import argparse
 from math import nan
 
 import gpusim
-from gpusim.catalog import find
+from gpusim.catalogue.lookup import find
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import NOTHING, format_bytes, format_seconds, format_share
 
 roofline = gpusim.model.roofline

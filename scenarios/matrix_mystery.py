@@ -10,9 +10,9 @@ import argparse
 from pathlib import Path
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import NOTHING, format_share
 
 GPU, TILE = "h200", 128

@@ -8,9 +8,9 @@ Formula: sectors a load, mean of A and B = (32 + 1)/2 naive, (1 + 4)/2 coalesced
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_seconds
 
 FORMULA = {"matmul-naive": (32 + 1) / 2, "matmul-coalesced": (1 + 4) / 2}

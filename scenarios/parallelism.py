@@ -9,9 +9,9 @@ time falls as that grows. Splitting writes S (N d + N) elements more a head, and
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_seconds
 
 GPUS = {"a100-40gb": "A100", "h100-sxm": "H100"}

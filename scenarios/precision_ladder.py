@@ -9,9 +9,9 @@ precision, tensor cores allowed, I in FLOP/byte and b of HBM. Right of the ridge
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_seconds, format_share
 
 roofline = gpusim.model.roofline

@@ -7,9 +7,9 @@ Formula: reads = 2 n^3/T floats of 4 bytes, instead of the 2 n^3 that go into th
 import argparse
 
 import gpusim
+from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
-from gpusim.report.progress import ProgressLine
 from gpusim.report.units import format_bytes, format_factor, format_share
 
 CASES = [(512, 8), (512, 16), (512, 32), (4096, 32)]

@@ -26,7 +26,7 @@ MEASURED_WITH = "13.0"
 def compiler() -> None:
     """Skip where the extra ``cuda`` is not installed."""
     from gpusim.cuda import toolchain
-    from gpusim.cuda.errors import MissingToolError
+    from gpusim.cuda.cuda_errors import MissingToolError
 
     try:
         toolchain.nvrtc()

@@ -12,16 +12,11 @@ interpreter itself starts, some ten milliseconds before it, is Python's to answe
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # by the name that type checkers know
     from collections.abc import Sequence
 
 __all__ = ["main"]
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
 
 _heard: list[int] = []
 """Signals of Ctrl-C that came while a command ran."""
@@ -48,13 +43,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return run(argv)
     except KeyboardInterrupt:
-        return complain("interrupted", INTERRUPTED)
+        return _interrupted()
     except ImportError:
         if _heard:  # NumPy says so that it was interrupted while it was imported
-            return complain("interrupted", INTERRUPTED)
+            return _interrupted()
         raise
     finally:
         _listen(False)
+
+
+def _interrupted() -> int:
+    """Say so, and give the exit status."""
+    from gpusim.cli.complaint import INTERRUPTED, complain
+
+    return complain("interrupted", INTERRUPTED)
 
 
 def _hear(number: int, frame: object) -> None:
@@ -73,12 +75,3 @@ def _listen(on: bool) -> None:
             signal.signal(signal.SIGINT, after)
     except ValueError:  # not the main thread, which alone is interrupted
         pass
-
-
-def complain(message: str, status: int, *, as_written: bool = False) -> int:
-    """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""
-    import contextlib
-
-    with contextlib.suppress(OSError):
-        print("gpusim:", message if as_written else " ".join(message.split()), file=sys.stderr)
-    return status

@@ -15,8 +15,8 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from gpusim.cli import INTERRUPTED, complain
 from gpusim.cli.compare import compare
+from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
 from gpusim.cli.lists import formula, gpus, list_kernels

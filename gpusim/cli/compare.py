@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.options import JsonFile, KernelFolders
 from gpusim.cli.sources import Only
-from gpusim.cli.words import JsonFile, KernelFolders
 from gpusim.errors import GpusimError, UnknownNameError
 
 if TYPE_CHECKING:
-    from gpusim.compare import Row, Summary
     from gpusim.launches.spec import AnyLaunch
-    from gpusim.measurement import Measurement
+    from gpusim.measured.comparison import Row, Summary
+    from gpusim.measured.measurement import Measurement
 
 PROFILES = (".csv", ".ncu-rep")
 MEASURED_HELP = (
@@ -51,7 +51,7 @@ def compare(
     Shows errors by metric, time first, beside the hardware's own spread.  Needs no GPU.
     """
     from gpusim import report
-    from gpusim.compare import explained, summarise, waiting
+    from gpusim.measured.comparison import explained, summarise, waiting
     from gpusim.report import comparison
 
     check_writable(json)
@@ -86,8 +86,9 @@ def _plain(row: Row | Summary) -> dict[str, Any]:
 
 def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, list[Row]]]:
     """Rows of a profile of Nsight Compute's, by launch."""
-    from gpusim import nsight
-    from gpusim.compare import pair, read_predictions, rows
+    from gpusim.measured import nsight
+    from gpusim.measured.comparison import rows
+    from gpusim.measured.predictions import pair, read_predictions
 
     if predicted is None:
         raise GpusimError(
@@ -102,10 +103,11 @@ def _of_measurement(
     jobs: int,
 ) -> tuple[str, dict[str, list[Row]]]:  # fmt: skip
     """Rows of a measurement, by launch."""
-    from gpusim import measurement
-    from gpusim.compare import Empty, read_predictions, rows
-    from gpusim.launches import empty as nothing
+    from gpusim.launches import empty_kernel as nothing
     from gpusim.launches import file as launch_file
+    from gpusim.measured import measurement
+    from gpusim.measured.comparison import Empty, rows
+    from gpusim.measured.predictions import read_predictions
     from gpusim.report.comparison import device_line
 
     if not file.suffix and len(file.parts) == 1 and not os.path.exists(file):  # noqa: PTH110 (False for any text)
@@ -146,8 +148,8 @@ def _checked(found: Measurement, gpu: str | None) -> str:
 
 def _predict(specs: Sequence[AnyLaunch], gpu: str, described: bool, jobs: int) -> dict[str, dict[str, float]]:
     """Metrics by launch."""
-    from gpusim.launches.run import record_all
-    from gpusim.report.progress import ProgressLine
+    from gpusim.launches.profiling import record_all
+    from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
         records = record_all(specs, gpu, jobs=jobs, progress=progress, described=described)

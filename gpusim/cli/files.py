@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gpusim.errors import GpusimError, LackingError
 
 if TYPE_CHECKING:
-    from gpusim.chained import ChainProfile
-    from gpusim.result import Profile
+    from gpusim.profiles.chain import ChainProfile
+    from gpusim.profiles.profile import Profile
 
 LACKING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
 """Why a file cannot be written although it was named well."""

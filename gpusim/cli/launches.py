@@ -45,8 +45,8 @@ def run(request: Request, how: dict[str, Any]) -> None:
 
 
 def _records(specs: list[Any], request: Request, how: dict[str, Any]) -> list[dict[str, Any]]:
-    from gpusim.launches.run import record_all
-    from gpusim.report.progress import ProgressLine
+    from gpusim.launches.profiling import record_all
+    from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
         return record_all(specs, request.gpu, jobs=request.jobs, progress=progress, **how)

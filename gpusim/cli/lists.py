@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpusim.cli.words import KernelArguments, KernelFolders, find, one_each, split
+from gpusim.cli.options import KernelArguments, KernelFolders
+from gpusim.cli.parameters import find, one_each, split
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from gpusim.algorithm import Algorithm
-    from gpusim.chain import Chain
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain
 
 
 def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
@@ -21,7 +22,7 @@ def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
     What every array moves, and what the textbook and papers say.
     """
     from gpusim import report
-    from gpusim.chain import Chain
+    from gpusim.catalogue.chain import Chain
     from gpusim.report import listings
 
     name, given = split(arguments)
@@ -36,11 +37,15 @@ def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
 
 def _judged(algorithm: Algorithm | Chain) -> list[RenderableType]:
     """The published formula beside the derived one."""
-    from gpusim import published
+    from gpusim.catalogue import published
+    from gpusim.frontends.elements import count_elements
     from gpusim.report.published import published as lines
 
     return lines(
-        algorithm.published, published.compare(algorithm), published.table(algorithm), published.exponents(algorithm)
+        algorithm.published,
+        published.compare(algorithm),
+        published.table(algorithm, count_elements),
+        published.exponents(algorithm),
     )
 
 
@@ -53,21 +58,22 @@ def list_kernels(
     everything: Annotated[bool, typer.Option("--all", help="Microbenchmarks too.")] = False,
 ) -> None:
     """List kernels, find some by a word, or show one."""
-    from gpusim import catalog, report
+    from gpusim import report
+    from gpusim.catalogue import lookup
     from gpusim.report import kernels as listing
 
-    found = catalog.search(words or [], kernels or [], hidden=everything)
+    found = lookup.search(words or [], kernels or [], hidden=everything)
     if not words:
         report.show(listing.families(found))
         return
-    named = [one for one in catalog.search([], kernels or [], hidden=True) if one.name == words[0] and len(words) == 1]
+    named = [one for one in lookup.search([], kernels or [], hidden=True) if one.name == words[0] and len(words) == 1]
     alone = named or [kind.algorithm for kind in listing.folded(found)]
     if len(alone) == 1:
         report.show(listing.details(alone[0], [one for one in found if one is not alone[0]]))
     elif found:
         report.show(listing.matches(found))
     else:
-        raise catalog.UnknownKernelError("kernel", " ".join(words), catalog.names(kernels or []), catalog.LISTING)
+        raise lookup.UnknownKernelError("kernel", " ".join(words), lookup.names(kernels or []), lookup.LISTING)
 
 
 def gpus(

@@ -11,17 +11,19 @@ import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.words import JsonFile, KernelFolders, Warm, combinations, find, split
+from gpusim.cli.options import JsonFile, KernelFolders, Warm
+from gpusim.cli.parameters import combinations, find, split
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch, DescribedLaunch
-    from gpusim.measurement import Measurement
+    from gpusim.measured.measurement import Measurement
 
 SOURCES = (".cu", ".cubin")
 WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
 
 
+@sources.takes_launch
 def measure(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[KERNEL --PARAMETER VALUE | FILE]", help=WORDS_HELP)
@@ -51,14 +53,8 @@ def measure(
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="Every launch that a scenario predicts; what follows goes to it.")
     ] = None,
-    kernel: sources.Name = None,
-    grid: sources.Grid = None,
-    block: sources.Block = None,
-    dynamic_shared: sources.DynamicShared = None,
-    arg: sources.Arguments = None,
-    define: sources.Defines = None,
-    include: sources.Includes = None,
-    option: sources.Options = None,
+    *,
+    launch: sources.Given,
 ) -> None:
     """Run a kernel on this machine's GPU, timed and counted.
 
@@ -68,15 +64,11 @@ def measure(
     """
     from gpusim import measure as room
     from gpusim import report
+    from gpusim.progress import ProgressLine
     from gpusim.report import comparison
-    from gpusim.report.progress import ProgressLine
 
     check_writable(json)
-    single = {
-        "--kernel": kernel, "--grid": grid, "--block": block, "--dynamic-shared": dynamic_shared, "--arg": arg,
-        "-D": define, "-I": include, "--option": option,
-    }  # fmt: skip
-    specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), single))
+    specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), launch))
     file = None if is_stdout(json) else json
     request = room.Request(
         specs, gpu, warm, repeats, runs, seconds=seconds, folder=file.parent if file else Path(), outputs=outputs,
@@ -98,7 +90,7 @@ def measure(
 
 def _before(file: Path | None) -> Measurement | None:
     """What a file has from before."""
-    from gpusim import measurement
+    from gpusim.measured import measurement
 
     if file is None or not file.exists():
         return None
@@ -163,7 +155,7 @@ def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[Desc
 def _of_scenario(name: str, words: Sequence[str]) -> Iterator[DescribedLaunch]:
     """What a scenario predicts, each launch once."""
     from gpusim.cli.scenarios import run_scenario
-    from gpusim.launches.heard import predictions
+    from gpusim.launches.of_scenario import predictions
 
     with predictions() as heard:
         run_scenario(name, words)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpusim.cli.files import check_writable, show_chains, show_profiles
-from gpusim.cli.timelines import Wanted
-from gpusim.cli.words import (
+from gpusim.cli.options import (
     Gpus,
     JsonFile,
     KernelArguments,
@@ -19,14 +18,13 @@ from gpusim.cli.words import (
     TimelineFrom,
     TimelineSm,
     Warm,
-    combinations,
-    find,
     listed_gpus,
-    split,
 )
+from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.timelines import Wanted
 
 if TYPE_CHECKING:
-    from gpusim.report.progress import ProgressLine
+    from gpusim.progress import ProgressLine
 
 A = TypeVar("A")
 P = TypeVar("P")
@@ -51,7 +49,7 @@ def predict(
     Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each.
     """
     import gpusim
-    from gpusim.chain import Chain
+    from gpusim.catalogue.chain import Chain
     from gpusim.errors import ParameterError
 
     kernel, given = split(arguments)
@@ -77,7 +75,7 @@ def _each(
     algorithm: A, predict: Callable[..., P], cases: Sequence[tuple[str, dict[str, Any]]], how: dict[str, Any]
 ) -> list[P]:
     """Predict one case after the other, showing progress on standard error."""
-    from gpusim.report.progress import ProgressLine
+    from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
         return [

@@ -12,24 +12,18 @@ import typer
 from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
+from gpusim.cli.options import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
 from gpusim.cli.timelines import Wanted
-from gpusim.cli.words import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import LaunchSpec
-    from gpusim.result import Profile
+    from gpusim.profiles.profile import Profile
 
 
+@sources.takes_launch
 def profile(
+    launch: sources.Given,
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="CUDA source (.cu) or cubin.")] = None,
-    kernel: sources.Name = None,
-    grid: sources.Grid = None,
-    block: sources.Block = None,
-    dynamic_shared: sources.DynamicShared = None,
-    arg: sources.Arguments = None,
-    define: sources.Defines = None,
-    include: sources.Includes = None,
-    option: sources.Options = None,
     launches: sources.Launches = None,
     only: sources.Only = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes for a launch file.", min=1)] = None,
@@ -55,11 +49,8 @@ def profile(
     """
     check_writable(json)
     how = {"cache": "warm" if warm else "cold", "sample": sample, "limit": limit, "seed": seed, "seconds": seconds}
-    single = {
-        "FILE": source, "--kernel": kernel, "--grid": grid, "--block": block, "--dynamic-shared": dynamic_shared,
-        "--arg": arg, "-D": define, "-I": include, "--option": option, "--timeline": timeline,
-        "--timeline-sm": timeline_sm, "--timeline-from": timeline_from,
-    }  # fmt: skip
+    timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
+    single = {"FILE": source, **launch, **timelines}
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs or 1), how)
@@ -79,8 +70,8 @@ def profile(
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:
     """The launch on one GPU after the other, showing progress and the compiler's warnings on standard error."""
-    from gpusim.launches.run import profile
-    from gpusim.report.progress import ProgressLine
+    from gpusim.launches.profiling import profile
+    from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
         warnings: dict[str, None] = {}

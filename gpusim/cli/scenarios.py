@@ -87,9 +87,9 @@ def _called(command: str) -> Iterator[None]:
 
 def _scenarios() -> dict[str, Path]:
     """The scenarios that come with gpusim, which lie beside its kernels, by name."""
-    from gpusim import catalog
+    from gpusim.catalogue import lookup
 
-    folder = catalog.builtin_folder().with_name("scenarios")
+    folder = lookup.builtin_folder().with_name("scenarios")
     return {path.stem.replace("_", "-"): path for path in sorted(folder.glob("[!_]*.py"))}
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,18 +21,57 @@ MOST_DIGITS = 20
 
 ARGUMENT_HELP = "An argument, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT (float32:normal:4096); one for each."
 
-Name = Annotated[str | None, typer.Option(metavar="NAME", help="Its name, or an instance such as 'sgemm<128,8>'.")]
-Grid = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")]
-Block = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads of a block.")]
-DynamicShared = Annotated[int | None, typer.Option(metavar="BYTES", help="Dynamic shared memory.", min=0)]
-Arguments = Annotated[list[str] | None, typer.Option(metavar="ARGUMENT", help=ARGUMENT_HELP)]
-Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")]
-Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")]
-Options = Annotated[list[str] | None, typer.Option(metavar="OPTION", help="For the compiler: --option=-ftz=true.")]
+OPTIONS: dict[str, tuple[str, Any]] = {
+    "kernel": ("--kernel", Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its name, or an instance such as 'sgemm<128,8>'.")
+    ]),
+    "grid": ("--grid", Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")]),
+    "block": ("--block", Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads of a block.")]),
+    "dynamic_shared": ("--dynamic-shared", Annotated[
+        int | None, typer.Option(metavar="BYTES", help="Dynamic shared memory.", min=0)
+    ]),
+    "arg": ("--arg", Annotated[list[str] | None, typer.Option(metavar="ARGUMENT", help=ARGUMENT_HELP)]),
+    "define": ("-D", Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")]),
+    "include": ("-I", Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")]),
+    "option": ("--option", Annotated[
+        list[str] | None, typer.Option(metavar="OPTION", help="For the compiler: --option=-ftz=true.")
+    ]),
+}  # fmt: skip
+"""What tells of a launch besides its source: parameter of a command, option, and the type that typer reads."""
+
+Given = dict[str, Any]
+"""Those options by name, None where one was not given."""
+
 Launches = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Many launches, from a launch file, instead of one.")
 ]
 Only = Annotated[str | None, typer.Option(metavar="GLOB", help="Only launches whose id matches.")]
+
+
+def takes_launch(command: Callable[..., None]) -> Callable[..., None]:
+    """Have a command take the options of a launch, where it has a parameter ``launch``, which gets them by name.
+
+    Parameters
+    ----------
+    command : callable
+        With a parameter ``launch``.
+    """
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, (_, kind) in OPTIONS.items()
+    ]
+    each = [options if one.name == "launch" else [one.replace(kind=one.KEYWORD_ONLY)] for one in own]
+    parameters = list(itertools.chain.from_iterable(each))
+
+    @functools.wraps(command)
+    def with_options(**values: Any) -> None:
+        launch = {option: values.pop(name) for name, (option, _) in OPTIONS.items()}
+        command(launch=launch, **values)
+
+    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options
 
 
 def refuse(given: dict[str, Any], why: str) -> None:
@@ -41,7 +83,7 @@ def refuse(given: dict[str, Any], why: str) -> None:
 
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
-    from gpusim import arguments
+    from gpusim.launches import arguments
     from gpusim.launches.spec import LaunchSpec
 
     for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
@@ -58,7 +100,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
 
 def _source(given: Path) -> Path:
     """The file, or the source of that name among the kernels that come with gpusim."""
-    from gpusim.catalog import builtin_folder
+    from gpusim.catalogue.lookup import builtin_folder
 
     builtin = builtin_folder() / given
     return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given

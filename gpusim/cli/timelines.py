@@ -12,8 +12,8 @@ from gpusim.errors import GpusimError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpusim.result import Profile
-    from gpusim.timeline import Recording
+    from gpusim.profiles.profile import Profile
+    from gpusim.results.timeline import Recording
 
 
 class Wanted(NamedTuple):
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
         GpusimError
             A file that cannot be written, options without a file, more than one launch.
         """
-        from gpusim.timeline import Recording
+        from gpusim.results.timeline import Recording
 
         if self.file is None:
             for option, value in (("--timeline-sm", self.sm), ("--timeline-from", self.start)):

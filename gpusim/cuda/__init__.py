@@ -8,7 +8,7 @@ sgemm<128, 8>(const float* A, const float* B, float* C, int n)
 
 from __future__ import annotations
 
-from gpusim.cuda.errors import (
+from gpusim.cuda.cuda_errors import (
     ArgumentError,
     CompileError,
     CubinError,

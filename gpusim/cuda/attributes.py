@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from gpusim.cuda.errors import CubinError
+from gpusim.cuda.cuda_errors import CubinError
 
 
 class Attribute(IntEnum):

@@ -17,8 +17,8 @@ from math import prod
 
 from gpusim.cuda import elf
 from gpusim.cuda.attributes import Attribute, Entry, Parameter, entries, parameter, words
-from gpusim.cuda.errors import CubinError
-from gpusim.cuda.relocate import FIELDS, Field, Relocation, relocation
+from gpusim.cuda.cuda_errors import CubinError
+from gpusim.cuda.relocations import FIELDS, Field, Relocation, relocation
 
 _MACHINE_CUDA = 190
 _RELOCATABLE = 1  # e_type

@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gpusim.cuda.errors import CubinError
+from gpusim.cuda.cuda_errors import CubinError
 
 MAGIC = b"\x7fELF"
 _CLASS_64, _LITTLE_ENDIAN = 2, 1

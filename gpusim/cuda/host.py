@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gpusim.cuda import toolchain
-from gpusim.cuda.errors import CompileError, MissingToolError
+from gpusim.cuda.cuda_errors import CompileError, MissingToolError
 from gpusim.cuda.strip import HEADERS
 
 _LINE = r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error: "

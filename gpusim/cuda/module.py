@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from gpusim import reading
 from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, toolchain
 from gpusim.cuda.cubin import Cubin, KernelCode
+from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
-from gpusim.cuda.errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options

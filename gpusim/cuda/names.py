@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from gpusim.cuda.cuda_errors import KernelNameError
 from gpusim.cuda.demangle import Name
-from gpusim.cuda.errors import KernelNameError
 from gpusim.names import nearest, some
 
 _TEMPLATE = re.compile(

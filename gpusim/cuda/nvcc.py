@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gpusim import children
 from gpusim.cuda import toolchain
-from gpusim.cuda.errors import CompileError
+from gpusim.cuda.cuda_errors import CompileError
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 

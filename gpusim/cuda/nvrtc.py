@@ -18,7 +18,7 @@ from typing import Any
 
 from gpusim import children
 from gpusim.cuda import nvrtc_child, toolchain
-from gpusim.cuda.errors import CompileError, MissingToolError, OptionError
+from gpusim.cuda.cuda_errors import CompileError, MissingToolError, OptionError
 from gpusim.cuda.options import Options
 
 _COMPILATION, _INVALID_OPTION = 6, 5  # nvrtcResult

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gpusim.cuda.errors import OptionError
+from gpusim.cuda.cuda_errors import OptionError
 from gpusim.errors import listed, shown
 
 _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?")

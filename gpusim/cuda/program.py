@@ -7,18 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gpusim.cuda import nvdisasm, relocate, toolchain
-from gpusim.cuda.errors import CubinError
+from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.nvdisasm import Line
+from gpusim.cuda.relocations import Relocation
 from gpusim.cuda.translate import translate
 from gpusim.isa.check import WIDTHS, faults
 from gpusim.isa.program import ParamInfo, Program, Variable
 
 if TYPE_CHECKING:
-    from gpusim.cuda.cubin import Cubin
-    from gpusim.cuda.module import Kernel
+    from gpusim.cuda.cubin import Cubin, KernelCode
+    from gpusim.cuda.demangle import Name
+    from gpusim.cuda.signature import Parameter
 
 ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
 STACK_BYTES = 1024
@@ -27,12 +29,44 @@ STACK_BYTES = 1024
 _ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
 
 
-def program(kernel: Kernel, base: int) -> Program:
+class Compiled(Protocol):
+    """A kernel of a module, as far as its program goes: see :class:`gpusim.cuda.module.Kernel`."""
+
+    @property
+    def symbol(self) -> str:
+        """Its symbol."""
+
+    @property
+    def name(self) -> Name:
+        """What C++ calls it."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """In order."""
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """A name for each."""
+
+    @property
+    def code(self) -> KernelCode:
+        """Machine code and what it needs."""
+
+    @property
+    def cubin(self) -> Cubin:
+        """The whole module."""
+
+    @property
+    def filename(self) -> str:
+        """What messages call its file."""
+
+
+def program(kernel: Compiled, base: int) -> Program:
     """Disassemble and translate a kernel, its device variables placed one after another.
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Compiled
     base : int
         Address of the first device variable.
 
@@ -86,7 +120,7 @@ def _refuse_faults(made: Program, lines: list[Line], filename: str) -> None:
         raise CubinError(f"{filename}: kernel {made.name} is damaged: {where}{problem}")
 
 
-def _lines(kernel: Kernel) -> list[Line]:
+def _lines(kernel: Compiled) -> list[Line]:
     """The kernel's own part of its module's listing."""
     found = _listing(kernel.cubin.data).get(kernel.symbol)
     if found is None:
@@ -126,7 +160,7 @@ def _offsets(cubin: Cubin) -> dict[str, int]:
     return found
 
 
-def _in_banks(kernel: Kernel) -> tuple[relocate.Relocation, ...]:
+def _in_banks(kernel: Compiled) -> tuple[Relocation, ...]:
     return tuple(one for one in kernel.code.relocations if one.section != "code")
 
 
@@ -141,7 +175,7 @@ def _placed(line: Line, address_of: Callable[[str], int]) -> Line:
     return line._replace(operands=tuple(_ADDRESS.sub(address, text) for text in line.operands))
 
 
-def _params(kernel: Kernel) -> tuple[ParamInfo, ...]:
+def _params(kernel: Compiled) -> tuple[ParamInfo, ...]:
     """Parameters under their names where those are known, as ``p0``, ``p1``, ... elsewhere."""
     return tuple(
         ParamInfo(name, "raw", kernel.code.const_base + p.offset, p.nbytes)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from gpusim.cuda.errors import OptionError
+from gpusim.cuda.cuda_errors import OptionError
 
 _SWITCHES = (
     "c", "g", "m64", "G", "device-debug", "lineinfo", "generate-line-info", "w", "disable-warnings", "restrict",
@@ -69,7 +69,7 @@ def check_safe(flags: Iterable[str]) -> None:
     >>> check_safe(["-O3", "-std=c++17", "-D", "N=4", "-I/opt/include", "--use_fast_math"])
     >>> check_safe(["-ccbin=/bin/sh"])
     Traceback (most recent call last):
-    gpusim.cuda.errors.OptionError: compiler option '-ccbin=/bin/sh' is not taken from a file: ...
+    gpusim.cuda.cuda_errors.OptionError: compiler option '-ccbin=/bin/sh' is not taken from a file: ...
     """
     words = iter(flags)
     for flag in words:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpusim.cuda.attributes import Parameter as Place
+from gpusim.cuda.cuda_errors import ArgumentError
 from gpusim.cuda.demangle import Name
-from gpusim.cuda.errors import ArgumentError
 from gpusim.errors import shown
 
 _SIZES = {

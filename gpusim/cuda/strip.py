@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gpusim.cuda.errors import CompileError
+from gpusim.cuda.cuda_errors import CompileError
 
 _HOST_CODE = re.compile(
     r"^(?P<file>[^\n]+)\((?P<line>\d+)\): error: [^\n]*considered a host (?:function|variable)[^\n]*\n"

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from gpusim import children
-from gpusim.cuda.errors import MissingToolError
+from gpusim.cuda.cuda_errors import MissingToolError
 
 INSTALL = "pip install 'gpusim[cuda]'"
 COMPILE_S = 900

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gpusim.lang import evaluate
-from gpusim.lang.errors import DescriptionError, assigned_name, fail, line_here
+from gpusim.lang.description_errors import DescriptionError, assigned_name, fail, line_here
 from gpusim.lang.kernel import In, InOut, Kernel, Out, Scalar, Tile, kernel
 from gpusim.lang.trace import (
     LocalHandle,

@@ -14,10 +14,10 @@ from typing import Any
 import sympy
 from sympy import Expr as Sym
 
+from gpusim.lang.binding import bind, launch_shape
 from gpusim.lang.count_closed import Counter, Literal
 from gpusim.lang.count_points import accesses, count_by_enumeration, follow, points
-from gpusim.lang.errors import DescriptionError
-from gpusim.lang.kernel import bind, launch_shape
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.tree import (
     Binary,
     DType,

@@ -10,6 +10,9 @@ from sympy import Expr as Sym
 
 from gpusim.lang.tree import Binary, Compare, Const, DType, Expr, Param, Tree
 
+RELATIONS = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq, "ne": sympy.Ne}
+"""Comparisons as sympy has them, by their name in the tree."""
+
 
 def doublings(start: Sym, stop: Sym) -> Sym:
     """Passes of a loop over start, 2 start, 4 start, ... below ``stop``."""

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 import sympy
 from sympy import Expr as Sym
 
-from gpusim.lang.count_algebra import Facts, axis
+from gpusim.lang.count_algebra import RELATIONS, Facts, axis
 from gpusim.lang.count_space import FLOOR, REST, NotLinearError, Space, UnknownValueError, radix
+from gpusim.lang.operators import COMPARE
 from gpusim.lang.tree import Binary, Compare, Const, DType, Expr, For, Tree, Unary
-
-NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
-MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
 
 Literal = tuple[Expr, int]  # a condition and the line it stands in
 
@@ -111,7 +109,7 @@ def parts(e: Expr, line: int) -> list[Literal]:
 
 def _negation(e: Expr) -> Expr:
     if isinstance(e, Compare):
-        return Compare(NEGATED[e.op], e.a, e.b)
+        return Compare(COMPARE[e.op].negated, e.a, e.b)
     if isinstance(e, Const):
         return Const(not e.value, DType.PRED)
     return e.a if isinstance(e, Unary) else Unary("not", e, DType.PRED)
@@ -324,7 +322,7 @@ class _Points:
         """Take a relation between parameters into the factor."""
         if self._space.axes(a - b):
             return False
-        relation = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq}[op](a, b)
+        relation = RELATIONS[op](a, b)
         margin = {"lt": b - a - 1, "le": b - a, "gt": a - b - 1, "ge": a - b}.get(op)
         if margin is not None and self._facts.nonnegative(-margin - 1):
             self._factor = sympy.Integer(0)
@@ -391,7 +389,7 @@ class _Points:
             return
         strides, rest = self._linear(difference)
         if all(self._facts.nonnegative(-c) for c in strides.values()):
-            strides, rest, op = {x: -c for x, c in strides.items()}, -rest, MIRRORED[op]
+            strides, rest, op = {x: -c for x, c in strides.items()}, -rest, COMPARE[op].mirrored
         if not all(self._facts.nonnegative(c) for c in strides.values()):
             raise _NoClosedFormError
         form = forms.setdefault(frozenset(strides.items()), _Form(strides))
@@ -481,8 +479,7 @@ def _where(relations: Sequence[Relation]) -> Sym:
     """1 where all relations hold, else 0."""
     if not relations:
         return sympy.Integer(1)
-    make = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq}
-    conditions = sympy.And(*(make[op](_shown(a), _shown(b)) for op, a, b in relations))
+    conditions = sympy.And(*(RELATIONS[op](_shown(a), _shown(b)) for op, a, b in relations))
     return sympy.Piecewise((1, conditions), (0, True))
 
 

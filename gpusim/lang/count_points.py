@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.lang.count_closed import Literal, parts
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.evaluate import evaluate
 from gpusim.lang.tree import (
     Assign,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import sympy
 from sympy import Expr as Sym
 
-from gpusim.lang.count_algebra import Facts, axis, doublings
+from gpusim.lang.count_algebra import RELATIONS, Facts, axis, doublings
 from gpusim.lang.tree import (
     Binary,
     Cast,
@@ -221,8 +221,7 @@ class Space:
     def _condition(self, e: Expr) -> Sym:
         if isinstance(e, Compare):
             a, b = self.convert(e.a), self.convert(e.b)
-            relation = {"lt": sympy.Lt, "le": sympy.Le, "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq, "ne": sympy.Ne}
-            return relation[e.op](self.resolve(a), b)
+            return RELATIONS[e.op](self.resolve(a), b)
         if isinstance(e, Unary):
             return sympy.Not(self._condition(e.a))
         if isinstance(e, Binary):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from gpusim.lang.errors import DescriptionError, fail
+from gpusim.lang.description_errors import DescriptionError, fail
+from gpusim.lang.operators import COMPARE, OPERATORS, meaning
 from gpusim.lang.tree import (
     Binary,
     Cast,
@@ -29,51 +29,6 @@ from gpusim.lang.tree import (
 )
 
 INTEGERS = (DType.I32, DType.U32)
-
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "floordiv": operator.floordiv,
-    "mod": operator.mod,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-    "shl": operator.lshift,
-    "shr": operator.rshift,
-}
-
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
-}
-
-UNARY: dict[str, Callable[[Any], Any]] = {
-    "neg": operator.neg,
-    "abs": np.abs,
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "log": np.log,
-    "log2": np.log2,
-    "sqrt": np.sqrt,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-    "rcp": lambda x: 1 / x,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
-}
-
-SYMBOLS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "and": "&", "or": "|", "xor": "^",
-    "shl": "<<", "shr": ">>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
-}  # fmt: skip
 
 
 # ------------------------------------------------------------------ types and construction
@@ -120,7 +75,7 @@ def _wider(a: Expr, b: Expr) -> str:
 
 def binary(op: str, a: object, b: object) -> Expr:
     """``a op b`` with types checked, constants folded and neutral elements dropped."""
-    symbol = SYMBOLS.get(op, op)
+    symbol = OPERATORS[op].python if op in OPERATORS else op
     a, b, dtype = unify(a, b, symbol)
     if dtype is DType.PRED and op not in ("and", "or", "xor"):
         fail(f"{symbol!r} between conditions; only & | ~ ^ combine them, gl.select(c, 1, 0) makes a number")
@@ -129,7 +84,7 @@ def binary(op: str, a: object, b: object) -> Expr:
     if op == "div" and not dtype.is_float:
         fail("'/' between integers; use // (or gl.cdiv), or gl.cast(gl.f32, ...) first")
     if op in ("floordiv", "mod") and isinstance(b, Const) and b.value == 0:
-        fail(f"{SYMBOLS[op]!r} by 0")
+        fail(f"{OPERATORS[op].python!r} by 0")
     if isinstance(a, Const) and isinstance(b, Const):
         folded = _fold(op, a.value, b.value, dtype)
         if folded is not None:
@@ -142,8 +97,8 @@ def _fold(op: str, a: Any, b: Any, dtype: DType) -> Const | None:
     """Constant result, or None where the operation is not defined for these operands."""
     if op == "div" and b == 0:
         return None
-    value = BINARY[op](a, b)
-    return Const(bool(value) if dtype is DType.PRED else float(value) if dtype.is_float else int(value), dtype)
+    found = meaning(op)(a, b)
+    return Const(bool(found) if dtype is DType.PRED else float(found) if dtype.is_float else int(found), dtype)
 
 
 def _neutral(op: str, a: Expr, b: Expr, dtype: DType) -> Expr | None:
@@ -181,11 +136,11 @@ def _neutral_condition(op: str, a: Expr, b: Expr, x: object, y: object) -> Expr 
 
 def compare(op: str, a: object, b: object) -> Expr:
     """Condition ``a op b``."""
-    a, b, dtype = unify(a, b, SYMBOLS[op])
+    a, b, dtype = unify(a, b, COMPARE[op].python)
     if dtype is DType.PRED:
-        fail(f"{SYMBOLS[op]!r} between conditions; combine them with & | ~ ^")
+        fail(f"{OPERATORS[op].python!r} between conditions; combine them with & | ~ ^")
     if isinstance(a, Const) and isinstance(b, Const):
-        return Const(bool(COMPARE[op](a.value, b.value)), DType.PRED)
+        return Const(bool(COMPARE[op].value(a.value, b.value)), DType.PRED)
     return Compare(op, a, b)
 
 
@@ -288,11 +243,11 @@ def evaluate(e: Expr, binding: Mapping[Any, Any]) -> Any:
         case Unary(op="not", a=a):
             return np.logical_not(evaluate(a, binding)) if a.dtype is DType.PRED else ~evaluate(a, binding)
         case Unary(op=op, a=a):
-            return UNARY[op](evaluate(a, binding))
+            return meaning(op)(evaluate(a, binding))
         case Binary(op=op, a=a, b=b):
-            return BINARY[op](evaluate(a, binding), evaluate(b, binding))
+            return meaning(op)(evaluate(a, binding), evaluate(b, binding))
         case Compare(op=op, a=a, b=b):
-            return COMPARE[op](evaluate(a, binding), evaluate(b, binding))
+            return meaning(op)(evaluate(a, binding), evaluate(b, binding))
         case Select(c=c, a=a, b=b):
             return np.where(evaluate(c, binding), evaluate(a, binding), evaluate(b, binding))[()]
         case Fma(a=a, b=b, c=c):

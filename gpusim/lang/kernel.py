@@ -7,21 +7,19 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from gpusim.lang.errors import DescriptionError, check_source, check_tree, describing, fail, nearest
+from gpusim.lang.binding import bind, launch_shape, positive
+from gpusim.lang.description_errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
 from gpusim.lang.trace import MemoryHandle, Tracer, condition, integer, tracing
-from gpusim.lang.tree import Binary, DType, Expr, GlobalArray, Param, Tree, leaves, operands, statements, walk
+from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree
 
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.lang.count import IO, Flops
 
-MAX_THREADS = 1024  # threads a block, CUDA C++ Programming Guide, table of technical specifications
-MAX_GRID = (2**31 - 1, 65535, 65535)  # blocks along x, y, z, ibid.
-MAX_BLOCK = (1024, 1024, 64)  # threads along x, y, z, ibid.
 PROGRAMS_KEPT = 16  # of all kernels together; one of unrolled attention takes tens of megabytes
 
 
@@ -345,7 +343,7 @@ def _defaults(signature: inspect.Signature, scalars: Mapping[str, Param]) -> dic
             continue
         if name not in scalars or scalars[name].role != "tile":
             fail(f"default of {name!r}; only gl.Tile parameters have one")
-        defaults[name] = _positive(name, "tile", parameter.default)
+        defaults[name] = positive(name, "tile", parameter.default)
     return defaults
 
 
@@ -372,76 +370,3 @@ class _Names(dict[str, Any]):
 
     def __missing__(self, name: str) -> Param:
         return self._tracer.size(name)
-
-
-# ------------------------------------------------------------------ a launch's numbers
-
-
-def bind(
-    tree: Tree, params: Mapping[str, float], roles: tuple[str, ...] = ("size", "tile", "scalar")
-) -> dict[str, int | float]:
-    """Checked values of the parameters of ``roles``; scalars may be left out."""
-    known = {p.name: p for p in tree.params if p.role in roles}
-    for name in params:
-        if name not in known:
-            kind = "tile" if roles == ("tile",) else "parameter"
-            raise DescriptionError(f"{tree.name} has no {kind} {name!r}{nearest(name, known)}")
-    values = {**{k: v for k, v in tree.defaults.items() if k in known}, **params}
-    missing = [name for name, p in known.items() if name not in values and p.role != "scalar"]
-    if missing:
-        raise DescriptionError(f"{tree.name} needs a value for {', '.join(missing)}")
-    found = {name: _checked(tree, known[name], values[name]) for name in known if name in values}
-    for name in (name for name, value in found.items() if value <= 0 and _divides(tree, known[name])):
-        raise DescriptionError(f"{tree.name}: {name} = {found[name]} divides an integer; it must be at least 1")
-    return found
-
-
-def _divides(tree: Tree, param: Param) -> bool:
-    """Whether the kernel divides an integer by a parameter."""
-    expressions = (e for s in statements(tree.body) for operand in operands(s) for e in walk(operand))
-    return any(isinstance(e, Binary) and e.op in ("floordiv", "mod") and e.b == param for e in expressions)
-
-
-def _checked(tree: Tree, param: Param, value: Any) -> int | float:
-    try:
-        if param.role != "scalar":
-            return _positive(param.name, param.role, value)
-        if param.dtype.is_float and isinstance(value, Real):
-            return float(value)
-        low, high = (-(2**31), 2**31) if param.dtype is DType.I32 else (0, 2**32)
-        if isinstance(value, Integral) and low <= int(value) < high:
-            return int(value)
-    except DescriptionError as error:
-        raise DescriptionError(f"{tree.name}: {error}") from None
-    raise DescriptionError(f"{tree.name}: {param.name} = {value!r} is not a value of type {param.dtype.value}")
-
-
-def _positive(name: str, role: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 < int(value) < 2**31:
-        fail(f"{role} {name} = {value!r}; it must be a positive int below 2**31")
-    return int(value)
-
-
-def launch_shape(tree: Tree, binding: Mapping[str, Any]) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """Grid and block under ``binding``, once all requirements are met."""
-    for needed, text in tree.requires:
-        if not evaluate(needed, binding):
-            raise DescriptionError(f"{tree.name}: {text} ({_given(needed, binding)})")
-    grid, block = _numbers(tree.grid, binding), _numbers(tree.block, binding)
-    for what, shape, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
-        if not all(0 < n <= limit for n, limit in zip(shape, most, strict=True)):
-            raise DescriptionError(f"{tree.name}: {what} {shape}; each extent must be 1 to {most}")
-    threads = block[0] * block[1] * block[2]
-    if threads > MAX_THREADS:
-        raise DescriptionError(f"{tree.name}: {threads} threads a block; at most {MAX_THREADS}")
-    return grid, block
-
-
-def _numbers(shape: tuple[Expr, Expr, Expr], binding: Mapping[str, Any]) -> tuple[int, int, int]:
-    x, y, z = (int(evaluate(e, binding)) for e in shape)
-    return x, y, z
-
-
-def _given(e: Expr, binding: Mapping[str, Any]) -> str:
-    names = dict.fromkeys(leaf.name for leaf in leaves(e) if isinstance(leaf, Param))
-    return ", ".join(f"{name} = {binding[name]}" for name in names)

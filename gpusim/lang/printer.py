@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpusim.lang.evaluate import SYMBOLS
+from gpusim.lang.operators import OPERATORS
 from gpusim.lang.tree import (
     Assign,
     Atomic,
@@ -36,11 +36,6 @@ from gpusim.lang.tree import (
     Var,
 )
 
-# As in Python: comparisons bind least.
-PRECEDENCE = {
-    "lt": 1, "le": 1, "gt": 1, "ge": 1, "eq": 1, "ne": 1, "or": 2, "xor": 3, "and": 4,
-    "shl": 5, "shr": 5, "add": 6, "sub": 6, "mul": 7, "div": 7, "floordiv": 7, "mod": 7,
-}  # fmt: skip
 UNARY_LEVEL = 8
 ATOM = 9
 
@@ -73,9 +68,9 @@ def _text(e: Expr) -> tuple[str, int]:
             return ("-" if op == "neg" else "~") + _within(a, UNARY_LEVEL), UNARY_LEVEL
         case Binary(op="floordiv", a=Binary(op="add", a=top, b=rest), b=bottom) if _is_less_one(rest, bottom):
             return f"cdiv({expression(top)}, {expression(bottom)})", ATOM
-        case Binary(op=op, a=a, b=b) | Compare(op=op, a=a, b=b) if op in PRECEDENCE:
-            level = PRECEDENCE[op]
-            return f"{_within(a, level)} {SYMBOLS[op]} {_within(b, level + 1)}", level
+        case Binary(op=op, a=a, b=b) | Compare(op=op, a=a, b=b) if op in OPERATORS:
+            level = OPERATORS[op].python_level
+            return f"{_within(a, level)} {OPERATORS[op].python} {_within(b, level + 1)}", level
     return _call(e), ATOM
 
 

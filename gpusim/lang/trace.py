@@ -18,9 +18,10 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-from gpusim.lang.errors import assigned_name, fail, frame_here, line_here
+from gpusim.lang.description_errors import assigned_name, fail, frame_here, line_here
 from gpusim.lang.evaluate import INTEGERS, binary, cast, compare, constant, unary
 from gpusim.lang.naming import LocalNames
+from gpusim.lang.operators import BINARY
 from gpusim.lang.tree import (
     Assign,
     Const,
@@ -195,10 +196,8 @@ class Operators:
         fail("a traced value cannot be iterated; loop with gl.range or gl.unroll")
 
 
-_BINARY = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
-    "and": "and", "or": "or", "xor": "xor", "lshift": "shl", "rshift": "shr",
-}  # fmt: skip
+_BINARY = {row.value.__name__.strip("_"): op for op, row in BINARY.items()}
+"""Operations by the names of Python's methods for them: ``truediv``, ``lshift``, ..."""
 
 
 def _forward(op: str) -> Any:

@@ -1,8 +1,8 @@
 """Launch files: many launches of CUDA sources and of described kernels.
 
 A file is a JSON list of launches.  One of a CUDA source has ``id``, ``source`` (relative to the file), ``options``,
-``kernel``, ``grid``, ``block``, ``dynamic_shared`` and ``args`` (see :mod:`gpusim.arguments`); one of a described
-kernel has ``kernel`` and ``params``, and an ``id`` where name and parameters are not to be it.
+``kernel``, ``grid``, ``block``, ``dynamic_shared`` and ``args`` (see :mod:`gpusim.launches.arguments`); one of a
+described kernel has ``kernel`` and ``params``, and an ``id`` where name and parameters are not to be it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
-from gpusim import arguments, reading
+from gpusim import reading
 from gpusim.errors import GpusimError
+from gpusim.launches import arguments
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
 from gpusim.names import suggest
 
@@ -85,11 +86,11 @@ def launches(raw: Sequence[Any], folder: Path, where: str, folders: Sequence[Pat
 
 def _described(entry: Any, at: str, folders: Sequence[Path]) -> DescribedLaunch:
     """Check an entry with a described kernel."""
-    from gpusim import catalog
+    from gpusim.catalogue import lookup
 
     checked: Any = _checked(_described_model(), entry, at)
     try:
-        algorithm = catalog.get(checked.kernel, folders)
+        algorithm = lookup.get(checked.kernel, folders)
         return DescribedLaunch.of(algorithm, checked.params, tuple(folders), checked.id or "")
     except GpusimError as error:
         raise LaunchFileError(f"{at}: {error}") from None
@@ -132,7 +133,7 @@ def _model() -> type[BaseModel]:
 
 def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     """Check an entry with a CUDA source."""
-    from gpusim.cuda.errors import OptionError
+    from gpusim.cuda.cuda_errors import OptionError
     from gpusim.cuda.safe_options import check_safe
 
     checked: Any = _checked(_model(), entry, at)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpusim import arguments
-from gpusim.arguments import Argument
+from gpusim.launches import arguments
+from gpusim.launches.arguments import Argument
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm, Arrays, KernelLaunch
-    from gpusim.chain import Chain
+    from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch
+    from gpusim.catalogue.chain import Chain
     from gpusim.cuda import Kernel, Module
 
 EMITTED = ("-ftz=true",)
@@ -126,7 +126,7 @@ class DescribedLaunch:
         cls, algorithm: Algorithm | Chain, given: Mapping[str, int], folders: tuple[Path, ...] = ()
     ) -> Iterator[DescribedLaunch]:
         """The launch of a kernel, or every launch of a chain, in their order; as :meth:`of`."""
-        from gpusim.chain import Chain
+        from gpusim.catalogue.chain import Chain
 
         if isinstance(algorithm, Chain):
             for step in algorithm.launch(**given).steps:
@@ -137,9 +137,9 @@ class DescribedLaunch:
     @property
     def algorithm(self) -> Algorithm:
         """The kernel."""
-        from gpusim import catalog
+        from gpusim.catalogue import lookup
 
-        return catalog.get(self.kernel, self.folders)
+        return lookup.get(self.kernel, self.folders)
 
     @property
     def bound(self) -> KernelLaunch:
@@ -160,10 +160,11 @@ class DescribedLaunch:
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""
-        from gpusim import cuda, prediction
+        from gpusim import cuda
+        from gpusim.frontends.described import tiles_of
 
         bound = self.bound
-        tiles: Mapping[str, Any] = prediction.tiles_of(bound)
+        tiles: Mapping[str, Any] = tiles_of(bound)
         return cuda.compile(bound.kernel.emit(**tiles), gpu=gpu, options=EMITTED)
 
     def inputs(self, seed: int = 0) -> Arrays:
@@ -176,12 +177,12 @@ class DescribedLaunch:
         """The arguments; without ``contents`` arrays have type and size alone."""
         import numpy as np
 
-        from gpusim import prediction
-        from gpusim.algorithm import numpy_dtype
+        from gpusim.catalogue.algorithm import numpy_dtype
+        from gpusim.frontends.described import drawn
 
         bound = self.bound
         if contents:
-            arrays = prediction.drawn(self.algorithm, bound, seed)
+            arrays = drawn(self.algorithm, bound, seed)
         else:
             zero = {spec.name: np.zeros((), numpy_dtype(spec.dtype)) for spec in bound.arrays}
             arrays = {spec.name: np.broadcast_to(zero[spec.name], spec.shape) for spec in bound.arrays}

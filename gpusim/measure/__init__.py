@@ -6,7 +6,8 @@ there takes no more than that launch with it.
 
 from __future__ import annotations
 
-from gpusim.measure.errors import MeasureError
-from gpusim.measure.run import Request, measure
+from gpusim.measure.measurement_errors import MeasureError
+from gpusim.measure.request import Request
+from gpusim.measure.session import measure
 
 __all__ = ["MeasureError", "Request", "measure"]

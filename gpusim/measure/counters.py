@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gpusim import nsight
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.processes import Line, Lost, start
 from gpusim.measure.worker import Job
+from gpusim.measured import nsight
 
 PROFILER = "ncu"
 _ONE = """

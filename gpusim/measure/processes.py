@@ -17,7 +17,7 @@ from subprocess import PIPE, Popen
 from typing import Any, Protocol
 
 from gpusim.children import Child
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.worker import Job
 
 Line = dict[str, Any]

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch
-from gpusim.measure.errors import MeasureError
-from gpusim.measurement import Device, MeasuredLaunch, Measurement
+from gpusim.measure.measurement_errors import MeasureError
+from gpusim.measure.worker import machine_code
+from gpusim.measured.measurement import Device, MeasuredLaunch, Measurement
 
 if TYPE_CHECKING:
-    from gpusim.cuda import Kernel
-    from gpusim.measure.run import Request
+    from gpusim.measure.request import Request
+    from gpusim.progress import Progress
 
 
 ANEW = "name another file, or measure all of it anew with --fresh"
 
 
-def machine_code(kernel: Kernel) -> str:
-    """SHA-256 of what a GPU would run."""
-    return sha256(kernel.code.code).hexdigest()
-
-
-def kept(request: Request, progress: Callable[[int, int, str], None] | None = None) -> dict[int, MeasuredLaunch]:
+def kept(request: Request, progress: Progress | None = None) -> dict[int, MeasuredLaunch]:
     """Give what was measured before of the launches that are asked for, by their number.
 
     A launch is kept if its line in a launch file and its machine code are as they were, it did not fail, and it was

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpusim import hardware
-from gpusim.measure.errors import DeviceError, MeasureError, OutOfMemoryError
-from gpusim.measurement import Device
+from gpusim.measure.measurement_errors import DeviceError, MeasureError, OutOfMemoryError
+from gpusim.measured.measurement import Device
 
 FLUSHED = 4
 """Sizes of L2 that are read to flush it."""

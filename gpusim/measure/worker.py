@@ -11,15 +11,15 @@ import json
 import pickle
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.cuda.signature import is_array
 from gpusim.errors import GpusimError
-from gpusim.launches import empty
+from gpusim.launches import empty_kernel
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
-from gpusim.measure.errors import DeviceError
-from gpusim.measure.resume import machine_code
+from gpusim.measure.measurement_errors import DeviceError
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -60,6 +60,11 @@ class Job:
     warm: bool
     seed: int
     outputs: bool = False
+
+
+def machine_code(kernel: Kernel) -> str:
+    """SHA-256 of what a GPU would run."""
+    return sha256(kernel.code.code).hexdigest()
 
 
 class _Ready(NamedTuple):
@@ -218,7 +223,7 @@ class _Stopwatch:
 
         from gpusim import cuda
 
-        module = cuda.compile(empty.SOURCE, gpu=runtime.device().arch)
+        module = cuda.compile(empty_kernel.SOURCE, gpu=runtime.device().arch)
         self._runtime, self._warm = runtime, job.warm
         self._cycles = np.int64(AHEAD_CYCLES)
         self._spin, self._empty = (

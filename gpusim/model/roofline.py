@@ -23,7 +23,7 @@ from gpusim.report.units import format_bytes
 
 if TYPE_CHECKING:
     from gpusim.hardware import Gpu
-    from gpusim.result import Profile
+    from gpusim.profiles.profile import Profile
 
 LEVELS = ("L1", "L2", "HBM")
 """Levels of memory, nearest first; ``"HBM"`` is device memory, GDDR where a board has that."""

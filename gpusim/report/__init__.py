@@ -19,7 +19,7 @@ from gpusim.report.busy import busy_table
 from gpusim.report.chain import chains
 from gpusim.report.claims import legend, rows_legend
 from gpusim.report.prose import folded
-from gpusim.report.sentence import compare
+from gpusim.report.sentence import compare, explain
 from gpusim.report.shared import wavefronts
 from gpusim.report.tables import WIDTH
 from gpusim.report.time import duration, why
@@ -28,13 +28,13 @@ from gpusim.report.where import where
 __all__ = ["as_text", "chains", "show", "table", "text", "where"]
 
 if TYPE_CHECKING:
-    from gpusim.result import Profile
+    from gpusim.results.figures import Figures
 
 NARROWEST = 40
 """Columns that are filled even where a terminal has fewer, which wraps lines itself."""
 
 
-def table(profiles: Profile | Sequence[Profile]) -> list[RenderableType]:
+def table(profiles: Figures | Sequence[Figures]) -> list[RenderableType]:
     """Lay profiles out: one by level of the memory hierarchy, several by row.
 
     Parameters
@@ -51,7 +51,7 @@ def table(profiles: Profile | Sequence[Profile]) -> list[RenderableType]:
     return list(_one(profiles[0]) if len(profiles) == 1 else _several(profiles))
 
 
-def as_text(profiles: Profile | Sequence[Profile], width: int = WIDTH) -> str:
+def as_text(profiles: Figures | Sequence[Figures], width: int = WIDTH) -> str:
     """Give :func:`table` as plain text, without colours and without a final newline.
 
     Parameters
@@ -118,7 +118,7 @@ def _reflowed(text: str, width: int) -> str:
     return re.sub(r"(?<=\S)\n(?!\n|\w+: |\Z)", " ", text)
 
 
-def _one(profile: Profile) -> Iterator[RenderableType]:
+def _one(profile: Figures) -> Iterator[RenderableType]:
     yield Text(tables.heading(profile), style="bold")
     yield Text(tables.launch_line(profile))
     yield from (Text(line) for line in (duration(profile), why(profile)) if line)
@@ -127,10 +127,10 @@ def _one(profile: Profile) -> Iterator[RenderableType]:
     yield from (busy, Text("")) if busy else ()
     yield tables.memory_table(profile)
     explained = legend(tables.shown_metrics(profile))
-    yield from _footer((profile.sentence, *wavefronts(profile), *profile.notes, explained))
+    yield from _footer((explain(profile), *wavefronts(profile), *profile.notes, explained))
 
 
-def _several(profiles: Sequence[Profile]) -> Iterator[RenderableType]:
+def _several(profiles: Sequence[Figures]) -> Iterator[RenderableType]:
     names = tables.varying(profiles)
     yield Text(tables.common_heading(profiles), style="bold")
     yield Text("")
@@ -140,7 +140,7 @@ def _several(profiles: Sequence[Profile]) -> Iterator[RenderableType]:
     yield from _footer((change, *_notes(profiles, names), explained))
 
 
-def _notes(profiles: Sequence[Profile], names: Sequence[str]) -> Iterator[str]:
+def _notes(profiles: Sequence[Figures], names: Sequence[str]) -> Iterator[str]:
     """The profiles' notes: those they all have once, the others with the profile they belong to."""
     shared = [note for note in profiles[0].notes if all(note in profile.notes for profile in profiles)]
     yield from shared

@@ -9,7 +9,7 @@ from gpusim.report.grid import Grid
 from gpusim.report.units import format_share
 
 if TYPE_CHECKING:
-    from gpusim.result import Profile
+    from gpusim.results.figures import Figures
 
 MOST_UNITS, LEAST_SHARE = 6, 0.1
 """Units that the table shows at most, and how busy one must be to be shown (the two busiest are in any case)."""
@@ -76,13 +76,13 @@ class Busy(NamedTuple):
     name: str
 
 
-def ranked(profile: Profile) -> list[Busy]:
+def ranked(profile: Figures) -> list[Busy]:
     """The units of a profile, the busiest first."""
     found = [Busy(profile.value(u.metric) / 100, u, u.name.format(memory=profile.memory)) for u in UNITS]
     return sorted((busy for busy in found if not math.isnan(busy.share)), key=lambda busy: -busy.share)
 
 
-def shown(profile: Profile) -> list[Busy]:
+def shown(profile: Figures) -> list[Busy]:
     """Those that matter; of a pipe's half nothing is said where it is no busier than the pipe."""
     units = ranked(profile)
     pipe = next((busy.share for busy in units if busy.name == _PIPES["fma"]), 0.0)
@@ -90,7 +90,7 @@ def shown(profile: Profile) -> list[Busy]:
     return [busy for k, busy in enumerate(units) if k < 2 or busy.share >= LEAST_SHARE][:MOST_UNITS]
 
 
-def busy_table(profile: Profile) -> Grid | None:
+def busy_table(profile: Figures) -> Grid | None:
     """Lay out how busy units are.
 
     Parameters

@@ -11,14 +11,15 @@ from rich.text import Text
 
 from gpusim.report.claims import HALF, MOST, error_rows, rows_legend
 from gpusim.report.grid import Grid
+from gpusim.report.time import bound_by
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
-    from gpusim.chained import ChainProfile
-    from gpusim.result import Profile
+    from gpusim.results.chain import ChainFigures
+    from gpusim.results.figures import Figures
 
 
-def chains(profiles: Sequence[ChainProfile]) -> list[RenderableType]:
+def chains(profiles: Sequence[ChainFigures]) -> list[RenderableType]:
     """Lay chains out: one by its launches, several by row.
 
     Parameters
@@ -33,7 +34,7 @@ def chains(profiles: Sequence[ChainProfile]) -> list[RenderableType]:
     return list(_one(profiles[0]) if len(profiles) == 1 else _several(profiles))
 
 
-def _one(profile: ChainProfile) -> Iterator[RenderableType]:
+def _one(profile: ChainFigures) -> Iterator[RenderableType]:
     yield Text(_heading(profile, profile.params), style="bold")
     yield Text("")
     yield _by_launch(profile)
@@ -43,14 +44,14 @@ def _one(profile: ChainProfile) -> Iterator[RenderableType]:
     yield from (Text(line) for line in (*_notes(profile.steps), explained) if line)
 
 
-def _heading(profile: ChainProfile, names: Iterable[str]) -> str:
+def _heading(profile: ChainFigures, names: Iterable[str]) -> str:
     params = " ".join(f"{name}={profile.params[name]}" for name in names)
     return "  ".join(filter(None, (profile.chain, params, f"on {profile.gpu}", f"{profile.cache} caches")))
 
 
-def _by_launch(profile: ChainProfile) -> Grid:
+def _by_launch(profile: ChainFigures) -> Grid:
     """A row for each launch, and their total."""
-    rows = [_cells(step, step.bound or NOTHING) for step in profile.steps]
+    rows = [_cells(step, bound_by(step) or NOTHING) for step in profile.steps]
     memory = profile.steps[0].memory
     grid = Grid()
     grid.add_column("kernel", "name", key=True)
@@ -101,7 +102,7 @@ def _cells(profile: Any, bound: str) -> dict[str, str]:
     }
 
 
-def _passing(profile: ChainProfile) -> str:
+def _passing(profile: ChainFigures) -> str:
     """What passes from launch to launch, beside what device memory saw."""
     inside, ends = (
         sum(profile.nbytes[name] for name in names)
@@ -122,12 +123,12 @@ def _passing(profile: ChainProfile) -> str:
     )
 
 
-def _notes(steps: Sequence[Profile]) -> Iterator[str]:
+def _notes(steps: Sequence[Figures]) -> Iterator[str]:
     """Notes of the launches, each once."""
     yield from dict.fromkeys(note for step in steps for note in step.notes)
 
 
-def _several(profiles: Sequence[ChainProfile]) -> Iterator[RenderableType]:
+def _several(profiles: Sequence[ChainFigures]) -> Iterator[RenderableType]:
     distinct = [name for name in profiles[0].params if len({profile.params[name] for profile in profiles}) > 1]
     same = [name for name in profiles[0].params if name not in distinct]
     told = [*(["gpu"] if len({profile.gpu for profile in profiles}) > 1 else []), *distinct]

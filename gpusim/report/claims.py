@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gpusim.report.units import NOTHING, format_error
+from gpusim.report.units import NOTHING
+from gpusim.results.metric import format_error
 
 if TYPE_CHECKING:
-    from gpusim.result import Metric, Profile
+    from gpusim.results.figures import Figures
+    from gpusim.results.metric import Metric
 
 UNMEASURED = "±?"
 """Stands for an error that was never measured on this GPU."""
@@ -28,7 +30,7 @@ def claim(metric: Metric | None) -> tuple[str, str]:
 
     Examples
     --------
-    >>> from gpusim.result import Claim, Metric
+    >>> from gpusim.results.metric import Claim, Metric
     >>> claim(Metric(1, "byte", Claim.MODELLED, 0.004, p90=0.031)), claim(Metric(1, "byte", Claim.MODELLED))
     (('modelled ±0.4/3.1 %', '±0.4/3.1 %'), ('modelled ±?', '±?'))
     """
@@ -61,7 +63,7 @@ def legend(metrics: Mapping[str, Metric | None]) -> str:
     return " ".join(said)
 
 
-def error_rows(profiles: Sequence[Profile], columns: Mapping[str, str]) -> list[dict[str, str]]:
+def error_rows(profiles: Sequence[Figures], columns: Mapping[str, str]) -> list[dict[str, str]]:
     """Give the errors of a table with a row a launch: those that half, and nine in ten, launches keep within.
 
     Parameters
@@ -83,7 +85,7 @@ def error_rows(profiles: Sequence[Profile], columns: Mapping[str, str]) -> list[
     return [half, most] if any(_judged(profile, columns) for profile in profiles) else []
 
 
-def rows_legend(profiles: Sequence[Profile], columns: Mapping[str, str]) -> str:
+def rows_legend(profiles: Sequence[Figures], columns: Mapping[str, str]) -> str:
     """Explain :func:`error_rows`, and name the GPUs that were never measured.
 
     Parameters
@@ -100,18 +102,18 @@ def rows_legend(profiles: Sequence[Profile], columns: Mapping[str, str]) -> str:
     return " ".join(said)
 
 
-def _judged(profile: Profile, columns: Mapping[str, str]) -> list[Metric]:
+def _judged(profile: Figures, columns: Mapping[str, str]) -> list[Metric]:
     """Metrics of the profile whose errors are known, but for those that are exact."""
     metrics = (metric for name in columns.values() for metric in _found([profile], name))
     return [metric for metric in metrics if metric.error is not None and metric.claim_text != metric.claim.value]
 
 
-def _found(profiles: Sequence[Profile], name: str) -> list[Metric]:
+def _found(profiles: Sequence[Figures], name: str) -> list[Metric]:
     """A metric of those launches that have it."""
     return [metric for profile in profiles if (metric := profile.metrics.get(name)) is not None]
 
 
-def _by_heading(profiles: Sequence[Profile], columns: Mapping[str, str]) -> dict[str, list[Metric]]:
+def _by_heading(profiles: Sequence[Figures], columns: Mapping[str, str]) -> dict[str, list[Metric]]:
     """The metrics of each column, of those launches that have them."""
     found = {heading: _found(profiles, name) for heading, name in columns.items()}
     return {heading: metrics for heading, metrics in found.items() if metrics}

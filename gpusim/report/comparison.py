@@ -14,8 +14,8 @@ from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_bytes, format_number, format_seconds, format_share
 
 if TYPE_CHECKING:
-    from gpusim.compare import Row, Summary
-    from gpusim.measurement import MeasuredLaunch, Measurement
+    from gpusim.measured.comparison import Row, Summary
+    from gpusim.measured.measurement import MeasuredLaunch, Measurement
 
 DURATION = "gpu__time_duration.sum"
 TIMES = (DURATION, "time_beyond_empty_launch")

@@ -12,8 +12,8 @@ from gpusim.report.grid import Grid
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from gpusim.algorithm import Algorithm
-    from gpusim.chain import Chain
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain
 
     Described = Algorithm | Chain
 

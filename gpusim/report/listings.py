@@ -14,8 +14,8 @@ from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
-    from gpusim.algorithm import Algorithm
-    from gpusim.chain import Chain, StepLaunch
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain, StepLaunch
 
 
 def formulas(algorithm: Algorithm, given: Mapping[str, int]) -> list[RenderableType]:

@@ -11,7 +11,7 @@ from rich.text import Text
 from gpusim.report.listings import readable, table_of
 
 if TYPE_CHECKING:
-    from gpusim.published import Comparison, Row
+    from gpusim.catalogue.published import Comparison, Row
 
 
 def published(
@@ -21,9 +21,9 @@ def published(
 
     Parameters
     ----------
-    formula : gpusim.algorithm.Published
-    comparison : gpusim.published.Comparison
-    rows : sequence of gpusim.published.Row
+    formula : gpusim.catalogue.algorithm.Published
+    comparison : gpusim.catalogue.published.Comparison
+    rows : sequence of gpusim.catalogue.published.Row
     powers : mapping of str to (float, float)
         Fitted and claimed exponents.
 

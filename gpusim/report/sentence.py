@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpusim.report.units import format_bytes, format_factor, format_share
 
 if TYPE_CHECKING:
-    from gpusim.result import Profile
+    from gpusim.results.figures import Figures
 
 AGREES = 0.05
 """Relative difference below which two amounts of traffic are called the same."""
@@ -18,7 +18,7 @@ WORTH_NAMING = 0.01
 """Share of the loaded bytes below which a level is not mentioned."""
 
 
-def explain(profile: Profile) -> str:
+def explain(profile: Figures) -> str:
     """Say how what device memory reads compares with the textbook, and what accounts for it.
 
     Parameters
@@ -37,7 +37,7 @@ def explain(profile: Profile) -> str:
     return " ".join(filter(None, (said, _writes(profile))))
 
 
-def compare(profiles: Sequence[Profile], label: Callable[[Profile], str]) -> str:
+def compare(profiles: Sequence[Figures], label: Callable[[Figures], str]) -> str:
     """Say how device memory reads change over several profiles, and how the formula does.
 
     Parameters
@@ -66,7 +66,7 @@ def compare(profiles: Sequence[Profile], label: Callable[[Profile], str]) -> str
     return f"{said}{_formula_factor(most, least)}."
 
 
-def _verdict(profile: Profile) -> str:
+def _verdict(profile: Figures) -> str:
     """First half: the amount read, beside the textbook's."""
     read = f"{profile.memory} reads {format_bytes(profile.dram_bytes_read)}"
     book = profile.textbook.get("reads")
@@ -81,7 +81,7 @@ def _verdict(profile: Profile) -> str:
     return f"{read}, {format_factor(ratio)} times the {says}"
 
 
-def _reasons(profile: Profile) -> list[str]:
+def _reasons(profile: Figures) -> list[str]:
     """Second half: where the bytes were gained or saved on the way from the lanes to device memory."""
     reasons = [reason for reason in (_spread(profile), _served(profile)) if reason]
     if once := _compulsory(profile):
@@ -89,7 +89,7 @@ def _reasons(profile: Profile) -> list[str]:
     return reasons
 
 
-def _spread(profile: Profile) -> str:
+def _spread(profile: Figures) -> str:
     """Bytes of the sectors that loads touch, beside the bytes that the textbook says they need."""
     book = profile.textbook.get("reads")
     loaded = profile.global_load_bytes
@@ -103,7 +103,7 @@ def _spread(profile: Profile) -> str:
     return ""
 
 
-def _served(profile: Profile) -> str:
+def _served(profile: Figures) -> str:
     """What share of the loaded bytes each level in front of device memory serves, the largest first."""
     loaded = profile.global_load_bytes
     missed = loaded * (1 - profile.l1_hit_rate)
@@ -122,7 +122,7 @@ def _served(profile: Profile) -> str:
     ) + (" of the loads" if _spread(profile) or "reads" not in profile.textbook else "")
 
 
-def _compulsory(profile: Profile) -> str:
+def _compulsory(profile: Figures) -> str:
     """Whether what is read is each input byte once, which no cache can avoid."""
     least = profile.textbook.get("compulsory")
     book = profile.textbook.get("reads")
@@ -133,7 +133,7 @@ def _compulsory(profile: Profile) -> str:
     return "every input byte once"
 
 
-def _writes(profile: Profile) -> str:
+def _writes(profile: Figures) -> str:
     """A word on writes where L2 keeps the result, or a part of it."""
     stored, written, kept = profile.l2_write_bytes, profile.dram_bytes_written, profile.l2_dirty_bytes
     if not stored > 0 or math.isnan(written):
@@ -144,12 +144,12 @@ def _writes(profile: Profile) -> str:
     return f"{writes}: L2 still holds {format_bytes(kept)} when the kernel ends." if kept > AGREES * written else ""
 
 
-def _textbook_reads(profile: Profile) -> float:
+def _textbook_reads(profile: Figures) -> float:
     book = profile.textbook.get("reads")
     return 0 if book is None else book.nbytes
 
 
-def _formula_factor(most: Profile, least: Profile) -> str:
+def _formula_factor(most: Figures, least: Figures) -> str:
     """Continue a sentence with what the textbook says of the same two profiles; empty where it says nothing."""
     if not _textbook_reads(least) > 0 or not _textbook_reads(most) > 0:
         return ""

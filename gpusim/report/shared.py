@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpusim.report.units import format_count, format_share
 
 if TYPE_CHECKING:
-    from gpusim.result import Profile
+    from gpusim.results.figures import Figures
 
 WORTH_SAYING = 0.05
 """Share of wavefronts from which on it is said what they are."""
@@ -38,7 +38,7 @@ KINDS = (
 BY_WIDTH = "Width: 1 wavefront for 4 bytes a lane, 2 for 8, 4 for 16; these are no conflicts."
 
 
-def wavefronts(profile: Profile) -> Iterator[str]:
+def wavefronts(profile: Figures) -> Iterator[str]:
     """Say what wavefronts of shared memory are for, where some are bank conflicts or accesses are wide.
 
     Parameters
@@ -57,7 +57,7 @@ def wavefronts(profile: Profile) -> Iterator[str]:
     yield from _others(profile)
 
 
-def _of(profile: Profile, kind: _Kind) -> str:
+def _of(profile: Figures, kind: _Kind) -> str:
     """What the wavefronts of one kind of access are for; empty where each access takes one."""
     counts = (profile.value(_INST.format(name)) for name in kind.instructions)
     accesses = sum(count for count in counts if count > 0)  # of what is not known there are none
@@ -71,7 +71,7 @@ def _of(profile: Profile, kind: _Kind) -> str:
     return f"{total}, {format_count(needed)} for their width and {format_count(conflicts)} for bank conflicts"
 
 
-def _others(profile: Profile) -> Iterator[str]:
+def _others(profile: Figures) -> Iterator[str]:
     """Wavefronts counted as shared memory's that are no access to it."""
     total = profile.shared_wavefronts
     accesses = (profile.value(_WAVES.format(f"_op_{op}")) for op in ("ld", "st", "atom", "ldgsts"))

@@ -13,7 +13,8 @@ from gpusim.report.units import NOTHING, format_bytes, format_count, format_seco
 
 if TYPE_CHECKING:
     from gpusim.report.grid import Cell, Kind
-    from gpusim.result import Metric, Profile
+    from gpusim.results.figures import Figures
+    from gpusim.results.metric import Metric
 
 
 WIDTH = 100
@@ -77,7 +78,7 @@ SPARED = {"requests": 0, "sectors": 1, "hit rate": 2, "textbook": 3}
 """Columns of the memory table that are left out where it is too wide, the first ones first."""
 
 
-def memory_table(profile: Profile) -> Grid:
+def memory_table(profile: Figures) -> Grid:
     """Lay one launch out by level of the memory hierarchy.
 
     Parameters
@@ -100,12 +101,12 @@ def memory_table(profile: Profile) -> Grid:
     return grid
 
 
-def _levels(profile: Profile) -> list[Level]:
+def _levels(profile: Figures) -> list[Level]:
     """Rows that say something."""
     return [level for level in LEVELS if not level.seldom or _number(profile, level.seldom) > 0]
 
 
-def comparison_table(profiles: Sequence[Profile]) -> Grid:
+def comparison_table(profiles: Sequence[Figures]) -> Grid:
     """Lay several launches out, one row each, and under them how far off their figures are.
 
     Parameters
@@ -139,7 +140,7 @@ def _tells(name: str, cells: set[str]) -> bool:
     return len(cells) > 1 if name == "claim" else name not in OPTIONAL or cells != {NOTHING}
 
 
-def varying(profiles: Sequence[Profile]) -> list[str]:
+def varying(profiles: Sequence[Figures]) -> list[str]:
     """Name what tells the profiles apart: ``"kernel"``, ``"gpu"`` and parameters, those that differ.
 
     Parameters
@@ -155,20 +156,20 @@ def varying(profiles: Sequence[Profile]) -> list[str]:
     return [name for name in names if len({_told(p, name) for p in profiles}) > 1] or ["gpu"]
 
 
-def label(profile: Profile, names: Iterable[str]) -> str:
+def label(profile: Figures, names: Iterable[str]) -> str:
     """Word what tells a profile from others: ``"h200, T=32"``."""
     return ", ".join(
         _told(profile, name) if name in ("kernel", "gpu") else f"{name}={_told(profile, name)}" for name in names
     )
 
 
-def heading(profile: Profile) -> str:
+def heading(profile: Figures) -> str:
     """First line of a report on one launch: kernel, parameters, GPU, cache state."""
     params = " ".join(f"{name}={value}" for name, value in profile.params.items())
     return "  ".join(filter(None, (profile.kernel, params, f"on {profile.gpu}", f"{profile.cache} caches")))
 
 
-def common_heading(profiles: Sequence[Profile]) -> str:
+def common_heading(profiles: Sequence[Figures]) -> str:
     """First line of a report on several launches: whatever they have in common."""
     names, first = varying(profiles), profiles[0]
     same = " ".join(f"{name}={value}" for name, value in first.params.items() if name not in names)
@@ -178,7 +179,7 @@ def common_heading(profiles: Sequence[Profile]) -> str:
     return "  ".join(filter(None, (kernel, same, gpu, f"{caches} caches")))
 
 
-def launch_line(profile: Profile) -> str:
+def launch_line(profile: Figures) -> str:
     """Second line: the launch's shape, its occupancy and what limits it."""
     grid = "×".join(str(n) for n in trimmed(profile.grid))
     block = "×".join(str(n) for n in trimmed(profile.block))
@@ -208,7 +209,7 @@ def trimmed(extent: tuple[int, ...]) -> tuple[int, ...]:
     return extent
 
 
-def shown_metrics(profile: Profile) -> dict[str, Metric | None]:
+def shown_metrics(profile: Figures) -> dict[str, Metric | None]:
     """Metrics whose claims are shown: of time, of what warps wait for, and of the rows of :func:`memory_table`."""
     waits = {"waiting": waiting_metric(profile)}
     return {"time": profile.metrics.get("gpc__cycles_elapsed.max"), **waits} | {
@@ -217,7 +218,7 @@ def shown_metrics(profile: Profile) -> dict[str, Metric | None]:
     }
 
 
-def _level_cells(profile: Profile, level: Level) -> list[Cell]:
+def _level_cells(profile: Figures, level: Level) -> list[Cell]:
     book = profile.textbook.get(level.textbook)
     return [
         level.label.format(memory=profile.memory),
@@ -230,7 +231,7 @@ def _level_cells(profile: Profile, level: Level) -> list[Cell]:
     ]
 
 
-def _number(profile: Profile, name: str) -> float:
+def _number(profile: Figures, name: str) -> float:
     """A metric or a property of the profile; NaN, which is shown as nothing, for no name."""
     if not name:
         return math.nan
@@ -252,7 +253,7 @@ JUDGED = {
 """Metrics behind the columns of the comparison, whose errors stand under them."""
 
 
-def _comparison_cells(profile: Profile, distinct: Iterable[str], memory: str) -> dict[str, str]:
+def _comparison_cells(profile: Figures, distinct: Iterable[str], memory: str) -> dict[str, str]:
     """One row of the comparison, by heading."""
     book = profile.textbook.get("reads")
     of_it = profile.dram_bytes_read / book.nbytes if book and book.nbytes else math.nan
@@ -278,7 +279,7 @@ SPARED_FIRST = ("claim", "L2 hits", "L1 hits", "writes", "shared", "L1 loads", "
 """Columns of the comparison that make room for the others, in this order."""
 
 
-def _told(profile: Profile, name: str) -> str:
+def _told(profile: Figures, name: str) -> str:
     """The profile's value of a column that tells profiles apart."""
     if name in ("kernel", "gpu"):
         return str(getattr(profile, name))

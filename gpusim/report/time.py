@@ -9,7 +9,8 @@ from gpusim.report.busy import ISSUE, Busy, ranked
 from gpusim.report.units import format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
-    from gpusim.result import Metric, Profile
+    from gpusim.results.figures import Figures
+    from gpusim.results.metric import Metric
 
 BUSY = 0.6
 """Share of its time that a unit is busy from which it is what binds."""
@@ -60,7 +61,7 @@ class _Waits(NamedTuple):
         return f"warps wait {format_share(self.share)} of their time for {REASONS[self.reason][1]} ({name})"
 
 
-def duration(profile: Profile) -> str:
+def duration(profile: Figures) -> str:
     """How long the launch takes, and how far to trust that; empty where nobody knows."""
     if math.isnan(profile.cycles):
         return ""
@@ -68,7 +69,7 @@ def duration(profile: Profile) -> str:
     return f"{format_seconds(profile.seconds)}, {format_count(profile.cycles)} cycles ({claim})"
 
 
-def why(profile: Profile) -> str:
+def why(profile: Figures) -> str:
     """What binds the launch, and achieved occupancy; empty where nobody knows."""
     found = verdict(profile)
     said = [f"bound by {found.text}"] if found else []
@@ -77,7 +78,13 @@ def why(profile: Profile) -> str:
     return "; ".join(said)
 
 
-def verdict(profile: Profile) -> Verdict | None:
+def bound_by(profile: Figures) -> str:
+    """What binds the launch, in one word; empty where nobody knows."""
+    found = verdict(profile)
+    return found.kind if found else ""
+
+
+def verdict(profile: Figures) -> Verdict | None:
     """What binds the launch; None where nobody knows.
 
     In this order: the launch itself, a unit of the whole GPU, a tail in which SMs have nothing to do, the busiest unit
@@ -90,7 +97,7 @@ def verdict(profile: Profile) -> Verdict | None:
     return next(filter(None, (*steps, _unit(units, waits))), _waiting(waits, units[0]))
 
 
-def _waits(profile: Profile) -> _Waits | None:
+def _waits(profile: Figures) -> _Waits | None:
     """Turns of other warps bind nothing: a warp that could issue waits for them."""
     waits = {name: share for name, share in profile.stall_shares.items() if name != "not_selected"}
     if not waits:
@@ -100,14 +107,14 @@ def _waits(profile: Profile) -> _Waits | None:
     return _Waits(most, waits[most], metric.error_text if metric is not None else "")
 
 
-def waiting_metric(profile: Profile) -> Metric | None:
+def waiting_metric(profile: Figures) -> Metric | None:
     """The metric of what warps wait for most, where its error is known."""
     waits = _waits(profile)
     metric = profile.metrics.get(STALL_SHARE.format(waits.reason)) if waits is not None else None
     return metric if metric is not None and metric.error is not None else None
 
 
-def _launching(profile: Profile) -> Verdict | None:
+def _launching(profile: Figures) -> Verdict | None:
     share = 1 - profile.value("sm__cycles_active.max") / profile.cycles
     if not share >= LAUNCHING:
         return None
@@ -129,7 +136,7 @@ def _unit(units: list[Busy], waits: _Waits) -> Verdict | None:
     return Verdict(kind, f"{what} ({busiest.name}, {format_share(busiest.share)} busy); {waits}")
 
 
-def _tail(profile: Profile, units: list[Busy]) -> Verdict | None:
+def _tail(profile: Figures, units: list[Busy]) -> Verdict | None:
     share = 1 - profile.value("sm__cycles_active.avg") / profile.value("sm__cycles_active.max")
     if not share >= TAIL:
         return None

@@ -152,21 +152,6 @@ def format_share(share: float) -> str:
     return f"{percent:.1f} %" if 0.05 <= percent < 9.95 else f"{percent:.0f} %"
 
 
-def format_error(error: float) -> str:
-    """Write an error in per cent, to two digits and no finer than 0.01 %.
-
-    Examples
-    --------
-    >>> format_error(0.0312), format_error(0.12), format_error(0.00004), format_error(math.inf)
-    ('3.1', '12', '0', '∞')
-    """
-    hundredths = 100 * error
-    if not math.isfinite(hundredths):
-        return "∞"
-    digits = 0 if hundredths >= 9.95 else 1 if hundredths >= 0.995 else 2
-    return f"{hundredths:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{hundredths:.0f}"
-
-
 def format_factor(factor: float) -> str:
     """Give a factor to two digits: ``"3.9"``, ``"16"``.
 

@@ -12,7 +12,8 @@ from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_share
 
 if TYPE_CHECKING:
-    from gpusim.result import Profile, Traffic
+    from gpusim.results.figures import Figures
+    from gpusim.results.traffic import Traffic
 
 MOST_LINES = 12
 """Lines of the source that a table shows: those with most sectors and wavefronts."""
@@ -25,7 +26,7 @@ WORTH_SAYING = 1.05
 """A request that touches this much more than it needs is worth a sentence."""
 
 
-def where(profile: Profile) -> Iterator[RenderableType]:
+def where(profile: Figures) -> Iterator[RenderableType]:
     """Lay out where a profile's traffic comes from.
 
     Parameters
@@ -59,7 +60,7 @@ def costliest(lines: Sequence[Traffic]) -> list[Traffic]:
     return [line for line in lines if line in ranked]
 
 
-def of_no_array(profile: Profile) -> str | None:
+def of_no_array(profile: Figures) -> str | None:
     """Say what device memory reads beside arrays, where it is more than a hundredth; None where it is not."""
     rest = profile.dram_bytes_read - sum(array.dram_bytes for array in profile.arrays)
     if not rest > WORTH_NAMING * profile.dram_bytes_read:
@@ -68,7 +69,7 @@ def of_no_array(profile: Profile) -> str | None:
     return f"{profile.memory} reads {format_bytes(rest)} besides the arrays: code, parameters{local} and constants."
 
 
-def verdicts(profile: Profile) -> Iterator[str]:
+def verdicts(profile: Figures) -> Iterator[str]:
     """Name the line with most sectors, and the one with most bank conflicts, where they are worth it.
 
     Parameters

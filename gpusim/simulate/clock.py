@@ -12,7 +12,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.isa.opcodes import INFO, Pipe
-from gpusim.result import STALL_REASON, STALL_SHARE, Claim, Metric
+from gpusim.results.metric import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked, utilisation
 

@@ -14,7 +14,8 @@ import numpy as np
 from gpusim.engine.state import counts as C
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
-from gpusim.result import LEFT_DIRTY, Claim, Metric, Profile
+from gpusim.profiles.profile import Profile
+from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
 from gpusim.simulate.measured import CODE_PIECE_BYTES, LAUNCH_READ_BYTES
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
     from gpusim.isa.program import Program
+    from gpusim.simulate.counted import Counts
     from gpusim.simulate.launch import Launch
-    from gpusim.simulate.run import Counts
 
 SECTOR = 32
 
@@ -119,7 +120,7 @@ _WAY_WORDS: dict[Way, str] = {"description": "by description", "machine_code": "
 
 
 class Errors(NamedTuple):
-    """Errors of a metric: see :class:`gpusim.result.Metric`, whose fields these are."""
+    """Errors of a metric: see :class:`gpusim.results.metric.Metric`, whose fields these are."""
 
     error: float | None = None
     held_out: float | None = None

@@ -11,9 +11,9 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import F, Image
+from gpusim.results.timeline import BLOCKS, Event, Recording, Timeline
 from gpusim.simulate.clock import REASONS
 from gpusim.simulate.where import place_name
-from gpusim.timeline import BLOCKS, Event, Recording, Timeline
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu

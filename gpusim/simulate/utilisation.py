@@ -10,7 +10,7 @@ from gpusim.engine.hierarchy.servers import BOOKED, ENDED, LINKS, PORTS, SLICES
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
-from gpusim.result import SECTOR_BYTES
+from gpusim.results.figures import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu

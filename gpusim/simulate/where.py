@@ -11,7 +11,8 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.opcodes import Op
-from gpusim.result import Traffic, Value
+from gpusim.results.metric import Value
+from gpusim.results.traffic import Traffic
 from gpusim.simulate.launch import arrays_of, in_memory, lay_out
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import gpusim
-from gpusim.algorithm import Algorithm
+from gpusim.catalogue.algorithm import Algorithm
 from tests.report.profiles import tiled_matmul
 
 

@@ -22,7 +22,7 @@ VALUES = st.one_of(st.sampled_from(NUMBERS), WORDS)
 
 MINE = """
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm
+from gpusim.catalogue.algorithm import Algorithm
 
 
 @gl.kernel(grid=lambda p: (gl.cdiv(p.N, 64),), block=lambda p: (64,))

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm
+from gpusim.catalogue.algorithm import Algorithm
 
 
 @gl.kernel(grid=lambda p: (gl.cdiv(p.N, 64),), block=lambda p: (64,))

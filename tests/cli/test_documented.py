@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from gpusim import measurement
 from gpusim.cli import main, scenarios
 from gpusim.cli.app import app
+from gpusim.measured import measurement
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {

@@ -5,20 +5,20 @@ import json
 import pytest
 
 import gpusim
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.cli import main
 
 
 def test_the_source_is_printed_and_nothing_else(capsys):
     assert main("emit matmul-tiled --tile 16".split()) == 0
-    assert capsys.readouterr().out == catalog.get("matmul-tiled").kernel.emit(T=16)
+    assert capsys.readouterr().out == lookup.get("matmul-tiled").kernel.emit(T=16)
 
 
 def test_the_source_is_written_whole(tmp_path, capsys):
     out = tmp_path / "k.cu"
     assert main(["emit", "matmul-tiled", "--T=8", "--name", "mine", "-o", str(out)]) == 0
     assert capsys.readouterr().out == ""
-    assert out.read_text() == catalog.get("matmul-tiled").kernel.emit(T=8, name="mine")
+    assert out.read_text() == lookup.get("matmul-tiled").kernel.emit(T=8, name="mine")
     assert [path.name for path in tmp_path.iterdir()] == ["k.cu"]
 
 
@@ -38,7 +38,7 @@ def test_what_is_printed_can_be_profiled_and_moves_what_is_predicted(tmp_path, c
     assert found["derived"]["dram_bytes_read"] > of_arrays  # by its code
 
 
-@pytest.mark.parametrize("name", sorted(algorithm.name for algorithm in catalog.all(hidden=True)))
+@pytest.mark.parametrize("name", sorted(algorithm.name for algorithm in lookup.all(hidden=True)))
 def test_every_kernel(name, capsys):
     assert main(["emit", name]) == 0
     assert "__global__" in capsys.readouterr().out

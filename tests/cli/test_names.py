@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpusim
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.cli import main
 from gpusim.errors import GpusimError
 from gpusim.names import MOST, nearest, suggest
@@ -80,10 +80,10 @@ def test_kernels_are_listed_found_and_shown(capsys, words, first, has):
 
 
 def test_a_word_is_looked_for_in_names_families_and_summaries():
-    found = catalog.search(["BACKWARD"])
+    found = lookup.search(["BACKWARD"])
     assert {"softmax-backward", "sigmoid3-backward", "flash-attention-1-backward-f16"} <= {a.name for a in found}
     for word in ("attention", "gradients", "f16"):
-        assert all(word in " ".join((a.name, *a.also, a.family, a.summary)) for a in catalog.search([word]))
+        assert all(word in " ".join((a.name, *a.also, a.family, a.summary)) for a in lookup.search([word]))
 
 
 @pytest.mark.parametrize(

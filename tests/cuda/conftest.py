@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpusim.cuda import toolchain
-from gpusim.cuda.errors import MissingToolError
+from gpusim.cuda.cuda_errors import MissingToolError
 
 SOURCES = Path(__file__).parent / "sources"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpusim.algorithm import numpy_dtype
+from gpusim.catalogue.algorithm import numpy_dtype
 from gpusim.lang import Kernel
 from tests.host.build import aligned, library
 

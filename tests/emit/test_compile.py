@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from tests.emit import compiler
 from tests.emit.test_values import CONSTRUCTS
 from tests.kernels.cases import CASES, REPRESENTATIVE
@@ -49,7 +49,7 @@ def tiles_of(algorithm, params):
 @settings(max_examples=3)
 @given(data=st.data())
 def test_kernels_of_any_tiles_compile_without_warnings(name, data):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     source = algorithm.kernel.emit(**tiles_of(algorithm, data.draw(CASES[name])))
     assert compiler.compile_(source)[1] == ""
 
@@ -62,7 +62,7 @@ def test_constructs_compile_without_warnings(name):
 @pytest.mark.skipif(disassembler() is None, reason="needs nvdisasm")
 @pytest.mark.parametrize("name", STRAIGHT)
 def test_machine_code_has_the_instructions_of_the_program(name, tmp_path):
-    kernel, tiles = catalog.get(name).kernel, LARGER.get(name, {})
+    kernel, tiles = lookup.get(name).kernel, LARGER.get(name, {})
     path = tmp_path / "kernel.cubin"
     path.write_bytes(compiler.compile_(kernel.emit(**tiles))[0])
     text = subprocess.run([disassembler(), "-c", str(path)], capture_output=True, text=True, check=True).stdout

@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim
-from gpusim import catalog, hardware, prediction
-from gpusim.algorithm import numpy_dtype
+from gpusim import hardware
+from gpusim.catalogue import lookup
+from gpusim.catalogue.algorithm import numpy_dtype
 from gpusim.engine.state import counts as C
+from gpusim.frontends import described
 from gpusim.simulate import count
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import assert_as_referenced
@@ -24,7 +26,7 @@ def through_cuda(algorithm, params, inputs):
     from gpusim import cuda
 
     bound = algorithm.launch(**params)
-    source = bound.kernel.emit(**prediction.tiles_of(bound))
+    source = bound.kernel.emit(**described.tiles_of(bound))
     kernel = cuda.compile(source, gpu="h200", options=["-fmad=true"]).kernel()
     arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
     arrays |= {name: values.copy() for name, values in inputs.items()}
@@ -36,9 +38,9 @@ def through_cuda(algorithm, params, inputs):
 def directly(algorithm, params, inputs):
     """What the lowered program asks for."""
     gpu, bound = hardware.load("h200"), algorithm.launch(**params)
-    program = prediction.lower(bound, gpu)
+    program = described.lower(bound, gpu)
     arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays} | inputs
-    launch = prediction.assemble(bound, program, arrays)
+    launch = described.assemble(bound, program, arrays)
     held = hardware.occupancy(gpu, launch.threads, program.n_registers, launch.shared_bytes)
     total = count(launch, gpu, held, sample=False).total
     return [total[column] for column in (C.LD_REQ, C.ST_REQ, C.LD_SECTORS, C.ST_SECTORS)]
@@ -48,7 +50,7 @@ def directly(algorithm, params, inputs):
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_both_compute_and_ask_for_the_same(name, data, seed):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     compare(algorithm, algorithm.bind(**data.draw(CASES[name])), seed)
 
 
@@ -60,11 +62,11 @@ def compare(algorithm, params, seed):
 
 
 def test_a_load_may_be_wider_than_what_is_left_of_shared_memory():
-    algorithm = catalog.get("matmul-register-tiled")
+    algorithm = lookup.get("matmul-register-tiled")
     compare(algorithm, algorithm.bind(M=1, N=1, K=1, BM=4, BN=1, BK=3, TM=1, TN=1), 0)
 
 
 @pytest.mark.xfail(strict=True, reason="nvcc lets the three to four passes of a ragged copy run together, not apart")
 def test_a_ragged_copy_within_another_loop_asks_as_often():
-    algorithm = catalog.get("flash-attention-1-swapped")
+    algorithm = lookup.get("flash-attention-1-swapped")
     compare(algorithm, algorithm.bind(B=1, H=1, N=1, d=5, Br=12, Bc=5), 0)

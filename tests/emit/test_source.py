@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim.lang as gl
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.lang.emit import emit
 from gpusim.lang.emit.identifiers import Scope, identifier
 from gpusim.lang.emit.lines import WIDTH, wrapped
@@ -29,14 +29,14 @@ def words(source):
 @pytest.mark.parametrize("name", ["matmul-tiled", "reduce-shuffle"])
 def test_the_whole_text(name):
     wanted = (GOLDEN / f"{name}.cu").read_text(encoding="utf-8")
-    assert catalog.get(name).kernel.emit(name=name.replace("-", "_")) == wanted
+    assert lookup.get(name).kernel.emit(name=name.replace("-", "_")) == wanted
 
 
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=2)
 @given(data=st.data())
 def test_parameters_are_those_of_the_program_in_its_order(name, data):
-    kernel = catalog.get(name).kernel
+    kernel = lookup.get(name).kernel
     params = data.draw(CASES[name])
     tiles = {tile: value for tile, value in params.items() if tile in kernel.defaults}
     signature = re.search(r"^\w+\((.*?)\) \{", kernel.emit(**tiles), re.DOTALL | re.MULTILINE)
@@ -53,25 +53,25 @@ def test_parameters_are_those_of_the_program_in_its_order(name, data):
 
 @pytest.mark.parametrize("name", CASES)
 def test_lines_are_short_indented_and_without_trailing_space(name):
-    for line in catalog.get(name).kernel.emit().splitlines():
+    for line in lookup.get(name).kernel.emit().splitlines():
         assert len(line) <= WIDTH
         assert line == line.rstrip()
         assert (len(line) - len(line.lstrip())) % 4 == 0
 
 
 def test_emitting_twice_gives_the_same():
-    kernel = catalog.get("matmul-register-tiled").kernel
+    kernel = lookup.get("matmul-register-tiled").kernel
     assert kernel.emit(BK=16) == emit(kernel.tree, {"BK": 16})
 
 
 def test_a_value_named_in_one_place_is_declared_there_under_that_name():
-    source = catalog.get("matmul-coarsened").kernel.emit()
+    source = lookup.get("matmul-coarsened").kernel.emit()
     assert source.count("const int row = blockIdx.y * T + r;") == 1
     assert source.count("const int col = first + j * T;") == 2
 
 
 def test_a_wide_load_is_called_what_the_description_calls_its_values():
-    assert "const float4 quad = " in catalog.get("matmul-register-tiled-vec4").kernel.emit()
+    assert "const float4 quad = " in lookup.get("matmul-register-tiled-vec4").kernel.emit()
 
 
 def test_neighbouring_stores_under_one_guard_share_it():
@@ -127,7 +127,7 @@ def test_what_c_has_no_word_for_is_told_with_its_line():
 
 
 def test_tiles_are_checked_as_for_lowering():
-    kernel = catalog.get("matmul-tiled").kernel
+    kernel = lookup.get("matmul-tiled").kernel
     with pytest.raises(gl.DescriptionError, match="no tile 'Q'"):
         kernel.emit(Q=1)
     with pytest.raises(gl.DescriptionError, match="T is at most 32"):

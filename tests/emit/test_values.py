@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.lang import Kernel
 from tests.emit import constructs, cpu
 from tests.host.build import COMPILER
@@ -32,7 +32,7 @@ CONSTRUCTS = {
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_kernels_match_their_reference(name, data, seed):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     params = algorithm.bind(**data.draw(CASES[name]))
     inputs = algorithm.inputs(np.random.default_rng(seed), **params)
     outputs = cpu.run(algorithm.kernel, inputs, **params)

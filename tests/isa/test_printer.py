@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Mufu, Op, Shift, Special
 from gpusim.isa.printer import format_instr, format_program
 from gpusim.isa.program import Control, Instr, const, imm, pred, reg
@@ -45,7 +45,7 @@ def test_instructions_read_as_sass(instr: Instr, text: str) -> None:
 
 
 def test_a_listing_names_lines_labels_and_waits() -> None:
-    program = catalog.get("matmul-tiled").kernel.lower(T=16)
+    program = lookup.get("matmul-tiled").kernel.lower(T=16)
     listing = format_program(program, control=True, source=True)
     targets = {i.target for i in program.instrs if i.target >= 0}
     assert all(f"\nL{target}:\n" in listing for target in targets)
@@ -55,7 +55,7 @@ def test_a_listing_names_lines_labels_and_waits() -> None:
 
 
 def test_control_shows_scoreboards_and_stalls() -> None:
-    program = catalog.get("copy").kernel.lower()
+    program = lookup.get("copy").kernel.lower()
     load = next(i for i in program.instrs if i.op is Op.LDG)
     assert load.control == Control(load.control.stall, load.control.write_sb, load.control.read_sb, load.control.wait)
     assert f"W{load.control.write_sb}" in format_program(program, control=True)

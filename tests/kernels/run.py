@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gpusim import hardware, prediction
-from gpusim.algorithm import Algorithm
+import gpusim
+from gpusim import hardware
+from gpusim.catalogue.algorithm import Algorithm
+from gpusim.frontends import described
 from gpusim.hardware import Gpu, Occupancy
 from gpusim.simulate import Launch
 
@@ -26,7 +28,7 @@ def run(
     """
     if inputs is None:
         inputs = algorithm.inputs(np.random.default_rng(seed), **params)
-    after = prediction.run(algorithm, dict(inputs), gpu, checked=True, **params)
+    after = gpusim.run(algorithm, dict(inputs), gpu, checked=True, **params)
     return {array.name: after[array.name] for array in algorithm.launch(**params).arrays if array.intent != "in"}
 
 
@@ -58,8 +60,8 @@ def assert_as_referenced(
 def prepare(algorithm: Algorithm, params: Mapping[str, int], gpu: str = "h200") -> tuple[Launch, Gpu, Occupancy]:
     """A launch with inputs drawn and outputs zero, the GPU, and what of it an SM holds."""
     spec, bound = hardware.load(gpu), algorithm.launch(**params)
-    program = prediction.lower(bound, spec)
-    launch = prediction.assemble(bound, program, prediction.drawn(algorithm, bound, 1))
+    program = described.lower(bound, spec)
+    launch = described.assemble(bound, program, described.drawn(algorithm, bound, 1))
     return launch, spec, hardware.occupancy(spec, launch.threads, program.n_registers, launch.shared_bytes)
 
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from tests.kernels.run import expected, run
 
 FLASH = [
     a.name
-    for a in catalog.all()
+    for a in lookup.all()
     if a.name.startswith("flash-attention")
     and not a.name.endswith(("f16", "parts", "combine", "backward", "backward-causal"))
 ]
@@ -19,7 +19,7 @@ TILES = {"B": 1, "H": 1, "d": 16, "Br": 8, "Bc": 12}
 
 def attended(name, Q, K, V):
     """Outputs and what they should be, for one head."""
-    algorithm, params = catalog.get(name), {**TILES, "N": len(Q)}
+    algorithm, params = lookup.get(name), {**TILES, "N": len(Q)}
     inputs = algorithm.inputs(np.random.default_rng(0), **params)
     inputs |= {k: v.astype(np.float32)[None, None] for k, v in zip("QKV", (Q, K, V), strict=True)}
     return run(algorithm, params, inputs=inputs), expected(algorithm, params, inputs=inputs)
@@ -69,21 +69,21 @@ def test_a_causal_row_sees_no_later_key():
 @given(seed=st.integers(0, 2**32 - 1), N=st.integers(1, 60), S=st.integers(1, 7))
 def test_parts_of_keys_make_the_whole(seed, N, S):
     sizes = {**TILES, "N": N, "S": S}
-    inputs = catalog.get("flash-attention-2").inputs(np.random.default_rng(seed), **TILES, N=N)
-    whole = run(catalog.get("flash-attention-2"), {**TILES, "N": N}, inputs=inputs)
-    parts = run(catalog.get("flash-attention-2-split-parts"), sizes, inputs=inputs)
+    inputs = lookup.get("flash-attention-2").inputs(np.random.default_rng(seed), **TILES, N=N)
+    whole = run(lookup.get("flash-attention-2"), {**TILES, "N": N}, inputs=inputs)
+    parts = run(lookup.get("flash-attention-2-split-parts"), sizes, inputs=inputs)
     tiles = -(-N // TILES["Bc"])
     filled = -(-tiles // -(-tiles // S))
     assert np.isneginf(parts["parts_L"]).all(axis=-1).tolist() == [[[s >= filled for s in range(S)]]]
     assert not np.isnan(parts["parts_O"]).any()
-    merged = run(catalog.get("flash-attention-2-combine"), {"B": 1, "H": 1, "N": N, "S": S, "d": 16}, inputs=parts)
+    merged = run(lookup.get("flash-attention-2-combine"), {"B": 1, "H": 1, "N": N, "S": S, "d": 16}, inputs=parts)
     for array, wanted in whole.items():
         np.testing.assert_allclose(merged[array], wanted, rtol=1e-5, atol=1e-5)
 
 
 def sparse(columns, V):
     """Block-sparse attention of drawn queries and keys over these lists."""
-    algorithm, params = catalog.get("flash-attention-block-sparse"), {**TILES, "N": len(V), "active": len(columns[0])}
+    algorithm, params = lookup.get("flash-attention-block-sparse"), {**TILES, "N": len(V), "active": len(columns[0])}
     inputs = algorithm.inputs(np.random.default_rng(3), **params)
     inputs |= {"columns": np.array(columns, np.int32), "V": V.astype(np.float32)[None, None]}
     return run(algorithm, params, inputs=inputs), expected(algorithm, params, inputs=inputs)
@@ -109,7 +109,7 @@ def test_queries_without_a_tile_have_no_output():
 
 
 def test_drawn_lists_have_the_diagonal_and_name_no_tile_twice():
-    algorithm = catalog.get("flash-attention-block-sparse")
+    algorithm = lookup.get("flash-attention-block-sparse")
     params = algorithm.bind(N=300, Br=32, Bc=16, active=5)
     columns = algorithm.inputs(np.random.default_rng(6), **params)["columns"]
     assert all(2 * i in row and (np.diff(row) > 0).all() for i, row in enumerate(columns))
@@ -118,5 +118,5 @@ def test_drawn_lists_have_the_diagonal_and_name_no_tile_twice():
 
 
 def test_later_words_follow_from_earlier_ones():
-    bound = catalog.get("flash-attention-block-sparse").bind(sparsity=4, N=4096, d=64, M=16384)
+    bound = lookup.get("flash-attention-block-sparse").bind(sparsity=4, N=4096, d=64, M=16384)
     assert (bound["Br"], bound["Bc"], bound["active"]) == (64, 64, 16)

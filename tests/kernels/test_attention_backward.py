@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.errors import ParameterError
 from tests.kernels.run import assert_as_referenced, expected, run
 
-GRADIENTS = [a.name for a in catalog.all() if a.derive and "preprocess" not in a.name]
+GRADIENTS = [a.name for a in lookup.all() if a.derive and "preprocess" not in a.name]
 SINGLE = [name for name in GRADIENTS if not name.endswith("f16")]
 TILES = {"B": 1, "H": 1, "d": 12, "Br": 8, "Bc": 16, "T": 2}
 DROPPED = {"drop": 80, "seed": 5}
@@ -17,7 +17,7 @@ DROPPED = {"drop": 80, "seed": 5}
 
 def scalars(name):
     """Dropout, where there is any."""
-    return DROPPED if catalog.get(name).scalars else {}
+    return DROPPED if lookup.get(name).scalars else {}
 
 
 def given_inputs(algorithm, params, **chosen):
@@ -41,7 +41,7 @@ def factors(name, params):
     """Dropout's factors of one head's weights, seen through dV: of dO with one row, it is a row of P times them."""
     if "drop" not in params:
         return 1.0
-    algorithm, N = catalog.get(name), params["N"]
+    algorithm, N = lookup.get(name), params["N"]
     x = {array: np.zeros((1, 1, N, params["d"])) for array in ("Q", "K", "V", "dO")}
     rows = []
     for row in range(N):
@@ -53,7 +53,7 @@ def factors(name, params):
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_references_are_derivatives(name):
-    algorithm, params = catalog.get(name), {**TILES, **scalars(name), "N": 7, "d": 4}
+    algorithm, params = lookup.get(name), {**TILES, **scalars(name), "N": 7, "d": 4}
     x = {k: v.astype(np.float64) for k, v in algorithm.inputs(np.random.default_rng(3), **params).items()}
     found, step = algorithm.reference(x, **algorithm.bind(**params)), 1e-5
     for array in "QKV":
@@ -78,7 +78,7 @@ def test_dropout_keeps_as_many_weights_as_it_says_and_scales_them():
 @pytest.mark.parametrize("name", GRADIENTS)
 @pytest.mark.parametrize("N", [1, 2, 17, 40])
 def test_any_number_of_rows_will_do(name, N):
-    algorithm, params = catalog.get(name), {**TILES, **scalars(name), "N": N}
+    algorithm, params = lookup.get(name), {**TILES, **scalars(name), "N": N}
     inputs = given_inputs(algorithm, params)
     assert_as_referenced(run(algorithm, params, inputs=inputs), algorithm, params, inputs)
 
@@ -87,7 +87,7 @@ def test_any_number_of_rows_will_do(name, N):
 @settings(max_examples=5)
 @given(seed=st.integers(0, 2**32 - 1), N=st.sampled_from([1, 11, 30]), largest=st.sampled_from([1e2, 1e3]))
 def test_large_scores_neither_overflow_nor_vanish(name, seed, N, largest):
-    algorithm, params = catalog.get(name), {**TILES, "N": N}
+    algorithm, params = lookup.get(name), {**TILES, "N": N}
     rng = np.random.default_rng(seed)
     Q, K = rng.choice([-1.0, 1.0], (2, N, TILES["d"]))
     inputs = given_inputs(algorithm, params, Q=Q * largest / 3, K=K)
@@ -103,7 +103,7 @@ def test_large_scores_neither_overflow_nor_vanish(name, seed, N, largest):
 @pytest.mark.parametrize("name", [name for name in SINGLE if "causal" not in name])
 def test_a_key_that_outweighs_all_others_gets_its_whole_gradient(name):
     N, d = 20, TILES["d"]
-    algorithm, params = catalog.get(name), {**TILES, "N": N}
+    algorithm, params = lookup.get(name), {**TILES, "N": N}
     K = np.full((N, d), -50.0)
     K[7] = 50.0
     inputs = given_inputs(algorithm, params, Q=np.full((N, d), 50.0), K=K)
@@ -115,7 +115,7 @@ def test_a_key_that_outweighs_all_others_gets_its_whole_gradient(name):
 
 
 def test_causal_keys_get_nothing_from_earlier_queries():
-    algorithm, params = catalog.get("flash-attention-2-backward-causal"), {**TILES, "N": 21}
+    algorithm, params = lookup.get("flash-attention-2-backward-causal"), {**TILES, "N": 21}
     dO = np.random.default_rng(2).standard_normal((21, TILES["d"]))
     dO[10:] = 0
     found = run(algorithm, params, inputs=given_inputs(algorithm, params, dO=dO))
@@ -125,8 +125,8 @@ def test_causal_keys_get_nothing_from_earlier_queries():
 
 
 def test_preprocessing_gives_what_the_backward_pass_takes():
-    main, before = catalog.get("flash-attention-2-backward"), catalog.get("attention-backward-preprocess")
-    forward = catalog.get("flash-attention-2")
+    main, before = lookup.get("flash-attention-2-backward"), lookup.get("attention-backward-preprocess")
+    forward = lookup.get("flash-attention-2")
     sizes = {"B": 1, "H": 2, "N": 33, "d": 12}
     x = main.inputs(np.random.default_rng(4), **sizes, **{k: TILES[k] for k in ("Br", "Bc", "T")})
     stored = run(forward, {**sizes, "Br": 8, "Bc": 8}, inputs={k: x[k] for k in "QKV"})
@@ -147,4 +147,4 @@ def test_preprocessing_gives_what_the_backward_pass_takes():
 )
 def test_wrong_tiles_are_told_what_would_be_right(params, message):
     with pytest.raises(ParameterError, match=message):
-        catalog.get("flash-attention-1-backward").bind(**params)
+        lookup.get("flash-attention-1-backward").bind(**params)

@@ -5,12 +5,12 @@ import textwrap
 
 import pytest
 
-from gpusim import catalog
-from gpusim.algorithm import Algorithm
+from gpusim.catalogue import lookup
+from gpusim.catalogue.algorithm import Algorithm
 
 USER_FILE = """
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm, Traffic
+from gpusim.catalogue.algorithm import Algorithm, Traffic
 
 @gl.kernel(grid=lambda p: (gl.cdiv(p.N, p.B),), block=lambda p: (p.B,))
 def twice(x: gl.In[gl.f32, "N"], y: gl.Out[gl.f32, "N"], B: gl.Tile = 128):
@@ -39,7 +39,7 @@ def one_line(error):
 
 
 def test_the_names_a_user_types_are_there():
-    names = catalog.names()
+    names = lookup.names()
     for name in (
         *("vector-add", "copy", "copy-vec4", "copy-strided", "copy-offset", "store-strided", "gather"),
         *("transpose-naive", "transpose-shared", "transpose-padded", "divergence", "stencil5"),
@@ -53,28 +53,35 @@ def test_the_names_a_user_types_are_there():
 
 
 def test_other_names_lead_to_the_same_algorithm():
-    assert catalog.get("transpose") is catalog.get("transpose-naive")
-    assert catalog.get("matmul") is catalog.get("matmul-tiled")
-    assert catalog.get("softmax") is catalog.get("softmax-safe")
+    assert lookup.get("transpose") is lookup.get("transpose-naive")
+    assert lookup.get("matmul") is lookup.get("matmul-tiled")
+    assert lookup.get("softmax") is lookup.get("softmax-safe")
 
 
 def test_parts_of_chains_are_hidden_but_can_be_had():
     parts = {"row-mean", "row-centre", "gelu-inner"}
-    assert not parts & {*catalog.names()}
-    assert parts <= {*catalog.names(hidden=True)}
-    assert catalog.get("row-mean").family == "normalisation"
+    assert not parts & {*lookup.names()}
+    assert parts <= {*lookup.names(hidden=True)}
+    assert lookup.get("row-mean").family == "normalisation"
 
 
 def test_every_algorithm_has_a_summary_of_one_line():
-    for algorithm in catalog.all(hidden=True):
+    for algorithm in lookup.all(hidden=True):
         assert algorithm.summary
         assert "\n" not in algorithm.summary
         assert len(algorithm.name) + len(algorithm.summary) < 120
 
 
+def test_algorithms_of_several_types_may_stand_in_a_tuple(tmp_path):
+    path = write(tmp_path, variable="one")
+    more = "from dataclasses import replace\nboth = one, replace(one, name='twice-f16')\n"
+    path.write_text(f"{path.read_text()}\n{more}")
+    assert [lookup.get(name, [tmp_path]).name for name in ("twice", "twice-f16")] == ["twice", "twice-f16"]
+
+
 def test_an_unknown_name_is_told_the_nearest():
-    with pytest.raises(catalog.UnknownKernelError) as error:
-        catalog.get("matmul-tilde")
+    with pytest.raises(lookup.UnknownKernelError) as error:
+        lookup.get("matmul-tilde")
     assert "matmul-tiled" in one_line(error)
     assert "'matmul-tilde'" in one_line(error)
 
@@ -82,13 +89,13 @@ def test_an_unknown_name_is_told_the_nearest():
 def test_a_users_folder_is_found(tmp_path):
     write(tmp_path)
     (tmp_path / "_helper.py").write_text("raise RuntimeError('private files are not run')")
-    assert catalog.get("twice", [tmp_path]).launch(N=300).grid == (3, 1, 1)
-    assert "twice" in catalog.names([tmp_path])
-    assert "twice" not in catalog.names()
+    assert lookup.get("twice", [tmp_path]).launch(N=300).grid == (3, 1, 1)
+    assert "twice" in lookup.names([tmp_path])
+    assert "twice" not in lookup.names()
 
 
 def test_a_single_file_will_do(tmp_path):
-    assert catalog.get("twice", [write(tmp_path)]).name == "twice"
+    assert lookup.get("twice", [write(tmp_path)]).name == "twice"
 
 
 def test_the_environment_names_folders(tmp_path, monkeypatch):
@@ -97,29 +104,29 @@ def test_the_environment_names_folders(tmp_path, monkeypatch):
     second.mkdir()
     write(first, "one")
     write(second, "two")
-    monkeypatch.setenv("GPUSIM_KERNELS", f"{first}{catalog.os.pathsep}{second}")
-    assert {"one", "two", "copy"} <= set(catalog.names())
+    monkeypatch.setenv("GPUSIM_KERNELS", f"{first}{lookup.os.pathsep}{second}")
+    assert {"one", "two", "copy"} <= set(lookup.names())
 
 
 def test_a_folder_given_twice_is_no_duplicate(tmp_path):
     write(tmp_path)
-    assert catalog.names([tmp_path, tmp_path]).count("twice") == 1
+    assert lookup.names([tmp_path, tmp_path]).count("twice") == 1
 
 
 def test_a_file_is_run_once_until_it_changes(tmp_path):
     path = write(tmp_path)
-    before = catalog.get("twice", [tmp_path])
-    assert catalog.get("twice", [tmp_path]) is before
+    before = lookup.get("twice", [tmp_path])
+    assert lookup.get("twice", [tmp_path]) is before
     path.write_text(path.read_text().replace("1000", "2000"))
-    catalog.os.utime(path, ns=(1, 1))
-    assert catalog.get("twice", [tmp_path]).sizes["N"] == 2000
+    lookup.os.utime(path, ns=(1, 1))
+    assert lookup.get("twice", [tmp_path]).sizes["N"] == 2000
 
 
 def test_two_files_with_one_name_are_both_named(tmp_path):
     write(tmp_path, file="one.py")
     write(tmp_path, file="two.py")
-    with pytest.raises(catalog.DuplicateKernelError) as error:
-        catalog.names([tmp_path])
+    with pytest.raises(lookup.DuplicateKernelError) as error:
+        lookup.names([tmp_path])
     text = one_line(error)
     assert "'twice'" in text
     assert "one.py" in text
@@ -128,8 +135,8 @@ def test_two_files_with_one_name_are_both_named(tmp_path):
 
 def test_a_built_in_name_cannot_be_taken(tmp_path):
     write(tmp_path, name="transpose")
-    with pytest.raises(catalog.DuplicateKernelError, match=r"transpose\.py.*mine\.py"):
-        catalog.names([tmp_path])
+    with pytest.raises(lookup.DuplicateKernelError, match=r"transpose\.py.*mine\.py"):
+        lookup.names([tmp_path])
 
 
 @pytest.mark.parametrize(
@@ -144,16 +151,16 @@ def test_a_built_in_name_cannot_be_taken(tmp_path):
 def test_a_broken_file_is_named_with_its_line(tmp_path, text, line, what):
     path = tmp_path / "broken.py"
     path.write_text(text)
-    with pytest.raises(catalog.KernelFileError) as error:
-        catalog.names([tmp_path])
+    with pytest.raises(lookup.KernelFileError) as error:
+        lookup.names([tmp_path])
     message = one_line(error)
     assert f"{path}, line {line}" in message
     assert what in message
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(catalog.KernelFileError, match=r"no such folder of kernels: .*nowhere"):
-        catalog.names([tmp_path / "nowhere"])
+    with pytest.raises(lookup.KernelFileError, match=r"no such folder of kernels: .*nowhere"):
+        lookup.names([tmp_path / "nowhere"])
 
 
 class Point:
@@ -175,32 +182,32 @@ def install(monkeypatch):
     """Pretend that a package with this entry point is installed."""
 
     def pretend(loaded):
-        monkeypatch.setattr(catalog, "entry_points", lambda group: [Point(loaded)])
+        monkeypatch.setattr(lookup, "entry_points", lambda group: [Point(loaded)])
 
     return pretend
 
 
 def test_an_entry_point_gives_an_algorithm_a_list_or_a_module(tmp_path, install):
-    algorithm = catalog.get("twice", [write(tmp_path)])
+    algorithm = lookup.get("twice", [write(tmp_path)])
     module = type(textwrap)("package")
     module.algorithm = algorithm
     for loaded in (algorithm, [algorithm], module):
         install(loaded)
-        assert catalog.get("twice") is algorithm
+        assert lookup.get("twice") is algorithm
 
 
 @pytest.mark.parametrize("loaded", [ImportError("no wheel"), ["copy"]])
 def test_a_broken_entry_point_is_named(install, loaded):
     install(loaded)
-    with pytest.raises(catalog.KernelFileError) as error:
-        catalog.names()
+    with pytest.raises(lookup.KernelFileError) as error:
+        lookup.names()
     assert "entry point mine = package:kernels" in one_line(error)
 
 
 def test_entry_points_of_the_group_are_asked_for(monkeypatch):
     asked = []
-    monkeypatch.setattr(catalog, "entry_points", lambda group: asked.append(group) or [])
-    catalog.names()
+    monkeypatch.setattr(lookup, "entry_points", lambda group: asked.append(group) or [])
+    lookup.names()
     assert asked == ["gpusim.kernels"]
     assert importlib.metadata.entry_points(group="gpusim.kernels") is not None
 
@@ -208,4 +215,4 @@ def test_entry_points_of_the_group_are_asked_for(monkeypatch):
 def test_listing_traces_nothing(tmp_path):
     path = write(tmp_path)
     path.write_text(path.read_text().replace("i = gl.ctaid", "assert False, 'traced'\n    i = gl.ctaid"))
-    assert isinstance(catalog.get("twice", [tmp_path]), Algorithm)
+    assert isinstance(lookup.get("twice", [tmp_path]), Algorithm)

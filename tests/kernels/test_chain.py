@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim
-from gpusim import catalog
-from gpusim.algorithm import Algorithm
-from gpusim.chain import Chain, Step
-from gpusim.chained import count_elements
+from gpusim.catalogue import lookup
+from gpusim.catalogue.algorithm import Algorithm
+from gpusim.catalogue.chain import Chain, Step
 from gpusim.errors import ParameterError
+from gpusim.frontends.elements import count_elements
 from tests.kernels.cases import CHAINS
 
-ALL = catalog.chains()
+ALL = lookup.chains()
 SMALL = {"B": 1, "H": 2, "N": 64, "d": 16, "T": 16}
 
 
@@ -21,7 +21,7 @@ def copies(**others):
     """Copy x to y and y to z."""
     twice = (Step("copy"), Step("copy", {"x": "y", "y": "z"}))
     options = {"steps": twice, "reference": lambda x, **p: {"z": x["x"]}, "sizes": {"N": 1 << 20}, "outputs": ("z",)}
-    return Chain(name="copies", summary="twice", **{**options, **others}).linked(catalog.get)
+    return Chain(name="copies", summary="twice", **{**options, **others}).linked(lookup.get)
 
 
 def test_every_chain_is_tried():
@@ -32,7 +32,7 @@ def test_every_chain_is_tried():
 @settings(max_examples=3)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_outputs_match_the_reference(name, data, seed):
-    chain = catalog.chain(name)
+    chain = lookup.chain(name)
     params = data.draw(CHAINS[name])
     inputs = chain.inputs(np.random.default_rng(seed), **params)
     after = gpusim.run_chain(chain, inputs, **params)
@@ -48,7 +48,7 @@ def test_outputs_match_the_reference(name, data, seed):
 @settings(max_examples=2)
 @given(data=st.data())
 def test_what_it_moves_follows_from_its_kernels(name, data):
-    chain = catalog.chain(name)
+    chain = lookup.chain(name)
     params = data.draw(CHAINS[name])
     total = {}
     for step in chain.steps:
@@ -106,14 +106,14 @@ def test_arrays_that_do_not_fit_one_another():
 
 
 def test_a_kernel_that_is_not_there():
-    with pytest.raises(catalog.UnknownKernelError, match="unknown kernel 'copi': did you mean copy"):
+    with pytest.raises(lookup.UnknownKernelError, match="unknown kernel 'copi': did you mean copy"):
         copies(steps=(Step("copi"),))
 
 
 def test_a_chain_where_a_kernel_is_wanted_and_the_other_way_round():
-    with pytest.raises(catalog.WrongKindError, match="attention-standard is a chain of 3 kernels: attention-scores, "):
+    with pytest.raises(lookup.WrongKindError, match="attention-standard is a chain of 3 kernels: attention-scores, "):
         gpusim.predict("attention-standard")
-    with pytest.raises(catalog.WrongKindError, match="copy is a kernel"):
+    with pytest.raises(lookup.WrongKindError, match="copy is a kernel"):
         gpusim.predict_chain("copy")
     with pytest.raises(ParameterError, match="only a name"):
         Step("copy").algorithm  # noqa: B018
@@ -121,7 +121,7 @@ def test_a_chain_where_a_kernel_is_wanted_and_the_other_way_round():
 
 def test_a_parameter_that_no_kernel_takes():
     with pytest.raises(ParameterError, match="T is at most 32"):
-        catalog.chain("attention-standard").bind(T=33)
+        lookup.chain("attention-standard").bind(T=33)
     with pytest.raises(ParameterError, match="cache must be 'cold' or 'warm', not 'hot'"):
         gpusim.predict_chain("attention-standard", cache="hot")
 

@@ -5,9 +5,9 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
-from gpusim.formulas import symbol
-from gpusim.prediction import count_elements
+from gpusim.catalogue import lookup
+from gpusim.catalogue.formulas import symbol
+from gpusim.frontends.elements import count_elements
 from tests.kernels import cases
 from tests.kernels.cases import REPRESENTATIVE
 from tests.marks import most_by_hand
@@ -154,7 +154,7 @@ GRIDS = {
     "dropout-residual": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
     "dropout-residual-f16": [{"N": n, "p": p} for n in (1, 255, 257) for p in (0, 26, 255)],
 }
-FORMULAS = [algorithm for algorithm in catalog.all() if algorithm.io is not None]
+FORMULAS = [algorithm for algorithm in lookup.all() if algorithm.io is not None]
 CASES = [(name, params) for name, grid in GRIDS.items() for params in grid]
 COUNTED = [case for case in CASES if case[0] in REPRESENTATIVE]
 
@@ -169,7 +169,7 @@ def label(part):
 
 @pytest.mark.parametrize(("name", "params"), COUNTED, ids=label)
 def test_the_closed_form_is_what_the_engine_counts(name, params):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     assert algorithm.elements(**params) == count_elements(algorithm, **params)
 
 
@@ -177,14 +177,14 @@ def test_the_closed_form_is_what_the_engine_counts(name, params):
 @settings(max_examples=3)
 @given(data=st.data())
 def test_the_closed_form_holds_for_any_parameters(name, data):
-    algorithm, params = catalog.get(name), data.draw(cases.CASES[name])
+    algorithm, params = lookup.get(name), data.draw(cases.CASES[name])
     gpu = data.draw(cases.gpus(name, "p100", "v100", "rtx-4090", "b200"))
     assert algorithm.elements(**params) == count_elements(algorithm, gpu, **params)
 
 
 @pytest.mark.parametrize(("name", "params"), CASES, ids=label)
 def test_the_closed_form_is_what_the_tree_counts(name, params):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     assert algorithm.elements(**params) == algorithm.kernel.io().evaluate(**algorithm.bind(**params))
 
 

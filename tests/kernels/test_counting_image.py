@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate.sample import EXECUTED
@@ -30,12 +30,12 @@ def test_every_column_follows_from_execution_or_from_caches():
 @given(data=st.data())
 def test_the_counting_image_counts_what_the_program_does(name, data):
     gpu = data.draw(gpus(name, "h200", "v100"))
-    compare_images(prepare(catalog.get(name), data.draw(CASES[name]), gpu)[0], gpu)
+    compare_images(prepare(lookup.get(name), data.draw(CASES[name]), gpu)[0], gpu)
 
 
-@pytest.mark.parametrize("name", most_by_hand(sorted(a.name for a in catalog.all()), REPRESENTATIVE))
+@pytest.mark.parametrize("name", most_by_hand(sorted(a.name for a in lookup.all()), REPRESENTATIVE))
 def test_it_does_so_with_default_tiles(name):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     sizes = {size: min(value, 144) for size, value in algorithm.sizes.items()}
     launch, _, _ = prepare(algorithm, sizes)
     short = compare_images(launch, "h200")
@@ -44,7 +44,7 @@ def test_it_does_so_with_default_tiles(name):
 
 @pytest.mark.parametrize("name", ["matmul-tiled", "matmul-register-tiled", "matmul-coarsened"])
 def test_a_matmul_becomes_much_shorter(name):
-    launch, _, _ = prepare(catalog.get(name), {"M": 64, "N": 64, "K": 64})
+    launch, _, _ = prepare(lookup.get(name), {"M": 64, "N": 64, "K": 64})
     short = counting_image(launch.program)
     assert len(short.code) < 0.7 * len(launch.program)
     assert not needs_data(short)

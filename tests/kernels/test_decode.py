@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from tests.kernels.run import run
 
 TILES = {"B": 1, "H": 4, "d": 64, "P": 8, "W": 1, "U": 2}
@@ -13,7 +13,7 @@ TILES = {"B": 1, "H": 4, "d": 64, "P": 8, "W": 1, "U": 2}
 
 def launched(name, arrays, **params):
     """Outputs for these arrays of fp32."""
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     given = {key: value for key, value in {**TILES, **params}.items() if key in algorithm.defaults}
     return run(algorithm, given, inputs={key: np.asarray(value, np.float32) for key, value in arrays.items()})
 
@@ -101,5 +101,5 @@ def test_heads_of_a_group_share_their_keys():
 
 
 def test_heads_of_keys_may_be_given_for_the_size_of_a_group():
-    bound = catalog.get("attention-decode").bind(H=32, Hkv=8)
+    bound = lookup.get("attention-decode").bind(H=32, Hkv=8)
     assert bound["G"] == 4

@@ -5,9 +5,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import gpusim
 import gpusim.lang as gl
-from gpusim import catalog, prediction
-from gpusim.algorithm import numpy_dtype
+from gpusim.catalogue import lookup
+from gpusim.catalogue.algorithm import numpy_dtype
 from tests.kernels.run import mine, run
 
 BYTES = np.arange(256, dtype=np.uint8)
@@ -43,20 +44,20 @@ def test_rounding_is_exact_and_saturates(element):
     dtype = numpy_dtype(element.value)
     x, most = numbers(dtype), float(ml_dtypes.finfo(dtype).max)
     wanted = np.clip(x, -most, most).astype(dtype)
-    got = prediction.run(mine(converting(element), N=1), {"x": x}, N=len(x))
+    got = gpusim.run(mine(converting(element), N=1), {"x": x}, N=len(x))
     np.testing.assert_array_equal(got["y"].view(np.uint8), wanted.view(np.uint8))
     np.testing.assert_array_equal(got["z"], wanted.astype(np.float32))
 
 
 def test_a_copy_keeps_every_bit():
     x = BYTES.view(ml_dtypes.float8_e4m3fn)
-    y = run(catalog.get("copy-fp8"), {"N": 256}, inputs={"x": x})["y"]
+    y = run(lookup.get("copy-fp8"), {"N": 256}, inputs={"x": x})["y"]
     np.testing.assert_array_equal(y.view(np.uint8), BYTES)
 
 
 def test_nan_stays_nan():
     x = np.full(32, np.nan, np.float32)
-    got = prediction.run(mine(converting(gl.e4m3), N=1), {"x": x}, N=len(x))
+    got = gpusim.run(mine(converting(gl.e4m3), N=1), {"x": x}, N=len(x))
     assert np.isnan(got["y"].astype(np.float32)).all()
     assert np.isnan(got["z"]).all()
 
@@ -64,7 +65,7 @@ def test_nan_stays_nan():
 @pytest.mark.parametrize(("kind", "size"), [("", 4), ("-f16", 2), ("-bf16", 2), ("-fp8", 1)])
 @pytest.mark.parametrize("name", ["copy", "relu", "matmul-tiled"])
 def test_bytes_fall_with_the_size_of_an_element(name, kind, size):
-    profile = prediction.predict(name + kind, n=256)
-    whole = prediction.predict(name, n=256)
+    profile = gpusim.predict(name + kind, n=256)
+    whole = gpusim.predict(name, n=256)
     assert profile.global_load_bytes / whole.global_load_bytes == size / 4
     assert profile.textbook["reads"].nbytes / whole.textbook["reads"].nbytes == size / 4

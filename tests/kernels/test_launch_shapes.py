@@ -3,13 +3,13 @@
 import pytest
 
 from calibration.described import MEASURED
-from gpusim import catalog
+from gpusim.catalogue import lookup
 
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_grid_and_block_are_those_that_were_measured(name):
     measured = MEASURED[name]
-    launch = catalog.get(measured.kernel).launch(**measured.params)
+    launch = lookup.get(measured.kernel).launch(**measured.params)
     assert launch.grid == measured.grid
     assert launch.block == measured.block
 

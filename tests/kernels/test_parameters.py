@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
+from gpusim.catalogue.formulas import FormulaError, pretty, read_formula
 from gpusim.errors import ParameterError
-from gpusim.formulas import FormulaError, pretty, read_formula
 
-TILED = catalog.get("matmul-tiled")
+TILED = lookup.get("matmul-tiled")
 
 
 def test_a_word_for_several_sizes_yields_to_a_word_for_one():
@@ -16,7 +16,7 @@ def test_a_word_for_several_sizes_yields_to_a_word_for_one():
     assert TILED.bind(n=64, N=8, tile=16) == {"M": 64, "N": 8, "K": 64, "T": 16}
 
 
-@pytest.mark.parametrize("algorithm", catalog.search([], hidden=True), ids=lambda algorithm: algorithm.name)
+@pytest.mark.parametrize("algorithm", lookup.search([], hidden=True), ids=lambda algorithm: algorithm.name)
 def test_every_word_sets_parameters_that_there_are(algorithm):
     set_by = [*algorithm.aliases.values(), *algorithm.rules.values()]
     assert {target for targets in set_by for target in targets} <= set(algorithm.defaults)
@@ -24,7 +24,7 @@ def test_every_word_sets_parameters_that_there_are(algorithm):
 
 def test_defaults_come_from_the_algorithm_and_the_description():
     assert TILED.bind() == {"M": 1024, "N": 1024, "K": 1024, "T": 32}
-    assert catalog.get("divergence").bind() == {"N": 1 << 20, "w": 2, "B": 256}
+    assert lookup.get("divergence").bind() == {"N": 1 << 20, "w": 2, "B": 256}
 
 
 def test_numpy_integers_are_integers():
@@ -62,7 +62,7 @@ def test_numpy_integers_are_integers():
 )
 def test_a_wrong_parameter_is_told_what_would_be_right(name, given, message):
     with pytest.raises(ValueError, match=message) as error:
-        catalog.get(name).bind(**given)
+        lookup.get(name).bind(**given)
     assert type(error.value) is not ValueError
     assert "\n" not in str(error.value)
 
@@ -79,10 +79,10 @@ def test_a_launch_has_grid_block_and_buffers():
 
 
 def test_shapes_may_be_expressions():
-    shapes = {array.name: array.shape for array in catalog.get("copy-strided").launch(N=10, s=3).arrays}
+    shapes = {array.name: array.shape for array in lookup.get("copy-strided").launch(N=10, s=3).arrays}
     assert shapes == {"x": (30,), "y": (10,)}
-    assert catalog.get("reduce-shuffle").launch(N=257).arrays[1].shape == (2,)
-    assert catalog.get("copy-offset").launch(N=10, o=0).arrays[0].shape == (10,)
+    assert lookup.get("reduce-shuffle").launch(N=257).arrays[1].shape == (2,)
+    assert lookup.get("copy-offset").launch(N=10, o=0).arrays[0].shape == (10,)
 
 
 def test_formulas_are_read_strictly():
@@ -104,7 +104,7 @@ def test_the_textbook_reads_as_a_textbook():
     assert values["compulsory"].nbytes == 2 * 2048**2 * 4
 
 
-@pytest.mark.parametrize("algorithm", catalog.all(hidden=True), ids=lambda algorithm: algorithm.name)
+@pytest.mark.parametrize("algorithm", lookup.all(hidden=True), ids=lambda algorithm: algorithm.name)
 def test_every_textbook_and_closed_form_can_be_evaluated(algorithm):
     values = algorithm.textbook_values()
     assert all(value.nbytes > 0 for value in values.values())
@@ -114,15 +114,15 @@ def test_every_textbook_and_closed_form_can_be_evaluated(algorithm):
 
 
 def test_tiles_follow_from_the_memory_on_chip():
-    flash = catalog.get("flash-attention-1")
+    flash = lookup.get("flash-attention-1")
     assert flash.bind(M=25600, d=64) == {**flash.defaults, "Bc": 100, "Br": 64}
     assert flash.bind(M=25600, d=64, Br=32)["Br"] == 32
     assert flash.bind(M=1, d=64)["Bc"] == 1
 
 
 def test_what_does_not_follow_is_said():
-    flash = catalog.get("flash-attention-1")
+    flash = lookup.get("flash-attention-1")
     with pytest.raises(ParameterError, match="M must be at least 1, not 0"):
         flash.bind(M=0)
     with pytest.raises(ParameterError, match="Br threads"):
-        catalog.get("flash-attention-1-swapped").bind(M=10**6, d=16)
+        lookup.get("flash-attention-1-swapped").bind(M=10**6, d=16)

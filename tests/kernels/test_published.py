@@ -2,13 +2,14 @@
 
 import pytest
 
-from gpusim import catalog
-from gpusim.algorithm import Published
-from gpusim.published import compare, exponents, table
+from gpusim.catalogue import lookup
+from gpusim.catalogue.algorithm import Published
+from gpusim.catalogue.published import compare, exponents, table
+from gpusim.frontends.elements import count_elements
 from tests.kernels.run import mine
 from tests.marks import most_by_hand
 
-ALL = [known for known in (*catalog.all(), *catalog.chains()) if known.published is not None]
+ALL = [known for known in (*lookup.all(), *lookup.chains()) if known.published is not None]
 SINGLE = [known for known in ALL if not known.name.endswith(("-f16", "-bf16"))]
 
 
@@ -25,7 +26,7 @@ def test_every_difference_to_the_published_formula_is_explained(algorithm):
 
 @pytest.mark.parametrize("algorithm", most_by_hand(ALL, SINGLE), ids=names)
 def test_what_is_derived_is_what_runs(algorithm):
-    rows = table(algorithm)
+    rows = table(algorithm, count_elements)
     assert rows
     assert [row.counted for row in rows] == [row.derived for row in rows]
 
@@ -37,7 +38,7 @@ def test_traffic_grows_as_claimed(algorithm):
 
 
 def test_a_difference_without_a_reason_is_seen():
-    copy = catalog.get("copy")
+    copy = lookup.get("copy")
     wrong = mine(copy.kernel, N=64)
     object.__setattr__(wrong, "published", Published("2*N + 7", "nobody", order="N", grid={"N": (64, 4096)}))
     assert compare(wrong).unexplained == -7
@@ -45,7 +46,7 @@ def test_a_difference_without_a_reason_is_seen():
 
 
 def test_of_a_formula_that_counts_loads_only_stores_are_left_out():
-    copy = mine(catalog.get("copy").kernel, N=64)
+    copy = mine(lookup.get("copy").kernel, N=64)
     object.__setattr__(copy, "published", Published("N", "nobody", stores=False, cases=({"N": 33},)))
     assert compare(copy).unexplained == 0
-    assert [(row.derived, row.counted, row.printed) for row in table(copy)] == [(33, 33, 33.0)]
+    assert [(row.derived, row.counted, row.printed) for row in table(copy, count_elements)] == [(33, 33, 33.0)]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim import catalog
-from gpusim.algorithm import numpy_dtype
+from gpusim.catalogue import lookup
+from gpusim.catalogue.algorithm import numpy_dtype
 from tests.kernels.run import run
 
-merge = runpy.run_path(str(catalog.builtin_folder() / "softmax.py"))["merge"]
+merge = runpy.run_path(str(lookup.builtin_folder() / "softmax.py"))["merge"]
 SCORES = st.floats(-1e4, 1e4) | st.just(-np.inf)
 PARTS = st.tuples(SCORES, st.floats(0, 1e3))
 NOTHING = (-np.inf, 0.0)
@@ -24,7 +24,7 @@ def rows(scores, name="softmax-safe", **tiles):
     """What a kernel makes of these rows."""
     scores = np.atleast_2d(np.asarray(scores, np.float32))
     m, n = scores.shape
-    return run(catalog.get(name), {"M": m, "N": n, **tiles}, inputs={"x": scores})["y"]
+    return run(lookup.get(name), {"M": m, "N": n, **tiles}, inputs={"x": scores})["y"]
 
 
 def softmax(scores):
@@ -96,7 +96,7 @@ def test_without_the_maximum_large_scores_overflow():
 @pytest.mark.parametrize("element", UNITS)
 @pytest.mark.parametrize("how", ["safe", "online"])
 def test_halves_are_off_by_their_last_place_only(how, element):
-    algorithm = catalog.get(f"softmax-{how}-{element}")
+    algorithm = lookup.get(f"softmax-{how}-{element}")
     scores = drawn(333).astype(numpy_dtype(element))
     found = run(algorithm, {"M": 3, "N": 333}, inputs={"x": scores})["y"]
     np.testing.assert_allclose(found.astype(np.float64), softmax(scores), rtol=UNITS[element], atol=0)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim import catalog
-from gpusim.chained import count_elements
-from gpusim.formulas import evaluate
+from gpusim.catalogue import lookup
+from gpusim.catalogue.formulas import evaluate
+from gpusim.frontends.elements import count_elements
 from gpusim.lang.dropout import factors
 from tests.kernels.run import run
 
@@ -16,7 +16,7 @@ FORWARD, BACKWARD = (f"attention-standard-masked-dropout{way}" for way in ("", "
 
 def attended(name, params, **chosen):
     """Give all arrays after a chain has run over inputs, those chosen among them."""
-    inputs = catalog.chain(name).inputs(np.random.default_rng(1), **params)
+    inputs = lookup.chain(name).inputs(np.random.default_rng(1), **params)
     return gpusim.run_chain(name, inputs | chosen, **params)
 
 
@@ -54,7 +54,7 @@ def test_as_many_weights_are_dropped_as_asked_for(drop):
 
 def test_forward_and_backward_give_the_gradients_of_flash_attention_with_the_same_dropout():
     dropped = {"drop": 80, "seed": 5}
-    flash, tiles = catalog.get("flash-attention-1-backward"), {"Br": 8, "Bc": 8, "T": 2}
+    flash, tiles = lookup.get("flash-attention-1-backward"), {"Br": 8, "Bc": 8, "T": 2}
     x = flash.inputs(np.random.default_rng(2), **SIZES, **tiles, **dropped)
     wanted = run(flash, {**SIZES, **tiles, **dropped}, inputs=x)
     params = {**SIZES, "T": 8, **dropped}
@@ -75,7 +75,7 @@ def test_the_passes_account_for_most_of_what_the_paper_measured():
     size = {"B": 64, "H": 16, "N": 1024, "d": 64}
 
     def gigabytes(*names):
-        chains = [catalog.chain(f"{name}-f16") for name in names]
+        chains = [lookup.chain(f"{name}-f16") for name in names]
         elements = (size["B"] * size["H"] * evaluate(c.formula(c.published.formula), c.bind(**size)) for c in chains)
         return 2 * sum(elements) / 1e9
 
@@ -94,7 +94,7 @@ def test_the_passes_account_for_most_of_what_the_paper_measured():
     ],
 )
 def test_fusing_saves_what_stages_pass_on(fused, params, saved):
-    whole, apart = catalog.get(fused), catalog.chain(f"{fused}-unfused")
+    whole, apart = lookup.get(fused), lookup.chain(f"{fused}-unfused")
     together = sum(map(sum, whole.elements(**params).values()))
     alone = sum(map(sum, count_elements(apart, **params).values()))
     assert alone - together == int(whole.value(saved, whole.bind(**params)))

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from tests.kernels.cases import CASES, gpus
 from tests.kernels.run import expected, run
 
-ALL = catalog.all(hidden=True)
+ALL = lookup.all(hidden=True)
 INEXACT = {
     *(algorithm.name for algorithm in ALL if algorithm.family == "attention"),
     "divergence",  # its factors are no integers
@@ -32,7 +32,7 @@ def test_every_kernel_is_tried():
 @relaxed
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_outputs_match_the_reference(name, data, seed):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     params = data.draw(CASES[name])
     gpu = data.draw(gpus(name, "h200", "p100", "a100-40gb", "rtx-4090"))
     error = algorithm.allowed_error(**params)
@@ -58,7 +58,7 @@ def whole_numbers(algorithm, params, seed):
 @relaxed
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_whole_numbers_come_out_exactly(name, data, seed):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     params = data.draw(CASES[name])
     inputs = whole_numbers(algorithm, params, seed)
     reference = expected(algorithm, params, inputs=inputs)
@@ -70,7 +70,7 @@ def test_whole_numbers_come_out_exactly(name, data, seed):
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1, 3]))
 def test_default_tiles_work_for_any_size(name, data, seed, scale):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     sizes = {key: scale * value for key, value in data.draw(CASES[name]).items() if key in algorithm.sizes}
     error = algorithm.allowed_error(**sizes)
     reference = expected(algorithm, sizes, seed)

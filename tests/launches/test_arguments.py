@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.arguments import DTYPES, Filled, Given, Raw, Scalar, from_json, from_text, make, numpy_dtype
 from gpusim.errors import GpusimError
+from gpusim.launches.arguments import DTYPES, Filled, Given, Raw, Scalar, from_json, from_text, make, numpy_dtype
 
 
 @pytest.mark.parametrize(

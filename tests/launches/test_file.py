@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from gpusim.arguments import Filled, Scalar
 from gpusim.errors import GpusimError
+from gpusim.launches.arguments import Filled, Scalar
 from gpusim.launches.file import LaunchFileError, read, select
 
 GOOD = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gpusim.algorithm import Algorithm, numpy_dtype
+from gpusim.catalogue.algorithm import Algorithm, numpy_dtype
 from gpusim.lang.kernel import Kernel
 from tests.lower.interp import Counts, run
 

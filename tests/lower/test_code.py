@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.program import Instr, Program
 from gpusim.lang import DescriptionError
@@ -22,7 +22,7 @@ TILES_BIG = {"BM": 128, "BN": 128, "BK": 8, "TM": 8, "TN": 8}
 
 
 def lowered(name: str, **tiles: int) -> Program:
-    return catalog.get(name).kernel.lower(**tiles)
+    return lookup.get(name).kernel.lower(**tiles)
 
 
 def loop(program: Program) -> tuple[Instr, ...]:
@@ -149,9 +149,9 @@ def test_fp8_is_converted_by_what_ptxas_takes() -> None:
 
 
 def test_fp8_is_moved_on_any_gpu_and_converted_where_there_are_instructions() -> None:
-    assert lower(catalog.get("copy-fp8").kernel.tree, {}, "sm_60")
+    assert lower(lookup.get("copy-fp8").kernel.tree, {}, "sm_60")
     with pytest.raises(DescriptionError, match=r"sm_80 has no instructions.*sm_89 or later"):
-        lower(catalog.get("relu-fp8").kernel.tree, {}, "sm_80")
+        lower(lookup.get("relu-fp8").kernel.tree, {}, "sm_80")
 
 
 def test_too_many_registers_are_refused_with_a_remedy() -> None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.isa.opcodes import INFO, Op
 from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Program
 from tests.kernels.cases import REPRESENTATIVE
 from tests.marks import most_by_hand
 
-NAMES = sorted(algorithm.name for algorithm in catalog.all(hidden=True))
+NAMES = sorted(algorithm.name for algorithm in lookup.all(hidden=True))
 LEAST = 4  # cycles before any result may be read
 PAIRS = (Op.IMAD_WIDE,)
 
@@ -94,11 +94,11 @@ def walk(program: Program) -> None:
 
 @pytest.mark.parametrize("name", most_by_hand(NAMES, REPRESENTATIVE))
 def test_nothing_is_read_before_it_is_there(name: str) -> None:
-    walk(catalog.get(name).kernel.lower())
+    walk(lookup.get(name).kernel.lower())
 
 
 @pytest.mark.parametrize("name", most_by_hand(NAMES, REPRESENTATIVE))
 def test_stores_do_not_hold_up_what_does_not_need_them(name: str) -> None:
-    for instr in catalog.get(name).kernel.lower().instrs:
+    for instr in lookup.get(name).kernel.lower().instrs:
         if instr.op is Op.STG:
             assert instr.control.write_sb == NO_SCOREBOARD

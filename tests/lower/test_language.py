@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import gpusim.lang as gl
 from gpusim.lang.collective import block_max, block_sum, warp_max, warp_sum
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from tests.lower.running import run_kernel
 
 N = 96  # threads: three warps

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from tests.kernels.cases import CASES, REPRESENTATIVE
 from tests.kernels.run import expected
 from tests.lower.running import run_algorithm
@@ -22,7 +22,7 @@ MOST_THREADS, MOST_BLOCKS = 2048, 64  # the interpreter here takes a second for 
 @settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     params = data.draw(CASES[name])
     launch = algorithm.launch(**params)
     blocks = math.prod(launch.grid)

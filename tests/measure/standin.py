@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from gpusim import cuda
-from gpusim.measure.errors import DeviceError
+from gpusim.frontends.cuda import profile
+from gpusim.measure.measurement_errors import DeviceError
 from gpusim.measure.processes import Lost
 from gpusim.measure.worker import work
-from gpusim.measurement import Device
-from gpusim.profiling import profile
+from gpusim.measured.measurement import Device
 
 H200 = Device("NVIDIA H200", "h200", "sm_90", 132, "580.159", "13.0")
 HELPERS = ("spin", "empty")

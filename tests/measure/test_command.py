@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gpusim import measurement
 from gpusim.cli import main
 from gpusim.cli.measure import _specs
-from gpusim.measure import counters, run
+from gpusim.measure import counters, session
+from gpusim.measured import measurement
 from tests.measure.standin import StandIn, starting
 
 SINGLE = {"--kernel": None, "--grid": None, "--block": None, "--dynamic-shared": None, "--arg": None, "-D": None,
@@ -25,7 +25,7 @@ def wanted(*words, launches=None, only=None, scenario=None, **single):
 def gpu(monkeypatch, compiler):
     """A stand-in for the GPU, with no profiler."""
     runtime = StandIn()
-    monkeypatch.setattr(run, "start", lambda job, limit: starting(runtime)(job))
+    monkeypatch.setattr(session, "start", lambda job, limit: starting(runtime)(job))
     monkeypatch.setattr(counters, "version", lambda: "")
     return runtime
 
@@ -153,7 +153,7 @@ def test_a_scenario_is_what_it_predicts(capsys):
 
 
 def test_the_launches_that_come_with_gpusim_are_one_file():
-    file = Path(measurement.__file__).parent / "data" / "launches.json"
+    file = Path(measurement.__file__).parents[1] / "data" / "launches.json"
     found = wanted(launches=file)
     assert [spec.id for spec in found] == [
         launch.id for launch in measurement.read(measurement.shipped("h200")).launches

@@ -10,24 +10,12 @@ from hypothesis import strategies as st
 
 from gpusim import report
 from gpusim.cli import main
-from gpusim.compare import (
-    CompareError,
-    Empty,
-    Predicted,
-    Row,
-    explained,
-    pair,
-    read_predictions,
-    relative,
-    rows,
-    summarise,
-)
-from gpusim.compare.predictions import base_name
-from gpusim.compare.rows import FLOOR
-from gpusim.measurement import BEYOND_EMPTY, MeasuredLaunch, Measurement
-from gpusim.nsight import Launched
+from gpusim.measured.comparison import FLOOR, Empty, Row, explained, relative, rows, summarise
+from gpusim.measured.measurement import BEYOND_EMPTY, MeasuredLaunch, Measurement
+from gpusim.measured.nsight import Launched
+from gpusim.measured.predictions import CompareError, Predicted, base_name, pair, read_predictions
 from gpusim.report import comparison
-from gpusim.result import STALL_REASON
+from gpusim.results.metric import STALL_REASON
 from tests.measure.standin import H200
 
 CYCLES, HBM = "gpc__cycles_elapsed.max", "dram__bytes_read.sum"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim import measurement
-from gpusim.measurement import MeasuredLaunch, Measurement, is_held_out
+from gpusim.measured import measurement
+from gpusim.measured.measurement import MeasuredLaunch, Measurement, is_held_out
 from tests.measure.standin import H200
 
 NUMBERS = st.floats(0, 1e15) | st.integers(0, 10**15)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpusim import nsight
+from gpusim.measured import nsight
 
 DATA = Path(__file__).parent / "data"
 HEAD = '"ID","Kernel Name","Block Size","Grid Size"'

@@ -8,10 +8,10 @@ from functools import partial
 
 import pytest
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measure import counters, processes
-from gpusim.measure.errors import MeasureError
+from gpusim.measure.measurement_errors import MeasureError
 from gpusim.measure.processes import each, start
 from gpusim.measure.worker import Job
 
@@ -184,4 +184,4 @@ def test_the_metrics_are_those_that_gpusim_predicts():
     unknown = set(counters.METRICS) - set(predicted)
     assert unknown == {"gpc__cycles_elapsed.avg.per_second"}
     assert len(set(counters.METRICS)) == len(counters.METRICS)
-    assert catalog.get("copy").name == "copy"
+    assert lookup.get("copy").name == "copy"

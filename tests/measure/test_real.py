@@ -5,13 +5,14 @@ import shutil
 
 import pytest
 
-from gpusim import catalog, measurement
+from gpusim.catalogue import lookup
 from gpusim.cli import main
-from gpusim.compare import rows
-from gpusim.launches.run import record
+from gpusim.launches.profiling import record
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measure import MeasureError
 from gpusim.measure.counters import PROFILER
+from gpusim.measured import measurement
+from gpusim.measured.comparison import rows
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("compiler")]
 EXECUTED = (
@@ -63,6 +64,6 @@ def test_what_is_executed_is_what_is_predicted(tmp_path):
     found = measurement.read(file)
     if not found.device.gpu or not found.profiler:
         pytest.skip("the GPU is not known here, or counters are not permitted")
-    predicted = record(DescribedLaunch.of(catalog.get("matmul-tiled"), {"n": 512}), found.device.gpu)["metrics"]
+    predicted = record(DescribedLaunch.of(lookup.get("matmul-tiled"), {"n": 512}), found.device.gpu)["metrics"]
     errors = {row.metric: row.error for row in rows(predicted, found.launches[0])}
     assert {metric: errors[metric] for metric in EXECUTED} == dict.fromkeys(EXECUTED, 0)

@@ -10,18 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from gpusim import catalog, measurement, nsight
+from gpusim.catalogue import lookup
 from gpusim.cli import main
 from gpusim.launches.spec import DescribedLaunch
-from gpusim.measure import MeasureError, Request, counters, measure, run
+from gpusim.measure import MeasureError, Request, counters, measure, session
 from gpusim.measure.worker import work
+from gpusim.measured import measurement, nsight
 from tests.measure.standin import H200, StandIn, starting
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = (64, 100, 128, 200)
-SPECS = tuple(DescribedLaunch.of(catalog.get("copy"), {"N": n}) for n in SIZES)
+SPECS = tuple(DescribedLaunch.of(lookup.get("copy"), {"N": n}) for n in SIZES)
 METRIC = "dram__bytes_read.sum"
 COMMAND = ["measure", "copy", "--N", ",".join(map(str, SIZES)), "--repeats", "2", "--runs", "0"]
 
@@ -48,7 +49,7 @@ def gpu(monkeypatch):
     monkeypatch.setattr(counters, "version", lambda: "")
 
     def put(runtime):
-        monkeypatch.setattr(run, "start", lambda job, limit: _live(job, runtime))
+        monkeypatch.setattr(session, "start", lambda job, limit: _live(job, runtime))
         return runtime
 
     return put
@@ -89,7 +90,7 @@ def test_what_is_all_there_needs_no_gpu_and_fresh_measures_it_anew(gpu, capsys, 
     gpu(Stopped())
     assert main([*COMMAND, "--json", str(file)]) == 0
     first = measurement.read(file)
-    monkeypatch.setattr(run, "start", None)
+    monkeypatch.setattr(session, "start", None)
     capsys.readouterr()
     assert main([*COMMAND, "--json", str(file)]) == 0
     assert "4 of 4 launches are as they were" in capsys.readouterr().err
@@ -102,7 +103,7 @@ def test_what_is_all_there_needs_no_gpu_and_fresh_measures_it_anew(gpu, capsys, 
 KILLED = """
 import os, signal, sys
 from gpusim.cli import main
-from gpusim.measure import counters, run
+from gpusim.measure import counters, session
 from tests.measure.test_resume import COMMAND, Stopped, _live
 
 class Killed(BaseException):
@@ -111,7 +112,7 @@ class Killed(BaseException):
 
 runtime = Stopped(int(sys.argv[2]) or None, Killed)
 counters.version = lambda: ""
-run.start = lambda job, limit: _live(job, runtime)
+session.start = lambda job, limit: _live(job, runtime)
 status = main([*COMMAND, "--json", sys.argv[1]])
 print(runtime.timed)
 raise SystemExit(status)
@@ -166,7 +167,7 @@ def test_a_launch_that_changed_is_measured_again(gpu, tmp_path):
 def test_a_launch_that_failed_is_tried_again(gpu, tmp_path, monkeypatch):
     file = tmp_path / "m.json"
     monkeypatch.setattr(counters, "version", lambda: "")
-    monkeypatch.setattr(run, "start", lambda job, limit: starting(StandIn(breaks_at="copy_words"))(job))
+    monkeypatch.setattr(session, "start", lambda job, limit: starting(StandIn(breaks_at="copy_words"))(job))
     assert main([*COMMAND, "--json", str(file)]) == 2
     assert all(launch.error for launch in measurement.read(file).launches)
     assert gpu(Stopped()).timed == []
@@ -240,7 +241,7 @@ def counted(before=None, stopped_at=None, runs=2, kept=None):
 
 
 def test_counters_are_kept_some_launches_at_a_time_and_the_rest_is_counted_later(monkeypatch):
-    monkeypatch.setattr(run, "TOGETHER", 3)
+    monkeypatch.setattr(session, "TOGETHER", 3)
     kept = []
     with pytest.raises(KeyboardInterrupt):
         counted(stopped_at=1, kept=kept)

@@ -5,11 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpusim import catalog, cuda
-from gpusim.arguments import from_json, from_text
+from gpusim import cuda
+from gpusim.catalogue import lookup
+from gpusim.launches.arguments import from_json, from_text
 from gpusim.launches.spec import DescribedLaunch, LaunchSpec
 from gpusim.measure import MeasureError, Request, measure
-from gpusim.measure.errors import OutOfMemoryError
+from gpusim.measure.measurement_errors import OutOfMemoryError
 from gpusim.measure.worker import Job, verdict, work
 from tests.measure.standin import H200, StandIn, starting
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("compiler")
 
 
 def described(kernel, **params):
-    return DescribedLaunch.of(catalog.get(kernel), params)
+    return DescribedLaunch.of(lookup.get(kernel), params)
 
 
 COPY, SUM = described("copy", N=100, B=32), described("reduce-shuffle", N=100, B=32)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import gpusim.lang as gl
-from gpusim.algorithm import Algorithm
+from gpusim.catalogue.algorithm import Algorithm
 from tests.kernels.run import mine
 
 

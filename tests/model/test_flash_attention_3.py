@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim import catalog, hardware
+from gpusim import hardware
+from gpusim.catalogue import lookup
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.hardware.occupancy import ceil_div
 from gpusim.model.attention_memory import Attention
@@ -106,7 +107,7 @@ def test_blocks_fetch_what_the_kernel_of_flash_attention_2_loads():
     """The loops over tiles are the same; the catalog's kernel counts elements."""
     sizes = {"B": 1, "H": 2, "N": 1000, "d": 64, "Br": 128, "Bc": 64}
     for causal in (False, True):
-        moved = catalog.get(f"flash-attention-2{'-causal' if causal else ''}-f16").elements(**sizes)
+        moved = lookup.get(f"flash-attention-2{'-causal' if causal else ''}-f16").elements(**sizes)
         nbytes = sum(sum(way) * (4 if name == "L" else 2) for name, way in moved.items())
         layer = FlashAttention3(1000, 64, 1, 2, 128, 64, causal=causal)
         assert layer.loaded_bytes == nbytes

@@ -11,7 +11,8 @@ import gpusim
 from gpusim import hardware
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.model import roofline
-from gpusim.result import LEFT_DIRTY, Profile
+from gpusim.profiles.profile import Profile
+from gpusim.results.metric import LEFT_DIRTY
 
 rates = st.floats(1e9, 1e16)
 intensities = st.floats(0, 1e6)

@@ -5,11 +5,12 @@ import pytest
 
 import gpusim
 from calibration.flash_attention_2 import SHARED
-from gpusim import catalog, cuda
+from gpusim import cuda
+from gpusim.catalogue import lookup
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
-SOURCE = catalog.builtin_folder() / "flash_attention_2_mma.cu"
+SOURCE = lookup.builtin_folder() / "flash_attention_2_mma.cu"
 HEADS = 2
 KERNELS = [(64, False), (64, True), (128, False), (128, True)]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.result import Claim, Formula, Metric, Profile
+from gpusim.profiles.profile import Profile
+from gpusim.results.metric import Claim, Metric
+from gpusim.results.traffic import Formula
 
 
 def tiled_matmul(

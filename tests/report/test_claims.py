@@ -1,7 +1,7 @@
 """Is it said of which launches errors are, and of which metrics?"""
 
 from gpusim.report.claims import claim, legend
-from gpusim.result import Claim, Metric
+from gpusim.results.metric import Claim, Metric
 
 OWN, ALL = (
     "61 launches of matmul kernels on h200, by description",

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.report import kernels
 from tests.report.cells import assert_whole
 
-EVERYTHING = catalog.search([], hidden=True)
-SHOWN = catalog.search([])
+EVERYTHING = lookup.search([], hidden=True)
+SHOWN = lookup.search([])
 
 
 def lines(renderables, width=80):
@@ -37,7 +37,7 @@ def test_the_families_fit_a_screen_and_no_name_is_cut(width):
     assert set(rows) == families
     assert sum(int(count) for _, count, _ in rows.values()) == len(SHOWN)
     for _, _, named in rows.values():
-        assert set(named.removesuffix(", ...").split(", ")) <= set(catalog.names())
+        assert set(named.removesuffix(", ...").split(", ")) <= set(lookup.names())
 
 
 @given(st.lists(st.sampled_from(EVERYTHING), unique=True), st.integers(60, 120))

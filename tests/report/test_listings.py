@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim import catalog, hardware, report
+from gpusim import hardware, report
+from gpusim.catalogue import lookup
 from gpusim.hardware import format as layout
 from gpusim.report import listings, show
 
-ALGORITHMS = catalog.all(hidden=True)
+ALGORITHMS = lookup.all(hidden=True)
 
 
 def text(renderables):
@@ -26,14 +27,14 @@ def test_every_kernel_has_its_formulas(algorithm):
 
 
 def test_a_formula_stands_beside_its_value():
-    lines = text(listings.formulas(catalog.get("matmul-tiled"), {"n": 4096, "tile": 32}))
+    lines = text(listings.formulas(lookup.get("matmul-tiled"), {"n": 4096, "tile": 32}))
     assert "A (f32)  K·M·ceil(N/T)    –                8.59 GB        –" in lines
     assert "The textbook says 2MNK/T elements read, MN written: 17.2 GB and 67.1 MB." in lines
     assert lines[-2] == "Bytes are for M=4096 N=4096 K=4096 T=32."
 
 
 def test_no_closed_form_is_said():
-    depends = replace(catalog.get("gather"), io=None)
+    depends = replace(lookup.get("gather"), io=None)
     assert "What it moves depends on the data: there is no closed form." in text(listings.formulas(depends, {}))
 
 

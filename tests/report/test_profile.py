@@ -4,7 +4,8 @@ import math
 import pytest
 
 import gpusim
-from gpusim.result import DERIVED, Claim, Metric, Profile
+from gpusim.profiles.profile import DERIVED, Profile
+from gpusim.results.metric import Claim, Metric
 from tests.report.profiles import tiled_matmul
 
 BARE = Profile("copy", {"N": 1024}, "h200", (4, 1, 1), (256, 1, 1), {})

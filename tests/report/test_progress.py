@@ -5,7 +5,7 @@ import time
 import pytest
 from rich.console import Console
 
-from gpusim.report.progress import ProgressLine, compiling
+from gpusim.progress import ProgressLine, compiling
 
 
 def console(terminal=False, width=80):

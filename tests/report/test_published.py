@@ -2,8 +2,8 @@ import io
 
 import sympy
 
-from gpusim.algorithm import Published
-from gpusim.published import Comparison, Row
+from gpusim.catalogue.algorithm import Published
+from gpusim.catalogue.published import Comparison, Row
 from gpusim.report import show
 from gpusim.report.published import published
 

@@ -1,7 +1,8 @@
 import dataclasses
 
+from gpusim.profiles.profile import Profile
 from gpusim.report import as_text
-from gpusim.result import Formula, Profile
+from gpusim.results.traffic import Formula
 from tests.report.profiles import tiled_matmul
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from gpusim.profiles.profile import Profile
 from gpusim.report.shared import BY_WIDTH, wavefronts
-from gpusim.result import Claim, Metric, Profile
+from gpusim.results.metric import Claim, Metric
 
 WAVES, CONFLICTS = (
     "l1tex__data_pipe_lsu_wavefronts_mem_shared{}.sum",

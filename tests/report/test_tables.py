@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpusim.profiles.profile import Profile
 from gpusim.report import as_text, show, table, tables
 from gpusim.report.tables import WIDTH
-from gpusim.result import Claim, Metric, Profile
+from gpusim.results.metric import Claim, Metric
 from tests.report.profiles import tiled_matmul
 
 SIZES = st.integers(1, 2**31 - 1)

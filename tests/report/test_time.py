@@ -2,9 +2,10 @@
 
 import pytest
 
+from gpusim.profiles.profile import Profile
 from gpusim.report.busy import BAR, UNITS, busy_table, shown
 from gpusim.report.time import REASONS, verdict, why
-from gpusim.result import STALL_REASON, Claim, Metric, Profile
+from gpusim.results.metric import STALL_REASON, Claim, Metric
 
 FMA, ISSUE, DATA, DRAM = (
     next(unit.metric for unit in UNITS if unit.name == name)

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim import report
+from gpusim.profiles.profile import Profile
 from gpusim.report.where import MOST_LINES, abbreviated, of_no_array, verdicts
-from gpusim.result import Claim, Metric, Profile, Traffic
+from gpusim.results.metric import Claim, Metric
+from gpusim.results.traffic import Traffic
 
 GOOD = Traffic("mm.cu:9", "y[i] = x[i];", 64, 256, 256, 0, 8192, 4096)
 BAD = Traffic("mm.cu:41", "t += A[x * K + k];", 1000, 32_000, 4000, 16_000, 512_000, 64_000)

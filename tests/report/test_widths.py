@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog, hardware, report
-from gpusim.chained import ChainProfile
-from gpusim.compare import Row, summarise
+from gpusim import hardware, report
+from gpusim.catalogue import lookup
 from gpusim.hardware import format as layout
-from gpusim.measurement import Device, MeasuredLaunch, Measurement
+from gpusim.measured.comparison import Row, summarise
+from gpusim.measured.measurement import Device, MeasuredLaunch, Measurement
+from gpusim.profiles.chain import ChainProfile
+from gpusim.profiles.profile import Profile
 from gpusim.report import comparison, listings, tables
 from gpusim.report.busy import BAR, UNITS
 from gpusim.report.grid import GAP, Grid, blocks, needs, widths
 from gpusim.report.time import REASONS
-from gpusim.result import LEFT_DIRTY, STALL_REASON, STALL_SHARE, Claim, Metric, Profile, Traffic
+from gpusim.results.metric import LEFT_DIRTY, STALL_REASON, STALL_SHARE, Claim, Metric
+from gpusim.results.traffic import Traffic
 from tests.report.cells import WIDTHS, assert_whole
 from tests.report.profiles import tiled_matmul
 
@@ -169,7 +172,7 @@ def test_lists():
     assert_fits(listings.gpus(layout.table()))
     keys, body = layout.describe(hardware.load("h200"))[0], layout.describe(hardware.load("h200"))[1:]
     assert_fits(listings.gpu([keys, *(row for row in body if " " not in row[1])], layout.informational)[:1])
-    assert_fits(listings.formulas(catalog.get("flash-attention-1"), {}))
+    assert_fits(listings.formulas(lookup.get("flash-attention-1"), {}))
 
 
 COLUMN = st.tuples(

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from calibration.handwritten import counters as measured
-from gpusim import catalog, measurement
+from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
+from gpusim.measured import measurement
 from tests.scenarios.running import load, names, source
 
 DATA = Path(__file__).resolve().parents[1]
@@ -101,7 +102,7 @@ def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
 def test_attention():
     found = {launch.id: launch for launch in measurement.read(measurement.shipped("h200")).launches}
     for kernel, nanoseconds in load("attention_loops")["H200"].items():
-        launch = found[DescribedLaunch.of(catalog.get(kernel), {"N": 512}).id]
+        launch = found[DescribedLaunch.of(lookup.get(kernel), {"N": 512}).id]
         assert nanoseconds == took({CYCLES: launch.value(CYCLES)})
 
 

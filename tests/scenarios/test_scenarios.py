@@ -32,8 +32,8 @@ def test_it_imports_nothing_private_and_stays_small(name):
     assert 20 <= len(text.splitlines()) <= 145
     modules = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     inside = {module for module in modules if module.startswith("gpusim")}
-    report = {"gpusim.report", "gpusim.report.listings", "gpusim.report.progress", "gpusim.report.units"}
-    assert inside <= {"gpusim.catalog", *report}
+    report = {"gpusim.report", "gpusim.report.listings", "gpusim.progress", "gpusim.report.units"}
+    assert inside <= {"gpusim.catalogue.lookup", *report}
 
 
 @pytest.mark.parametrize("name", names())

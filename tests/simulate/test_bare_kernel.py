@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import gpusim
 import gpusim.lang as gl
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.errors import GpusimError
-from gpusim.launches.heard import predictions
+from gpusim.launches.of_scenario import predictions
 
 
 @gl.kernel(grid=lambda p: (gl.cdiv(p.N, p.B),), block=lambda p: (p.B,), requires=lambda p: [(p.B <= 1024, "too many")])
@@ -42,7 +42,7 @@ def test_sizes_may_be_given_and_must_be_where_no_array_has_them():
 
 @pytest.mark.parametrize("name", ["vector-add", "transpose-padded", "matmul-tiled"])
 def test_it_is_predicted_as_the_algorithm_around_it(name):
-    algorithm = catalog.get(name)
+    algorithm = lookup.get(name)
     params = {"vector-add": {"N": 1000}, "matmul-tiled": {"M": 40, "N": 33, "K": 17}}.get(name, {"M": 70, "N": 33})
     bare, whole = (gpusim.predict(each, **params) for each in (algorithm.kernel, algorithm))
     assert {name: m.value for name, m in bare.metrics.items()} == {name: m.value for name, m in whole.metrics.items()}
@@ -85,7 +85,7 @@ X = np.ones(8, np.float32)
         (lambda: gpusim.predict(saxpy, N=8, a=1, B=2048), "saxpy: too many (B = 2048)"),
         (lambda: gpusim.predict(not_decorated, N=8), "not the function not_decorated without that decorator"),
         (lambda: gpusim.predict(3), "a kernel is a name, an Algorithm or what @gl.kernel makes, not 3"),
-        (lambda: gpusim.predict(catalog.chain("attention-standard")), "gpusim.predict_chain and run_chain take"),
+        (lambda: gpusim.predict(lookup.chain("attention-standard")), "gpusim.predict_chain and run_chain take"),
         (lambda: gpusim.run(saxpy, x=X, y=X[:4], a=1), "saxpy: y must be float32 (8,), not float32 (4,)"),
         (lambda: gpusim.run(saxpy, x=X, a=1), "saxpy: no array given for y"),
         (lambda: gpusim.run(saxpy, x=X, z=X, a=1), "unknown array of saxpy 'z': there are x, y"),

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import catalog, hardware
+from gpusim import hardware
+from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
-from gpusim.simulate import count, left_by, run
+from gpusim.simulate import Counts, count, driving
 from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare
 from tests.marks import most_by_hand
@@ -26,17 +27,17 @@ READS_EVERYTHING = [
 ]  # fmt: skip
 
 
-def whole(name: str, params: dict[str, int], gpu: str = "h200", *, warm: bool = False) -> run.Counts:
+def whole(name: str, params: dict[str, int], gpu: str = "h200", *, warm: bool = False) -> Counts:
     if "sms" in params:  # arrays of as many entries as the GPU has SMs
         params = {**params, "sms": hardware.load(gpu).sm_count}
-    ready = prepare(catalog.get(name), params, gpu)
-    l2 = left_by(*ready, sample=False) if warm else None
+    ready = prepare(lookup.get(name), params, gpu)
+    l2 = count(*ready, sample=False, keep_l2=True).l2 if warm else None
     return count(*ready, sample=False, l2=l2)
 
 
 def inputs_in(name: str, params: dict[str, int], granule: int) -> int:
     """Sectors of the inputs, each array rounded up to whole granules; buffers start on 512 bytes."""
-    arrays = [a for a in catalog.get(name).launch(**params).arrays if a.intent != "out"]
+    arrays = [a for a in lookup.get(name).launch(**params).arrays if a.intent != "out"]
     return sum(math.ceil(a.nbytes / granule) * granule // SECTOR for a in arrays)
 
 
@@ -97,7 +98,7 @@ def test_arrays_add_up_to_the_launch(name, data):
 @given(data=st.data())
 def test_every_block_and_warp_runs_once(name, data):
     params = data.draw(CASES[name])
-    counts, launch = whole(name, params), catalog.get(name).launch(**params)
+    counts, launch = whole(name, params), lookup.get(name).launch(**params)
     blocks, threads = math.prod(launch.grid), math.prod(launch.block)
     assert counts.total[C.BLOCKS] == blocks == counts.blocks_run
     assert counts.total[C.WARPS] == blocks * math.ceil(threads / 32)
@@ -153,7 +154,7 @@ def test_a_repeat_counts_the_same(name, data, warm, steps):
     gpu, params = data.draw(gpus(name, *GPUS)), data.draw(CASES[name])
     first = whole(name, params, gpu, warm=warm)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "STEPS_A_CALL", steps)
+        patch.setattr(driving, "STEPS_A_CALL", steps)
         second = whole(name, params, gpu, warm=warm)
     np.testing.assert_array_equal(first.total, second.total)
     np.testing.assert_array_equal(first.arrays, second.arrays)
@@ -168,9 +169,9 @@ def test_a_machine_is_not_left_dirty_by_another_run():
 
 
 def test_progress_rises_to_all_blocks(monkeypatch):
-    monkeypatch.setattr(run, "STEPS_A_CALL", 50)
+    monkeypatch.setattr(driving, "STEPS_A_CALL", 50)
     seen = []
-    launch, gpu, held = prepare(catalog.get("vector-add"), {"N": 100_000, "B": 128})
+    launch, gpu, held = prepare(lookup.get("vector-add"), {"N": 100_000, "B": 128})
     count(launch, gpu, held, sample=False, progress=lambda done, total, text: seen.append((done, total, text)))
     done = [d for d, _, _ in seen]
     assert done == sorted(done)

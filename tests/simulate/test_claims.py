@@ -1,7 +1,7 @@
 """Do the errors that a prediction carries come from the launches that are like it?"""
 
 import gpusim
-from gpusim.result import STALL_SHARE
+from gpusim.results.metric import STALL_SHARE
 from gpusim.simulate.metrics import ENOUGH, Errors, validation
 
 CYCLES = "gpc__cycles_elapsed.max"

@@ -87,7 +87,7 @@ def test_what_reads_only_what_was_given_may_be_sampled(monkeypatch):
     monkeypatch.setattr(sample, "BUDGET", 0)
     chosen = []
     monkeypatch.setattr(
-        "gpusim.simulate.run.plan", lambda *args, **how: chosen.append(how) or sample.plan(*args, **how)
+        "gpusim.simulate.counting.plan", lambda *args, **how: chosen.append(how) or sample.plan(*args, **how)
     )
     body, sizes = GATHER
     counted(kernel(body), sizes, values=False)

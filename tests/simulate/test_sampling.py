@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim import catalog
+from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
 from gpusim.simulate import Counts, count, sample
 from gpusim.simulate.build import blocks_at_once
@@ -47,7 +47,7 @@ the launch, which is paced, none."""
 @functools.cache
 def both(name: str) -> tuple[Counts, Counts]:
     """A launch whole, and in part."""
-    launch, gpu, held = prepare(catalog.get(name), LAUNCHES[name], "p100")
+    launch, gpu, held = prepare(lookup.get(name), LAUNCHES[name], "p100")
     assert launch.blocks >= 5 * blocks_at_once(gpu, held)
     everything = count(launch, gpu, held, sample=False)
     with pytest.MonkeyPatch.context() as patch:
@@ -57,7 +57,7 @@ def both(name: str) -> tuple[Counts, Counts]:
 
 @pytest.mark.parametrize("share", [0.2, 0.4, 1])
 def test_the_stretch_that_is_timed_begins_with_a_measured_span(share):
-    launch, gpu, held = prepare(catalog.get("vector-add"), {"N": 6_000_000, "B": 128}, "p100")
+    launch, gpu, held = prepare(lookup.get("vector-add"), {"N": 6_000_000, "B": 128}, "p100")
     wave = blocks_at_once(gpu, held)
     chosen = sample.plan(launch, gpu, held, sample.BUDGET / share, sample=share < 1)
     at, blocks = chosen.middle(wave)
@@ -111,7 +111,7 @@ def test_lines_and_arrays_add_up_to_the_launch(name):
 
 
 def test_a_small_launch_runs_whole_whatever_is_asked():
-    launch, gpu, held = prepare(catalog.get("copy"), {"N": 1000})
+    launch, gpu, held = prepare(lookup.get("copy"), {"N": 1000})
     for asked in (None, True, False):
         counts = count(launch, gpu, held, sample=asked)
         assert not counts.sampled
@@ -119,7 +119,7 @@ def test_a_small_launch_runs_whole_whatever_is_asked():
 
 
 def test_sampling_can_be_asked_for():
-    launch, gpu, held = prepare(catalog.get("vector-add"), LAUNCHES["vector-add"], "p100")
+    launch, gpu, held = prepare(lookup.get("vector-add"), LAUNCHES["vector-add"], "p100")
     assert not count(launch, gpu, held).sampled
     assert count(launch, gpu, held, sample=True).sampled
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from calibration import bench
-from gpusim import catalog, hardware
+from gpusim import hardware
+from gpusim.catalogue import lookup
 from gpusim.engine.core.machine import driver
 from gpusim.engine.state import columns as S
+from gpusim.frontends.described import assemble, lower
 from gpusim.isa.encode import encode
-from gpusim.prediction import assemble, lower
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import lay_out
 
@@ -23,7 +24,7 @@ def starts(threads: int, blocks_per_sm: int) -> np.ndarray:
     """Cycle at which each block of a wave starts, shape (SMs, blocks)."""
     gpu = hardware.load("h200")
     blocks = gpu.sm_count * blocks_per_sm
-    bound = catalog.get("copy").launch(N=blocks * threads, block=threads)
+    bound = lookup.get("copy").launch(N=blocks * threads, block=threads)
     launch = assemble(bound, lower(bound, gpu), None)
     held = hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
     m = machine(gpu, launch, held, encode(launch.program), lay_out(launch), np.zeros(1, np.uint32), 1)

@@ -149,9 +149,9 @@ def test_a_recording_that_makes_no_sense_is_refused(wrong):
 
 
 def test_of_a_long_launch_the_stretch_that_is_timed_is_shown(monkeypatch):
-    from gpusim.simulate import run, window
+    from gpusim.simulate import counting, window
 
-    monkeypatch.setattr(run, "MOST_TIMED", 1e5)
+    monkeypatch.setattr(counting, "MOST_TIMED", 1e5)
     monkeypatch.setattr(window, "LENGTH", 2e5)
     found = gpusim.predict("matmul-tiled", n=256, tile=16, timeline=gpusim.Recording())
     assert found["gpc__cycles_elapsed.max"].claim is gpusim.Claim.EXTRAPOLATED

@@ -7,7 +7,7 @@ import pytest
 from calibration import bench
 from calibration.exact_counters import ASKED, EXECUTED, differing
 from calibration.handwritten import values
-from gpusim.launches import run
+from gpusim.launches import profiling
 from gpusim.launches.file import read
 
 FOLDER = bench.DATA / "handwritten"
@@ -33,7 +33,7 @@ def test_every_launch_is_measured_and_has_a_name_of_its_own():
 @pytest.mark.parametrize("spec", SMALL, ids=lambda spec: spec.id)
 def test_machine_code_executes_what_silicon_executed(spec):
     launch = MEASURED[spec.id]
-    profile = run.profile(spec, "h200")
+    profile = profiling.profile(spec, "h200")
     assert differing(values(profile), launch["metrics"], ASKED + EXECUTED) == {}
     waves = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"  # hardware repeats some that meet data from L2
     assert profile.value(waves) == pytest.approx(launch["metrics"][waves], rel=0.03, abs=0)

@@ -9,7 +9,7 @@ import pytest
 from calibration import bench
 from calibration.exact_counters import differing
 from calibration.handwritten import values
-from gpusim.launches import run
+from gpusim.launches import profiling
 from gpusim.launches.file import read
 
 FOLDER = bench.DATA / "instruction_kinds"
@@ -23,7 +23,7 @@ BARRIERS = {"barrier": 12, "barrier_named": 30, "barrier_vote": 46}
 
 @pytest.fixture(scope="module")
 def predicted(measured_compiler: None) -> dict[str, dict[str, float]]:
-    return {spec.id: values(run.profile(spec, "h100-sxm")) for spec in read(FOLDER / "launches.json")}
+    return {spec.id: values(profiling.profile(spec, "h100-sxm")) for spec in read(FOLDER / "launches.json")}
 
 
 def test_every_kind_is_measured(predicted):

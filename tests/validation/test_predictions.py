@@ -10,7 +10,7 @@ import pytest
 import gpusim
 from calibration import handwritten, shipped
 from calibration.exact_counters import ASKED
-from gpusim.compare import rows, summarise
+from gpusim.measured.comparison import rows, summarise
 
 FAST = [
     "mm_naive_uncoalesced_256x256x256", "mm_coalesced32_256x256x256", "mm_tiled16_512x512x512",

@@ -14,8 +14,8 @@ import pytest
 from calibration import shipped
 from calibration.exact_counters import ASKED, EXECUTED, LIMITS, differing
 from gpusim.launches import file
-from gpusim.launches.run import record
-from gpusim.measurement import is_held_out
+from gpusim.launches.profiling import record
+from gpusim.measured.measurement import is_held_out
 
 FEW = 400_000  # warp instructions: launches of a second
 GROWN = 0.002

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.emit import types
-from gpusim.lang.emit.expressions import ATOM, CHOICE, SYMBOL, Expressions, Text, without_sign
+from gpusim.lang.emit.expressions import ATOM, CHOICE, Expressions, Text, without_sign
 from gpusim.lang.emit.identifiers import Scope
 from gpusim.lang.emit.inline import as_loaded, stored_whole
 from gpusim.lang.emit.named import Names
-from gpusim.lang.errors import DescriptionError
 from gpusim.lang.evaluate import binary, constant
+from gpusim.lang.operators import OPERATORS
 from gpusim.lang.tree import (
     Atomic,
     Binary,
@@ -109,10 +110,10 @@ class Accesses:
     def update(self, value: Expr, array: Memory | LocalArray | Var, index: tuple[Expr, ...]) -> str:
         """``= value``, or ``+= b`` where ``value`` is the sum of what is there and ``b``; all operators alike."""
         match value:
-            case Binary(op=op, a=Temp() as old, b=b) if op in SYMBOL and self._is_there(old, array, index):
+            case Binary(op=op, a=Temp() as old, b=b) if op in OPERATORS and self._is_there(old, array, index):
                 if value.a.dtype is value.dtype is not DType.PRED:
                     op, b = without_sign(op, b)
-                    return f"{SYMBOL[op]}= {self.write.text(b)}"
+                    return f"{OPERATORS[op].cuda}= {self.write.text(b)}"
         return f"= {self.write.text(value)}"
 
     def _is_there(self, temp: Temp, array: Memory | LocalArray | Var, index: tuple[Expr, ...]) -> bool:

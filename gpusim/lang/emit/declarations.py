@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import PurePath
 
+from gpusim.lang.binding import MAX_THREADS
 from gpusim.lang.emit import types
 from gpusim.lang.emit.accesses import Accesses
 from gpusim.lang.emit.expressions import ONE
 from gpusim.lang.emit.lines import STEP, wrapped
 from gpusim.lang.evaluate import binary
-from gpusim.lang.kernel import MAX_THREADS
 from gpusim.lang.lower import bind
 from gpusim.lang.tree import Expr, GlobalArray, Load, SharedArray, Stmt, Store, Tree, operands, statements, walk
 

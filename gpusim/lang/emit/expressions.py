@@ -13,6 +13,7 @@ from gpusim.lang.emit import types
 from gpusim.lang.emit.facts import Facts
 from gpusim.lang.emit.inline import as_loaded
 from gpusim.lang.evaluate import INTEGERS, binary
+from gpusim.lang.operators import FUNCTIONS, OPERATORS
 from gpusim.lang.tree import (
     Binary,
     Cast,
@@ -33,23 +34,9 @@ from gpusim.lang.tree import (
 
 Text = tuple[str, int]  # and how tightly its outermost operator binds
 
-LEVEL = {
-    "mul": 13, "div": 13, "floordiv": 13, "mod": 13, "add": 12, "sub": 12, "shl": 11, "shr": 11,
-    "lt": 10, "le": 10, "gt": 10, "ge": 10, "eq": 9, "ne": 9, "and": 8, "xor": 7, "or": 6,
-}  # fmt: skip
-SYMBOL = {
-    "mul": "*", "div": "/", "floordiv": "/", "mod": "%", "add": "+", "sub": "-", "shl": "<<", "shr": ">>",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "xor": "^", "or": "|",
-}  # fmt: skip
 BOTH, EITHER, CHOICE, UNARY, ATOM = 5, 4, 3, 14, 16
 BITS = ("shl", "shr", "and", "xor", "or")  # whose precedence nobody remembers
 REGROUPED = {"add": ("add", "sub"), "mul": ("mul",), "and": ("and",), "or": ("or",), "xor": ("xor",)}
-
-FUNCTION = {
-    "exp": "__expf", "exp2": "exp2f", "log": "__logf", "log2": "__log2f", "sqrt": "fast_sqrt", "rsqrt": "rsqrtf",
-    "rcp": "fast_rcp", "sin": "__sinf", "cos": "__cosf", "tanh": "fast_tanh", "abs": "fabsf", "min": "fminf",
-    "max": "fmaxf",
-}  # fmt: skip
 FLOORED = {"floordiv": "floor_div", "mod": "floor_mod"}
 SPECIAL = {"tid": "threadIdx", "ctaid": "blockIdx", "ntid": "blockDim", "nctaid": "gridDim"}
 ONE, WARP = Const(1, DType.I32), Const(32, DType.I32)
@@ -92,7 +79,7 @@ class Expressions:
 
     def choice(self, c: Expr, a: str, b: str) -> str:
         """``c ? a : b``, a condition of several parts in parentheses."""
-        return f"{self.within(c, LEVEL['eq'])} ? {a} : {b}"
+        return f"{self.within(c, OPERATORS['eq'].cuda_level)} ? {a} : {b}"
 
     def _entry(self, e: Expr) -> Text:
         return self._write(e, self.facts.natural(e))
@@ -151,19 +138,19 @@ class Expressions:
             return f"{symbol}({inner})" if inner.startswith("-") else symbol + inner, UNARY
         if e.op == "abs" and e.dtype in INTEGERS:
             return f"abs({self.signed(e.a)})", ATOM
-        return f"{FUNCTION[e.op]}({self.text(e.a)})", ATOM
+        return f"{FUNCTIONS[e.op].cuda}({self.text(e.a)})", ATOM
 
     def _binary(self, e: Binary, bare: bool) -> Text:
         if e.dtype is DType.PRED:
             return self._logical(e)
         if e.op in ("min", "max"):
-            name = e.op if e.dtype in INTEGERS else FUNCTION[e.op]
+            name = e.op if e.dtype in INTEGERS else FUNCTIONS[e.op].cuda
             return f"{name}({self._as(e.a, e.dtype)}, {self._as(e.b, e.dtype)})", ATOM
         if e.op == "div" and isinstance(e.a, Const) and e.a.value == 1:
             return f"fast_rcp({self.text(e.b)})", ATOM
         if e.op in ("shl", "shr") and e.a.dtype is not e.dtype:
             count = _within(self._entry(e.b), UNARY)
-            return f"{self._as(e.a, e.dtype)} {SYMBOL[e.op]} {count}", LEVEL[e.op]
+            return f"{self._as(e.a, e.dtype)} {OPERATORS[e.op].cuda} {count}", OPERATORS[e.op].cuda_level
         if e.op in ("floordiv", "mod"):
             return self._quotient(e, bare)
         op, b = without_sign(e.op, e.b)
@@ -185,19 +172,20 @@ class Expressions:
         return text if e.dtype is dtype or isinstance(e, Const) else f"{types.NAMES[dtype]}({text})"
 
     def _infix(self, op: str, a: Expr, b: Expr, bare: bool) -> Text:
-        level = LEVEL[op]
+        level = OPERATORS[op].cuda_level
         x, y = self._write(a, bare), self._write(b, bare)
         if op in BITS:
             left = x[0] if _is(a, (op,)) else _within(x, UNARY)
-            return f"{left} {SYMBOL[op]} {_within(y, UNARY)}", level
+            return f"{left} {OPERATORS[op].cuda} {_within(y, UNARY)}", level
         exact = not a.dtype.is_float  # sums and products of integers are the same however they are grouped
         right = y[0] if exact and _is(b, REGROUPED.get(op, ())) and y[1] == level else _within(y, level + 1)
-        return f"{_within(x, level)} {SYMBOL[op]} {right}", level
+        return f"{_within(x, level)} {OPERATORS[op].cuda} {right}", level
 
     def _logical(self, e: Binary) -> Text:
         x, y = self._entry(e.a), self._entry(e.b)
         if e.op == "xor":
-            return f"{_within(x, LEVEL['ne'] + 1)} != {_within(y, LEVEL['ne'] + 1)}", LEVEL["ne"]
+            level = OPERATORS["ne"].cuda_level
+            return f"{_within(x, level + 1)} != {_within(y, level + 1)}", level
         if e.op == "and":
             return f"{_within(x, BOTH)} && {_within(y, BOTH)}", BOTH
         sides = (text if level == EITHER else _within((text, level), BOTH + 1) for text, level in (x, y))

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from gpusim.isa.check import check
 from gpusim.isa.opcodes import Convert, Op
 from gpusim.isa.program import Program
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import bind
 from gpusim.lang.lower.address import assign_addresses
 from gpusim.lang.lower.build import build

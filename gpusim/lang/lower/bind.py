@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from gpusim.isa.program import ArrayInfo, ParamInfo
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.evaluate import evaluate
 from gpusim.lang.tree import (
     Assign,

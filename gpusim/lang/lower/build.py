@@ -12,7 +12,7 @@ from functools import partial
 from itertools import product
 from math import gcd
 
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import bind, integer, logic, natural_division
 from gpusim.lang.lower.accesses import Accesses, LoadKey, Places
 from gpusim.lang.lower.expressions import KIND

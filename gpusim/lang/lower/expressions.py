@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import division, integer, logic, real
 from gpusim.lang.lower.facts import FULL, I32_HIGH
 from gpusim.lang.lower.values import F32, I32, PRED, U32, Graph, Node

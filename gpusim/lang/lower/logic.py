@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
-from typing import Any
-
 from gpusim.lang.lower.values import F32, I32, PRED, U32, Graph, Node
-
-RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
-}  # fmt: skip
-INVERSE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
-SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+from gpusim.lang.operators import COMPARE
 
 
 def compare(g: Graph, op: str, a: Node, b: Node, *, unsigned: bool = False) -> Node:
     """``a op b`` of two integers or two floats."""
     if a.is_const and b.is_const:
-        return g.const(RELATIONS[op](a.value, b.value), PRED)
+        return g.const(COMPARE[op].value(a.value, b.value), PRED)
     if a.is_const:
-        a, b, op = b, a, SWAPPED[op]
+        a, b, op = b, a, COMPARE[op].mirrored
     if a.dtype == F32:
         return g.make("cmp", a, b, attr=(op, "f"), dtype=PRED)
     unsigned = unsigned or U32 in (a.dtype, b.dtype)
@@ -56,7 +47,7 @@ def invert(g: Graph, a: Node) -> Node:
     if a.op == "pnot":
         return a.args[0]
     if a.op == "cmp" and a.attr[1] != "f":
-        return g.make("cmp", *a.args, attr=(INVERSE[a.attr[0]], a.attr[1]), dtype=PRED)
+        return g.make("cmp", *a.args, attr=(COMPARE[a.attr[0]].negated, a.attr[1]), dtype=PRED)
     return g.make("pnot", a, dtype=PRED)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from gpusim.lang.errors import DescriptionError
+from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower.allocate import N_REGISTERS, Allocation, OutOfPredicates, allocate
 from gpusim.lang.lower.depend import Dependences, critical_paths, split_jump
 from gpusim.lang.lower.liveness import live_out

@@ -1,0 +1,1 @@
+"""What can be asked for by name: algorithms, chains of them, their parameters and formulas, and finding them."""

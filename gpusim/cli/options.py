@@ -1,0 +1,59 @@
+"""Options that several commands have, as typer reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
+JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
+Warm = Annotated[bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")]
+Sample = Annotated[
+    bool | None,
+    typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
+]
+Registers = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Registers a thread, as ptxas -v says of your own [default: as lowered].", min=1),
+]
+TimelineFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write what one SM does, cycle by cycle, for ui.perfetto.dev.")
+]
+TimelineSm = Annotated[
+    int | None,
+    typer.Option("--timeline-sm", metavar="N", help="Which SM [default: that of the first block].", min=0),
+]
+TimelineFrom = Annotated[
+    int | None,
+    typer.Option("--timeline-from", metavar="CYCLE", help="First cycle of the timeline [default: 0].", min=0),
+]
+KernelArguments = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KERNEL [--PARAMETER VALUE]",
+        help="A kernel and its parameters (gpusim kernels lists them), such as: matmul-tiled --n 4096 --tile 8,16,32",
+        show_default=False,
+    ),
+]
+KernelFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--kernels", metavar="DIR", help="A folder with kernels of your own; may be repeated."),
+]
+
+
+def listed_gpus(text: str) -> list[str]:
+    """The GPUs of ``NAME,...``, each once.
+
+    Raises
+    ------
+    GpusimError
+        If one of them is not known, or its file is wrong.
+    """
+    from gpusim import hardware
+
+    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names if len(names) > 1 else ():
+        hardware.load(name)
+    return names

@@ -1,0 +1,211 @@
+"""Front end of CUDA: a kernel compiled from the user's own source, its sizes and arguments -> a launch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpusim import hardware
+from gpusim.cuda.cuda_errors import CudaError
+from gpusim.cuda.signature import is_array
+from gpusim.engine.state.columns import GLOBAL_BASE
+from gpusim.errors import ParameterError, listed, shown, whole
+from gpusim.simulate.launch import Launch, bytes_of, variables_end
+from gpusim.simulate.prediction import How, Work
+from gpusim.simulate.prediction import predict as simulated
+from gpusim.simulate.sharing import shared_places
+
+if TYPE_CHECKING:
+    from gpusim.cuda import Kernel
+    from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
+    from gpusim.results.timeline import Recording
+
+Size = int | Sequence[int]
+
+MOST_BLOCKS = (2**31 - 1, 65535, 65535)
+MOST_THREADS = (1024, 1024, 64)
+"""Blocks of a grid and threads of a block in x, y, z.
+
+Source: NVIDIA, *CUDA C++ Programming Guide*, "Technical Specifications per Compute Capability".
+"""
+
+
+def profile(
+    kernel: Kernel,
+    grid: Size,
+    block: Size,
+    args: Sequence[Any] = (),
+    *,
+    gpu: str | hardware.Gpu = "h200",
+    dynamic_shared: int = 0,
+    cache: str = "cold",
+    values: bool = True,
+    sample: bool | None = None,
+    limit: int | None = None,
+    progress: Progress | None = None,
+    timeline: Recording | None = None,
+) -> Profile:
+    """Run a CUDA kernel's machine code and count what it does at every level of the memory hierarchy.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        From :func:`gpusim.cuda.compile`, for this GPU's architecture.
+    grid, block : int or sequence of int
+        Blocks, and threads of a block, in x, y, z.
+    args : sequence
+        A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct.
+        Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
+        Arrays that share memory share it in the launch, too.
+    gpu : str or Gpu
+        Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
+    dynamic_shared : int
+        Bytes.
+    cache : {"cold", "warm"}
+        Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
+    values : bool
+        Compute the results.  Without them only what addresses and branches depend on is computed, which is faster,
+        and arrays stay as they are.
+    sample : bool, optional
+        Without ``values``: run only part of a large launch; None decides by its size.
+    limit : int, optional
+        Warp instructions beyond which the kernel is taken not to end; by default only one that gets nowhere is.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+    timeline : Recording, optional
+        Record what one SM does, cycle by cycle, into ``profile.timeline``.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    GpusimError
+        Arguments that do not fit, a launch the GPU cannot hold, an access out of bounds, ...
+
+    Examples
+    --------
+    >>> from gpusim import cuda
+    >>> text = '__global__ void twice(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] *= 2; }'
+    >>> x = np.arange(4, dtype=np.float32)
+    >>> found = profile(cuda.compile(text, gpu="h200").kernel(), 1, 32, [x, np.int32(4)])  # doctest: +SKIP
+    >>> x  # doctest: +SKIP
+    array([0., 2., 4., 6.], dtype=float32)
+    """
+    how = How(cache, sample, values, limit, progress, timeline)
+    spec = hardware.given(gpu)
+    args = listed(args, "args is a list with an argument for each parameter", ParameterError)
+    return simulated([work(kernel, spec, grid, block, args, dynamic_shared)], spec, how)[0]
+
+
+def work(
+    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0
+) -> Work:
+    """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
+
+    Parameters
+    ----------
+    kernel, gpu, grid, block, args, dynamic_shared
+        As for :func:`profile`.
+    """
+    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared)
+    params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
+    return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
+
+
+def _launch(
+    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int
+) -> Launch:
+    """The launch, if kernel, sizes and arguments fit one another."""
+    if not hasattr(kernel, "pack"):
+        raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
+    if kernel.arch.rstrip("af") != gpu.arch:
+        raise ParameterError(
+            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
+        )
+    kernel.check(args)
+    program = kernel.program(int(GLOBAL_BASE))
+    passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
+    arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
+    sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
+    buffers = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
+    places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
+    dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
+    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=tuple(_nulls(kernel, arguments, args)))
+
+
+def _remedy(kernel: Kernel, gpu: hardware.Gpu) -> str:
+    """What to do about machine code for another GPU, with the compiler that there is."""
+    from gpusim.cuda import nvrtc
+
+    try:
+        compiler, known = nvrtc.name(), nvrtc.architectures()
+    except CudaError:  # none, or one that cannot be asked
+        return ""
+    if gpu.arch in known:
+        return f": compile it with gpu={gpu.name!r}"
+    return f", for which {compiler} does not compile: take a GPU that runs {kernel.arch}"
+
+
+def _nulls(kernel: Kernel, arguments: Mapping[str, Any], given: Sequence[Any]) -> Iterator[str]:
+    """Names of the parameters that are null pointers, as far as types of parameters are known."""
+    for parameter, value, (name, passed) in zip(kernel.parameters, given, arguments.items(), strict=True):
+        if (parameter.is_pointer or value is None) and isinstance(passed, bytes) and not any(passed):
+            yield name
+
+
+def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
+    """A size in x, y, z."""
+    several = (
+        isinstance(size, Sequence | np.ndarray) and not isinstance(size, str | bytes) and getattr(size, "ndim", 1) > 0
+    )
+    given: list[Any] = list(size) if several else [size]  # type: ignore[arg-type]
+    whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in given)
+    if not whole or not 1 <= len(given) <= 3:
+        raise ParameterError(f"{name} must be one to three whole numbers, not {shown(size)}")
+    x, y, z = (int(n) for n in [*given, 1, 1][:3])
+    for n, limit, axis in zip((x, y, z), most, "xyz", strict=True):
+        if not 1 <= n <= limit:
+            raise ParameterError(f"{name}.{axis} = {shown(n)}: a {name} has 1 to {limit} in {axis}")
+    return x, y, z
+
+
+def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
+    """Put results where the arguments are; all of them, or none where one cannot take its own."""
+    given = {name: value for name, value in launch.arguments.items() if isinstance(value, np.ndarray)}
+    after = {name: found for name, found in outputs.items() if name in given}
+    taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
+    for name in after.keys() - taking.keys():
+        if _loses(given[name], after[name], taking.values()):
+            why = _takes_nothing(given[name])
+            raise ParameterError(f"{launch.program.name} writes to {name}, but its array {why}: give a copy of it")
+    for name, array in taking.items():
+        np.asarray(array)[...] = after[name]
+
+
+def _takes_nothing(array: np.ndarray) -> str:
+    """Why no results can be put into an array; empty if they can."""
+    first, end = np.lib.array_utils.byte_bounds(array)
+    if not array.flags.writeable:
+        return "is read-only"
+    return "has elements that share memory with each other" if end - first < array.nbytes else ""
+
+
+def _loses(before: np.ndarray, after: np.ndarray, taking: Iterable[np.ndarray]) -> bool:
+    """Whether a launch has changed bytes of an array that are in no other array that takes results."""
+    changed = bytes_of(before) != bytes_of(after)
+    for other in taking:
+        if np.shares_memory(before, other):  # so neither has gaps
+            start = other.ctypes.data - before.ctypes.data
+            changed[max(start, 0) : max(start + other.nbytes, 0)] = False
+    return bool(changed.any())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)

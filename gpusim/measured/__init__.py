@@ -1,0 +1,1 @@
+"""What was measured: its file, what Nsight Compute writes, and predictions held against it."""

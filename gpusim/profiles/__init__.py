@@ -1,0 +1,1 @@
+"""Results that show themselves: a profile of a launch, and one of a chain of launches."""

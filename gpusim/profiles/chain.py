@@ -1,0 +1,49 @@
+"""Profile of a chain: one of each of its launches, as it is shown, and as plain dicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gpusim.profiles.profile import Profile
+from gpusim.results.chain import ChainFigures
+
+
+@dataclass(frozen=True, repr=False)
+class ChainProfile(ChainFigures):
+    """What is predicted of the launches of a chain.
+
+    Attributes
+    ----------
+    chain : str
+    params : mapping of str to int
+        Complete.
+    gpu : str
+    cache : str
+        ``"cold"``: empty before the first launch; ``"warm"``: as the whole chain left them.
+    steps : tuple of Profile
+        One for each launch, in their order; each finds L2 as the one before left it.
+    labels : tuple of str
+        A name for each.
+    nbytes : mapping of str to int
+        Bytes of every array.
+    inputs, outputs : tuple of str
+        Arrays that are there before, and that are asked for; the others pass from one launch to another.
+    """
+
+    steps: tuple[Profile, ...]
+
+    def __repr__(self) -> str:
+        from gpusim.report import chains, text
+
+        return text(chains([self]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain dicts, lists, strings and numbers, ready for JSON."""
+        return {
+            "chain": self.chain,
+            "params": dict(self.params),
+            "gpu": self.gpu,
+            "cache": self.cache,
+            "steps": [{"step": label, **step.to_dict()} for label, step in zip(self.labels, self.steps, strict=True)],
+        }

@@ -1,0 +1,201 @@
+"""Profile: everything predicted of one launch, as it is shown, and as plain dicts and tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from gpusim.results.figures import Figures
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from gpusim.results.metric import Metric, Value
+    from gpusim.results.traffic import Traffic
+
+
+@dataclass(frozen=True, repr=False)
+class Profile(Figures):
+    """Everything predicted of one launch.
+
+    Parameters
+    ----------
+    kernel : str
+        Name of the kernel, as ``gpusim kernels`` lists it.
+    params : mapping of str to int, float or str
+        Sizes and tile sizes, complete (defaults filled in).
+    gpu : str
+        Name of the GPU, as ``gpusim gpus`` lists it.
+    grid, block : tuple of int
+        Blocks and threads in x, y, z.
+    metrics : mapping of str to Metric
+        Counters under their Nsight Compute names.
+    textbook : mapping of str to Formula
+        Closed forms to compare with: ``"reads"`` and ``"writes"`` are the global
+        traffic the textbook counts, ``"compulsory"`` the bytes of the inputs,
+        each read once.  Any of them may be missing.
+    cache : str
+        ``"cold"`` (flushed before the launch) or ``"warm"``.
+    flops : int or None
+        Floating-point operations of the algorithm (a fused multiply-add is two).
+    memory : str
+        What the GPU's device memory is called: ``"HBM"``, ``"GDDR"``.
+    notes : tuple of str
+        What else a reader must know, such as how much of the launch was simulated.
+    warp_instructions : int
+        How many were simulated.
+    lines : tuple of Traffic
+        What each line of the source costs, in the order of the source.
+    arrays : tuple of Traffic
+        The same for each array in global memory.
+    timeline : Timeline or None
+        What one SM did cycle by cycle, where it was asked for.
+
+    Examples
+    --------
+    >>> from gpusim import Claim, Metric
+    >>> read = Metric(64 * 2**20, "byte", Claim.MODELLED, 0.01)
+    >>> profile = Profile("copy", {"N": 2**24}, "h200", (65536, 1, 1), (256, 1, 1), {"dram__bytes_read.sum": read})
+    >>> profile.dram_bytes_read
+    67108864
+    >>> profile["dram__bytes_read.sum"].claim
+    <Claim.MODELLED: 'modelled'>
+    """
+
+    @property
+    def bound(self) -> str:
+        """What binds it: ``compute``, ``memory``, ``latency``, ``barrier``, ``tail``, ``launch``; empty: not known."""
+        from gpusim.report.time import bound_by
+
+        return bound_by(self)
+
+    @property
+    def sentence(self) -> str:
+        """What the numbers say, in one sentence."""
+        from gpusim.report.sentence import explain
+
+        return explain(self)
+
+    def __repr__(self) -> str:
+        from gpusim.report import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the same table, in a fixed-width face."""
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the profile as plain dicts, lists, strings and numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
+            ``metrics`` (name to value, unit, claim, errors), ``derived`` (name to value;
+            None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
+            ``notes``, ``sentence``, ``bound``.
+        """
+        return {
+            "kernel": self.kernel,
+            "params": {name: _plain(value) for name, value in self.params.items()},
+            "gpu": self.gpu,
+            "grid": [int(n) for n in self.grid],
+            "block": [int(n) for n in self.block],
+            "cache": self.cache,
+            "flops": _plain(self.flops),
+            "metrics": {name: _metric_dict(metric) for name, metric in self.metrics.items()},
+            "derived": {name: _finite(getattr(self, name)) for name in DERIVED},
+            "textbook": {
+                key: {"name": form.name, "formula": form.text, "bytes": _finite(form.nbytes)}
+                for key, form in self.textbook.items()
+            },
+            "lines": [_traffic_dict(line) for line in self.lines],
+            "arrays": [_traffic_dict(array) for array in self.arrays],
+            "notes": list(self.notes),
+            "sentence": self.sentence,
+            "bound": self.bound,
+        }
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Give the metrics as a table, one row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index ``metric``; columns ``kernel``, ``gpu``, one for each parameter,
+            then ``value``, ``unit``, ``claim``, ``error``, ``held_out``, ``p90``, ``among``.
+        """
+        import pandas as pd
+
+        launch = {"kernel": self.kernel, "gpu": self.gpu, **self.params}
+        rows = [{"metric": name, **launch, **_metric_dict(metric)} for name, metric in self.metrics.items()]
+        columns = ["metric", *launch, "value", "unit", "claim", "error", "held_out", "p90", "among"]
+        return pd.DataFrame(rows, columns=columns).set_index("metric")
+
+
+DERIVED = (
+    "blocks",
+    "threads_per_block",
+    "blocks_per_sm",
+    "occupancy",
+    "waves",
+    "simt_efficiency",
+    "global_load_bytes",
+    "global_store_bytes",
+    "sectors_per_load",
+    "l1_hit_rate",
+    "shared_wavefronts",
+    "bank_conflicts",
+    "global_atomic_bytes",
+    "local_load_bytes",
+    "local_store_bytes",
+    "local_hit_rate",
+    "l2_read_bytes",
+    "l2_write_bytes",
+    "l2_hit_rate",
+    "l2_read_hit_rate",
+    "l2_write_hit_rate",
+    "l2_dirty_bytes",
+    "l2_fabric_bytes",
+    "dram_bytes_read",
+    "dram_bytes_written",
+    "arithmetic_intensity",
+)
+"""Properties of :class:`Profile` that ``to_dict`` writes under ``derived``."""
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as the Python number it holds; anything else as it is."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _finite(value: Value) -> Value | None:
+    """None for NaN, which JSON cannot hold."""
+    number: Value = _plain(value)
+    return number if math.isfinite(number) else None
+
+
+def _known(error: float | None) -> Value | None:
+    """An error as JSON holds it: None too where it is beyond all bounds."""
+    return None if error is None else _finite(error)
+
+
+def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
+    """Everything about a line or an array."""
+    return {f.name: _plain(getattr(traffic, f.name)) for f in fields(traffic)}
+
+
+def _metric_dict(metric: Metric) -> dict[str, Any]:
+    return {
+        "value": _finite(metric.value),
+        "unit": metric.unit,
+        "claim": metric.claim.value,
+        "error": _known(metric.error),
+        "held_out": _known(metric.held_out),
+        "p90": _known(metric.p90),
+        "among": metric.among,
+    }

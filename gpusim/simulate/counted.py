@@ -1,0 +1,61 @@
+"""What a run of a launch counted, and what it leaves in L2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpusim.results.timeline import Timeline
+    from gpusim.simulate.clock import Timing
+
+
+class CacheState(NamedTuple):
+    """What L2 holds when a launch ends: its lines, and the time by which their age is told."""
+
+    lines: np.ndarray
+    stamp: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a run counted.
+
+    Attributes
+    ----------
+    total : float64 array, shape (N_COUNTS,)
+        Columns of :mod:`gpusim.engine.state.counts`, for the whole launch.
+    arrays : float64 array, shape (arrays, N_ARRAY_COUNTS)
+        For each array of the program, for the whole launch.
+    sites : float64 array, shape (instructions, N_SITE_COUNTS)
+        For each instruction of the program, for the whole launch.
+    sampled : bool
+        Whether blocks were left out and the rest scaled up.
+    blocks_run : int
+        Blocks that went through the caches.
+    left_dirty : float
+        Sectors written that L2 still holds when the launch ends.
+    timing : Timing
+    warp_instructions : int
+        Warp instructions that the blocks run stand for.
+    outputs : dict of str to ndarray
+        Every buffer after the launch, where values were asked for.
+    timeline : Timeline or None
+        Of one SM, where it was asked for.
+    l2 : CacheState or None
+        For a launch that follows, where it was asked for.
+    """
+
+    total: np.ndarray
+    arrays: np.ndarray
+    sites: np.ndarray
+    sampled: bool
+    blocks_run: int
+    left_dirty: float
+    timing: Timing
+    warp_instructions: int
+    outputs: dict[str, np.ndarray] = field(default_factory=dict)
+    l2: CacheState | None = None
+    timeline: Timeline | None = None

@@ -1,0 +1,230 @@
+"""Count what a launch does at every level: whole, or as many blocks of it as its size allows."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import Machine
+from gpusim.errors import EndlessError
+from gpusim.isa.encode import F, Image, encode
+from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.simulate.block_phases import spread_phases
+from gpusim.simulate.build import blocks_at_once
+from gpusim.simulate.clock import timing
+from gpusim.simulate.counted import CacheState, Counts
+from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
+from gpusim.simulate.driving import Place, SimulationError, bound, drive
+from gpusim.simulate.launch import Launch, fill_memory, lay_out, read_back
+from gpusim.simulate.record import check, recorded, timeline
+from gpusim.simulate.sample import (
+    ARRAYS,
+    SITES,
+    Held,
+    Plan,
+    attribute,
+    left_dirty,
+    plan,
+    scale,
+    unplanned,
+)
+from gpusim.simulate.units import add_units
+from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.isa.program import Program
+    from gpusim.progress import Progress
+    from gpusim.results.timeline import Recording
+
+MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
+
+
+def reads_data(program: Program) -> bool:
+    """Whether what a program touches depends on the contents of its arrays."""
+    return needs_data(counting_image(program))
+
+
+def count(
+    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, l2: CacheState | None = None,
+    keep_l2: bool = False, values: bool = False, progress: Progress | None = None, limit: int | None = None,
+    recording: Recording | None = None,
+) -> Counts:  # fmt: skip
+    """Count what a launch does at every level of the memory hierarchy.
+
+    Parameters
+    ----------
+    launch : Launch
+        Buffers as arrays where addresses depend on their contents, else sizes do.
+    gpu, held
+        Where it runs.
+    sample : bool, optional
+        Run only part of a large launch; None decides by its size.
+    l2 : CacheState, optional
+        L2 as a launch before left it; empty unless given.
+    keep_l2 : bool
+        Give what L2 holds at the end, for a launch that follows.
+    values : bool
+        Compute what the launch computes, not only what addresses and branches depend on; all blocks are run.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+    limit : int, optional
+        Warp instructions beyond which the run is taken not to end; unless given, however many it takes.
+    recording : Recording, optional
+        Record a timeline of what is timed: the launch, or the stretch of it that stands for the whole.
+
+    Raises
+    ------
+    SimulationError
+        If an access is out of bounds, or the program cannot be run.
+    EndlessError
+        It never ends, or has more than ``limit`` warp instructions.
+    ParameterError
+        A timeline of an SM that the GPU does not have, or that does nothing.
+    """
+    check(recording, gpu)
+    layout = lay_out(launch)
+    image = bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
+    data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
+    place = Place(launch, gpu, held, layout, data)
+    chosen, classes = _choose(place, image, False if values else sample, progress, limit)
+    timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
+    in_time = add_units(image if values else bound(launch, layout, timed_image(launch.program)), launch.program, gpu)
+    image = in_time if timed else image
+    m = place.machine(image, chosen.n_kinds, timed=timed)
+    if l2 is not None:
+        _take_over(m, l2)
+    m = recorded(m, recording if timed else None)
+    before, ran, note, since = _held_by_l2(m), m, "", None
+    if timed:
+        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
+    else:
+        ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
+    after = _held_by_l2(m)
+    total = scale(chosen, m.counts, classes, before, after)
+    arrays, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
+    if chosen.sampled:
+        share = launch.blocks / max(len(chosen.queue), 1)
+        arrays, sites = attribute(arrays, ARRAYS, total, share), attribute(sites, SITES, total, share)
+    uneven = unevenness(launch.blocks, gpu.sm_count)
+    return Counts(
+        total=total,
+        arrays=arrays,
+        sites=sites,
+        sampled=chosen.sampled,
+        blocks_run=len(chosen.queue),
+        left_dirty=left_dirty(total, m.counts.sum(axis=0), before, after),
+        timing=timing(m) if since is None else window(ran, since, float(total[C.INST]), uneven),
+        warp_instructions=int(m.counts[:, C.INST].sum()),
+        outputs=read_back(launch, layout, data) if values else {},
+        l2=_left(m) if keep_l2 else None,
+        timeline=timeline(ran, in_time, launch.program, gpu, note),
+    )
+
+
+def _count_and_time(
+    m: Machine, place: Place, image: Image, in_time: Image, chosen: Plan, recording: Recording | None,
+    progress: Progress | None, limit: int | None,
+) -> tuple[Machine, str, Since]:  # fmt: skip
+    """Run a machine that counts; beside it, from the middle of the launch on, one that times a stretch.
+
+    Returns
+    -------
+    ran : Machine
+        That has run the stretch.
+    note : str
+        Which part of the launch that is.
+    since : Since
+    """
+    launch = place.launch
+    wave = blocks_at_once(place.gpu, place.held)
+    at, queue = chosen.middle(wave)
+
+    def go_on(handed: float = math.inf) -> bool:
+        return drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=handed)
+
+    if chosen.sampled:
+        spread_phases(m, go_on, chosen, wave)
+    go_on(at)
+    ran = place.apart().machine(in_time, 1, timed=True)
+    _take_over(ran, _left(m))
+    ran = recorded(ran, recording)
+
+    def advance(until: float) -> bool:
+        return drive(ran, launch, in_time, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
+
+    with ThreadPoolExecutor(1) as beside:
+        stretch = beside.submit(measure, ran, advance)
+        go_on()
+        _show(ran, stretch, progress)
+        note = f"a stretch from the middle of the launch, which begins with block {queue[0]}"
+        return ran, note, stretch.result()
+
+
+def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None:
+    """Report how far a stretch has come until it is done."""
+    while not stretch.done() and progress is not None:
+        progress(int(m.misc[S.STEPS]), int(LENGTH), "timing")
+        wait_for([stretch], 0.1)
+
+
+def _by_instruction(m: Machine, image: Image, n: int) -> np.ndarray:
+    """What each instruction of the program counted; an image may have several rows of one, or none."""
+    found = np.zeros((n, C.N_SITE_COUNTS), np.int64)
+    np.add.at(found, image.code[:, F.INDEX], m.sites)
+    return found
+
+
+def _left(m: Machine) -> CacheState:
+    """What a machine's L2 holds, nothing of which is under way any more."""
+    ways = int(m.shape[S.L2_WAYS])
+    lines = m.l2.copy()
+    lines[:, ARRIVES * ways : BITS * ways] = 0
+    lines[:, BITS * ways :] &= (1 << PARTIAL_AT) - 1
+    return CacheState(lines, int(m.misc[S.STAMP]))
+
+
+def _take_over(m: Machine, l2: CacheState) -> None:
+    """Put into a machine's L2 what one before it held."""
+    m.l2[:], m.misc[S.STAMP] = l2
+
+
+def _held_by_l2(m: Machine) -> Held:
+    ways = int(m.shape[S.L2_WAYS])
+    lines = m.l2[:, TAG * ways : (TAG + 1) * ways] >= 0
+    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> 4
+    return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)
+
+
+def _choose(
+    place: Place, image: Image, sample: bool | None, progress: Progress | None, limit: int | None
+) -> tuple[Plan, np.ndarray]:
+    """Which blocks to run; and what one block of each class of blocks counts, found by running a few.
+
+    All are run, and nothing is known of a class, where blocks depend on one another, unless a sample is asked for.
+    """
+    launch = place.launch
+    chosen = unplanned(launch)
+    nothing = np.zeros((0, C.N_COUNTS))
+    if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):
+        return chosen.whole(), nothing
+    tied = sample is None and may_read_what_it_wrote(image)
+    m = place.apart().machine(image, len(chosen.probes), timeless=True, n_sm=1)
+    try:
+        drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
+    except (SimulationError, EndlessError):
+        if tied:  # maybe for want of what other blocks do
+            return chosen.whole(), nothing
+        raise
+    if tied and reads_what_it_wrote(m.arrays):
+        return chosen.whole(), nothing
+    work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
+    return plan(launch, place.gpu, place.held, work, sample=sample), m.counts.astype(np.float64)

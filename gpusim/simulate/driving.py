@@ -1,0 +1,118 @@
+"""A launch where it runs, and driving the machine that runs it, until it ends or surely never will."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import error_codes as E
+from gpusim.engine.state.arrays import Machine
+from gpusim.errors import EndlessError, GpusimError, whole
+from gpusim.isa.encode import Image, bind_constants, closed, encode
+from gpusim.simulate.build import machine
+from gpusim.simulate.endless import Watch
+from gpusim.simulate.faults import explain, unending
+from gpusim.simulate.launch import Launch, Layout, banks_of
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.isa.program import Program
+    from gpusim.progress import Progress
+
+STEPS_A_CALL = 20_000  # warp turns between two reports of progress
+NO_LIMIT = 1 << 60  # warp instructions
+
+
+class SimulationError(GpusimError):
+    """The program did something wrong while it ran; the message names the line."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A launch where it runs, and what global memory holds (one word suffices where values do not matter)."""
+
+    launch: Launch
+    gpu: Gpu
+    held: Occupancy
+    layout: Layout
+    data: np.ndarray
+
+    def apart(self) -> Place:
+        """The same launch with memory of its own, which holds what this one does now."""
+        return replace(self, data=self.data.copy())
+
+    def machine(self, image: Image, kinds: int, **how: Any) -> Machine:
+        """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
+        _make_ready(image.code)
+        return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
+
+
+def drive(m: Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
+          text: str, limit: int | None = None, until: float = math.inf, handed: float = math.inf) -> bool:  # fmt: skip
+    """Run a machine to the end, or until it has taken so many steps or started so many blocks, reporting progress.
+
+    Returns
+    -------
+    bool
+        Whether it came to the end.
+
+    Raises
+    ------
+    SimulationError
+        If the program does something wrong.
+    EndlessError
+        If it never ends, as far as that can be told (see :mod:`gpusim.simulate.endless`), or ran more than ``limit``
+        warp instructions.
+    """
+    from gpusim.engine.core.machine import driver
+
+    m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
+    step, done, watch = driver(m, queue, kinds), False, Watch(m)
+    while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
+        done = step(STEPS_A_CALL)
+        if progress is not None:
+            progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
+        if not done and watch.stands_still():
+            raise EndlessError(explain(launch, image, unending(m)))
+    if m.misc[S.E_CODE] == E.TOO_LONG:
+        raise EndlessError(
+            f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; a larger limit allows more"
+        )
+    if m.misc[S.E_CODE]:
+        raise SimulationError(explain(launch, image, m.misc))
+    return done
+
+
+def load_engine(program: Program | None = None) -> None:
+    """Compile what runs a program, or load it; where that takes more than two seconds, it is shown.
+
+    Parameters
+    ----------
+    program : Program, optional
+        Unless given, everything.
+    """
+    from gpusim.engine.core.ready import every_instruction
+
+    if program is not None:
+        _make_ready(encode(program).code)
+        return
+    everything = every_instruction()
+    _make_ready(everything)
+    _make_ready(everything[:0])  # and what runs where no instruction is seldom
+
+
+def _make_ready(code: np.ndarray) -> None:
+    from gpusim.engine.core.ready import make_ready
+    from gpusim.progress import compiling
+
+    make_ready(code, compiling)
+
+
+def bound(launch: Launch, layout: Layout, image: Image) -> Image:
+    """An image with the constants that a launch passes."""
+    return bind_constants(closed(image), banks_of(launch, layout))

@@ -1,0 +1,63 @@
+"""Whatever front end makes a launch, it goes one way: told of, guarded, warmed, counted, with its results put back."""
+
+import numpy as np
+import pytest
+
+import gpusim
+from gpusim.errors import ParameterError
+from gpusim.frontends import described
+from gpusim.simulate import guard, prediction
+from gpusim.simulate.prediction import How, listening
+
+CHAIN = {"H": 1, "N": 64, "d": 32}
+
+
+def test_who_listens_hears_every_launch_before_it_is_run_and_none_afterwards():
+    heard = []
+    with listening(lambda work: heard.append((work.name, work.step))):
+        gpusim.predict("copy", N=64)
+        chain = gpusim.predict_chain("attention-standard", **CHAIN)
+    gpusim.predict("copy", N=64)
+    assert heard == [
+        ("copy", ""),
+        *((step.kernel, label) for step, label in zip(chain.steps, chain.labels, strict=True)),
+    ]
+
+
+def test_a_warm_launch_is_watched_once(monkeypatch):
+    seen = []
+    execute = guard.execute
+    monkeypatch.setattr(guard, "execute", lambda *args, **how: seen.append(how["checked"]) or execute(*args, **how))
+    gpusim.predict("copy", N=64, cache="warm")
+    assert seen == [True]
+
+
+def test_a_chain_reports_progress_by_launch():
+    told = []
+    gpusim.predict_chain("attention-standard", **CHAIN, progress=lambda done, total, text: told.append(text))
+    assert {text.partition(":")[0] for text in told} == {"attention-scores", "softmax-online", "matmul-batched-nn"}
+
+
+def test_what_takes_values_gets_them_once_and_only_where_they_are_computed():
+    source = described.Described(described.algorithm_of("copy"), described.algorithm_of("copy").launch(N=64))
+    gpu, taken = gpusim.load_gpu("h200"), []
+    work = described.work(source, gpu)
+    arrays = described.drawn(source.algorithm, source.bound)
+    launch = described.assemble(source.bound, work.launch.program, arrays)
+    for values in (False, True):
+        job = prediction.replace(work, launch=launch, take=taken.append)
+        prediction.predict([job], gpu, How(cache="warm", values=values))
+    assert taken[0] == {}
+    np.testing.assert_array_equal(taken[1]["y"], arrays["x"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [({"cache": "hot"}, "cache must be"), ({"progress": 1}, "progress must be"), ({"sample": 2}, "sample must be")],
+)
+def test_how_is_refused_before_anything_else(wrong, says):
+    for ask in (gpusim.predict, gpusim.predict_chain):
+        with pytest.raises(ParameterError, match=says):
+            ask("no-such-kernel", **wrong)
+    with pytest.raises(ParameterError, match=says):
+        gpusim.profile(None, 1, 1, **wrong)
