@@ -68,14 +68,19 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         rows = [row for found in pool.map(run_file, FILES) for row in found]
     summed = pages.summary(rows)
-    time, specification = (pages.table_of(found, rows) for found in (constants.of_time(), constants.of_gpu()))
+    every = (constants.of_generation(), constants.of_gpu())
+    generation, specification = (pages.table_of(found, rows) for found in every)
     tables = {group: pages.residuals(members) for group, members in pages.by_group(rows).items()}
     console = Console()
-    shown = {"Summary": [summed], "What no specification says": [time], "The H200's specification": [specification]}
+    shown = {
+        "Summary": [summed],
+        "What GPUs of a generation have in common": [generation],
+        "The H200's specification": [specification],
+    }
     for heading, found in (shown | tables).items():
         for lines in found:
             console.print(drawn(heading, lines))
-    for name, text in pages.every_page(summed, time, specification, tables).items():
+    for name, text in pages.every_page(summed, generation, specification, tables).items():
         (FOLDER / f"{name}.md").write_text(text)
 
 

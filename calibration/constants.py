@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Iterator
-from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from calibration import bench
@@ -15,50 +12,49 @@ from gpusim import hardware
 from gpusim.hardware.format import show
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import place_of
-from gpusim.simulate import measured
 
 SHOWN_BY = {
-    "LAUNCH_CYCLES": ["launches/e_empty*"],
-    "LAUNCH_READ_BYTES": ["launches/HBM reads of *"],
-    "CODE_PIECE_BYTES": ["launches/HBM reads of *"],
-    "STORES_DONE_CYCLES": ["launches/e_store*", "launches/w_coal*"],
-    "WARP_START_CYCLES": ["launches/e_empty() 16896x1024"],
-    "WARP_EXIT_CYCLES": ["launches/e_empty() 16896x1024"],
-    "FETCH_CYCLES": ["launches/e_empty() 1x*"],
-    "FETCH_NEXT_CYCLES": ["instruction fetch/first pass*", "instruction fetch/later pass, KB: 64"],
-    "GPC_GIVES_CYCLES": ["instruction fetch/begun*", "instruction fetch/asked*"],
-    "CONSTANT_CYCLES": ["constant loads/after*"],
-    "CONSTANT_FETCH_CYCLES": ["instruction fetch/asked*"],
-    "CONSTANT_SEEK_CYCLES": ["constant loads/new lines*"],
-    "NOBODY_CYCLES": ["accesses by no lane/*"],
-    "WARP_APART_CYCLES": ["warp drift/*"],
-    "SPECIAL_CYCLES": ["special registers/*", "constant loads/apart*", "constant loads/addresses*"],
-    "TAKEN_CYCLES": ["arithmetic pipes/loop_*, 1 warps"],
-    "BUBBLE_CYCLES": ["arithmetic pipes/loop_*, 32 warps"],
-    "WIDE_CYCLES": [
+    "launch.overhead_cycles": ["launches/e_empty*"],
+    "launch.dram_read_bytes": ["launches/HBM reads of *"],
+    "launch.code_piece_bytes": ["launches/HBM reads of *"],
+    "launch.stores_done_cycles": ["launches/e_store*", "launches/w_coal*"],
+    "launch.warp_start_cycles": ["launches/e_empty() 16896x1024"],
+    "launch.warp_exit_cycles": ["launches/e_empty() 16896x1024"],
+    "fetch.first_code_cycles": ["launches/e_empty() 1x*"],
+    "fetch.next_line_cycles": ["instruction fetch/first pass*", "instruction fetch/later pass, KB: 64"],
+    "fetch.gpc_gives_cycles": ["instruction fetch/begun*", "instruction fetch/asked*"],
+    "fetch.constant_cycles": ["constant loads/after*"],
+    "fetch.constant_sm_miss_cycles": ["instruction fetch/asked*"],
+    "fetch.constant_gpc_miss_cycles": ["constant loads/new lines*"],
+    "access.predicated_off_cycles": ["accesses by no lane/*"],
+    "launch.warp_apart_cycles": ["warp drift/*"],
+    "fetch.special_register_cycles": ["special registers/*", "constant loads/apart*", "constant loads/addresses*"],
+    "fetch.taken_branch_cycles": ["arithmetic pipes/loop_*, 1 warps"],
+    "fetch.taken_branch_bubble_cycles": ["arithmetic pipes/loop_*, 32 warps"],
+    "issue.wide_cycles": [
         "instruction sequences/W*",
         "arithmetic pipes/*imad_wide, *",
         "arithmetic pipes/*imad_hi, *",
         "arithmetic pipes/*imad_hi_lop3, *",
     ],
-    "FACTOR_CYCLES": [
+    "issue.factor_cycles": [
         "operand reads/*>W*",
         "arithmetic pipes/chain_imad_wide, *",
         "arithmetic pipes/chain_imad_hi, *",
         "arithmetic pipes/chain_imad_hi_lop3, *",
     ],
-    "WIDE_FACTOR_CYCLES": ["operand reads/Wep? >>W*"],
-    "OPERAND_CYCLES": ["operand reads/*|, 1 warps"],
-    "WAVE_APART_CYCLES": ["bank conflicts/*"],
-    "DENSE_CYCLES": ["shared loads among FFMAs/same*"],
-    "DENSE_WAIT_CYCLES": ["shared loads among FFMAs/same*"],
-    "XU_HELD_CYCLES": ["special functions, shuffles, matrix loads/mma*ex2, *"],
+    "issue.wide_factor_cycles": ["operand reads/Wep? >>W*"],
+    "issue.operand_cycles": ["operand reads/*|, 1 warps"],
+    "access.wavefront_apart_cycles": ["bank conflicts/*"],
+    "access.dense_load_cycles": ["shared loads among FFMAs/same*"],
+    "access.dense_load_wait_cycles": ["shared loads among FFMAs/same*"],
+    "issue.special_function_held_cycles": ["special functions, shuffles, matrix loads/mma*ex2, *"],
     "throughput.mma_16816_cycles": ["tensor cores/t_mma_16, *", "tensor cores/t_mma_8, *"],
     "throughput.mma_1688_cycles": ["tensor cores/t_mma_k8_8, *"],
-    "RUN_AHEAD_CYCLES": ["arithmetic pipes/barriers*"],
-    "DRAM_HALF_CYCLES": ["latency of loads/lat*32 lanes, cold"],
-    "WRITE_BATCH_CYCLES": ["bandwidth/DRAM copy", "bandwidth/DRAM write"],
-    "TURNAROUND_CYCLES": ["bandwidth/DRAM copy"],
+    "issue.run_ahead_cycles": ["arithmetic pipes/barriers*"],
+    "dram.half_line_cycles": ["latency of loads/lat*32 lanes, cold"],
+    "dram.write_batch_cycles": ["bandwidth/DRAM copy", "bandwidth/DRAM write"],
+    "dram.turnaround_cycles": ["bandwidth/DRAM copy"],
     "latency.fma_cycles": ["latency of instructions/u_[fi]*"],
     "latency.mufu_cycles": ["latency of instructions/u_ex2_dep"],
     "latency.shfl_cycles": ["latency of instructions/u_shfl_dep"],
@@ -82,8 +78,8 @@ SHOWN_BY = {
     "l2.size_bytes": ["L2/*"],
     "l2.partitions": ["L2/*fabric*"],
     "l2.link_bytes_per_cycle": ["streams/store*", "streams/copy*"],
-    "ASK_ALONG_CYCLES": ["request merging/loads*"],
-    "SEND_ALONG_CYCLES": ["request merging/stores*"],
+    "access.ask_along_cycles": ["request merging/loads*"],
+    "access.send_along_cycles": ["request merging/stores*"],
     "l2.coalescer_max_merge": ["coalescer/*"],
     "l2.coalescer_window_cycles": ["coalescer/*"],
     "clock.memory_hz": ["bandwidth/DRAM*", "bandwidth by warps: hbm/*132sm_32warps"],
@@ -107,28 +103,6 @@ class Constant(NamedTuple):
     source: str
 
 
-def _unit(name: str) -> str:
-    """Unit of a constant that has it in its name."""
-    units = {"CYCLES": "cycle", "SECONDS": "s", "BYTES": "byte"}
-    return next((unit for word, unit in units.items() if word in name.split("_")), "1")
-
-
-FITTED = {"SLICE_QUEUE_CYCLES"}
-"""Those of ``gpusim/simulate/measured.py`` that were chosen so that a microbenchmark comes out."""
-
-
-def of_time() -> Iterator[Constant]:
-    """What ``gpusim/simulate/measured.py`` says, in the words of its docstrings."""
-    body = ast.parse(Path(measured.__file__).read_text()).body
-    for node, after in pairwise(body):
-        if not isinstance(node, ast.Assign) or not isinstance(after, ast.Expr):
-            continue
-        meaning = " ".join(ast.literal_eval(after.value).split())
-        for name in (n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)):
-            kind = "fitted" if name in FITTED else "measured"
-            yield Constant(name, show(getattr(measured, name)), _unit(name), kind, meaning, "")
-
-
 def meanings(section: type) -> dict[str, str]:
     """What the docstring of a section says about each of its attributes."""
     found = {}
@@ -137,10 +111,20 @@ def meanings(section: type) -> dict[str, str]:
     return found
 
 
+def of_generation() -> Iterator[Constant]:
+    """What the GPU has in common with its generation, with where each number comes from."""
+    common = hardware.architecture(hardware.load(bench.GPU).arch)
+    return (constant for constant in _every_one() if constant.name in common)
+
+
 def of_gpu() -> Iterator[Constant]:
-    """What the GPU's specification says, with where each number comes from."""
-    gpu = hardware.load(bench.GPU)
-    for key, entry in gpu.sources:
+    """What the GPU's specification says beside that."""
+    common = hardware.architecture(hardware.load(bench.GPU).arch)
+    return (constant for constant in _every_one() if constant.name not in common)
+
+
+def _every_one() -> Iterator[Constant]:
+    for key, entry in hardware.load(bench.GPU).sources:
         section, name = place_of(key)
         meaning = meanings(SECTIONS[section]).get(name, "")
         yield Constant(key, show(entry.value), entry.unit, entry.kind, meaning, entry.source)

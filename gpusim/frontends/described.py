@@ -11,6 +11,7 @@ from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.catalogue.parameters import INT32_MAX
 from gpusim.errors import ParameterError, shown, whole
+from gpusim.lang.lower.target import Target
 from gpusim.results.traffic import Formula
 from gpusim.simulate.counting import reads_data
 from gpusim.simulate.launch import Buffer, Launch
@@ -204,7 +205,7 @@ def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
                 f"{bound.kernel.name}: {array.name} has {elements} elements ({array.nbytes / 1e9:.3g} GB): an index is "
                 f"a 32-bit int, so an array has at most {MOST_ELEMENTS} (gpusim formula takes any size)"
             )
-    return bound.kernel.lower(arch=gpu.arch, **tiles_of(bound))
+    return bound.kernel.lower(arch=Target.of(gpu), **tiles_of(bound))
 
 
 def assemble(bound: KernelLaunch, program: Program, arrays: dict[str, np.ndarray] | None = None, **more: Any) -> Launch:

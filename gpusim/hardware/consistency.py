@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
-from gpusim.hardware.sections import LINE, SECTOR
+from gpusim.hardware.quantities import LINE, SECTOR
 from gpusim.hardware.spec import Gpu
 
 MOST_ISSUED, MOST_WARPS = 4, 16

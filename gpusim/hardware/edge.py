@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_o
 
 from gpusim.errors import shown
 from gpusim.hardware.errors import SpecError
-from gpusim.hardware.sections import KINDS, SECTIONS, Rule, rules
+from gpusim.hardware.quantities import KINDS, Rule, rules
+from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import key_of
 from gpusim.names import suggest
 

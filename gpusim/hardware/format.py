@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.hardware.library import load, names
-from gpusim.hardware.sections import SECTIONS, rules
+from gpusim.hardware.quantities import rules
+from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, place_of, values
 
 SHOWN_ELEMENTS = 12

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gpusim.hardware.sections import Throughput, rules
+from gpusim.hardware.quantities import rules
+from gpusim.hardware.sections import Throughput
 from gpusim.hardware.spec import Provenance
 
 OWN_TEXTS = ("name", "full_name", "measured")
@@ -78,6 +79,34 @@ def over(base: Sheet, own: Sheet) -> Sheet:
         _share_out(merged, len(base.numbers["gpcs"].value), name)
     _scale(base, own, merged)
     return merged
+
+
+def laid_under(sheet: Sheet, generation: Sheet) -> Sheet:
+    """Lay a sheet over what its generation has in common.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Of a GPU; what it says goes before.
+    generation : Sheet
+        Its name is that of the GPU on which its numbers were measured: for others these are assumed.
+
+    Returns
+    -------
+    Sheet
+    """
+    name = generation.texts["name"]
+    common = generation.numbers if sheet.texts["name"] == name else _as_on(name, generation)
+    return replace(sheet, numbers=common | sheet.numbers)
+
+
+def generation_over(base: Sheet, own: Sheet) -> Sheet:
+    """Lay what a generation has in common over an earlier one that it names as its base."""
+    return replace(own, texts=base.texts | own.texts, numbers=_as_on(base.texts["name"], base) | own.numbers)
+
+
+def _as_on(name: str, sheet: Sheet) -> dict[str, Provenance]:
+    return {key: _as_of(name, entry) for key, entry in sheet.numbers.items()}
 
 
 def derive(sheet: Sheet) -> None:

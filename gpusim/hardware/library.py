@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 from gpusim.errors import shown
 from gpusim.hardware.errors import SpecError
-from gpusim.hardware.reader import Shelf, read
+from gpusim.hardware.reader import Shelf, generation, read
 from gpusim.hardware.spec import Gpu
 from gpusim.names import suggest
 
 SPECS = Path(__file__).parent / "specs"
 """The folder of built-in specifications."""
+
+ARCHITECTURES = Path(__file__).parent / "architectures"
+"""The folder of what GPUs of a generation have in common, a file an architecture."""
 
 ALIASES = {
     "a100": "a100-40gb",
@@ -82,6 +86,36 @@ def load(name_or_path: str | Path) -> Gpu:
     return _built_in(name)
 
 
+@functools.cache
+def architecture(arch: str) -> dict[str, Any]:
+    """What GPUs of an architecture have in common.
+
+    Parameters
+    ----------
+    arch : str
+        ``"sm_90"``; the ``a`` of ``"sm_90a"`` makes no difference.
+
+    Returns
+    -------
+    dict of str to number
+        By key.
+
+    Raises
+    ------
+    SpecError
+        If nothing is known of it.
+
+    Examples
+    --------
+    >>> architecture("sm_90")["launch.warp_apart_cycles"]
+    2
+    """
+    shelf, name = _shelf(), arch.rstrip("af")
+    if name not in shelf.architectures:
+        raise SpecError(f"unknown architecture {shown(arch)}: {suggest(name, shelf.architectures)}")
+    return {key: entry.value for key, entry in generation(name, shelf).numbers.items()}
+
+
 def given(gpu: str | Path | Gpu) -> Gpu:
     """A GPU as given to a function: loaded, or by name or file.
 
@@ -105,8 +139,13 @@ def _files() -> dict[str, Path]:
 
 
 @functools.cache
+def _shelf() -> Shelf:
+    return Shelf(_files(), {path.stem: path for path in sorted(ARCHITECTURES.glob("*.toml"))})
+
+
+@functools.cache
 def _built_in(name: str) -> Gpu:
-    return read(_files()[name], Shelf(_files()))
+    return read(_files()[name], _shelf())
 
 
 def _from_file(path: Path) -> Gpu:
@@ -121,4 +160,4 @@ def _from_file(path: Path) -> Gpu:
 @functools.lru_cache(maxsize=64)
 def _read_file(path: Path, changed: int, size: int) -> Gpu:
     """Read a user's file; ``changed`` and ``size`` tell its versions apart."""
-    return read(path, Shelf(_files()))
+    return read(path, _shelf())

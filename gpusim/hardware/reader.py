@@ -14,7 +14,8 @@ from gpusim.hardware import consistency, inherit
 from gpusim.hardware.edge import check
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
-from gpusim.hardware.sections import SECTIONS, required, rules
+from gpusim.hardware.quantities import required, rules
+from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import TOP, Gpu, Provenance, key_of
 from gpusim.names import suggest
 
@@ -27,9 +28,12 @@ class Shelf:
     ----------
     files : mapping of str to Path
         Built-in GPUs.
+    architectures : mapping of str to Path
+        What GPUs of a generation have in common, by ``"sm_90"``.
     """
 
     files: Mapping[str, Path]
+    architectures: Mapping[str, Path]
 
     def find(self, base: str, beside: Path) -> Path | None:
         """Find a base: a built-in name, or a ``.toml`` file beside the file that names it."""
@@ -57,8 +61,30 @@ def read(path: Path, shelf: Shelf) -> Gpu:
     SpecError
         If a file is broken, says something that is not allowed, or leaves something out.
     """
-    sheet = _complete(path, shelf, ())
-    return build(sheet, _origin(path))
+    sheet, origin = _complete(path, shelf, ()), _origin(path)
+    _demand(sheet, origin, ["arch"])
+    arch = sheet.texts["arch"]
+    if arch not in shelf.architectures:
+        raise SpecError(f"{origin}: arch: no architecture {arch!r}: {suggest(arch, shelf.architectures)}")
+    return build(inherit.laid_under(sheet, generation(arch, shelf)), origin)
+
+
+def generation(arch: str, shelf: Shelf) -> Sheet:
+    """Read what the GPUs of an architecture have in common.
+
+    Parameters
+    ----------
+    arch : str
+        ``"sm_90"``; one of those on the shelf.
+    shelf : Shelf
+
+    Returns
+    -------
+    Sheet
+    """
+    path = shelf.architectures[arch]
+    sheet = parse(reading.read_text(path, SpecError), _origin(path))
+    return sheet if sheet.base is None else inherit.generation_over(generation(sheet.base, shelf), sheet)
 
 
 def parse(text: str, origin: str) -> Sheet:

@@ -1,83 +1,14 @@
-"""What a GPU specification says: one frozen dataclass per section, and the unit and range of every number.
+"""What a specification says of one GPU: one frozen dataclass a section.
 
-The unit of a field is the one its TOML entry must carry: ``"1"`` for a count
-or an index, ``"byte"``, ``"bit"``, ``"cycle"`` (of the SM clock, unless the
-field says otherwise), ``"s"``, ``"Hz"``, ``"byte/s"``, ``"byte/cycle"``, ``"flop/s"``,
-``"op/s"``.
+Units and ranges are those of :mod:`.quantities`; what a generation has in common is in :mod:`.generation`.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
-KINDS = ("datasheet", "measured", "fitted", "assumed")
-"""How a number came to be known, best first (a datasheet is a document, header or property of the vendor)."""
-
-WARP, LINE, SECTOR, TAG_SETS, DATA_STAGE = 32, 128, 32, 4, 128
-"""Lanes of a warp, bytes of a line and of a sector, sets of the tag stage, bytes a cycle of the data stage: the engine
-knows no others."""
-
-LONGEST = 10_000
-"""Cycles that a latency or a gap may have."""
-
-SHARED_WINDOW = 1 << 24
-"""Bytes of the window through which generic addresses reach shared memory."""
-
-
-class Rule(NamedTuple):
-    """What a number must obey.
-
-    Attributes
-    ----------
-    unit : str
-    low, high : float or None
-        Bounds, both included; for a list, of each element.
-    informational : bool
-        Whether no simulated number depends on it.  Closed-form models and listings may show it.
-    """
-
-    unit: str
-    low: float | None
-    high: float | None
-    informational: bool
-
-
-def quantity(
-    unit: str, *, low: float | None = 1, high: float | None = None, optional: bool = False, informational: bool = False
-) -> Any:
-    """Declare a number of the specification.
-
-    Parameters
-    ----------
-    unit : str
-        The unit its TOML entry must carry.
-    low, high : float or None
-        Bounds, both included.
-    optional : bool
-        Whether it may be left out (then it is None).
-    informational : bool
-        Whether no simulated number depends on it.
-
-    Returns
-    -------
-    dataclasses.Field
-    """
-    return field(default=None if optional else MISSING, metadata={"rule": Rule(unit, low, high, informational)})
-
-
-def rules(section: type) -> dict[str, Rule]:
-    """Give the rule of every number of a section, by field name."""
-    return {f.name: f.metadata["rule"] for f in fields(section) if "rule" in f.metadata}
-
-
-def required(section: type) -> list[str]:
-    """Give the names of a section's fields that have no default."""
-    return [f.name for f in fields(section) if _has_no_default(f)]
-
-
-def _has_no_default(f: Field[Any]) -> bool:
-    return f.default is MISSING and f.default_factory is MISSING
+from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.quantities import DATA_STAGE, LINE, LONGEST, SECTOR, SHARED_WINDOW, TAG_SETS, WARP, quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,6 +233,10 @@ class Dram:
         What the vendor's datasheet prints, mostly rounded; None where it is not known to print any.
     refresh_interval_s : float
         From one refresh of a channel to the next (JEDEC's tREFI).
+    half_line_cycles : int
+        The second 64 bytes of a line after the first.
+    write_batch_cycles, turnaround_cycles : int
+        For which a channel writes in one go, and between reading and writing.
     read_bytes_per_s : float
         Achieved by streaming kernels.
     write_bytes_per_s, copy_bytes_per_s : float or None
@@ -313,6 +248,9 @@ class Dram:
     bus_bits: int = quantity("bit", high=1 << 20)
     channels: int = quantity("1", high=1024)
     refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
+    half_line_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    write_batch_cycles: int = quantity("cycle", high=LONGEST)
+    turnaround_cycles: int = quantity("cycle", low=0, high=LONGEST)
     read_bytes_per_s: float = quantity("byte/s", low=1e6, high=1e15)
     datasheet_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)
     write_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)
@@ -354,7 +292,7 @@ class Latency:
         ``mma.sync.m16n8k16`` with half inputs.
     """
 
-    fma_cycles: int = quantity("cycle", high=LONGEST, informational=True)
+    fma_cycles: int = quantity("cycle", high=LONGEST)
     mufu_cycles: int = quantity("cycle", high=LONGEST)
     shfl_cycles: int = quantity("cycle", high=LONGEST)
     shared_cycles: int = quantity("cycle", high=LONGEST)
@@ -482,5 +420,10 @@ SECTIONS: dict[str, type] = {
     "clock": Clock,
     "throughput": Throughput,
     "placement": Placement,
+    "launch": Launching,
+    "fetch": Fetch,
+    "issue": Issue,
+    "access": Access,
+    "spacing": Spacing,
 }
 """Tables of a specification file, in the order in which they are shown."""

@@ -6,19 +6,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from gpusim.errors import UnknownNameError
-from gpusim.hardware.sections import (
-    L1,
-    L2,
-    SECTIONS,
-    Clock,
-    Dram,
-    Identity,
-    Latency,
-    Placement,
-    Shared,
-    Sm,
-    Throughput,
-)
+from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.sections import L1, L2, SECTIONS, Clock, Dram, Identity, Latency, Placement, Shared, Sm, Throughput
 
 TOP = "identity"
 """The section whose fields are attributes of the Gpu itself."""
@@ -57,6 +46,11 @@ class Gpu(Identity):
     clock : Clock
     throughput : Throughput
     placement : Placement
+    launch : Launching
+    fetch : Fetch
+    issue : Issue
+    access : Access
+    spacing : Spacing
     sources : tuple of (str, Provenance)
         Every number by its key, in the order of the sections.
 
@@ -77,6 +71,11 @@ class Gpu(Identity):
     clock: Clock
     throughput: Throughput
     placement: Placement
+    launch: Launching
+    fetch: Fetch
+    issue: Issue
+    access: Access
+    spacing: Spacing
     sources: tuple[tuple[str, Provenance], ...] = field(repr=False)
 
     @property

@@ -19,6 +19,7 @@ from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.lang.count import IO, Flops
+    from gpusim.lang.lower.target import Target
 
 PROGRAMS_KEPT = 16  # of all kernels together; one of unrolled attention takes tens of megabytes
 
@@ -236,10 +237,13 @@ class Kernel:
         """All tile sizes: ``tiles``, with defaults filled in, checked."""
         return {name: int(n) for name, n in bind(self.tree, tiles, roles=("tile",)).items()}
 
-    def lower(self, *, arch: str = "sm_90", **tiles: int) -> Program:
+    def lower(self, *, arch: str | Target = "sm_90", **tiles: int) -> Program:
         """The Program for an architecture and these tile sizes (the last ones are kept: a second call is free)."""
+        from gpusim.lang.lower.target import target
+
+        known = target(arch) if isinstance(arch, str) else arch
         with self._lock:
-            return _lowered(self, tuple(sorted(self.tiles(**tiles).items())), arch)
+            return _lowered(self, tuple(sorted(self.tiles(**tiles).items())), known)
 
     def emit(self, *, name: str | None = None, **tiles: int) -> str:
         """CUDA C++ source for these tile sizes: one kernel, called ``name`` if that is given.
@@ -283,10 +287,10 @@ def _nothing(_: object) -> tuple[()]:
 
 
 @lru_cache(maxsize=PROGRAMS_KEPT)
-def _lowered(kernel: Kernel, tiles: tuple[tuple[str, int], ...], arch: str) -> Program:
+def _lowered(kernel: Kernel, tiles: tuple[tuple[str, int], ...], target: Target) -> Program:
     from gpusim.lang.lower import lower
 
-    return lower(kernel.tree, dict(tiles), arch)
+    return lower(kernel.tree, dict(tiles), target)
 
 
 class Parameters:

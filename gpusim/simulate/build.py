@@ -25,7 +25,6 @@ from gpusim.engine.state.arrays import Machine, aligned
 from gpusim.errors import ParameterError
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
-from gpusim.simulate import measured as M
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
 from gpusim.simulate.placement import first_wave
 
@@ -77,10 +76,10 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     r = np.zeros(S.N_RATES, np.int64)
     _latencies(r, gpu)
     _services(r, gpu)
-    _measured(r)
+    _generation(r, gpu)
     gap = gpu.placement.start_gap_cycles + gpu.placement.start_gap_cycles_per_warp * (warps - 1)
     r[S.LAUNCH] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
-    r[S.GPC_TURN], r[S.START_GAP] = M.GPC_TURN_L2_CYCLES * r[S.LAUNCH], _ticks(gap)
+    r[S.GPC_TURN], r[S.START_GAP] = gpu.launch.gpc_turn_l2_cycles * r[S.LAUNCH], _ticks(gap)
     r[S.TURNOVER] = max(_ticks(gpu.placement.turnover_cycles) - r[S.GPC_TURN] * len(gpu.gpcs) // 2, 0)
     r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
     r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
@@ -114,9 +113,9 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
     wire = gpu.throughput.sm_to_l2_bytes_per_cycle
     for column, nbytes in {
-        S.OUT_LINE: M.OUT_LINE_BYTES,
-        S.OUT_SECTOR: M.OUT_SECTOR_BYTES,
-        S.OUT_BROKEN: M.OUT_BROKEN_BYTES,
+        S.OUT_LINE: gpu.access.out_line_bytes,
+        S.OUT_SECTOR: gpu.access.out_sector_bytes,
+        S.OUT_BROKEN: gpu.access.out_broken_sector_bytes,
     }.items():
         r[column] = _ticks(nbytes / wire)
     r[S.PORT_SECTOR] = _ticks(sector * len(gpu.gpcs) / gpu.throughput.l2_read_bytes_per_cycle)
@@ -126,41 +125,41 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     if gpu.l2.link_bytes_per_cycle:
         r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s)
-    r[S.WRITE_BATCH] = M.WRITE_BATCH_CYCLES * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
+    r[S.WRITE_BATCH] = gpu.dram.write_batch_cycles * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
 
 
-def _measured(r: np.ndarray) -> None:
-    """What no specification says."""
+def _generation(r: np.ndarray, gpu: Gpu) -> None:
+    """What GPUs of a generation have in common."""
     for column, cycles in {
-        S.WAVE_APART: M.WAVE_APART_CYCLES,
-        S.ASKING: M.OPERAND_CYCLES,
-        S.DENSE: M.DENSE_CYCLES,
-        S.DENSE_WAIT: M.DENSE_WAIT_CYCLES,
-        S.XU_HELD: M.XU_HELD_CYCLES,
-        S.OUT_HELD: M.OUT_HELD_CYCLES,
-        S.OUT_LASTS: M.OUT_LASTS_CYCLES,
-        S.SLICE_QUEUE: M.SLICE_QUEUE_CYCLES,
-        S.ASK: M.ASK_CYCLES,
-        S.ASK_ALONG: M.ASK_ALONG_CYCLES,
-        S.SEND_ALONG: M.SEND_ALONG_CYCLES,
-        S.DRAM_HALF: M.DRAM_HALF_CYCLES,
-        S.TURNAROUND: M.TURNAROUND_CYCLES,
-        S.TAKEN: M.TAKEN_CYCLES,
-        S.BUBBLE: M.BUBBLE_CYCLES,
-        S.FETCH: M.FETCH_CYCLES,
-        S.FETCH_NEXT: M.FETCH_NEXT_CYCLES,
-        S.GPC_GIVES: M.GPC_GIVES_CYCLES,
-        S.CONSTANT: M.CONSTANT_CYCLES,
-        S.CONSTANT_FETCH: M.CONSTANT_FETCH_CYCLES,
-        S.CONSTANT_SEEK: M.CONSTANT_SEEK_CYCLES,
-        S.NOBODY: M.NOBODY_CYCLES,
-        S.AWAITED: M.AWAITED_CYCLES,
-        S.BETWEEN_SHARED: M.BETWEEN_SHARED_CYCLES,
-        S.WIDE_ASKS: M.WIDE_ASKS_CYCLES,
-        S.WARP_START: M.WARP_START_CYCLES,
-        S.WARP_APART: M.WARP_APART_CYCLES,
-        S.SPECIAL: M.SPECIAL_CYCLES,
-        S.WARP_EXIT: M.WARP_EXIT_CYCLES,
+        S.WAVE_APART: gpu.access.wavefront_apart_cycles,
+        S.ASKING: gpu.issue.operand_cycles,
+        S.DENSE: gpu.access.dense_load_cycles,
+        S.DENSE_WAIT: gpu.access.dense_load_wait_cycles,
+        S.XU_HELD: gpu.issue.special_function_held_cycles,
+        S.OUT_HELD: gpu.access.out_held_cycles,
+        S.OUT_LASTS: gpu.access.out_lasts_cycles,
+        S.SLICE_QUEUE: gpu.access.slice_queue_cycles,
+        S.ASK: gpu.access.ask_cycles,
+        S.ASK_ALONG: gpu.access.ask_along_cycles,
+        S.SEND_ALONG: gpu.access.send_along_cycles,
+        S.DRAM_HALF: gpu.dram.half_line_cycles,
+        S.TURNAROUND: gpu.dram.turnaround_cycles,
+        S.TAKEN: gpu.fetch.taken_branch_cycles,
+        S.BUBBLE: gpu.fetch.taken_branch_bubble_cycles,
+        S.FETCH: gpu.fetch.first_code_cycles,
+        S.FETCH_NEXT: gpu.fetch.next_line_cycles,
+        S.GPC_GIVES: gpu.fetch.gpc_gives_cycles,
+        S.CONSTANT: gpu.fetch.constant_cycles,
+        S.CONSTANT_FETCH: gpu.fetch.constant_sm_miss_cycles,
+        S.CONSTANT_SEEK: gpu.fetch.constant_gpc_miss_cycles,
+        S.NOBODY: gpu.access.predicated_off_cycles,
+        S.AWAITED: gpu.access.awaited_cycles,
+        S.BETWEEN_SHARED: gpu.access.global_between_shared_cycles,
+        S.WIDE_ASKS: gpu.access.wide_delays_global_cycles,
+        S.WARP_START: gpu.launch.warp_start_cycles,
+        S.WARP_APART: gpu.launch.warp_apart_cycles,
+        S.SPECIAL: gpu.fetch.special_register_cycles,
+        S.WARP_EXIT: gpu.launch.warp_exit_cycles,
     }.items():
         r[column] = _ticks(cycles)
 
@@ -214,7 +213,7 @@ def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     """SMs; the second one of a TPC starts its first block after the other."""
     sms = aligned((gpu.sm_count, S.N_SM), np.int64)
     sms[:, S.TRY_AT : S.TRY_AT + S.MAX_SCHEDULERS] = S.NEVER
-    sms[1::2, S.FREE_AT] = _ticks(M.TPC_GAP_CYCLES + M.TPC_GAP_CYCLES_PER_WARP * warps)
+    sms[1::2, S.FREE_AT] = _ticks(gpu.launch.tpc_gap_cycles + gpu.launch.tpc_gap_cycles_per_warp * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
     return sms

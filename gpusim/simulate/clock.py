@@ -13,10 +13,10 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.isa.opcodes import INFO, Pipe
 from gpusim.results.metric import STALL_REASON, STALL_SHARE, Claim, Metric
-from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked, utilisation
 
 if TYPE_CHECKING:
+    from gpusim.hardware.generation import Launching
     from gpusim.hardware.spec import Gpu
     from gpusim.isa.program import Program
 
@@ -71,14 +71,14 @@ class Timing:
     booked: dict[str, float]
 
 
-def timing(m: Machine) -> Timing:
+def timing(m: Machine, launching: Launching) -> Timing:
     """Read the clocks of a machine that has run a launch."""
     ran = m.sms[:, S.LAST_END] > 0
     each = m.sms[ran, S.LAST_END] - m.sms[ran, S.FIRST_AT]
     active = float(each.sum())
     stores = m.counts[:, (C.ST_REQ, C.RED_REQ, C.ATOM_REQ, C.LOCAL_ST_REQ)].any()
     return Timing(
-        cycles=int(m.misc[S.END]) / S.TICKS + LAUNCH_CYCLES + STORES_DONE_CYCLES * stores,
+        cycles=int(m.misc[S.END]) / S.TICKS + launching.overhead_cycles + launching.stores_done_cycles * stores,
         active=active / S.TICKS / len(m.sms),
         longest=float(each.max(initial=0)) / S.TICKS,
         warps=float(m.sms[:, S.WARP_TICKS].sum()) / max(active, 1),

@@ -114,7 +114,7 @@ def count(
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
         arrays, sites = attribute(arrays, ARRAYS, total, share), attribute(sites, SITES, total, share)
-    uneven = unevenness(launch.blocks, gpu.sm_count)
+    spent, uneven = float(total[C.INST]), unevenness(launch.blocks, gpu.sm_count)
     return Counts(
         total=total,
         arrays=arrays,
@@ -122,7 +122,7 @@ def count(
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
         left_dirty=left_dirty(total, m.counts.sum(axis=0), before, after),
-        timing=timing(m) if since is None else window(ran, since, float(total[C.INST]), uneven),
+        timing=timing(m, gpu.launch) if since is None else window(ran, since, spent, uneven, gpu.launch),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
         l2=_left(m) if keep_l2 else None,

@@ -18,11 +18,11 @@ from gpusim.profiles.profile import Profile
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
-from gpusim.simulate.measured import CODE_PIECE_BYTES, LAUNCH_READ_BYTES
 from gpusim.simulate.utilisation import DATA_STAGE, SHARED
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
+    from gpusim.hardware.generation import Launching
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
     from gpusim.isa.program import Program
@@ -184,15 +184,17 @@ def metrics(counts: Counts) -> dict[str, Metric]:
     return found
 
 
-def read_by_launch(program: Program) -> int:
+def read_by_launch(program: Program, launching: Launching) -> int:
     """Bytes that a launch reads from HBM whatever it does: what the GPU is told of it, and its code, run or not.
 
     Parameters
     ----------
     program : Program
+    launching : Launching
+        Of the GPU.
     """
-    pieces = -(-len(program) * INSTRUCTION_BYTES // CODE_PIECE_BYTES)
-    return LAUNCH_READ_BYTES + pieces * CODE_PIECE_BYTES
+    pieces = -(-len(program) * INSTRUCTION_BYTES // launching.code_piece_bytes)
+    return launching.dram_read_bytes + pieces * launching.code_piece_bytes
 
 
 def launch_metrics(held: Occupancy, registers: int, waves: float) -> dict[str, Metric]:
@@ -236,7 +238,7 @@ def summary(
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
     if cache == "cold":
         read = found["dram__bytes_read.sum"]
-        found["dram__bytes_read.sum"] = replace(read, value=read.value + read_by_launch(launch.program))
+        found["dram__bytes_read.sum"] = replace(read, value=read.value + read_by_launch(launch.program, gpu.launch))
     return Profile(
         kernel=kernel,
         params=params,

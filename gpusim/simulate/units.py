@@ -8,7 +8,6 @@ from gpusim.engine.state import columns as S
 from gpusim.isa.encode import F, Image
 from gpusim.isa.opcodes import INFO, Flag, Mma, Op, Pipe
 from gpusim.isa.program import RZ, Instr, Kind, Program
-from gpusim.simulate import measured as M
 from gpusim.simulate.reads import ON_EITHER, asked, reads, reads_late
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_FP64: _cycles(sm.fp64_lanes, schedulers),
         S.U_TENSOR: 0,
         S.U_FP16: _cycles(sm.fp16_lanes // 2, schedulers),
-        S.U_UNIFORM: M.UNIFORM_CYCLES,
+        S.U_UNIFORM: gpu.issue.uniform_cycles,
         S.U_SHARED: sm.shared_interval_cycles,
         S.U_GLOBAL: sm.global_interval_cycles,
     }
@@ -88,49 +87,49 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.BUSY] = round(_tensor_cycles(gpu, instr.sub) * S.TICKS)
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
-            row[F.BUSY] = max(busy[unit], len(asked(instr)) * M.OPERAND_CYCLES * S.TICKS)
+            row[F.BUSY] = max(busy[unit], len(asked(instr)) * gpu.issue.operand_cycles * S.TICKS)
         if unit >= S.U_SHARED or unit == S.U_XU:
             row[F.LATER] = reads_late(instr)
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
-            row[F.LATENCY] = M.UNIFORM_SPECIAL_CYCLES if uniform else 0
+            row[F.LATENCY] = gpu.fetch.uniform_special_cycles if uniform else 0
         if instr.op in _WIDE:
-            row[F.BUSY], row[F.HOLD] = 2 * busy[unit], M.WIDE_CYCLES
+            row[F.BUSY], row[F.HOLD] = 2 * busy[unit], gpu.issue.wide_cycles
         if instr.op is Op.BAR:
-            row[F.LATENCY] = _run_ahead(program, row[F.INDEX])
+            row[F.LATENCY] = _run_ahead(program, row[F.INDEX], gpu.issue.run_ahead_cycles)
     code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]
-    _wait_for_factors(code, [program.instrs[k] for k in image.code[:, F.INDEX]])
+    _wait_for_factors(code, gpu, [program.instrs[k] for k in image.code[:, F.INDEX]])
     return image._replace(code=code)
 
 
-def _wait_for_factors(code: np.ndarray, instrs: list[Instr]) -> None:
+def _wait_for_factors(code: np.ndarray, gpu: Gpu, instrs: list[Instr]) -> None:
     """Lengthen the stall count before each wide multiplication that comes too soon after what it multiplies."""
     for k, instr in enumerate(instrs):
         if k and instr.op in _WIDE:
-            code[k - 1, F.STALL] += _missing(code, instrs, k)
+            code[k - 1, F.STALL] += _missing(code, gpu, instrs, k)
 
 
-def _missing(code: np.ndarray, instrs: list[Instr], k: int) -> int:
+def _missing(code: np.ndarray, gpu: Gpu, instrs: list[Instr], k: int) -> int:
     """Cycles that the factors of the ``k``-th instruction take longer than the stall counts before it."""
     factors = {o.index for o in instrs[k].srcs[:2] if o.kind is Kind.REG and o.index != RZ}
     since = missing = 0
     for row, instr in zip(code[k - 1 :: -1], instrs[k - 1 :: -1], strict=False):
         since += max(int(row[F.STALL]), 1) + int(row[F.HOLD])
-        if since >= M.WIDE_FACTOR_CYCLES or not factors:
+        if since >= gpu.issue.wide_factor_cycles or not factors:
             break
         if instr.dst is not None and instr.dst.kind is Kind.REG and not INFO[instr.op].variable_latency:
             upper = instr.op is Op.IMAD_WIDE and instr.dst.index + 1 in factors
             if upper or instr.dst.index in factors:
-                missing = max(missing, (M.WIDE_FACTOR_CYCLES if upper else M.FACTOR_CYCLES) - since)
+                missing = max(missing, (gpu.issue.wide_factor_cycles if upper else gpu.issue.factor_cycles) - since)
             factors -= {instr.dst.index, instr.dst.index + upper}
     return missing
 
 
-def _run_ahead(program: Program, index: int) -> int:
+def _run_ahead(program: Program, index: int, most: int) -> int:
     """Cycles of the instructions after a barrier that a warp issues before it must have passed it."""
     cycles = 0
     for instr in program.instrs[index + 1 :]:
-        if cycles >= M.RUN_AHEAD_CYCLES or unit_of(instr) in (S.NO_UNIT, S.U_SHARED, S.U_GLOBAL):
+        if cycles >= most or unit_of(instr) in (S.NO_UNIT, S.U_SHARED, S.U_GLOBAL):
             break
         cycles += instr.control.stall
-    return min(cycles, M.RUN_AHEAD_CYCLES)
+    return min(cycles, most)

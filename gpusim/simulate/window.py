@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
 from gpusim.simulate.clock import Timing, waits
-from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from gpusim.simulate.utilisation import booked
+
+if TYPE_CHECKING:
+    from gpusim.hardware.generation import Launching
 
 LENGTH, SETTLED = 30e6, 0.4  # warp instructions run at most, and the share of that which is not measured
 BATCH, FEWEST, ERROR = 1 / 15, 4, 0.003
@@ -76,7 +78,7 @@ def _agree(paces: Sequence[float]) -> bool:
     return len(paces) >= FEWEST and np.std(paces, ddof=1) <= ERROR * math.sqrt(len(paces)) * np.mean(paces)
 
 
-def window(m: Machine, since: Since, instructions: float, uneven: float) -> Timing:
+def window(m: Machine, since: Since, instructions: float, uneven: float, launching: Launching) -> Timing:
     """Time of ``instructions`` warp instructions, from a stretch of them.
 
     Parameters
@@ -89,11 +91,13 @@ def window(m: Machine, since: Since, instructions: float, uneven: float) -> Timi
         Of the whole launch.
     uneven : float
         How many times as long as the average SM the busiest one has work.
+    launching : Launching
+        Of the GPU: what the launch takes besides.
     """
     share = instructions / max(int(m.misc[S.STEPS]) - since.issued, 1)
     active = (_now(m) - since.tick) / S.TICKS * share
     return Timing(
-        cycles=active * uneven + LAUNCH_CYCLES + STORES_DONE_CYCLES,
+        cycles=active * uneven + launching.overhead_cycles + launching.stores_done_cycles,
         active=active,
         longest=active * uneven,
         warps=None,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import gpusim
 from gpusim import hardware
 from gpusim.errors import GpusimError
-from gpusim.hardware.sections import SECTIONS, rules
+from gpusim.hardware.quantities import rules
+from gpusim.hardware.sections import SECTIONS
 
 EXAMPLES = int(os.environ.get("GPUSIM_EXAMPLES", "8"))
 """By hand, before a release: some thousands."""

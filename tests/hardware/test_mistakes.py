@@ -135,7 +135,11 @@ def test_bases_that_name_each_other(tmp_path):
 
 
 def test_something_left_out(tmp_path):
-    assert told(tmp_path, "").startswith("my.toml: arch: is missing (and ")
+    assert told(tmp_path, "") == "my.toml: arch: is missing: give it, or name a base GPU that has it"
+    assert told(tmp_path, '[identity]\narch = "sm_90"').startswith("my.toml: sm_count: is missing (and ")
+    assert told(tmp_path, '[identity]\narch = "sm_91"').startswith(
+        "my.toml: arch: no architecture 'sm_91': did you mean sm_90"
+    )
     lines = hardware.to_toml(hardware.load("h200")).splitlines()
     text = "\n".join(line for line in lines if not line.startswith("shared_cycles"))
     assert told(tmp_path, text) == (

@@ -11,7 +11,8 @@ import pytest
 from gpusim import hardware
 from gpusim.errors import GpusimError
 from gpusim.hardware import library
-from gpusim.hardware.sections import KINDS, SECTIONS, rules
+from gpusim.hardware.quantities import KINDS, rules
+from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import key_of, values
 
 NAMES = hardware.names()

@@ -17,7 +17,8 @@ import pytest
 
 import gpusim
 from gpusim import cuda, hardware
-from gpusim.hardware.sections import SECTIONS, rules
+from gpusim.hardware.quantities import rules
+from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import key_of, place_of
 
 CYCLES, READ, SECONDS = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "gpu__time_duration.sum"
@@ -39,13 +40,17 @@ def described(name: str, **params: Any) -> Callable[[hardware.Gpu], gpusim.Profi
     return lambda gpu: gpusim.predict(name, gpu, **params)
 
 
-def written(name: str, blocks: int, threads: int, *arrays: Any) -> Callable[[hardware.Gpu], gpusim.Profile]:
-    return lambda gpu: gpusim.profile(kernel(name, gpu.arch), blocks, threads, arrays, gpu=gpu, values=False)
+def written(
+    name: str, blocks: int, threads: int, *arrays: Any, source: Path = Path(__file__).parent / "what_if.cu"
+) -> Callable[[hardware.Gpu], gpusim.Profile]:
+    return lambda gpu: gpusim.profile(
+        kernel(name, gpu.arch, source), blocks, threads, [np.copy(array) for array in arrays], gpu=gpu
+    )
 
 
 @functools.cache
-def kernel(name: str, arch: str) -> cuda.Kernel:
-    return cuda.compile(Path(__file__).parent / "what_if.cu", gpu=arch, kernel=name).kernel(name)
+def kernel(name: str, arch: str, source: Path = Path(__file__).parent / "what_if.cu") -> cuda.Kernel:
+    return cuda.compile(source, gpu=arch, kernel=name).kernel(name)
 
 
 def ones(count: int, kind: Any = np.float32) -> Any:
@@ -59,6 +64,7 @@ def lines(count: int) -> Any:
     return found
 
 
+MICROBENCHMARKS = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 PROBES = {
     "copy": described("copy", N=1 << 19),
     "stream": described("copy-vec4", N=1 << 21),
@@ -78,6 +84,32 @@ PROBES = {
     "tiles": described("matmul-register-tiled", n=256, BM=64, BN=64, BK=8, TM=8, TN=8),
     "blocks": described("copy", N=132 * 32 * 64, B=64),
     "padded": described("transpose-padded", M=256, N=256),
+    "ragged": described("matmul-tiled", n=200, tile=16),
+    "constants": written("constants", 1, 32, ones(32)),
+    "products and exponentials": written(
+        "mma_ex2",
+        1,
+        32,
+        np.int32(64),
+        ones(1 << 14, np.uint32),
+        ones(64, np.int64),
+        ones(1 << 12),
+        np.int32(0),
+        source=MICROBENCHMARKS / "mio.cu",
+    ),
+    "stored twice": written(
+        "stored_twice",
+        2,
+        32,
+        np.zeros(1 << 15, np.int32),
+        np.arange(1, 9, dtype=np.int32),
+        np.int32(8),
+        np.zeros(16, np.uint8),
+        np.zeros(16, np.int32),
+        source=MICROBENCHMARKS / "l1_words.cu",
+    ),
+    "halving": described("reduce-sequential", N=100_000),
+    "rows of 300": described("softmax-safe", M=200, N=300),
     "fp64": written("fp64", 132, 1024, ones(132 * 1024, float), ones(132 * 1024, float)),
     "shared loads": written("shared_loads", 1056, 128, ones(1056 * 128)),
     "global loads": written("global_loads", 1056, 128, ones(256), ones(1056 * 128)),
@@ -102,6 +134,8 @@ class Effect(NamedTuple):
     base: str = "h200"
     along: tuple[tuple[str, float], ...] = ()
     """Numbers that must change with it, and by which factor, when it is doubled; halved, by the inverse."""
+    factors: tuple[float, ...] = (2, 0.5)
+    """By which it is changed."""
 
 
 SMALL = "small-caches"
@@ -177,6 +211,62 @@ EFFECTS = {
     "placement.turnover_cycles": Effect("copy", +1),
     "placement.start_gap_cycles": Effect("blocks", 0, "sm__cycles_active.avg"),
     "placement.start_gap_cycles_per_warp": Effect("waves", 0, "sm__cycles_active.avg"),
+    "launch.overhead_cycles": Effect("alone", +1),
+    "launch.stores_done_cycles": Effect("alone", +1),
+    "launch.gpc_turn_l2_cycles": Effect("copy", 0),
+    "launch.tpc_gap_cycles": Effect("copy", 0),
+    "launch.tpc_gap_cycles_per_warp": Effect("copy", 0),
+    "launch.warp_start_cycles": Effect("alone", +1),
+    "launch.warp_apart_cycles": Effect("copy", 0),
+    "launch.warp_exit_cycles": Effect("alone", +1),
+    "launch.dram_read_bytes": Effect("alone", +1, READ),
+    "launch.code_piece_bytes": Effect("copy", 0, READ),
+    "fetch.first_code_cycles": Effect("alone", +1),
+    "fetch.next_line_cycles": Effect("shared loads", +1),
+    "fetch.gpc_gives_cycles": Effect("partial", +1),
+    "fetch.taken_branch_cycles": Effect("tiled", +1),
+    "fetch.taken_branch_bubble_cycles": Effect("shared loads", +1),
+    "fetch.constant_cycles": Effect("alone", +1),
+    "fetch.constant_sm_miss_cycles": Effect("alone", +1),
+    "fetch.constant_gpc_miss_cycles": Effect("constants", +1),
+    "fetch.special_register_cycles": Effect("copy", +1),
+    "fetch.uniform_special_cycles": Effect("shared loads", +1, "sm__cycles_active.avg"),
+    "issue.wide_cycles": Effect("copy", 0),
+    "issue.factor_cycles": Effect("rows", 0),
+    "issue.wide_factor_cycles": Effect("rows", 0),
+    "issue.operand_cycles": Effect("shared loads", +1),
+    "issue.uniform_cycles": Effect("shared loads", +1),
+    "issue.run_ahead_cycles": Effect("tiled", 0),
+    "issue.special_function_held_cycles": Effect("products and exponentials", +1),
+    "access.wide_delays_global_cycles": Effect("copy", 0),
+    "access.global_between_shared_cycles": Effect("tiled", +1),
+    "access.awaited_cycles": Effect("tiled", +1),
+    "access.predicated_off_cycles": Effect("halving", +1),
+    "access.wavefront_apart_cycles": Effect("shared loads", +1),
+    "access.dense_load_cycles": Effect("tiled", 0),
+    "access.dense_load_wait_cycles": Effect("tiled", 0),
+    "access.out_line_bytes": Effect("transpose", +1),
+    "access.out_sector_bytes": Effect("rows", +1),
+    "access.out_broken_sector_bytes": Effect("partial", +1),
+    "access.out_held_cycles": Effect("transpose", 0),
+    "access.out_lasts_cycles": Effect("stored twice", -1, L1_HITS),
+    "access.ask_cycles": Effect("gather", +1),
+    "access.ask_along_cycles": Effect("global loads", 0),
+    "access.send_along_cycles": Effect("naive", 0),
+    "access.slice_queue_cycles": Effect("gather", 0, "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"),
+    "dram.half_line_cycles": Effect("alone", +1),
+    "dram.write_batch_cycles": Effect("stream", 0, base=SMALL),
+    "dram.turnaround_cycles": Effect("passes", 0, base=SMALL),
+    "latency.fma_cycles": Effect("tiled", +1),
+    "spacing.other_pipe_cycles": Effect("tiled", 0),
+    "spacing.guard_cycles": Effect("ragged", 0),
+    "spacing.jump_cycles": Effect("tiled", 0),
+    "spacing.barrier_cycles": Effect("tiled", 0),
+    "spacing.global_cycles": Effect("tiled", 0, factors=(0.02,)),
+    "spacing.shared_cycles": Effect("tiles", 0),
+    "spacing.shuffle_cycles": Effect("rows", 0, factors=(0.1,)),
+    "spacing.constant_cycles": Effect("rows of 300", 0),
+    "spacing.variable_cycles": Effect("rows", 0),
 }
 """What each number decides, and where that shows."""
 
@@ -256,7 +346,7 @@ def changed(base: str, factors: dict[str, float]) -> tuple[tuple[str, Any], ...]
 def test_a_number_moves_what_it_names_the_right_way(key: str) -> None:
     effect = EFFECTS[key]
     before, moved = predicted(effect.base, effect.probe), []
-    for factor in (2, 0.5):
+    for factor in effect.factors:
         try:
             change = changed(effect.base, {key: factor, **{other: factor**power for other, power in effect.along}})
             after = predicted(effect.base, effect.probe, change)

@@ -15,6 +15,7 @@ from gpusim.isa.opcodes import Flag, Op
 from gpusim.isa.program import Instr, Program
 from gpusim.lang import DescriptionError
 from gpusim.lang.lower import lower
+from gpusim.lang.lower.target import target
 
 TILES_1D = {"BM": 64, "BN": 64, "BK": 8, "TM": 8, "TN": 1}
 TILES_2D = {"BM": 64, "BN": 64, "BK": 8, "TM": 4, "TN": 4}
@@ -149,9 +150,9 @@ def test_fp8_is_converted_by_what_ptxas_takes() -> None:
 
 
 def test_fp8_is_moved_on_any_gpu_and_converted_where_there_are_instructions() -> None:
-    assert lower(lookup.get("copy-fp8").kernel.tree, {}, "sm_60")
+    assert lower(lookup.get("copy-fp8").kernel.tree, {}, target("sm_60"))
     with pytest.raises(DescriptionError, match=r"sm_80 has no instructions.*sm_89 or later"):
-        lower(lookup.get("relu-fp8").kernel.tree, {}, "sm_80")
+        lower(lookup.get("relu-fp8").kernel.tree, {}, target("sm_80"))
 
 
 def test_too_many_registers_are_refused_with_a_remedy() -> None:

@@ -7,7 +7,6 @@ import pytest
 import gpusim
 import gpusim.lang as gl
 from gpusim import hardware
-from gpusim.simulate.measured import LAUNCH_CYCLES, STORES_DONE_CYCLES
 from tests.kernels.run import mine
 
 GPUS = hardware.names()
@@ -65,7 +64,8 @@ def copied(gpu):
 
 def running(profile):
     """Seconds without those of launching."""
-    return profile.seconds * (1 - (LAUNCH_CYCLES + STORES_DONE_CYCLES) / profile.cycles)
+    launch = hardware.load(profile.gpu).launch
+    return profile.seconds * (1 - (launch.overhead_cycles + launch.stores_done_cycles) / profile.cycles)
 
 
 @pytest.mark.parametrize("gpu", GPUS)

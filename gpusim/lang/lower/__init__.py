@@ -28,6 +28,7 @@ from gpusim.lang.lower.place import place
 from gpusim.lang.lower.schedule import schedule_and_allocate
 from gpusim.lang.lower.select import select
 from gpusim.lang.lower.sink import sink_addresses
+from gpusim.lang.lower.target import Target
 from gpusim.lang.lower.values import Graph
 from gpusim.lang.lower.vectorise import join_shared_loads
 from gpusim.lang.tree import GlobalArray, SharedArray, Tree
@@ -38,7 +39,7 @@ LEAST_FP8 = 89  # PTX ISA, cvt to and from .e4m3x2
 LEAST_REGISTERS, RESERVED_REGISTERS = 16, 2  # ptxas never reports fewer, and counts two for itself
 
 
-def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
+def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     """Program of a description.
 
     Parameters
@@ -47,8 +48,9 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
         The traced description.
     tiles : mapping of str to int
         A value for every tile size.
-    arch : str
-        ``sm_80``, ``sm_90``, ...; decides where parameters start in constant bank 0.
+    target : Target
+        Its architecture decides where parameters start in constant bank 0, its latencies how far apart instructions
+        are.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     """
     tiles = {**tree.defaults, **tiles}
     bind.check_tiles(tree, tiles)
-    base = CONST_BASE.get(arch, OLD_CONST_BASE)
+    base = CONST_BASE.get(target.arch, OLD_CONST_BASE)
     params = bind.parameter_layout(tree, base)
     offsets = {p.name: p.offset for p in params}
     infos, shared_bytes = bind.array_layout(tree, tiles, offsets)
@@ -77,8 +79,8 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
     machine = select(blocks, place(blocks), offsets)
     coalesce(machine)
     readonly = [n for n, a in enumerate(tree.globals) if a.intent == "in"]
-    allocation = schedule_and_allocate(machine, readonly, tree.name)
-    control = assign_control(machine, allocation.place)
+    allocation = schedule_and_allocate(machine, readonly, tree.name, target)
+    control = assign_control(machine, allocation.place, target)
     program = Program(
         name=tree.name,
         instrs=tuple(emit(machine, allocation.place, control)),
@@ -90,7 +92,7 @@ def lower(tree: Tree, tiles: Mapping[str, int], arch: str = "sm_90") -> Program:
         const_base=base,
     )
     check(program)
-    _check_fp8(program, arch)
+    _check_fp8(program, target.arch)
     return program
 
 

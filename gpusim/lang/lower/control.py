@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 from gpusim.isa.opcodes import INFO, Op
 from gpusim.isa.program import N_SCOREBOARDS, NO_SCOREBOARD, Control
-from gpusim.lang.lower.latency import BARRIER, JUMP, fixed, is_variable
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
+from gpusim.lang.lower.target import Target, is_variable
 
 MAX_STALL = 15
 FOR_READS = 2  # scoreboards that ptxas keeps for reads in loops whose loads' addresses are overwritten
 Places = dict[VReg, int]
 
 
-def assign_control(blocks: list[MBlock], place: Places) -> dict[MInstr, Control]:
+def assign_control(blocks: list[MBlock], place: Places, target: Target) -> dict[MInstr, Control]:
     """Control fields of every instruction.
 
     Parameters
@@ -29,8 +29,10 @@ def assign_control(blocks: list[MBlock], place: Places) -> dict[MInstr, Control]
         In their final order.
     place : dict
         Physical registers; predicates are told apart by kind.
+    target : Target
+        Says how long results take.
     """
-    stalls = _stalls(blocks, place)
+    stalls = _stalls(blocks, place, target)
     boards = _Boards(blocks, place)
     return {
         i: Control(stalls[i], boards.write.get(i, NO_SCOREBOARD), boards.read.get(i, NO_SCOREBOARD), boards.wait[i])
@@ -47,7 +49,7 @@ def _key(reg: VReg, place: Places) -> tuple[bool, int]:
 # ------------------------------------------------------------------ fixed latencies
 
 
-def _stalls(blocks: list[MBlock], place: Places) -> dict[MInstr, int]:
+def _stalls(blocks: list[MBlock], place: Places, target: Target) -> dict[MInstr, int]:
     """Cycles each instruction keeps its warp from issuing the next, so that fixed latencies are over in time."""
     stalls: dict[MInstr, int] = {}
     for block in blocks:
@@ -59,11 +61,11 @@ def _stalls(blocks: list[MBlock], place: Places) -> dict[MInstr, int]:
                 found = made.get(_key(reg, place))
                 if found is not None:
                     producer, _, at = found
-                    ready = max(ready, at + fixed(producer, instr, reg))
+                    ready = max(ready, at + target.fixed(producer, instr, reg))
             if last is not None and ready > now:
                 stalls[last] += ready - now
                 now = ready
-            stalls[instr] = _own(instr)
+            stalls[instr] = _own(instr, target)
             for reg in instr.writes():
                 key = _key(reg, place)
                 made.pop(key, None)
@@ -72,14 +74,14 @@ def _stalls(blocks: list[MBlock], place: Places) -> dict[MInstr, int]:
             now += stalls[instr]
             last = instr
         if last is not None and last.op not in (Op.BRA, Op.EXIT):
-            stalls[last] = max(stalls[last], JUMP)  # whatever follows finds results ready
+            stalls[last] = max(stalls[last], target.spacing.jump_cycles)  # whatever follows finds results ready
     return {i: min(n, MAX_STALL) for i, n in stalls.items()}
 
 
-def _own(instr: MInstr) -> int:
+def _own(instr: MInstr, target: Target) -> int:
     if instr.op in (Op.BRA, Op.EXIT):
-        return JUMP
-    return BARRIER if instr.op is Op.BAR else 1
+        return target.spacing.jump_cycles
+    return target.spacing.barrier_cycles if instr.op is Op.BAR else 1
 
 
 # ------------------------------------------------------------------ scoreboards

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container
 
 from gpusim.isa.opcodes import INFO, Op
-from gpusim.lang.lower.latency import expected, is_variable
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
+from gpusim.lang.lower.target import Target, is_variable
 
 SOURCES_READ = 8  # cycles until a load or store has read its operands, about
 FENCES = (Op.BSSY, Op.BSYNC)
@@ -21,10 +21,12 @@ class Dependences:
         Of one block, without its jump.
     readonly : container of int
         Numbers of arrays that nothing writes.
+    target : Target
+        Says how long results take.
     """
 
-    def __init__(self, instrs: list[MInstr], readonly: Container[int]) -> None:
-        self.instrs, self.readonly = instrs, readonly
+    def __init__(self, instrs: list[MInstr], readonly: Container[int], target: Target) -> None:
+        self.instrs, self.readonly, self.target = instrs, readonly, target
         self.before: list[dict[int, int]] = [{} for _ in instrs]
         self.values: set[tuple[int, int]] = set()  # (from, to) where a value passes
         self._registers()
@@ -45,7 +47,7 @@ class Dependences:
         for i, instr in enumerate(self.instrs):
             for reg in instr.reads():
                 if reg in writers:
-                    self._edge(writers[reg], i, expected(self.instrs[writers[reg]], instr, reg))
+                    self._edge(writers[reg], i, self.target.expected(self.instrs[writers[reg]], instr, reg))
                     self.values.add((writers[reg], i))
                 readers.setdefault(reg, []).append(i)
             for reg in instr.writes():

@@ -14,6 +14,7 @@ from gpusim.lang.lower.depend import Dependences, critical_paths, split_jump
 from gpusim.lang.lower.liveness import live_out
 from gpusim.lang.lower.machine import MBlock, VReg
 from gpusim.lang.lower.predicates import keep_in_register
+from gpusim.lang.lower.target import Target
 
 NEVER = 1 << 30
 PREDICATES = 6  # of seven: one is left for carries
@@ -25,7 +26,7 @@ FEWEST_WARPS = 3
 ATTEMPTS = 4  # aligned groups may leave registers unused: then the limit is lowered by as many
 
 
-def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: str) -> Allocation:
+def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: str, target: Target) -> Allocation:
     """Order all blocks and give every register a place.
 
     The fewest registers that do are found first; loads then move up within what costs no more warps than those
@@ -46,7 +47,7 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
         for block, (body, tail) in zip(blocks, start, strict=True):
             block.body, block.tail = list(body), list(tail)
         limits = {block: room if peaks.get(block, 0) < room else limit for block in blocks}
-        peaks.update(schedule(blocks, readonly, limits, frugal))
+        peaks.update(schedule(blocks, readonly, limits, frugal, target))
         return _allocate(blocks)
 
     def levelled(limit: int) -> Allocation:
@@ -63,13 +64,13 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
             f"{name} needs {least} registers a thread, {N_REGISTERS} exist; "
             "choose smaller per-thread tiles (such as TM, TN)"
         )
-    target = _affordable(least)
-    limit, tried = target, {}
+    aim = _affordable(least)
+    limit, tried = aim, {}
     for _ in range(ATTEMPTS):
         found = tried[limit] = attempt(limit)
-        if found.used <= target:
+        if found.used <= aim:
             break
-        limit -= found.used - target
+        limit -= found.used - aim
     return levelled(min(tried, key=lambda n: tried[n].used))
 
 
@@ -94,7 +95,7 @@ def _allocate(blocks: list[MBlock]) -> Allocation:
 
 
 def schedule(
-    blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBlock, int], frugal: bool = False
+    blocks: list[MBlock], readonly: Container[int], limits: Mapping[MBlock, int], frugal: bool, target: Target
 ) -> dict[MBlock, int]:
     """Order every block's instructions.
 
@@ -108,6 +109,8 @@ def schedule(
         General-purpose registers to stay within where possible.
     frugal : bool
         Past the limit, go on with what takes the fewest registers rather than with the longest chain.
+    target : Target
+        Says how long results take.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def schedule(
     for block in blocks:
         instrs, jump = split_jump(block)
         if len(instrs) > 1:
-            graph = Dependences(instrs, readonly)
+            graph = Dependences(instrs, readonly, target)
             needed = out[block] | {r for i in jump for r in i.reads()}
             scheduler = _Scheduler(graph, needed, limits[block], frugal)
             block.body = [instrs[i] for i in scheduler.run()]
