@@ -1,8 +1,8 @@
-"""What is counted, and where: column numbers of :class:`gpusim.engine.state.columns.Report`."""
+"""What is counted, and where: column numbers of ``counts``, ``arrays`` and ``sites`` of a machine."""
 
 from __future__ import annotations
 
-# Columns of Report.counts
+# Columns of Machine.counts
 INST = 0  # warp instructions executed
 THREAD_INST = 1  # lanes active
 THREAD_ON = 2  # lanes active whose guard held
