@@ -10,20 +10,26 @@ from __future__ import annotations
 import argparse
 import csv
 import fnmatch
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import joblib
+
 from calibration import described, handwritten, shipped
 from gpusim.launches import file
-from gpusim.launches.profiling import record_all
+from gpusim.launches.profiling import record
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
+from gpusim.simulate import load_engine
 
 TABLE = Path(__file__).parent / "data" / "h200_predictions.csv"
 HANDWRITTEN = Path(__file__).parent / "data" / "handwritten" / "launches.json"
-Predictions = dict[tuple[str, str], dict[str, float]]
+Key = tuple[str, str]
+Predictions = dict[Key, dict[str, float]]
 """Metrics by way and launch."""
+INSTRUCTIONS = "smsp__inst_executed.sum"
 
 
 def plan() -> dict[str, list[AnyLaunch]]:
@@ -39,22 +45,16 @@ def plan() -> dict[str, list[AnyLaunch]]:
     return {"machine_code": [*written, *emitted], "description": [*by_description, *emitted]}
 
 
-def predict(plan: Mapping[str, Sequence[AnyLaunch]], jobs: int) -> Predictions:
-    """Every metric of every launch; of one that fails, none, and a word on why."""
-    found: Predictions = {}
-    for way, specs in plan.items():
-        for record in record_all(specs, "h200", jobs=jobs, progress=_tell(way), described=way == "description"):
-            if record["error"]:
-                print(f"{record['id']}, {way.replace('_', ' ')}: {record['error']}")
-            found[way, record["id"]] = record["metrics"]
-    return found
+def predict(chosen: Sequence[tuple[str, AnyLaunch]], jobs: int) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Records of launches, each by its way, as they come."""
+    load_engine()  # once, where otherwise each process would compile what it needs
+    tasks = (joblib.delayed(_predicted)(way, spec) for way, spec in chosen)
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
 
 
-def _tell(way: str) -> Any:
-    def tell(done: int, total: int, text: str) -> None:
-        print(f"\r{way}: {done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
-
-    return tell
+def _predicted(way: str, spec: AnyLaunch) -> tuple[Key, dict[str, Any]]:
+    os.environ["GPUSIM_QUIET"] = "1"  # the process that waits shows how far all are
+    return (way, spec.id), record(spec, "h200", described=way == "description")
 
 
 def write(found: Predictions) -> None:
@@ -75,14 +75,18 @@ def read() -> Predictions:
         }
 
 
-def differences(found: Predictions, kept: Predictions) -> Iterator[str]:
+def differences(key: Key, metrics: Mapping[str, float], kept: Mapping[str, float]) -> Iterator[str]:
     """A line for each metric that is not what it was."""
-    for key, metrics in found.items():
-        before = kept.get(key, {})
-        for name in sorted(metrics.keys() | before.keys()):
-            was, now = before.get(name), metrics.get(name)
-            if was != now:
-                yield f"{key[1]}, {key[0].replace('_', ' ')}: {name} was {was}, is {now}"
+    for name in sorted(metrics.keys() | kept.keys()):
+        was, now = kept.get(name), metrics.get(name)
+        if was != now:
+            yield f"{key[1]}, {key[0].replace('_', ' ')}: {name} was {was}, is {now}"
+
+
+def longest_first(pattern: str, kept: Predictions) -> list[tuple[str, AnyLaunch]]:
+    """Launches whose names match a pattern; those of many instructions come first, so that none is waited for."""
+    chosen = [(way, s) for way, specs in plan().items() for s in specs if fnmatch.fnmatchcase(s.id, pattern)]
+    return sorted(chosen, key=lambda one: -kept.get((one[0], one[1].id), {}).get(INSTRUCTIONS, 0))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,16 +96,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="*", metavar="PATTERN", help="launches whose names match it")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args(arguments)
-    chosen = {way: [s for s in specs if fnmatch.fnmatchcase(s.id, given.only)] for way, specs in plan().items()}
-    found = predict({way: specs for way, specs in chosen.items() if specs}, given.jobs)
+    kept = read()
+    chosen = longest_first(given.only, kept)
+    found: Predictions = {}
+    off = 0
+    for key, one in predict(chosen, given.jobs):
+        found[key] = one["metrics"]
+        same = {} if given.record else kept.get(key, {})
+        lines = [f"{key[1]}: {one['error']}"] if one["error"] else [*differences(key, found[key], same)]
+        off += len(lines)
+        if one["error"] or not given.record:
+            print(*lines, sep="\n", end="\n" if lines else "", flush=True)
+        _tell(len(found), len(chosen))
     if given.record:
-        write(found)
+        write({(way, spec.id): found[way, spec.id] for way, specs in plan().items() for spec in specs})
         return 0
-    lines = list(differences(found, read()))
-    print(*lines, sep="\n", end="\n" if lines else "")
-    numbers = sum(map(len, found.values()))
-    print(f"{len(found)} predictions, {numbers} numbers: {len(lines) or 'none'} differ")
-    return int(bool(lines))
+    print(f"{len(found)} predictions, {sum(map(len, found.values()))} numbers: {off or 'none'} differ")
+    return int(off > 0)
+
+
+def _tell(done: int, total: int) -> None:
+    print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
