@@ -105,7 +105,7 @@ def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -
     total : float64 array, shape (N_COUNTS,)
         What the launch counts.
     """
-    warps = math.fsum((1, *found.stalls.values()))  # in the average cycle in which one of them issues
+    warps = 1 + math.fsum(found.stalls.values())  # in the average cycle in which one of them issues
     values: dict[str, tuple[float, str]] = {
         "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
         "gpu__time_duration.sum": (found.cycles / gpu.clock.sm_hz, "s"),
