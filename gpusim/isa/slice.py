@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from gpusim.isa.effects import address_reads, effects, guard_reads
-from gpusim.isa.encode import F, Image, control_columns, encode
+from gpusim.isa.encode import F, Image, control_columns, encode, is_indexed
 from gpusim.isa.liveness import Needs
 from gpusim.isa.opcodes import INFO, Op, Pipe
 from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
@@ -88,7 +88,12 @@ class _Slice:
         op = self.program.instrs[index].op
         if _is_control(op) or _is_memory(op) or op in _COUNTED + _AWAITED:
             return True
-        return self._result(index) != 0
+        return self._result(index) != 0 or self._asks_for_lines(index)
+
+    def _asks_for_lines(self, index: int) -> bool:
+        """Whether an instruction loads constants at a computed address: which lines these are takes time."""
+        instr = self.program.instrs[index]
+        return instr.op is Op.LDC and is_indexed(instr)
 
     def _result(self, index: int) -> int:
         """Registers the instruction writes that something needs."""
@@ -107,7 +112,7 @@ class _Slice:
         instr, effect = self.program.instrs[index], self.effects[index]
         if _is_memory(instr.op):
             return effect.reads if index in self.valued else self.addresses[index]
-        if _is_control(instr.op) or self._result(index):
+        if _is_control(instr.op) or self._result(index) or self._asks_for_lines(index):
             return effect.reads
         return guard_reads(instr)
 
