@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from gpusim.lang.lower.values import Node
+from typing import Any, NamedTuple, Protocol
 
 I32_LOW, I32_HIGH, U32_HIGH = -(1 << 31), (1 << 31) - 1, (1 << 32) - 1
 
@@ -38,6 +35,26 @@ FULL = {
 }
 
 
+class Node(Protocol):
+    """What a value must tell of itself, so that something can be proven of it."""
+
+    @property
+    def op(self) -> str:
+        """What computes it."""
+
+    @property
+    def dtype(self) -> str:
+        """``i32 u32 f32 pred p64``."""
+
+    @property
+    def value(self) -> Any:
+        """That of a constant."""
+
+    @property
+    def operand_facts(self) -> tuple[Facts, ...]:
+        """What is proven of its operands."""
+
+
 def derive(node: Node) -> Facts:
     """Facts of a pure node from its operands'."""
     if node.dtype not in ("i32", "u32"):
@@ -47,7 +64,7 @@ def derive(node: Node) -> Facts:
     rule = _RULES.get(node.op)
     if rule is None:
         return FULL[node.dtype]
-    low, high, multiple = rule(node, *(a.facts for a in node.args))
+    low, high, multiple = rule(node, *node.operand_facts)
     return _clip(low, high, multiple, node.dtype)
 
 

@@ -52,6 +52,11 @@ class Node:
         return self.op == "const"
 
     @property
+    def operand_facts(self) -> tuple[Facts, ...]:
+        """What is proven of its operands."""
+        return tuple(a.facts for a in self.args)
+
+    @property
     def value(self) -> Any:
         """Value of a constant: an int, float or bool by its type."""
         return self.attr[1]
