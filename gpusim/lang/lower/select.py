@@ -6,25 +6,21 @@ from collections.abc import Iterable, Mapping
 
 from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.flow import Block, Copy, Jump, Meet
-from gpusim.lang.lower.fuse import Fusion
+from gpusim.lang.lower.instruction_builder import LAUNCH_CONSTANTS, InstructionBuilder
 from gpusim.lang.lower.machine import (
     ALWAYS,
     Condition,
     MBlock,
     MInstr,
-    Source,
     VReg,
-    constant,
-    immediate,
     registers,
 )
 from gpusim.lang.lower.place import OPERANDS, PINNED_OPS, Placement, operands
 from gpusim.lang.lower.regions import Access, Exchange, Reread, Sync
 from gpusim.lang.lower.select_effects import emit_access, emit_exchange, emit_reread
 from gpusim.lang.lower.select_values import EMIT
-from gpusim.lang.lower.values import P64, PRED, Node
+from gpusim.lang.lower.values import PRED, Node
 
-LAUNCH_CONSTANTS = {"ntid.x": 0, "ntid.y": 4, "ntid.z": 8, "nctaid.x": 12, "nctaid.y": 16, "nctaid.z": 20}
 IDENTITY = 0xF0  # truth table of the first operand
 
 
@@ -45,18 +41,11 @@ def select(blocks: list[Block], placement: Placement, offsets: Mapping[str, int]
     return selector.made
 
 
-class Selector:
-    """State of selection; the ``select_*`` modules emit through it."""
+class Selector(InstructionBuilder):
+    """State of selection; the ``select_*`` modules emit through what it is built on."""
 
     def __init__(self, blocks: list[Block], placement: Placement, offsets: Mapping[str, int]) -> None:
-        self.placement, self.offsets = placement, offsets
-        self.fusion = Fusion(placement)
-        self.made = [MBlock(b.number, loops=b.loops) for b in blocks]
-        self.regs: dict[Node, tuple[VReg, ...]] = {}
-        self.done: set[Node] = set()
-        self.current = blocks[0]
-        self.line = 0
-        self.moved: dict[tuple[int, int], list[tuple[Block, VReg]]] = {}
+        super().__init__(blocks, placement, offsets)
         self.leaving = self._leaving()
 
     def _leaving(self) -> dict[Block, list[Node]]:
@@ -160,104 +149,3 @@ class Selector:
             read_directly = node.op in OPERANDS or (node.op == "special" and node.attr in LAUNCH_CONSTANTS)
             if not (read_directly or node.op in PINNED_OPS or self.fusion.hides(node)):
                 EMIT[node.op](self, node)
-
-    def fresh(self, node: Node) -> tuple[VReg, ...]:
-        """New registers for a value of the node's type."""
-        if node.dtype == PRED:
-            return (VReg(is_pred=True),)
-        return tuple(VReg() for _ in range(2 if node.dtype == P64 else 1))
-
-    def define(self, node: Node) -> tuple[VReg, ...]:
-        """The node's own registers."""
-        if node not in self.regs:
-            self.regs[node] = self.fresh(node)
-        return self.regs[node]
-
-    def emit(
-        self,
-        op: Op,
-        dsts: tuple[VReg, ...] = (),
-        srcs: tuple[Source, ...] = (),
-        *,
-        pdsts: tuple[VReg, ...] = (),
-        psrcs: tuple[Condition, ...] = (),
-        sub: int = 0,
-        flags: int = 0,
-        target: MBlock | None = None,
-    ) -> MInstr:
-        """Append an instruction to the current block."""
-        made = MInstr(op, dsts, srcs, pdsts=pdsts, psrcs=psrcs, sub=sub, flags=flags, target=target, line=self.line)
-        self.made[self.current.number].body.append(made)
-        return made
-
-    # ---------------------------------------------------------- operands
-
-    def source(self, node: Node) -> Source:
-        """Operand of any kind."""
-        while node.op == "bits":
-            node = node.args[0]
-        if node.is_const:
-            return immediate(node.attr[0])
-        if node.op == "param":
-            return constant(self.offsets[node.attr])
-        if node.op == "special" and node.attr in LAUNCH_CONSTANTS:
-            return constant(LAUNCH_CONSTANTS[node.attr])
-        return registers(*self.regs[node])
-
-    def signed(self, node: Node) -> Source:
-        """A float operand, with negations and absolute values that are part of it."""
-        neg = absolute = False
-        while node in self.fusion.signs:
-            neg ^= node.op == "fneg" and not absolute
-            absolute |= node.op == "fabs"
-            node = node.args[0]
-        source = self.source(node)
-        return source._replace(neg=neg, abs=absolute)
-
-    def register(self, node: Node) -> Source:
-        """Operand that must be a register."""
-        return self.in_register(self.source(node))
-
-    def in_register(self, source: Source) -> Source:
-        """The operand moved to a register if it is a constant; outside of loops, and once for all below."""
-        if source.is_reg:
-            return source
-        home = next(b for b in self.current.dominators() if b.loops == 0)
-        key = (int(source.kind), source.value)
-        for block, reg in self.moved.get(key, ()):
-            if block in self.current.dominators():
-                return registers(reg)._replace(neg=source.neg, abs=source.abs)
-        reg = VReg()
-        move = MInstr(Op.MOV, (reg,), (source._replace(neg=False, abs=False),), line=self.line)
-        self.made[home.number].body.append(move)
-        self.moved.setdefault(key, []).append((home, reg))
-        return registers(reg)._replace(neg=source.neg, abs=source.abs)
-
-    def legal(self, *sources: Source) -> tuple[Source, ...]:
-        """Operands as an instruction takes them: the first a register, one constant at most."""
-        first, *rest = sources
-        made = [self.in_register(first)]
-        constants = 0
-        for source in rest:
-            constants += not source.is_reg
-            made.append(source if source.is_reg or constants <= 1 else self.in_register(source))
-        return tuple(made)
-
-    def parts(self, node: Node) -> list[Source]:
-        """A value's 32-bit parts."""
-        if node.dtype == P64:
-            return [registers(r) for r in self.regs[node]]
-        return [self.source(node)]
-
-    def pair(self, node: Node) -> Source:
-        """A 64-bit operand."""
-        return registers(*self.regs[node])
-
-    def condition(self, node: Node | None) -> Condition:
-        """A predicate operand; None holds always."""
-        neg = False
-        while node is not None and node.op == "pnot":
-            node, neg = node.args[0], not neg
-        if node is None or node.is_const:
-            return Condition(None, neg != (node is not None and not node.value))
-        return Condition(self.regs[node][0], neg)

@@ -10,14 +10,14 @@ from gpusim.lang.lower.regions import Access, Exchange, Reread
 from gpusim.lang.lower.values import Node
 
 if TYPE_CHECKING:
-    from gpusim.lang.lower.select import Selector
+    from gpusim.lang.lower.instruction_builder import InstructionBuilder
 
 CACHE = {"ca": Cache.CA, "lu": Cache.CA, "cg": Cache.CG, "cv": Cache.CG, "cs": Cache.CS}
 SHUFFLES = {"idx": Shfl.IDX, "up": Shfl.UP, "down": Shfl.DOWN, "xor": Shfl.BFLY}
 LAST_LANE = 0x1F
 
 
-def emit_access(s: Selector, item: Access) -> None:
+def emit_access(s: InstructionBuilder, item: Access) -> None:
     """A load, store or atomic."""
     if item.kind == "load":
         made = _load(s, item)
@@ -32,13 +32,13 @@ def emit_access(s: Selector, item: Access) -> None:
         made.cache = CACHE[item.cache]
 
 
-def _address(s: Selector, item: Access) -> Source:
+def _address(s: InstructionBuilder, item: Access) -> Source:
     if item.base is None:
         return ZERO
     return s.register(item.base) if item.is_shared else s.pair(item.base)
 
 
-def _load(s: Selector, item: Access) -> MInstr:
+def _load(s: InstructionBuilder, item: Access) -> MInstr:
     dsts = tuple(s.define(r)[0] for r in item.results)
     for dst, instead in zip(dsts, item.other, strict=False):
         s.emit(Op.MOV, (dst,), tuple(s.parts(instead)))
@@ -49,7 +49,7 @@ def _load(s: Selector, item: Access) -> MInstr:
     return made
 
 
-def _value(s: Selector, item: Access) -> Source:
+def _value(s: InstructionBuilder, item: Access) -> Source:
     """The stored registers: several must be consecutive, so they are gathered (allocation removes most moves)."""
     parts = [s.in_register(part) for v in item.values for part in s.parts(v)]
     if len(parts) == 1:
@@ -60,7 +60,7 @@ def _value(s: Selector, item: Access) -> Source:
     return registers(*gathered)
 
 
-def _atomic(s: Selector, item: Access) -> MInstr:
+def _atomic(s: InstructionBuilder, item: Access) -> MInstr:
     value = s.register(item.values[0])
     (result,) = item.results
     unused = result not in s.placement.users
@@ -72,18 +72,18 @@ def _atomic(s: Selector, item: Access) -> MInstr:
     return made
 
 
-def emit_exchange(s: Selector, item: Exchange) -> None:
+def emit_exchange(s: InstructionBuilder, item: Exchange) -> None:
     """A shuffle."""
     value, lane = s.register(item.value), s.source(item.lane)
     clamp = ZERO if item.kind == "up" else immediate(LAST_LANE)
     s.emit(Op.SHFL, s.define(item.result), (value, lane, clamp), sub=SHUFFLES[item.kind])
 
 
-def emit_reread(s: Selector, item: Reread) -> None:
+def emit_reread(s: InstructionBuilder, item: Reread) -> None:
     """A special register, once more."""
     read_special(s, item.result, item.name)
 
 
-def read_special(s: Selector, result: Node, name: str) -> None:
+def read_special(s: InstructionBuilder, result: Node, name: str) -> None:
     """Special register ``name`` of the language."""
     s.emit(Op.S2R, s.define(result), sub=Special[name.upper().replace(".", "_")])

@@ -12,7 +12,7 @@ from gpusim.lang.lower.select_effects import read_special
 from gpusim.lang.lower.values import F32, U32, Node
 
 if TYPE_CHECKING:
-    from gpusim.lang.lower.select import Selector
+    from gpusim.lang.lower.instruction_builder import InstructionBuilder
 
 NEVER = Condition(None, True)
 AND, OR, XOR = 0xC0, 0xFC, 0x3C  # truth tables of two operands
@@ -22,7 +22,7 @@ MINUS_ZERO = ZERO._replace(neg=True)
 # ------------------------------------------------------------------ integers
 
 
-def _add(s: Selector, n: Node) -> None:
+def _add(s: InstructionBuilder, n: Node) -> None:
     child = s.fusion.swallowed.get(n)
     if child is None:
         a, b = s.legal(*map(s.source, _register_first(n.args)))
@@ -52,7 +52,7 @@ def _register_first(args: tuple[Node, ...]) -> tuple[Node, Node]:
     return (b, a) if a.is_const or a.op == "param" else (a, b)
 
 
-def _sub(s: Selector, n: Node) -> None:
+def _sub(s: InstructionBuilder, n: Node) -> None:
     child = s.fusion.swallowed.get(n)
     if child is not None:
         minus = immediate(-int(child.args[1].value) & 0xFFFFFFFF)
@@ -68,30 +68,30 @@ def _sub(s: Selector, n: Node) -> None:
         s.emit(Op.IADD3, s.define(n), (a, b._replace(neg=True), ZERO))
 
 
-def _mul(s: Selector, n: Node) -> None:
+def _mul(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.IMAD, s.define(n), s.legal(*map(s.source, _register_first(n.args)), ZERO))
 
 
-def _mulhi(s: Selector, n: Node) -> None:
+def _mulhi(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.IMAD_HI, s.define(n), s.legal(*map(s.source, n.args), ZERO), flags=Flag.UNSIGNED)
 
 
-def _shift(kind: Shift) -> Callable[[Selector, Node], None]:
-    def emit(s: Selector, n: Node) -> None:
+def _shift(kind: Shift) -> Callable[[InstructionBuilder, Node], None]:
+    def emit(s: InstructionBuilder, n: Node) -> None:
         s.emit(Op.SHF, s.define(n), (*s.legal(*map(s.source, n.args)), ZERO), sub=kind)
 
     return emit
 
 
-def _bitwise(table: int) -> Callable[[Selector, Node], None]:
-    def emit(s: Selector, n: Node) -> None:
+def _bitwise(table: int) -> Callable[[InstructionBuilder, Node], None]:
+    def emit(s: InstructionBuilder, n: Node) -> None:
         s.emit(Op.LOP3, s.define(n), (*s.legal(*map(s.source, _register_first(n.args))), ZERO), sub=table)
 
     return emit
 
 
-def _extreme(op: Op, least: bool) -> Callable[[Selector, Node], None]:
-    def emit(s: Selector, n: Node) -> None:
+def _extreme(op: Op, least: bool) -> Callable[[InstructionBuilder, Node], None]:
+    def emit(s: InstructionBuilder, n: Node) -> None:
         read = s.signed if op is Op.FMNMX else s.source
         flags = Flag.UNSIGNED if n.dtype == U32 else 0
         which = ALWAYS if least else NEVER
@@ -100,8 +100,8 @@ def _extreme(op: Op, least: bool) -> Callable[[Selector, Node], None]:
     return emit
 
 
-def _unary(op: Op, sub: int = 0) -> Callable[[Selector, Node], None]:
-    def emit(s: Selector, n: Node) -> None:
+def _unary(op: Op, sub: int = 0) -> Callable[[InstructionBuilder, Node], None]:
+    def emit(s: InstructionBuilder, n: Node) -> None:
         s.emit(op, s.define(n), (s.register(n.args[0]),), sub=sub)
 
     return emit
@@ -110,13 +110,13 @@ def _unary(op: Op, sub: int = 0) -> Callable[[Selector, Node], None]:
 # ------------------------------------------------------------------ addresses
 
 
-def _wide(s: Selector, n: Node) -> None:
+def _wide(s: InstructionBuilder, n: Node) -> None:
     index, scale, base = n.args
     flags = Flag.UNSIGNED if n.attr else 0
     s.emit(Op.IMAD_WIDE, s.define(n), (s.register(index), s.source(scale), s.pair(base)), flags=flags)
 
 
-def _move(s: Selector, n: Node) -> None:
+def _move(s: InstructionBuilder, n: Node) -> None:
     low, high = s.regs[n.args[0]]
     carry = VReg(is_pred=True)
     dst = s.define(n)
@@ -125,19 +125,19 @@ def _move(s: Selector, n: Node) -> None:
     s.emit(Op.IADD3, dst[1:], (registers(high), above, ZERO), psrcs=(Condition(carry),), flags=Flag.X)
 
 
-def _buffer(s: Selector, n: Node) -> None:
+def _buffer(s: InstructionBuilder, n: Node) -> None:
     made = s.emit(Op.LDC, s.define(n), (ZERO,))
     made.width, made.offset = 8, n.attr
 
 
-def _special(s: Selector, n: Node) -> None:
+def _special(s: InstructionBuilder, n: Node) -> None:
     read_special(s, n, n.attr)
 
 
 # ------------------------------------------------------------------ fp32
 
 
-def _fadd(s: Selector, n: Node) -> None:
+def _fadd(s: InstructionBuilder, n: Node) -> None:
     child = s.fusion.swallowed.get(n)
     if child is None:
         a, b = map(s.signed, n.args)
@@ -147,16 +147,16 @@ def _fadd(s: Selector, n: Node) -> None:
         _multiply_add(s, n, child.args[0], child.args[1], other)
 
 
-def _fmul(s: Selector, n: Node) -> None:
+def _fmul(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.FMUL, s.define(n), s.legal(*map(s.signed, n.args)))
 
 
-def _ffma(s: Selector, n: Node) -> None:
+def _ffma(s: InstructionBuilder, n: Node) -> None:
     a, b, c = n.args
     _multiply_add(s, n, a, b, c)
 
 
-def _multiply_add(s: Selector, n: Node, a: Node, b: Node, c: Node) -> None:
+def _multiply_add(s: InstructionBuilder, n: Node, a: Node, b: Node, c: Node) -> None:
     """D = a * b + c; the product's sign goes to its first factor."""
     x, y, z = map(s.signed, (a, b, c))
     if not x.is_reg:
@@ -165,42 +165,42 @@ def _multiply_add(s: Selector, n: Node, a: Node, b: Node, c: Node) -> None:
     s.emit(Op.FFMA, s.define(n), s.legal(x._replace(neg=neg), y._replace(neg=False), z))
 
 
-def _fneg(s: Selector, n: Node) -> None:
+def _fneg(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.FADD, s.define(n), (s.register(n.args[0])._replace(neg=True), MINUS_ZERO))
 
 
-def _fabs(s: Selector, n: Node) -> None:
+def _fabs(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.FADD, s.define(n), (s.register(n.args[0])._replace(abs=True), MINUS_ZERO))
 
 
-def _mufu(s: Selector, n: Node) -> None:
+def _mufu(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.MUFU, s.define(n), s.legal(s.signed(n.args[0])), sub=Mufu[n.attr.upper()])
 
 
 # ------------------------------------------------------------------ conversions
 
 
-def _halves(s: Selector, n: Node) -> None:
+def _halves(s: InstructionBuilder, n: Node) -> None:
     low, high = (*map(s.source, n.args), ZERO)[:2]
     s.emit(Op.F2FP, s.define(n), s.legal(high, low), sub=Convert[n.attr.upper()])
 
 
-def _octets(s: Selector, n: Node) -> None:
+def _octets(s: InstructionBuilder, n: Node) -> None:
     low, high, above = (*map(s.source, n.args), ZERO, ZERO)[:3]
     s.emit(Op.F2FP, s.define(n), s.legal(high, low, above), sub=Convert[n.attr.upper()], flags=Flag.SAT)
 
 
-def _unpack(s: Selector, n: Node) -> None:
+def _unpack(s: InstructionBuilder, n: Node) -> None:
     fmt, half = n.attr
     bits = s.register(n.args[0])._replace(half=Half.HIGH if half else Half.BOTH)
     s.emit(Op.F2FP, s.define(n), (bits,), sub=Convert[fmt.upper()], flags=Flag.UNPACK)
 
 
-def _upper(s: Selector, n: Node) -> None:
+def _upper(s: InstructionBuilder, n: Node) -> None:
     s.emit(Op.SHF, s.define(n), (s.register(n.args[0]), immediate(16), ZERO), sub=Shift.R_U32)
 
 
-def _widen(s: Selector, n: Node) -> None:
+def _widen(s: InstructionBuilder, n: Node) -> None:
     fmt, half = n.attr
     word = n.args[0]
     if word.op == "upper":
@@ -220,7 +220,7 @@ def _widen(s: Selector, n: Node) -> None:
 UNORDERED = 8  # bit of FSETP's `sub`: NaN differs from everything
 
 
-def _compare(s: Selector, n: Node, dst: VReg, how: BoolOp, other: Condition) -> None:
+def _compare(s: InstructionBuilder, n: Node, dst: VReg, how: BoolOp, other: Condition) -> None:
     relation, kind = n.attr
     sub = Cmp[relation.upper()] | how << 4
     if kind == "f" and relation == "ne":
@@ -231,12 +231,12 @@ def _compare(s: Selector, n: Node, dst: VReg, how: BoolOp, other: Condition) -> 
     s.emit(op, srcs=(a, b), pdsts=(dst,), psrcs=(other,), sub=sub, flags=flags)
 
 
-def _cmp(s: Selector, n: Node) -> None:
+def _cmp(s: InstructionBuilder, n: Node) -> None:
     _compare(s, n, s.define(n)[0], BoolOp.AND, ALWAYS)
 
 
-def _logical(how: BoolOp, table: int) -> Callable[[Selector, Node], None]:
-    def emit(s: Selector, n: Node) -> None:
+def _logical(how: BoolOp, table: int) -> Callable[[InstructionBuilder, Node], None]:
+    def emit(s: InstructionBuilder, n: Node) -> None:
         child = s.fusion.swallowed.get(n)
         if child is not None:
             other = n.args[1] if n.args[0] is child else n.args[0]
@@ -247,7 +247,7 @@ def _logical(how: BoolOp, table: int) -> Callable[[Selector, Node], None]:
     return emit
 
 
-def _select(s: Selector, n: Node) -> None:
+def _select(s: InstructionBuilder, n: Node) -> None:
     which, a, b = n.args
     if n in s.fusion.swallowed:
         _predicated(s, n, a, b, s.condition(which))
@@ -259,7 +259,7 @@ def _select(s: Selector, n: Node) -> None:
     s.emit(op, s.define(n), s.legal(x, y), psrcs=(c,))
 
 
-def _predicated(s: Selector, n: Node, changed: Node, kept: Node, when: Condition) -> None:
+def _predicated(s: InstructionBuilder, n: Node, changed: Node, kept: Node, when: Condition) -> None:
     """``when ? kept op x : kept`` in place: a copy, which mostly goes away, and a guarded instruction."""
     (dst,) = s.define(n)
     s.emit(Op.MOV, (dst,), (s.source(kept),))
@@ -278,7 +278,7 @@ def _register_operands(x: Source, y: Source) -> tuple[Source, Source]:
     return (x, y) if x.is_reg else (y, x)
 
 
-EMIT: dict[str, Callable[[Selector, Node], None]] = {
+EMIT: dict[str, Callable[[InstructionBuilder, Node], None]] = {
     "add": _add,
     "sub": _sub,
     "mul": _mul,
