@@ -20,6 +20,7 @@ from gpusim import cuda, hardware
 from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import key_of, place_of
+from tests.marks import most_by_hand
 
 CYCLES, READ, SECONDS = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "gpu__time_duration.sum"
 L1_HITS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
@@ -270,6 +271,15 @@ EFFECTS = {
 }
 """What each number decides, and where that shows."""
 
+REPRESENTATIVE = {
+    "sm_count", "sm.registers", "sm.fp32_lanes", "shared.alloc_granularity_bytes", "l1.unified_bytes", "l2.size_bytes",
+    "l2.slices", "l2.associativity", "l2.coalescer_max_merge", "dram.bus_bits", "dram.read_bytes_per_s",
+    "latency.shared_cycles", "latency.l2_hit_near_cycles", "latency.dram_cycles", "clock.sm_hz", "clock.memory_hz",
+    "throughput.l2_read_bytes_per_cycle", "placement.turnover_cycles", "launch.overhead_cycles",
+    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "spacing.jump_cycles",
+}  # fmt: skip
+"""Bandwidths, latencies, capacities, counts and clocks, from every section: tried each time, the others by hand."""
+
 FIXED = {
     "sm.shuffle_lanes", "l1.line_bytes", "l1.sector_bytes", "l1.tag_sets", "l1.data_bytes_per_cycle", "l2.line_bytes",
     "l2.sector_bytes",
@@ -342,7 +352,7 @@ def changed(base: str, factors: dict[str, float]) -> tuple[tuple[str, Any], ...]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", EFFECTS)
+@pytest.mark.parametrize("key", most_by_hand(EFFECTS, REPRESENTATIVE))
 def test_a_number_moves_what_it_names_the_right_way(key: str) -> None:
     effect = EFFECTS[key]
     before, moved = predicted(effect.base, effect.probe), []
@@ -365,6 +375,8 @@ def test_every_number_is_read_or_informational_or_refused() -> None:
     tables = [set(EFFECTS), FIXED, set(LIMITS), set(LISTS), INFORMATIONAL, {"shared.bytes_per_sm"}]
     assert sum(map(len, tables)) == len(known)
     assert set().union(*tables) == known
+    assert set(EFFECTS) > REPRESENTATIVE
+    assert {place_of(key)[0] for key in EFFECTS} == {place_of(key)[0] for key in REPRESENTATIVE}
 
 
 @pytest.mark.parametrize("key", sorted(FIXED))
