@@ -113,7 +113,7 @@ def _own(function: Function) -> tuple[float, list[Function]]:
     code, size, called = function.__code__, 0.0, []
     size += len(code.co_code)
     for name in code.co_names:
-        other = function.__globals__.get(name)
+        other: Any = function.__globals__.get(name)
         if not is_jitted(other):
             continue
         if other.targetoptions.get("inline") == "always":

@@ -101,9 +101,9 @@ def _kept_by_numba() -> Iterator[bool]:
 
     numba looks for a change only in a function's own file.  That folder's name changes with all files.
     """
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(store.FOLDER)
+    settings: Any = config
+    before, settings.CACHE_DIR = settings.CACHE_DIR, str(store.FOLDER)
     try:
         yield usable(store.FOLDER)
     finally:
-        config.CACHE_DIR = before
+        settings.CACHE_DIR = before

@@ -38,10 +38,10 @@ def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextMa
         called only if something is to be compiled.
     """
     ops = np.unique(code[:, F.OP]).tolist()
-    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]  # type: ignore[attr-defined]
+    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]
     if _ready.issuperset(wholes):
         return
-    began = is_kept(machine.advance.py_func)  # type: ignore[attr-defined]
+    began = is_kept(machine.advance.py_func)
     with watched(wholes, f"compiling {'more of ' if began else ''}the engine, once", show, is_kept):
         routines.addresses(ops)
         machine.load(code)
