@@ -1,6 +1,6 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test long quick lint format types imports graph calibrate refresh unchanged docs wheel ci clean
+.PHONY: help install test long quick lint format types imports graph calibrate refresh unchanged matrix docs wheel ci clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ refresh:  ## predict every measured launch and write docs/validation.md
 
 unchanged:  ## compare every metric of the measured launches with what it was, to the digit (80 minutes of a core)
 	python -m calibration.unchanged
+
+matrix:  ## run a few tests with the oldest and the newest numba, on every Python that is there
+	python -m tests.matrix
 
 docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs
