@@ -1,7 +1,7 @@
 """The oldest and the newest numba, with every Python there is that gpusim supports: ``python -m tests.matrix``.
 
-A pair has a virtual environment of its own, in a folder of the cache folder, and keeps it for the next time.  A pair for
-which numba has no wheel is left out, and said to be.
+A pair has a virtual environment of its own, in a folder of the cache folder, and keeps it for the next time.  A pair
+for which numba has no wheel is left out, and said to be.
 """
 
 from __future__ import annotations
