@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,29 +21,38 @@ from gpusim.engine.compiling.compilation import Compilation, Function
 from gpusim.engine.compiling.watching import kept, tell, without_collection
 from gpusim.folders import keep, load, usable
 
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-"""``_nrt=False``: no reference counting, see :mod:`gpusim.engine.compiling.parts`."""
+
+@cache
+def options() -> dict[str, Any]:
+    """Options of all functions: no reference counting, where this release knows that; it is not documented."""
+    known: dict[str, Any] = {"error_model": "numpy"}
+    fewer: dict[str, Any] = {**known, "_nrt": False}
+    try:
+        njit("int64(int64)", **fewer)(lambda x: x)
+    except Exception:  # whatever a release makes of an option that it does not know
+        return known
+    return fewer
 
 
 def jit(function: Function) -> Any:
     """Compile; LLVM chooses whether it becomes part of its callers' code or is called."""
-    return njit(**_OPTIONS)(function)
+    return njit(**options())(function)
 
 
 def inline(function: Function) -> Any:
     """Compile into its callers: for what is small, or called from one place with many arrays."""
-    return njit(forceinline=True, **_OPTIONS)(function)
+    return njit(forceinline=True, **options())(function)
 
 
 def spliced(function: Function) -> Any:
     """Part of its one caller already as numba sees it: for what is large."""
-    return njit(inline="always", **_OPTIONS)(function)
+    return njit(inline="always", **options())(function)
 
 
 def compile_for_calls(function: Function, signature: Any) -> Any:
     """Compile now, to be called by address: numba's ``CFunc``, whose ``address`` holds while it lives."""
     with _told(function), _kept_by_numba() as keeps:
-        return cfunc(signature, cache=keeps, **_OPTIONS)(function)
+        return cfunc(signature, cache=keeps, **options())(function)
 
 
 def whole(function: Any) -> Any:
@@ -54,7 +64,7 @@ def whole(function: Any) -> Any:
 def _whole(function: Function) -> Any:
     """Machines run side by side, so it lets go of the interpreter's lock."""
     with _kept_by_numba() as keeps:
-        return njit(nogil=True, cache=keeps, **_OPTIONS)(function)
+        return njit(nogil=True, cache=keeps, **options())(function)
 
 
 def compile_whole(function: Any, signature: tuple[Any, ...]) -> None:

@@ -38,6 +38,20 @@ def test_small_functions_give_what_python_says_and_are_kept(tmp_path):
     assert len(list(tmp_path.rglob("*.nbc"))) == 2  # what is called by address
 
 
+def test_an_option_that_is_not_documented_may_be_missing(monkeypatch):
+    def strict(*args, _nrt=True, **how):
+        assert _nrt, "unknown option"
+        return numba.njit(*args, **how)
+
+    monkeypatch.setattr(plain, "njit", strict)
+    plain.options.cache_clear()
+    try:
+        assert plain.options() == {"error_model": "numpy"}
+        assert plain.jit(lambda x: 2 * x)(21) == 42
+    finally:
+        plain.options.cache_clear()
+
+
 def test_code_is_compiled_in_memory_where_it_cannot_be_kept(tmp_path):
     (tmp_path / "file").touch()
     out, err = python("-c", ASK, GPUSIM_PLAIN_NUMBA="1", GPUSIM_CACHE_DIR=str(tmp_path / "file"))
