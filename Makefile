@@ -1,6 +1,6 @@
 # The tasks of everyday work; "make" lists them.  They run in whatever environment is active.
 .DEFAULT_GOAL := help
-.PHONY: help install test long quick lint format types imports graph calibrate refresh unchanged validate docs wheel ci clean
+.PHONY: help install test long quick lint format types imports graph calibrate refresh unchanged validate matrix docs wheel ci clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ unchanged:  ## compare every metric of the measured launches with what it was, t
 
 validate:  ## run what "make test" leaves out: the long tests, then "unchanged"; keep on which commit they passed
 	python -m calibration.validate
+
+matrix:  ## run a few tests with the oldest and the newest numba, on every Python that is there
+	python -m tests.matrix
 
 docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs

@@ -74,8 +74,36 @@ def keep(path: Path, body: bytes) -> None:
         _make(path.parent)
         _write(path, _digest(path, body) + b"\n" + body)
     except OSError as error:
-        what = f"compiled code cannot be kept in {path.parent.parent} ({error.strerror})"
-        _warn(what, "GPUSIM_CACHE_DIR names another folder")
+        _warn_of(path.parent, error)
+
+
+def usable(folder: Path) -> bool:
+    """Make a folder of the cache folder, for others that keep compiled code; a :class:`CacheWarning` says why not.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder of the cache folder.
+
+    Returns
+    -------
+    bool
+        Whether only this user can write there, and does.
+    """
+    if not _trusted(folder):
+        return False
+    try:
+        _make(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError as error:
+        _warn_of(folder, error)
+        return False
+
+
+def _warn_of(folder: Path, error: OSError) -> None:
+    what = f"compiled code cannot be kept in {folder.parent} ({error.strerror})"
+    _warn(what, "GPUSIM_CACHE_DIR names another folder")
 
 
 def _digest(path: Path, body: bytes) -> bytes:

@@ -18,7 +18,8 @@ from gpusim.engine.alu.convert import convert
 from gpusim.engine.alu.packed import packed
 from gpusim.engine.alu.tensor import tensor
 from gpusim.engine.alu.transcendental import mufu
-from gpusim.engine.compiling.jit import compile_for_calls, kept
+from gpusim.engine.compiling.jit import compile_for_calls
+from gpusim.engine.compiling.watching import kept
 from gpusim.isa.opcodes import Op
 
 _ROUTINE: dict[Op, Callable[..., Any]] = {

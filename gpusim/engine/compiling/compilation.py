@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from numba.core.dispatcher import Dispatcher
+from numba.extending import is_jitted
 
 LLVM_SHARE = 0.3
 """Time LLVM takes for a whole, in what numba takes for its functions (the engine 0.2, what is out of line 0.4)."""
@@ -113,8 +113,8 @@ def _own(function: Function) -> tuple[float, list[Function]]:
     code, size, called = function.__code__, 0.0, []
     size += len(code.co_code)
     for name in code.co_names:
-        other = function.__globals__.get(name)
-        if not isinstance(other, Dispatcher):
+        other: Any = function.__globals__.get(name)
+        if not is_jitted(other):
             continue
         if other.targetoptions.get("inline") == "always":
             more, further = _own(other.py_func)

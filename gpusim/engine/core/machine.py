@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import typeof
 
-from gpusim.engine.compiling.jit import inline, jit, spliced
+from gpusim.engine.compiling.jit import compile_whole, inline, jit, spliced, whole
 from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
 from gpusim.engine.compiling.lanes import pointer, select
 from gpusim.engine.core.barriers import after_exit, clear, enter, is_full, release, stuck
@@ -281,14 +281,14 @@ def driver(m: Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int], 
     callable
         Takes the number of steps; returns whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
-    words, out_of_line = table(m), helper(m.code)
-    return lambda steps: bool(advance(words, queue, kinds, steps, out_of_line))
+    words, out_of_line, run_on = table(m), helper(m.code), whole(advance)
+    return lambda steps: bool(run_on(words, queue, kinds, steps, out_of_line))
 
 
 def load(code: np.ndarray) -> None:
     """Compile what runs a program's code, or load it, before a machine runs."""
     vector = np.zeros(1, np.int64)
-    advance.whole.compile(tuple(typeof(x) for x in (vector, vector, vector, 1, helper(code))))  # type: ignore[attr-defined]
+    compile_whole(advance, tuple(typeof(x) for x in (vector, vector, vector, 1, helper(code))))
 
 
 @spliced

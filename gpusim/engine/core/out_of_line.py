@@ -14,7 +14,8 @@ from numba import int64, uint32
 
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import compile_for_calls, jit, kept
+from gpusim.engine.compiling.jit import compile_for_calls, jit
+from gpusim.engine.compiling.watching import kept
 from gpusim.engine.core.indirect_control import indirect_control, move_barrier
 from gpusim.engine.core.lane_exchange import exchange
 from gpusim.engine.core.special_registers import all_if_uniform, passes_data_stage, read_special

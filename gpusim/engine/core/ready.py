@@ -10,8 +10,8 @@ import numpy as np
 
 from gpusim.engine.alu import routines
 from gpusim.engine.compiling.compilation import Compilation, Function
-from gpusim.engine.compiling.jit import watched
-from gpusim.engine.compiling.store import is_kept
+from gpusim.engine.compiling.jit import is_kept
+from gpusim.engine.compiling.watching import watched
 from gpusim.engine.core import machine, out_of_line
 from gpusim.isa.encode import N_FIELDS, OUT_OF_LINE_PIPE, F
 from gpusim.isa.opcodes import Op
@@ -38,11 +38,11 @@ def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextMa
         called only if something is to be compiled.
     """
     ops = np.unique(code[:, F.OP]).tolist()
-    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]  # type: ignore[attr-defined]
+    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]
     if _ready.issuperset(wholes):
         return
-    began = is_kept(machine.advance.py_func)  # type: ignore[attr-defined]
-    with watched(wholes, f"compiling {'more of ' if began else ''}the engine, once", show):
+    began = is_kept(machine.advance.py_func)
+    with watched(wholes, f"compiling {'more of ' if began else ''}the engine, once", show, is_kept):
         routines.addresses(ops)
         machine.load(code)
     _ready.update(wholes)
