@@ -59,13 +59,13 @@ def outcome(python: str, folder: Path, numba: str, rest: list[str]) -> str:
 def main() -> int:
     """Run the pairs that are asked for, and say what became of each; 1 if one failed or none ran."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--numba", nargs="+", default=[TRIED[0], TRIED[-1]], help="releases to try")
-    parser.add_argument("--python", nargs="+", default=PYTHONS, help="versions to try, of those that are there")
+    parser.add_argument("--numba", action="append", help="a release to try, instead of the oldest and the newest")
+    parser.add_argument("--python", action="append", help="a version to try, instead of all")
     parser.add_argument("tests", nargs="*", help="what pytest is to run instead of the few that are chosen")
     asked = parser.parse_args()
     became = {}
     for version, python in interpreters():
-        for numba in asked.numba if version in asked.python else ():
+        for numba in (asked.numba or [TRIED[0], TRIED[-1]]) if version in (asked.python or PYTHONS) else ():
             folder = cache_folder() / "matrix" / f"python-{version}-numba-{numba}"
             print(f"== Python {version}, numba {numba}", flush=True)
             became[version, numba] = outcome(python, folder, numba, asked.tests)
