@@ -114,8 +114,7 @@ def _l2(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     l2 = gpu.l2
     least = l2.partitions * LEAST_L2_LINES * LINE
     yield l2.size_bytes >= least, "l2.size_bytes", f"at least {least}, not {l2.size_bytes}"
-    lines = l2.size_bytes // l2.partitions // LINE
-    most = int(math.sqrt(2) * lines / LEAST_L2_SETS)  # sets are the nearest power of two
+    most = int(math.sqrt(2) * l2.partition_lines / LEAST_L2_SETS)  # sets are the nearest power of two
     yield l2.associativity <= most, "l2.associativity", f"at most {most}: a partition has {LEAST_L2_SETS} sets or more"
     yield l2.slices >= l2.partitions, "l2.slices", f"at least one for each of l2.partitions, {l2.partitions}"
     yield l2.fetch_bytes % SECTOR == 0, "l2.fetch_bytes", f"{SECTOR} or {2 * SECTOR}"

@@ -8,23 +8,24 @@ from typing import Any
 
 from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import Throughput
-from gpusim.hardware.spec import Provenance
+from gpusim.hardware.spec import Provenance, bus_peak
 
 OWN_TEXTS = ("name", "full_name", "measured")
 """Never inherited."""
+
+_PEAK, _SPEED = ("dram.bus_bits", "clock.memory_hz"), ("sm_count", "clock.sm_hz")
 
 DROPPED_BY = {
     "gpcs": ("sm_count",),
     "placement.order": ("sm_count", "gpcs", "placement.sm_gpc"),
     "placement.sm_gpc": ("sm_count", "gpcs"),
     "placement.sm_half": ("sm_count", "gpcs", "placement.sm_gpc", "l2.partitions"),
-    "dram.datasheet_bytes_per_s": ("dram.bus_bits", "clock.memory_hz"),
+    "dram.datasheet_bytes_per_s": _PEAK,
     "l1.unified_bytes": ("l1.size_bytes",),
     "l1.size_bytes": ("l1.unified_bytes",),
 }
 """Numbers that are not inherited where one of these differs from the base: they would not fit it."""
 
-_PEAK, _SPEED = ("dram.bus_bits", "clock.memory_hz"), ("sm_count", "clock.sm_hz")
 SCALED_WITH = {
     **{f"dram.{name}_bytes_per_s": _PEAK for name in ("read", "write", "copy")},
     **{f"throughput.{name}": _SPEED for name, rule in rules(Throughput).items() if rule.unit in ("flop/s", "op/s")},
@@ -119,7 +120,7 @@ def derive(sheet: Sheet) -> None:
     """
     _derive_placement(sheet)
     if "dram.read_bytes_per_s" not in sheet.numbers:
-        peak = sheet.numbers["dram.bus_bits"].value / 8 * 2 * sheet.numbers["clock.memory_hz"].value
+        peak = bus_peak(*(sheet.numbers[key].value for key in _PEAK))
         source = f"{READ_SHARE:g} of the peak, as an H200 reads"
         sheet.numbers["dram.read_bytes_per_s"] = Provenance(READ_SHARE * peak, "byte/s", "assumed", source)
 

@@ -215,6 +215,11 @@ class L2:
     partial_low_share: float = quantity("1", low=0, high=1)
     link_bytes_per_cycle: int | None = quantity("byte/cycle", high=65536, optional=True)
 
+    @property
+    def partition_lines(self) -> int:
+        """Lines of one partition."""
+        return self.size_bytes // self.partitions // self.line_bytes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dram:

@@ -85,8 +85,8 @@ class Gpu(Identity):
 
     @property
     def dram_peak_bytes_per_s(self) -> float:
-        """What the bus of device memory can carry, bytes/s: its width times two transfers a memory clock."""
-        return self.dram.bus_bits / 8 * 2 * self.clock.memory_hz
+        """What the bus of device memory can carry, bytes/s."""
+        return bus_peak(self.dram.bus_bits, self.clock.memory_hz)
 
     @property
     def compute_capability(self) -> tuple[int, int]:
@@ -140,6 +140,11 @@ class Gpu(Identity):
             return self.l1.size_bytes
         assert self.l1.unified_bytes is not None  # a specification gives one of the two
         return self.l1.unified_bytes - carveout_bytes
+
+
+def bus_peak(bits: int, hz: float) -> float:
+    """Give what a memory bus can carry, bytes/s: its width times two transfers a clock."""
+    return bits / 8 * 2 * hz
 
 
 def key_of(section: str, name: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.report.busy import ISSUE, Busy, ranked
 from gpusim.report.units import format_count, format_seconds, format_share
+from gpusim.results.metric import STALL_SHARE
 
 if TYPE_CHECKING:
     from gpusim.results.figures import Figures
@@ -36,10 +37,6 @@ REASONS = {
     "no_instruction": ("latency", "instruction fetch"),
 }
 """What Nsight Compute's stall reasons stand for: what binds a launch whose warps wait for it, and in words."""
-
-
-STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
-"""The metric that says for which share of their time warps wait for a reason."""
 
 
 class Verdict(NamedTuple):

@@ -93,10 +93,7 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
     r[S.L1_HIT], r[S.SHARED], r[S.SHUFFLE] = (
         _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
     )
-    r[S.L2_NEAR], r[S.L2_FAR] = (
-        _ticks(lat.l2_hit_near_cycles),
-        _ticks(lat.l2_fabric_cycles),
-    )
+    r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(lat.l2_fabric_cycles)
     r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(min(lat.l2_hit_near_cycles, gpu.placement.turnover_cycles))
     r[S.L2_SPREAD], r[S.DRAM_SPREAD] = _ticks(lat.l2_spread_cycles), _ticks(lat.dram_spread_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
@@ -181,22 +178,17 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.L1_SETS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash)
     s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
-    s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(_lines_of_half(gpu), gpu.l2.associativity)
+    s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.partition_lines, gpu.l2.associativity)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
     s[S.N_GPCS], s[S.N_SLICES], s[S.N_CHANNELS] = len(gpu.gpcs), gpu.l2.slices, gpu.dram.channels
     s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // 4) * 4
     return s
 
 
-def _lines_of_half(gpu: Gpu) -> int:
-    """Lines of one partition of L2."""
-    return gpu.l2.size_bytes // gpu.l2.partitions // gpu.l2.line_bytes
-
-
 def _l2(gpu: Gpu, sets: int, ways: int) -> np.ndarray:
     """An empty L2; the last way of the sets that lack it holds no line, and is never the oldest one."""
     found = empty_l2(gpu.l2.partitions * sets, ways)
-    lacking = np.arange(len(found)) % sets >= _lines_of_half(gpu) - sets * (ways - 1)
+    lacking = np.arange(len(found)) % sets >= gpu.l2.partition_lines - sets * (ways - 1)
     found[lacking, USED * ways + ways - 1] = S.NEVER
     return found
 

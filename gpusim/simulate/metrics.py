@@ -15,6 +15,7 @@ from gpusim.engine.state import counts as C
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.profiles.profile import Profile
+from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.simulate.counted import Counts
     from gpusim.simulate.launch import Launch
-
-SECTOR = 32
 
 
 class _Sum(NamedTuple):
@@ -104,8 +103,8 @@ METRICS: dict[str, _Sum] = {
     _LTS.format("tex_op_write_lookup_hit"): _sum("sector", _MODEL, C.L2_WRITE),
     _LTS.format("tex_op_write_lookup_miss"): _sum("sector", _MODEL),
     _LTS.format("ltcfabric"): _sum("sector", _MODEL, C.FABRIC),
-    "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR),
-    "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR),
+    "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR_BYTES),
+    "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR_BYTES),
 }
 
 
@@ -262,7 +261,7 @@ def summary(
 
 def _left_dirty(counts: Counts) -> Metric:
     claim = Claim.EXTRAPOLATED if counts.sampled else Claim.MODELLED
-    return Metric(_number(SECTOR * counts.left_dirty), "byte", claim)
+    return Metric(_number(SECTOR_BYTES * counts.left_dirty), "byte", claim)
 
 
 def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[str, Metric]:

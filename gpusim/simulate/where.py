@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.opcodes import Op
+from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import Value
 from gpusim.results.traffic import Traffic
 from gpusim.simulate.launch import arrays_of, in_memory, lay_out
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.simulate.launch import Launch
 
-SECTOR = 32
 LOADS = (Op.LDG, Op.LD, Op.LDGSTS)
 """Instructions whose sectors of global memory are loads, which L1 may hold."""
 
@@ -73,8 +73,8 @@ def _line(place: tuple[str, int], row: np.ndarray, loaded: float) -> Traffic:
         sectors=_number(row[C.S_SECTORS]),
         ideal_sectors=_number(row[C.S_IDEAL]),
         l1_hits=_number(row[C.S_HIT]),
-        l2_bytes=_number(row[C.S_L2] * SECTOR),
-        dram_bytes=_number(row[C.S_HBM] * SECTOR),
+        l2_bytes=_number(row[C.S_L2] * SECTOR_BYTES),
+        dram_bytes=_number(row[C.S_HBM] * SECTOR_BYTES),
         wavefronts=_number(row[C.S_WAVES]),
         ideal_wavefronts=_number(row[C.S_WAVES_IDEAL]),
         load_sectors=_number(loaded),
@@ -110,8 +110,8 @@ def _array(name: str, dtype: str, row: np.ndarray) -> Traffic:
         sectors=_number(row[C.A_LD_SECTORS] + row[C.A_ST_SECTORS]),
         ideal_sectors=_number(row[C.A_LD_IDEAL] + row[C.A_ST_IDEAL]),
         l1_hits=_number(row[C.A_HIT]),
-        l2_bytes=_number(row[C.A_L2] * SECTOR),
-        dram_bytes=_number(row[C.A_HBM] * SECTOR),
+        l2_bytes=_number(row[C.A_L2] * SECTOR_BYTES),
+        dram_bytes=_number(row[C.A_HBM] * SECTOR_BYTES),
         load_sectors=_number(row[C.A_LD_SECTORS]),
     )
 
