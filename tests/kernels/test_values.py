@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.catalogue import lookup
-from tests.kernels.cases import CASES, gpus
+from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import expected, run
+from tests.marks import most_by_hand
 
 ALL = lookup.all(hidden=True)
 INEXACT = {
@@ -66,7 +67,7 @@ def test_whole_numbers_come_out_exactly(name, data, seed):
         np.testing.assert_array_equal(values, reference[array])
 
 
-@pytest.mark.parametrize("name", sorted(a.name for a in ALL if not a.hidden))
+@pytest.mark.parametrize("name", most_by_hand(sorted(a.name for a in ALL if not a.hidden), REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1, 3]))
 def test_default_tiles_work_for_any_size(name, data, seed, scale):

@@ -7,6 +7,7 @@ import gpusim
 from calibration.flash_attention_2 import SHARED
 from gpusim import cuda
 from gpusim.catalogue import lookup
+from tests.marks import most_by_hand
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -50,7 +51,7 @@ def attend(d, causal, N, gpu="h200", size=1.0, values=True):
 TOLERANCE = 2**-10
 
 
-@pytest.mark.parametrize("N", [1, 64, 127, 129, 200, 256, 384])
+@pytest.mark.parametrize("N", most_by_hand([1, 64, 127, 129, 200, 256, 384], {1, 129, 256}))
 @pytest.mark.parametrize(("d", "causal"), KERNELS)
 def test_attention(d, causal, N):
     out, L, wanted, sums, _ = attend(d, causal, N)
@@ -84,7 +85,7 @@ def test_tensor_cores_lower_the_clock_where_that_was_measured(gpu, hz):
     assert profile.cycles / profile.seconds == pytest.approx(hz, rel=1e-4)
 
 
-@pytest.mark.parametrize("gpu", ["h200", "h100-sxm", "a100-40gb"])
+@pytest.mark.parametrize("gpu", most_by_hand(["h200", "h100-sxm", "a100-40gb"], {"h200"}))
 @pytest.mark.parametrize(("d", "causal"), KERNELS)
 def test_no_bank_conflicts_no_spills_and_two_blocks_an_sm(d, causal, gpu):
     *_, profile = attend(d, causal, 256, gpu=gpu)

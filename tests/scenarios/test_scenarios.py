@@ -136,6 +136,7 @@ def test_padding_removes_every_bank_conflict():
     assert shared[4] == shared[5] == "1.02 M"
 
 
+@pytest.mark.long
 def test_odd_rows_cost_the_coalesced_kernel_and_help_the_naive_one():
     text = printed("alignment")
     assert numbers(text, 3) == pytest.approx(numbers(text, 2), rel=0.02)
@@ -196,6 +197,7 @@ def moved(text, index):
     return [parse_bytes(cell) for cell in column(text, index)]
 
 
+@pytest.mark.long
 def test_larger_tiles_save_time_and_hbm_accesses_only_beyond_l2():
     sizes = ("--n", "64", "--d", "16", "--heads", "672", "--Bc", "8,32")
     text = printed("block_size", "--gpu", "p100,a100-40gb", *sizes)
@@ -229,6 +231,7 @@ def test_time_and_l2_reads_go_with_the_share_of_the_tiles_and_hbm_reads_do_not()
     assert hbm[0] < 2 * hbm[3]
 
 
+@pytest.mark.long
 def test_time_follows_the_sms_at_work():
     text = printed("parallelism", "--n", "256", "--heads", "2", "--splits", "4")
     assert column(text, 1) == ["2", "8", "32"]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from calibration import bench
 from calibration.microbenchmarks import constant_loads, instruction_fetch, predicated_off
@@ -12,6 +13,7 @@ def residuals(cases: Sequence[bench.Case]) -> dict[str, float]:
     return {row.name: abs(row.residual) for row in map(bench.run, cases) if row.measured}
 
 
+@pytest.mark.long
 def test_constants_are_read_as_often_and_there_as_soon():
     off = residuals([*constant_loads.cases()])
     assert np.median([*off.values()]) < 0.02

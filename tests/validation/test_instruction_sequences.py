@@ -3,9 +3,8 @@
 import pytest
 
 from calibration.microbenchmarks.instruction_sequences import LOOP, MEASURED, cycles, instructions
-from tests.marks import most_by_hand
 
-WITHIN, WARPS, EVERY = 0.035, (1, 8, 32), 6
+WITHIN, WARPS = 0.035, (1, 8, 32)
 HALF_A_CYCLE = {"Woz Lo", "Woz Fo"}
 """Half of the odd factors cost one more there, by their number; why is not known."""
 NOT_NEEDED = {"Wep5y Le"}
@@ -25,7 +24,7 @@ KNOWN = [pytest.param(s, marks=pytest.mark.xfail(strict=True)) for s in MEASURED
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
-@pytest.mark.parametrize("sequence", [*most_by_hand(RIGHT, RIGHT[::EVERY]), *KNOWN])
+@pytest.mark.parametrize("sequence", [*RIGHT, *KNOWN])
 def test_a_sequence_takes_the_cycles_that_it_takes_on_silicon(sequence):
     for warps in WARPS:
         assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps

@@ -10,7 +10,6 @@ import pytest
 
 from calibration import bench, launch_files
 from gpusim.launches import file
-from tests.marks import most_by_hand
 
 MEDIANS = {"launch_overhead": 0.02, "streams": 0.04}
 """By how much times of launches of a few microseconds differ from day to day; others read clocks, or count."""
@@ -23,6 +22,7 @@ def test_the_launch_files_tell_what_the_cases_launch(name):
     assert told == [launch for launch, _ in launch_files.launches(*launch_files.FILES[name])]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("measured_compiler")
 def test_what_was_measured_is_the_machine_code_of_today():
     for state in launch_files.SHIPPED:
@@ -40,7 +40,7 @@ def test_launch_files_of_rewritten_code_come_with_it(tmp_path):
 
 
 @pytest.mark.usefixtures("measured_compiler")
-@pytest.mark.parametrize("name", most_by_hand(launch_files.MODULES, set(launch_files.MODULES) - {"request_merging"}))
+@pytest.mark.parametrize("name", launch_files.MODULES)
 def test_the_command_measured_what_the_tables_say(name):
     apart = []
     for case in launch_files.cases((name,)):
