@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state import counts as C
+from gpusim.engine.state.counts import METRICS
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.profiles.profile import Profile
@@ -19,7 +19,6 @@ from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
-from gpusim.simulate.utilisation import DATA_STAGE, SHARED
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -29,83 +28,6 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.simulate.counted import Counts
     from gpusim.simulate.launch import Launch
-
-
-class _Sum(NamedTuple):
-    """A metric that is a weighted sum of columns of counts."""
-
-    columns: tuple[tuple[int, float], ...]
-    unit: str
-    claim: Claim
-
-
-def _sum(unit: str, claim: Claim, *columns: int, minus: tuple[int, ...] = (), scale: float = 1) -> _Sum:
-    return _Sum((*((c, scale) for c in columns), *((c, -scale) for c in minus)), unit, claim)
-
-
-_EXACT, _MODEL = Claim.EXACT, Claim.MODELLED
-_L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
-_LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"
-_WAVES = "l1tex__data_pipe_lsu_wavefronts{}.sum"
-_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
-_LTS = "lts__t_sectors_srcunit_{}.sum"
-
-METRICS: dict[str, _Sum] = {
-    "smsp__inst_executed.sum": _sum("inst", _MODEL, C.INST),
-    "smsp__thread_inst_executed.sum": _sum("inst", _MODEL, C.THREAD_INST),
-    "smsp__thread_inst_executed_pred_on.sum": _sum("inst", _MODEL, C.THREAD_ON),
-    "smsp__sass_inst_executed_op_branch.sum": _sum("inst", _MODEL, C.BRANCHES),
-    "smsp__inst_executed_op_global_ld.sum": _sum("inst", _EXACT, C.INST_LDG),
-    "smsp__inst_executed_op_global_st.sum": _sum("inst", _EXACT, C.INST_STG),
-    "smsp__inst_executed_op_shared_ld.sum": _sum("inst", _MODEL, C.INST_LDS),
-    "smsp__inst_executed_op_shared_st.sum": _sum("inst", _MODEL, C.INST_STS),
-    _L1.format("requests", "ld"): _sum("request", _EXACT, C.LD_REQ),
-    _L1.format("sectors", "ld"): _sum("sector", _EXACT, C.LD_SECTORS),
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LD_HIT),
-    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum": _sum("wavefront", _EXACT, C.LD_TAGS),
-    _L1.format("requests", "st"): _sum("request", _EXACT, C.ST_REQ),
-    _L1.format("sectors", "st"): _sum("sector", _EXACT, C.ST_SECTORS),
-    "smsp__inst_executed_op_local_ld.sum": _sum("inst", _MODEL, C.INST_LDL),
-    "smsp__inst_executed_op_local_st.sum": _sum("inst", _MODEL, C.INST_STL),
-    "smsp__inst_executed_op_ldgsts.sum": _sum("inst", _MODEL, C.INST_LDGSTS),
-    "smsp__inst_executed_op_ldsm.sum": _sum("inst", _MODEL, C.INST_LDSM),
-    "smsp__inst_executed_op_shared_atom.sum": _sum("inst", _MODEL, C.INST_ATOMS),
-    _L1.format("requests", "atom"): _sum("request", _MODEL, C.ATOM_REQ),
-    _L1.format("sectors", "atom"): _sum("sector", _MODEL, C.ATOM_SECTORS),
-    _L1.format("requests", "red"): _sum("request", _MODEL, C.RED_REQ),
-    _L1.format("sectors", "red"): _sum("sector", _MODEL, C.RED_SECTORS),
-    _LOCAL.format("requests", "ld"): _sum("request", _MODEL, C.LOCAL_LD_REQ),
-    _LOCAL.format("sectors", "ld"): _sum("sector", _MODEL, C.LOCAL_LD_SECTORS),
-    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LOCAL_LD_HIT),
-    _LOCAL.format("requests", "st"): _sum("request", _MODEL, C.LOCAL_ST_REQ),
-    _LOCAL.format("sectors", "st"): _sum("sector", _MODEL, C.LOCAL_ST_SECTORS),
-    "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
-    _WAVES.format(""): _sum("wavefront", _MODEL, *DATA_STAGE),
-    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, *SHARED),
-    _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
-    _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
-    _WAVES.format("_mem_shared_op_atom"): _sum("wavefront", _MODEL, C.SH_ATOM_WAVES),
-    _WAVES.format("_mem_shared_op_ldgsts"): _sum("wavefront", _MODEL, C.SH_ASYNC_WAVES),
-    _CONFLICTS.format("ld"): _sum("conflict", _MODEL, C.SH_LD_WAVES, minus=(C.SH_LD_IDEAL,)),
-    _CONFLICTS.format("st"): _sum("conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)),
-    _CONFLICTS.format("ldgsts"): _sum("conflict", _MODEL, C.SH_ASYNC_WAVES, minus=(C.SH_ASYNC_IDEAL,)),
-    "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_ATOM_REQ),
-    "lts__t_requests_srcunit_tex_op_read.sum": _sum("request", _MODEL, C.L2_READ_REQ),
-    "lts__t_requests_srcunit_tex_op_write.sum": _sum("request", _MODEL, C.L2_WRITE_REQ),
-    _LTS.format("tex"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM),
-    _LTS.format("tex_op_read"): _sum("sector", _MODEL, C.L2_READ),
-    _LTS.format("tex_op_write"): _sum("sector", _MODEL, C.L2_WRITE),
-    _LTS.format("tex_lookup_miss"): _sum("sector", _MODEL, C.L2_MISS),
-    _LTS.format("tex_lookup_hit"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM, minus=(C.L2_MISS,)),
-    _LTS.format("tex_op_read_lookup_hit"): _sum("sector", _MODEL, C.L2_READ_HIT),
-    _LTS.format("tex_op_read_lookup_miss"): _sum("sector", _MODEL, C.L2_READ_MISS),
-    # L2 takes every write: H200 and H100 count none that misses
-    _LTS.format("tex_op_write_lookup_hit"): _sum("sector", _MODEL, C.L2_WRITE),
-    _LTS.format("tex_op_write_lookup_miss"): _sum("sector", _MODEL),
-    _LTS.format("ltcfabric"): _sum("sector", _MODEL, C.FABRIC),
-    "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR_BYTES),
-    "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR_BYTES),
-}
 
 
 Way = Literal["description", "machine_code"]
@@ -177,9 +99,11 @@ def metrics(counts: Counts) -> dict[str, Metric]:
     """
     found = {}
     for name, rule in METRICS.items():
-        value = float(np.sum([counts.total[column] * factor for column, factor in rule.columns]))
-        claim = Claim.EXTRAPOLATED if counts.sampled else rule.claim
-        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim)
+        size = SECTOR_BYTES if rule.unit == "byte" else 1  # the engine counts sectors
+        parts = [*(counts.total[k] * size for k in rule.plus), *(counts.total[k] * -size for k in rule.minus)]
+        claim = Claim.EXACT if rule.exact else Claim.MODELLED
+        value = _number(max(float(np.sum(parts)), 0.0))
+        found[name] = Metric(value, rule.unit, Claim.EXTRAPOLATED if counts.sampled else claim)
     return found
 
 

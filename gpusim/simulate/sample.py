@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,6 +33,7 @@ from gpusim.errors import ParameterError
 from gpusim.simulate.build import blocks_at_once
 
 if TYPE_CHECKING:
+    from gpusim.engine.state.counter_table import Share
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
     from gpusim.simulate.launch import Launch
@@ -58,15 +59,6 @@ MOST_WHOLE = 1 << 28
 
 LINE_WORK = 10.0  # steps that one line asked of the memory hierarchy weighs
 FIRST, WARM, MEASURED, LAST = range(4)
-EXECUTED = [
-    C.INST, C.THREAD_INST, C.THREAD_ON, C.LD_REQ, C.LD_SECTORS, C.ST_REQ, C.ST_SECTORS, C.LD_TAGS,
-    C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_LD_IDEAL, C.SH_ST_IDEAL, C.INST_LDG, C.INST_STG,
-    C.INST_LDS, C.INST_STS, C.BRANCHES, C.LINES, C.BLOCKS, C.WARPS, C.INST_ATOM, C.DIVERGED, C.ATOM_REQ,
-    C.ATOM_SECTORS, C.RED_REQ, C.RED_SECTORS, C.INST_LDL, C.INST_STL, C.LOCAL_LD_REQ, C.LOCAL_LD_SECTORS,
-    C.LOCAL_ST_REQ, C.LOCAL_ST_SECTORS, C.LOCAL_WAVES, C.INST_LDGSTS, C.SH_ASYNC_WAVES, C.INST_LDSM, C.INST_ATOMS,
-    C.ST_TAGS, C.SH_ASYNC_IDEAL, C.SH_ATOM_WAVES, C.ATOM_WAVES, C.PREFETCH_WAVES,
-]  # fmt: skip
-"""Columns that follow from execution alone, whatever the caches do."""
 
 
 @dataclass(frozen=True)
@@ -292,7 +284,7 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray, before: Held, af
     first, _, measured, last = np.bincount(chosen.kinds, minlength=4)
     inner = (chosen.blocks - first - last) / measured
     total = np.asarray(counts[FIRST] + counts[LAST] + counts[MEASURED] * inner, np.float64)
-    exact = np.intersect1d(EXECUTED, np.flatnonzero(chosen.agreed(probed)))
+    exact = np.intersect1d(C.EXECUTED, np.flatnonzero(chosen.agreed(probed)))
     total[exact] = (chosen.population @ chosen.means(probed))[exact]
     total[C.DRAM_WRITE] = _written_back(total, counts.sum(axis=0), before, after)
     return total
@@ -334,22 +326,15 @@ def _written(counts: np.ndarray) -> float:
     return float(counts[C.L2_WRITE] + counts[C.L2_ATOM])
 
 
-# Columns of sites and arrays that caches decide, and the columns of the whole launch's counts that they add up to
-SITES = {C.S_HIT: (C.LD_HIT,), C.S_L2: (C.L2_READ, C.L2_WRITE, C.L2_ATOM), C.S_HBM: (C.DRAM_READ,)}
-ARRAYS = {C.A_HIT: (C.LD_HIT,), C.A_L2: (C.L2_READ, C.L2_WRITE, C.L2_ATOM), C.A_HBM: (C.DRAM_READ,)}
-
-
-def attribute(
-    table: np.ndarray, of_caches: Mapping[int, tuple[int, ...]], total: np.ndarray, share: float
-) -> np.ndarray:
+def attribute(table: np.ndarray, columns: Sequence[Share], total: np.ndarray, share: float) -> np.ndarray:
     """What a launch of which part was run counts by instruction or array.
 
     Parameters
     ----------
     table : float64 array
         What the blocks run counted, a row each.
-    of_caches : mapping
-        ``SITES`` or ``ARRAYS``.
+    columns : sequence of Share
+        What its columns are: ``SITES`` or ``ARRAYS``.
     total : float64 array, shape (N_COUNTS,)
         Of the whole launch.
     share : float
@@ -361,7 +346,8 @@ def attribute(
         Where caches decide, the whole launch's counts are shared out as those of the part were.
     """
     scaled = np.asarray(table * share, np.float64)
-    for column, parts in of_caches.items():
-        seen = table[:, column].sum()
-        scaled[:, column] = table[:, column] * (total[list(parts)].sum() / seen if seen else 0.0)
+    for k, column in enumerate(columns):
+        if column.adds_up_to:
+            seen = table[:, k].sum()
+            scaled[:, k] = table[:, k] * (total[list(column.adds_up_to)].sum() / seen if seen else 0.0)
     return scaled
