@@ -24,7 +24,8 @@ from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, re
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
 from gpusim.simulate.launch import Launch, fill_memory, lay_out, read_back
 from gpusim.simulate.record import check, recorded, timeline
-from gpusim.simulate.sample import Held, Plan, attribute, left_dirty, plan, scale, unplanned
+from gpusim.simulate.sample import Plan, plan, unplanned
+from gpusim.simulate.scaling import Held, attribute, left_dirty, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache as remembered
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +16,7 @@ from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
+from gpusim.simulate.known_errors import Errors, Way, known_errors
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -28,62 +26,6 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.simulate.counted import Counts
     from gpusim.simulate.launch import Launch
-
-
-Way = Literal["description", "machine_code"]
-"""How a program came about: lowered from a description, or compiled from CUDA."""
-
-
-ENOUGH = 5
-"""Launches of a family of kernels from which on its errors stand for it; of fewer, those of all launches do."""
-
-_WAY_WORDS: dict[Way, str] = {"description": "by description", "machine_code": "by machine code"}
-
-
-class Errors(NamedTuple):
-    """Errors of a metric: see :class:`gpusim.results.metric.Metric`, whose fields these are."""
-
-    error: float | None = None
-    held_out: float | None = None
-    p90: float | None = None
-    among: str = ""
-
-
-@remembered
-def _table(gpu: str) -> dict[str, Any]:
-    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
-    table: dict[str, Any] = json.loads(source.read_text()) if source.is_file() else {}
-    return table
-
-
-@remembered
-def validation(gpu: str, way: Way, family: str = "", *, sampled: bool = False) -> dict[str, Errors]:
-    """Errors of each metric over the launches measured on a GPU; empty where none were.
-
-    Parameters
-    ----------
-    gpu : str
-        Name of the GPU, as in ``gpusim gpus``.
-    way : str
-    family : str
-        Of the kernel, as in ``gpusim kernels``: where :data:`ENOUGH` of its launches were measured, over these alone.
-    sampled : bool
-        Over launches of which only part was run, of whatever family.
-    """
-    table = _table(gpu)
-    if sampled:
-        return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
-    found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
-    own = table.get("families", {}).get(way, {}).get(family, {})
-    known = {name: row for name, row in own.items() if row["n"] >= ENOUGH}
-    return found | _errors(known, f"{{}} launches of {family} kernels on {gpu}, {_WAY_WORDS[way]}")
-
-
-def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Errors]:
-    return {
-        name: Errors(row["median"], row.get("held_out"), row["p90"], among.format(row["n"]))
-        for name, row in rows.items()
-    }
 
 
 def _number(value: float) -> int | float:
@@ -169,9 +111,9 @@ def summary(
         grid=launch.grid,
         block=launch.block,
         metrics={
-            **_judged(time, validation(gpu.name, way, family, sampled=stretch)),
-            **_judged(found, validation(gpu.name, way, family, sampled=counts.sampled)),
-            **_judged(limits, validation(gpu.name, way, family)),
+            **_judged(time, known_errors(gpu.name, way, family, sampled=stretch)),
+            **_judged(found, known_errors(gpu.name, way, family, sampled=counts.sampled)),
+            **_judged(limits, known_errors(gpu.name, way, family)),
         },
         cache=cache,
         memory=gpu.memory,

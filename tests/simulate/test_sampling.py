@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
-from gpusim.simulate import Counts, count, sample
+from gpusim.simulate import Counts, count, sample, scaling
 from gpusim.simulate.build import blocks_at_once
 from tests.kernels.run import prepare
 
@@ -193,8 +193,8 @@ def test_what_every_block_does_alike_is_scaled_exactly(grid, value, odd):
     chosen = sample.Plan(np.arange(3), kinds, 4, probes, of, population, blocks, True)
     probed = np.full((len(probes), C.N_COUNTS), float(value))
     probed[0, C.LINES] += odd
-    empty = sample.Held(0, 0, 1000)
-    total = sample.scale(chosen, np.zeros((4, C.N_COUNTS), np.int64), probed, empty, empty)
+    empty = scaling.Held(0, 0, 1000)
+    total = scaling.scale(chosen, np.zeros((4, C.N_COUNTS), np.int64), probed, empty, empty)
     assert total[C.INST] == blocks * value
     differs = odd and np.count_nonzero(of == 0) > 1
     assert total[C.LINES] == (0 if differs else blocks * value + odd * population[0])
@@ -212,5 +212,5 @@ def test_a_streaming_launch_writes_what_does_not_stay_in_l2(part, rest, room):
     dirty = LINE * lines // 2
     seen[sample.FIRST, [C.DRAM_READ, C.L2_WRITE, C.DRAM_WRITE]] = LINE * part, LINE * part, LINE * part - dirty
     total = seen.sum(axis=0) * (blocks / part)
-    wrote = sample._written_back(total, seen.sum(axis=0), sample.Held(0, 0, room), sample.Held(dirty, lines, room))
+    wrote = scaling._written_back(total, seen.sum(axis=0), scaling.Held(0, 0, room), scaling.Held(dirty, lines, room))
     assert wrote == pytest.approx(LINE * (blocks - min(blocks, room / 2)), abs=LINE * room / lines)
