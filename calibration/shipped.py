@@ -15,7 +15,7 @@ from gpusim.measured import measurement
 from gpusim.measured.comparison import Row, Summary, rows, summarise
 from gpusim.measured.measurement import MeasuredLaunch, Measurement, is_held_out
 from gpusim.results.metric import STALL_REASON, STALL_SHARE
-from gpusim.simulate.metrics import ENOUGH, Way
+from gpusim.simulate.known_errors import ENOUGH, Way
 
 TABLE = Path(__file__).parent / "data" / "h200_shipped.json"
 PLAN = Path(measurement.__file__).parents[1] / "data" / "launches.json"

@@ -183,7 +183,7 @@ def chains(folders: Iterable[PathLike] = ()) -> list[Chain]:
     return [chain(name, folders) for name, entry in entries(folders).items() if isinstance(entry.algorithm, Chain)]
 
 
-def names(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str]:
+def kernels(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str]:
     """List the names of all that can be predicted, kernels and chains, in the order they are found.
 
     Parameters
@@ -193,7 +193,7 @@ def names(folders: Iterable[PathLike] = (), *, hidden: bool = False) -> list[str
 
     Examples
     --------
-    >>> "matmul-tiled" in names(), "attention-standard" in names(), "row-mean" in names()
+    >>> "matmul-tiled" in kernels(), "attention-standard" in kernels(), "row-mean" in kernels()
     (True, True, False)
     """
     return [name for name, entry in entries(folders).items() if hidden or not entry.algorithm.hidden]

@@ -73,7 +73,7 @@ def list_kernels(
     elif found:
         report.show(listing.matches(found))
     else:
-        raise lookup.UnknownKernelError("kernel", " ".join(words), lookup.names(kernels or []), lookup.LISTING)
+        raise lookup.UnknownKernelError("kernel", " ".join(words), lookup.kernels(kernels or []), lookup.LISTING)
 
 
 def gpus(

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 from gpusim.hardware.errors import OccupancyError, SpecError
-from gpusim.hardware.library import architecture, given, load, names
+from gpusim.hardware.library import architecture, given, names
+from gpusim.hardware.library import load_gpu as load
 from gpusim.hardware.occupancy import Occupancy, occupancy
 from gpusim.hardware.spec import Gpu, Provenance
 from gpusim.hardware.writer import to_toml

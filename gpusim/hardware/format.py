@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.hardware.library import load, names
+from gpusim.hardware.library import load_gpu, names
 from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, place_of, values
@@ -23,7 +23,7 @@ def table() -> list[tuple[str, ...]]:
         its peak (GB/s), FP32 peak (TFLOP/s), and whether gpusim was validated on it.
     """
     head = ("GPU", "full name", "arch", "SMs", "MHz", "L2 MiB", "memory", "GB/s", "FP32 TFLOP/s", "validated")
-    return [head, *(_row(load(name)) for name in names())]
+    return [head, *(_row(load_gpu(name)) for name in names())]
 
 
 def describe(gpu: Gpu) -> list[tuple[str, ...]]:

@@ -45,7 +45,7 @@ def names() -> list[str]:
     return list(_files())
 
 
-def load(name_or_path: str | Path) -> Gpu:
+def load_gpu(name_or_path: str | Path) -> Gpu:
     """Load a GPU by its name, or from a TOML file of the user's.
 
     Parameters
@@ -66,9 +66,9 @@ def load(name_or_path: str | Path) -> Gpu:
 
     Examples
     --------
-    >>> load("h200").sm_count
+    >>> load_gpu("h200").sm_count
     132
-    >>> load("h20")
+    >>> load_gpu("h20")
     Traceback (most recent call last):
     gpusim.hardware.errors.SpecError: unknown GPU 'h20': did you mean h200?
     """
@@ -122,11 +122,11 @@ def given(gpu: str | Path | Gpu) -> Gpu:
     Raises
     ------
     SpecError
-        As :func:`load`, or neither of these.
+        As :func:`load_gpu`, or neither of these.
     """
     if isinstance(gpu, Gpu):
         return gpu
-    return load(gpu)
+    return load_gpu(gpu)
 
 
 def _looks_like_a_path(text: str) -> bool:

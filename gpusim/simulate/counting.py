@@ -24,17 +24,8 @@ from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, re
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
 from gpusim.simulate.launch import Launch, fill_memory, lay_out, read_back
 from gpusim.simulate.record import check, recorded, timeline
-from gpusim.simulate.sample import (
-    ARRAYS,
-    SITES,
-    Held,
-    Plan,
-    attribute,
-    left_dirty,
-    plan,
-    scale,
-    unplanned,
-)
+from gpusim.simulate.sample import Plan, plan, unplanned
+from gpusim.simulate.scaling import Held, attribute, left_dirty, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 
@@ -113,7 +104,7 @@ def count(
     arrays, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
-        arrays, sites = attribute(arrays, ARRAYS, total, share), attribute(sites, SITES, total, share)
+        arrays, sites = attribute(arrays, C.ARRAYS, total, share), attribute(sites, C.SITES, total, share)
     spent, uneven = float(total[C.INST]), unevenness(launch.blocks, gpu.sm_count)
     return Counts(
         total=total,

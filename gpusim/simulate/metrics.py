@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache as remembered
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpusim.engine.state import counts as C
+from gpusim.engine.state.counts import METRICS
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.profiles.profile import Profile
@@ -19,7 +16,7 @@ from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
-from gpusim.simulate.utilisation import DATA_STAGE, SHARED
+from gpusim.simulate.known_errors import Errors, Way, known_errors
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -29,139 +26,6 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.simulate.counted import Counts
     from gpusim.simulate.launch import Launch
-
-
-class _Sum(NamedTuple):
-    """A metric that is a weighted sum of columns of counts."""
-
-    columns: tuple[tuple[int, float], ...]
-    unit: str
-    claim: Claim
-
-
-def _sum(unit: str, claim: Claim, *columns: int, minus: tuple[int, ...] = (), scale: float = 1) -> _Sum:
-    return _Sum((*((c, scale) for c in columns), *((c, -scale) for c in minus)), unit, claim)
-
-
-_EXACT, _MODEL = Claim.EXACT, Claim.MODELLED
-_L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
-_LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"
-_WAVES = "l1tex__data_pipe_lsu_wavefronts{}.sum"
-_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
-_LTS = "lts__t_sectors_srcunit_{}.sum"
-
-METRICS: dict[str, _Sum] = {
-    "smsp__inst_executed.sum": _sum("inst", _MODEL, C.INST),
-    "smsp__thread_inst_executed.sum": _sum("inst", _MODEL, C.THREAD_INST),
-    "smsp__thread_inst_executed_pred_on.sum": _sum("inst", _MODEL, C.THREAD_ON),
-    "smsp__sass_inst_executed_op_branch.sum": _sum("inst", _MODEL, C.BRANCHES),
-    "smsp__inst_executed_op_global_ld.sum": _sum("inst", _EXACT, C.INST_LDG),
-    "smsp__inst_executed_op_global_st.sum": _sum("inst", _EXACT, C.INST_STG),
-    "smsp__inst_executed_op_shared_ld.sum": _sum("inst", _MODEL, C.INST_LDS),
-    "smsp__inst_executed_op_shared_st.sum": _sum("inst", _MODEL, C.INST_STS),
-    _L1.format("requests", "ld"): _sum("request", _EXACT, C.LD_REQ),
-    _L1.format("sectors", "ld"): _sum("sector", _EXACT, C.LD_SECTORS),
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LD_HIT),
-    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum": _sum("wavefront", _EXACT, C.LD_TAGS),
-    _L1.format("requests", "st"): _sum("request", _EXACT, C.ST_REQ),
-    _L1.format("sectors", "st"): _sum("sector", _EXACT, C.ST_SECTORS),
-    "smsp__inst_executed_op_local_ld.sum": _sum("inst", _MODEL, C.INST_LDL),
-    "smsp__inst_executed_op_local_st.sum": _sum("inst", _MODEL, C.INST_STL),
-    "smsp__inst_executed_op_ldgsts.sum": _sum("inst", _MODEL, C.INST_LDGSTS),
-    "smsp__inst_executed_op_ldsm.sum": _sum("inst", _MODEL, C.INST_LDSM),
-    "smsp__inst_executed_op_shared_atom.sum": _sum("inst", _MODEL, C.INST_ATOMS),
-    _L1.format("requests", "atom"): _sum("request", _MODEL, C.ATOM_REQ),
-    _L1.format("sectors", "atom"): _sum("sector", _MODEL, C.ATOM_SECTORS),
-    _L1.format("requests", "red"): _sum("request", _MODEL, C.RED_REQ),
-    _L1.format("sectors", "red"): _sum("sector", _MODEL, C.RED_SECTORS),
-    _LOCAL.format("requests", "ld"): _sum("request", _MODEL, C.LOCAL_LD_REQ),
-    _LOCAL.format("sectors", "ld"): _sum("sector", _MODEL, C.LOCAL_LD_SECTORS),
-    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": _sum("sector", _MODEL, C.LOCAL_LD_HIT),
-    _LOCAL.format("requests", "st"): _sum("request", _MODEL, C.LOCAL_ST_REQ),
-    _LOCAL.format("sectors", "st"): _sum("sector", _MODEL, C.LOCAL_ST_SECTORS),
-    "l1tex__t_set_accesses.sum": _sum("access", _MODEL, C.LINES),
-    _WAVES.format(""): _sum("wavefront", _MODEL, *DATA_STAGE),
-    _WAVES.format("_mem_shared"): _sum("wavefront", _MODEL, *SHARED),
-    _WAVES.format("_mem_shared_op_ld"): _sum("wavefront", _MODEL, C.SH_LD_WAVES),
-    _WAVES.format("_mem_shared_op_st"): _sum("wavefront", _MODEL, C.SH_ST_WAVES),
-    _WAVES.format("_mem_shared_op_atom"): _sum("wavefront", _MODEL, C.SH_ATOM_WAVES),
-    _WAVES.format("_mem_shared_op_ldgsts"): _sum("wavefront", _MODEL, C.SH_ASYNC_WAVES),
-    _CONFLICTS.format("ld"): _sum("conflict", _MODEL, C.SH_LD_WAVES, minus=(C.SH_LD_IDEAL,)),
-    _CONFLICTS.format("st"): _sum("conflict", _MODEL, C.SH_ST_WAVES, minus=(C.SH_ST_IDEAL,)),
-    _CONFLICTS.format("ldgsts"): _sum("conflict", _MODEL, C.SH_ASYNC_WAVES, minus=(C.SH_ASYNC_IDEAL,)),
-    "lts__t_requests_srcunit_tex.sum": _sum("request", _MODEL, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_ATOM_REQ),
-    "lts__t_requests_srcunit_tex_op_read.sum": _sum("request", _MODEL, C.L2_READ_REQ),
-    "lts__t_requests_srcunit_tex_op_write.sum": _sum("request", _MODEL, C.L2_WRITE_REQ),
-    _LTS.format("tex"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM),
-    _LTS.format("tex_op_read"): _sum("sector", _MODEL, C.L2_READ),
-    _LTS.format("tex_op_write"): _sum("sector", _MODEL, C.L2_WRITE),
-    _LTS.format("tex_lookup_miss"): _sum("sector", _MODEL, C.L2_MISS),
-    _LTS.format("tex_lookup_hit"): _sum("sector", _MODEL, C.L2_READ, C.L2_WRITE, C.L2_ATOM, minus=(C.L2_MISS,)),
-    _LTS.format("tex_op_read_lookup_hit"): _sum("sector", _MODEL, C.L2_READ_HIT),
-    _LTS.format("tex_op_read_lookup_miss"): _sum("sector", _MODEL, C.L2_READ_MISS),
-    # L2 takes every write: H200 and H100 count none that misses
-    _LTS.format("tex_op_write_lookup_hit"): _sum("sector", _MODEL, C.L2_WRITE),
-    _LTS.format("tex_op_write_lookup_miss"): _sum("sector", _MODEL),
-    _LTS.format("ltcfabric"): _sum("sector", _MODEL, C.FABRIC),
-    "dram__bytes_read.sum": _sum("byte", _MODEL, C.DRAM_READ, scale=SECTOR_BYTES),
-    "dram__bytes_write.sum": _sum("byte", _MODEL, C.DRAM_WRITE, scale=SECTOR_BYTES),
-}
-
-
-Way = Literal["description", "machine_code"]
-"""How a program came about: lowered from a description, or compiled from CUDA."""
-
-
-ENOUGH = 5
-"""Launches of a family of kernels from which on its errors stand for it; of fewer, those of all launches do."""
-
-_WAY_WORDS: dict[Way, str] = {"description": "by description", "machine_code": "by machine code"}
-
-
-class Errors(NamedTuple):
-    """Errors of a metric: see :class:`gpusim.results.metric.Metric`, whose fields these are."""
-
-    error: float | None = None
-    held_out: float | None = None
-    p90: float | None = None
-    among: str = ""
-
-
-@remembered
-def _table(gpu: str) -> dict[str, Any]:
-    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
-    table: dict[str, Any] = json.loads(source.read_text()) if source.is_file() else {}
-    return table
-
-
-@remembered
-def validation(gpu: str, way: Way, family: str = "", *, sampled: bool = False) -> dict[str, Errors]:
-    """Errors of each metric over the launches measured on a GPU; empty where none were.
-
-    Parameters
-    ----------
-    gpu : str
-        Name of the GPU, as in ``gpusim gpus``.
-    way : str
-    family : str
-        Of the kernel, as in ``gpusim kernels``: where :data:`ENOUGH` of its launches were measured, over these alone.
-    sampled : bool
-        Over launches of which only part was run, of whatever family.
-    """
-    table = _table(gpu)
-    if sampled:
-        return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
-    found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
-    own = table.get("families", {}).get(way, {}).get(family, {})
-    known = {name: row for name, row in own.items() if row["n"] >= ENOUGH}
-    return found | _errors(known, f"{{}} launches of {family} kernels on {gpu}, {_WAY_WORDS[way]}")
-
-
-def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Errors]:
-    return {
-        name: Errors(row["median"], row.get("held_out"), row["p90"], among.format(row["n"]))
-        for name, row in rows.items()
-    }
 
 
 def _number(value: float) -> int | float:
@@ -177,9 +41,11 @@ def metrics(counts: Counts) -> dict[str, Metric]:
     """
     found = {}
     for name, rule in METRICS.items():
-        value = float(np.sum([counts.total[column] * factor for column, factor in rule.columns]))
-        claim = Claim.EXTRAPOLATED if counts.sampled else rule.claim
-        found[name] = Metric(_number(max(value, 0.0)), rule.unit, claim)
+        size = SECTOR_BYTES if rule.unit == "byte" else 1  # the engine counts sectors
+        parts = [*(counts.total[k] * size for k in rule.plus), *(counts.total[k] * -size for k in rule.minus)]
+        claim = Claim.EXACT if rule.exact else Claim.MODELLED
+        value = _number(max(float(np.sum(parts)), 0.0))
+        found[name] = Metric(value, rule.unit, Claim.EXTRAPOLATED if counts.sampled else claim)
     return found
 
 
@@ -245,9 +111,9 @@ def summary(
         grid=launch.grid,
         block=launch.block,
         metrics={
-            **_judged(time, validation(gpu.name, way, family, sampled=stretch)),
-            **_judged(found, validation(gpu.name, way, family, sampled=counts.sampled)),
-            **_judged(limits, validation(gpu.name, way, family)),
+            **_judged(time, known_errors(gpu.name, way, family, sampled=stretch)),
+            **_judged(found, known_errors(gpu.name, way, family, sampled=counts.sampled)),
+            **_judged(limits, known_errors(gpu.name, way, family)),
         },
         cache=cache,
         memory=gpu.memory,

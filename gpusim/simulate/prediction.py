@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from gpusim.results.timeline import Recording
     from gpusim.results.traffic import Formula
     from gpusim.simulate.counted import CacheState, Counts
+    from gpusim.simulate.known_errors import Way
     from gpusim.simulate.launch import Launch
-    from gpusim.simulate.metrics import Way
 
 
 @dataclass(frozen=True)

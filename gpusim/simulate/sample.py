@@ -1,4 +1,4 @@
-"""Which blocks of a large launch to run, and how to scale what they count.
+"""Which blocks of a large launch to run.
 
 What a block executes is found from a few *probes*: blocks fall into classes by
 whether they lie at the first, at the last or at another index of each axis (halos,
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,15 +57,6 @@ MOST_WHOLE = 1 << 28
 
 LINE_WORK = 10.0  # steps that one line asked of the memory hierarchy weighs
 FIRST, WARM, MEASURED, LAST = range(4)
-EXECUTED = [
-    C.INST, C.THREAD_INST, C.THREAD_ON, C.LD_REQ, C.LD_SECTORS, C.ST_REQ, C.ST_SECTORS, C.LD_TAGS,
-    C.ST_WAVES, C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_OTHER_WAVES, C.SH_LD_IDEAL, C.SH_ST_IDEAL, C.INST_LDG, C.INST_STG,
-    C.INST_LDS, C.INST_STS, C.BRANCHES, C.LINES, C.BLOCKS, C.WARPS, C.INST_ATOM, C.DIVERGED, C.ATOM_REQ,
-    C.ATOM_SECTORS, C.RED_REQ, C.RED_SECTORS, C.INST_LDL, C.INST_STL, C.LOCAL_LD_REQ, C.LOCAL_LD_SECTORS,
-    C.LOCAL_ST_REQ, C.LOCAL_ST_SECTORS, C.LOCAL_WAVES, C.INST_LDGSTS, C.SH_ASYNC_WAVES, C.INST_LDSM, C.INST_ATOMS,
-    C.ST_TAGS, C.SH_ASYNC_IDEAL, C.SH_ATOM_WAVES, C.ATOM_WAVES, C.PREFETCH_WAVES,
-]  # fmt: skip
-"""Columns that follow from execution alone, whatever the caches do."""
 
 
 @dataclass(frozen=True)
@@ -260,108 +250,3 @@ def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool
     affordable = (BUDGET * launch.blocks / work - spans.ends) / spans.pair
     queue, kinds = _windows(launch.blocks, spans, int(min(max(1, affordable), most - 1, MOST_PAIRS)))
     return replace(base, queue=queue, kinds=kinds)
-
-
-class Held(NamedTuple):
-    """What L2 holds: dirty sectors, lines, and how many lines it has room for."""
-
-    dirty: int
-    lines: int
-    room: int
-
-
-def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray, before: Held, after: Held) -> np.ndarray:
-    """Counts of the whole launch.
-
-    Parameters
-    ----------
-    chosen : Plan
-    counts : int64 array, shape (n_kinds, N_COUNTS)
-        What the blocks run counted.
-    probed : float64 array, shape (probes, N_COUNTS)
-        What each probe counted.
-    before, after : Held
-        L2 at the beginning and at the end of the run.
-
-    Returns
-    -------
-    float64 array, shape (N_COUNTS,)
-    """
-    if not chosen.sampled:
-        return np.asarray(counts.sum(axis=0), np.float64)
-    first, _, measured, last = np.bincount(chosen.kinds, minlength=4)
-    inner = (chosen.blocks - first - last) / measured
-    total = np.asarray(counts[FIRST] + counts[LAST] + counts[MEASURED] * inner, np.float64)
-    exact = np.intersect1d(EXECUTED, np.flatnonzero(chosen.agreed(probed)))
-    total[exact] = (chosen.population @ chosen.means(probed))[exact]
-    total[C.DRAM_WRITE] = _written_back(total, counts.sum(axis=0), before, after)
-    return total
-
-
-def left_dirty(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> float:
-    """Sectors written that L2 still holds when the whole launch has ended.
-
-    Parameters
-    ----------
-    total, run : arrays, shape (N_COUNTS,)
-        Counts of the whole launch, and of the blocks run.
-    before, after : Held
-        As for :func:`scale`.
-    """
-    return before.dirty + _dirtied_and_kept(total, run, before, after)[1]
-
-
-def _written_back(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> float:
-    """Sectors that the whole launch writes to HBM: those it makes dirty, less those still in L2 at its end."""
-    dirtied, kept = _dirtied_and_kept(total, run, before, after)
-    return max(dirtied - kept, 0.0)
-
-
-def _dirtied_and_kept(total: np.ndarray, run: np.ndarray, before: Held, after: Held) -> tuple[float, float]:
-    """Sectors that the whole launch makes dirty, and those of them that L2 keeps.
-
-    Evictions cannot be scaled, for the blocks run may be too few to fill L2 where the launch fills it.
-    """
-    kept = after.dirty - before.dirty
-    dirtied = run[C.DRAM_WRITE] + kept
-    all_dirtied = dirtied * _written(total) / max(_written(run), 1)
-    growth = (total[C.DRAM_READ] + all_dirtied) / max(run[C.DRAM_READ] + dirtied, 1)
-    return float(all_dirtied), float(kept * min(growth, after.room / max(after.lines, 1)))
-
-
-def _written(counts: np.ndarray) -> float:
-    """Sectors that stores and atomics leave dirty in L2."""
-    return float(counts[C.L2_WRITE] + counts[C.L2_ATOM])
-
-
-# Columns of sites and arrays that caches decide, and the columns of the whole launch's counts that they add up to
-SITES = {C.S_HIT: (C.LD_HIT,), C.S_L2: (C.L2_READ, C.L2_WRITE, C.L2_ATOM), C.S_HBM: (C.DRAM_READ,)}
-ARRAYS = {C.A_HIT: (C.LD_HIT,), C.A_L2: (C.L2_READ, C.L2_WRITE, C.L2_ATOM), C.A_HBM: (C.DRAM_READ,)}
-
-
-def attribute(
-    table: np.ndarray, of_caches: Mapping[int, tuple[int, ...]], total: np.ndarray, share: float
-) -> np.ndarray:
-    """What a launch of which part was run counts by instruction or array.
-
-    Parameters
-    ----------
-    table : float64 array
-        What the blocks run counted, a row each.
-    of_caches : mapping
-        ``SITES`` or ``ARRAYS``.
-    total : float64 array, shape (N_COUNTS,)
-        Of the whole launch.
-    share : float
-        Blocks of the launch over blocks run.
-
-    Returns
-    -------
-    float64 array
-        Where caches decide, the whole launch's counts are shared out as those of the part were.
-    """
-    scaled = np.asarray(table * share, np.float64)
-    for column, parts in of_caches.items():
-        seen = table[:, column].sum()
-        scaled[:, column] = table[:, column] * (total[list(parts)].sum() / seen if seen else 0.0)
-    return scaled

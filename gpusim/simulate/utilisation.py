@@ -15,15 +15,6 @@ from gpusim.results.figures import SECTOR_BYTES
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
-SHARED = (C.SH_LD_WAVES, C.SH_ST_WAVES, C.SH_ATOM_WAVES, C.SH_ASYNC_WAVES, C.SH_OTHER_WAVES)
-"""Columns of counts that are wavefronts of shared memory."""
-
-DATA_STAGE = (*SHARED, C.LD_WAVES, C.ST_WAVES, C.LOCAL_WAVES, C.ATOM_WAVES, C.PREFETCH_WAVES)
-"""Columns that are wavefronts of L1's data stage."""
-
-TAG_STAGE = (C.LD_TAGS, C.ST_TAGS, C.LOCAL_WAVES)
-"""Columns that are wavefronts of its tag stage; of local memory a line is one of each."""
-
 PIPES = {
     "alu": (S.U_ALU,), "fma": (S.U_FMA, S.U_LITE), "fmaheavy": (S.U_FMA,), "xu": (S.U_XU,), "fp64": (S.U_FP64,),
     "tensor": (S.U_TENSOR,), "fp16": (S.U_FP16,),
@@ -87,8 +78,8 @@ def _of_active(busy: dict[str, float], gpu: Gpu, active: float) -> dict[str, flo
 def _of_elapsed(busy: dict[str, float], gpu: Gpu, elapsed: float, total: np.ndarray) -> dict[str, float]:
     """Memory and what hands out blocks, over the whole time."""
     of_sms = {
-        "l1tex__data_pipe_lsu_wavefronts": total[list(DATA_STAGE)].sum(),
-        "l1tex__t_output_wavefronts": total[list(TAG_STAGE)].sum(),
+        "l1tex__data_pipe_lsu_wavefronts": total[list(C.DATA_STAGE)].sum(),
+        "l1tex__t_output_wavefronts": total[list(C.TAG_STAGE)].sum(),
         "l1tex__m_xbar2l1tex_read_sectors": SECTOR_BYTES * (total[C.L2_READ] + total[C.MERGED])
         / gpu.throughput.l2_to_sm_bytes_per_cycle,
         "l1tex__m_l1tex2xbar_req_cycles_active": busy["out"],

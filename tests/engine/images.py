@@ -14,9 +14,10 @@ from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate import Launch
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import banks_of, fill_memory, lay_out
-from gpusim.simulate.sample import EXECUTED
 
-NAMES = {number: name for name, number in vars(C).items() if isinstance(number, int) and name[:2] not in ("A_", "N_")}
+NAMES = {
+    column: name for name, column in vars(C).items() if isinstance(column, int) and name[:2] not in ("A_", "S_", "N_")
+}
 
 
 def counted(launch: Launch, gpu: str, image: Image, *, data: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +40,7 @@ def compare_images(launch: Launch, gpu: str, *, but: tuple[int, ...] = ()) -> Im
     short = counting_image(launch.program)
     full, full_arrays = counted(launch, gpu, encode(launch.program), data=True)
     cut, cut_arrays = counted(launch, gpu, short, data=needs_data(short))
-    wrong = {NAMES[c]: (int(full[c]), int(cut[c])) for c in EXECUTED if full[c] != cut[c] and c not in but}
+    wrong = {NAMES[c]: (int(full[c]), int(cut[c])) for c in C.EXECUTED if full[c] != cut[c] and c not in but}
     assert not wrong, f"counted by the program and by its counting image: {wrong}"
     np.testing.assert_array_equal(full_arrays, cut_arrays)
     return short

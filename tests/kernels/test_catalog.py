@@ -39,7 +39,7 @@ def one_line(error):
 
 
 def test_the_names_a_user_types_are_there():
-    names = lookup.names()
+    names = lookup.kernels()
     for name in (
         *("vector-add", "copy", "copy-vec4", "copy-strided", "copy-offset", "store-strided", "gather"),
         *("transpose-naive", "transpose-shared", "transpose-padded", "divergence", "stencil5"),
@@ -60,8 +60,8 @@ def test_other_names_lead_to_the_same_algorithm():
 
 def test_parts_of_chains_are_hidden_but_can_be_had():
     parts = {"row-mean", "row-centre", "gelu-inner"}
-    assert not parts & {*lookup.names()}
-    assert parts <= {*lookup.names(hidden=True)}
+    assert not parts & {*lookup.kernels()}
+    assert parts <= {*lookup.kernels(hidden=True)}
     assert lookup.get("row-mean").family == "normalisation"
 
 
@@ -90,8 +90,8 @@ def test_a_users_folder_is_found(tmp_path):
     write(tmp_path)
     (tmp_path / "_helper.py").write_text("raise RuntimeError('private files are not run')")
     assert lookup.get("twice", [tmp_path]).launch(N=300).grid == (3, 1, 1)
-    assert "twice" in lookup.names([tmp_path])
-    assert "twice" not in lookup.names()
+    assert "twice" in lookup.kernels([tmp_path])
+    assert "twice" not in lookup.kernels()
 
 
 def test_a_single_file_will_do(tmp_path):
@@ -105,12 +105,12 @@ def test_the_environment_names_folders(tmp_path, monkeypatch):
     write(first, "one")
     write(second, "two")
     monkeypatch.setenv("GPUSIM_KERNELS", f"{first}{lookup.os.pathsep}{second}")
-    assert {"one", "two", "copy"} <= set(lookup.names())
+    assert {"one", "two", "copy"} <= set(lookup.kernels())
 
 
 def test_a_folder_given_twice_is_no_duplicate(tmp_path):
     write(tmp_path)
-    assert lookup.names([tmp_path, tmp_path]).count("twice") == 1
+    assert lookup.kernels([tmp_path, tmp_path]).count("twice") == 1
 
 
 def test_a_file_is_run_once_until_it_changes(tmp_path):
@@ -126,7 +126,7 @@ def test_two_files_with_one_name_are_both_named(tmp_path):
     write(tmp_path, file="one.py")
     write(tmp_path, file="two.py")
     with pytest.raises(lookup.DuplicateKernelError) as error:
-        lookup.names([tmp_path])
+        lookup.kernels([tmp_path])
     text = one_line(error)
     assert "'twice'" in text
     assert "one.py" in text
@@ -136,7 +136,7 @@ def test_two_files_with_one_name_are_both_named(tmp_path):
 def test_a_built_in_name_cannot_be_taken(tmp_path):
     write(tmp_path, name="transpose")
     with pytest.raises(lookup.DuplicateKernelError, match=r"transpose\.py.*mine\.py"):
-        lookup.names([tmp_path])
+        lookup.kernels([tmp_path])
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_broken_file_is_named_with_its_line(tmp_path, text, line, what):
     path = tmp_path / "broken.py"
     path.write_text(text)
     with pytest.raises(lookup.KernelFileError) as error:
-        lookup.names([tmp_path])
+        lookup.kernels([tmp_path])
     message = one_line(error)
     assert f"{path}, line {line}" in message
     assert what in message
@@ -160,7 +160,7 @@ def test_a_broken_file_is_named_with_its_line(tmp_path, text, line, what):
 
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(lookup.KernelFileError, match=r"no such folder of kernels: .*nowhere"):
-        lookup.names([tmp_path / "nowhere"])
+        lookup.kernels([tmp_path / "nowhere"])
 
 
 class Point:
@@ -200,14 +200,14 @@ def test_an_entry_point_gives_an_algorithm_a_list_or_a_module(tmp_path, install)
 def test_a_broken_entry_point_is_named(install, loaded):
     install(loaded)
     with pytest.raises(lookup.KernelFileError) as error:
-        lookup.names()
+        lookup.kernels()
     assert "entry point mine = package:kernels" in one_line(error)
 
 
 def test_entry_points_of_the_group_are_asked_for(monkeypatch):
     asked = []
     monkeypatch.setattr(lookup, "entry_points", lambda group: asked.append(group) or [])
-    lookup.names()
+    lookup.kernels()
     assert asked == ["gpusim.kernels"]
     assert importlib.metadata.entry_points(group="gpusim.kernels") is not None
 

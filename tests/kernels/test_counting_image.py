@@ -5,24 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.catalogue import lookup
-from gpusim.engine.state import counts as C
 from gpusim.isa.slice import counting_image, needs_data
-from gpusim.simulate.sample import EXECUTED
 from tests.engine.images import compare_images
 from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare
 from tests.marks import most_by_hand
-
-OF_CACHES = {
-    C.LD_HIT, C.L2_READ, C.L2_WRITE, C.L2_READ_REQ, C.L2_WRITE_REQ, C.L2_MISS, C.FABRIC, C.DRAM_READ, C.DRAM_WRITE,
-    C.MERGED, C.PENDING, C.LOCAL_LD_HIT, C.LD_WAVES, C.L2_ATOM, C.L2_ATOM_REQ, C.L2_READ_HIT,
-    C.L2_READ_MISS,
-}  # fmt: skip
-
-
-def test_every_column_follows_from_execution_or_from_caches():
-    assert set(EXECUTED) | OF_CACHES == set(range(C.N_COUNTS))
-    assert not set(EXECUTED) & OF_CACHES
 
 
 @pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))

@@ -37,7 +37,7 @@ def test_the_families_fit_a_screen_and_no_name_is_cut(width):
     assert set(rows) == families
     assert sum(int(count) for _, count, _ in rows.values()) == len(SHOWN)
     for _, _, named in rows.values():
-        assert set(named.removesuffix(", ...").split(", ")) <= set(lookup.names())
+        assert set(named.removesuffix(", ...").split(", ")) <= set(lookup.kernels())
 
 
 @given(st.lists(st.sampled_from(EVERYTHING), unique=True), st.integers(60, 120))

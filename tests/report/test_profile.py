@@ -3,7 +3,6 @@ import math
 
 import pytest
 
-import gpusim
 from gpusim.profiles.profile import DERIVED, Profile
 from gpusim.results.metric import Claim, Metric
 from tests.report.profiles import tiled_matmul
@@ -81,13 +80,6 @@ def test_claim_text(claim, error, p90, text):
     metric = Metric(1, "byte", claim, error, p90=p90)
     assert metric.claim_text == text
     json.dumps(Profile("mine", {}, "h200", (1, 1, 1), (1, 1, 1), {"m": metric}).to_dict(), allow_nan=False)
-
-
-def test_the_package_offers_its_names_lazily():
-    assert gpusim.Profile is Profile
-    assert set(gpusim.__all__) <= set(dir(gpusim))
-    with pytest.raises(AttributeError, match="profle"):
-        gpusim.profle  # noqa: B018
 
 
 def test_repr_is_the_table_and_html_shows_it_in_a_notebook():

@@ -60,6 +60,7 @@ def test_levels_add_up(name, data):
     assert t[C.LD_SECTORS] <= 32 * t[C.LD_REQ]
     assert t[C.LD_REQ] <= t[C.INST_LDG]
     assert t[C.ST_REQ] <= t[C.INST_STG]
+    assert t[C.ATOM_REQ] + t[C.RED_REQ] <= t[C.INST_ATOM]
     assert t[C.THREAD_ON] <= t[C.THREAD_INST] <= 32 * t[C.INST]
     assert t[C.SH_LD_IDEAL] <= t[C.SH_LD_WAVES] or t[C.SH_LD_WAVES] >= t[C.SH_LD_IDEAL] / 2  # paired lanes halve them
     assert t[C.SH_ST_IDEAL] <= t[C.SH_ST_WAVES]

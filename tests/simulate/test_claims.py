@@ -2,13 +2,13 @@
 
 import gpusim
 from gpusim.results.metric import STALL_SHARE
-from gpusim.simulate.metrics import ENOUGH, Errors, validation
+from gpusim.simulate.known_errors import ENOUGH, Errors, known_errors
 
 CYCLES = "gpc__cycles_elapsed.max"
 
 
 def test_a_family_of_which_enough_was_measured_is_judged_by_itself():
-    own, all_of_them = (validation("h200", "description", family)[CYCLES] for family in ("matmul", ""))
+    own, all_of_them = (known_errors("h200", "description", family)[CYCLES] for family in ("matmul", ""))
     count, words = own.among.split(" ", 1)
     assert (words, int(count) >= ENOUGH) == ("launches of matmul kernels on h200, by description", True)
     assert " launches of all kernels on h200, by description" in all_of_them.among
@@ -16,19 +16,19 @@ def test_a_family_of_which_enough_was_measured_is_judged_by_itself():
 
 
 def test_a_family_of_which_little_was_measured_is_judged_by_all():
-    assert validation("h200", "description", "stencil")[CYCLES] == validation("h200", "description")[CYCLES]
+    assert known_errors("h200", "description", "stencil")[CYCLES] == known_errors("h200", "description")[CYCLES]
 
 
 def test_ways_and_samples_have_their_own():
     description, machine_code = (
-        validation("h200", way, "attention")[CYCLES] for way in ("description", "machine_code")
+        known_errors("h200", way, "attention")[CYCLES] for way in ("description", "machine_code")
     )
     assert description.error > 2 * machine_code.error
-    assert validation("h200", "description", "attention", sampled=True)[CYCLES].among.endswith("each sampled")
+    assert known_errors("h200", "description", "attention", sampled=True)[CYCLES].among.endswith("each sampled")
 
 
 def test_of_a_gpu_that_was_not_measured_nothing_is_known():
-    assert validation("v100", "description", "matmul").get(CYCLES, Errors()) == Errors()
+    assert known_errors("v100", "description", "matmul").get(CYCLES, Errors()) == Errors()
 
 
 def test_a_prediction_is_judged_by_its_family_and_shares_of_waiting_add_up():

@@ -1,0 +1,20 @@
+# What the package offers: a line a name, `from MODULE import NAME as NAME`.  There is no other list of these names.
+# Type checkers read it as it is; gpusim/__init__.py imports what a line says when the name is first used.
+
+from gpusim import model as model
+from gpusim.catalogue.lookup import kernels as kernels
+from gpusim.errors import GpusimError as GpusimError
+from gpusim.frontends.chains import predict_chain as predict_chain
+from gpusim.frontends.cuda import profile as profile
+from gpusim.frontends.described import predict as predict
+from gpusim.frontends.values import run as run
+from gpusim.frontends.values import run_chain as run_chain
+from gpusim.hardware.library import load_gpu as load_gpu
+from gpusim.profiles.chain import ChainProfile as ChainProfile
+from gpusim.profiles.profile import Profile as Profile
+from gpusim.results.metric import Claim as Claim
+from gpusim.results.metric import Metric as Metric
+from gpusim.results.timeline import Recording as Recording
+from gpusim.results.timeline import Timeline as Timeline
+
+__version__: str

@@ -1,0 +1,64 @@
+"""How far off predictions are known to be: errors of each metric over the launches that were measured on a GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache as remembered
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+Way = Literal["description", "machine_code"]
+"""How a program came about: lowered from a description, or compiled from CUDA."""
+
+
+ENOUGH = 5
+"""Launches of a family of kernels from which on its errors stand for it; of fewer, those of all launches do."""
+
+_WAY_WORDS: dict[Way, str] = {"description": "by description", "machine_code": "by machine code"}
+
+
+class Errors(NamedTuple):
+    """Errors of a metric: see :class:`gpusim.results.metric.Metric`, whose fields these are."""
+
+    error: float | None = None
+    held_out: float | None = None
+    p90: float | None = None
+    among: str = ""
+
+
+@remembered
+def _table(gpu: str) -> dict[str, Any]:
+    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
+    table: dict[str, Any] = json.loads(source.read_text()) if source.is_file() else {}
+    return table
+
+
+@remembered
+def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False) -> dict[str, Errors]:
+    """Errors of each metric over the launches measured on a GPU; empty where none were.
+
+    Parameters
+    ----------
+    gpu : str
+        Name of the GPU, as in ``gpusim gpus``.
+    way : str
+    family : str
+        Of the kernel, as in ``gpusim kernels``: where :data:`ENOUGH` of its launches were measured, over these alone.
+    sampled : bool
+        Over launches of which only part was run, of whatever family.
+    """
+    table = _table(gpu)
+    if sampled:
+        return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
+    found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
+    own = table.get("families", {}).get(way, {}).get(family, {})
+    known = {name: row for name, row in own.items() if row["n"] >= ENOUGH}
+    return found | _errors(known, f"{{}} launches of {family} kernels on {gpu}, {_WAY_WORDS[way]}")
+
+
+def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Errors]:
+    return {
+        name: Errors(row["median"], row.get("held_out"), row["p90"], among.format(row["n"]))
+        for name, row in rows.items()
+    }
