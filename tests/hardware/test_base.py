@@ -42,7 +42,7 @@ def test_a_base_may_be_a_file_beside_it(tmp_path):
     path = write(tmp_path, 'base = "first.toml"\n[identity]\nname = "second"\nfull_name = "The second"\n')
     mine = hardware.load(path)
     assert (mine.name, mine.full_name, mine.dram.size_bytes, mine.dram.type) == ("second", "The second", 7, "HBM2e")
-    assert mine.provenance("sm.max_warps").source.startswith("as a100-40gb: ")
+    assert mine.provenance("sm.fp32_lanes").source.startswith("as a100-40gb: ")
 
 
 def test_fewer_sms_are_laid_out_anew(tmp_path):
