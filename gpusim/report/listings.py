@@ -104,7 +104,7 @@ SPARED_GPU = ("full name", "arch", "MHz")
 
 
 def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> list[RenderableType]:
-    """Show one GPU: every number with its unit and kind, and its source by number; then the sources.
+    """Show one GPU: how its numbers are known, each with unit, kind and source by number; then the sources.
 
     Parameters
     ----------
@@ -128,17 +128,8 @@ def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> 
         notes.add_row(number, text)
     aside = Text("Informational: no simulated number depends on these", style="bold")
     tables = [_numbers(rows[0], part, sources) for part in (read, others)]
-    return [
-        Text(_origins(rows[1:])),
-        Text(""),
-        tables[0],
-        Text(""),
-        aside,
-        tables[1],
-        Text(""),
-        Text("Sources", style="bold"),
-        notes,
-    ]
+    head, below = Text(_origins(rows[1:])), Text("Sources", style="bold")
+    return [head, Text(""), tables[0], Text(""), aside, tables[1], Text(""), below, notes]
 
 
 def _origins(rows: Sequence[Sequence[str]]) -> str:
