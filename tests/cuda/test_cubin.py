@@ -12,11 +12,10 @@ from gpusim import cuda
 from gpusim.cuda import CubinError, nvrtc
 from gpusim.cuda.cubin import parse
 from gpusim.cuda.relocate import initial, relocate
-from tests.cuda.conftest import SOURCES
+from tests.cuda.conftest import ARCHITECTURES, SOURCES
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
-ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"]
 
 # Static shared bytes, launch bounds, barriers, offset and size of each parameter.
 PLAIN = {
@@ -44,7 +43,7 @@ def variables():
     return cuda.compile(SOURCES / "variables.cu", gpu="sm_90").cubin
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", [*ARCHITECTURES, "sm_90a"])
 def test_every_kernel_comes_out_as_written(arch):
     cubin = cuda.compile(SOURCES / "plain.cu", gpu=arch).cubin
     assert cubin.arch == arch

@@ -38,7 +38,7 @@ from gpusim.isa.opcodes import (
     Vote,
 )
 from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
-from tests.cuda.conftest import SOURCES
+from tests.cuda.conftest import ARCHITECTURES, SOURCES
 from tests.cuda.running import listing
 from tests.marks import most_by_hand
 
@@ -326,7 +326,6 @@ def test_what_has_no_translation_keeps_its_text_and_place():
 
 # ------------------------------------------------------------------ what compilers make
 
-ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"]
 CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
 NEEDS = {"instructions.cu": 90}  # first architecture that has all of it
 OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
