@@ -14,10 +14,8 @@ SOURCES = Path(__file__).parent / "sources"
 DROPPED = {"sm_60", "sm_70"}
 """Architectures for which compilers of CUDA 13 make no code."""
 
-ARCHITECTURES = sorted(
-    {path.stem for path in library.ARCHITECTURES.glob("*.toml")} - DROPPED,
-    key=lambda arch: int(arch.removeprefix("sm_")),
-)
+KNOWN = {path.stem for path in library.ARCHITECTURES.glob("*.toml")}
+ARCHITECTURES = sorted(KNOWN - DROPPED, key=lambda arch: int(arch.removeprefix("sm_")))
 """Those of which gpusim knows something and for which there are compilers."""
 
 
