@@ -7,15 +7,14 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpusim import hardware
 from gpusim.hardware import library
 
 ROOT = Path(__file__).parents[2]
-SECTIONS = ("abi", "limits", "shared", "sm")
 TELLING = 256
-"""A number above this that is no power of two, nor one less, is seldom anything else."""
+"""A larger number that is neither round, nor a power of two, nor one less, is seldom anything else."""
 
 VERSIONS = {"arch", "capability", "compute_capability", "major", "minor"}
 ARCHITECTURE = re.compile(r"\b(sm|compute)_\d{2,3}")
@@ -30,13 +29,20 @@ class Found(NamedTuple):
 
 
 def telling() -> set[int]:
-    """Numbers of an architecture that show where they come from."""
-    values: set[int] = set()
-    for arch in (path.stem for path in library.ARCHITECTURES.glob("*.toml")):
-        for key, value in hardware.architecture(arch).items():
-            if key.partition(".")[0] in SECTIONS:
-                values |= {n for n in (value if isinstance(value, tuple) else (value,)) if isinstance(n, int)}
-    return {n for n in values if n > TELLING and n & (n - 1) and n & (n + 1)}
+    """Numbers of architectures and GPUs that show where they come from."""
+    generations = (hardware.architecture(path.stem) for path in library.ARCHITECTURES.glob("*.toml"))
+    gpus = ({key: entry.value for key, entry in hardware.load(name).sources} for name in hardware.names())
+    values = {n for known in (*generations, *gpus) for value in known.values() for n in integers(value)}
+    return {n for n in values if n > TELLING and n % 100 and n & (n - 1) and n & (n + 1)}
+
+
+def integers(value: Any) -> Iterator[int]:
+    """Integers in a value, or in a list of them."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from integers(part)
+    elif isinstance(value, int):
+        yield value
 
 
 def folded(node: ast.AST) -> int | None:

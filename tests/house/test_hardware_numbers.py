@@ -19,6 +19,7 @@ def test_what_an_architecture_is_stands_in_its_file() -> None:
         "base = 0x210",
         "if size > 227 * 1024: pass",
         "held = 48 << 10",
+        "size = 60 * 1024 * 1024",
         "known = arch >= 90",
         "known = gpu.compute_capability < (9, 0)",
         "bases = {'sm_90': 8}",
