@@ -15,20 +15,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
+from gpusim import hardware
 from gpusim.cuda import elf
 from gpusim.cuda.attributes import Attribute, Entry, Parameter, entries, parameter, words
 from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.relocations import FIELDS, Field, Relocation, relocation
+from gpusim.hardware.programming import Abi
 
 _MACHINE_CUDA = 190
 _RELOCATABLE = 1  # e_type
 _ABI_CUDA_12, _ABI_CUDA_13 = (0x33, 7), (0x41, 8)
 _ACCELERATED = 0x800  # EF_CUDA_ACCELERATORS in e_flags
 _ENTRY = 0x10  # STO_CUDA_ENTRY in st_other
-_MAX_THREADS = 1024
 _MOST_BYTES = 1 << 38  # of variables; more than any GPU has
 _WORD = Field(0, 4)
-_RESERVED_SHARED = 1024  # what the system keeps of a block's shared memory, since sm_90 in front of the kernel's own
 
 
 @dataclass(frozen=True)
@@ -75,20 +75,16 @@ class KernelCode:
         Registers a thread.
     shared_bytes : int
         Static shared memory a block, without what the system keeps.
-    shared_base : int
-        Shared address of its first byte: 0, or 1024 since sm_90.
     shared_alignment : int
         Alignment of its shared memory, dynamic included, in bytes.
     local_bytes : int
         Stack a thread (of recursive functions only the least).
     max_threads : int
-        Threads a block may have: the launch bounds, or 1024.
+        Threads a block may have: the launch bounds, or as many as a block has at most.
     barriers : int
         Barriers a block uses.
     parameters : tuple of Parameter
-        In order; offsets count from `const_base`.
-    const_base : int
-        Offset of the first parameter in constant bank 0.
+        In order; offsets count from the first one.
     param_bytes : int
         Bytes of all parameters.
     banks : mapping
@@ -101,13 +97,11 @@ class KernelCode:
     code: bytes
     registers: int
     shared_bytes: int
-    shared_base: int
     shared_alignment: int
     local_bytes: int
     max_threads: int
     barriers: int
     parameters: tuple[Parameter, ...]
-    const_base: int
     param_bytes: int
     banks: Mapping[int, bytes]
     relocations: tuple[Relocation, ...]
@@ -174,9 +168,10 @@ def _parse(data: bytes) -> Cubin:
     if file.kind == _RELOCATABLE:
         raise CubinError("it is not linked: compile it without -rdc=true or -dc")
     arch = _architecture(file)
+    _demand_known(arch)
     module = _entries(file, ".nv.info")
     names = [symbol.name for symbol in file.symbols if symbol.is_function and symbol.other & _ENTRY and symbol.section]
-    kernels = {name: _kernel(file, name, module, _number(arch)) for name in names}
+    kernels = {name: _kernel(file, name, module, arch) for name in names}
     return Cubin(arch, kernels, tuple(_variables(file)), tuple(_constants(file)), data)
 
 
@@ -195,8 +190,12 @@ def _architecture(file: elf.Elf) -> str:
     return f"sm_{number}{'a' if accelerated else ''}"
 
 
-def _number(arch: str) -> int:
-    return int(arch[3:].rstrip("af"))
+def _demand_known(arch: str) -> None:
+    """Refuse machine code of which nobody said where it finds what the driver prepares."""
+    try:
+        hardware.architecture(arch)
+    except hardware.SpecError as error:
+        raise CubinError(str(error)) from None
 
 
 def _entries(file: elf.Elf, name: str) -> list[Entry]:
@@ -204,26 +203,25 @@ def _entries(file: elf.Elf, name: str) -> list[Entry]:
     return list(entries(section.data)) if section else []
 
 
-def _kernel(file: elf.Elf, name: str, module: list[Entry], number: int) -> KernelCode:
+def _kernel(file: elf.Elf, name: str, module: list[Entry], arch: str) -> KernelCode:
     """Everything about one kernel."""
     text = file.section(f".text.{name}")
     if text is None or not text.data:
         raise CubinError(f"kernel {name} has no code")
     own = _entries(file, f".nv.info.{name}")
-    base, param_bytes = _parameter_area(file, own, name)
-    shared = _shared(file, name, number)
+    abi = hardware.of_architecture(arch, Abi)
+    param_bytes = _parameter_bytes(own, name, abi)
+    shared = _shared(file, name, abi)
     return KernelCode(
         name=name,
         code=text.data,
         registers=_of_symbol(file, module, Attribute.REGCOUNT, name),
         shared_bytes=shared[0],
-        shared_base=_RESERVED_SHARED if number >= 90 else 0,
         shared_alignment=shared[1],
         local_bytes=_stack(file, module, name),
-        max_threads=_max_threads(own),
+        max_threads=_max_threads(own) or hardware.architecture(arch)["sm.max_threads_per_block"],
         barriers=_barriers(own, text),
         parameters=_parameters(own, param_bytes, name),
-        const_base=base,
         param_bytes=param_bytes,
         banks=_banks(file, name),
         relocations=tuple(_relocations(file, name)),
@@ -251,11 +249,11 @@ def _of_symbol(file: elf.Elf, module: list[Entry], attribute: Attribute, name: s
 
 
 def _max_threads(own: list[Entry]) -> int:
-    """Launch bounds: a limit, or the exact shape of the block."""
+    """Launch bounds: a limit, or the exact shape of the block; 0 where there are none."""
     for entry in own:
         if entry.attribute in (Attribute.MAX_THREADS, Attribute.REQNTID):
             return prod(words(entry, 3))
-    return _MAX_THREADS
+    return 0
 
 
 def _barriers(own: list[Entry], text: elf.Section) -> int:
@@ -264,14 +262,15 @@ def _barriers(own: list[Entry], text: elf.Section) -> int:
     return told[0] if told else text.flags >> 20 & 0x7F
 
 
-def _parameter_area(file: elf.Elf, own: list[Entry], name: str) -> tuple[int, int]:
-    """Offset in bank 0 and size of all parameters; where there are none, the bank ends where they would begin."""
-    for entry in own:
-        if entry.attribute == Attribute.PARAM_CBANK:
-            area = words(entry, 2)[1]
-            return area & 0xFFFF, area >> 16
-    bank = file.section(f".nv.constant0.{name}")
-    return bank.size if bank else 0, 0
+def _parameter_bytes(own: list[Entry], name: str, abi: Abi) -> int:
+    """Size of all parameters, which must lie in constant bank 0 where the architecture has them."""
+    areas = [words(entry, 2)[1] for entry in own if entry.attribute == Attribute.PARAM_CBANK]
+    if not areas:
+        return 0
+    first, nbytes = areas[0] & 0xFFFF, areas[0] >> 16
+    if first != abi.parameters:
+        raise CubinError(f"the parameters of kernel {name} are at {first:#x}, not at {abi.parameters:#x}")
+    return nbytes
 
 
 def _parameters(own: list[Entry], area: int, name: str) -> tuple[Parameter, ...]:
@@ -282,16 +281,15 @@ def _parameters(own: list[Entry], area: int, name: str) -> tuple[Parameter, ...]
     return tuple(found[position] for position in range(len(found)))
 
 
-def _shared(file: elf.Elf, name: str, number: int) -> tuple[int, int]:
+def _shared(file: elf.Elf, name: str, abi: Abi) -> tuple[int, int]:
     """Static shared bytes and their alignment.
 
-    Since sm_90 the section counts the 1024 bytes that the system keeps, wherever there is a section at all.
+    A section counts the bytes that the system keeps in front of the kernel's own.
     """
     section = file.section(f".nv.shared.{name}")
     if section is None:
         return 0, 1
-    reserved = _RESERVED_SHARED if number >= 90 else 0
-    return max(section.size - reserved, 0), max(section.alignment, 1)
+    return max(section.size - abi.shared_base, 0), max(section.alignment, 1)
 
 
 def _banks(file: elf.Elf, name: str) -> dict[int, bytes]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from gpusim.cuda.cuda_errors import OptionError
 from gpusim.errors import listed, shown
+from gpusim.hardware import DEFAULT_ARCHITECTURE
 
 _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?")
 _CHOSEN = re.compile(r"(-arch|--gpu-architecture|-code|--gpu-code|-gencode|--generate-code)(=.*)?")
@@ -121,7 +122,7 @@ def options(
         Where something cannot be used.
     """
     if not _ARCHITECTURE.fullmatch(arch):
-        raise OptionError(f"unknown architecture {arch!r}: one such as 'sm_90' is needed")
+        raise OptionError(f"unknown architecture {arch!r}: one such as {DEFAULT_ARCHITECTURE!r} is needed")
     words = listed(flags, "compiler options are a list of strings, such as ['-ftz=true']", OptionError, str)
     for flag in words:
         if _CHOSEN.fullmatch(flag):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +14,8 @@ from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.relocations import Relocation
 from gpusim.cuda.translate import translate
+from gpusim.hardware import of_architecture
+from gpusim.hardware.programming import Abi, Limits
 from gpusim.isa.check import WIDTHS, faults
 from gpusim.isa.program import ParamInfo, Program, Variable
 
@@ -96,7 +98,7 @@ def program(kernel: Compiled, base: int) -> Program:
     made = translate(
         kernel.name.full, lines,
         registers=code.registers, shared_bytes=shared, local_bytes=_stack(lines, code.local_bytes),
-        max_threads=code.max_threads, const_base=code.const_base, banks=banks, shared_base=code.shared_base,
+        max_threads=code.max_threads, arch=kernel.cubin.arch, banks=banks,
     )  # fmt: skip
     variables = tuple(
         Variable(v.name, offsets[v.name], relocate.initial(v, address_of)) for v in kernel.cubin.variables
@@ -111,13 +113,20 @@ def program(kernel: Compiled, base: int) -> Program:
 
 def _refuse_faults(made: Program, lines: list[Line], filename: str) -> None:
     """Raise an error for the first thing that is wrong with a program, with where that is."""
-    for index, problem in faults(made):
+    for index, problem in (*_beyond(made), *faults(made)):
         where = ""
         if index >= 0:
             line, number = lines[index], made.instrs[index].line
             source = f", {made.source}:{number}" if number else ""
             where = f"instruction at {line.address:#x} ({line.text}{source}): "
         raise CubinError(f"{filename}: kernel {made.name} is damaged: {where}{problem}")
+
+
+def _beyond(made: Program) -> Iterator[tuple[int, str]]:
+    """What is more than a thread of its architecture has."""
+    most = of_architecture(made.arch, Limits).local_bytes
+    if made.local_bytes > most:
+        yield -1, f"{made.local_bytes} bytes of local memory of a thread: there are {most} at most"
 
 
 def _lines(kernel: Compiled) -> list[Line]:
@@ -177,7 +186,8 @@ def _placed(line: Line, address_of: Callable[[str], int]) -> Line:
 
 def _params(kernel: Compiled) -> tuple[ParamInfo, ...]:
     """Parameters under their names where those are known, as ``p0``, ``p1``, ... elsewhere."""
+    first = of_architecture(kernel.cubin.arch, Abi).parameters
     return tuple(
-        ParamInfo(name, "raw", kernel.code.const_base + p.offset, p.nbytes)
+        ParamInfo(name, "raw", first + p.offset, p.nbytes)
         for name, p in zip(kernel.parameter_names, kernel.parameters, strict=True)
     )

@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
 Size = int | Sequence[int]
 
-MOST_BLOCKS = (2**31 - 1, 65535, 65535)
-MOST_THREADS = (1024, 1024, 64)
-"""Blocks of a grid and threads of a block in x, y, z.
-
-Source: NVIDIA, *CUDA C++ Programming Guide*, "Technical Specifications per Compute Capability".
-"""
-
 
 def profile(
     kernel: Kernel,
@@ -133,7 +126,7 @@ def _launch(
     program = kernel.program(int(GLOBAL_BASE))
     passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
-    sizes = _three("grid", grid, MOST_BLOCKS), _three("block", block, MOST_THREADS)
+    sizes = _three("grid", grid, gpu.limits.grid), _three("block", block, gpu.limits.block)
     buffers = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)

@@ -11,13 +11,13 @@
 from __future__ import annotations
 
 from gpusim.hardware.errors import OccupancyError, SpecError
-from gpusim.hardware.library import architecture, given, names
+from gpusim.hardware.library import DEFAULT_ARCHITECTURE, architecture, given, having, names, of_architecture
 from gpusim.hardware.library import load_gpu as load
 from gpusim.hardware.occupancy import Occupancy, occupancy
 from gpusim.hardware.spec import Gpu, Provenance
 from gpusim.hardware.writer import to_toml
 
 __all__ = [
-    "Gpu", "Occupancy", "OccupancyError", "Provenance", "SpecError", "architecture", "given", "load", "names",
-    "occupancy", "to_toml",
+    "DEFAULT_ARCHITECTURE", "Gpu", "Occupancy", "OccupancyError", "Provenance", "SpecError", "architecture", "given",
+    "having", "load", "names", "occupancy", "of_architecture", "to_toml",
 ]  # fmt: skip

@@ -9,6 +9,8 @@ from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
 from gpusim.hardware.quantities import LINE, SECTOR
 from gpusim.hardware.spec import Gpu
+from gpusim.isa.classes import CLASSES
+from gpusim.names import suggest
 
 MOST_ISSUED, MOST_WARPS = 4, 16
 """Instructions that an SM issues a cycle, and warps for each of them: what there is room for in the engine's tables."""
@@ -58,7 +60,15 @@ def check(gpu: Gpu, origin: str) -> None:
     SpecError
         For the first contradiction.
     """
-    for holds, key, allowed in (*_sm(gpu), *_memory(gpu), *_l1(gpu), *_l2(gpu), *_dram(gpu), *_placement(gpu)):
+    for holds, key, allowed in (
+        *_sm(gpu),
+        *_memory(gpu),
+        *_l1(gpu),
+        *_l2(gpu),
+        *_dram(gpu),
+        *_placement(gpu),
+        *_promises(gpu),
+    ):
         if not holds:
             raise SpecError(f"{origin}: {key}: must be {allowed}")
 
@@ -147,3 +157,10 @@ def _placement(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     yield sorted(place.order) == list(sms), "placement.order", f"every SM from 0 to {gpu.sm_count - 1} once"
     halves = len(place.sm_half) == gpu.sm_count and max(place.sm_half) < gpu.l2.partitions
     yield halves, "placement.sm_half", f"a half below l2.partitions, {gpu.l2.partitions}, for every SM"
+
+
+def _promises(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
+    yield len(gpu.limits.grid) == 3, "limits.grid", "three numbers, along x, y and z"
+    yield len(gpu.limits.block) == 3, "limits.block", "three numbers, along x, y and z"
+    for name in gpu.instructions.classes:
+        yield name in CLASSES, "instructions.classes", f"known, not {name!r}: {suggest(name, CLASSES)}"

@@ -104,7 +104,9 @@ def _bounded(hint: Any, rule: Rule) -> Any:
         hint = next(kind for kind in get_args(hint) if kind is not type(None))
     if get_origin(hint) is tuple:
         element = _bounded(get_args(hint)[0], rule)
-        return Annotated[tuple.__class_getitem__((element, ...)), Field(min_length=1)]
+        return Annotated[tuple.__class_getitem__((element, ...)), Field(min_length=0 if rule.unit == "name" else 1)]
+    if hint is str:
+        return Annotated[hint, Field(strict=True, min_length=1)]
     exact = hint is int
     return Annotated[hint, Field(strict=True, ge=rule.low, le=rule.high, allow_inf_nan=None if exact else False)]
 

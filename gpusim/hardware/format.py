@@ -79,6 +79,8 @@ def show(value: Any) -> str:
     --------
     >>> show(62914560), show(4.8e12), show(True), show((0, 8192))
     ('62914560', '4.8e+12', 'yes', '0, 8192')
+    >>> show(("tanh", "clusters")), show(())
+    ('tanh, clusters', 'none')
     >>> show(tuple(range(100)))
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... (100 in all)'
     """
@@ -88,7 +90,9 @@ def show(value: Any) -> str:
         return f"{value:.5g}"
     if not isinstance(value, tuple):
         return str(value)
-    if value and isinstance(value[0], tuple):
+    if not value or isinstance(value[0], str):
+        return ", ".join(value) or "none"
+    if isinstance(value[0], tuple):
         return "; ".join(map(show, value))
     shown = ", ".join(map(show, value[:SHOWN_ELEMENTS]))
     return shown if len(value) <= SHOWN_ELEMENTS else f"{shown}, ... ({len(value)} in all)"

@@ -10,6 +10,9 @@ from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import Throughput
 from gpusim.hardware.spec import Provenance, bus_peak
 
+SEEN = ("measured", "fitted")
+"""Kinds of numbers that were seen on one GPU: for others they are assumed."""
+
 OWN_TEXTS = ("name", "full_name", "measured")
 """Never inherited."""
 
@@ -97,17 +100,16 @@ def laid_under(sheet: Sheet, generation: Sheet) -> Sheet:
     Sheet
     """
     name = generation.texts["name"]
-    common = generation.numbers if sheet.texts["name"] == name else _as_on(name, generation)
+    mine = sheet.texts["name"] == name
+    common = {k: e if mine or e.kind not in SEEN else _as_of(name, e) for k, e in generation.numbers.items()}
     return replace(sheet, numbers=common | sheet.numbers)
 
 
 def generation_over(base: Sheet, own: Sheet) -> Sheet:
-    """Lay what a generation has in common over an earlier one that it names as its base."""
-    return replace(own, texts=base.texts | own.texts, numbers=_as_on(base.texts["name"], base) | own.numbers)
-
-
-def _as_on(name: str, sheet: Sheet) -> dict[str, Provenance]:
-    return {key: _as_of(name, entry) for key, entry in sheet.numbers.items()}
+    """Lay what a generation has in common over another one that it names as its base."""
+    gpu, arch = base.texts["name"], base.texts["arch"]
+    kept = {key: _as_of(gpu if entry.kind in SEEN else arch, entry) for key, entry in base.numbers.items()}
+    return replace(own, texts=base.texts | own.texts, numbers=kept | own.numbers)
 
 
 def derive(sheet: Sheet) -> None:
@@ -200,7 +202,7 @@ def spread(sm_count: int, count: int) -> tuple[int, ...]:
 
 
 def _as_of(name: str, entry: Provenance) -> Provenance:
-    kind = "assumed" if entry.kind in ("measured", "fitted") else entry.kind
+    kind = "assumed" if entry.kind in SEEN else entry.kind
     source = entry.source if entry.source.startswith("as ") else f"as {name}: {entry.source}"
     return entry._replace(kind=kind, source=source)
 

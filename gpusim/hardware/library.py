@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gpusim.errors import shown
 from gpusim.hardware.errors import SpecError
+from gpusim.hardware.programming import Instructions
+from gpusim.hardware.quantities import rules
 from gpusim.hardware.reader import Shelf, generation, read
-from gpusim.hardware.spec import Gpu
+from gpusim.hardware.sections import SECTIONS
+from gpusim.hardware.spec import Gpu, key_of
 from gpusim.names import suggest
 
 SPECS = Path(__file__).parent / "specs"
@@ -17,6 +20,11 @@ SPECS = Path(__file__).parent / "specs"
 
 ARCHITECTURES = Path(__file__).parent / "architectures"
 """The folder of what GPUs of a generation have in common, a file an architecture."""
+
+DEFAULT_ARCHITECTURE = "sm_90"
+"""What descriptions are lowered and written for where nobody says it: that of the GPU that gpusim is validated on."""
+
+Section = TypeVar("Section")
 
 ALIASES = {
     "a100": "a100-40gb",
@@ -39,8 +47,8 @@ def names() -> list[str]:
 
     Examples
     --------
-    >>> names()[:3]
-    ['a100-40gb', 'a100-80gb', 'b200']
+    >>> {'a100-40gb', 'h200'} <= set(names())
+    True
     """
     return list(_files())
 
@@ -114,6 +122,44 @@ def architecture(arch: str) -> dict[str, Any]:
     if name not in shelf.architectures:
         raise SpecError(f"unknown architecture {shown(arch)}: {suggest(name, shelf.architectures)}")
     return {key: entry.value for key, entry in generation(name, shelf).numbers.items()}
+
+
+def of_architecture(arch: str, section: type[Section]) -> Section:
+    """One section of what GPUs of an architecture have in common.
+
+    Parameters
+    ----------
+    arch : str
+        As for :func:`architecture`.
+    section : type
+        One of which the architecture's file says all, such as :class:`~gpusim.hardware.programming.Limits`.
+
+    Raises
+    ------
+    SpecError
+        If nothing is known of the architecture.
+
+    Examples
+    --------
+    >>> from gpusim.hardware.programming import Abi
+    >>> hex(of_architecture("sm_90", Abi).parameters)
+    '0x210'
+    """
+    known, place = architecture(arch), next(name for name, kind in SECTIONS.items() if kind is section)
+    keys = {name: key_of(place, name) for name in rules(section)}
+    return section(**{name: known[key] for name, key in keys.items() if key in known})
+
+
+def having(instruction_class: str) -> list[str]:
+    """Give the architectures that have a class of instructions, oldest first.
+
+    Examples
+    --------
+    >>> having("fp8_conversion")[0]
+    'sm_89'
+    """
+    every = sorted(_shelf().architectures, key=lambda arch: int(arch.removeprefix("sm_")))
+    return [arch for arch in every if instruction_class in of_architecture(arch, Instructions).classes]
 
 
 def given(gpu: str | Path | Gpu) -> Gpu:

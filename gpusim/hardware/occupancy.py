@@ -17,8 +17,6 @@ from gpusim.hardware.spec import Gpu
 
 WARP = 32
 """Threads of a warp."""
-FEWEST_REGISTERS = 16
-"""Registers a thread is given at least: kernels compiled to 8 to 14 have 16 on an H200, limit included (driver 580)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ def ceil_div(a: int, b: int) -> int:
 
 def _registers_per_warp(gpu: Gpu, registers_per_thread: int) -> int:
     unit = gpu.sm.register_alloc_unit
-    return ceil_div(max(registers_per_thread, FEWEST_REGISTERS) * WARP, unit) * unit
+    return ceil_div(max(registers_per_thread, gpu.limits.fewest_registers) * WARP, unit) * unit
 
 
 def _register_limit(gpu: Gpu, warps: int, registers_per_thread: int) -> int:

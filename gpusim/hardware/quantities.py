@@ -1,7 +1,7 @@
 """The unit and range of every number of a specification.
 
 The unit of a field is the one its TOML entry must carry: ``"1"`` for a count
-or an index, ``"byte"``, ``"bit"``, ``"cycle"`` (of the SM clock, unless the
+or an index, ``"name"`` for a list of names, ``"byte"``, ``"bit"``, ``"cycle"`` (of the SM clock, unless the
 field says otherwise), ``"s"``, ``"Hz"``, ``"byte/s"``, ``"byte/cycle"``, ``"flop/s"``,
 ``"op/s"``.
 """
@@ -17,6 +17,9 @@ KINDS = ("datasheet", "measured", "fitted", "assumed")
 WARP, LINE, SECTOR, TAG_SETS, DATA_STAGE = 32, 128, 32, 4, 128
 """Lanes of a warp, bytes of a line and of a sector, sets of the tag stage, bytes a cycle of the data stage: the engine
 knows no others."""
+
+MOST_SMS, MOST_RESIDENT_WARPS = 1024, 64
+"""SMs of a GPU, and warps of an SM, at most."""
 
 LONGEST = 10_000
 """Cycles that a latency or a gap may have."""

@@ -14,9 +14,10 @@ from gpusim.hardware import consistency, inherit
 from gpusim.hardware.edge import check
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
+from gpusim.hardware.programming import PROMISES
 from gpusim.hardware.quantities import required, rules
 from gpusim.hardware.sections import SECTIONS
-from gpusim.hardware.spec import TOP, Gpu, Provenance, key_of
+from gpusim.hardware.spec import TOP, Gpu, Provenance, key_of, place_of
 from gpusim.names import suggest
 
 
@@ -84,6 +85,7 @@ def generation(arch: str, shelf: Shelf) -> Sheet:
     """
     path = shelf.architectures[arch]
     sheet = parse(reading.read_text(path, SpecError), _origin(path))
+    sheet.texts["arch"] = arch
     return sheet if sheet.base is None else inherit.generation_over(generation(sheet.base, shelf), sheet)
 
 
@@ -162,6 +164,7 @@ def _complete(path: Path, shelf: Shelf, chain: tuple[Path, ...]) -> Sheet:
         names = " -> ".join(_origin(step) for step in [*chain, path])
         raise SpecError(f"{origin}: base: the files name each other: {names}")
     sheet = parse(reading.read_text(path, SpecError), origin)
+    _refuse_promises(sheet, origin)
     sheet.texts.setdefault("name", path.stem)
     sheet.texts.setdefault("full_name", sheet.texts["name"])
     sheet.texts.setdefault("measured", False)
@@ -171,6 +174,13 @@ def _complete(path: Path, shelf: Shelf, chain: tuple[Path, ...]) -> Sheet:
     if found is None:
         raise SpecError(f"{origin}: base: no GPU or file {sheet.base!r}: {suggest(sheet.base, shelf.files)}")
     return inherit.over(_complete(found, shelf, (*chain, path.resolve())), sheet)
+
+
+def _refuse_promises(sheet: Sheet, origin: str) -> None:
+    """Refuse what code relies on that is compiled for an architecture."""
+    said = [key for key in sheet.numbers if place_of(key)[0] in PROMISES]
+    if said:
+        raise SpecError(f"{origin}: {said[0]}: is the same for every GPU of an architecture: its file says it")
 
 
 def _toml_mistake(message: str) -> str:

@@ -1,6 +1,7 @@
 """What a specification says of one GPU: one frozen dataclass a section.
 
-Units and ranges are those of :mod:`.quantities`; what a generation has in common is in :mod:`.generation`.
+Units and ranges are those of :mod:`.quantities`; what a generation has in common is in :mod:`.generation`, what
+it promises programs in :mod:`.programming`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
-from gpusim.hardware.quantities import DATA_STAGE, LINE, LONGEST, SECTOR, SHARED_WINDOW, TAG_SETS, WARP, quantity
+from gpusim.hardware.programming import PROMISES
+from gpusim.hardware.quantities import (
+    DATA_STAGE,
+    LINE,
+    LONGEST,
+    MOST_RESIDENT_WARPS,
+    MOST_SMS,
+    SECTOR,
+    SHARED_WINDOW,
+    TAG_SETS,
+    WARP,
+    quantity,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +46,7 @@ class Identity:
     full_name: str
     arch: str
     measured: bool
-    sm_count: int = quantity("1", high=1024)
+    sm_count: int = quantity("1", high=MOST_SMS)
     gpcs: tuple[int, ...] = quantity("1", high=1024)
 
 
@@ -72,7 +85,7 @@ class Sm:
 
     schedulers: int = quantity("1", high=16)
     issue_per_scheduler: int = quantity("1", high=4)
-    max_warps: int = quantity("1", high=64)
+    max_warps: int = quantity("1", high=MOST_RESIDENT_WARPS)
     max_blocks: int = quantity("1", high=64)
     max_threads_per_block: int = quantity("1", high=1024)
     registers: int = quantity("1", high=1 << 20)
@@ -430,5 +443,6 @@ SECTIONS: dict[str, type] = {
     "issue": Issue,
     "access": Access,
     "spacing": Spacing,
+    **PROMISES,
 }
 """Tables of a specification file, in the order in which they are shown."""

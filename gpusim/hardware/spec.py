@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from gpusim.errors import UnknownNameError
 from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.programming import Abi, Instructions, Limits
 from gpusim.hardware.sections import L1, L2, SECTIONS, Clock, Dram, Identity, Latency, Placement, Shared, Sm, Throughput
 
 TOP = "identity"
@@ -51,6 +52,9 @@ class Gpu(Identity):
     issue : Issue
     access : Access
     spacing : Spacing
+    abi : Abi
+    limits : Limits
+    instructions : Instructions
     sources : tuple of (str, Provenance)
         Every number by its key, in the order of the sections.
 
@@ -76,6 +80,9 @@ class Gpu(Identity):
     issue: Issue
     access: Access
     spacing: Spacing
+    abi: Abi
+    limits: Limits
+    instructions: Instructions
     sources: tuple[tuple[str, Provenance], ...] = field(repr=False)
 
     @property

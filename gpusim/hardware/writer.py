@@ -6,6 +6,7 @@ import json
 from dataclasses import fields
 from typing import Any
 
+from gpusim.hardware.programming import PROMISES
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, Provenance, key_of, values
 
@@ -20,7 +21,7 @@ def to_toml(gpu: Gpu) -> str:
     Returns
     -------
     str
-        Loading it gives an equal Gpu.
+        Loading it gives an equal Gpu.  What its architecture promises programs is not in it.
 
     Examples
     --------
@@ -30,7 +31,8 @@ def to_toml(gpu: Gpu) -> str:
     """
     known, said = dict(gpu.sources), values(gpu)
     lines: list[str] = []
-    for section, kind in SECTIONS.items():
+    own = {section: kind for section, kind in SECTIONS.items() if section not in PROMISES}
+    for section, kind in own.items():
         lines += ["", f"[{section}]"] if lines else [f"[{section}]"]
         for name in (f.name for f in fields(kind)):
             key = key_of(section, name)

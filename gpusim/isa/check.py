@@ -24,9 +24,6 @@ ENDS = (Op.EXIT, Op.BRA, Op.BRX, Op.RET, Op.TRAP)
 N_BARRIERS = 16  # convergence barriers of a warp
 N_BANKS = 32  # constant banks
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
-MAX_LOCAL = 512 << 10
-"""Bytes of local memory of a thread.  Source: *CUDA C++ Programming Guide*, "Technical Specifications per Compute
-Capability"."""
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 _SCALES = range(5)  # of an address in shared or local memory, as a shift
 _WORD, _MATRICES = range(32), (1, 2, 4)
@@ -81,8 +78,6 @@ def faults(program: Program) -> Iterator[tuple[int, str]]:
         return
     if program.n_registers > MAX_REGISTERS:
         yield -1, f"{program.n_registers} registers of a thread: there are {MAX_REGISTERS} at most"
-    if program.local_bytes > MAX_LOCAL:
-        yield -1, f"{program.local_bytes} bytes of local memory of a thread: there are {MAX_LOCAL} at most"
     if wrong := [bank for bank in program.banks if not 0 <= bank < N_BANKS]:
         yield -1, f"constant bank {wrong[0]}: there are {N_BANKS}"
     last = next((i for i in reversed(program.instrs) if i.op is not Op.NOP), program.instrs[-1])

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gpusim.isa.opcodes import Op
 
 RZ = 255
-URZ = 255  # before Blackwell 63 in the encoding, and there were no more
+URZ = 255  # in machine code before Blackwell 63, and there were no more
 PT = 7
 N_SCOREBOARDS = 6
 NO_SCOREBOARD = 7
@@ -200,16 +200,18 @@ class Program:
     params: tuple[ParamInfo, ...] = ()
     arrays: tuple[ArrayInfo, ...] = ()
     source: str = ""  # file the lines refer to
-    max_threads: int = 1024
-    const_base: int = 0x210  # where parameters start in constant bank 0; says which layout the bank has
+    max_threads: int | None = None  # of a block, where code was compiled for so many at most
+    const_base: int = 0  # where parameters start in constant bank 0
     banks: Mapping[int, bytes] = field(default_factory=dict)  # contents of the constant banks other than 0
     unknown: Mapping[int, str] = field(default_factory=dict)  # text of each UNKNOWN instruction, by index
-    shared_base: int = 0  # address of the first byte of shared memory (0x400 in code for sm_90 and later)
+    shared_base: int = 0  # address of the first byte of shared memory
     variables: tuple[Variable, ...] = ()  # in global memory, before all buffers
     barriers: int = 16  # that a block may use
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     """File and line of the instructions that come from a file other than `source`, by index (their `line` is that of
     the call in `source` that was inlined, else 0)."""
+    arch: str = ""
+    """Architecture that it is for, such as ``"sm_90"``: says what lies before the parameters.  Empty: nothing does."""
 
     @cached_property
     def bank_bytes(self) -> Mapping[int, int]:

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
+from gpusim import hardware
+from gpusim.hardware.programming import Limits
 from gpusim.lang.description_errors import DescriptionError, fail, nearest
 from gpusim.lang.evaluate import evaluate
 from gpusim.lang.tree import Binary, DType, Expr, Param, Tree, leaves, operands, statements, walk
-
-MAX_THREADS = 1024  # threads a block, CUDA C++ Programming Guide, table of technical specifications
-MAX_GRID = (2**31 - 1, 65535, 65535)  # blocks along x, y, z, ibid.
-MAX_BLOCK = (1024, 1024, 64)  # threads along x, y, z, ibid.
 
 
 def bind(
@@ -62,18 +60,25 @@ def positive(name: str, role: str, value: Any) -> int:
 
 
 def launch_shape(tree: Tree, binding: Mapping[str, Any]) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """Grid and block under ``binding``, once all requirements are met."""
+    """Grid and block under ``binding``, once all requirements are met, within what any known architecture allows."""
     for needed, text in tree.requires:
         if not evaluate(needed, binding):
             raise DescriptionError(f"{tree.name}: {text} ({_given(needed, binding)})")
     grid, block = _numbers(tree.grid, binding), _numbers(tree.block, binding)
-    for what, shape, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+    limits = hardware.of_architecture(hardware.DEFAULT_ARCHITECTURE, Limits)
+    for what, shape, most in (("grid", grid, limits.grid), ("block", block, limits.block)):
         if not all(0 < n <= limit for n, limit in zip(shape, most, strict=True)):
             raise DescriptionError(f"{tree.name}: {what} {shape}; each extent must be 1 to {most}")
     threads = block[0] * block[1] * block[2]
-    if threads > MAX_THREADS:
-        raise DescriptionError(f"{tree.name}: {threads} threads a block; at most {MAX_THREADS}")
+    if threads > most_threads():
+        raise DescriptionError(f"{tree.name}: {threads} threads a block; at most {most_threads()}")
     return grid, block
+
+
+def most_threads() -> int:
+    """Threads that a block may have."""
+    found: int = hardware.architecture(hardware.DEFAULT_ARCHITECTURE)["sm.max_threads_per_block"]
+    return found
 
 
 def _numbers(shape: tuple[Expr, Expr, Expr], binding: Mapping[str, Any]) -> tuple[int, int, int]:

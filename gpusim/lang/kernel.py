@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from gpusim.hardware import DEFAULT_ARCHITECTURE
 from gpusim.lang.binding import bind, launch_shape, positive
 from gpusim.lang.description_errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
@@ -237,7 +238,7 @@ class Kernel:
         """All tile sizes: ``tiles``, with defaults filled in, checked."""
         return {name: int(n) for name, n in bind(self.tree, tiles, roles=("tile",)).items()}
 
-    def lower(self, *, arch: str | Target = "sm_90", **tiles: int) -> Program:
+    def lower(self, *, arch: str | Target = DEFAULT_ARCHITECTURE, **tiles: int) -> Program:
         """The Program for an architecture and these tile sizes (the last ones are kept: a second call is free)."""
         from gpusim.lang.lower.target import target
 

@@ -21,8 +21,8 @@ FLUSHED = 4
 NEAR = 0.1
 """Two GPUs of as many SMs are told apart by their memory, of which the driver keeps a part for itself."""
 
-LARGE_CLUSTERS, CLUSTERS_SINCE = 14, 9
-"""The attribute that allows a kernel clusters of more than 8 blocks, and the compute capability that has clusters.
+LARGE_CLUSTERS = 14
+"""The attribute that allows a kernel clusters of more than 8 blocks.
 Source: CUDA Driver API, ``CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED``."""
 
 NO_DEVICE, OLD_DRIVER = 100, 35
@@ -107,7 +107,7 @@ class CupyRuntime:
             kernel = self._cupy.RawModule(path=str(file)).get_function(symbol)
             if dynamic_shared:
                 kernel.max_dynamic_shared_size_bytes = dynamic_shared
-            if int(self._properties["major"]) >= CLUSTERS_SINCE:
+            if self.device().arch in hardware.having("clusters"):
                 self._cupy.cuda.driver.funcSetAttribute(kernel.kernel.ptr, LARGE_CLUSTERS, 1)
         return kernel
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +104,7 @@ SPARED_GPU = ("full name", "arch", "MHz")
 
 
 def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> list[RenderableType]:
-    """Show one GPU: every number with its unit and kind, and its source by number; then the sources.
+    """Show one GPU: how its numbers are known, each with unit, kind and source by number; then the sources.
 
     Parameters
     ----------
@@ -126,7 +128,17 @@ def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> 
         notes.add_row(number, text)
     aside = Text("Informational: no simulated number depends on these", style="bold")
     tables = [_numbers(rows[0], part, sources) for part in (read, others)]
-    return [tables[0], Text(""), aside, tables[1], Text(""), Text("Sources", style="bold"), notes]
+    head, below = Text(_origins(rows[1:])), Text("Sources", style="bold")
+    return [head, Text(""), tables[0], Text(""), aside, tables[1], Text(""), below, notes]
+
+
+def _origins(rows: Sequence[Sequence[str]]) -> str:
+    """Say how many numbers are known in which way, and on which GPUs those that are assumed were measured."""
+    kinds = Counter(row[3] for row in rows if row[3])
+    lent = Counter(match[1] for row in rows if row[3] == "assumed" and (match := re.match(r"as ([\w-]+): ", row[-1])))
+    said = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    others = ", ".join(f"{count} as on {name}" for name, count in lent.most_common())
+    return f"{kinds.total()} numbers: {said}" + (f" ({others})" if others else "")
 
 
 def _numbers(headings: Sequence[str], rows: Sequence[Sequence[str]], sources: Mapping[str, str]) -> Grid:

@@ -37,7 +37,7 @@ def fitting(launch: Launch, gpu: Gpu, name: str) -> Occupancy:
         No SM holds a block of it, or the block is larger than its code was compiled for.
     """
     promised = launch.program.max_threads
-    if promised < launch.threads <= gpu.sm.max_threads_per_block:
+    if promised is not None and promised < launch.threads <= gpu.sm.max_threads_per_block:
         raise ParameterError(
             f"{name}: a block of {launch.threads} threads, but __launch_bounds__ promised at most {promised}"
         )

@@ -15,7 +15,8 @@ import numpy as np
 
 from gpusim.engine.state.columns import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
-from gpusim.isa.abi import ABIS, Abi
+from gpusim.hardware import of_architecture
+from gpusim.hardware.programming import Abi
 from gpusim.isa.opcodes import Atomic, Op
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 
@@ -230,11 +231,11 @@ def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:
 
 
 def constant_bank(launch: Launch, layout: Layout) -> bytes:
-    """Constant bank 0: launch dimensions and windows where the architecture's ABI has them, and the parameters."""
+    """Constant bank 0: launch dimensions and windows where the architecture has them, and the parameters."""
     program = launch.program
     bank = bytearray(program.bank_bytes[0])
-    if program.const_base in ABIS:
-        _put_abi(bank, launch, ABIS[program.const_base])
+    if program.arch:
+        put_abi(bank, launch, of_architecture(program.arch, Abi))
     for param in program.params:
         value = argument_bytes(param, launch.arguments[param.name], layout)
         bank[param.offset : param.offset + len(value)] = value
@@ -246,13 +247,23 @@ def banks_of(launch: Launch, layout: Layout) -> dict[int, bytes]:
     return {**launch.program.banks, 0: constant_bank(launch, layout)}
 
 
-def _put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
+def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
+    """Write what the driver puts beside the parameters.
+
+    Parameters
+    ----------
+    bank : bytearray
+        Constant bank 0.
+    launch : Launch
+    abi : Abi
+        Of the program's architecture.
+    """
     struct.pack_into("<3I", bank, abi.block, *launch.block)
     struct.pack_into("<3I", bank, abi.grid, *launch.grid)
     struct.pack_into("<I", bank, abi.stack, launch.program.local_bytes)
     struct.pack_into("<I", bank, abi.dynamic_shared, launch.dynamic_shared)
     struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
-    if abi.shared_window >= 0:
+    if abi.shared_window is not None:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim.engine.state.counts import METRICS
-from gpusim.hardware.occupancy import FEWEST_REGISTERS
 from gpusim.isa.program import INSTRUCTION_BYTES
 from gpusim.profiles.profile import Profile
 from gpusim.results.figures import SECTOR_BYTES
@@ -65,7 +64,7 @@ def read_by_launch(program: Program, launching: Launching) -> int:
 def launch_metrics(held: Occupancy, registers: int, waves: float) -> dict[str, Metric]:
     """Registers, occupancy and waves of a launch."""
     values: dict[str, tuple[int | float, str]] = {
-        "launch__registers_per_thread": (max(registers, FEWEST_REGISTERS), "register/thread"),
+        "launch__registers_per_thread": (registers, "register/thread"),
         "launch__occupancy_limit_registers": (held.limit_registers, "block"),
         "launch__occupancy_limit_shared_mem": (held.limit_shared, "block"),
         "launch__occupancy_limit_warps": (held.limit_warps, "block"),
@@ -99,7 +98,8 @@ def summary(
     """
     stretch = counts.timing.warps is None
     time = time_metrics(counts.timing, gpu, sampled=stretch, total=counts.total)
-    limits = launch_metrics(held, launch.registers_per_thread, waves(gpu, launch, held))
+    given = max(launch.registers_per_thread, gpu.limits.fewest_registers)
+    limits = launch_metrics(held, given, waves(gpu, launch, held))
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
     if cache == "cold":
         read = found["dram__bytes_read.sum"]

@@ -8,8 +8,15 @@ import pytest
 
 from gpusim.cuda import toolchain
 from gpusim.cuda.cuda_errors import MissingToolError
+from gpusim.hardware import library
 
 SOURCES = Path(__file__).parent / "sources"
+DROPPED = {"sm_60", "sm_70"}
+"""Architectures for which compilers of CUDA 13 make no code."""
+
+KNOWN = {path.stem for path in library.ARCHITECTURES.glob("*.toml")}
+ARCHITECTURES = sorted(KNOWN - DROPPED, key=lambda arch: int(arch.removeprefix("sm_")))
+"""Those of which gpusim knows something and for which there are compilers."""
 
 
 @pytest.fixture(scope="session")

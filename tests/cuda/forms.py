@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpusim import hardware
 from gpusim.cuda import nvdisasm, toolchain
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
+from gpusim.hardware.programming import Abi
 from gpusim.isa.program import INSTRUCTION_BYTES, Instr, Program
 from tests.cuda.running import run
 
@@ -32,7 +34,7 @@ CONSTANTS = np.array(
     [0x40490FDB, 0x3FF80000, 0x00000005, 0xC2280000, 0x3C004248, 0x80000000, 0xFFFFFFF3, 0x0000001F], np.uint32
 )
 UNIFORM_PREDICATES = (1, 0, 1, 1, 0, 1, 0)
-CONST_BASE = 0x210
+CONST_BASE = hardware.of_architecture("sm_90", Abi).parameters
 NO_SCOREBOARDS = 1 << 41 | 7 << 46 | 7 << 49  # of the encoding's upper word
 
 
@@ -121,7 +123,7 @@ def program(forms: list[Form]) -> Program:
     parameters = [(0, 8), (8, 8), (16, 16), (32, 16)]
     return translate(
         "forms", lines, registers=64, shared_bytes=0, local_bytes=0, max_threads=LANES, parameters=parameters,
-        const_base=CONST_BASE, banks={},
+        arch="sm_90", banks={},
     )  # fmt: skip
 
 

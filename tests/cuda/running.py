@@ -27,8 +27,7 @@ def program(kernel: Kernel, lines: Lines) -> Program:
     return translate(
         kernel.symbol, lines[kernel.symbol], registers=code.registers, shared_bytes=code.shared_bytes,
         local_bytes=code.local_bytes, max_threads=code.max_threads,
-        parameters=[(p.offset, p.nbytes) for p in code.parameters], const_base=code.const_base, banks=code.banks,
-        shared_base=code.shared_base,
+        parameters=[(p.offset, p.nbytes) for p in code.parameters], arch=kernel.arch, banks=code.banks,
     )  # fmt: skip
 
 

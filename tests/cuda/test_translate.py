@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim import cuda
+from gpusim import cuda, hardware
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import TABLE, translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
+from gpusim.hardware.programming import Instructions
+from gpusim.isa.classes import needed
 from gpusim.isa.opcodes import (
     UNIFORM_PREDICATES,
     Atomic,
@@ -36,7 +38,7 @@ from gpusim.isa.opcodes import (
     Vote,
 )
 from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
-from tests.cuda.conftest import SOURCES
+from tests.cuda.conftest import ARCHITECTURES, SOURCES
 from tests.cuda.running import listing
 from tests.marks import most_by_hand
 
@@ -314,7 +316,7 @@ def test_bits_of_a_nan_come_from_the_encoding():
 def test_what_has_no_translation_keeps_its_text_and_place():
     lines = [line("@P0 FROB.X R1, [R2]"), line("EXIT", address=16)]
     found = translate(
-        "k", lines, registers=8, shared_bytes=0, local_bytes=0, max_threads=64, parameters=[(0, 8)], const_base=0x210,
+        "k", lines, registers=8, shared_bytes=0, local_bytes=0, max_threads=64, parameters=[(0, 8)], arch="sm_90",
         banks={},
     )  # fmt: skip
     assert found.unknown == {0: "@P0 FROB.X R1, [R2]"}
@@ -324,7 +326,6 @@ def test_what_has_no_translation_keeps_its_text_and_place():
 
 # ------------------------------------------------------------------ what compilers make
 
-ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"]
 CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
 NEEDS = {"instructions.cu": 90}  # first architecture that has all of it
 OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
@@ -338,7 +339,7 @@ Not in the corpus: wgmma, TMA, tcgen05, textures, surfaces, matrices of 4 bits, 
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("arch", most_by_hand(ARCHITECTURES, {"sm_90"}))
 def test_everything_ordinary_has_a_translation(arch, request):
-    unknown = set()
+    unknown, classes = set(), set()
     for name in CORPUS:
         if int(arch[3:]) < NEEDS.get(name, 0):
             continue
@@ -348,7 +349,10 @@ def test_everything_ordinary_has_a_translation(arch, request):
             continue
         for lines in listing(module).values():
             unknown |= {one.opcode for one in lines if not translates(one)}
+            classes |= needed([translate_line(one) for one in lines if translates(one)])
     assert unknown == UNSUPPORTED
+    assert classes <= set(hardware.of_architecture(arch, Instructions).classes)
+    assert classes > {"uniform_datapath", "matrix_load"}
 
 
 def translates(one: Line) -> bool:

@@ -110,7 +110,9 @@ class Sheet:
         assert FIRST_INPUT + len(self.inputs) <= FIRST_FREE
         places = (ArrayInfo("x", "global", "u32", X, 0), ArrayInfo("y", "global", "u32", Y, 0))
         params = (ParamInfo("x", "buffer", X), ParamInfo("y", "buffer", Y))
-        return Program("sheet", instrs, 136, shared_bytes=0, params=params, arrays=places, source="sheet.py")
+        return Program(
+            "sheet", instrs, 136, params=params, arrays=places, source="sheet.py", const_base=X, arch="sm_90"
+        )  # fmt: skip
 
     def buffers(self, n_outputs: int) -> dict[str, np.ndarray]:
         """What the program reads, and room for what it writes (marked with 0xABABABAB)."""

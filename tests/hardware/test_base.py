@@ -42,7 +42,15 @@ def test_a_base_may_be_a_file_beside_it(tmp_path):
     path = write(tmp_path, 'base = "first.toml"\n[identity]\nname = "second"\nfull_name = "The second"\n')
     mine = hardware.load(path)
     assert (mine.name, mine.full_name, mine.dram.size_bytes, mine.dram.type) == ("second", "The second", 7, "HBM2e")
-    assert mine.provenance("sm.max_warps").source.startswith("as a100-40gb: ")
+    assert mine.provenance("sm.fp32_lanes").source.startswith("as a100-40gb: ")
+
+
+def test_another_architecture_brings_what_its_sms_hold(tmp_path):
+    mine = hardware.load(write(tmp_path, 'base = "h200"\n[identity]\narch = "sm_86"\n'))
+    a6000, h200 = hardware.load("rtx-a6000"), hardware.load("h200")
+    assert (mine.shared, mine.abi, mine.instructions) == (a6000.shared, a6000.abi, a6000.instructions)
+    assert (mine.sm.max_warps, mine.sm.max_blocks, mine.sm.fp32_lanes) == (48, 16, h200.sm.fp32_lanes)
+    assert (mine.l2, mine.clock) == (h200.l2, h200.clock)
 
 
 def test_fewer_sms_are_laid_out_anew(tmp_path):

@@ -25,7 +25,7 @@ def told(tmp_path, text):
         ("h20", "unknown GPU 'h20': did you mean h200?"),
         ("A100-40", None),
         ("rtx 6000", "unknown GPU 'rtx 6000': did you mean rtx-a6000"),
-        ("xyzzy", "unknown GPU 'xyzzy': there are 10, such as a100-40gb, a100-80gb, b200"),
+        ("xyzzy", f"unknown GPU 'xyzzy': there are {len(hardware.names())}, such as a100-40gb"),
         ("", "unknown GPU '': there are "),
     ],
 )

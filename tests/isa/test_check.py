@@ -19,7 +19,7 @@ ARRAYS = (ArrayInfo("x", "global", "f32", 0x210, 0),)
 
 
 def program(*instrs: Instr, n_registers: int = 16) -> Program:
-    return Program("p", (*instrs, EXIT), n_registers, arrays=ARRAYS, barriers=2)
+    return Program("p", (*instrs, EXIT), n_registers, arrays=ARRAYS, barriers=2, const_base=0x210)
 
 
 def test_a_sound_program_passes() -> None:
@@ -106,7 +106,6 @@ def test_a_program_must_end() -> None:
     ("change", "complaint"),
     [
         ({"n_registers": 256}, "256 registers of a thread"),
-        ({"local_bytes": (512 << 10) + 4}, "524292 bytes of local memory of a thread"),
         ({"banks": {32: b""}}, "constant bank 32"),
         ({"instrs": (Instr(Op.BRA, target=0, flags=Flag.DIVERGED),)}, "must end in EXIT"),
     ],

@@ -48,12 +48,23 @@ def test_gpus_are_listed_with_numbers_to_the_right():
 @pytest.mark.parametrize("name", hardware.names())
 def test_every_number_of_a_gpu_has_a_source(name):
     lines = text(listings.gpu(layout.describe(hardware.load(name)), layout.informational))
-    body, sources = lines[: lines.index("Sources")], lines[lines.index("Sources") :]
+    head = next(number for number, line in enumerate(lines) if line.startswith("key "))
+    body, sources = lines[head : lines.index("Sources")], lines[lines.index("Sources") :]
     kinds = [
         line for line in body if any(f" {kind} " in line for kind in ("datasheet", "measured", "fitted", "assumed"))
     ]
     assert len(kinds) > 50
     assert all(f"\n{line.split()[-1]} " in "\n".join(sources) for line in kinds)
+
+
+def test_a_gpu_says_first_how_its_numbers_are_known():
+    first = {
+        name: " ".join(text(listings.gpu(layout.describe(hardware.load(name)), layout.informational))[:2])
+        for name in ("h200", "h100-pcie")
+    }
+    assert re.match(r"\d+ numbers: \d+ measured, \d+ datasheet, \d+ assumed, \d+ fitted", first["h200"])
+    assert "as on h200" in first["h100-pcie"]
+    assert "as on h200" not in first["h200"]
 
 
 def record(name, error=None, instructions=1_000_000):

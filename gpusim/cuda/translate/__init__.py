@@ -15,7 +15,8 @@ from gpusim.cuda.nvdisasm import Line, Place
 from gpusim.cuda.translate import control, conversion, double, exchange, floating, half, integer, memory, tensor
 from gpusim.cuda.translate.reader import Reader, Unsupported
 from gpusim.cuda.translate.uniform import ORDINARY
-from gpusim.isa.abi import ABIS, WORD
+from gpusim.hardware import of_architecture
+from gpusim.hardware.programming import WORD, Abi
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Instr, Kind, ParamInfo, Program
@@ -71,7 +72,7 @@ def translate(
     local_bytes: int,
     max_threads: int,
     parameters: Iterable[tuple[int, int]] = (),
-    const_base: int,
+    arch: str,
     banks: Mapping[int, bytes],
     **more: Any,
 ) -> Program:
@@ -89,44 +90,44 @@ def translate(
     max_threads : int
         Threads that a block may have.
     parameters : iterable of (int, int)
-        Offset in constant bank 0, counted from `const_base`, and bytes of each parameter.
-    const_base : int
-        Where parameters start in constant bank 0.
+        Offset, counted from where parameters start in constant bank 0, and bytes of each parameter.
+    arch : str
+        Real architecture, such as ``"sm_90"``: its ABI says what lies where.
     banks : mapping of int to bytes
         Contents of the other constant banks.
     **more
-        Further fields of the Program (``shared_base``).
+        Further fields of the Program.
 
     Returns
     -------
     Program
         Whose instruction ``i`` is ``lines[i]``; in ``unknown`` the text of those that have no translation.
     """
-    source = _source(lines)
+    source, abi = _source(lines), of_architecture(arch, Abi)
     instrs, unknown, places = [], {}, {}
     for index, line in enumerate(lines):
         number = _number(line, source)
         if line.line and line.file != source:
             places[index] = (line.file, line.line)
         try:
-            instrs.append(_known(translate_line(line, number), const_base))
+            instrs.append(_known(translate_line(line, number), abi))
         except Unsupported:
             unknown[index] = line.text
             instrs.append(Reader(line, number).make(Op.UNKNOWN))
     return Program(
-        name, tuple(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, const_base), (),
-        source, max_threads, const_base, dict(banks), unknown=unknown, places=places, **more,
+        name, tuple(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
+        source, max_threads, abi.parameters, dict(banks), unknown=unknown, shared_base=abi.shared_base, places=places,
+        arch=arch, **more,
     )  # fmt: skip
 
 
-def _known(instr: Instr, const_base: int) -> Instr:
+def _known(instr: Instr, abi: Abi) -> Instr:
     """The instruction, if gpusim knows what it reads of what the driver puts before a kernel's parameters."""
-    abi = ABIS.get(const_base)
     read = [(*o.place, WORD) for o in instr.srcs if o.kind is Kind.CONST]
     if instr.op is Op.LDC and not is_indexed(instr):
         read.append((instr.sub, instr.offset, instr.width))
     for bank, offset, nbytes in read:
-        if abi is not None and bank == 0 and offset < const_base and not abi.holds(offset, nbytes):
+        if bank == 0 and offset < abi.parameters and not abi.holds(offset, nbytes):
             raise Unsupported("a number of the driver's that is not known")
     return instr
 

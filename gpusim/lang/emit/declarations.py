@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import PurePath
 
-from gpusim.lang.binding import MAX_THREADS
+from gpusim.hardware import DEFAULT_ARCHITECTURE, of_architecture
+from gpusim.hardware.sections import Shared
+from gpusim.lang.binding import most_threads
 from gpusim.lang.emit import types
 from gpusim.lang.emit.accesses import Accesses
 from gpusim.lang.emit.expressions import ONE
@@ -15,8 +17,6 @@ from gpusim.lang.emit.lines import STEP, wrapped
 from gpusim.lang.evaluate import binary
 from gpusim.lang.lower import bind
 from gpusim.lang.tree import Expr, GlobalArray, Load, SharedArray, Stmt, Store, Tree, operands, statements, walk
-
-MAX_STATIC_SHARED = 48 * 1024  # bytes that a kernel may declare (CUDA C++ Programming Guide, shared memory)
 
 _APPROXIMATE = """static __device__ __forceinline__ float fast_{name}(float x) {{
     float y;
@@ -83,7 +83,8 @@ class Declarations:
         self.name = scope.declare(name)
         self.memory = scope.declare("memory")
         self.kept = list(statements(body))
-        self.layout, self.shared_bytes = bind.shared_layout(tree, tiles)
+        self.shared = of_architecture(DEFAULT_ARCHITECTURE, Shared)
+        self.layout, self.shared_bytes = bind.shared_layout(tree, tiles, self.shared.max_bytes_per_block)
 
     def source(self, body: str) -> str:
         """The whole text around ``body``."""
@@ -130,7 +131,7 @@ class Declarations:
     def _threads(self) -> str:
         """Most threads of a block."""
         if None in bind.block_shape(self.tree, self.tiles):
-            return str(MAX_THREADS)
+            return str(most_threads())
         return self.write.text(reduce(lambda a, b: binary("mul", a, b), self.tree.block))
 
     def _pointer(self, array: GlobalArray) -> str:
@@ -141,7 +142,7 @@ class Declarations:
 
     @property
     def _is_dynamic(self) -> bool:
-        return self.shared_bytes > MAX_STATIC_SHARED
+        return self.shared_bytes > self.shared.default_max_bytes_per_block
 
     def _shared(self) -> str:
         lines = []

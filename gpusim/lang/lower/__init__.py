@@ -10,11 +10,11 @@ constant offsets), ``sink`` (addresses that only some paths need), ``vectorise``
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from gpusim import hardware
 from gpusim.isa.check import check
-from gpusim.isa.opcodes import Convert, Op
+from gpusim.isa.classes import needed
 from gpusim.isa.program import Program
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import bind
@@ -28,15 +28,10 @@ from gpusim.lang.lower.place import place
 from gpusim.lang.lower.schedule import schedule_and_allocate
 from gpusim.lang.lower.select import select
 from gpusim.lang.lower.sink import sink_addresses
-from gpusim.lang.lower.target import Target
+from gpusim.lang.lower.target import Target, launch_offsets
 from gpusim.lang.lower.values import Graph
 from gpusim.lang.lower.vectorise import join_shared_loads
 from gpusim.lang.tree import GlobalArray, SharedArray, Tree
-
-CONST_BASE = {"sm_90": 0x210}
-OLD_CONST_BASE = 0x160
-LEAST_FP8 = 89  # PTX ISA, cvt to and from .e4m3x2
-LEAST_REGISTERS, RESERVED_REGISTERS = 16, 2  # ptxas never reports fewer, and counts two for itself
 
 
 def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
@@ -49,8 +44,7 @@ def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     tiles : mapping of str to int
         A value for every tile size.
     target : Target
-        Its architecture decides where parameters start in constant bank 0, its latencies how far apart instructions
-        are.
+        Says where parameters start in constant bank 0, how far apart instructions are, and what a program may ask for.
 
     Returns
     -------
@@ -64,19 +58,18 @@ def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     """
     tiles = {**tree.defaults, **tiles}
     bind.check_tiles(tree, tiles)
-    base = CONST_BASE.get(target.arch, OLD_CONST_BASE)
-    params = bind.parameter_layout(tree, base)
+    params = bind.parameter_layout(tree, target.abi.parameters)
     offsets = {p.name: p.offset for p in params}
-    infos, shared_bytes = bind.array_layout(tree, tiles, offsets)
+    infos, shared_bytes = bind.array_layout(tree, tiles, offsets, target.max_shared_bytes)
     memories: list[GlobalArray | SharedArray] = [*tree.globals, *tree.shared]
     places = {array: (number, infos[number].offset) for number, array in enumerate(memories)}
 
     g = Graph()
-    body = build(tree, tiles, g, places)
+    body = build(tree, tiles, g, places, target.limits)
     assign_addresses(g, body)
     sink_addresses(g, body.items)
     blocks = flatten(join_shared_loads(body.items))
-    machine = select(blocks, place(blocks), offsets)
+    machine = select(blocks, place(blocks), offsets | launch_offsets(target.abi))
     coalesce(machine)
     readonly = [n for n, a in enumerate(tree.globals) if a.intent == "in"]
     allocation = schedule_and_allocate(machine, readonly, tree.name, target)
@@ -84,23 +77,32 @@ def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     program = Program(
         name=tree.name,
         instrs=tuple(emit(machine, allocation.place, control)),
-        n_registers=max(LEAST_REGISTERS, allocation.used + RESERVED_REGISTERS),
+        n_registers=max(target.limits.fewest_registers, allocation.used + target.abi.compiler_registers),
         shared_bytes=shared_bytes,
         params=params,
         arrays=tuple(infos),
         source=tree.source,
-        const_base=base,
+        const_base=target.abi.parameters,
+        arch=target.arch,
     )
     check(program)
-    _check_fp8(program, target.arch)
+    _check_instructions(program, target)
     return program
 
 
-def _check_fp8(program: Program, arch: str) -> None:
-    """Refuse conversions that the architecture has no instruction for; bytes that are only moved need none."""
-    converted = any(i.op is Op.F2FP and i.sub & 15 in (Convert.E4M3, Convert.E5M2) for i in program.instrs)
-    if converted and int(re.sub(r"\D", "", arch)) < LEAST_FP8:
+def _check_instructions(program: Program, target: Target) -> None:
+    """Refuse what the architecture has no instruction for; 8-bit floats that are only moved need none."""
+    for lacking in sorted(needed(program.instrs) - set(target.instructions.classes)):
+        purpose, remedy = _LACKING.get(lacking, (f"for {lacking.replace('_', ' ')}", ""))
         raise DescriptionError(
-            f"{program.name}: {arch} has no instructions that convert 8-bit floats; take a GPU of sm_{LEAST_FP8} or "
-            "later (RTX 40, H100 and after), or elements of f16 or bf16"
+            f"{program.name}: {target.arch} has no instructions {purpose}; take a GPU of "
+            f"{hardware.having(lacking)[0]} or later{remedy}"
         )
+
+
+_LACKING = {
+    "fp8_conversion": (
+        "that convert 8-bit floats", " (RTX 40, H100 and after), or elements of f16 or bf16"
+    ),
+}  # fmt: skip
+"""How a class of instructions is called, and what to do without it."""

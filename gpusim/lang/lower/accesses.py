@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from gpusim.hardware.programming import Limits
 from gpusim.lang.lower import bind, integer, logic
 from gpusim.lang.lower.expressions import KIND, Expressions
 from gpusim.lang.lower.regions import Access, Array, Exchange, Item
@@ -37,9 +38,9 @@ class Accesses:
         Registers that hold what a load, by its key, would fetch.
     """
 
-    def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> None:
+    def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places, limits: Limits) -> None:
         self.tree, self.g = tree, g
-        self.value = Expressions(g, tiles, bind.block_shape(tree, tiles))
+        self.value = Expressions(g, tiles, bind.block_shape(tree, tiles), limits)
         memories: tuple[GlobalArray | SharedArray, ...] = (*tree.globals, *tree.shared)
         self.arrays = {a: self._array(a, *arrays[a]) for a in memories}
         self.items: list[Item] = []

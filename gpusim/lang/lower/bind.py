@@ -30,7 +30,6 @@ from gpusim.lang.tree import (
 )
 
 SHARED_ALIGNMENT = 16
-MAX_SHARED = 227 * 1024  # bytes a block can have (CUDA C++ Programming Guide, compute capability 9.0)
 
 
 def check_tiles(tree: Tree, tiles: Mapping[str, int]) -> None:
@@ -67,8 +66,8 @@ def block_shape(tree: Tree, tiles: Mapping[str, int]) -> tuple[int | None, ...]:
     return tuple(extent(e) for e in tree.block)
 
 
-def shared_layout(tree: Tree, tiles: Mapping[str, int]) -> tuple[list[ArrayInfo], int]:
-    """Shared arrays one after the other, each on 16 bytes; and the bytes in all."""
+def shared_layout(tree: Tree, tiles: Mapping[str, int], most: int) -> tuple[list[ArrayInfo], int]:
+    """Shared arrays one after the other, each on 16 bytes; and the bytes in all, of which a block has ``most``."""
     arrays, total = [], 0
     for number, array in enumerate(tree.shared):
         nbytes = element_bytes(array.dtype)
@@ -77,17 +76,19 @@ def shared_layout(tree: Tree, tiles: Mapping[str, int]) -> tuple[list[ArrayInfo]
         offset = -(-total // SHARED_ALIGNMENT) * SHARED_ALIGNMENT
         arrays.append(ArrayInfo(array.name, "shared", array.dtype.value, offset, nbytes))
         total = offset + nbytes
-        if total > MAX_SHARED:
+        if total > most:
             names = ", ".join(a.name for a in tree.shared[: number + 1])
             raise DescriptionError(
-                f"{tree.name}: shared memory of {total} bytes for {names}; a block has at most {MAX_SHARED}"
+                f"{tree.name}: shared memory of {total} bytes for {names}; a block has at most {most}"
             )
     return arrays, total
 
 
-def array_layout(tree: Tree, tiles: Mapping[str, int], offsets: Mapping[str, int]) -> tuple[list[ArrayInfo], int]:
+def array_layout(
+    tree: Tree, tiles: Mapping[str, int], offsets: Mapping[str, int], most: int
+) -> tuple[list[ArrayInfo], int]:
     """All arrays, global ones first (``offsets``: their pointers in constant bank 0); bytes of shared memory."""
-    shared, nbytes = shared_layout(tree, tiles)
+    shared, nbytes = shared_layout(tree, tiles, most)
     return [ArrayInfo(a.name, "global", a.dtype.value, offsets[a.name], 0) for a in tree.globals] + shared, nbytes
 
 

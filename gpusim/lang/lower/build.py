@@ -12,6 +12,7 @@ from functools import partial
 from itertools import product
 from math import gcd
 
+from gpusim.hardware.programming import Limits
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import bind, integer, logic, natural_division
 from gpusim.lang.lower.accesses import Accesses, LoadKey, Places
@@ -46,7 +47,7 @@ PARTIAL_SIZE, TINY_SIZE = 24, 8  # bodies unrolled fourfold, and sixteenfold bes
 MAX_ITERATIONS = 65536  # of an unrolled loop
 
 
-def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> Body:
+def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places, limits: Limits) -> Body:
     """Structured code of a kernel.
 
     Parameters
@@ -58,13 +59,15 @@ def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> Bod
         Where nodes are made.
     arrays : mapping
         Number and offset of each global and shared array (see :class:`~gpusim.lang.lower.regions.Array`).
+    limits : Limits
+        Of a launch: how large indices of threads and blocks can be.
     """
-    return _Builder(tree, tiles, g, arrays).run()
+    return _Builder(tree, tiles, g, arrays, limits).run()
 
 
 class _Builder(Accesses):
-    def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places) -> None:
-        super().__init__(tree, tiles, g, arrays)
+    def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places, limits: Limits) -> None:
+        super().__init__(tree, tiles, g, arrays, limits)
         self.held: dict[Place, Node] = {}
         self.line = 0
 

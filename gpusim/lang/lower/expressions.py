@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gpusim.hardware.programming import Limits
+from gpusim.hardware.quantities import MOST_RESIDENT_WARPS, MOST_SMS, WARP
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import division, integer, logic, real
-from gpusim.lang.lower.facts import FULL, I32_HIGH
+from gpusim.lang.lower.facts import FULL
 from gpusim.lang.lower.values import F32, I32, PRED, U32, Graph, Node
 from gpusim.lang.tree import (
     Binary,
@@ -26,8 +28,8 @@ from gpusim.lang.tree import (
 
 KIND = {d: F32 if d.is_float else {DType.I32: I32, DType.U32: U32, DType.PRED: PRED}[d] for d in DType}
 FP8 = tuple(d.value for d in DType if d.is_fp8)
-GRID_LIMITS = {"x": I32_HIGH - 1, "y": 65534, "z": 65534}  # largest block index along each axis
-OTHER_SPECIALS = {"laneid": 31, "warpid": 63, "smid": 1023}
+OTHER_SPECIALS = {"laneid": WARP - 1, "warpid": MOST_RESIDENT_WARPS - 1, "smid": MOST_SMS - 1}
+"""Largest values on any GPU that can be described."""
 
 _INTEGER: dict[str, Callable[[Graph, Node, Node], Node]] = {
     "add": integer.add,
@@ -56,8 +58,8 @@ class Expressions:
         Nodes of the temps and loop variables in scope, by id.
     """
 
-    def __init__(self, g: Graph, tiles: Mapping[str, int], block: tuple[int | None, ...]) -> None:
-        self.g, self.tiles, self.block = g, tiles, block
+    def __init__(self, g: Graph, tiles: Mapping[str, int], block: tuple[int | None, ...], limits: Limits) -> None:
+        self.g, self.tiles, self.block, self.limits = g, tiles, block, limits
         self.temps: dict[int, Node] = {}
         self.indices: dict[int, Node] = {}
 
@@ -103,18 +105,18 @@ class Expressions:
 
     def _special(self, name: str) -> Node:
         kind, _, axis = name.partition(".")
+        if not axis:
+            return self.g.leaf("special", name, I32, 0, OTHER_SPECIALS[name], varying=name == "laneid")
+        which = "xyz".index(axis)
         if kind == "tid" or kind == "ntid":
-            extent = self.block["xyz".index(axis)]
-            limit = 64 if axis == "z" else 1024
-            low, high = (extent, extent) if extent else (1, limit)
+            extent = self.block[which]
+            low, high = (extent, extent) if extent else (1, self.limits.block[which])
             if kind == "ntid":
                 return self.g.leaf("special", name, I32, low, high, varying=False)
             return self.g.leaf("special", name, I32, 0, high - 1, varying=True)
         if kind == "ctaid":
-            return self.g.leaf("special", name, I32, 0, GRID_LIMITS[axis], varying=False)
-        if kind == "nctaid":
-            return self.g.leaf("special", name, I32, 1, GRID_LIMITS[axis] + 1, varying=False)
-        return self.g.leaf("special", name, I32, 0, OTHER_SPECIALS[name], varying=name == "laneid")
+            return self.g.leaf("special", name, I32, 0, self.limits.grid[which] - 1, varying=False)
+        return self.g.leaf("special", name, I32, 1, self.limits.grid[which], varying=False)
 
     def _unary(self, e: Unary) -> Node:
         a = self(e.a)

@@ -11,7 +11,10 @@ from gpusim.lang.lower.machine import Condition, MBlock, MInstr, Source, VReg, c
 from gpusim.lang.lower.place import Placement
 from gpusim.lang.lower.values import P64, PRED, Node
 
-LAUNCH_CONSTANTS = {"ntid.x": 0, "ntid.y": 4, "ntid.z": 8, "nctaid.x": 12, "nctaid.y": 16, "nctaid.z": 20}
+
+def is_launch_constant(node: Node) -> bool:
+    """Whether a value is a size of the block or the grid, which constant bank 0 has."""
+    return node.op == "special" and node.attr.partition(".")[0] in ("ntid", "nctaid")
 
 
 class InstructionBuilder:
@@ -74,10 +77,8 @@ class InstructionBuilder:
             node = node.args[0]
         if node.is_const:
             return immediate(node.attr[0])
-        if node.op == "param":
+        if node.op == "param" or is_launch_constant(node):
             return constant(self.offsets[node.attr])
-        if node.op == "special" and node.attr in LAUNCH_CONSTANTS:
-            return constant(LAUNCH_CONSTANTS[node.attr])
         return registers(*self.regs[node])
 
     def signed(self, node: Node) -> Source:

@@ -18,10 +18,6 @@ from gpusim.lang.lower.target import Target
 
 NEVER = 1 << 30
 PREDICATES = 6  # of seven: one is left for carries
-STEP = 8  # registers are handed to warps in eights; ptxas adds two of its OWN to those in use
-OWN = 2
-FIRST = 32  # registers with which an SM is full
-LANE_REGISTERS = 512  # of a scheduler's register file, for one lane of all its warps
 FEWEST_WARPS = 3
 ATTEMPTS = 4  # aligned groups may leave registers unused: then the limit is lowered by as many
 
@@ -64,7 +60,7 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
             f"{name} needs {least} registers a thread, {N_REGISTERS} exist; "
             "choose smaller per-thread tiles (such as TM, TN)"
         )
-    aim = _affordable(least)
+    aim = _affordable(least, target)
     limit, tried = aim, {}
     for _ in range(ATTEMPTS):
         found = tried[limit] = attempt(limit)
@@ -74,15 +70,17 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
     return levelled(min(tried, key=lambda n: tried[n].used))
 
 
-def _affordable(least: int) -> int:
+def _affordable(least: int, target: Target) -> int:
     """``least`` registers in whole allocation units; one more where a scheduler holds as many warps, three or more.
 
     ptxas likes to fill up to 128 or 168 registers, with which four or three warps fit.
     """
-    taken = max(FIRST, -(-(least + OWN) // STEP) * STEP)
-    if FEWEST_WARPS <= LANE_REGISTERS // taken == LANE_REGISTERS // (taken + STEP):
-        taken += STEP
-    return min(taken - OWN, N_REGISTERS)
+    unit, full, lane = target.registers
+    own = target.abi.compiler_registers
+    taken = max(full, -(-(least + own) // unit) * unit)
+    if FEWEST_WARPS <= lane // taken == lane // (taken + unit):
+        taken += unit
+    return min(taken - own, N_REGISTERS)
 
 
 def _allocate(blocks: list[MBlock]) -> Allocation:

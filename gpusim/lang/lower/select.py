@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.flow import Block, Copy, Jump, Meet
-from gpusim.lang.lower.instruction_builder import LAUNCH_CONSTANTS, InstructionBuilder
+from gpusim.lang.lower.instruction_builder import InstructionBuilder, is_launch_constant
 from gpusim.lang.lower.machine import (
     ALWAYS,
     Condition,
@@ -33,7 +33,7 @@ def select(blocks: list[Block], placement: Placement, offsets: Mapping[str, int]
     placement : Placement
         Where values are computed.
     offsets : mapping of str to int
-        Place of each size and scalar in constant bank 0.
+        Place of each size and scalar in constant bank 0, and of those of block and grid.
     """
     selector = Selector(blocks, placement, offsets)
     for block in blocks:
@@ -146,6 +146,6 @@ class Selector(InstructionBuilder):
             todo += node.args
         for node in sorted(found, key=lambda n: n.id):
             self.done.add(node)
-            read_directly = node.op in OPERANDS or (node.op == "special" and node.attr in LAUNCH_CONSTANTS)
+            read_directly = node.op in OPERANDS or is_launch_constant(node)
             if not (read_directly or node.op in PINNED_OPS or self.fusion.hides(node)):
                 EMIT[node.op](self, node)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from gpusim import hardware
 from gpusim.engine.state import counts as C
+from gpusim.hardware.programming import Abi
 from gpusim.isa.encode import encode
 from gpusim.isa.opcodes import Flag, Op, Special
 from gpusim.isa.program import RZ, Kind, Operand, ParamInfo, const, imm, pred, reg, ureg
@@ -240,26 +242,27 @@ def test_a_uniform_register_is_loaded_in_all_lanes():
 # ------------------------------------------------------------------ arguments and what lies beside them
 
 
-def words_of_bank(const_base: int, *offsets: int) -> list[int]:
+def words_of_bank(arch: str, *offsets: int) -> list[int]:
     """Words of constant bank 0 that a block of (4, 2, 1) threads sees in a grid of (3, 2, 2)."""
     from dataclasses import replace
 
     from gpusim.simulate.launch import banks_of, lay_out
 
-    program = replace(Sheet().program(), const_base=const_base, local_bytes=48, params=(), arrays=())
+    base = hardware.of_architecture(arch, Abi).parameters
+    program = replace(Sheet().program(), arch=arch, const_base=base, local_bytes=48, params=(), arrays=())
     launch = Launch(program, (3, 2, 2), (4, 2, 1), {})
     bank = banks_of(launch, lay_out(launch))[0]
     return [struct.unpack_from("<I", bank, offset)[0] for offset in offsets]
 
 
-@pytest.mark.parametrize(("base", "block", "grid", "stack", "window"), [
-    (0x160, 0, 0xC, 0x28, 0x20), (0x210, 0, 0xC, 0x28, 0x20), (0x380, 0x360, 0x370, 0x37C, 0x2F8),
+@pytest.mark.parametrize(("arch", "block", "grid", "stack", "window"), [
+    ("sm_80", 0, 0xC, 0x28, 0x20), ("sm_90", 0, 0xC, 0x28, 0x20), ("sm_120", 0x360, 0x370, 0x37C, 0x2F8),
 ])  # fmt: skip
-def test_the_bank_holds_the_launch(base, block, grid, stack, window):
-    assert words_of_bank(base, block, block + 4, block + 8) == [4, 2, 1]
-    assert words_of_bank(base, grid, grid + 4, grid + 8) == [3, 2, 2]
-    assert words_of_bank(base, stack) == [48]
-    assert words_of_bank(base, window + 4)[0] != 0
+def test_the_bank_holds_the_launch(arch, block, grid, stack, window):
+    assert words_of_bank(arch, block, block + 4, block + 8) == [4, 2, 1]
+    assert words_of_bank(arch, grid, grid + 4, grid + 8) == [3, 2, 2]
+    assert words_of_bank(arch, stack) == [48]
+    assert words_of_bank(arch, window + 4)[0] != 0
 
 
 @pytest.mark.parametrize(("value", "nbytes", "want"), [
