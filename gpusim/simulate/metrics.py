@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.hardware.occupancy import FEWEST_REGISTERS
-from gpusim.isa.program import INSTRUCTION_BYTES
+from gpusim.isa.instruction import INSTRUCTION_BYTES
 from gpusim.profiles.profile import Profile
 from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric

@@ -13,7 +13,9 @@ from gpusim import cuda
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import TABLE, translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
-from gpusim.isa.opcodes import (
+from gpusim.isa.instruction import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import (
     UNIFORM_PREDICATES,
     Atomic,
     BarRed,
@@ -25,7 +27,6 @@ from gpusim.isa.opcodes import (
     Flag,
     Mma,
     Mufu,
-    Op,
     Permute,
     Piece,
     Round,
@@ -35,7 +36,6 @@ from gpusim.isa.opcodes import (
     Special,
     Vote,
 )
-from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
 from tests.cuda.conftest import SOURCES
 from tests.cuda.running import listing
 from tests.marks import most_by_hand

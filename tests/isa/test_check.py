@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from gpusim.isa.check import ProgramError, check, problems
 from gpusim.isa.encode import F, encode
-from gpusim.isa.opcodes import Flag, Op
-from gpusim.isa.program import ArrayInfo, Control, Instr, Program, const, imm, pred, reg, ureg
+from gpusim.isa.instruction import Control, Instr, const, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import ArrayInfo, Program
+from gpusim.isa.variants import Flag
 from gpusim.isa.widths import result_words, source_words
 
 EXIT = Instr(Op.EXIT)

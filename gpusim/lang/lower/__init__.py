@@ -14,8 +14,9 @@ import re
 from collections.abc import Mapping
 
 from gpusim.isa.check import check
-from gpusim.isa.opcodes import Convert, Op
+from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
+from gpusim.isa.variants import Convert
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import bind
 from gpusim.lang.lower.address import assign_addresses
