@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gpusim import children
 from gpusim.errors import GpusimError
-from gpusim.isa.program import INSTRUCTION_BYTES, Control
+from gpusim.isa.instruction import INSTRUCTION_BYTES, Control
 
 TIMEOUT_S, MEMORY_BYTES = 120, 8 << 30
 """What nvdisasm may take; there are damaged files on which it would go on for ever."""

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpusim.errors import GpusimError
-from gpusim.isa.opcodes import UNIFORM_PREDICATES
-from gpusim.isa.program import PT, RZ, URZ
+from gpusim.isa.instruction import PT, RZ, URZ
+from gpusim.isa.variants import UNIFORM_PREDICATES
 
 
 class Form(IntEnum):

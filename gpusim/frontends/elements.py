@@ -72,10 +72,11 @@ def _of_chain(chain: Chain, gpu: str | hardware.Gpu, params: dict[str, int]) -> 
 
 def _updated(program: Program) -> np.ndarray:
     """Say of every array whether it is written by atomics; no array may be by stores as well."""
-    from gpusim.isa.opcodes import Op
+    from gpusim.isa.opcode_info import GLOBAL
 
-    stored = {i.array for i in program.instrs if i.op is Op.STG}
-    updated = {i.array for i in program.instrs if i.op in (Op.ATOMG, Op.RED)}
+    in_memory = [i for i in program.instrs if i.op.info.space == GLOBAL and i.op.info.writes_memory]
+    updated = {i.array for i in in_memory if i.op.info.is_atomic}
+    stored = {i.array for i in in_memory if not i.op.info.is_atomic}
     if stored & updated:
         names = ", ".join(program.arrays[number].name for number in sorted(stored & updated))
         raise ParameterError(f"{program.name}: stores to {names} cannot be told from its atomics")

@@ -7,42 +7,21 @@ checked where it is executed.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
-from gpusim.isa.opcodes import UNIFORM_PREDICATES, Flag, Mma, Op, Space, Special
+from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand
+from gpusim.isa.opcode_info import Says
+from gpusim.isa.opcodes import BANKS, Op
 from gpusim.isa.printer import format_instr
-from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand, Program
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Flag
 from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
-TARGETED = (Op.BRA, Op.BSSY)
-MEETINGS = (Op.BSSY, Op.BSYNC, Op.BREAK, Op.BMOV)
-JUMPS = (Op.BRX, Op.CALL, Op.RET)
-ENDS = (Op.EXIT, Op.BRA, Op.BRX, Op.RET, Op.TRAP)
-N_BARRIERS = 16  # convergence barriers of a warp
-N_BANKS = 32  # constant banks
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
-_SCALES = range(5)  # of an address in shared or local memory, as a shift
-_WORD, _MATRICES = range(32), (1, 2, 4)
-_SUBS: dict[Op, Container[int]] = {
-    **dict.fromkeys(MEETINGS, range(N_BARRIERS)),
-    **dict.fromkeys((Op.LDS, Op.STS, Op.LDL, Op.STL), _SCALES),
-    **dict.fromkeys((Op.LEA, Op.LEA_HI_X), _WORD),
-    **dict.fromkeys((Op.LDSM, Op.STSM), _MATRICES),
-    **dict.fromkeys((Op.S2R, Op.CS2R), frozenset(Special)),
-    Op.LDC: range(N_BANKS),
-    Op.P2R: frozenset(first | byte << 4 for first in (0, UNIFORM_PREDICATES) for byte in range(4)),
-    Op.R2P: (0, UNIFORM_PREDICATES),
-    Op.QSPC: frozenset(Space),
-    Op.HMMA: frozenset(m for m in Mma if m.name.startswith(("F16", "BF16", "TF32"))),
-    Op.IMMA: frozenset(m for m in Mma if m.name.startswith(("S8", "U8"))),
-    Op.DMMA: (Mma.F64_884,),
-}
-"""What ``sub`` may be where the engine finds its way by it."""
-_ANY_SUB = range(1 << 31)
 
 
 class ProgramError(GpusimError):
@@ -78,8 +57,8 @@ def faults(program: Program) -> Iterator[tuple[int, str]]:
         return
     if program.n_registers > MAX_REGISTERS:
         yield -1, f"{program.n_registers} registers of a thread: there are {MAX_REGISTERS} at most"
-    if wrong := [bank for bank in program.banks if not 0 <= bank < N_BANKS]:
-        yield -1, f"constant bank {wrong[0]}: there are {N_BANKS}"
+    if wrong := [bank for bank in program.banks if bank not in BANKS]:
+        yield -1, f"constant bank {wrong[0]}: there are {len(BANKS)}"
     last = next((i for i in reversed(program.instrs) if i.op is not Op.NOP), program.instrs[-1])
     if not is_end(last):
         yield -1, f"must end in EXIT, ends in {format_instr(last)}"
@@ -92,17 +71,21 @@ def faults(program: Program) -> Iterator[tuple[int, str]]:
 def is_end(instr: Instr) -> bool:
     """Whether nothing is executed after an instruction but what a jump leads to."""
     sometimes = instr.guard != TRUE or instr.psrcs or instr.flags & (Flag.DIVERGED | Flag.CONVERGED)
-    return instr.op in ENDS and not sometimes
+    return instr.op.info.ends and not sometimes
 
 
 def _is_variant(instr: Instr) -> bool:
-    return instr.sub in _SUBS.get(instr.op, _ANY_SUB)
+    return instr.sub in instr.op.info.subs
 
 
 def problems(instr: Instr, program: Program) -> Iterator[str]:
     """What is wrong with one instruction."""
     if not _is_variant(instr):
-        yield f"convergence barrier {instr.sub}" if instr.op in MEETINGS else f"no such variant ({instr.sub})"
+        meets = instr.op.info.says is Says.CONVERGENCE
+        yield f"convergence barrier {instr.sub}" if meets else f"no such variant ({instr.sub})"
+        return
+    if instr.dst is not None and instr.op.info.result is None:
+        yield "a result, which it has not"
         return
     for operand, count in _groups(instr):
         yield from _operand(operand, count, program)
@@ -145,10 +128,10 @@ def _constant(bank: int, offset: int, nbytes: int, program: Program) -> Iterator
 
 def _places(instr: Instr, program: Program) -> Iterator[str]:
     """What is wrong with where an instruction leads, or reads and writes."""
-    leads = instr.op in TARGETED or (instr.op is Op.CALL and not instr.srcs)
-    if leads and not 0 <= instr.target < len(program):
+    info = instr.op.info
+    if info.has_target and not instr.jumps_by_register and not 0 <= instr.target < len(program):
         yield f"target {instr.target} of {len(program)} instructions"
-    bits = 31 if instr.op in JUMPS else 23
+    bits = 31 if info.may_jump_by_register else 23
     for offset in (instr.offset, instr.target if instr.op is Op.LDGSTS else 0):
         if not -(1 << bits) <= offset < 1 << bits:
             yield f"offset {offset} exceeds {bits + 1} bits"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gpusim.isa.opcodes import Convert, Flag, Mma, Mufu, Op, Special
-from gpusim.isa.program import Instr, Kind
+from gpusim.isa.instruction import Instr, Kind
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Convert, Flag, Mma, Mufu, Special
 
 FP8 = (Convert.E4M3, Convert.E5M2)
 CLUSTER = (Special.CLUSTER_CTAID, Special.CLUSTER_SIZE)
@@ -64,7 +65,7 @@ def needed(instrs: Sequence[Instr]) -> set[str]:
 
     Examples
     --------
-    >>> from gpusim.isa.program import reg
+    >>> from gpusim.isa.instruction import reg
     >>> needed([Instr(Op.LDSM, reg(0), (reg(4),), sub=1), Instr(Op.EXIT)])
     {'matrix_load'}
     """

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpusim.isa.opcodes import UNIFORM_PREDICATES, Op
-from gpusim.isa.program import PT, RZ, TRUE, URZ, Instr, Kind, Operand
+from gpusim.isa.instruction import PT, RZ, TRUE, URZ, Instr, Kind, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import UNIFORM_PREDICATES
 from gpusim.isa.widths import address_words, result_words, source_words
 
-_NO_RESULT = {Op.STG, Op.STS, Op.STL, Op.RED, Op.ST, Op.STSM}
 _UNIFORM, _PREDICATE, _UNIFORM_PREDICATE, N_BITS = 256, 512, 520, 528  # where each kind begins, and all end
 _PREDICATES = ((1 << PT) - 1) << _PREDICATE  # P0..P6
 UNIFORM_REGISTERS = ((1 << _PREDICATE - _UNIFORM) - 1) << _UNIFORM
@@ -63,7 +63,7 @@ def effects(instr: Instr) -> Effects:
     writes = 0
     for operand in instr.pdsts:
         writes |= predicate_bit(operand)
-    if instr.dst is not None and instr.op not in _NO_RESULT:
+    if instr.dst is not None:
         writes |= _span(instr.dst, result_words(instr))
     if instr.op is Op.P2R:
         reads |= _PREDICATES << (instr.sub & UNIFORM_PREDICATES)

@@ -15,13 +15,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.isa.opcodes import BRANCHES, INFO, OUT_OF_LINE, Flag, Op, Pipe, Special
-from gpusim.isa.program import NO_SCOREBOARD, RZ, URZ, Instr, Kind, Operand, Program, const
-from gpusim.isa.widths import is_double, is_wide, source_words
+from gpusim.isa.instruction import NO_SCOREBOARD, RZ, URZ, Instr, Kind, Operand, const
+from gpusim.isa.opcode_info import Pipe, Takes
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Flag, Special
+from gpusim.isa.widths import source, source_words
 
 MOST_WORDS = 4  # registers of an operand
 N_ZERO = N_SINK = MOST_WORDS
 FIRST_CONST = N_ZERO + N_SINK
+_UPPER_WORDS = (Takes.DOUBLE, Takes.FLOAT, Takes.F2F_SOURCE, Takes.INTEGER)  # of these, if pairs, immediates are
 
 
 class F(IntEnum):
@@ -155,13 +159,13 @@ class _Rows:
         return ~(FIRST_CONST + self.n_const + self.imm[words])
 
     def source_of(self, instr: Instr, position: int) -> int:
-        """As :meth:`source`; a 64-bit immediate is the upper word of an fp64 or of what I2F takes, else extended."""
+        """As :meth:`source`; an immediate of 64 bits is all there, the upper word, or extended."""
         operand = instr.srcs[position]
         if operand.kind is not Kind.IMM or source_words(instr, position) != 2:
             return self.source(operand)
-        if is_double(instr, position) or instr.op is Op.I2F:
+        if source(instr, position) in _UPPER_WORDS:
             return self.immediate((0, operand.index))
-        if is_wide(instr):
+        if source(instr, position) is Takes.WIDE:
             return self.immediate((operand.index & 0xFFFFFFFF, operand.index >> 32))
         negative = operand.index >> 31 and not instr.flags & Flag.UNSIGNED
         return self.immediate((operand.index, 0xFFFFFFFF if negative else 0))
@@ -210,12 +214,12 @@ def _modifiers(srcs: tuple[Operand, ...]) -> int:
 
 def _no_carry(instr: Instr) -> bool:
     """Whether a predicate source that is not there reads as false: a carry, or what LOP3's verdict is or'ed with."""
-    return bool(instr.flags & Flag.X) or (instr.op in (Op.LEA_HI_X, Op.LOP3) and not instr.flags & Flag.PAND)
+    return bool(instr.flags & Flag.X) or (instr.op.info.absent_false and not instr.flags & Flag.PAND)
 
 
 def _pipe(instr: Instr) -> Pipe:
     """The pipe an instruction issues to: of those that compute, the uniform one if their result is uniform."""
-    pipe = INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU
+    pipe = instr.op.info.pipe
     results = [o for o in (instr.dst, *instr.pdsts[:1]) if o is not None]
     uniform = any(o.kind in (Kind.UREG, Kind.UPRED) for o in results)
     return Pipe.UNIFORM if uniform and pipe not in (Pipe.CONTROL, Pipe.LSU) else pipe
@@ -228,17 +232,16 @@ def _is_rows(instr: Instr) -> bool:
 
 def _is_out_of_line(instr: Instr) -> bool:
     """Whether :mod:`gpusim.engine.core.out_of_line` runs it, not the interpreter: the opcode, or this form of it."""
-    if instr.op in (Op.S2R, Op.LDC) and instr.dst is not None and instr.dst.kind is Kind.UREG:
-        return True
+    uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
     if instr.op is Op.S2R:
-        return instr.sub > Special.SMID
+        return uniform or instr.sub > Special.SMID
     if instr.op is Op.LDC:
-        return not _is_rows(instr)
+        return uniform or not _is_rows(instr)
     if instr.op is Op.BAR:
         return bool(instr.srcs or instr.psrcs or instr.sub >> 4 or instr.flags & Flag.ARRIVE)
     if instr.op is Op.BRA:
         return bool(instr.flags & (Flag.DIVERGED | Flag.CONVERGED))
-    return instr.op in OUT_OF_LINE
+    return instr.op.info.out_of_line
 
 
 def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
@@ -261,13 +264,13 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
     for column, operand in zip((F.P0, F.P1, F.P2), instr.psrcs, strict=False):
         row[column] = _predicate(operand)
     row[F.STALL : F.WAIT + 1] = control_columns(instr)
-    row[F.ARRAY], row[F.LINE], row[F.REPEAT], row[F.IS_BRANCH] = instr.array, instr.line, 1, instr.op in BRANCHES
+    row[F.ARRAY], row[F.LINE], row[F.REPEAT], row[F.IS_BRANCH] = instr.array, instr.line, 1, instr.op.info.is_branch
 
 
 def control_columns(instr: Instr) -> tuple[int, int, int, int]:
     """Columns STALL, WRITE_SB, READ_SB, WAIT; every loop takes time, so a jump does."""
     stall, write, read, wait, _ = instr.control
-    return max(stall, instr.op in BRANCHES), write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
+    return max(stall, instr.op.info.is_branch), write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
 
 
 def encode(program: Program) -> Image:
@@ -301,7 +304,7 @@ def closed(image: Image) -> Image:
     """
     last = image.code[-1]
     unguarded = last[F.GUARD] == last[F.P0] == PRED_TRUE and not last[F.FLAGS] & (Flag.DIVERGED | Flag.CONVERGED)
-    if last[F.OP] in (Op.EXIT, Op.BRA) and unguarded:
+    if Op(last[F.OP]).info.ends and unguarded:
         return image
     end = np.zeros((1, N_FIELDS), np.int32)
     end[:, [F.OP, F.PIPE, F.INDEX, F.STALL, F.REPEAT]] = Op.END, Pipe.CONTROL, last[F.INDEX], 1, 1

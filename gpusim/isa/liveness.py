@@ -12,16 +12,12 @@ needed always, each other one under one guard of the program.
 from __future__ import annotations
 
 from gpusim.isa.effects import N_BITS, UNIFORM_REGISTERS, predicate_bit
-from gpusim.isa.opcodes import INFO, Op, Pipe
-from gpusim.isa.program import TRUE, Instr, Kind, Operand, Program
+from gpusim.isa.instruction import TRUE, Instr, Kind, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
 
 SEGMENT = N_BITS
 _ONE = (1 << SEGMENT) - 1
-
-_ACROSS_LANES = {
-    Op.SHFL, Op.VOTE, Op.MATCH, Op.REDUX, Op.R2UR, Op.HMMA, Op.IMMA, Op.DMMA, Op.LDSM, Op.STSM, Op.MOVM,
-}  # fmt: skip
-"""What one lane reads here another lane wrote, where its guard may be another."""
 
 
 class Needs:
@@ -81,7 +77,7 @@ class Needs:
 
     def _under(self, instr: Instr, reads: int) -> int:
         """What an instruction reads: needed where its guard holds, but for what more than one lane has a say in."""
-        everywhere = instr.op in _ACROSS_LANES or instr.op not in INFO or INFO[instr.op].pipe is Pipe.CONTROL
+        everywhere = instr.op.info.across_lanes or instr.op.info.is_control
         if instr.guard == TRUE or everywhere:
             return reads
         always = predicate_bit(instr.guard) | (reads & UNIFORM_REGISTERS if instr.guard.kind is Kind.PRED else 0)

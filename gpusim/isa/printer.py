@@ -1,51 +1,35 @@
-"""Listing of a program, in the manner of a disassembly."""
+"""Listing of an instruction, in the manner of a disassembly."""
 
 from __future__ import annotations
 
-import linecache
 import struct
+from collections.abc import Callable, Iterable
 
-from gpusim.isa.opcodes import Atomic as AtomicOp
-from gpusim.isa.opcodes import BoolOp, Cache, Cmp, Convert, Flag, Mma, Mufu, Op, Permute, Round, Shfl, Shift, Special
-from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand, Program
+from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand
+from gpusim.isa.opcode_info import CONSTANT, Says, Takes
+from gpusim.isa.variants import (
+    Atomic,
+    BoolOp,
+    Cache,
+    Cmp,
+    Convert,
+    Flag,
+    Mma,
+    Mufu,
+    Permute,
+    Round,
+    Shfl,
+    Shift,
+    Special,
+)
+from gpusim.isa.widths import ADDRESSES, source
 
-FLOATS = (Op.FADD, Op.FMUL, Op.FFMA, Op.FMNMX, Op.FSEL, Op.FSETP, Op.MUFU)
-MEMORY = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.LDL, Op.STL, Op.ATOMG, Op.ATOMS, Op.RED, Op.LD, Op.ST)
-WIDE_ADDRESS = (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LD, Op.ST)
 HALVES = {
     Half.LOW: ".H0_H0", Half.HIGH: ".H1_H1", Half.WORD: ".F32", Half.BYTE_1: ".B1", Half.BYTE_2: ".B2",
     Half.BYTE_3: ".B3", Half.TURNED: ".H0_NH1",
 }  # fmt: skip
-COMPARISONS = (Op.ISETP, Op.FSETP, Op.HSETP2, Op.DSETP)
-
-
-def format_program(program: Program, *, control: bool = False, source: bool = False) -> str:
-    """Listing of ``program``.
-
-    Parameters
-    ----------
-    program : Program
-    control : bool
-        Also show stall counts and scoreboards.
-    source : bool
-        Also show the source line that an instruction came from, where it changes.
-    """
-    head = f"// {program.name}: {len(program)} instructions, {program.n_registers} registers"
-    if program.shared_bytes:
-        head += f", {program.shared_bytes} B shared"
-    labels = {i.target for i in program.instrs if i.target >= 0}
-    lines, last = [head], 0
-    for index, instr in enumerate(program.instrs):
-        if index in labels:
-            lines.append(f"L{index}:")
-        if source and instr.line and instr.line != last:
-            last = instr.line
-            lines.append(f"        // {linecache.getline(program.source, last).strip()}")
-        text = format_instr(instr, program)
-        where = f"   // line {instr.line}" if instr.line else ""
-        prefix = f"{format_control(instr)}  " if control else ""
-        lines.append(f"{index:5d}  {prefix}{text}{where}")
-    return "\n".join(lines)
+_ZERO = Operand(Kind.REG, RZ)
+SHOWN_FLAGS = (Flag.X, Flag.FTZ, Flag.SAT, Flag.EX, Flag.CONSTANT, Flag.RELU, Flag.NAN, Flag.UNPACK)
 
 
 def format_control(instr: Instr) -> str:
@@ -56,96 +40,135 @@ def format_control(instr: Instr) -> str:
     return f"{waits}:R{boards[0]}:W{boards[1]}:{stall:02d}"
 
 
-def format_instr(instr: Instr, program: Program | None = None) -> str:
+def format_instr(instr: Instr) -> str:
     """One instruction, e.g. ``@!P0 LDG.E.128 R4, [R2.64+0x10]``."""
     guard = "" if instr.guard == TRUE else f"@{format_operand(instr.guard)} "
-    operands = ", ".join(_operands(instr, program))
-    return f"{guard}{mnemonic(instr)} {operands}".rstrip()
+    return f"{guard}{mnemonic(instr)} {', '.join(_operands(instr))}".rstrip()
 
 
 def mnemonic(instr: Instr) -> str:
     """Opcode with its variants, e.g. ``ISETP.GE.U32.AND``."""
+    info = instr.op.info
     parts = [instr.op.name.replace("_", ".")]
-    if instr.op in WIDE_ADDRESS:
+    if _is_far(instr):
         parts.append("E")
-    parts += _variant(instr)
-    if instr.op in MEMORY and instr.width != 4:
+    if info.says in _VARIANT:
+        parts += _VARIANT[info.says](instr)
+    if info.touches_memory and instr.width != 4:
         parts.append({1: "U8", 2: "U16"}.get(instr.width, str(8 * instr.width)))
-    if instr.op is Op.LDC and instr.width == 8:
+    if info.space == CONSTANT and instr.width == 8:
         parts.append("64")
-    flags = [Flag.X, Flag.FTZ, Flag.SAT, Flag.EX, Flag.CONSTANT, Flag.RELU, Flag.NAN, Flag.UNPACK]
-    parts += [flag.name for flag in flags if instr.flags & flag]
-    if instr.flags & Flag.UNSIGNED and instr.op not in COMPARISONS:
+    parts += [flag.name for flag in SHOWN_FLAGS if instr.flags & flag]
+    if instr.flags & Flag.UNSIGNED and info.says is not Says.COMPARISON:
         parts.append("U32")
-    if instr.op in WIDE_ADDRESS and instr.cache:
+    if _is_far(instr) and instr.cache:
         parts.append(Cache(instr.cache).name)
     return ".".join(parts)
 
 
-def _variant(instr: Instr) -> list[str]:
-    """What ``sub`` says."""
-    sub = instr.sub
-    match instr.op:
-        case Op.ISETP | Op.FSETP | Op.HSETP2 | Op.DSETP | Op.FSET | Op.HSET2:
-            unsigned = ["U32"] if instr.flags & Flag.UNSIGNED else []
-            unordered = "U" if sub & 8 else ""
-            return [Cmp(sub & 7).name + unordered, *unsigned, BoolOp(sub >> 4 & 3).name]
-        case Op.FADD | Op.FMUL | Op.FFMA | Op.DADD | Op.DMUL | Op.DFMA:
-            return [("RM", "RP", "RZ")[(sub >> 4 & 3) - 1]] if sub >> 4 & 3 else []
-        case Op.PRMT:
-            return [Permute(sub).name] if sub else []
-        case Op.HMMA | Op.IMMA | Op.DMMA:
-            return [Mma(sub).name.replace("_", ".")]
-        case Op.MUFU:
-            return [Mufu(sub).name]
-        case Op.SHF:
-            return Shift(sub).name.split("_")
-        case Op.SHFL:
-            return [Shfl(sub).name]
-        case Op.I2F | Op.F2I | Op.F2F | Op.F2FP | Op.FRND | Op.F2IP | Op.I2I:
-            types = [] if instr.op is Op.FRND else [Convert(sub & 15).name]
-            types += [Convert(sub >> 8 & 15).name] if sub >> 8 & 15 else []
-            return [*types, *([Round(sub >> 4 & 3).name] if sub >> 4 & 3 else [])]
-        case Op.ATOMG | Op.ATOMS | Op.RED:
-            return [AtomicOp(sub & 15).name, *(["F32"] if instr.flags & Flag.FLOAT else [])]
-    return []
+# ------------------------------------------------------------------ what `sub` says
 
 
-def _operands(instr: Instr, program: Program | None) -> list[str]:
+def _comparison(instr: Instr) -> list[str]:
+    unsigned = ["U32"] if instr.flags & Flag.UNSIGNED else []
+    unordered = "U" if instr.sub & 8 else ""
+    return [Cmp(instr.sub & 7).name + unordered, *unsigned, BoolOp(instr.sub >> 4 & 3).name]
+
+
+def _rounding(instr: Instr) -> list[str]:
+    how = instr.sub >> 4 & 3
+    return [("RM", "RP", "RZ")[how - 1]] if how else []
+
+
+def _rounded_type(instr: Instr) -> list[str]:
+    """The float's type, and the rounding."""
+    kind, how = instr.sub >> 8 & 15, instr.sub >> 4 & 3
+    return [*([Convert(kind).name] if kind else []), *([Round(how).name] if how else [])]
+
+
+def _conversion(instr: Instr) -> list[str]:
+    return [Convert(instr.sub & 15).name, *_rounded_type(instr)]
+
+
+def _atomic(instr: Instr) -> list[str]:
+    return [Atomic(instr.sub & 15).name, *(["F32"] if instr.flags & Flag.FLOAT else [])]
+
+
+_VARIANT: dict[Says, Callable[[Instr], list[str]]] = {
+    Says.COMPARISON: _comparison,
+    Says.ROUNDING: _rounding,
+    Says.PERMUTE: lambda instr: [Permute(instr.sub).name] if instr.sub else [],
+    Says.SHAPE: lambda instr: [Mma(instr.sub).name.replace("_", ".")],
+    Says.FUNCTION: lambda instr: [Mufu(instr.sub).name],
+    Says.SHIFT: lambda instr: Shift(instr.sub).name.split("_"),
+    Says.SHUFFLE: lambda instr: [Shfl(instr.sub).name],
+    Says.CONVERSION: _conversion,
+    Says.ROUNDED_TYPE: _rounded_type,
+    Says.ATOMIC: _atomic,
+}
+_FIRST: dict[Says, Callable[[Instr], str]] = {
+    Says.CONVERGENCE: lambda instr: f"B{instr.sub}",
+    Says.BARRIER: lambda instr: f"{instr.sub & 15:#x}",
+}
+"""What ``sub`` names before the sources."""
+_AFTER: dict[Says, Callable[[Instr], str]] = {
+    Says.SPECIAL: lambda instr: "SR_" + Special(instr.sub).name.replace("_", "."),
+    Says.NUMBER: lambda instr: f"{instr.sub:#x}",
+}
+"""What it names after them."""
+
+
+# ------------------------------------------------------------------ operands
+
+
+def _operands(instr: Instr) -> list[str]:
     """Destinations and sources in SASS's order."""
-    if instr.op in (Op.BRA, Op.BSSY):
-        barrier = [f"B{instr.sub}"] if instr.op is Op.BSSY else []
-        return [*barrier, f"L{instr.target}"]
-    if instr.op is Op.BSYNC:
-        return [f"B{instr.sub}"]
-    if instr.op is Op.BAR:
-        return [f"{instr.sub & 15:#x}", *(format_operand(o) for o in (*instr.srcs, *instr.psrcs))]
+    info = instr.op.info
     out = [] if instr.dst is None else [format_operand(instr.dst)]
     out += [format_operand(p) for p in instr.pdsts]
-    if instr.op in MEMORY:
-        return [*out, *_memory(instr)]
-    if instr.op is Op.S2R:
-        return [*out, "SR_" + Special(instr.sub).name.replace("_", ".")]
-    if instr.op is Op.LDC:
-        base = instr.srcs[0] if instr.srcs else Operand(Kind.REG, RZ)
-        return [*out, f"c[{instr.sub:#x}][{_plus(base, instr.offset)}]"]
-    floating = instr.op in FLOATS
-    out += [format_operand(o, floating=floating) for o in instr.srcs]
-    if instr.op in (Op.LOP3, Op.PLOP3) or instr.op in (Op.LEA, Op.LEA_HI_X):
-        out.append(f"{instr.sub:#x}")
+    if info.says in _FIRST:
+        out.append(_FIRST[info.says](instr))
+    out += _sources(instr)
+    if info.says in _AFTER:
+        out.append(_AFTER[info.says](instr))
+    if info.has_target and not instr.jumps_by_register:
+        out.append(f"L{instr.target}")
     return [*out, *(format_operand(p) for p in instr.psrcs)]
 
 
+def _sources(instr: Instr) -> list[str]:
+    """Sources, those of an address together."""
+    if instr.op.info.space == CONSTANT:
+        base = instr.srcs[0] if instr.srcs else _ZERO
+        return [f"c[{instr.sub:#x}][{_plus(base, instr.offset)}]"]
+    if instr.op.info.touches_memory and instr.srcs:
+        return _memory(instr)
+    return [format_operand(o, floating=source(instr, k) is Takes.REAL) for k, o in enumerate(instr.srcs)]
+
+
+def _is_far(instr: Instr) -> bool:
+    """Whether its address is one of 64 bits."""
+    return source(instr, 0) is Takes.ADDRESS
+
+
 def _memory(instr: Instr) -> list[str]:
-    address, *values = instr.srcs
-    wide = ".64" if instr.op in WIDE_ADDRESS else ""
-    base = "" if address.index == RZ and address.kind is Kind.REG else format_operand(address) + wide
-    if len(values) > 1 and instr.op not in (Op.ATOMG, Op.ATOMS, Op.RED):
-        base = f"{base}{'+' if base else ''}{format_operand(values[1])}"
-        values = values[: instr.op in (Op.STG, Op.STS, Op.STL, Op.ST)]
-    sign = "-" if instr.offset < 0 else "+" if base else ""
-    offset = f"{sign}{abs(instr.offset):#x}" if instr.offset or not base else ""
-    return [f"[{base}{offset}]", *(format_operand(v) for v in values)]
+    """An address, and what is stored there: a value, or what another address names."""
+    if source(instr, 1) is Takes.ADDRESS:
+        return [_place(instr, (0,), instr.offset), _place(instr, (1, 2), max(instr.target, 0))]
+    values = [o for k, o in enumerate(instr.srcs) if source(instr, k) in (Takes.WIDTH, Takes.COUNT)]
+    return [_place(instr, range(4), instr.offset), *(format_operand(v) for v in values)]
+
+
+def _place(instr: Instr, positions: Iterable[int], offset: int) -> str:
+    """What is added up to an address, in brackets."""
+    parts = []
+    for k in positions:
+        kind = source(instr, k)
+        if k < len(instr.srcs) and kind in ADDRESSES and (k > 1 or instr.srcs[k] != _ZERO):
+            parts.append(format_operand(instr.srcs[k]) + (".64" if kind is Takes.ADDRESS else ""))
+    base = "+".join(parts)
+    sign = "-" if offset < 0 else "+" if base else ""
+    return f"[{base}{f'{sign}{abs(offset):#x}' if offset or not base else ''}]"
 
 
 def _plus(base: Operand, offset: int) -> str:

@@ -7,44 +7,36 @@ stays.  Loads and stores stay, but move no values unless a later address needs t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from gpusim.isa.effects import address_reads, effects, guard_reads
 from gpusim.isa.encode import F, Image, control_columns, encode, is_indexed
+from gpusim.isa.instruction import RZ, TRUE, Instr, Kind, Operand
 from gpusim.isa.liveness import Needs
-from gpusim.isa.opcodes import INFO, Op, Pipe
-from gpusim.isa.program import RZ, TRUE, Instr, Kind, Operand, Program
+from gpusim.isa.opcode_info import GENERIC, GLOBAL, OpInfo, Pipe
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
 
-_COUNTED = (Op.SHFL, Op.S2R, Op.MOVM)  # each costs a wavefront, whatever becomes of its value
-_AWAITED = (Op.LDGDEPBAR,)  # what it ends, a DEPBAR waits for
 LATENCIES = 24, 40  # cycles of shared loads between which the time that code takes is nearly a line
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 LOOKED_AHEAD, ROWS_TOLD = 64, 2**31 - 1  # instructions of which a warp's rows are told, and which rows
-_SPACES = ("global", "shared", "local", "generic")
-
-
-def _is_memory(op: Op) -> bool:
-    return op in INFO and INFO[op].space in _SPACES
-
-
-def _is_control(op: Op) -> bool:
-    return op not in INFO or INFO[op].pipe is Pipe.CONTROL
 
 
 def _jumps_anywhere(instr: Instr) -> bool:
     """Whether a register says where it goes, and not just back to where a call came from."""
-    return instr.op is Op.BRX or (instr.op is Op.CALL and bool(instr.srcs))
+    return instr.jumps_by_register and instr.op is not Op.RET
 
 
 def _successors(program: Program, index: int, anywhere: list[int]) -> list[int]:
     """Instructions that may come next; ``anywhere``: those that a register may name."""
     instr = program.instrs[index]
     after = [index + 1] if index + 1 < len(program) else []
-    if instr.op is Op.RET or _jumps_anywhere(instr):
+    if instr.jumps_by_register:
         return [*anywhere, *after]
-    if instr.op in (Op.BRA, Op.CALL):
+    if instr.op.info.is_branch:
         return [instr.target, *after]
     return after
 
@@ -57,11 +49,16 @@ def _named_by_registers(program: Program) -> list[int]:
     return [k for k in calls if k < len(program)] if any(i.op is Op.RET for i in program.instrs) else []
 
 
+def _named(instr: Instr, space: str) -> object:
+    """A space, of global memory with the array's number."""
+    return (GLOBAL, instr.array) if space == GLOBAL else space
+
+
 def _may_meet(one: object, other: object) -> bool:
     """Whether two spaces (a name, or "global" and an array's number) may share a byte."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return one[1] == other[1] or -1 in (one[1], other[1])
-    return one == other or "generic" in (one, other)
+    return one == other or GENERIC in (one, other)
 
 
 class _Slice:
@@ -70,7 +67,7 @@ class _Slice:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.effects = [effects(i) for i in program.instrs]
-        self.addresses = [address_reads(i) if _is_memory(i.op) else 0 for i in program.instrs]
+        self.addresses = [address_reads(i) if i.op.info.touches_memory else 0 for i in program.instrs]
         self.needs = Needs(program)
         self.valued: set[int] = set()
         self.spaces: set[object] = set()
@@ -85,8 +82,8 @@ class _Slice:
 
     def _need(self, index: int) -> bool:
         """Whether an instruction must run; of the others a guard's lanes are still counted."""
-        op = self.program.instrs[index].op
-        if _is_control(op) or _is_memory(op) or op in _COUNTED + _AWAITED:
+        info = self.program.instrs[index].op.info
+        if info.is_control or info.touches_memory or info.always_runs:
             return True
         return self._result(index) != 0 or self._asks_for_lines(index)
 
@@ -101,18 +98,18 @@ class _Slice:
 
     def _space(self, index: int) -> object:
         instr = self.program.instrs[index]
-        space = INFO[instr.op].space
-        return ("global", instr.array) if space == "global" else space
+        return _named(instr, instr.op.info.space)
 
     def _writes_to(self, index: int) -> object:
-        return "shared" if self.program.instrs[index].op is Op.LDGSTS else self._space(index)
+        instr = self.program.instrs[index]
+        return _named(instr, instr.op.info.stores_to)
 
     def _uses(self, index: int) -> int:
         """Registers needed before ``index`` because of it."""
         instr, effect = self.program.instrs[index], self.effects[index]
-        if _is_memory(instr.op):
+        if instr.op.info.touches_memory:
             return effect.reads if index in self.valued else self.addresses[index]
-        if _is_control(instr.op) or self._result(index) or self._asks_for_lines(index):
+        if instr.op.info.is_control or self._result(index) or self._asks_for_lines(index):
             return effect.reads
         return guard_reads(instr)
 
@@ -138,10 +135,10 @@ class _Slice:
     def _value(self, index: int) -> bool:
         """Mark loads whose value is needed, and the stores that may feed them."""
         instr = self.program.instrs[index]
-        if not _is_memory(instr.op) or index in self.valued:
+        if not instr.op.info.touches_memory or index in self.valued:
             return False
-        is_load = INFO[instr.op].reads_memory
-        writes_there = INFO[instr.op].writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
+        is_load = instr.op.info.reads_memory
+        writes_there = instr.op.info.writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
         if not writes_there and not (is_load and self._result(index)):
             return False
         if is_load:
@@ -156,7 +153,7 @@ def _leaders(program: Program) -> set[int]:
     for index, instr in enumerate(program.instrs):
         if instr.target >= 0:
             found.add(instr.target)
-        if _is_control(instr.op):
+        if instr.op.info.is_control:
             found.add(index + 1)
     return found
 
@@ -198,7 +195,7 @@ def _shrink(program: Program, cut: _Slice) -> Program:
 
 def _lighten(instr: Instr, valued: bool) -> Instr:
     """Drop the value from a memory instruction of which only the address matters."""
-    if valued or not _is_memory(instr.op):
+    if valued or not instr.op.info.touches_memory:
         return instr
     if instr.op is Op.LDGSTS:
         return instr
@@ -220,7 +217,7 @@ def _lightened(program: Program, cut: _Slice) -> Image:
     image = encode(_shrink(program, cut))
     for index, (row, instr) in enumerate(zip(image.code, program.instrs, strict=True)):
         row[F.STALL : F.WAIT + 1] = control_columns(instr)
-        if cut.needed[index] and _is_memory(instr.op):
+        if cut.needed[index] and instr.op.info.touches_memory:
             row[F.LIGHT] = index not in cut.valued
     return image
 
@@ -381,7 +378,7 @@ def counting_image(program: Program) -> Image:
 def _rows_ahead(code: np.ndarray) -> list[int]:
     """A warp's own rows, a bit each, that it uses from each instruction on until it waits; loops are taken to go on."""
     own, waits = _own_rows(code).tolist(), (code[:, F.WAIT] != 0).tolist()
-    ends = np.isin(code[:, F.OP], (Op.BAR, Op.EXIT)).tolist()
+    ends = ((code[:, F.OP] == Op.BAR) | (code[:, F.OP] == Op.EXIT)).tolist()
     places = np.arange(len(code))
     back = (code[:, F.OP] == Op.BRA) & (code[:, F.TARGET] >= 0) & (code[:, F.TARGET] <= places)
     after = np.where(back, code[:, F.TARGET], places + 1).tolist()
@@ -427,7 +424,7 @@ def timed_image(program: Program) -> Image:
     image = _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
-        row[F.IDLE] = not cut.needed[index] and row[F.OP] not in (Op.LDC, Op.S2R)
+        row[F.IDLE] = not cut.needed[index] and row[F.OP] != Op.LDC
         if index in leaders:
             twins.forget()
         twins.meet(row)
@@ -459,21 +456,22 @@ def _retarget(builder: _Builder) -> np.ndarray:
     """Point branches at where their targets have moved."""
     code = np.array(builder.rows, np.int32)
     for row in code:
-        if row[F.TARGET] >= 0 and row[F.OP] in (Op.BRA, Op.BSSY, Op.CALL):
+        if row[F.TARGET] >= 0 and Op(row[F.OP]).info.has_target:
             row[F.TARGET] = builder.moved[int(row[F.TARGET])]
     return np.ascontiguousarray(code)
 
 
 def needs_data(image: Image) -> bool:
     """Whether running the image reads values of global memory."""
-    return moves_values(image, (Op.LDG, Op.STG, Op.ATOMG, Op.RED, Op.LDGSTS, Op.LD, Op.ST, Op.ATOM))
+    return moves_values(image, lambda info: info.may_be_global and (info.reads_memory or info.writes_memory))
 
 
 def needs_local(image: Image) -> bool:
     """Whether running the image moves values of local memory."""
-    return moves_values(image, (Op.LDL, Op.STL, Op.LD, Op.ST))
+    return moves_values(image, lambda info: info.may_be_local)
 
 
-def moves_values(image: Image, ops: tuple[Op, ...]) -> bool:
-    """Whether an instruction of these is one of which not the address alone matters."""
+def moves_values(image: Image, which: Callable[[OpInfo], bool]) -> bool:
+    """Whether an instruction of some opcodes is one of which not the address alone matters."""
+    ops = [op for op in Op if which(op.info)]
     return bool(np.any(np.isin(image.code[:, F.OP], ops) & (image.code[:, F.LIGHT] == 0)))

@@ -11,7 +11,7 @@ import numpy as np
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
-from gpusim.isa.opcodes import INFO, Pipe
+from gpusim.isa.opcode_info import Pipe
 from gpusim.results.metric import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.utilisation import booked, utilisation
 
@@ -37,7 +37,7 @@ REASONS = {
 def clocked(gpu: Gpu, program: Program) -> Gpu:
     """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured."""
     hz = gpu.clock.tensor_load_hz
-    loaded = any(i.op in INFO and INFO[i.op].pipe is Pipe.TENSOR for i in program.instrs)
+    loaded = any(i.op.info.pipe is Pipe.TENSOR for i in program.instrs)
     if hz is None or not loaded:
         return gpu
     return replace(gpu, clock=replace(gpu.clock, sm_hz=min(hz, gpu.clock.sm_hz)))

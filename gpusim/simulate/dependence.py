@@ -10,22 +10,18 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.encode import Image
-from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import moves_values
-
-_DRAWS = (Op.ATOMG, Op.ATOM)
-_LOADS = (Op.LDG, Op.LD, Op.LDGSTS)
-_STORES = (Op.STG, Op.ST, Op.RED)
 
 
 def draws_tickets(image: Image) -> bool:
     """Whether an atomic of global memory gives a value that a branch or an address depends on."""
-    return moves_values(image, _DRAWS)
+    return moves_values(image, lambda info: info.is_atomic and info.may_be_global and info.result is not None)
 
 
 def may_read_what_it_wrote(image: Image) -> bool:
     """Whether branches or addresses may depend on what the launch stores in global memory, tickets aside."""
-    return moves_values(image, _LOADS) and moves_values(image, _STORES)
+    loads = moves_values(image, lambda info: info.is_load and info.may_be_global)
+    return loads and moves_values(image, lambda info: info.is_store and info.may_be_global)
 
 
 def reads_what_it_wrote(arrays: np.ndarray) -> bool:

@@ -10,8 +10,8 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state.arrays import Machine
 from gpusim.isa.encode import F, Image
-from gpusim.isa.opcodes import INFO, Op
-from gpusim.isa.program import INSTRUCTION_BYTES
+from gpusim.isa.instruction import INSTRUCTION_BYTES
+from gpusim.isa.opcodes import Op
 from gpusim.simulate.launch import Layout, arrays_of, lay_out
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def unending(m: Machine) -> np.ndarray:
 def _global_text(code: int, op: Op, array: str) -> str:
     if code == E.UNWRITTEN_GLOBAL:
         return f"reads {array} where nothing wrote"
-    verb = "reads" if INFO[op].reads_memory and not (INFO[op].writes_memory and op is not Op.LDGSTS) else "writes"
+    verb = "reads" if op.info.is_load else "writes"
     return f"{verb} {array} {E.TEXT[code]}"
 
 

@@ -17,8 +17,8 @@ from gpusim.engine.state.columns import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WIN
 from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi
-from gpusim.isa.opcodes import Atomic, Op
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
+from gpusim.isa.variants import Atomic
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 
@@ -203,8 +203,8 @@ SWAPPED = 4
 
 def _swaps_words(program: Program) -> bool:
     """Whether atomics compare and swap words of global memory."""
-    ops = (Op.ATOMG, Op.ATOM)
-    return any(i.op in ops and i.sub & 15 == Atomic.CAS and i.width == SWAPPED for i in program.instrs)
+    swaps = (i for i in program.instrs if i.op.info.is_atomic and i.sub & 15 == Atomic.CAS and i.width == SWAPPED)
+    return any(i.op.info.may_be_global for i in swaps)
 
 
 def in_memory(launch: Launch, layout: Layout) -> list[list[Placed]]:

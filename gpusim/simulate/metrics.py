@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim.engine.state.counts import METRICS
-from gpusim.isa.program import INSTRUCTION_BYTES
+from gpusim.isa.instruction import INSTRUCTION_BYTES
 from gpusim.profiles.profile import Profile
 from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric

@@ -15,13 +15,12 @@ import numpy as np
 from gpusim.engine.core.fragments import FIELD
 from gpusim.engine.core.register_file import ASKS_FIELD, LATE
 from gpusim.engine.state.columns import N_PLACES
-from gpusim.isa.opcodes import INFO, Flag, Op, Pipe
-from gpusim.isa.program import RZ, Instr, Kind, Program
+from gpusim.isa.instruction import RZ, Instr, Kind
+from gpusim.isa.opcode_info import Pipe
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Flag
 from gpusim.isa.widths import address_words, source_words
-
-_MATRICES = {Op.HMMA, Op.IMMA, Op.DMMA}
-ON_EITHER = {Op.I2F, Op.F2I, Op.F2F}
-"""Conversions that the ALU makes, some of them."""
 
 
 def reads(program: Program) -> np.ndarray:
@@ -50,7 +49,7 @@ def reads(program: Program) -> np.ndarray:
 
 
 def _packed(instr: Instr, kept: dict[int, int]) -> int:
-    if instr.op in _MATRICES:
+    if instr.op.info.pipe is Pipe.TENSOR:
         return _fragments(instr, kept) | _fragments(instr, {}) << 2 * FIELD
     if _asks(instr):
         registers = asked(instr)
@@ -62,14 +61,12 @@ def _packed(instr: Instr, kept: dict[int, int]) -> int:
 
 def _asks(instr: Instr) -> bool:
     """Whether an instruction reads its registers one after another."""
-    if instr.op not in INFO or (instr.op in ON_EITHER and instr.flags & Flag.ON_ALU):
-        return False
-    return INFO[instr.op].pipe in (Pipe.LSU, Pipe.XU)
+    return instr.op.info.pipe in (Pipe.LSU, Pipe.XU) and not instr.flags & Flag.ON_ALU
 
 
 def reads_late(instr: Instr) -> bool:
     """Whether an access, or what goes to the special functions, reads its registers a cycle later than loads do."""
-    return not INFO[instr.op].reads_memory or INFO[instr.op].writes_memory
+    return not instr.op.info.reads_memory or instr.op.info.writes_memory
 
 
 def asked(instr: Instr) -> list[int]:
@@ -121,7 +118,7 @@ def _keep(kept: dict[int, int], place: int, register: int, reused: bool) -> None
 
 def _places(instr: Instr) -> Iterator[tuple[int, int]]:
     """Every place of an instruction's operands, and the register that goes there."""
-    if instr.op in INFO and INFO[instr.op].pipe is Pipe.CONTROL:
+    if instr.op.info.pipe is Pipe.CONTROL:
         return
     for slot, operand in enumerate(instr.srcs[:N_PLACES]):
         if operand.kind is Kind.REG and operand.index != RZ:

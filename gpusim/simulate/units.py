@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from gpusim.engine.state import columns as S
 from gpusim.isa.encode import F, Image
-from gpusim.isa.opcodes import INFO, Flag, Mma, Op, Pipe
-from gpusim.isa.program import RZ, Instr, Kind, Program
-from gpusim.simulate.reads import ON_EITHER, asked, reads, reads_late
+from gpusim.isa.instruction import RZ, Instr, Kind
+from gpusim.isa.opcode_info import LOCAL, Pipe
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Flag, Mma
+from gpusim.simulate.reads import asked, reads, reads_late
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,28 +27,24 @@ _UNITS = {
     Pipe.FP16: S.U_FP16,
     Pipe.LSU: S.U_SHARED,
 }
-_GLOBAL = {Op.LDG, Op.STG, Op.LDL, Op.STL, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM, Op.LDGSTS, Op.PREFETCH}
-_MULTIPLIES = {Op.IMAD, Op.IMAD_WIDE, Op.IMAD_HI, Op.IDP}
-_WIDE = {Op.IMAD_WIDE, Op.IMAD_HI}
 _SMALL = {Mma.F16_1688_F32, Mma.F16_1688_F16, Mma.BF16_1688_F32}
-_NO_QUEUE = {Op.LDGDEPBAR, Op.MEMBAR, Op.QSPC}
 
 
 def unit_of(instr: Instr) -> int:
     """The unit an instruction needs: one of ``U_*`` in :mod:`gpusim.engine.state.columns`."""
     results = [o for o in (instr.dst, *instr.pdsts[:1]) if o is not None]
-    pipe = INFO[instr.op].pipe if instr.op in INFO else Pipe.ALU
+    info, pipe = instr.op.info, instr.op.info.pipe
     if pipe not in (Pipe.CONTROL, Pipe.LSU) and any(o.kind in (Kind.UREG, Kind.UPRED) for o in results):
         return S.U_UNIFORM
-    if instr.op in _GLOBAL:
-        return S.U_GLOBAL
-    if instr.op in _NO_QUEUE:
+    if not info.queued:
         return S.NO_UNIT
+    if info.may_be_global or info.space == LOCAL:
+        return S.U_GLOBAL
     if instr.op is Op.LDC and instr.dst is not None and instr.dst.kind is Kind.UREG:
         return S.U_UNIFORM
-    if instr.op in _MULTIPLIES:
+    if info.multiplies:
         return S.U_FMA
-    if instr.op in ON_EITHER and instr.flags & Flag.ON_ALU:
+    if instr.flags & Flag.ON_ALU:
         return S.U_ALU
     return _UNITS.get(pipe, S.NO_UNIT)
 
@@ -93,7 +92,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
             row[F.LATENCY] = gpu.fetch.uniform_special_cycles if uniform else 0
-        if instr.op in _WIDE:
+        if instr.op.info.adds_pair:
             row[F.BUSY], row[F.HOLD] = 2 * busy[unit], gpu.issue.wide_cycles
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX], gpu.issue.run_ahead_cycles)
@@ -105,7 +104,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
 def _wait_for_factors(code: np.ndarray, gpu: Gpu, instrs: list[Instr]) -> None:
     """Lengthen the stall count before each wide multiplication that comes too soon after what it multiplies."""
     for k, instr in enumerate(instrs):
-        if k and instr.op in _WIDE:
+        if k and instr.op.info.adds_pair:
             code[k - 1, F.STALL] += _missing(code, gpu, instrs, k)
 
 
@@ -117,7 +116,7 @@ def _missing(code: np.ndarray, gpu: Gpu, instrs: list[Instr], k: int) -> int:
         since += max(int(row[F.STALL]), 1) + int(row[F.HOLD])
         if since >= gpu.issue.wide_factor_cycles or not factors:
             break
-        if instr.dst is not None and instr.dst.kind is Kind.REG and not INFO[instr.op].variable_latency:
+        if instr.dst is not None and instr.dst.kind is Kind.REG and not instr.op.info.variable_latency:
             upper = instr.op is Op.IMAD_WIDE and instr.dst.index + 1 in factors
             if upper or instr.dst.index in factors:
                 missing = max(missing, (gpu.issue.wide_factor_cycles if upper else gpu.issue.factor_cycles) - since)

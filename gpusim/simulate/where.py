@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine.state import counts as C
-from gpusim.isa.opcodes import Op
 from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import Value
 from gpusim.results.traffic import Traffic
@@ -19,9 +18,6 @@ from gpusim.simulate.launch import arrays_of, in_memory, lay_out
 if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.simulate.launch import Launch
-
-LOADS = (Op.LDG, Op.LD, Op.LDGSTS)
-"""Instructions whose sectors of global memory are loads, which L1 may hold."""
 
 
 def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
@@ -42,9 +38,15 @@ def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
     for index in np.flatnonzero(sites.any(axis=1)):
         place = _place(program, int(index))
         sums[place] += sites[index]
-        loaded[place] += sites[index, C.S_SECTORS] if program.instrs[index].op in LOADS else 0
+        loaded[place] += sites[index, C.S_SECTORS] if _loads(program, int(index)) else 0
     own = sorted(sums, key=lambda place: (place[0] != program.source, *place))
     return tuple(_line(place, sums[place], loaded[place]) for place in own)
+
+
+def _loads(program: Program, index: int) -> bool:
+    """Whether sectors of an instruction are loads from global memory, which L1 may hold."""
+    info = program.instrs[index].op.info
+    return info.is_load and info.may_be_global
 
 
 def _place(program: Program, index: int) -> tuple[str, int]:

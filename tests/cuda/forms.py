@@ -25,7 +25,8 @@ from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.translate import translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
 from gpusim.hardware.programming import Abi
-from gpusim.isa.program import INSTRUCTION_BYTES, Instr, Program
+from gpusim.isa.instruction import INSTRUCTION_BYTES, Instr
+from gpusim.isa.program import Program
 from tests.cuda.running import run
 
 DATA = Path(__file__).parent / "data" / "forms-h100.npz"

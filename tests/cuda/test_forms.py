@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gpusim.cuda.nvdisasm import Line
-from gpusim.isa.program import NO_CONTROL, Instr
+from gpusim.isa.instruction import NO_CONTROL, Instr
 from tests.cuda import forms
 from tests.cuda.forms import Form
 

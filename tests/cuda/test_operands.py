@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gpusim.cuda.operands import Form, OperandError, Text, parse
-from gpusim.isa.program import PT, RZ, URZ
+from gpusim.isa.instruction import PT, RZ, URZ
 
 REG, UREG = Form.REG, Form.UREG
 KNOWN = {

@@ -15,7 +15,9 @@ from gpusim.cuda.translate import TABLE, translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
 from gpusim.hardware.programming import Instructions
 from gpusim.isa.classes import needed
-from gpusim.isa.opcodes import (
+from gpusim.isa.instruction import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import (
     UNIFORM_PREDICATES,
     Atomic,
     BarRed,
@@ -27,7 +29,6 @@ from gpusim.isa.opcodes import (
     Flag,
     Mma,
     Mufu,
-    Op,
     Permute,
     Piece,
     Round,
@@ -37,7 +38,6 @@ from gpusim.isa.opcodes import (
     Special,
     Vote,
 )
-from gpusim.isa.program import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
 from tests.cuda.conftest import ARCHITECTURES, SOURCES
 from tests.cuda.running import listing
 from tests.marks import most_by_hand

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy as np
 
-from gpusim.isa.opcodes import Round
+from gpusim.isa.variants import Round
 
 
 class Format(NamedTuple):

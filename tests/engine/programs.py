@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gpusim import hardware
-from gpusim.isa.opcodes import Cmp, Flag, Op, Special
-from gpusim.isa.program import RZ, ArrayInfo, Instr, Kind, Operand, ParamInfo, Program, const, imm, pred, reg
+from gpusim.isa.instruction import RZ, Instr, Kind, Operand, const, imm, pred, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import ArrayInfo, ParamInfo, Program
+from gpusim.isa.variants import Cmp, Flag, Special
 from gpusim.simulate import Launch, execute
 
 X, Y = 0x210, 0x218  # where the addresses of input and output lie in the constant bank

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from gpusim import hardware
 from gpusim.engine.state import counts as C
-from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Op, Shfl, Shift
-from gpusim.isa.program import ArrayInfo, Operand, const, imm, pred, reg
+from gpusim.isa.instruction import Operand, const, imm, pred, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import ArrayInfo
+from gpusim.isa.variants import BoolOp, Cmp, Flag, Shfl, Shift
 from gpusim.simulate import Launch, execute
 from tests.engine.images import compare_images
 from tests.engine.programs import FULL, LANES, SPECIAL_WORDS, Sheet, X

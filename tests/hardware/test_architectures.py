@@ -13,8 +13,10 @@ from gpusim.hardware.quantities import required, rules
 from gpusim.hardware.reader import Shelf, generation, read
 from gpusim.hardware.sections import Shared
 from gpusim.isa.classes import CLASSES, needed
-from gpusim.isa.opcodes import Convert, Op
-from gpusim.isa.program import Instr, Program, reg
+from gpusim.isa.instruction import Instr, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Convert
 from gpusim.simulate.launch import Launch, put_abi
 from tests.hardware.test_base import number, write
 

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from gpusim.isa.check import ProgramError, check, problems
 from gpusim.isa.encode import F, encode
-from gpusim.isa.opcodes import Flag, Op
-from gpusim.isa.program import ArrayInfo, Control, Instr, Program, const, imm, pred, reg, ureg
+from gpusim.isa.instruction import Control, Instr, const, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import ArrayInfo, Program
+from gpusim.isa.variants import Flag
 from gpusim.isa.widths import result_words, source_words
 
 EXIT = Instr(Op.EXIT)
@@ -55,6 +57,7 @@ def test_a_sound_program_passes() -> None:
         (Instr(Op.NOP, control=Control(1, 6)), "control"),
         (Instr(Op.MOV, reg(135), (imm(1),)), "R135 of 16 registers"),
         (Instr(Op.MOV, ureg(254), (imm(1), imm(1)), width=8), "UR255 of 255"),
+        (Instr(Op.STG, reg(0), (reg(2), reg(4))), "a result, which it has not"),
         (Instr(Op.LDC, ureg(252), (reg(255),), width=16, offset=0x200), "UR255 of 255"),
         (Instr(Op.LDC, ureg(256), (reg(255),)), "UR256 of 255"),
         (Instr(Op.LDG, reg(4), (ureg(255 + 1),)), "UR257 of 255"),

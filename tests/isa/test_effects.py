@@ -3,8 +3,8 @@
 import pytest
 
 from gpusim.isa.effects import effects
+from gpusim.isa.instruction import TRUE, Instr, imm, pred, reg
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import TRUE, Instr, imm, pred, reg
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import pytest
 
 from gpusim.isa.effects import effects, predicate_bit
 from gpusim.isa.encode import F
+from gpusim.isa.instruction import Instr, imm, pred, reg, ureg
 from gpusim.isa.liveness import Needs
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Instr, Program, imm, pred, reg, ureg
+from gpusim.isa.program import Program
 from gpusim.isa.slice import counting_image
 
 P0, NOT_P0, P1 = pred(0), pred(0, neg=True), pred(1)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gpusim.catalogue import lookup
-from gpusim.isa.opcodes import BoolOp, Cmp, Flag, Mufu, Op, Shift, Special
-from gpusim.isa.printer import format_instr, format_program
-from gpusim.isa.program import Control, Instr, const, imm, pred, reg
+from gpusim.isa.instruction import Control, Instr, const, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.printer import format_instr
+from gpusim.isa.variants import Atomic, BoolOp, Cmp, Flag, Mufu, Shift, Special
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,12 @@ from gpusim.isa.program import Control, Instr, const, imm, pred, reg
         (Instr(Op.BSSY, sub=2, target=9), "BSSY B2, L9"),
         (Instr(Op.BRA, guard=pred(3), target=4), "@P3 BRA L4"),
         (Instr(Op.BAR), "BAR 0x0"),
+        (Instr(Op.CALL, target=7), "CALL L7"),
+        (Instr(Op.CS2R, reg(2), sub=Special.CLOCK_LO, width=8), "CS2R R2, SR_CLOCK.LO"),
+        (Instr(Op.LDG, reg(4), (reg(2), reg(255), ureg(6)), offset=8), "LDG.E R4, [R2.64+UR6+0x8]"),
+        (Instr(Op.LDSM, reg(4), (reg(1),), sub=4, offset=32), "LDSM R4, [R1+0x20]"),
+        (Instr(Op.LDGSTS, srcs=(reg(1), reg(2)), width=16, offset=16, target=32), "LDGSTS.128 [R1+0x10], [R2.64+0x20]"),
+        (Instr(Op.ATOM, reg(0), (reg(2), reg(4)), sub=Atomic.ADD), "ATOM.E.ADD R0, [R2.64], R4"),
     ],
 )  # fmt: skip
 def test_instructions_read_as_sass(instr: Instr, text: str) -> None:
@@ -46,16 +53,16 @@ def test_instructions_read_as_sass(instr: Instr, text: str) -> None:
 
 def test_a_listing_names_lines_labels_and_waits() -> None:
     program = lookup.get("matmul-tiled").kernel.lower(T=16)
-    listing = format_program(program, control=True, source=True)
+    listing = program.listing(control=True, source=True)
     targets = {i.target for i in program.instrs if i.target >= 0}
     assert all(f"\nL{target}:\n" in listing for target in targets)
     assert "acc += sA[r, k] * sB[k, c]" in listing
     assert "// line" in listing
-    assert str(program) == format_program(program)
+    assert str(program) == program.listing()
 
 
 def test_control_shows_scoreboards_and_stalls() -> None:
     program = lookup.get("copy").kernel.lower()
     load = next(i for i in program.instrs if i.op is Op.LDG)
     assert load.control == Control(load.control.stall, load.control.write_sb, load.control.read_sb, load.control.wait)
-    assert f"W{load.control.write_sb}" in format_program(program, control=True)
+    assert f"W{load.control.write_sb}" in program.listing(control=True)

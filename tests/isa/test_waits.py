@@ -1,8 +1,9 @@
 """What a counting image notes of waiting for shared loads in the code that it leaves out."""
 
 from gpusim.isa.encode import F
+from gpusim.isa.instruction import Control, Instr, reg
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Control, Instr, Program, reg
+from gpusim.isa.program import Program
 from gpusim.isa.slice import counting_image
 
 STALL = 4

@@ -14,8 +14,10 @@ from itertools import product
 import ml_dtypes
 import numpy as np
 
-from gpusim.isa.opcodes import Atomic, Cmp, Convert, Flag, Mufu, Op, Shfl, Shift, Special
-from gpusim.isa.program import PT, RZ, Half, Instr, Kind, Operand, Program
+from gpusim.isa.instruction import PT, RZ, Half, Instr, Kind, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Atomic, Cmp, Convert, Flag, Mufu, Shfl, Shift, Special
 
 BASE = 1 << 40
 RUNNING, AT_SYNC, AT_BARRIER, GONE = 0, 1, 2, 3

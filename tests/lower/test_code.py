@@ -11,8 +11,10 @@ from collections import Counter
 import pytest
 
 from gpusim.catalogue import lookup
-from gpusim.isa.opcodes import Flag, Op
-from gpusim.isa.program import Instr, Program
+from gpusim.isa.instruction import Instr
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Flag
 from gpusim.lang import DescriptionError
 from gpusim.lang.lower import lower
 from gpusim.lang.lower.target import target

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from gpusim.catalogue import lookup
-from gpusim.isa.opcodes import INFO, Op
-from gpusim.isa.program import NO_SCOREBOARD, PT, RZ, Instr, Kind, Program
+from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, Instr, Kind
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
 from tests.kernels.cases import REPRESENTATIVE
 from tests.marks import most_by_hand
 
@@ -22,7 +23,7 @@ def words(instr: Instr) -> int:
 
 
 def written(instr: Instr) -> set[tuple[str, int]]:
-    count = 2 if instr.op in PAIRS else words(instr) if INFO[instr.op].reads_memory else 1
+    count = 2 if instr.op in PAIRS else words(instr) if instr.op.info.reads_memory else 1
     found = {("p", p.index) for p in instr.pdsts if p.index != PT}
     if instr.dst is not None and instr.dst.index != RZ:
         found |= {("r", instr.dst.index + k) for k in range(count)}
@@ -34,7 +35,7 @@ def read(instr: Instr) -> set[tuple[str, int]]:
     for place, o in enumerate(instr.srcs):
         if o.kind is not Kind.REG or o.index == RZ:
             continue
-        info = INFO[instr.op]
+        info = instr.op.info
         count = 1
         if info.space == "global" and place == 0:
             count = 2
@@ -67,13 +68,13 @@ class State:
             assert reg not in self.reading, f"{where}: {reg} is overwritten before it was read"
         for reg in written(instr):
             self.ready.pop(reg, None)
-            if INFO[instr.op].variable_latency:
+            if instr.op.info.variable_latency:
                 assert write != NO_SCOREBOARD, f"{where}: no scoreboard"
                 self.coming[reg] = write
             else:
                 self.ready[reg] = self.now + LEAST
         board = read_board if read_board != NO_SCOREBOARD else write
-        if INFO[instr.op].space and board != NO_SCOREBOARD:
+        if instr.op.info.space and board != NO_SCOREBOARD:
             self.reading.update(dict.fromkeys(read(instr), board))
         self.now += stall
 

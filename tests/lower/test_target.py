@@ -6,8 +6,9 @@ import pytest
 
 import gpusim.lang as gl
 from gpusim.catalogue import lookup
+from gpusim.isa.instruction import Kind
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Kind, Program
+from gpusim.isa.program import Program
 from gpusim.lang import DescriptionError
 from gpusim.lang.lower import lower
 from gpusim.lang.lower.target import Target, target

@@ -13,8 +13,9 @@ from gpusim import cuda, hardware
 from gpusim.cuda import CubinError, elf
 from gpusim.cuda.attributes import Attribute
 from gpusim.errors import EndlessError, GpusimError
+from gpusim.isa.instruction import Control, Instr, imm, pred, reg
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Control, Instr, Program, imm, pred, reg
+from gpusim.isa.program import Program
 from gpusim.simulate import Launch, SimulationError, execute
 from tests.profile.running import SAXPY
 

@@ -2,8 +2,10 @@
 
 from gpusim.engine.core.fragments import FIELD
 from gpusim.engine.core.register_file import ASKS_FIELD, LATE
-from gpusim.isa.opcodes import Mma, Op
-from gpusim.isa.program import NO_CONTROL, RZ, Instr, Program, imm, reg
+from gpusim.isa.instruction import NO_CONTROL, RZ, Instr, imm, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import Program
+from gpusim.isa.variants import Mma
 from gpusim.simulate.reads import asked, reads, reads_late
 
 EVEN, ODD = (1, 2, 4), (8, 16, 32)  # places of the first, second, third source in each bank

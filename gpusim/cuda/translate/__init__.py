@@ -12,27 +12,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gpusim.cuda.nvdisasm import Line, Place
-from gpusim.cuda.translate import control, conversion, double, exchange, floating, half, integer, memory, tensor
+from gpusim.cuda.translate import common_forms, control, conversion, exchange, floating, integer, memory, tensor
 from gpusim.cuda.translate.reader import Reader, Unsupported
 from gpusim.cuda.translate.uniform import ORDINARY
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import WORD, Abi
 from gpusim.isa.encode import is_indexed
+from gpusim.isa.instruction import Instr, Kind
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Instr, Kind, ParamInfo, Program
+from gpusim.isa.program import ParamInfo, Program
 
-_FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
+FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
+    common_forms.TABLE,
     integer.TABLE,
     floating.TABLE,
-    half.TABLE,
-    double.TABLE,
     conversion.TABLE,
     memory.TABLE,
     control.TABLE,
     exchange.TABLE,
     tensor.TABLE,
 )
-TABLE: dict[str, Callable[[Reader], Instr]] = {name: make for family in _FAMILIES for name, make in family.items()}
+TABLE: dict[str, Callable[[Reader], Instr]] = {name: make for family in FAMILIES for name, make in family.items()}
 TABLE |= {uniform: TABLE[ordinary] for uniform, ordinary in ORDINARY.items()}
 
 

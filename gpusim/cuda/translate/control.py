@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
-from gpusim.isa.opcodes import BarRed, Flag, Op
-from gpusim.isa.program import INSTRUCTION_BYTES, URZ, Instr, Operand, imm
+from gpusim.isa.instruction import INSTRUCTION_BYTES, URZ, Instr, Operand, imm
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import BarRed, Flag
 
 ALL_LANES = imm(-1)
 BARRIERS = 16

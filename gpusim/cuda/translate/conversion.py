@@ -9,8 +9,9 @@ from __future__ import annotations
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.floating import ROUNDING
 from gpusim.cuda.translate.reader import BYTES, WORDS, ZERO, Reader, Unsupported
-from gpusim.isa.opcodes import Convert, Flag, Op, Round
-from gpusim.isa.program import Instr, Operand
+from gpusim.isa.instruction import Instr, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Convert, Flag, Round
 
 INTEGERS = {c.name: c for c in (
     Convert.S8, Convert.U8, Convert.S16, Convert.U16, Convert.S32, Convert.U32, Convert.S64, Convert.U64,

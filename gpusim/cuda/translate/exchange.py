@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import Reader, Unsupported
-from gpusim.isa.opcodes import Atomic, Flag, Op, Shfl, Special, Vote
-from gpusim.isa.program import Instr
+from gpusim.isa.instruction import Instr
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Atomic, Flag, Shfl, Special, Vote
 
 SPECIAL = {
     "SRZ": Special.ZERO,

@@ -1,23 +1,26 @@
-"""fp32 arithmetic, comparisons, selection, special functions.
+"""Floats: comparisons, rounding, special functions, and what has no common form.
 
 Source: NVIDIA, *CUDA Binary Utilities*, for the names; *PTX ISA*, "Floating Point Instructions", for what
-rounding, flushing and saturation mean; a comparison that ends in U is true where an operand is NaN.
+rounding, flushing and saturation mean; a comparison that ends in U is true where an operand is NaN.  What DSETP.MIN
+and DSETP.MAX leave in their two predicates follows from the code that the compiler makes of ``fmin`` and ``fmax``: the
+first selects, the second makes a NaN quiet.
 """
 
 from __future__ import annotations
 
 from gpusim.cuda.translate.integer import BOOL
 from gpusim.cuda.translate.reader import Reader
-from gpusim.isa.opcodes import Cmp, Flag, Mufu, Op, Piece, Round
-from gpusim.isa.program import Instr
+from gpusim.isa.instruction import Instr
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Cmp, Flag, Mufu, Piece, Round
 
 UNORDERED = 8  # bit of `sub`: true where an operand is NaN
+MINIMUM, MAXIMUM = 1 << 6, 1 << 7  # of DSETP
 COMPARE = {
     **{c.name: int(c) for c in Cmp},
     **{f"{c.name}U": c | UNORDERED for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)},
 }
 ROUNDING = {"RN": Round.NEAREST, "RM": Round.DOWN, "RP": Round.UP, "RZ": Round.ZERO}
-MODES = {"FTZ": Flag.FTZ, "SAT": Flag.SAT}
 MUFU = {m.name: m for m in Mufu}
 SIXTEEN_BITS = {"F16": Flag.HALF, "BF16": Flag.HALF | Flag.BF16}
 UPPER_WORDS = (Mufu.RCP64H, Mufu.RSQ64H)
@@ -33,61 +36,11 @@ def comparison(r: Reader) -> int:
     return r.need(COMPARE) | r.need(BOOL) << 4
 
 
-def fadd(r: Reader) -> Instr:
-    """``FADD[.FTZ][.SAT][.rnd] d, a, b``."""
-    flags, sub = r.flags(MODES), rounding(r)
-    return r.make(Op.FADD, r.dst(), (r.float32(), r.float32()), sub=sub, flags=flags)
-
-
-def fmul(r: Reader) -> Instr:
-    """``FMUL[.FTZ][.SAT][.rnd] d, a, b``."""
-    flags, sub = r.flags(MODES), rounding(r)
-    return r.make(Op.FMUL, r.dst(), (r.float32(), r.float32()), sub=sub, flags=flags)
-
-
-def ffma(r: Reader) -> Instr:
-    """``FFMA[.FTZ][.SAT][.rnd] d, a, b, c``."""
-    flags, sub = r.flags(MODES), rounding(r)
-    return r.make(Op.FFMA, r.dst(), (r.float32(), r.float32(), r.float32()), sub=sub, flags=flags)
-
-
-def fmnmx(r: Reader) -> Instr:
-    """``FMNMX[.FTZ][.NAN] d, a, b, p0``."""
-    flags = r.flags({"FTZ": Flag.FTZ, "NAN": Flag.NAN})
-    return r.make(Op.FMNMX, r.dst(), (r.float32(), r.float32()), psrcs=(r.pred(),), flags=flags)
-
-
 def fmnmx3(r: Reader) -> Instr:
     """``FMNMX3[.FTZ][.NAN] d, a, b, c, p0``."""
     flags = r.flags({"FTZ": Flag.FTZ, "NAN": Flag.NAN})
     dst, srcs = r.dst(), (r.float32(), r.float32(), r.float32())
     return r.make(Op.FMNMX, dst, srcs, psrcs=(r.pred(),), sub=Piece.THIRD, flags=flags)
-
-
-def fsel(r: Reader) -> Instr:
-    """``FSEL d, a, b, p0``."""
-    flags = r.flags({"FTZ": Flag.FTZ})
-    return r.make(Op.FSEL, r.dst(), (r.float32(), r.float32()), psrcs=(r.pred(),), flags=flags)
-
-
-def fsetp(r: Reader) -> Instr:
-    """``FSETP.cmp[.FTZ].bool q0, q1, a, b, p0``."""
-    sub, flags = comparison(r), r.flags({"FTZ": Flag.FTZ})
-    verdicts = (r.pred(), r.pred())
-    return r.make(Op.FSETP, srcs=(r.float32(), r.float32()), pdsts=verdicts, psrcs=(r.pred(),), sub=sub, flags=flags)
-
-
-def fset(r: Reader) -> Instr:
-    """``FSET[.BF].cmp[.FTZ].bool d, a, b, p0``."""
-    sub, flags = comparison(r), r.flags({"FTZ": Flag.FTZ, "BF": Flag.ONE})
-    return r.make(Op.FSET, r.dst(), (r.float32(), r.float32()), psrcs=(r.pred(),), sub=sub, flags=flags)
-
-
-def fchk(r: Reader) -> Instr:
-    """``FCHK q0, a, b``."""
-    r.skip("DIVIDE")
-    verdict = (r.pred(),)
-    return r.make(Op.FCHK, srcs=(r.float32(), r.float32()), pdsts=verdict)
 
 
 def mufu(r: Reader) -> Instr:
@@ -101,15 +54,18 @@ def mufu(r: Reader) -> Instr:
     return r.make(Op.MUFU, dst, (source,), sub=sub, flags=flags)
 
 
-TABLE = {
-    "FADD": fadd,
-    "FMUL": fmul,
-    "FFMA": ffma,
-    "FMNMX": fmnmx,
-    "FMNMX3": fmnmx3,
-    "FSEL": fsel,
-    "FSETP": fsetp,
-    "FSET": fset,
-    "FCHK": fchk,
-    "MUFU": mufu,
-}
+def hmnmx3(r: Reader) -> Instr:
+    """``VHMNMX[.BF16_V2][.NAN][.FTZ] d, a, b, c, p0``."""
+    flags = r.flags({"BF16_V2": Flag.BF16, "NAN": Flag.NAN, "FTZ": Flag.FTZ})
+    dst, srcs = r.dst(), tuple(r.float16(bf16=bool(flags & Flag.BF16)) for _ in range(3))
+    return r.make(Op.HMNMX2, dst, srcs, psrcs=(r.pred(),), sub=Piece.THIRD, flags=flags)
+
+
+def dsetp(r: Reader) -> Instr:
+    """``DSETP.cmp.bool q0, q1, a, b, p0``."""
+    sub = r.need({**COMPARE, "MIN": MINIMUM, "MAX": MAXIMUM}) | r.need(BOOL) << 4
+    verdicts = (r.pred(), r.pred())
+    return r.make(Op.DSETP, srcs=(r.float64(), r.float64()), pdsts=verdicts, psrcs=(r.pred(),), sub=sub)
+
+
+TABLE = {"FMNMX3": fmnmx3, "MUFU": mufu, "VHMNMX": hmnmx3, "DSETP": dsetp}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import BYTES, FALSE, WORDS, ZERO, Reader, Unsupported
-from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Dot, Flag, Op, Permute, Piece, Shift
-from gpusim.isa.program import PT, TRUE, Instr, Operand
+from gpusim.isa.instruction import PT, TRUE, Instr, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import BoolOp, Cmp, Convert, Dot, Flag, Piece, Shift
 
 COMPARE = {c.name: c for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)}
 BOOL = {b.name: b for b in BoolOp}
-PERMUTE = {p.name: p for p in Permute if p is not Permute.IDX}
 TYPES = {"U32": Flag.UNSIGNED, "S32": 0}
 COMPARED = {"U32": (Flag.UNSIGNED, 4), "S64": (0, 8), "U64": (Flag.UNSIGNED, 8)}
 PIECES = {
@@ -137,11 +137,6 @@ def plop3(r: Reader) -> Instr:
     return r.make(Op.PLOP3, pdsts=found[:2], psrcs=found[2:], sub=tables)
 
 
-def prmt(r: Reader) -> Instr:
-    """``PRMT d, a, selector, c``."""
-    return r.make(Op.PRMT, r.dst(), (r.integer(), r.integer(), r.integer()), sub=r.pick(PERMUTE, Permute.IDX))
-
-
 def sel(r: Reader) -> Instr:
     """``SEL[.64] d, a, b, p0``."""
     width = _width(r)
@@ -230,36 +225,10 @@ def isetp(r: Reader) -> Instr:
     return r.make(Op.ISETP, srcs=srcs, pdsts=verdicts, psrcs=r.preds(), sub=sub, flags=flags, width=width)
 
 
-def iabs(r: Reader) -> Instr:
-    """``IABS d, a``."""
-    return r.make(Op.IABS, r.dst(), (r.integer(),))
-
-
-def popc(r: Reader) -> Instr:
-    """``POPC d, [~]a``."""
-    return r.make(Op.POPC, r.dst(), (r.integer(invert=True),))
-
-
-def brev(r: Reader) -> Instr:
-    """``BREV d, [~]a``."""
-    return r.make(Op.BREV, r.dst(), (r.integer(invert=True),))
-
-
 def flo(r: Reader) -> Instr:
     """``FLO[.U32][.SH] d, [~]a``."""
     flags = r.pick({"U32": 0}, Flag.SIGNED) | r.flags({"SH": Flag.SHIFT})
     return r.make(Op.FLO, r.dst(), (r.integer(invert=True),), flags=flags)
-
-
-def sgxt(r: Reader) -> Instr:
-    """``SGXT[.W][.U32] d, a, b``."""
-    flags = r.flags({"W": Flag.WRAP, "U32": Flag.UNSIGNED})
-    return r.make(Op.SGXT, r.dst(), (r.integer(), r.integer()), flags=flags)
-
-
-def bmsk(r: Reader) -> Instr:
-    """``BMSK[.W] d, a, b``."""
-    return r.make(Op.BMSK, flags=r.flags({"W": Flag.WRAP}), dst=r.dst(), srcs=(r.integer(), r.integer()))
 
 
 def idp(r: Reader) -> Instr:
@@ -270,12 +239,6 @@ def idp(r: Reader) -> Instr:
         sub = r.need({"S8": 0, "U8": Dot.A_UNSIGNED})
     sub |= r.need({"S8": 0, "U8": Dot.B_UNSIGNED})
     return r.make(Op.IDP, r.dst(), (r.integer(), r.integer(), r.integer()), sub=sub)
-
-
-def iabsdiff(r: Reader) -> Instr:
-    """``VABSDIFF[.U32] d, a, b, c``."""
-    flags = r.pick(TYPES, 0)
-    return r.make(Op.IABSDIFF, r.dst(), (r.integer(), r.integer(), r.integer()), flags=flags)
 
 
 def iabsdiff4(r: Reader) -> Instr:
@@ -326,7 +289,6 @@ TABLE = {
     "SHF": shf,
     "LOP3": lop3,
     "PLOP3": plop3,
-    "PRMT": prmt,
     "SEL": sel,
     "MOV": mov,
     "IMNMX": imnmx,
@@ -334,14 +296,8 @@ TABLE = {
     "VIMNMX3": imnmx3,
     "VIADDMNMX": iaddmnmx,
     "ISETP": isetp,
-    "IABS": iabs,
-    "POPC": popc,
-    "BREV": brev,
     "FLO": flo,
-    "SGXT": sgxt,
-    "BMSK": bmsk,
     "IDP": idp,
-    "VABSDIFF": iabsdiff,
     "VABSDIFF4": iabsdiff4,
     "I2I": i2i,
     "P2R": p2r,

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from gpusim.cuda.operands import Form, Text
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
-from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Space
-from gpusim.isa.program import TRUE, Instr, Operand
+from gpusim.isa.instruction import TRUE, Instr, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Atomic, Cache, Flag, Space
 
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
 SCALES = {"X4": 2, "X8": 3, "X16": 4}

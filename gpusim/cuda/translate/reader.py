@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from gpusim.cuda.nvdisasm import Line, control
 from gpusim.cuda.operands import Form, OperandError, Text, parse
+from gpusim.isa.instruction import PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand, const, imm, pred, reg
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand, const, imm, pred, reg
 
 T = TypeVar("T")
 KINDS = {Form.REG: Kind.REG, Form.UREG: Kind.UREG, Form.PRED: Kind.PRED, Form.UPRED: Kind.UPRED}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.memory import address
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
-from gpusim.isa.opcodes import Flag, Mma, Op
-from gpusim.isa.program import Instr, Operand
+from gpusim.isa.instruction import Instr, Operand
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Flag, Mma
 
 HALVES = {  # shape, accumulator, inputs
     ("16816", "F32", "F16"): Mma.F16_16816_F32,

@@ -16,10 +16,9 @@ ORDINARY = {
     **{
         f"U{name}": name
         for name in (
-            "BMSK", "BREV", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL", "FRND", "FSEL", "FSET", "FSETP",
-            "I2F", "I2FP", "IABS", "IADD", "IADD3", "IMAD", "IMNMX", "ISETP", "LEA", "LOP3", "MOV", "PLOP3", "POPC",
-            "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIMNMX",
+            "F2FP", "F2I", "FLO", "FRND", "I2F", "I2FP", "IADD", "IADD3", "IMAD", "IMNMX", "ISETP", "LEA", "LOP3",
+            "MOV", "PLOP3", "SEL", "SHF", "VIADD", "VIMNMX",
         )
     },
 }  # fmt: skip
-"""The ordinary instruction that each one of the uniform datapath is."""
+"""The ordinary instruction that each one of the uniform datapath is, where that has no common form."""

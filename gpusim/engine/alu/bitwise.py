@@ -63,15 +63,15 @@ def plop3(c, u, base, preds, scratch, on):
 def shf(c, u, base, preds, scratch, on):
     """Shifts of a word, or of c:a; counts beyond the width clamp, or wrap around."""
     a, n, kind, wraps = word(c, u, base, 0), word(c, u, base, 1), c[I.SUB], c[I.FLAGS] & I.WRAP
-    if kind == I.SHL_HI_32 or kind == I.SHR_LO_32:
+    if kind == I.SHIFT_L_HI_32 or kind == I.SHIFT_R_LO_32:
         n = n & 31 if wraps else select(n < 32, n, 32)
     elif wraps:
-        n &= np.uint32(31 if kind <= I.SHR_S else 63)
-    if kind == I.SHL:
+        n &= np.uint32(31 if kind <= I.SHIFT_R_S32 else 63)
+    if kind == I.SHIFT_L:
         put(c, u, base, select(n < 32, a << (n & 31), 0), on)
-    elif kind == I.SHR_U:
+    elif kind == I.SHIFT_R_U32:
         put(c, u, base, select(n < 32, a >> (n & 31), 0), on)
-    elif kind == I.SHR_S:
+    elif kind == I.SHIFT_R_S32:
         put(c, u, base, view(signed(a) >> signed(select(n < 32, n, 31)), U32), on)
     else:
         put(c, u, base, funnel(a, cast(n, U64), word(c, u, base, 2), kind), on)
@@ -81,13 +81,13 @@ def shf(c, u, base, preds, scratch, on):
 def funnel(a, n, k, kind):
     """A word of the pair k:a shifted by n."""
     wide, small = (cast(k, U64) << 32) | cast(a, U64), n & np.uint64(63)
-    if kind == I.SHL_HI or kind == I.SHL_HI_32:
+    if kind == I.SHIFT_L_HI or kind == I.SHIFT_L_HI_32:
         moved = select(n < 64, wide << small, 0) >> 32
-    elif kind == I.SHR_LO_S or kind == I.SHR_HI_S:
+    elif kind == I.SHIFT_R_LO_S32 or kind == I.SHIFT_R_HI_S32:
         moved = view(view(wide, I64) >> view(select(n < 64, n, 63), I64), U64)
     else:
         moved = select(n < 64, wide >> small, 0)
-    if kind == I.SHR_HI_U or kind == I.SHR_HI_S:
+    if kind == I.SHIFT_R_HI_U32 or kind == I.SHIFT_R_HI_S32:
         moved >>= 32
     return cast(moved, U32)
 

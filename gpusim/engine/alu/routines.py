@@ -13,52 +13,23 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from gpusim.engine.alu import bitwise, floating, integer, setp
-from gpusim.engine.alu.convert import convert
-from gpusim.engine.alu.packed import packed
-from gpusim.engine.alu.tensor import tensor
-from gpusim.engine.alu.transcendental import mufu
+from gpusim.engine.alu import bitwise, convert, floating, integer, packed, setp, tensor, transcendental
 from gpusim.engine.compiling.jit import compile_for_calls
 from gpusim.engine.compiling.watching import kept
 from gpusim.isa.opcodes import Op
 
-_ROUTINE: dict[Op, Callable[..., Any]] = {
-    Op.MOV: integer.mov,
-    Op.SEL: integer.sel,
-    Op.IADD3: integer.iadd3,
-    Op.IMAD: integer.imad,
-    Op.IMAD_WIDE: integer.imad_wide,
-    Op.IMAD_HI: integer.imad_hi,
-    Op.LEA: integer.lea,
-    Op.LEA_HI_X: integer.lea_hi_x,
-    Op.IMNMX: integer.imnmx,
-    Op.IABS: integer.iabs,
-    Op.IABSDIFF: integer.iabsdiff,
-    Op.IDP: integer.idp,
-    Op.IADDMNMX: integer.iaddmnmx,
-    Op.LOP3: bitwise.lop3,
-    Op.PLOP3: bitwise.plop3,
-    Op.SHF: bitwise.shf,
-    Op.PRMT: bitwise.prmt,
-    Op.POPC: bitwise.popc,
-    Op.BREV: bitwise.brev,
-    Op.FLO: bitwise.flo,
-    Op.SGXT: bitwise.sgxt,
-    Op.BMSK: bitwise.bmsk,
-    Op.ISETP: setp.isetp,
-    Op.FSETP: setp.fsetp,
-    Op.FSET: setp.fset,
-    Op.DSETP: setp.dsetp,
-    Op.FCHK: setp.fchk,
-    Op.FMNMX: floating.fmnmx,
-    Op.FSEL: floating.fsel,
-    Op.MUFU: mufu,
-    **dict.fromkeys((Op.FADD, Op.FMUL, Op.FFMA), floating.arithmetic),
-    **dict.fromkeys((Op.DADD, Op.DMUL, Op.DFMA), floating.doubles),
-    **dict.fromkeys((Op.FRND, Op.I2F, Op.F2I, Op.F2F, Op.F2FP, Op.I2I, Op.F2IP), convert),
-    **dict.fromkeys((Op.HADD2, Op.HMUL2, Op.HFMA2, Op.HMNMX2, Op.HSETP2, Op.HSET2), packed),
-    **dict.fromkeys((Op.HMMA, Op.IMMA, Op.DMMA), tensor),
-}
+_MODULES = (bitwise, convert, floating, integer, packed, setp, tensor, transcendental)
+
+
+def _routine(op: Op) -> Callable[..., Any]:
+    """What the table of opcodes names: a function of one of the modules beside this one."""
+    module, _, name = op.info.routine.partition(".")
+    found: Callable[..., Any] = getattr(_BY_NAME[module], name)
+    return found
+
+
+_BY_NAME = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
+_ROUTINE = {op: _routine(op) for op in Op if op.info.routine}
 
 # of: c, u, base, preds, scratch, on; see gpusim.engine.alu.operands
 _types: Any = types

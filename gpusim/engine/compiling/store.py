@@ -20,7 +20,7 @@ from gpusim.folders import cache_folder, load
 
 def sources(package: Path) -> list[Path]:
     """Every file that decides what the engine of a package is: all of its folder, and how programs are encoded."""
-    encodings = [package / "isa" / name for name in ("encode.py", "opcodes.py")]
+    encodings = [package / "isa" / name for name in ("encode.py", "opcode_info.py", "opcodes.py", "variants.py")]
     return sorted([*(package / "engine").rglob("*.py"), *encodings])
 
 

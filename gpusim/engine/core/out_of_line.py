@@ -1,4 +1,4 @@
-"""Instructions that few kernels have (:data:`gpusim.isa.opcodes.OUT_OF_LINE`), kept out of the interpreter's loop.
+"""Instructions that few kernels have (``out_of_line`` in the table of opcodes), kept out of the interpreter's loop.
 
 The loop calls these by an address that it is given, so they are no part of it, and are compiled only when a program
 has one.

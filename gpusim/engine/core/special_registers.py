@@ -90,9 +90,9 @@ def launch_value(shape, which, cycle):
         return cycle
     if which == I.CLOCK_HI or which == I.GLOBALTIMER_HI:
         return cycle >> 32
-    if which == I.SHARED_WINDOW:
+    if which == I.SHARED_WINDOW_HI:
         return np.int64(S.SHARED_WINDOW_HI)
-    if which == I.LOCAL_WINDOW:
+    if which == I.LOCAL_WINDOW_HI:
         return np.int64(S.LOCAL_WINDOW_HI)
     if which == I.SHARED_SIZE:
         return shape[S.SHARED_BYTES]

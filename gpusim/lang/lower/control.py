@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gpusim.isa.opcodes import INFO, Op
-from gpusim.isa.program import N_SCOREBOARDS, NO_SCOREBOARD, Control
+from gpusim.isa.instruction import N_SCOREBOARDS, NO_SCOREBOARD, Control
+from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
 
@@ -73,13 +73,13 @@ def _stalls(blocks: list[MBlock], place: Places, target: Target) -> dict[MInstr,
                     made[key] = (instr, reg, now)
             now += stalls[instr]
             last = instr
-        if last is not None and last.op not in (Op.BRA, Op.EXIT):
+        if last is not None and not last.op.info.ends:
             stalls[last] = max(stalls[last], target.spacing.jump_cycles)  # whatever follows finds results ready
     return {i: min(n, MAX_STALL) for i, n in stalls.items()}
 
 
 def _own(instr: MInstr, target: Target) -> int:
-    if instr.op in (Op.BRA, Op.EXIT):
+    if instr.op.info.ends:
         return target.spacing.jump_cycles
     return target.spacing.barrier_cycles if instr.op is Op.BAR else 1
 
@@ -196,7 +196,7 @@ class _Boards:
             for reg in instr.writes():
                 state.write[_key(reg, self.place)] = 1 << self.write[instr]
         board = self.read.get(instr, self.write.get(instr))
-        if board is not None and INFO[instr.op].space:
+        if board is not None and instr.op.info.space:
             for reg in instr.reads():
                 key = _key(reg, self.place)
                 state.read[key] = state.read.get(key, 0) | 1 << board

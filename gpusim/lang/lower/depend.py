@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from gpusim.isa.opcodes import INFO, Op
+from gpusim.isa.opcode_info import Says
+from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
 
 SOURCES_READ = 8  # cycles until a load or store has read its operands, about
-FENCES = (Op.BSSY, Op.BSYNC)
 
 
 class Dependences:
@@ -88,7 +88,7 @@ class Dependences:
     def _same_array(self, i: int, instr: MInstr, stores: dict[int, int], loads: dict[int, list[int]]) -> None:
         if instr.array in stores:
             self._edge(stores[instr.array], i, 1)
-        if INFO[instr.op].writes_memory:
+        if instr.op.info.writes_memory:
             for j in loads.pop(instr.array, ()):
                 self._edge(j, i, 1)
             stores[instr.array] = i
@@ -101,7 +101,7 @@ class Dependences:
         for i, instr in enumerate(self.instrs):
             if last is not None:
                 self._edge(last, i, 1)
-            if instr.op in FENCES:
+            if instr.op.info.says is Says.CONVERGENCE:
                 for j in range(last or 0, i):
                     self._edge(j, i, 0)
                 last = i
@@ -123,6 +123,6 @@ def critical_paths(graph: Dependences, *, values_only: bool = False) -> list[int
 def split_jump(block: MBlock) -> tuple[list[MInstr], list[MInstr]]:
     """A block's instructions without its jump, and the jump."""
     instrs = block.instrs()
-    if instrs and instrs[-1].op in (Op.BRA, Op.EXIT):
+    if instrs and instrs[-1].op.info.ends:
         return instrs[:-1], instrs[-1:]
     return instrs, []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpusim.isa.instruction import PT, RZ, TRUE, Control, Instr, Kind, Operand, pred, reg
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import PT, RZ, TRUE, Control, Instr, Kind, Operand, pred, reg
 from gpusim.lang.lower.machine import Condition, MBlock, MInstr, Source, VReg
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from gpusim.isa.instruction import Half, Kind
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import Half, Kind
 
 
 class VReg:
@@ -57,7 +57,7 @@ ALWAYS = Condition()
 
 @dataclass(eq=False, slots=True)
 class MInstr:
-    """A machine instruction; fields as in :class:`gpusim.isa.program.Instr`.
+    """A machine instruction; fields as in :class:`gpusim.isa.instruction.Instr`.
 
     ``keeps``: where the guard is false, the old value of the destination stays in use.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpusim.isa.opcodes import Cmp, Op
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Cmp
 from gpusim.lang.lower.liveness import live_masks
 from gpusim.lang.lower.machine import ALWAYS, ZERO, Condition, MBlock, MInstr, VReg, immediate, registers
 

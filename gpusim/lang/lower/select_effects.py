@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpusim.isa.opcodes import Atomic, Cache, Flag, Op, Shfl, Special
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Atomic, Cache, Flag, Shfl, Special
 from gpusim.lang.lower.machine import ZERO, MInstr, Source, VReg, immediate, registers
 from gpusim.lang.lower.regions import Access, Exchange, Reread
 from gpusim.lang.lower.values import Node

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gpusim.isa.opcodes import BoolOp, Cmp, Convert, Flag, Mufu, Op, Round, Shift
-from gpusim.isa.program import Half
+from gpusim.isa.instruction import Half
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import BoolOp, Cmp, Convert, Flag, Mufu, Round, Shift
 from gpusim.lang.lower.machine import ALWAYS, ZERO, Condition, Source, VReg, immediate, registers
 from gpusim.lang.lower.select_effects import read_special
 from gpusim.lang.lower.values import F32, U32, Node

@@ -10,7 +10,7 @@ from gpusim.hardware.generation import Spacing
 from gpusim.hardware.programming import WORD, Abi, Instructions, Limits
 from gpusim.hardware.quantities import WARP, rules
 from gpusim.hardware.sections import Shared, Sm
-from gpusim.isa.opcodes import INFO, Op
+from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MInstr, VReg
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Target(NamedTuple):
         """Cycles between issues for a result that takes a fixed time."""
         if reg.is_pred and consumer.guard.reg is reg:
             return self.spacing.guard_cycles
-        one, other = INFO[producer.op].pipe, INFO[consumer.op].pipe
+        one, other = producer.op.info.pipe, consumer.op.info.pipe
         return self.same_pipe_cycles if one is other or reg.is_pred else self.spacing.other_pipe_cycles
 
     def expected(self, producer: MInstr, consumer: MInstr, reg: VReg) -> int:
@@ -126,4 +126,4 @@ def launch_offsets(abi: Abi) -> dict[str, int]:
 
 def is_variable(op: Op) -> bool:
     """Whether results are waited for through a scoreboard."""
-    return INFO[op].variable_latency
+    return op.info.variable_latency

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.isa.opcodes import Flag, Op, Permute, Shift
-from gpusim.isa.program import pred, reg
+from gpusim.isa.instruction import pred, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Flag, Permute, Shift
 from tests.engine.programs import FULL, Sheet, one, words
 
 W = words()

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gpusim.isa.opcodes import Op, Round
-from gpusim.isa.program import reg
+from gpusim.isa.instruction import reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Round
 from tests.engine import exact
 from tests.engine.programs import Sheet
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.isa.opcodes import Cmp, Convert, Flag, Mufu, Op, Round
-from gpusim.isa.program import RZ, Half, pred, reg
+from gpusim.isa.instruction import RZ, Half, pred, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Cmp, Convert, Flag, Mufu, Round
 from tests.engine.programs import SPECIAL_FLOATS, Sheet, floats, one, words
 
 V = floats()

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.isa.opcodes import BoolOp, Cmp, Dot, Flag, Op, Piece
-from gpusim.isa.program import RZ, Kind, Operand, imm, pred, reg, ureg
+from gpusim.isa.instruction import RZ, Kind, Operand, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import BoolOp, Cmp, Dot, Flag, Piece
 from tests.engine.programs import FULL, Sheet, one, words
 
 W = words()

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gpusim.isa.opcodes import Flag, Mma, Op
-from gpusim.isa.program import Operand, reg
+from gpusim.isa.instruction import Operand, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Flag, Mma
 from tests.engine import exact
 from tests.engine.programs import Sheet, words
 

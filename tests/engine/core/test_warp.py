@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.engine.alu.routines import addresses
-from gpusim.isa.opcodes import INFO, OUT_OF_LINE, Cmp, Op, Pipe, Shfl, Special, Vote
-from gpusim.isa.program import RZ, imm, pred, reg, ureg
+from gpusim.isa.instruction import RZ, imm, pred, reg, ureg
+from gpusim.isa.opcode_info import Pipe
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Cmp, Shfl, Special, Vote
 from gpusim.simulate import SimulationError
 from tests.engine.programs import LANES, Sheet, launch_shaped, words
 
@@ -269,7 +271,7 @@ def test_an_instruction_the_engine_lacks_is_named():
 
 def test_every_instruction_is_somebodys():
     """What neither the load/store pipe nor control flow nor those out of line run, a routine computes."""
-    elsewhere = {op for op in Op if op in INFO and INFO[op].pipe in (Pipe.LSU, Pipe.CONTROL)} | OUT_OF_LINE | {Op.VOTE}
+    elsewhere = {op for op in Op if op.info.pipe in (Pipe.LSU, Pipe.CONTROL) or op.info.out_of_line} | {Op.VOTE}
     computed = {op for op in Op if addresses([op])[op]}
     assert elsewhere | computed == set(Op)
 

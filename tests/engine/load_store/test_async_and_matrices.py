@@ -7,9 +7,10 @@ import pytest
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.encode import encode
-from gpusim.isa.opcodes import Cache, Flag, Op
-from gpusim.isa.program import RZ, const, imm, reg
+from gpusim.isa.instruction import RZ, const, imm, reg
+from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import counting_image
+from gpusim.isa.variants import Cache, Flag
 from gpusim.simulate import SimulationError
 from tests.engine.images import counted
 from tests.engine.programs import LANES, Sheet, X

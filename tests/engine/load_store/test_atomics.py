@@ -8,8 +8,9 @@ import pytest
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.encode import encode
-from gpusim.isa.opcodes import Atomic, Flag, Op
-from gpusim.isa.program import RZ, const, imm, reg
+from gpusim.isa.instruction import RZ, const, imm, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import Atomic, Flag
 from tests.engine.images import counted
 from tests.engine.programs import LANES, Sheet, Y
 

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim import hardware
-from gpusim.isa.opcodes import Atomic, Flag, Op
-from gpusim.isa.program import ArrayInfo, const, imm, reg
+from gpusim.isa.instruction import const, imm, reg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import ArrayInfo
+from gpusim.isa.variants import Atomic, Flag
 from gpusim.simulate import Launch, SimulationError, execute
 from tests.engine.programs import FULL, LANES, Sheet, X, Y, words
 

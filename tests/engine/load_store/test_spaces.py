@@ -12,9 +12,11 @@ from gpusim import hardware
 from gpusim.engine.state import counts as C
 from gpusim.hardware.programming import Abi
 from gpusim.isa.encode import encode
-from gpusim.isa.opcodes import Flag, Op, Special
-from gpusim.isa.program import RZ, Kind, Operand, ParamInfo, const, imm, pred, reg, ureg
+from gpusim.isa.instruction import RZ, Kind, Operand, const, imm, pred, reg, ureg
+from gpusim.isa.opcodes import Op
+from gpusim.isa.program import ParamInfo
 from gpusim.isa.slice import counting_image
+from gpusim.isa.variants import Flag, Special
 from gpusim.simulate import Launch, SimulationError
 from tests.engine.images import counted
 from tests.engine.programs import LANES, Sheet, X, Y, words
