@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from gpusim.hardware.errors import SpecError
+from gpusim.hardware.fixed import HALF_STRETCH, LINE, SECTOR
 from gpusim.hardware.inherit import Sheet
-from gpusim.hardware.quantities import LINE, SECTOR
 from gpusim.hardware.spec import Gpu
 
 MOST_ISSUED, MOST_WARPS = 4, 16
@@ -16,8 +16,8 @@ MOST_ISSUED, MOST_WARPS = 4, 16
 MOST_ROW_BITS = 8
 """Sets of L1 that share a set of the tag stage, as a power of two."""
 
-LEAST_L2_SETS = 32
-"""Of a partition of L2: a page of 32 lines lies in as many sets."""
+LEAST_L2_SETS = HALF_STRETCH // LINE
+"""Of a partition of L2: the lines of a stretch lie in as many sets."""
 
 LEAST_L2_LINES = LEAST_L2_SETS * 12
 """Lines of a partition of L2: sets of 12 ways at least."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state.columns import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
+from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.isa.abi import ABIS, Abi
 from gpusim.isa.opcodes import Atomic, Op
@@ -91,7 +91,7 @@ class Launch:
     @property
     def warps(self) -> int:
         """Warps of a block."""
-        return -(-self.threads // 32)
+        return -(-self.threads // LANES)
 
     @property
     def shared_bytes(self) -> int:
