@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterator
 
 from gpusim.hardware.errors import SpecError
-from gpusim.hardware.fixed import HALF_STRETCH, LINE, SECTOR
+from gpusim.hardware.fixed import HALF_STRETCH, LINE, MOST_ISSUED, MOST_WARPS, SECTOR
 from gpusim.hardware.inherit import Sheet
 from gpusim.hardware.spec import Gpu
-
-MOST_ISSUED, MOST_WARPS = 4, 16
-"""Instructions that an SM issues a cycle, and warps for each of them: what there is room for in the engine's tables."""
 
 MOST_ROW_BITS = 8
 """Sets of L1 that share a set of the tag stage, as a power of two."""

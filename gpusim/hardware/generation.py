@@ -110,7 +110,7 @@ class Issue:
     wide_cycles : int
         By which IMAD.WIDE and IMAD.HI hold their scheduler longer than others.
     wide_turns : int
-        For which they take their unit, as IMAD does for one.
+        Turns of their unit that they take; IMAD takes one.
     factor_cycles : int
         From an instruction to an IMAD.WIDE or IMAD.HI that multiplies what it computed, whatever its stall
         count.

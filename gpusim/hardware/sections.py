@@ -14,6 +14,7 @@ from gpusim.hardware.fixed import (
     HALF_STRETCH,
     L1_WAYS,
     LINE,
+    MOST_QUEUED,
     SECTOR,
     TAG_SETS,
     TENSOR_BITS,
@@ -104,8 +105,8 @@ class Sm:
     lsu_issue_interval_cycles: int = quantity("cycle", high=64)
     shared_interval_cycles: int = quantity("cycle", high=64)
     global_interval_cycles: int = quantity("cycle", high=64)
-    shared_queue: int = quantity("1", high=15)
-    global_queue: int = quantity("1", high=15)
+    shared_queue: int = quantity("1", high=MOST_QUEUED)
+    global_queue: int = quantity("1", high=MOST_QUEUED)
     code_lines_ahead: int = quantity("1", low=0, high=64)
     tensor_bits: int = fixed("bit", TENSOR_BITS)
 

@@ -70,7 +70,7 @@ OWN = (
     (
         "engine/state/columns.py",
         FORMAT,
-        "MAX_ENTRIES UNIT_FIELD QUEUE_KEPT UNIT_BUSY INBOUND_KEPT WAVES N_TURN WAVES_FIELD",
+        "UNIT_FIELD UNIT_BUSY INBOUND_KEPT WAVES N_TURN WAVES_FIELD",
     ),
     ("engine/state/columns.py", FORMAT, "EMPTY FAILURE N_WINDOWS LINK_WRITE_FIELD"),
     ("engine/state/columns.py", ISA, "N_MEETINGS N_BARRIERS N_SCOREBOARDS N_BANKS N_PLACES"),

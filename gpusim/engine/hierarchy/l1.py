@@ -1,10 +1,11 @@
 """L1: what an SM still holds of what its warps read and wrote.
 
 A set has a tag for each of its ways; all sets share the lines of data that the carve-out leaves.  When none is left,
-a few rows of sets drop their last lines at once, and rows take turns (measured, microbenchmarks/l1_vacated.cu).  A
-line comes in behind those of its set that were used again; one that is used again goes to the front, of which there is
-room for some of the ways.  So a stream that passes once leaves what is used again where it is: on an H200 128 of
-192 KiB that were read twice outlast 4 MiB read or written, and nothing that was read once does.
+a few rows of sets drop their last lines at once, and rows take turns (measured, microbenchmarks/l1_vacated.cu); a row
+has a set for each of those of the tag stage.  A line comes in behind those of its set that were used again; one that is
+used again goes to the front, where there is room for some of the ways.  So a stream that passes once leaves what is
+used again where it is: on an H200 128 of 192 KiB that were read twice outlast 4 MiB read or written, and nothing that
+was read once does.
 """
 
 from __future__ import annotations
@@ -57,9 +58,7 @@ from gpusim.hardware.fixed import L1_WAYS, REQUEST_LINES, TAG_SETS
 L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
 
 VALID, BOTH = ALL_SECTORS, (1 << 2 * SECTORS) - 1  # sectors there, and with them those on their way
-ORDER = (
-    4  # row of `Machine.l1_sets`: rows in the order in which they lose lines; a row is a set of each of the tag stage
-)
+ORDER = 4  # row of `Machine.l1_sets`: rows in the order in which they lose lines
 
 
 def empty_l1(sets: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.hardware.fixed import REGISTER_BANKS, REGISTER_STAGES, WARP
+from gpusim.hardware.fixed import MOST_ISSUED, MOST_QUEUED, MOST_WARPS, REGISTER_BANKS, REGISTER_STAGES, WARP
 
 TICKS = 1024
 NEVER = np.int64(1) << 62
@@ -55,14 +55,14 @@ N_REASONS = 10
 # INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
 # come; WRITES_UNTIL: until when those are written if no result comes in between.
 # CODE_AT: when it has its first code, 0: nobody has asked for it
-MAX_ENTRIES, MAX_SCHEDULERS = 16, 4  # warps of a scheduler, schedulers of an SM
+MAX_ENTRIES, MAX_SCHEDULERS = MOST_WARPS, MOST_ISSUED  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_ENTRIES, 2 * MAX_ENTRIES
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
 DISPATCHED = UNIT_FREE + N_UNITS
 N_DEPARTED = DISPATCHED + 1
 N_DEPARTED_LG = N_DEPARTED + 1
 DEPART = N_DEPARTED_LG + 1
-QUEUE_KEPT = 16
+QUEUE_KEPT = MOST_QUEUED + 1
 DEPART_LG = DEPART + QUEUE_KEPT
 LETS_GO = DEPART_LG + QUEUE_KEPT
 STALLED = LETS_GO + 1
