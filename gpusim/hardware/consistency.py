@@ -6,20 +6,17 @@ import math
 from collections.abc import Iterator
 
 from gpusim.hardware.errors import SpecError
+from gpusim.hardware.fixed import HALF_STRETCH, LINE, MOST_ISSUED, MOST_WARPS, SECTOR
 from gpusim.hardware.inherit import Sheet
-from gpusim.hardware.quantities import LINE, SECTOR
 from gpusim.hardware.spec import Gpu
 from gpusim.isa.classes import CLASSES
 from gpusim.names import suggest
 
-MOST_ISSUED, MOST_WARPS = 4, 16
-"""Instructions that an SM issues a cycle, and warps for each of them: what there is room for in the engine's tables."""
-
 MOST_ROW_BITS = 8
 """Sets of L1 that share a set of the tag stage, as a power of two."""
 
-LEAST_L2_SETS = 32
-"""Of a partition of L2: a page of 32 lines lies in as many sets."""
+LEAST_L2_SETS = HALF_STRETCH // LINE
+"""Of a partition of L2: the lines of a stretch lie in as many sets."""
 
 LEAST_L2_LINES = LEAST_L2_SETS * 12
 """Lines of a partition of L2: sets of 12 ways at least."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpusim.hardware.quantities import LONGEST, quantity
+from gpusim.hardware.fixed import CODE_LINE, CONSTANT_LINE, REGISTER_BANKS, REGISTER_STAGES, REQUEST_LINES
+from gpusim.hardware.quantities import LONGEST, fixed, quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class Fetch:
     first_code_cycles : int
         Until a scheduler has its first code.
     next_line_cycles : int
-        Until an SM has another line of code, of 128 bytes.
+        Until an SM has another line of code.
     gpc_gives_cycles : int
         Between two schedulers that a GPC gives their first code, and two lines of constants that it gives its
         SMs.
@@ -67,7 +68,7 @@ class Fetch:
     constant_cycles : int
         From the read of a constant until it is there.
     constant_sm_miss_cycles : int
-        The same longer, of a line of 64 bytes that the SM does not hold.
+        The same longer, of a line that the SM does not hold.
     constant_gpc_miss_cycles : int
         Longer still, of one that its GPC does not hold.
     special_register_cycles : int
@@ -75,6 +76,11 @@ class Fetch:
         unit reads.
     uniform_special_cycles : int
         Until the result of S2UR is there.
+    code_line_bytes, constant_line_bytes : int
+    sm_code_lines, sm_constant_lines, gpc_constant_lines : int
+        Lines that an SM holds, and a GPC.
+    gpc_constant_misses : int
+        Lines of constants that a GPC asks L2 for at once.
     """
 
     first_code_cycles: int = quantity("cycle", low=0, high=LONGEST)
@@ -87,6 +93,12 @@ class Fetch:
     constant_gpc_miss_cycles: int = quantity("cycle", low=0, high=LONGEST)
     special_register_cycles: int = quantity("cycle", low=0, high=LONGEST)
     uniform_special_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    code_line_bytes: int = fixed("byte", CODE_LINE)
+    constant_line_bytes: int = fixed("byte", CONSTANT_LINE)
+    sm_code_lines: int = quantity("1", low=128, high=1 << 16)
+    sm_constant_lines: int = quantity("1", high=1 << 12)
+    gpc_constant_lines: int = quantity("1", high=1 << 16)
+    gpc_constant_misses: int = quantity("1", high=64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +108,9 @@ class Issue:
     Attributes
     ----------
     wide_cycles : int
-        By which IMAD.WIDE and IMAD.HI hold their scheduler longer than others; their unit takes twice as long
-        as for IMAD.
+        By which IMAD.WIDE and IMAD.HI hold their scheduler longer than others.
+    wide_turns : int
+        Turns of their unit that they take; IMAD takes one.
     factor_cycles : int
         From an instruction to an IMAD.WIDE or IMAD.HI that multiplies what it computed, whatever its stall
         count.
@@ -106,6 +119,14 @@ class Issue:
     operand_cycles : int
         Between two registers that an instruction to the load/store pipe or the special functions reads, and so
         between two instructions of one register each that a scheduler lets go.
+    first_operand_cycles : int
+        From when such an instruction leaves its scheduler's queue until it reads the first of them.
+    late_operand_cycles : int
+        By which what stores, and special functions, read them later than loads do.
+    operand_release_cycles : int
+        From when it has read all of them until its scoreboard lets them be written.
+    register_banks, register_stages : int
+        Banks of a register file, which give a register a cycle each, and stages in which an instruction reads them.
     uniform_cycles : int
         Between two instructions of a scheduler to the uniform datapath.
     run_ahead_cycles : int
@@ -115,9 +136,15 @@ class Issue:
     """
 
     wide_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    wide_turns: int = quantity("1", high=64)
     factor_cycles: int = quantity("cycle", low=0, high=LONGEST)
     wide_factor_cycles: int = quantity("cycle", low=0, high=LONGEST)
     operand_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    first_operand_cycles: int = quantity("cycle", low=0, high=32)
+    late_operand_cycles: int = quantity("cycle", low=0, high=32)
+    operand_release_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    register_banks: int = fixed("1", REGISTER_BANKS)
+    register_stages: int = fixed("1", REGISTER_STAGES)
     uniform_cycles: int = quantity("cycle", low=0, high=LONGEST)
     run_ahead_cycles: int = quantity("cycle", low=0, high=LONGEST)
     special_function_held_cycles: int = quantity("cycle", low=0, high=LONGEST)
@@ -142,8 +169,14 @@ class Access:
         From the data of one wavefront of a load to that of the next.
     dense_load_cycles : int
         Cycles without a result that a load of 16 bytes a lane needs whose lanes agree in pairs or more.
+    dense_load_wavefronts : int
+        Wavefronts without conflicts that such a load has at most.
     dense_load_wait_cycles : int
         Results wait when those of so many cycles are due.
+    data_queue_cycles : int
+        Work that the data stage has ahead of it before the tag stage waits.
+    request_lines : int
+        Lines of what a scheduler asked L2 for last, to which more may go along.
     out_line_bytes : float
         What a store takes of the wire from SM to L2 for each line.
     out_sector_bytes : float
@@ -172,7 +205,10 @@ class Access:
     predicated_off_cycles: int = quantity("cycle", low=0, high=LONGEST)
     wavefront_apart_cycles: int = quantity("cycle", low=0, high=LONGEST)
     dense_load_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    dense_load_wavefronts: int = quantity("1", low=0, high=64)
     dense_load_wait_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    data_queue_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    request_lines: int = fixed("1", REQUEST_LINES)
     out_line_bytes: float = quantity("byte", low=0, high=1 << 20)
     out_sector_bytes: float = quantity("byte", low=0, high=1 << 20)
     out_broken_sector_bytes: float = quantity("byte", low=0, high=1 << 20)
@@ -198,6 +234,8 @@ class Spacing:
         Behind a branch.
     barrier_cycles : int
         Behind a block's barrier.
+    operands_read_cycles : int
+        From a load or a store to what writes a register that it reads, about; runs that only count take it to be so.
     global_cycles : int
         What a global load is taken to last; this and the next ones only rank instructions, a scoreboard guards
         them when run.
@@ -215,6 +253,7 @@ class Spacing:
     guard_cycles: int = quantity("cycle", high=15)
     jump_cycles: int = quantity("cycle", high=15)
     barrier_cycles: int = quantity("cycle", high=15)
+    operands_read_cycles: int = quantity("cycle", low=0, high=LONGEST)
     global_cycles: int = quantity("cycle", high=LONGEST)
     shared_cycles: int = quantity("cycle", high=LONGEST)
     shuffle_cycles: int = quantity("cycle", high=LONGEST)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gpusim.hardware.fixed import TPC_SMS
 from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import Throughput
 from gpusim.hardware.spec import Provenance, bus_peak
@@ -168,7 +169,7 @@ def deal(gpcs: tuple[int, ...]) -> tuple[int, ...]:
     dealt: list[int] = []
     while any(left):
         for gpc, free in enumerate(left):
-            take = min(2, free)
+            take = min(TPC_SMS, free)
             dealt += [gpc] * take
             left[gpc] -= take
     return tuple(dealt)
@@ -194,8 +195,8 @@ def spread(sm_count: int, count: int) -> tuple[int, ...]:
     >>> spread(3, 8)
     (2, 1)
     """
-    pairs, odd = divmod(sm_count, 2)
-    units = [2] * pairs + [1] * odd
+    pairs, odd = divmod(sm_count, TPC_SMS)
+    units = [TPC_SMS] * pairs + [1] * odd
     count = min(count, len(units))
     sizes = [sum(units[gpc::count]) for gpc in range(count)]
     return tuple(sorted(sizes)) if not odd else tuple(sorted(sizes, reverse=True))

@@ -14,13 +14,6 @@ from typing import Any, NamedTuple
 KINDS = ("datasheet", "measured", "fitted", "assumed")
 """How a number came to be known, best first (a datasheet is a document, header or property of the vendor)."""
 
-WARP, LINE, SECTOR, TAG_SETS, DATA_STAGE = 32, 128, 32, 4, 128
-"""Lanes of a warp, bytes of a line and of a sector, sets of the tag stage, bytes a cycle of the data stage: the engine
-knows no others."""
-
-MOST_SMS, MOST_RESIDENT_WARPS = 1024, 64
-"""SMs of a GPU, and warps of an SM, at most."""
-
 LONGEST = 10_000
 """Cycles that a latency or a gap may have."""
 
@@ -67,6 +60,23 @@ def quantity(
     dataclasses.Field
     """
     return field(default=None if optional else MISSING, metadata={"rule": Rule(unit, low, high, informational)})
+
+
+def fixed(unit: str, value: int) -> Any:
+    """Declare a number of which the engine knows one value (:mod:`.fixed`).
+
+    Parameters
+    ----------
+    unit : str
+        The unit its TOML entry must carry.
+    value : int
+        The only one that is not refused.
+
+    Returns
+    -------
+    dataclasses.Field
+    """
+    return quantity(unit, low=value, high=value)
 
 
 def rules(section: type) -> dict[str, Rule]:

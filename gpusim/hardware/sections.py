@@ -8,20 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
-from gpusim.hardware.programming import PROMISES
-from gpusim.hardware.quantities import (
+from gpusim.hardware.fixed import (
+    CHANNEL_STRETCH,
     DATA_STAGE,
+    DRAM_PAGE,
+    HALF_STRETCH,
+    L1_WAYS,
     LINE,
-    LONGEST,
+    MOST_QUEUED,
     MOST_RESIDENT_WARPS,
     MOST_SMS,
     SECTOR,
-    SHARED_WINDOW,
     TAG_SETS,
+    TENSOR_BITS,
+    TPC_SMS,
     WARP,
-    quantity,
 )
+from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.programming import PROMISES
+from gpusim.hardware.quantities import LONGEST, SHARED_WINDOW, fixed, quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +85,9 @@ class Sm:
     shared_queue, global_queue : int
         Instructions that wait in this queue, and how many of them may be global accesses.
     code_lines_ahead : int
-        Lines of code, of 128 bytes, that are fetched ahead of the one that runs.
+        Lines of code that are fetched ahead of the one that runs.
+    tensor_bits : int
+        Bits that a tensor core keeps of a product, below the first one of the largest product of a sum.
     """
 
     schedulers: int = quantity("1", high=16)
@@ -98,13 +105,14 @@ class Sm:
     fp16_lanes: int = quantity("1", high=4096)
     mufu_lanes: int = quantity("1", high=4096)
     lsu_lanes: int = quantity("1", high=4096, informational=True)
-    shuffle_lanes: int = quantity("1", low=WARP, high=WARP)
+    shuffle_lanes: int = fixed("1", WARP)
     lsu_issue_interval_cycles: int = quantity("cycle", high=64)
     shared_interval_cycles: int = quantity("cycle", high=64)
     global_interval_cycles: int = quantity("cycle", high=64)
-    shared_queue: int = quantity("1", high=15)
-    global_queue: int = quantity("1", high=15)
+    shared_queue: int = quantity("1", high=MOST_QUEUED)
+    global_queue: int = quantity("1", high=MOST_QUEUED)
     code_lines_ahead: int = quantity("1", low=0, high=64)
+    tensor_bits: int = fixed("bit", TENSOR_BITS)
 
     @property
     def max_threads(self) -> int:
@@ -164,18 +172,27 @@ class L1:
         or).
     unused_lines : int
         Lines of what the carve-out leaves that never hold data.
+    ways : int
+        Lines of a set.
+    front_ways : int
+        Of these, for lines that were used again: one that comes in lies behind them.
+    vacated_lines : int
+        Lines dropped at once when none of data is left; up to a row more.
     data_bytes_per_cycle : int
         Width of the data stage, which shared memory uses too.
     """
 
-    line_bytes: int = quantity("byte", low=LINE, high=LINE)
-    sector_bytes: int = quantity("byte", low=SECTOR, high=SECTOR)
-    tag_sets: int = quantity("1", low=TAG_SETS, high=TAG_SETS)
+    line_bytes: int = fixed("byte", LINE)
+    sector_bytes: int = fixed("byte", SECTOR)
+    tag_sets: int = fixed("1", TAG_SETS)
     tag_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
     set_hash: tuple[tuple[int, ...], ...] = quantity("1", low=0, high=31)
     vacating_order: tuple[int, ...] = quantity("1", low=0, high=255)
     unused_lines: int = quantity("1", low=0, high=1 << 20)
-    data_bytes_per_cycle: int = quantity("byte/cycle", low=DATA_STAGE, high=DATA_STAGE)
+    ways: int = fixed("1", L1_WAYS)
+    front_ways: int = quantity("1", low=0, high=L1_WAYS)
+    vacated_lines: int = quantity("1", high=256)
+    data_bytes_per_cycle: int = fixed("byte/cycle", DATA_STAGE)
     unified_bytes: int | None = quantity("byte", high=1 << 30, optional=True)
     size_bytes: int | None = quantity("byte", high=1 << 30, optional=True)
 
@@ -199,6 +216,12 @@ class L2:
     link_bytes_per_cycle : int or None
         What goes to the other half over a link, of which two slices share one, per cycle of the L2 clock (None:
         nothing is known to limit it).
+    link_write_turns : float
+        Turns of a link for each one of a sector written, where data that is read queues for it.
+    half_stretch_bytes : int
+        That belong to one half.
+    half_bits : tuple of int
+        Bits of an address whose parity tells to which; so do some of those that translation changes.
     line_bytes, sector_bytes : int
     fetch_bytes : int
         Bytes that a miss of one sector brings from DRAM.
@@ -206,6 +229,10 @@ class L2:
         Requests for one line by SMs of one GPC that become one L2 read (1: there is no coalescer).
     coalescer_window_cycles : int
         How long, on average, a request that hits L2 is outstanding at the coalescer, so that others may join it.
+    coalescer_window_spread : float
+        By which share of that it is longer for the farthest slice, and shorter for the nearest.
+    coalescer_refusing_cycles : int
+        For which, from a request on, one for other sectors of its line keeps more from joining.
     associativity : int
         Ways of a set, about: sets are a power of two, the one that comes nearest.
     partial_high_share, partial_low_share : float
@@ -218,14 +245,19 @@ class L2:
     slices: int = quantity("1", high=1024)
     slice_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
     slice_write_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
-    line_bytes: int = quantity("byte", low=LINE, high=LINE)
-    sector_bytes: int = quantity("byte", low=SECTOR, high=SECTOR)
+    line_bytes: int = fixed("byte", LINE)
+    sector_bytes: int = fixed("byte", SECTOR)
     fetch_bytes: int = quantity("byte", low=SECTOR, high=2 * SECTOR)
     coalescer_max_merge: int = quantity("1", high=1024)
     coalescer_window_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    coalescer_window_spread: float = quantity("1", low=0, high=1)
+    coalescer_refusing_cycles: int = quantity("cycle", low=0, high=LONGEST)
     associativity: int = quantity("1", low=4, high=1024)
     partial_high_share: float = quantity("1", low=0, high=1)
     partial_low_share: float = quantity("1", low=0, high=1)
+    link_write_turns: float = quantity("1", high=16)
+    half_stretch_bytes: int = fixed("byte", HALF_STRETCH)
+    half_bits: tuple[int, ...] = quantity("1", low=HALF_STRETCH.bit_length() - 1, high=DRAM_PAGE.bit_length() - 2)
     link_bytes_per_cycle: int | None = quantity("byte/cycle", high=65536, optional=True)
 
     @property
@@ -247,6 +279,10 @@ class Dram:
         With two transfers a memory clock they give the peak, :attr:`gpusim.hardware.Gpu.dram_peak_bytes_per_s`.
     channels : int
         Channels in Nsight Compute's sense: 128 bits of an HBM bus, 16 of a GDDR bus.
+    channel_stretch_bytes : int
+        That lie in one channel.
+    page_bytes : int
+        That are translated as one: bits of an address above are not those of where it lies.
     datasheet_bytes_per_s : float or None
         What the vendor's datasheet prints, mostly rounded; None where it is not known to print any.
     refresh_interval_s : float
@@ -265,6 +301,8 @@ class Dram:
     size_bytes: int = quantity("byte", high=1 << 50, informational=True)
     bus_bits: int = quantity("bit", high=1 << 20)
     channels: int = quantity("1", high=1024)
+    channel_stretch_bytes: int = fixed("byte", CHANNEL_STRETCH)
+    page_bytes: int = fixed("byte", DRAM_PAGE)
     refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
     half_line_cycles: int = quantity("cycle", low=0, high=LONGEST)
     write_batch_cycles: int = quantity("cycle", high=LONGEST)
@@ -409,6 +447,8 @@ class Placement:
     early_sms, early_groups : int
         The first ``early_sms`` SMs of the order get their next block before the others: each time ``early_groups``
         groups of SMs (stretches of the order in one GPC) have had one. 0: they do not.
+    tpc_sms : int
+        SMs of a TPC; their numbers follow one another.
     turnover_cycles : int
         From a block's end to the start of the next block in its place.
     start_gap_cycles : int
@@ -422,6 +462,7 @@ class Placement:
     sm_half: tuple[int, ...] = quantity("1", low=0, high=1)
     early_sms: int = quantity("1", low=0, high=1024)
     early_groups: int = quantity("1", low=0, high=1024)
+    tpc_sms: int = fixed("1", TPC_SMS)
     turnover_cycles: int = quantity("cycle", low=0, high=LONGEST)
     start_gap_cycles: int = quantity("cycle", low=0, high=LONGEST)
     start_gap_cycles_per_warp: float = quantity("cycle", low=0, high=LONGEST)

@@ -12,17 +12,17 @@ from gpusim.engine.alu.routines import addresses
 from gpusim.engine.core.free_slots import N_FREE_SLOT
 from gpusim.engine.core.tournament import empty_tree
 from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
-from gpusim.engine.hierarchy.address_map import PAGE_BITS
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
-from gpusim.engine.hierarchy.constant_cache import CONSTANT_LINES, GPC_LINES, GPC_MISSES
-from gpusim.engine.hierarchy.l1 import L1_WAYS, ORDER, empty_l1
+from gpusim.engine.hierarchy.l1 import ORDER, empty_l1
 from gpusim.engine.hierarchy.l2_sets import USED, empty_l2
 from gpusim.engine.hierarchy.requests import N_REQUEST, N_WAYS_OUT
 from gpusim.engine.hierarchy.servers import BEGUN, CHANNELS, CLOSED, N_PLANES, N_SPANS, PERIOD, SPAN, SPANS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine, aligned
+from gpusim.engine.state.geometry import CODE_LINE_BITS, WORD, bits_of
 from gpusim.errors import ParameterError
+from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
@@ -35,10 +35,9 @@ if TYPE_CHECKING:
 
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
-QUEUE_CYCLES = 16  # load/store work an SM takes on ahead (wavefronts)
 TAG_QUEUE_CYCLES = 256
-"""The same of the tag stage for global accesses of several lines, where pace alone is modelled; of how many accesses
-schedulers let wait there is a limit besides."""
+"""Work that the tag stage of an SM has ahead, in global accesses of several lines, where pace alone is modelled; of how
+many accesses schedulers let wait there is a limit besides."""
 ISSUE_QUEUE_CYCLES = 256
 """Work that the schedulers and units of an SM have ahead, where pace alone is modelled, before another warp waits.
 There a warp runs on for up to 512 cycles, and what it issues lies in all of them: half of that. On an H200, of four
@@ -58,7 +57,7 @@ def cache_geometry(lines: int, associativity: int) -> tuple[int, int]:
     >>> cache_geometry(245760, 16), cache_geometry(204800, 16)
     ((16384, 15), (16384, 13))
     """
-    sets = 1 << max(round(math.log2(lines / associativity)), PAGE_BITS)
+    sets = 1 << max(round(math.log2(lines / associativity)), bits_of(HALF_STRETCH // LINE))
     return sets, -(-lines // sets)
 
 
@@ -82,10 +81,17 @@ def rates(gpu: Gpu, warps: int) -> np.ndarray:
     r[S.GPC_TURN], r[S.START_GAP] = gpu.launch.gpc_turn_l2_cycles * r[S.LAUNCH], _ticks(gap)
     r[S.TURNOVER] = max(_ticks(gpu.placement.turnover_cycles) - r[S.GPC_TURN] * len(gpu.gpcs) // 2, 0)
     r[S.MAX_MERGE], r[S.WINDOW] = gpu.l2.coalescer_max_merge, _ticks(gpu.l2.coalescer_window_cycles)
-    r[S.PROMOTE] = gpu.l2.fetch_bytes >= 64
+    r[S.PROMOTE] = gpu.l2.fetch_bytes > gpu.l2.sector_bytes
+    r[S.WINDOWS :] = _windows(gpu)
     lines = gpu.l2.size_bytes // gpu.l2.line_bytes
     r[S.PARTIAL_HIGH], r[S.PARTIAL_LOW] = gpu.l2.partial_high_share * lines, gpu.l2.partial_low_share * lines
     return r
+
+
+def _windows(gpu: Gpu) -> list[int]:
+    """Ticks for which a request that hits L2 is outstanding at the coalescer, of the nearest slice to the farthest."""
+    mean, spread = _ticks(gpu.l2.coalescer_window_cycles), gpu.l2.coalescer_window_spread
+    return [math.floor(mean * (1 + spread * share)) for share in np.linspace(-1, 1, S.N_WINDOWS)]
 
 
 def _latencies(r: np.ndarray, gpu: Gpu) -> None:
@@ -102,9 +108,9 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
 def _services(r: np.ndarray, gpu: Gpu) -> None:
     sm, sector = gpu.sm, gpu.l2.sector_bytes
     r[S.ISSUE] = _ticks(1 / (sm.schedulers * sm.issue_per_scheduler))
-    r[S.FMA_RATE], r[S.ALU_RATE] = _ticks(32 / sm.fp32_lanes), _ticks(32 / sm.int32_lanes)
-    r[S.XU_RATE] = _ticks(32 / sm.mufu_lanes)
-    r[S.LSU_RATE], r[S.QUEUE] = _ticks(sm.lsu_issue_interval_cycles), _ticks(QUEUE_CYCLES)
+    r[S.FMA_RATE], r[S.ALU_RATE] = _ticks(S.LANES / sm.fp32_lanes), _ticks(S.LANES / sm.int32_lanes)
+    r[S.XU_RATE] = _ticks(S.LANES / sm.mufu_lanes)
+    r[S.LSU_RATE] = _ticks(sm.lsu_issue_interval_cycles)
     r[S.TAG_QUEUE] = _ticks(TAG_QUEUE_CYCLES)
     r[S.ISSUE_QUEUE] = _ticks(ISSUE_QUEUE_CYCLES)
     r[S.FILL_SECTOR] = _ticks(sector / gpu.throughput.l2_to_sm_bytes_per_cycle)
@@ -121,6 +127,7 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     if gpu.l2.link_bytes_per_cycle:
         r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
+        r[S.LINK_WRITE] = round(gpu.l2.link_write_turns * int(r[S.LINK_SECTOR]) * (1 << S.LINK_WRITE_FIELD))
     r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s)
     r[S.WRITE_BATCH] = gpu.dram.write_batch_cycles * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
 
@@ -130,6 +137,11 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
     for column, cycles in {
         S.WAVE_APART: gpu.access.wavefront_apart_cycles,
         S.ASKING: gpu.issue.operand_cycles,
+        S.FIRST_ASKS: gpu.issue.first_operand_cycles,
+        S.READ_LASTS: gpu.issue.operand_release_cycles,
+        S.READ_BY: gpu.spacing.operands_read_cycles,
+        S.QUEUE: gpu.access.data_queue_cycles,
+        S.REFUSING: gpu.l2.coalescer_refusing_cycles,
         S.DENSE: gpu.access.dense_load_cycles,
         S.DENSE_WAIT: gpu.access.dense_load_wait_cycles,
         S.XU_HELD: gpu.issue.special_function_held_cycles,
@@ -171,17 +183,21 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s = np.zeros(S.N_SHAPE, np.int64)
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
-    s[S.LIMIT], s[S.SHOWN], s[S.BARRIERS] = 1 << 60, -1, launch.program.barriers
+    s[S.LIMIT], s[S.SHOWN], s[S.BARRIERS] = S.NEVER, -1, launch.program.barriers
     s[S.N_SCHEDULERS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue
-    s[S.CODE_AHEAD] = gpu.sm.code_lines_ahead
+    s[S.CODE_AHEAD], s[S.CODE_LINES] = gpu.sm.code_lines_ahead, gpu.fetch.sm_code_lines
+    s[S.CONSTANT_LINES], s[S.GPC_MISSES] = gpu.fetch.sm_constant_lines, gpu.fetch.gpc_constant_misses
+    s[S.L1_VACATED], s[S.L1_FRONT] = gpu.l1.vacated_lines, gpu.l1.front_ways
+    s[S.DENSE_WAVES] = gpu.access.dense_load_wavefronts
+    s[S.HOME_MASK] = sum(1 << bit for bit in set(gpu.l2.half_bits)) // HALF_STRETCH
     s[S.L1_SETS] = 1 << len(gpu.l1.tag_hash) + len(gpu.l1.set_hash)
     s[S.L1_LINES] = max(held.l1_bytes // gpu.l1.line_bytes - gpu.l1.unused_lines, 1)
     s[S.HALVES] = gpu.l2.partitions
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.partition_lines, gpu.l2.associativity)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
     s[S.N_GPCS], s[S.N_SLICES], s[S.N_CHANNELS] = len(gpu.gpcs), gpu.l2.slices, gpu.dram.channels
-    s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // 4) * 4
+    s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // WORD) * WORD
     return s
 
 
@@ -205,7 +221,7 @@ def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     """SMs; the second one of a TPC starts its first block after the other."""
     sms = aligned((gpu.sm_count, S.N_SM), np.int64)
     sms[:, S.TRY_AT : S.TRY_AT + S.MAX_SCHEDULERS] = S.NEVER
-    sms[1::2, S.FREE_AT] = _ticks(gpu.launch.tpc_gap_cycles + gpu.launch.tpc_gap_cycles_per_warp * warps)
+    sms[1::TPC_SMS, S.FREE_AT] = _ticks(gpu.launch.tpc_gap_cycles + gpu.launch.tpc_gap_cycles_per_warp * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
     return sms
@@ -238,7 +254,7 @@ def _constants(banks: Mapping[int, bytes], dims: np.ndarray) -> np.ndarray:
 
 def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
     """Local memory of every warp, as far as its values matter."""
-    words = -(-launch.program.local_bytes // 4)
+    words = -(-launch.program.local_bytes // WORD)
     size = (warp_slots, words, S.LANES) if words and needs_local(image) else (1, 1, S.LANES)
     try:
         return np.zeros(size, np.uint32)
@@ -250,14 +266,14 @@ def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
     gpcs = 1 + max(gpu.placement.sm_gpc)
-    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * GPC_MISSES)
+    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * gpu.fetch.gpc_constant_misses)
     sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
         "l1": empty_l1(sets),
         "l1_words": np.zeros((sets, L1_WAYS), np.int64),
         "l1_sets": l1_table(gpu),
         "requests": aligned((max(n_sm, 1) * N_WAYS_OUT * S.MAX_SCHEDULERS * 2, N_REQUEST), np.int64),
-        "gpc_lines": np.full((gpcs, GPC_LINES if n_sm else 1, 2), -1, np.int64),
+        "gpc_lines": np.full((gpcs, gpu.fetch.gpc_constant_lines if n_sm else 1, 2), -1, np.int64),
         "lrc": empty_coalescer(gpcs, COALESCER_ENTRIES if n_sm else 1),
         "l2": _l2(gpu, int(dims[S.L2_SETS]), int(dims[S.L2_WAYS])) if n_sm else empty_l2(1, int(dims[S.L2_WAYS])),
         "servers": _servers(gpu, servers if n_sm else 1),
@@ -338,10 +354,10 @@ def machine(
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
-    dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // 128 + 1
+    dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // LINE + 1
     bounds, dims[S.N_BUFFERS] = _bounds(launch, layout)
     constants = _constants(banks_of(launch, layout), dims)
-    block_slots = len(sms) * held.blocks_per_sm
+    block_slots, code_lines = len(sms) * held.blocks_per_sm, (len(image.code) >> CODE_LINE_BITS) + 1
     wave = (
         first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
     )
@@ -353,15 +369,15 @@ def machine(
         **_residents(launch, image, block_slots, checked),
         schedulers=_schedulers(gpu, len(sms) * int(dims[S.N_SCHEDULERS])),
         sms=sms,
-        fetched=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
-        ran=np.zeros((len(sms), len(image.code) // 8 + 1), np.int64),
-        constant_lines=np.full((len(sms), 2 * CONSTANT_LINES), -1, np.int64),
+        fetched=np.zeros((len(sms), code_lines), np.int64),
+        ran=np.zeros((len(sms), code_lines), np.int64),
+        constant_lines=np.full((len(sms), 2 * gpu.fetch.sm_constant_lines), -1, np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         data=data,
         bounds=bounds,
         unwritten=zeros(len(data) if checked else 1, np.uint8),
         constants=constants,
-        scratch=aligned((36, S.LANES), np.int64),
+        scratch=aligned((S.N_SCRATCH, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
         **_tallies(kinds, len(bounds), len(image.code)),
         rates=rates(gpu, launch.warps),
@@ -373,7 +389,8 @@ def machine(
 
 def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) -> dict[str, np.ndarray]:
     """Places for so many blocks and for their warps, all of them vacant."""
-    warp_slots, words = block_slots * launch.warps, max(-(-(launch.program.shared_base + launch.shared_bytes) // 4), 1)
+    warp_slots, shared_bytes = block_slots * launch.warps, launch.program.shared_base + launch.shared_bytes
+    words = max(-(-shared_bytes // WORD), 1)
     blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
     return {

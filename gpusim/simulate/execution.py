@@ -8,6 +8,7 @@ import numpy as np
 
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
+from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
@@ -70,5 +71,5 @@ def _mark_outputs(m: Machine, launch: Launch, layout: Layout) -> None:
         return
     for name in set(launch.outputs) & set(layout.address):
         if layout.nbytes[name] <= MOST_MARKED:
-            first = (layout.address[name] - int(S.GLOBAL_BASE)) // 4
-            m.unwritten[first : first + -(-layout.nbytes[name] // 4)] = 1
+            first = (layout.address[name] - int(S.GLOBAL_BASE)) // WORD
+            m.unwritten[first : first + -(-layout.nbytes[name] // WORD)] = 1

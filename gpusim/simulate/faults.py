@@ -73,7 +73,7 @@ def _global_text(code: int, op: Op, array: str) -> str:
 
 def _thread(launch: Launch, misc: np.ndarray) -> str:
     """The thread and its block, as x, y, z."""
-    thread = _split(int(misc[S.E_WARP]) * 32 + int(misc[S.E_LANE]), launch.block)
+    thread = _split(int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE]), launch.block)
     return f"thread {thread} of block {_split(int(misc[S.E_BLOCK]), launch.grid)}"
 
 

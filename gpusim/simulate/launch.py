@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state.columns import GLOBAL_BASE, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
+from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi
@@ -92,7 +92,7 @@ class Launch:
     @property
     def warps(self) -> int:
         """Warps of a block."""
-        return -(-self.threads // 32)
+        return -(-self.threads // LANES)
 
     @property
     def shared_bytes(self) -> int:

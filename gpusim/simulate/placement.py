@@ -12,6 +12,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from gpusim.hardware.fixed import TPC_SMS
+
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
@@ -60,9 +62,9 @@ def _full(early: list[int], groups: list[list[int]], rounds: int, period: int) -
 
 def _spread(groups: list[list[int]], blocks: int) -> list[int]:
     """One round over the GPCs with fewer blocks than SMs: first a block a TPC, then two."""
-    tpcs = [[list(pair) for _, pair in itertools.groupby(group, key=lambda sm: sm // 2)] for group in groups]
+    tpcs = [[list(pair) for _, pair in itertools.groupby(group, key=lambda sm: sm // TPC_SMS)] for group in groups]
     quota = [0] * len(groups)
-    for width in (1, 2):
+    for width in range(1, TPC_SMS + 1):
         room = [sum(min(len(pair), width) for pair in group) for group in tpcs]
         blocks = _deal(quota, room, blocks)
     return [sm for group, n in zip(tpcs, quota, strict=True) for sm in _of_gpc(group, n)]

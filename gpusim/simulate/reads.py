@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpusim.engine.core.fragments import FIELD
-from gpusim.engine.core.register_file import ASKS_FIELD, LATE
+from gpusim.engine.core.register_file import ASKS_FIELD, LATE, PLACE_FIELD
 from gpusim.engine.state.columns import N_PLACES
 from gpusim.isa.instruction import RZ, Instr, Kind
 from gpusim.isa.opcode_info import Pipe
@@ -56,7 +56,7 @@ def _packed(instr: Instr, kept: dict[int, int]) -> int:
         return len(registers) << ASKS_FIELD | sum(r % 2 << k for k, r in enumerate(registers))
     late = LATE if instr.op is Op.IMAD_WIDE else 0
     read, afresh, taken = _read(instr, kept), _read(instr, {}), sum(1 << place for place, _ in _places(instr))
-    return read | afresh << 2 * N_PLACES | taken << 4 * N_PLACES | late
+    return read | afresh << PLACE_FIELD | taken << 2 * PLACE_FIELD | late
 
 
 def _asks(instr: Instr) -> bool:

@@ -51,7 +51,7 @@ def unit_of(instr: Instr) -> int:
 
 def _cycles(lanes: int, schedulers: int) -> int:
     """Cycles a warp takes a unit of which the SM has so many lanes."""
-    return max(round(32 * schedulers / lanes), 1) if lanes else 1
+    return max(round(S.LANES * schedulers / lanes), 1) if lanes else 1
 
 
 def _tensor_cycles(gpu: Gpu, shape: int) -> float:
@@ -88,12 +88,12 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
             row[F.LATENCY] = 0
             row[F.BUSY] = max(busy[unit], len(asked(instr)) * gpu.issue.operand_cycles * S.TICKS)
         if unit >= S.U_SHARED or unit == S.U_XU:
-            row[F.LATER] = reads_late(instr)
+            row[F.LATER] = reads_late(instr) * gpu.issue.late_operand_cycles
         if instr.op is Op.S2R:
             uniform = instr.dst is not None and instr.dst.kind is Kind.UREG
             row[F.LATENCY] = gpu.fetch.uniform_special_cycles if uniform else 0
         if instr.op.info.adds_pair:
-            row[F.BUSY], row[F.HOLD] = 2 * busy[unit], gpu.issue.wide_cycles
+            row[F.BUSY], row[F.HOLD] = gpu.issue.wide_turns * busy[unit], gpu.issue.wide_cycles
         if instr.op is Op.BAR:
             row[F.LATENCY] = _run_ahead(program, row[F.INDEX], gpu.issue.run_ahead_cycles)
     code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]

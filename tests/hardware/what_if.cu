@@ -93,3 +93,10 @@ extern "C" __global__ void constants(float *y) {
     for (int k = 0; k < 256; k++) sum += table[32 * k + threadIdx.x / 32];
     y[threadIdx.x] = sum;
 }
+
+// So many lines of them, one after another, twice.
+extern "C" __global__ void constants_twice(int lines, float *y) {
+    float sum = 0;
+    for (int k = 0; k < 2 * lines; k++) sum += table[16 * (k % lines) + threadIdx.x / 32];
+    y[threadIdx.x] = sum;
+}

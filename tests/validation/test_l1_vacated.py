@@ -9,11 +9,12 @@ import pytest
 
 from calibration import bench
 from gpusim import hardware
-from gpusim.engine.hierarchy.l1 import ORDER, TAG_SETS, VACATED, set_of
+from gpusim.engine.hierarchy.l1 import ORDER, set_of
+from gpusim.hardware.fixed import TAG_SETS
 from gpusim.simulate.build import l1_table
 
 MEASURED = bench.table("l1_vacated")
-ROWS = VACATED // TAG_SETS
+ROWS = hardware.load("h200").l1.vacated_lines // TAG_SETS
 N_ROWS = 128
 
 

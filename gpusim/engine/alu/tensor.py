@@ -43,10 +43,10 @@ from gpusim.engine.compiling.lanes import (
     view,
 )
 from gpusim.engine.state import fields as I
+from gpusim.hardware.fixed import TENSOR_BITS
 
 _B, _C = 512, 768  # elements of scratch from which b (k by column) and c (row by column) lie; a from 0 on
 _POWERS_A, _POWERS_B = 256, 16  # further on, in elements of a and in rows of b: their powers of two
-KEPT_BITS = 25  # of a product, below the first bit of the largest one
 NO_POWER = 2.0**-300  # in place of that of 0
 
 
@@ -208,7 +208,7 @@ def accumulate(s, depth, wide):
                 a, b = _POWERS_A + begin * 16 + first + k, _B + 8 * (_POWERS_B + begin + k)
                 p = splat_eight(s, a) * load_eight(s, b)
                 largest = select(p > largest, p, largest)
-        unit = largest * 2.0**-KEPT_BITS
+        unit = largest * 2.0**-TENSOR_BITS
         inverse = cooked((2046 << 52) - raw(unit))
         total, plain = trunc(old * inverse), old
         for begin in range(0, depth, wide):

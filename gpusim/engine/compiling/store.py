@@ -19,9 +19,9 @@ from gpusim.folders import cache_folder, load
 
 
 def sources(package: Path) -> list[Path]:
-    """Every file that decides what the engine of a package is: all of its folder, and how programs are encoded."""
+    """Every file that decides what a package's engine is: its folder, how programs are encoded, what is fixed."""
     encodings = [package / "isa" / name for name in ("encode.py", "opcode_info.py", "opcodes.py", "variants.py")]
-    return sorted([*(package / "engine").rglob("*.py"), *encodings])
+    return sorted([*(package / "engine").rglob("*.py"), *encodings, package / "hardware" / "fixed.py"])
 
 
 def source_digest(package: Path) -> str:

@@ -32,7 +32,7 @@ def reach(c, warp, block, number, threads, yes, on):
     """
     b = number & (S.N_BARRIERS - 1)
     warp[S.BAR_NUMBER], warp[S.BAR_MODE] = b, (c[I.SUB] >> 8) & 3
-    block[S.EXPECTED + b] = (threads + 31) >> 5
+    block[S.EXPECTED + b] = (threads + S.LANES - 1) // S.LANES
     block[S.YES + b] += popcount(yes)
     block[S.VOTERS + b] += popcount(on)
 

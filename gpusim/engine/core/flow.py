@@ -34,6 +34,7 @@ from gpusim.engine.state.columns import (
     MEET_MASK,
     N_GROUPS,
     N_MEETINGS,
+    N_SCOREBOARDS,
     N_SPLIT,
     PC,
     SPINS,
@@ -233,7 +234,7 @@ def start(warp, preds, lanes):
     warp[MASK] = mask
     warp[ALIVE] = mask
     warp[N_SPLIT], warp[SPINS], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0
-    for b in range(6):
+    for b in range(N_SCOREBOARDS):
         warp[BOARD + b] = 0
     for b in range(N_MEETINGS):
         warp[MEET_MASK + b] = 0

@@ -12,20 +12,20 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.core.scheduler_entries import entries_of, rouse, warp_of
 from gpusim.engine.hierarchy.servers import GIVERS, serve
 from gpusim.engine.state import columns as S
+from gpusim.engine.state.geometry import CODE_LINE_BITS
 from gpusim.engine.state.ticks import next_cycle
-
-TPC_SMS = 2
+from gpusim.hardware.fixed import TPC_SMS
 
 
 @inline
 def fetch_code(m, sm, index, now):
     """Tick at which the SM has the line of code of an instruction; those after it are fetched ahead."""
-    line, ready, ran = index >> S.CODE_LINE_BITS, m.fetched[sm], m.ran[sm]
+    line, ready, ran = index >> CODE_LINE_BITS, m.fetched[sm], m.ran[sm]
     for k in range(line, min(line + m.shape[S.CODE_AHEAD] + 1, len(ready))):
         if ready[k] == 0:
             ready[k] = next_cycle(now + m.rates[S.FETCH_NEXT])
             ran[k] = now
-            if len(ready) > S.CODE_LINES:
+            if len(ready) > m.shape[S.CODE_LINES]:
                 make_room(m, sm, k)
     ran[line] = now
     return ready[line]
@@ -36,7 +36,7 @@ def make_room(m, sm, line):
     """An SM has fetched a line of code: give up another one if it holds too many, the one that ran longest ago."""
     own, ready, ran = m.sms[sm], m.fetched[sm], m.ran[sm]
     own[S.CODE_HELD] += 1
-    if own[S.CODE_HELD] <= S.CODE_LINES:
+    if own[S.CODE_HELD] <= m.shape[S.CODE_LINES]:
         return
     oldest = np.int64(-1)
     for k in range(len(ready)):

@@ -19,7 +19,7 @@ from gpusim.engine.core.fragments import FIELD, fed, feed, give_way, make_room
 from gpusim.engine.core.host_prefetch import prefetch_operands
 from gpusim.engine.core.instruction_fetch import fetch_code, first_code
 from gpusim.engine.core.issue_events import note_issue
-from gpusim.engine.core.register_file import ASKS_FIELD, LATE, PLACES, ask, enter, goes_on_after
+from gpusim.engine.core.register_file import ASKS_FIELD, LATE, PLACE_FIELD, PLACES, ask, enter, goes_on_after
 from gpusim.engine.core.register_writes import result_at, return_data
 from gpusim.engine.core.scheduler_entries import entry_of, ready_at, rouse
 from gpusim.engine.core.warp import lanes_of, pending, perform
@@ -30,14 +30,13 @@ from gpusim.engine.load_store.traffic import note_shared
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
+from gpusim.engine.state.geometry import CODE_LINE_BITS
 from gpusim.engine.state.ticks import CYCLE, next_cycle
 
 USED = 1 << S.UNIT_FIELD  # of a rank: the warp has had its turn
 UNIT = (1 << S.UNIT_FIELD) - 1  # of a rank; an entry fits there too
 EVERY_PLACE = (1 << 2 * S.N_PLACES) - 1
-READ_AFTER, RELEASED_AFTER = 3, 6
-"""Cycles from when an access leaves its queue until it reads its first register; and from the time that all of them
-take until they may be written again."""
+A_MEANING = (1 << S.MEANING_FIELD) - 1
 
 
 @inline
@@ -134,8 +133,8 @@ def read_registers(row, c, entry, now):
     elif asks_for_registers(c):
         enter(row, np.int64(0), np.int64(0), now // S.TICKS, False)
     else:
-        reads = (places if again else places >> 2 * S.N_PLACES) & EVERY_PLACE
-        enter(row, reads, places >> 4 * S.N_PLACES & EVERY_PLACE, now // S.TICKS, places & LATE)
+        reads = (places if again else places >> PLACE_FIELD) & EVERY_PLACE
+        enter(row, reads, places >> 2 * PLACE_FIELD & EVERY_PLACE, now // S.TICKS, places & LATE)
         if fed(row) > now:
             give_way(row, popcount(reads & PLACES), popcount(reads >> S.N_PLACES), row[S.ENTERED])
     return goes_on_after(row, cycles) * S.TICKS
@@ -153,7 +152,7 @@ def ask_registers(m, row, c, leaves, now):
     asks = np.int64(c[I.READS])
     if asks < 0:
         return
-    first = leaves // S.TICKS + READ_AFTER
+    first = (leaves + m.rates[S.FIRST_ASKS]) // S.TICKS
     ask(row, asks, first, m.rates[S.ASKING] // S.TICKS, now // S.TICKS)
     if fed(row) > now:
         n = asks >> ASKS_FIELD
@@ -232,18 +231,20 @@ def twin(m, c, index, turn, sm, on, mask, now, count):
 @inline
 def set_board(warp, turn, which, t, why):
     """An instruction releases a scoreboard at tick ``t``."""
-    if which < 6 and t > warp[S.BOARD + which]:
+    if which < S.N_SCOREBOARDS and t > warp[S.BOARD + which]:
         warp[S.BOARD + which] = t
-        turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(7) << (3 * which))) | (np.int64(why) << (3 * which))
+        turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(A_MEANING) << (S.MEANING_FIELD * which))) | (
+            np.int64(why) << (S.MEANING_FIELD * which)
+        )
 
 
 @inline
 def awaited(warp, turn, c):
     """What the last of the scoreboards to be released, or of the groups of copies, stands for."""
     t, why, wait = np.int64(-1), np.int64(S.BY_SHORT), c[I.WAIT]
-    for b in range(6):
+    for b in range(S.N_SCOREBOARDS):
         if (wait >> b) & 1 and warp[S.BOARD + b] > t:
-            t, why = warp[S.BOARD + b], (turn[S.MEANING] >> (3 * b)) & 7
+            t, why = warp[S.BOARD + b], (turn[S.MEANING] >> (S.MEANING_FIELD * b)) & A_MEANING
     if wait & I.ASYNC and group_done(warp, c[I.SUB]) > t:
         why = np.int64(S.BY_LONG)
     return why
@@ -319,7 +320,7 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
         return_data(m, row, c, leaves, done, now)
         make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
     set_board(warp, turn, c[I.WRITE_SB], done, why)
-    set_board(warp, turn, c[I.READ_SB], leaves + busy + RELEASED_AFTER * S.TICKS, S.BY_SHORT)
+    set_board(warp, turn, c[I.READ_SB], leaves + busy + m.rates[S.READ_LASTS], S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]
@@ -335,7 +336,7 @@ def prepare(m, w, sm, row, entry, warp, turn, now, counted, jumped):
     c = m.code[warp[S.PC]]
     turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT], turn[S.FETCHED_AT] = now, counted, 0, 0
     row[S.RANK + entry] = rank_of(row[S.RANK + entry] >> S.AGE_FIELD, USED, c[I.UNIT])
-    if warp[S.PC] & ((1 << S.CODE_LINE_BITS) - 1) == 0 or jumped:
+    if warp[S.PC] & ((1 << CODE_LINE_BITS) - 1) == 0 or jumped:
         turn[S.FETCHED_AT] = fetch_code(m, sm, warp[S.PC], now)
     prefetch_operands(m, w)
     if c[I.WAIT]:

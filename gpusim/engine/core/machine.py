@@ -92,6 +92,8 @@ from gpusim.engine.state.faults import fail
 from gpusim.engine.state.reference import machine_of, table
 from gpusim.engine.state.ticks import CYCLE, next_cycle
 
+AT_ONCE = 16  # warps of a block that are looked at together
+
 
 @jit
 def place(m, slot, number, kind, age, t):
@@ -126,7 +128,7 @@ def place(m, slot, number, kind, age, t):
 def first_up(m, slot):
     """Warp of a block that can run first, the highest of several, and when; -1 and NEVER if none can."""
     n, first, warp, tick = m.shape[WARPS], slot * m.shape[WARPS], np.int64(-1), NEVER
-    for k in range(0, n, 16):
+    for k in range(0, n, AT_ONCE):
         awake = load_sixteen(pointer(m.awake), first + k)
         awake = select(numbers(awake) < n - k, awake, NEVER)
         soonest = least(awake)

@@ -24,15 +24,16 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.state import columns as S
+from gpusim.hardware.fixed import REGISTER_BANKS, REGISTER_STAGES
 
-STAGES = 3
 PLACES = (1 << S.N_PLACES) - 1
 FIELD = 16  # bits; an instruction has left within ten cycles
 FIELDS = 1 | 1 << FIELD | 1 << 2 * FIELD | 1 << 3 * FIELD  # the lowest bit of each
 
 
 LAST_PLACE = 1 << S.N_PLACES - 1
-LATE = 1 << 6 * S.N_PLACES  # of a column READS: the odd register of the third source is read in the third stage
+PLACE_FIELD = REGISTER_BANKS * S.N_PLACES  # bits of the places of all banks
+LATE = 1 << 3 * PLACE_FIELD  # of a column READS: the odd register of the third source is read in the third stage
 ASKS_FIELD, ASKED_KEPT = 8, 62  # bits: of the banks in a column READS of what asks for its registers; of the words
 
 
@@ -69,7 +70,7 @@ def enter(row, reads, uses, now, late):
     entered, held, later = advance(row, before, now)
     past = min(entered - before, FIELD - 1)
     still = ((1 << FIELD - past) - 1) * FIELDS
-    leaves, odd_reads = STAGES + held + later, reads >> S.N_PLACES & PLACES
+    leaves, odd_reads = REGISTER_STAGES + held + later, reads >> S.N_PLACES & PLACES
     waiting = odd_reads & LAST_PLACE if late else 0
     even, even_last = read_bank(row[S.BANK_TAKEN] >> past & still | asked(row, 0, entered), reads & PLACES, 0)
     odd, odd_last = read_bank(row[S.BANK_TAKEN + 1] >> past & still | asked(row, 1, entered), odd_reads & ~waiting, 0)

@@ -14,7 +14,7 @@ from gpusim.engine.compiling.jit import inline
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 
-DENSE_BYTES, DENSE_PASSES = 16, 2  # of a lane; at most so many wavefronts without conflicts
+WIDEST = 16  # bytes a lane of any access
 
 
 @inline
@@ -37,7 +37,7 @@ def return_data(m, row, c, leaves, done, now):
     waves = m.misc[S.LATEST_WAVES]
     taken = leaves + (waves & ((1 << S.WAVES_FIELD) - 1)) * m.rates[S.WAVE_APART]
     row[S.LETS_GO] = max(row[S.LETS_GO], taken)
-    if c[I.WIDTH] == DENSE_BYTES and waves >> S.WAVES_FIELD <= DENSE_PASSES:
+    if c[I.WIDTH] == WIDEST and waves >> S.WAVES_FIELD <= m.shape[S.DENSE_WAVES]:
         arrive(m, row, now)
         n = row[S.N_INBOUND]
         row[S.INBOUND + (n & (S.INBOUND_KEPT - 1))] = done

@@ -27,8 +27,10 @@ from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
 
-PATIENCE = 96 * S.TICKS  # a shorter wait for a scoreboard does not hand the SM to another warp
-LONGEST = 512 * S.TICKS  # a warp that computes this long without waiting lets others look in
+PATIENCE, LONGEST = 96 * S.TICKS, 512 * S.TICKS
+"""How finely warps of an SM take turns where pace alone is modelled: a shorter wait for a scoreboard does not hand the
+SM to another warp, and one that computes for as long as the second without waiting lets others look in."""
+ROUNDS_FIELD = 4  # bits of a column ROUNDS that are part of a round
 
 
 @inline
@@ -44,7 +46,7 @@ def count_instruction(c, mask, on, count):
 @inline
 def lanes_of(mask):
     """Lanes in a mask, mostly all."""
-    return np.int64(32) if mask == FULL else popcount(mask)
+    return np.int64(S.LANES) if mask == FULL else popcount(mask)
 
 
 @spliced
@@ -166,7 +168,7 @@ def control(m, c, op, index, w, block, on, count):
 def pending(warp, c):
     """Latest tick among what an instruction waits for: scoreboards, and for DEPBAR groups of copies."""
     t, wait = np.int64(0), c[I.WAIT]
-    for b in range(6):
+    for b in range(S.N_SCOREBOARDS):
         if (wait >> b) & 1:
             t = max(t, warp[S.BOARD + b])
     if wait & I.ASYNC:
@@ -219,11 +221,11 @@ def shared_load_waits(m, own, c, waves):
     alone, queued : int
         Ticks until the data is there, and those that loads wait besides.
     """
-    alone = max((c[I.ROUNDS] * m.rates[S.SHARED] >> 4) - c[I.OVERLAP] * S.TICKS, 0)
+    alone = max((c[I.ROUNDS] * m.rates[S.SHARED] >> ROUNDS_FIELD) - c[I.OVERLAP] * S.TICKS, 0)
     own_time = alone + c[I.BESIDE] * S.TICKS
     own[S.WARPS_LOADED] += own_time
     elsewhere = np.int64(own_time * max(own[S.WARPS_RAN] / own[S.WARPS_LOADED], 1.0))
-    room = c[I.ROUNDS] * lets_go_in(m, m.shape[S.MIO_DEPTH]) >> 4
+    room = c[I.ROUNDS] * lets_go_in(m, m.shape[S.MIO_DEPTH]) >> ROUNDS_FIELD
     return alone, min(max(own[S.RESIDENT] * waves * S.TICKS - elsewhere, 0), room)
 
 
@@ -276,14 +278,14 @@ def run(m, w, block, sm, out_of_line):
             issue += rates[S.ISSUE] * (c[I.REPEAT] - 1)
             if c[0] == I.LDS:
                 waves += m.misc[S.LATEST_WAVES] & (1 << S.WAVES_FIELD) - 1
-            if c[I.READ_SB] < 6:
-                warp[S.BOARD + c[I.READ_SB]] = max(t + 8 * S.TICKS, warp[S.BOARD + c[I.READ_SB]])
+            if c[I.READ_SB] < S.N_SCOREBOARDS:
+                warp[S.BOARD + c[I.READ_SB]] = max(t + rates[S.READ_BY], warp[S.BOARD + c[I.READ_SB]])
         else:
             done = t + rates[S.SHUFFLE]
             alu += rates[S.ALU_RATE] * (pipe == I.ALU)
             fma += rates[S.FMA_RATE] * (pipe == I.FMA)
             xu += rates[S.XU_RATE] * (pipe == I.XU)
-        if c[I.WRITE_SB] < 6:
+        if c[I.WRITE_SB] < S.N_SCOREBOARDS:
             warp[S.BOARD + c[I.WRITE_SB]] = max(done, warp[S.BOARD + c[I.WRITE_SB]])
         if c[I.ROUNDS]:
             alone, waits = shared_load_waits(m, own, c, waves)

@@ -9,6 +9,8 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.compiling.lanes import I64, bits, load, pointer
 from gpusim.engine.hierarchy.bank_conflicts import bank_wavefronts
 from gpusim.engine.state.columns import LANES
+from gpusim.engine.state.geometry import LINE_BITS, LINE_WORDS, SECTOR_BITS, SECTOR_WORDS, SECTORS, WORD
+from gpusim.hardware.fixed import LINE
 
 # Columns of Machine.patterns: the latest accesses of each static memory instruction and what they cost.  Bank
 # conflicts do not change when all lanes move by the same amount, nor sectors when they move by whole
@@ -28,7 +30,6 @@ PAT_WORDS = PAT_SECTORS + LANES  # words touched of each line, a bit each
 N_PATTERN = PAT_WORDS + LANES
 PATTERNS_KEPT, PLACE_BITS = 8, 4  # of an instruction, by the bits from there on of the first lane's address
 
-WORDS_OF_SECTOR = 8
 NOWHERE = np.int64(1) << 62  # no offset
 
 
@@ -53,8 +54,8 @@ def gather_lines(address, mask, lines, sectors):
     for lane in range(LANES):
         if not (mask >> np.uint32(lane)) & np.uint32(1):
             continue
-        line = address[lane] >> 7
-        bit = np.int64(1) << ((address[lane] >> 5) & 3)
+        line = address[lane] >> LINE_BITS
+        bit = np.int64(1) << ((address[lane] >> SECTOR_BITS) & (SECTORS - 1))
         if n == 0 or lines[last] != line:
             last = n
             for j in range(n):
@@ -79,11 +80,11 @@ def gather_words(address, mask, width, lines, n, words):
     j = 0
     for lane in range(LANES):
         if (mask >> np.uint32(lane)) & np.uint32(1):
-            if lines[j] != address[lane] >> 7:
+            if lines[j] != address[lane] >> LINE_BITS:
                 j = 0
-                while lines[j] != address[lane] >> 7:
+                while lines[j] != address[lane] >> LINE_BITS:
                     j += 1
-            words[j] |= ((np.int64(1) << max(width >> 2, 1)) - 1) << ((address[lane] >> 2) & 31)
+            words[j] |= ((np.int64(1) << max(width >> 2, 1)) - 1) << ((address[lane] >> 2) & (LINE_WORDS - 1))
     n_words = np.int64(0)
     for j in range(n):
         n_words += popcount(words[j])
@@ -95,7 +96,7 @@ def recall(pattern, address, mask, origin):
     """Whether this is the very pattern kept (relative to line ``origin``)."""
     if not pattern[SEEN] or pattern[PAT_MASK] != mask:
         return False
-    offsets = load(pointer(address), np.int64(0), I64) - (origin << 7)
+    offsets = load(pointer(address), np.int64(0), I64) - (origin << LINE_BITS)
     return bits(offsets != load(pointer(pattern), np.int64(PAT_OFFSET), I64)) & mask == 0
 
 
@@ -105,14 +106,14 @@ def work_out(pattern, address, mask, origin, width, packs, scratch):
     lines, sectors = pattern[PAT_LINES : PAT_LINES + LANES], pattern[PAT_SECTORS : PAT_SECTORS + LANES]
     n, n_sectors = gather_lines(address, mask, lines, sectors)
     n_words = gather_words(address, mask, width, lines, n, pattern[PAT_WORDS : PAT_WORDS + LANES])
-    pattern[PAT_IDEAL] = (n_words + WORDS_OF_SECTOR - 1) // WORDS_OF_SECTOR
+    pattern[PAT_IDEAL] = (n_words + SECTOR_WORDS - 1) // SECTOR_WORDS
     for j in range(n):
         lines[j] -= origin
     pattern[PAT_N_LINES], pattern[PAT_N_SECTORS] = n, n_sectors
     pattern[PAT_WAVES] = bank_wavefronts(address, mask, width, packs, scratch)
     pattern[SEEN], pattern[PAT_MASK] = 1, mask
     for lane in range(LANES):
-        pattern[PAT_OFFSET + lane] = address[lane] - (origin << 7)
+        pattern[PAT_OFFSET + lane] = address[lane] - (origin << LINE_BITS)
     outline(pattern, mask)
 
 
@@ -124,19 +125,19 @@ def outline(pattern, mask):
     step = (offsets[1] - offsets[0]) >> 2
     for lane in range(LANES):
         offset = offsets[lane]
-        if offset != offsets[0] + 4 * step * lane or not (mask >> np.uint32(lane)) & np.uint32(1):
+        if offset != offsets[0] + WORD * step * lane or not (mask >> np.uint32(lane)) & np.uint32(1):
             step = np.int64(MIXED)
         if (mask >> np.uint32(lane)) & np.uint32(1):
             first = offset if first == NOWHERE else first
             low, high, odd = min(low, offset), max(high, offset), odd | offset
     pattern[PAT_FIRST], pattern[PAT_LOW], pattern[PAT_HIGH] = first, low, high
-    pattern[PAT_ODD], pattern[PAT_STEP] = odd & 127, step
+    pattern[PAT_ODD], pattern[PAT_STEP] = odd & (LINE - 1), step
 
 
 @inline
 def within(pattern, origin, width, low, high):
     """Whether the last access, ``width`` bytes a lane, was aligned and lay between two addresses."""
-    base = origin << 7
+    base = origin << LINE_BITS
     # each difference, for a sum of addresses may wrap around
     inside = base >= 0 and pattern[PAT_LOW] >= low - base and pattern[PAT_HIGH] <= high - width - base
     return inside and pattern[PAT_ODD] & (width - 1) == 0
@@ -163,7 +164,7 @@ def coalesce(kept, address, mask, width, packs, scratch):
     first = 0
     while not (mask >> np.uint32(first)) & np.uint32(1):
         first += 1
-    origin = address[first] >> 7
+    origin = address[first] >> LINE_BITS
     pattern = kept[(address[first] >> PLACE_BITS) & (PATTERNS_KEPT - 1)]
     if not recall(pattern, address, mask, origin):
         work_out(pattern, address, mask, origin, width, packs, scratch)

@@ -6,14 +6,16 @@ import numpy as np
 
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline
-from gpusim.engine.hierarchy.scramble import mix
-from gpusim.engine.state.columns import HALVES, L2_BITS, N_CHANNELS, N_SLICES
+from gpusim.engine.hierarchy.scramble import ORDER_BITS, mix
+from gpusim.engine.state.columns import HALVES, HOME_MASK, L2_BITS, N_CHANNELS, N_SLICES
+from gpusim.engine.state.geometry import bits_of
+from gpusim.hardware.fixed import CHANNEL_STRETCH, DRAM_PAGE, HALF_STRETCH, LINE
 
-HOME_BITS, HIDDEN_BITS = 0b10101011, 9  # of a page's number; above, addresses are translated
-CHUNK_BITS, PAGE_BITS = 3, 5
-"""Lines of one DRAM channel, and of one half of L2, that follow one another, as powers of two.  On an H200 the
-latency of single loads is that of the near or the far half for runs of 32 lines; within 8 lines it has two values, two
-lines each in turns."""
+CHUNK_BITS, PAGE_BITS = bits_of(CHANNEL_STRETCH // LINE), bits_of(HALF_STRETCH // LINE)
+"""Lines of one DRAM channel, and of one half of L2, that follow one another, as powers of two."""
+HIDDEN_BITS = bits_of(DRAM_PAGE // HALF_STRETCH)
+"""Of the number of such a stretch of a half those that translation of addresses leaves alone."""
+ODD = 0x9E3B  # a product with it is another one for every number
 
 
 @inline
@@ -26,7 +28,7 @@ def scatter(line, bits):
     mask = (np.int64(1) << bits) - 1
     x = (line ^ mix(line >> bits)) & mask
     x ^= x >> (bits >> 1)
-    x = (x * 0x9E3B) & mask
+    x = (x * ODD) & mask
     return x ^ (x >> (bits >> 1))
 
 
@@ -40,18 +42,18 @@ def l2_set(line, shape):
 
 @inline
 def home_of(line, shape):
-    """The half whose memory a line belongs to: of two neighbouring pages of 4 KiB one belongs to each.
+    """The half whose memory a line belongs to: of two neighbouring stretches one belongs to each.
 
-    On an H200 it follows from the parity of bits 12, 13, 15, 17, 19 of the address and of some above 20.
+    It follows from the parity of some bits of the address.  Those that translation hides are made up.
     """
     page = line >> PAGE_BITS
-    return (popcount(page & HOME_BITS) + (mix(page >> HIDDEN_BITS) >> 20)) % shape[HALVES]
+    return (popcount(page & shape[HOME_MASK]) + (mix(page >> HIDDEN_BITS) >> ORDER_BITS)) % shape[HALVES]
 
 
 @inline
 def deal(number, n):
     """One of ``n`` places for a number: each of them once in every ``n`` numbers, in an order that varies."""
-    return (number + (mix(number // n) >> 20)) % n
+    return (number + (mix(number // n) >> ORDER_BITS)) % n
 
 
 @inline

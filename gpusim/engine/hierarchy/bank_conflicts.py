@@ -8,7 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.state.columns import LANES
+from gpusim.engine.state.columns import LANES, WORKED
+from gpusim.engine.state.geometry import BANKS
+
+PAIR = 3  # mask of two lanes
 
 
 @jit
@@ -33,14 +36,14 @@ def bank_wavefronts(address, mask, width, packs, scratch):
     scratch : int64 array, shape (33 or more, 32)
         Overwritten.
     """
-    words = max(width // 4, 1)
-    group = 32 // words
+    words = max(width >> 2, 1)
+    group = LANES // words
     if packs and words > 1 and _pairs_agree(address, mask):
         group *= 2
-    seen, count = scratch, scratch[32]
+    seen, count = scratch, scratch[WORKED]
     total = 0
     for first in range(0, LANES, group):
-        for bank in range(32):
+        for bank in range(BANKS):
             count[bank] = 0
         worst = 0
         for lane in range(first, first + group):
@@ -48,7 +51,7 @@ def bank_wavefronts(address, mask, width, packs, scratch):
                 continue
             for k in range(words):
                 word = (address[lane] >> 2) + k
-                bank = word & 31
+                bank = word & (BANKS - 1)
                 n = count[bank]
                 known = False
                 for j in range(n):
@@ -66,7 +69,7 @@ def bank_wavefronts(address, mask, width, packs, scratch):
 @inline
 def ideal_wavefronts(on, width):
     """Wavefronts without conflicts: one for each group of lanes that has work."""
-    group = 32 // max(width >> 2, 1)
+    group = LANES // max(width >> 2, 1)
     n = 0
     for first in range(0, LANES, group):
         bits_of = (np.int64(on) >> first) & ((np.int64(1) << group) - 1)
@@ -77,7 +80,7 @@ def ideal_wavefronts(on, width):
 @inline
 def _pairs_agree(address, mask):
     for lane in range(0, LANES, 2):
-        both = (mask >> np.uint32(lane)) & np.uint32(3)
-        if both == 3 and address[lane] != address[lane + 1]:
+        both = (mask >> np.uint32(lane)) & np.uint32(PAIR)
+        if both == PAIR and address[lane] != address[lane + 1]:
             return False
     return True

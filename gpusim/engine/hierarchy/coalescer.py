@@ -13,7 +13,7 @@ from gpusim.engine.compiling.cache_hints import prefetch, prefetch_row
 from gpusim.engine.compiling.jit import inline, jit, spliced
 from gpusim.engine.hierarchy.address_map import CHUNK_BITS, home_of, l2_set, slice_of
 from gpusim.engine.hierarchy.l2 import l2_read
-from gpusim.engine.hierarchy.scramble import around, mix
+from gpusim.engine.hierarchy.scramble import ROW_BITS, WINDOW_BITS, around, mix
 from gpusim.engine.hierarchy.servers import PORTS, SLICES, opening, serve
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import aligned  # fmt: skip
@@ -24,12 +24,16 @@ from gpusim.engine.state.columns import (
     L2_SETS,
     L2_SPREAD,
     MAX_MERGE,
+    N_WINDOWS,
     PORT_SECTOR,
+    REFUSING,
     SLICE_QUEUE,
     TIMED,
     WINDOW,
+    WINDOWS,
     lines_of,
 )
+from gpusim.hardware.fixed import MOST_SMS
 
 # Columns of Machine.lrc, the requests outstanding between the coalescer and L2: a direct-mapped table a GPC.
 # BEGIN, UNTIL: ticks between which it is outstanding and others may join, DONE: tick at which the data is at the SM;
@@ -50,13 +54,13 @@ def empty_coalescer(gpcs: int, entries: int) -> np.ndarray:
 @inline
 def window(line, rates):
     """Ticks for which a request that hits L2 is outstanding at the coalescer; it depends on how far the slice is."""
-    return rates[WINDOW] * (64 + 2 * ((mix(line >> CHUNK_BITS) >> 24) & 31)) // 95
+    return rates[WINDOWS + ((mix(line >> CHUNK_BITS) >> WINDOW_BITS) & (N_WINDOWS - 1))]
 
 
 @inline
 def outstanding(m, line):
     """Row of a GPC's `Machine.lrc` in which a request for a line stands."""
-    return (mix(line) >> 16) & (m.lrc.shape[1] - 1)
+    return (mix(line) >> ROW_BITS) & (m.lrc.shape[1] - 1)
 
 
 @inline
@@ -78,7 +82,7 @@ def joins(entry, line, wanted, passes, rates):
     """
     busy = entry[Q_UNTIL] > passes > 2 * entry[Q_BEGIN] - entry[Q_UNTIL]
     same = entry[Q_SECTORS] == wanted or (entry[Q_PARTS] > 1 and not wanted & ~entry[Q_SECTORS])
-    known = busy and entry[Q_LINE] == line and (same or passes < entry[Q_BEGIN] + rates[WINDOW] * 4 // 3)
+    known = busy and entry[Q_LINE] == line and (same or passes < entry[Q_BEGIN] + rates[REFUSING])
     return np.int64(known) if same else -np.int64(known)
 
 
@@ -93,7 +97,7 @@ def share(m, entry, wanted, t, count):
 def pass_on(m, sm, line, wanted, along, t, stamp, count):
     """Have L2 read what no other SM of the GPC has asked for; returns the tick it is there."""
     begin = serve(m.servers, PORTS, m.sms[sm, GPC], t, popcount(wanted) * m.rates[PORT_SECTOR])
-    begin += around(mix(slice_of(line, 0, m.shape) * 1024 + sm), m.rates[L2_SPREAD])
+    begin += around(mix(slice_of(line, 0, m.shape) * MOST_SMS + sm), m.rates[L2_SPREAD])
     return l2_read(m.l2, m.servers, m.rates, m.shape, m.sms[sm, HALF], line, wanted, along, begin, stamp, count)
 
 
@@ -118,8 +122,8 @@ def fetch(m, sm, line, wanted, t, stamp, count):
 
     Up to ``MAX_MERGE`` requests of one GPC for a line and the very same sectors of it that are
     outstanding between coalescer and L2 together become one L2 read; once another one wants other
-    sectors none joins any more, nor does what comes for as long as a request that hits the farthest
-    slice is outstanding.  What waits long for its slice does so in front of the coalescer.  Data comes
+    sectors none joins any more, nor does what comes for about as long as a request that hits the
+    farthest slice is outstanding.  What waits long for its slice does so in front of the coalescer.  Data comes
     to all that joined together.  An SM may be simulated some cycles after one that is ahead of it, so
     either request may be the earlier one.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.hierarchy.address_map import slice_of
 from gpusim.engine.hierarchy.servers import LINK_WRITES, LINKS, serve
-from gpusim.engine.state.columns import HALVES, LINK_SECTOR, N_SLICES
+from gpusim.engine.state.columns import HALVES, LINK_SECTOR, LINK_WRITE, LINK_WRITE_FIELD, N_SLICES
 
 
 @inline
@@ -25,7 +25,7 @@ def cross(servers, rates, shape, half, line, n, t):
 
 @inline
 def send_across(servers, rates, shape, half, line, n, t):
-    """The same for sectors that are written: where data that is read queues for the link, they have two of three turns.
+    """The same for sectors that are written: where data that is read queues for the link, they have some turns only.
 
     Returns
     -------
@@ -36,6 +36,7 @@ def send_across(servers, rates, shape, half, line, n, t):
     """
     if rates[LINK_SECTOR] == 0:
         return t, t
-    in_turn = serve(servers, LINK_WRITES, link_of(line, half, shape), t, 3 * n * rates[LINK_SECTOR] // 2)
+    busy = n * rates[LINK_WRITE] >> LINK_WRITE_FIELD
+    in_turn = serve(servers, LINK_WRITES, link_of(line, half, shape), t, busy)
     last = cross(servers, rates, shape, half, line, n, t)
     return min(in_turn, last), last

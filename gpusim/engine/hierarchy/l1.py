@@ -1,10 +1,11 @@
 """L1: what an SM still holds of what its warps read and wrote.
 
 A set has a tag for each of its ways; all sets share the lines of data that the carve-out leaves.  When none is left,
-a few rows of sets drop their last lines at once, and rows take turns (measured, microbenchmarks/l1_vacated.cu).  A
-line comes in behind those of its set that were used again; one that is used again goes to the front, of which there is
-room for half of the ways.  So a stream that passes once leaves what is used again where it is: on an H200 128 of
-192 KiB that were read twice outlast 4 MiB read or written, and nothing that was read once does.
+a few rows of sets drop their last lines at once, and rows take turns (measured, microbenchmarks/l1_vacated.cu); a row
+has a set for each of those of the tag stage.  A line comes in behind those of its set that were used again; one that is
+used again goes to the front, where there is room for some of the ways.  So a stream that passes once leaves what is
+used again where it is: on an H200 128 of 192 KiB that were read twice outlast 4 MiB read or written, and nothing that
+was read once does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from gpusim.engine.hierarchy.coalescer import fetch, fetch_along
 from gpusim.engine.hierarchy.line_masks import full_sectors, touched_sectors, words_of
 from gpusim.engine.hierarchy.requests import (
     FETCHES,
-    LINES_OF_REQUEST,
     R_N_LINES,
     add_line,
     find_line,
@@ -34,30 +34,31 @@ from gpusim.engine.state.columns import (
     ASK_ALONG,
     FILL,
     FILL_SECTOR,
+    L1_FRONT,
     L1_HIT,
     L1_LINES,
     L1_SETS,
     L1_TURN,
     L1_USED,
+    L1_VACATED,
     ON_FILL,
     READ_REQUEST,
     READER,
     STAMP,
 )
 from gpusim.engine.state.events import note_unit
+from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
+from gpusim.hardware.fixed import L1_WAYS, REQUEST_LINES, TAG_SETS
 
 # A set of L1 is a row of `L1_WAYS` entries, those that hold a line first, and then of when what each waits for is over:
 # its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
 # L1_AGAIN: used again since it came in; L1_PART: of other sectors it holds words that were written, a bit each in
 # `Machine.l1_words`, in the column that L1_COLUMN says; from L1_BITS on the line, -1: none.
-# L1_WAYS: on an H200 a line is replaced by four others whose addresses agree in nine parities, and by no others
-# (microbenchmarks/l1_sets.cu).  There are tags for all the memory that L1 and shared memory have together.
-L1_WAYS = 4
+# There are tags for all the memory that L1 and shared memory have together.
 L1_AGAIN, L1_PART, L1_STORED, L1_COLUMN, L1_COLUMNS, L1_BITS = 1 << 8, 1 << 9, 1 << 10, 11, 3 << 11, 13
 
-VALID, BOTH = 15, 255  # sectors there, and with them those on their way
+VALID, BOTH = ALL_SECTORS, (1 << 2 * SECTORS) - 1  # sectors there, and with them those on their way
 ORDER = 4  # row of `Machine.l1_sets`: rows in the order in which they lose lines
-TAG_SETS, VACATED = 4, 20  # sets of a row, one for each part of the tag stage; lines that are dropped at once
 
 
 def empty_l1(sets: int) -> np.ndarray:
@@ -86,7 +87,7 @@ def ask_l2(m, sm, line, missing, t, count):
     They go along with others of the line that the SM still holds, and come with them.
     """
     own, stamp, before = m.sms[sm], m.misc[STAMP], np.int64(0)
-    if own[READ_REQUEST] < 0 or m.requests[own[READ_REQUEST], R_N_LINES] == LINES_OF_REQUEST:
+    if own[READ_REQUEST] < 0 or m.requests[own[READ_REQUEST], R_N_LINES] == REQUEST_LINES:
         own[READ_REQUEST] = open_request(m, sm, FETCHES, own[READER], 0)
     at, begin, busy = find_line(m, sm, FETCHES, own[READ_REQUEST], line, t, t), max(own[FILL], t), wire_time(m, missing)
     began = begin
@@ -130,7 +131,7 @@ def find_lines(m, sm, p, origin, rows):
     for j in range(p[PAT_N_LINES]):
         rows[j] = l1_row(m, sm, origin + p[PAT_LINES + j])
         prefetch(m.l1, rows[j], 0)
-        load += one_in(rows[j] & 3)
+        load += one_in(rows[j] & (TAG_SETS - 1))
     return fullest(load)
 
 
@@ -178,7 +179,7 @@ def l1_vacate(m, sm):
     """Drop the last line of each set of the next few rows that hold one; rows take turns."""
     rows, own = m.shape[L1_SETS] // TAG_SETS, m.sms[sm]
     before, most = own[L1_USED], own[L1_TURN] + rows
-    while own[L1_TURN] < most and before - own[L1_USED] < VACATED:
+    while own[L1_TURN] < most and before - own[L1_USED] < m.shape[L1_VACATED]:
         first = sm * m.shape[L1_SETS] + m.l1_sets[ORDER, own[L1_TURN] % rows] * TAG_SETS
         for k in range(first, first + TAG_SETS):
             n = l1_lines_held(m.l1[k])
@@ -211,7 +212,7 @@ def l1_place(m, sm, k, line):
         l1_use_again(row, e)
         return 0
     e, to = l1_way_for_new(m, sm, row), 0
-    while to < min(e, L1_WAYS >> 1) and row[to] & L1_AGAIN:
+    while to < min(e, m.shape[L1_FRONT]) and row[to] & L1_AGAIN:
         to += 1
     l1_move(row, e, to, line << L1_BITS, np.int64(0))
     return to
@@ -277,7 +278,7 @@ def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
         if row[e] & L1_PART:
             written = l1_written(m, k, e, wanted, words)
         bits = row[e] & (BOTH if row[L1_WAYS + e] > t and not row[e] & L1_STORED else VALID)
-        late = wanted & (bits >> 4)
+        late = wanted & (bits >> SECTORS)
     missing = wanted & ~bits & ~written & VALID
     if late:
         count[C.PENDING] += popcount(late)
@@ -285,7 +286,7 @@ def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
     if missing:
         back = ask_l2(m, sm, line, missing, t, count)
         done = max(done, back)
-        bits |= missing | (missing << 4)
+        bits |= missing | (missing << SECTORS)
     if not bypass:
         row[e] = row[e] & ~BOTH | bits
         if missing:

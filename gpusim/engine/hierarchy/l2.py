@@ -29,6 +29,10 @@ from gpusim.engine.state.columns import (
     SLICE_SECTOR,
     SLICE_WRITE,
 )  # fmt: skip
+from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
+
+LOW_HALF = (1 << SECTORS // 2) - 1  # of a line, as sectors
+HIGH_HALF = ALL_SECTORS ^ LOW_HALF
 
 
 @jit
@@ -38,7 +42,7 @@ def l2_place(row, ways, line, t, stamp, servers, rates, shape, count):
     if e < 0:
         e = victim(row, ways, stamp)
         bits = row[BITS * ways + e]
-        dirty = (bits >> 4) & 15
+        dirty = (bits >> SECTORS) & ALL_SECTORS
         fill_victim(bits, servers, count)
         if dirty:
             n = popcount(dirty)
@@ -56,8 +60,8 @@ def widen(sectors, promote):
     """Sectors fetched from HBM for the sectors wanted: whole 64-byte halves of a line."""
     if not promote:
         return sectors
-    low = 3 if sectors & 3 else 0
-    high = 12 if sectors & 12 else 0
+    low = LOW_HALF if sectors & LOW_HALF else 0
+    high = HIGH_HALF if sectors & HIGH_HALF else 0
     return low | high
 
 
@@ -76,8 +80,8 @@ def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
     e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
     bits = row[BITS * ways + e]
-    valid = bits & ~(bits >> PARTIAL_AT) & 15
-    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
+    valid = bits & ~(bits >> PARTIAL_AT) & ALL_SECTORS
+    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & ALL_SECTORS
     done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
     if missing:
         if bits >> PARTIAL_AT:
@@ -123,8 +127,8 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, along, t, stamp, coun
     ways = shape[L2_WAYS]
     row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
     e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
-    valid = row[BITS * ways + e] & 15
-    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & 15
+    valid = row[BITS * ways + e] & ALL_SECTORS
+    missing = widen(wanted & ~valid, rates[PROMOTE]) & ~valid & ALL_SECTORS
     done = max(t + rates[L2_NEAR], row[ARRIVES * ways + e])
     looked_up(wanted, missing, count)
     if missing:
@@ -176,7 +180,7 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, sent, 
             if too_many(servers, rates):
                 drain(l2, servers, rates, shape, ring, t, count)
         partial = row[BITS * ways + e] >> PARTIAL_AT
-    row[BITS * ways + e] |= sectors | (sectors << 4)
+    row[BITS * ways + e] |= sectors | (sectors << SECTORS)
     if home != half:
         count[C.FABRIC] += n
         row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
@@ -209,5 +213,5 @@ def l2_update(l2, servers, rates, shape, half, line, sectors, t, stamp, count):
     done, missing = home_read(l2, servers, rates, shape, home, line, sectors, begin, stamp, count)
     count[C.L2_MISS] += (popcount(missing) + 1) >> 1 if rates[PROMOTE] else popcount(missing)
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
-    row[BITS * shape[L2_WAYS] + way_of(row, shape[L2_WAYS], line)] |= sectors << 4
+    row[BITS * shape[L2_WAYS] + way_of(row, shape[L2_WAYS], line)] |= sectors << SECTORS
     return done + back

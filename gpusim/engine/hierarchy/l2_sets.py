@@ -6,17 +6,18 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.state.arrays import aligned
+from gpusim.engine.state.geometry import SECTORS
 
 # A set is a row of four stretches of `ways` entries: line held (-1: none), when last used, when its last fill
 # arrives, and bits (valid sectors in 0-3; dirty ones in 4-7; partial ones, written in part and never filled, in 8-11;
 # the words written to those in 12-43).
-TAG, USED, ARRIVES, BITS = range(4)
-PARTIAL_AT, WORDS_AT = 8, 12
+TAG, USED, ARRIVES, BITS, N_STRETCHES = range(5)
+PARTIAL_AT, WORDS_AT = 2 * SECTORS, 3 * SECTORS
 
 
 def empty_l2(sets: int, ways: int) -> np.ndarray:
     """Rows of an L2 that holds nothing."""
-    cache = aligned((sets, 4 * ways), np.int64)
+    cache = aligned((sets, N_STRETCHES * ways), np.int64)
     cache[:, :ways] = -1
     return cache
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline
 
-ALL_WORDS = 0xFFFFFFFF
-
 
 @inline
 def words_of(sectors):

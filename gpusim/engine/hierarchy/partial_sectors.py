@@ -16,10 +16,12 @@ from gpusim.engine.hierarchy.line_masks import words_of
 from gpusim.engine.hierarchy.servers import PARTIAL
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.columns import L2_SETS, L2_WAYS, PARTIAL_HIGH, PARTIAL_LOW
+from gpusim.engine.state.geometry import ALL_SECTORS, SECTOR_WORDS, SECTORS
 
 # Columns of the first row of the plane PARTIAL of Machine.servers: how many lines of L2 are partial, and the ends of
 # the queue of them in Machine.partial, a ring
 P_LINES, P_OLDEST, P_NEWEST = range(3)
+ALL_OF_SECTOR = (1 << SECTOR_WORDS) - 1
 
 
 @inline
@@ -40,12 +42,12 @@ def write_words(row, k, sectors, words, servers):
         Whether this made a line partial that was not.
     """
     bits = row[k]
-    partial = (bits >> PARTIAL_AT) & 15
+    partial = (bits >> PARTIAL_AT) & ALL_SECTORS
     changed = (~bits | partial) & sectors
     row[k] = bits | (changed << PARTIAL_AT) | ((words & words_of(changed)) << WORDS_AT)
     done = np.int64(0)
-    for s in range(4):
-        if (row[k] >> (WORDS_AT + 8 * s)) & 0xFF == 0xFF:
+    for s in range(SECTORS):
+        if (row[k] >> (WORDS_AT + SECTOR_WORDS * s)) & ALL_OF_SECTOR == ALL_OF_SECTOR:
             done |= np.int64(1) << s
     done &= changed
     servers[PARTIAL, 0, P_LINES] += (changed != 0) & (partial == 0)
@@ -69,7 +71,7 @@ def fill_victim(bits, servers, count):
     """A line with these bits has to leave L2: what of it is partial is filled first."""
     if bits >> PARTIAL_AT:
         servers[PARTIAL, 0, P_LINES] -= 1
-        count[C.DRAM_READ] += popcount((bits >> PARTIAL_AT) & 15)
+        count[C.DRAM_READ] += popcount((bits >> PARTIAL_AT) & ALL_SECTORS)
 
 
 @inline
@@ -94,11 +96,11 @@ def drain(l2, servers, rates, shape, ring, t, count):
         e = way_of(row, ways, line)
         if e < 0 or row[BITS * ways + e] >> PARTIAL_AT == 0:
             continue
-        n = popcount((row[BITS * ways + e] >> PARTIAL_AT) & 15)
-        dirty = popcount((row[BITS * ways + e] >> 4) & 15)
+        n = popcount((row[BITS * ways + e] >> PARTIAL_AT) & ALL_SECTORS)
+        dirty = popcount((row[BITS * ways + e] >> SECTORS) & ALL_SECTORS)
         count[C.DRAM_READ] += n
         count[C.DRAM_WRITE] += dirty
-        make_whole(row, BITS * ways + e, 15, servers)
-        row[BITS * ways + e] &= 15
+        make_whole(row, BITS * ways + e, ALL_SECTORS, servers)
+        row[BITS * ways + e] &= ALL_SECTORS
         read_sectors(servers, rates, shape, line, n, t)
         write_back(servers, rates, channel_of(line, shape), t, dirty)

@@ -1,7 +1,7 @@
 """What an SM asks L2 for, or writes, in several parts that become one request.
 
 What an instruction asks for goes out a few cycles later; parts of the same lines that come until then, from any
-scheduler, go along.  Each scheduler holds the four lines, at most, that it asked for last and no more: others send them
+scheduler, go along.  Each scheduler holds some lines, at most, that it asked for last and no more: others send them
 on their way (measured, microbenchmarks/requests.cu).
 """
 
@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.state import columns as S
+from gpusim.hardware.fixed import REQUEST_LINES
 
 # Columns of Machine.requests, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest
 # and the one before.  R_LATEST, of the first row: which is the latest; R_N_LINES: lines; R_NARROW: stores of less than
 # a word; R_OPEN_UNTIL: until when more of those lines goes along.  Of each line: R_SECTORS asked for or written;
 # R_BEGAN, R_STAMP: when it went out, and its stamp.
 R_LATEST, R_N_LINES, R_NARROW, R_OPEN_UNTIL, R_LINES = range(5)
-LINES_OF_REQUEST = 4
-R_SECTORS, R_BEGAN, R_STAMP, N_REQUEST = range(
-    R_LINES + LINES_OF_REQUEST, R_LINES + 5 * LINES_OF_REQUEST, LINES_OF_REQUEST
-)
+R_SECTORS, R_BEGAN, R_STAMP, N_REQUEST = range(R_LINES + REQUEST_LINES, R_LINES + 5 * REQUEST_LINES, REQUEST_LINES)
 FETCHES, WRITES, N_WAYS_OUT = 0, 1, 2
 
 
@@ -66,14 +64,14 @@ def find_line(m, sm, way, row, line, arrives, begins):
         if t <= m.requests[other, R_OPEN_UNTIL] and m.requests[other, R_NARROW] == m.requests[row, R_NARROW]:
             place = place_in(m.requests[other], line, k)
             if place >= 0:
-                return other * LINES_OF_REQUEST + place
+                return other * REQUEST_LINES + place
     return -1
 
 
 @inline
 def take_out(m, at):
     """Take a line out of the request it is in; returns its sectors, when it went out, and its stamp."""
-    request, k = m.requests[at // LINES_OF_REQUEST], at % LINES_OF_REQUEST
+    request, k = m.requests[at // REQUEST_LINES], at % REQUEST_LINES
     request[R_LINES + k] = -1
     return request[R_SECTORS + k], request[R_BEGAN + k], request[R_STAMP + k]
 

@@ -6,6 +6,9 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline
 
+ORDER_BITS, WINDOW_BITS, ROW_BITS = 20, 24, 16
+"""Where in a scrambled number the bits begin that say an order or a latency, a window, a row of a table."""
+
 
 @inline
 def mix(x):
@@ -19,4 +22,4 @@ def mix(x):
 @inline
 def around(scrambled, width):
     """A value spread evenly over ``width`` around 0, chosen by the bits of a scrambled number."""
-    return (((scrambled >> 20) & 63) - 32) * width // 64
+    return (((scrambled >> ORDER_BITS) & 63) - 32) * width // 64

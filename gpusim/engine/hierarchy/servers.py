@@ -11,8 +11,8 @@ import numpy as np
 from gpusim.engine.compiling.jit import inline, jit
 
 # Planes of Machine.servers, a row a server (STARTERS: a GPC's, that starts blocks; ENDED: one, that hears of the end of
-# each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has two of three
-# turns there; GIVERS: a GPC's, that gives its SMs code and constants; SEEKERS: its GPC_MISSES, each of which gets it a
+# each; LINKS: from one half of L2 to the other, two slices share one; LINK_WRITES: what is written has not all
+# turns there; GIVERS: a GPC's, that gives its SMs code and constants; SEEKERS: those of a GPC, each of which gets it a
 # line of constants from L2).  The last plane is no server: its first row is that of hierarchy.partial_sectors
 SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, GIVERS, SEEKERS, PARTIAL, N_PLANES = range(11)
 

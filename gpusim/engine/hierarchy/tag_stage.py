@@ -6,18 +6,24 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_WORDS
+from gpusim.engine.state.columns import LANES
+from gpusim.hardware.fixed import TAG_SETS
+
+COUNT_FIELD = 16  # bits in which the lines of a set are counted
+DIGITS = LANES.bit_length()  # binary ones, of as many words as there are lanes
 
 
 @inline
 def one_in(which):
     """A line in one of the four sets, to be added up: a number of 16 bits for each."""
-    return np.int64(1) << (16 * which)
+    return np.int64(1) << (COUNT_FIELD * which)
 
 
 @inline
 def fullest(load):
     """Cycles of the tag stage: the most distinct lines, added up by :func:`one_in`, that fall in one of its sets."""
-    return max(max(load & 0xFFFF, (load >> 16) & 0xFFFF), max((load >> 32) & 0xFFFF, load >> 48))
+    low, high = load & 0xFFFFFFFF, load >> 2 * COUNT_FIELD
+    return max(max(low & 0xFFFF, low >> COUNT_FIELD), max(high & 0xFFFF, high >> COUNT_FIELD))
 
 
 @jit
@@ -40,8 +46,8 @@ def wavefronts_with_misses(pattern, rows, absent, scratch):
     """
     turn, load = scratch[1], np.int64(0)
     for j in range(pattern[PAT_N_LINES]):
-        turn[j] = (load >> 16 * (rows[j] & 3)) & 0xFFFF if absent >> j & 1 else -1
-        load += one_in(rows[j] & 3)
+        turn[j] = (load >> COUNT_FIELD * (rows[j] & (TAG_SETS - 1))) & 0xFFFF if absent >> j & 1 else -1
+        load += one_in(rows[j] & (TAG_SETS - 1))
     total = np.int64(0)
     for k in range(-1, fullest(load)):
         total += fullest_bank(pattern, turn, k, scratch[2])
@@ -51,14 +57,14 @@ def wavefronts_with_misses(pattern, rows, absent, scratch):
 @inline
 def fullest_bank(pattern, turn, k, digits):
     """Words in the fullest bank, of those of the lines that have turn ``k``; counted for all banks at once."""
-    digits[:6] = 0
+    digits[:DIGITS] = 0
     for j in range(pattern[PAT_N_LINES]):
         carry, place = pattern[PAT_WORDS + j] if turn[j] == k else np.int64(0), 0
         while carry:
             digits[place], carry = digits[place] ^ carry, digits[place] & carry
             place += 1
     most, among = np.int64(0), ~np.int64(0)
-    for place in range(5, -1, -1):
+    for place in range(DIGITS - 1, -1, -1):
         if among & digits[place]:
             among &= digits[place]
             most |= np.int64(1) << place

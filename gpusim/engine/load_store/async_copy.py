@@ -34,11 +34,11 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
 
     A lane whose p0 is false writes zeros and reads nothing.
     """
-    base, source, target, width = first_row(m, w), m.scratch[33], m.scratch[34], np.int64(c[I.WIDTH])
+    base, source, target, width = first_row(m, w), m.scratch[S.ADDRESSES], m.scratch[S.TARGETS], np.int64(c[I.WIDTH])
     wide_addresses(m.regs, base, c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
     short_addresses(m.regs, base, c[I.A], I.NO_ROW, 0, c[I.OFFSET], target)
     reads = on & predicate(m.preds[w], c[I.P0])
-    zeros = m.scratch[35]
+    zeros = m.scratch[S.ZEROS]
     take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)
     if not c[I.LIGHT] and not check_shared(m, index, w, block, target, on, width, True, False):
         return S.FAILURE

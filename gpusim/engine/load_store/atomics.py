@@ -25,6 +25,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
+from gpusim.engine.state.geometry import BANKS
 
 ONE = np.uint32(1)
 
@@ -32,7 +33,7 @@ ONE = np.uint32(1)
 @jit
 def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
-    base, address = first_row(m, w), m.scratch[33]
+    base, address = first_row(m, w), m.scratch[S.ADDRESSES]
     wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
@@ -112,7 +113,7 @@ def count_lanes(shared, d, address, on):
 @jit
 def atomic_shared(m, c, index, w, block, sm, on, t, count):
     """ATOMS; returns the tick the old values are there, or -1."""
-    base, address, width = first_row(m, w), m.scratch[33], np.int64(c[I.WIDTH])
+    base, address, width = first_row(m, w), m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH])
     short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, c[I.OFFSET], address)
     if not c[I.LIGHT]:
         if not check_shared(m, index, w, block, address, on, width, True, True):
@@ -121,7 +122,7 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
     if c[I.SUB] & 15 == I.POPC_INC:
         waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][PAT_WAVES]
     else:
-        waves = atomic_wavefronts(address, on, width, m.scratch[32]) * values_sent(c)
+        waves = atomic_wavefronts(address, on, width, m.scratch[S.WORKED]) * values_sent(c)
     count[C.SH_ATOM_WAVES] += waves
     note_shared(m, index, waves, ideal_wavefronts(on, width) * values_sent(c))
     return shared_time(m, sm, waves, 1, 1, t)
@@ -137,12 +138,12 @@ def atomic_wavefronts(address, on, width, lanes):
     words, total = max(width >> 2, 1), np.int64(0)
     group = S.LANES // words
     for first in range(0, S.LANES, group):
-        for bank in range(32):
+        for bank in range(BANKS):
             lanes[bank] = 0
         worst = np.int64(0)
         for lane in range(first, first + group):
             if (on >> np.uint32(lane)) & ONE:
-                bank = (address[lane] >> 2) & 31
+                bank = (address[lane] >> 2) & (BANKS - 1)
                 lanes[bank] += 1
                 worst = max(worst, lanes[bank])
         total += worst

@@ -12,6 +12,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail
+from gpusim.engine.state.geometry import LINE_BITS
 
 ONE = np.uint32(1)
 
@@ -71,7 +72,7 @@ def array_touched(m, c, p, origin, index, w, block, address, on):
     """
     array, width = np.int64(c[I.ARRAY]), np.int64(c[I.WIDTH])
     if array < 0:
-        array = array_at(m.bounds, m.shape[S.N_BUFFERS], p, (origin << 7) + p[PAT_FIRST], width)
+        array = array_at(m.bounds, m.shape[S.N_BUFFERS], p, (origin << LINE_BITS) + p[PAT_FIRST], width)
     if within(p, origin, width, m.bounds[array, 0], m.bounds[array, 1]):
         return array
     return array if allow(m, c, index, w, block, address, on) else np.int64(-1)

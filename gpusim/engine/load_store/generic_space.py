@@ -31,7 +31,7 @@ def generic(m, c, index, w, block, sm, on, t, count):
     """LD, ST, ATOM: space by space; no counter of instructions is of one space and counts these."""
     rest, done = on, t
     while True:
-        op, part = generic_part(c, m.regs, first_row(m, w), m.patterns[index], m.scratch[33], rest)
+        op, part = generic_part(c, m.regs, first_row(m, w), m.patterns[index], m.scratch[S.ADDRESSES], rest)
         if not part:
             return done
         if op == I.LDG:
@@ -100,7 +100,7 @@ def window_of(high):
 @jit
 def in_space(m, c, w, on):
     """QSPC: q0 = the generic address lies in the space asked for."""
-    address, found = m.scratch[33], ZERO
+    address, found = m.scratch[S.ADDRESSES], ZERO
     wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     wanted = (np.int64(0), np.int64(S.SHARED_WINDOW_HI), np.int64(S.LOCAL_WINDOW_HI))[c[I.SUB]]
     for lane in range(S.LANES):

@@ -24,7 +24,7 @@ from gpusim.engine.hierarchy.coalescer import prefetch_tables
 from gpusim.engine.hierarchy.l1 import begin_read, find_lines, l1_read, l1_write
 from gpusim.engine.hierarchy.l2 import l2_write
 from gpusim.engine.hierarchy.line_masks import full_sectors
-from gpusim.engine.hierarchy.requests import LINES_OF_REQUEST, WRITES, add_line, find_line, open_request, take_out
+from gpusim.engine.hierarchy.requests import WRITES, add_line, find_line, open_request, take_out
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
@@ -35,8 +35,10 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
+from gpusim.hardware.fixed import REQUEST_LINES, TAG_SETS
 
 ONE = np.uint32(1)
+FETCHED_AHEAD = 4  # lines of a load that the host fetches ahead
 
 
 @inline
@@ -106,16 +108,16 @@ def store_values(m, c, w, address, on, step):
 
 @spliced
 def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
-    """Ask L1 for the lines of a request, four a cycle from tick ``begin`` on; returns the tick its data is there.
+    """Ask L1 for the lines of a request, as many a cycle as the tag stage has sets; returns the tick its data is there.
 
-    It comes in ``passes``, of a wavefront each at least.
+    The first ones are asked for at tick ``begin``.  Data comes in ``passes``, of a wavefront each at least.
     """
     rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
     begin_read(m, sm, w)
     absent = np.int64(0)
     for j in range(p[PAT_N_LINES]):
         line, wanted, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
-        at_tags, bypass = begin + (j // 4) * S.TICKS, c[I.CACHE] == I.CG
+        at_tags, bypass = begin + (j // TAG_SETS) * S.TICKS, c[I.CACHE] == I.CG
         back, hit = l1_read(m, sm, rows[j], line, wanted, words, bypass, at_tags, count)
         hits += hit
         done = max(done, back)
@@ -136,14 +138,14 @@ def prefetch_below(m, index, sm, p, origin):
     """Have the host fetch where L2 may have the lines of a load that mostly misses L1, in runs that only count."""
     if m.shape[S.TIMED] or m.shape[S.TIMELESS] or 2 * m.sites[index, C.S_HIT] > m.sites[index, C.S_SECTORS]:
         return
-    for j in range(min(p[PAT_N_LINES], 4)):
+    for j in range(min(p[PAT_N_LINES], FETCHED_AHEAD)):
         prefetch_tables(m, sm, origin + p[PAT_LINES + j])
 
 
 @jit
 def load_global(m, c, index, w, block, sm, on, t, count):
     """LDG: count it, find its data; returns the tick it is there, or -1."""
-    address = m.scratch[33]
+    address = m.scratch[S.ADDRESSES]
     global_addresses(m, c, w, address)
     p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
@@ -187,7 +189,7 @@ def written_before(m, sm, row, line, arrives, begins):
 @jit
 def store_global(m, c, index, w, block, sm, on, t, count):
     """STG: count it and write through to L2."""
-    address = m.scratch[33]
+    address = m.scratch[S.ADDRESSES]
     global_addresses(m, c, w, address)
     p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
@@ -212,7 +214,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     rows, below, own = m.scratch[0], sectors_below(count), m.sms[sm]
     row, narrow = np.int64(0), np.int64(c[I.WIDTH] < 4)
     for j in range(n):
-        if j % LINES_OF_REQUEST == 0:
+        if j % REQUEST_LINES == 0:
             row = open_request(m, sm, WRITES, w, narrow)
         line, sectors, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
         passed = begin + j * S.TICKS

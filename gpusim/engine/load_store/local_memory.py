@@ -14,7 +14,6 @@ from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import gather_lines
 from gpusim.engine.hierarchy.l1 import begin_read, l1_read, l1_row, l1_write
-from gpusim.engine.hierarchy.line_masks import ALL_WORDS
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.load_store.global_memory import extend, send_write
 from gpusim.engine.load_store.pipe import take_tags
@@ -23,6 +22,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
+from gpusim.engine.state.geometry import ALL_WORDS, LINE_BITS
 
 ONE = np.uint32(1)
 
@@ -44,7 +44,7 @@ def check_local(m, index, w, block, address, on, width):
 @jit
 def access_local(m, c, op, index, w, block, sm, on, t, count):
     """LDL, STL; returns the tick its data is there, or -1.  Each word a lane is a request of its own."""
-    address, loads, width = m.scratch[33], op == I.LDL, np.int64(c[I.WIDTH])
+    address, loads, width = m.scratch[S.ADDRESSES], op == I.LDL, np.int64(c[I.WIDTH])
     short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
     if not check_local(m, index, w, block, address, on, width):
         return S.FAILURE
@@ -60,10 +60,10 @@ def access_local(m, c, op, index, w, block, sm, on, t, count):
 @inline
 def word_traffic(m, k, loads, w, sm, address, on, t, count):
     """Lines that the ``k``-th word of every lane lies in, asked for or written."""
-    place, lines, sectors = m.scratch[34], m.scratch[35], m.scratch[0]
+    place, lines, sectors = m.scratch[S.TARGETS], m.scratch[S.ZEROS], m.scratch[0]
     for lane in range(S.LANES):
         word = w * (m.shape[S.LOCAL_BYTES] >> 2) + (address[lane] >> 2) + k
-        place[lane] = ((m.shape[S.LOCAL_BASE] + word) << 7) | (lane << 2)
+        place[lane] = ((m.shape[S.LOCAL_BASE] + word) << LINE_BITS) | (lane << 2)
     n, n_sectors = gather_lines(place, on, lines, sectors)
     count[C.LOCAL_LD_SECTORS if loads else C.LOCAL_ST_SECTORS] += n_sectors
     count[C.LOCAL_WAVES] += n

@@ -27,7 +27,7 @@ ROW = 16  # bytes
 @jit
 def access_matrices(m, c, op, index, w, block, sm, on, t, count):
     """LDSM, STSM; returns the tick its data is there, or -1."""
-    address, n, base = m.scratch[33], np.int64(c[I.SUB]), first_row(m, w)
+    address, n, base = m.scratch[S.ADDRESSES], np.int64(c[I.SUB]), first_row(m, w)
     short_addresses(m.regs, base, c[I.A], c[I.C_], 0, c[I.OFFSET], address)
     rows = np.uint32((np.int64(1) << (8 * n)) - 1)
     loads = op == I.LDSM

@@ -13,21 +13,22 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
+from gpusim.engine.state.geometry import WORD
 
 
 @jit
 def prefetch(m, c, index, w, block, sm, on, t, count):
     """PREFETCH: each lane's sector, fetched as a load would; what lies in no array is passed over."""
-    address = m.scratch[33]
+    address = m.scratch[S.ADDRESSES]
     wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
     good = on
     for lane in range(S.LANES):
-        address[lane] &= -4
-        if find_array(m.bounds, m.shape[S.N_BUFFERS], address[lane], 4) < 0:
+        address[lane] &= -WORD
+        if find_array(m.bounds, m.shape[S.N_BUFFERS], address[lane], WORD) < 0:
             good &= (np.uint32(1) << np.uint32(lane)) ^ FULL
     if not good or m.shape[S.TIMELESS]:
         return t
-    p, origin = coalesce(m.patterns[index], address, good, 4, False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, good, WORD, False, m.scratch)
     count[C.PREFETCH_WAVES] += 1
     count[C.LINES] += p[PAT_N_LINES]
     begin_read(m, sm, w)

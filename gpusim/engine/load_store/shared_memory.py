@@ -84,7 +84,7 @@ def shared_addresses(m, c, w, address):
 @spliced
 def access_shared(m, c, op, index, w, block, sm, on, t, count):
     """LDS, STS; returns the tick its data is there, or -1."""
-    address = m.scratch[33]
+    address = m.scratch[S.ADDRESSES]
     writes = op != I.LDS
     width = np.int64(c[I.WIDTH])
     shared_addresses(m, c, w, address)

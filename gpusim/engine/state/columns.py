@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.hardware.fixed import MOST_ISSUED, MOST_QUEUED, MOST_WARPS, REGISTER_BANKS, REGISTER_STAGES, WARP
+
 TICKS = 1024
 NEVER = np.int64(1) << 62
-LANES = 32
+LANES = WARP
 MAX_SPLITS = 32
 N_MEETINGS = 16
 N_BARRIERS = 16  # of a block
+N_SCOREBOARDS, MEANING_FIELD = 6, 3  # of a warp; bits of what each was set by
 N_BANKS = 32  # of constants
 N_GROUPS_KEPT = 8  # latest groups of asynchronous copies whose end is known
 GLOBAL_BASE = np.int64(1) << 40
@@ -52,14 +55,14 @@ N_REASONS = 10
 # INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
 # come; WRITES_UNTIL: until when those are written if no result comes in between.
 # CODE_AT: when it has its first code, 0: nobody has asked for it
-MAX_ENTRIES, MAX_SCHEDULERS = 16, 4  # warps of a scheduler, schedulers of an SM
+MAX_ENTRIES, MAX_SCHEDULERS = MOST_WARPS, MOST_ISSUED  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_ENTRIES, 2 * MAX_ENTRIES
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
 DISPATCHED = UNIT_FREE + N_UNITS
 N_DEPARTED = DISPATCHED + 1
 N_DEPARTED_LG = N_DEPARTED + 1
 DEPART = N_DEPARTED_LG + 1
-QUEUE_KEPT = 16
+QUEUE_KEPT = MOST_QUEUED + 1
 DEPART_LG = DEPART + QUEUE_KEPT
 LETS_GO = DEPART_LG + QUEUE_KEPT
 STALLED = LETS_GO + 1
@@ -69,11 +72,11 @@ UNIT_BUSY = ISSUED + 3
 N_PLACES = 3  # of a bank, one for each source
 ENTERED = UNIT_BUSY + N_UNITS
 HELD_UP = ENTERED + 1
-BANK_TAKEN = HELD_UP + 3
+BANK_TAKEN = HELD_UP + REGISTER_STAGES
 INBOUND_KEPT = 64
-ASKED, ASKED_FROM = BANK_TAKEN + 2, BANK_TAKEN + 4
+ASKED, ASKED_FROM = BANK_TAKEN + REGISTER_BANKS, BANK_TAKEN + 2 * REGISTER_BANKS
 FED = ASKED_FROM + 1
-N_INBOUND = FED + 2
+N_INBOUND = FED + REGISTER_BANKS
 N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
 INBOUND = WRITES_UNTIL + 1
@@ -88,7 +91,6 @@ N_SCHEDULER_COLUMNS = lines_of(CODE_AT + 1)
 LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
-CODE_LINE_BITS, CODE_LINES = 3, 272  # instructions of a line of code; lines that an SM holds
 WAVES_FIELD = 16
 
 # States of a warp
@@ -108,7 +110,8 @@ FAILURE, WENT = -1, -16
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
 # its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
-ALIVE, STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(BOARD + 6, BOARD + 13)  # the second
+ALIVE = BOARD + N_SCOREBOARDS  # the second
+STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(ALIVE + 1, ALIVE + 7)
 SPLIT_PC = SPINS + 1
 SPLIT_MASK = SPLIT_PC + MAX_SPLITS
 SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
@@ -149,6 +152,11 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 ) = range(TRY_AT + MAX_SCHEDULERS, 34)  # fmt: skip
 N_SM = lines_of(IN_TURN + 1)
 
+# Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
+# of an access, of where a copy goes to, and bytes at its end that are zero.
+WORKED = LANES
+ADDRESSES, TARGETS, ZEROS, N_SCRATCH = range(LANES + 1, LANES + 5)
+
 # Columns of Machine.misc: an error (see gpusim.engine.state.error_codes), the end of the last block, blocks handed
 # out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
 (
@@ -171,13 +179,17 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # schedulers of an SM; MIO_DEPTH, LG_DEPTH: instructions that wait for the load/store pipe, a scheduler; CODE_AHEAD:
 # lines of code fetched ahead; UNIFORM: first uniform register among a warp's rows; SHOWN: the SM of which a timeline is
 # recorded, -1: none; L1_LINES: lines of data an L1 has;
-# BARRIERS: those that a block may use.
+# BARRIERS: those that a block may use; CODE_LINES, CONSTANT_LINES: lines of code and of constants that an SM holds;
+# GPC_MISSES: lines of constants that a GPC asks L2 for at once; L1_VACATED: lines that L1 drops at once; L1_FRONT: ways
+# of a set of it for lines that were used again; HOME_MASK: bits of the number of a stretch of memory whose parity tells
+# its half of L2; DENSE_WAVES: wavefronts without conflicts that a dense load has at most.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
-    CODE_AHEAD, BARRIERS, BANK_FIRST,
-) = range(37)  # fmt: skip
+    CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
+    BANK_FIRST,
+) = range(44)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -190,6 +202,9 @@ N_SHAPE = BANK_BYTES + N_BANKS
     SHARED,
     WAVE_APART,  # from the data of one wavefront of a load to that of the next
     ASKING,  # between two registers that an instruction to the load/store pipe reads
+    FIRST_ASKS,  # from when such an instruction leaves its queue until it reads the first of them
+    READ_LASTS,  # from when it has read all of them until they may be written
+    READ_BY,  # from its issue until then, in a run that is not timed
     DENSE,  # in which no result may come, for a dense load
     DENSE_WAIT,  # for which it waits for a time when none comes anyway
     XU_HELD,  # for which a product of matrices holds up the special functions under way
@@ -221,6 +236,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     WARP_EXIT,  # from its last issue to its end
     PORT_SECTOR,  # L2 -> GPC wire
     LINK_SECTOR,  # one that leaves its half of L2
+    LINK_WRITE,  # one that is written, in parts of a tick (from LINK_WRITE_FIELD on)
     SLICE_SECTOR,
     SLICE_REQUEST,
     SLICE_WRITE,  # one sector written
@@ -247,9 +263,13 @@ N_SHAPE = BANK_BYTES + N_BANKS
     L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
     DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
     WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
+    REFUSING,  # for which a request for other sectors of a line keeps more from joining
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
     PARTIAL_HIGH,  # partial lines in L2 beyond which they are filled, oldest first, ...
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
-    N_RATES,
-) = range(69)
+    WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
+) = range(74)
+N_WINDOWS = 32
+N_RATES = WINDOWS + N_WINDOWS
+LINK_WRITE_FIELD = 10

@@ -9,8 +9,6 @@ from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
 
-SOURCES_READ = 8  # cycles until a load or store has read its operands, about
-
 
 class Dependences:
     """Edges ``before[i]``: (instruction, cycles) that ``i`` comes after; ``after`` is the reverse.
@@ -52,7 +50,8 @@ class Dependences:
                 readers.setdefault(reg, []).append(i)
             for reg in instr.writes():
                 for reader in readers.pop(reg, ()):
-                    self._edge(reader, i, SOURCES_READ if is_variable(self.instrs[reader].op) else 0)
+                    read = self.target.spacing.operands_read_cycles if is_variable(self.instrs[reader].op) else 0
+                    self._edge(reader, i, read)
                 if reg in writers:
                     self._edge(writers[reg], i, 1)
                 writers[reg] = i

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gpusim.hardware.fixed import MOST_RESIDENT_WARPS, MOST_SMS, WARP
 from gpusim.hardware.programming import Limits
-from gpusim.hardware.quantities import MOST_RESIDENT_WARPS, MOST_SMS, WARP
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import division, integer, logic, real
 from gpusim.lang.lower.facts import FULL

@@ -6,9 +6,10 @@ import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim import hardware
+from gpusim.hardware.fixed import WARP
 from gpusim.hardware.generation import Spacing
 from gpusim.hardware.programming import WORD, Abi, Instructions, Limits
-from gpusim.hardware.quantities import WARP, rules
+from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import Shared, Sm
 from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MInstr, VReg

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from gpusim.hardware.fixed import TENSOR_BITS
 from gpusim.isa.instruction import Operand, reg
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import Flag, Mma
@@ -21,7 +22,6 @@ from tests.engine.programs import Sheet, words
 
 LANE = np.arange(32)
 GROUP, T = LANE // 4, LANE % 4
-KEPT_BITS = 25
 some = settings(max_examples=15)
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value|overflow:RuntimeWarning")
 
@@ -83,7 +83,7 @@ def added(a: np.ndarray, b: np.ndarray, c: float, shape: Shape) -> float:
     powers += [power(c, 2.0**-126)] if c else []
     if not powers:
         return 0.0
-    unit = max(powers) / 2**KEPT_BITS
+    unit = max(powers) / 2**TENSOR_BITS
     terms = [Fraction(c), *(Fraction(x) * Fraction(y) for x, y in zip(a, b, strict=True))]
     total = sum(math.trunc(term / unit) for term in terms) * unit
     if not total:

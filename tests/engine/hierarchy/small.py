@@ -7,21 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
-from gpusim.engine.hierarchy.constant_cache import CONSTANT_LINES, GPC_LINES
-from gpusim.engine.hierarchy.l1 import L1_WAYS, empty_l1
+from gpusim.engine.hierarchy.l1 import empty_l1
 from gpusim.engine.hierarchy.l2_sets import empty_l2
 from gpusim.engine.hierarchy.requests import N_REQUEST, N_WAYS_OUT
 from gpusim.engine.hierarchy.servers import N_PLANES, N_SPANS, SPANS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
+from gpusim.hardware.fixed import L1_WAYS
 
 WAYS, SETS, L1_SETS, SERVERS = 4, 32, 16, 8
 """Ways and sets of a half of L2, sets of an L1, servers of a kind."""
+CONSTANT_LINES, GPC_LINES, GPC_MISSES = 32, 1024, 4
+"""Lines of constants that an SM and a GPC hold, and that a GPC asks L2 for at once."""
 RATES = {
     S.L1_HIT: 30, S.L2_NEAR: 200, S.L2_FAR: 150, S.DRAM: 400, S.CHANNEL_SECTOR: 8, S.SLICE_SECTOR: 2, S.SLICE_WRITE: 2,
     S.SLICE_REQUEST: 1, S.PORT_SECTOR: 1, S.LINK_SECTOR: 3, S.WRITE_BATCH: 1 << 40, S.PROMOTE: 1, S.MAX_MERGE: 4,
     S.WINDOW: 64, S.PARTIAL_HIGH: 1 << 40, S.ASK_ALONG: 6, S.GPC_GIVES: 2, S.CONSTANT_FETCH: 40, S.CONSTANT_SEEK: 300,
-    S.SLICE_QUEUE: 1 << 40,
+    S.SLICE_QUEUE: 1 << 40, S.REFUSING: 85,
 }  # fmt: skip
 """In ticks, small numbers that add up by hand; nothing spreads, HBM writes wait for ever."""
 
@@ -51,6 +53,8 @@ def rates(**changed: int) -> np.ndarray:
     found = np.zeros(S.N_RATES, np.int64)
     for column, ticks in (RATES | {getattr(S, name): ticks for name, ticks in changed.items()}).items():
         found[column] = ticks
+    found[S.LINK_WRITE] = 3 * found[S.LINK_SECTOR] << S.LINK_WRITE_FIELD - 1
+    found[S.WINDOWS :] = found[S.WINDOW] * (64 + 2 * np.arange(S.N_WINDOWS)) // 95
     return found
 
 
@@ -61,6 +65,8 @@ def shape(halves: int = 1, **changed: int) -> np.ndarray:
         "SLOTS": 2, "WARPS": 4, "N_SCHEDULERS": 4, "SHOWN": -1, "HALVES": halves, "L2_SETS": SETS, "L2_WAYS": WAYS,
         "L2_BITS": int(halves * SETS).bit_length() - 1, "N_SLICES": 4 * halves, "N_CHANNELS": 4, "N_GPCS": 2,
         "L1_SETS": L1_SETS, "L1_LINES": L1_SETS * L1_WAYS, "TIMED": 1,
+        "CONSTANT_LINES": CONSTANT_LINES, "GPC_MISSES": GPC_MISSES, "L1_VACATED": 20, "L1_FRONT": 2,
+        "HOME_MASK": 0b10101011,
     }  # fmt: skip
     for name, size in (sizes | changed).items():
         found[getattr(S, name)] = size

@@ -1,8 +1,8 @@
 """Lines of constants: which an SM holds, which its GPC, and what a miss costs."""
 
-from gpusim.engine.hierarchy.constant_cache import CONSTANT_LINES, GPC_LINES, GPC_MISSES, line_at, line_of
+from gpusim.engine.hierarchy.constant_cache import line_at, line_of
 from gpusim.engine.hierarchy.servers import SPAN
-from tests.engine.hierarchy.small import small
+from tests.engine.hierarchy.small import CONSTANT_LINES, GPC_LINES, GPC_MISSES, small
 
 FETCH, SEEK = 40, 300
 AT = 4 * SPAN

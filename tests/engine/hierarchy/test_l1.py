@@ -2,10 +2,11 @@
 
 import pytest
 
-from gpusim.engine.hierarchy.l1 import L1_BITS, L1_WAYS, begin_read, l1_place, l1_read, l1_row, l1_write
+from gpusim.engine.hierarchy.l1 import L1_BITS, begin_read, l1_place, l1_read, l1_row, l1_write
 from gpusim.engine.hierarchy.line_masks import full_sectors, words_of
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
+from gpusim.hardware.fixed import L1_WAYS
 from tests.engine.hierarchy.small import L1_SETS, counts, small
 
 ALL, WORD = 15, 1

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.engine.hierarchy.line_masks import ALL_WORDS, full_sectors, touched_sectors, words_of
+from gpusim.engine.hierarchy.line_masks import full_sectors, touched_sectors, words_of
+from gpusim.engine.state.geometry import ALL_WORDS
 
 WORDS = [0xFF << 8 * s for s in range(4)]
 

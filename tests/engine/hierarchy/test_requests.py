@@ -4,7 +4,6 @@ import pytest
 
 from gpusim.engine.hierarchy.requests import (
     FETCHES,
-    LINES_OF_REQUEST,
     R_LINES,
     WRITES,
     add_line,
@@ -12,6 +11,7 @@ from gpusim.engine.hierarchy.requests import (
     open_request,
     take_out,
 )
+from gpusim.hardware.fixed import REQUEST_LINES
 from tests.engine.hierarchy.small import small
 
 LINE, UNTIL = 77, 16
@@ -75,9 +75,9 @@ def test_one_that_asks_for_other_lines_sends_the_first_on_their_way(m):
 def test_a_request_has_four_lines_and_each_is_found():
     m = small()
     row = open_request(m, 0, FETCHES, 0, 0)
-    for k in range(LINES_OF_REQUEST):
+    for k in range(REQUEST_LINES):
         add_line(m, row, 10 * k, 1 << k, k, k, UNTIL)
-    assert m.requests[row, R_LINES : R_LINES + LINES_OF_REQUEST].tolist() == [0, 10, 20, 30]
+    assert m.requests[row, R_LINES : R_LINES + REQUEST_LINES].tolist() == [0, 10, 20, 30]
     for k in (2, 0, 3, 1):
         at = found(m, 1, 0, 10, 10 * k)
         assert tuple(map(int, take_out(m, at))) == (1 << k, k, k)
