@@ -13,7 +13,9 @@ from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import UNIFORM_PREDICATES
 from gpusim.isa.widths import address_words, result_words, source_words
 
-_UNIFORM, _PREDICATE, _UNIFORM_PREDICATE, N_BITS = 256, 512, 520, 528  # where each kind begins, and all end
+_UNIFORM, _PREDICATE = 256, 512  # where each kind begins
+_UNIFORM_PREDICATE = _PREDICATE + UNIFORM_PREDICATES
+N_BITS = _UNIFORM_PREDICATE + UNIFORM_PREDICATES
 _PREDICATES = ((1 << PT) - 1) << _PREDICATE  # P0..P6
 UNIFORM_REGISTERS = ((1 << _PREDICATE - _UNIFORM) - 1) << _UNIFORM
 """Bits of the uniform registers, one value a warp."""

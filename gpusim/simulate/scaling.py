@@ -42,7 +42,7 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray, before: Held, af
     """
     if not chosen.sampled:
         return np.asarray(counts.sum(axis=0), np.float64)
-    first, _, measured, last = np.bincount(chosen.kinds, minlength=4)
+    first, _, measured, last = np.bincount(chosen.kinds, minlength=LAST + 1)
     inner = (chosen.blocks - first - last) / measured
     total = np.asarray(counts[FIRST] + counts[LAST] + counts[MEASURED] * inner, np.float64)
     exact = np.intersect1d(C.EXECUTED, np.flatnonzero(chosen.agreed(probed)))
