@@ -11,11 +11,11 @@ from __future__ import annotations
 from gpusim.cuda.operands import Form
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
 from gpusim.isa.instruction import INSTRUCTION_BYTES, URZ, Instr, Operand, imm
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import BARRIERS, Op
 from gpusim.isa.variants import BarRed, Flag
 
 ALL_LANES = imm(-1)
-BARRIERS = 16
+BLOCK_BARRIERS = 16
 
 
 def nop(r: Reader) -> Instr:
@@ -96,7 +96,7 @@ def bmov(r: Reader) -> Instr:
 
 def _barrier(r: Reader) -> int:
     text = r.next()
-    if text.form is not Form.BARRIER or text.index >= BARRIERS or text[2:6] != (False, False, False, ()):
+    if text.form is not Form.BARRIER or text.index not in BARRIERS or text[2:6] != (False, False, False, ()):
         raise Unsupported("an operand is no convergence barrier")
     return text.index
 
@@ -181,7 +181,7 @@ def _numbered(r: Reader) -> tuple[int, tuple[Operand, ...]]:
     number, place = 0, ZERO
     if text is not None and text.form is Form.INTEGER:
         number = r.literal()
-        if not 0 <= number < BARRIERS:
+        if not 0 <= number < BLOCK_BARRIERS:
             raise Unsupported("no barrier of a block")
     else:
         place = r.integer()
