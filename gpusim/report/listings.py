@@ -142,10 +142,10 @@ def _origins(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _numbers(headings: Sequence[str], rows: Sequence[Sequence[str]], sources: Mapping[str, str]) -> Grid:
-    """Numbers of a GPU, with a line between sections."""
+    """Numbers of a GPU, with a line between sections; keys tell most units, so that column goes first."""
     grid = Grid()
     for heading in headings:
-        spared = 0 if heading == "kind" else None
+        spared = 0 if heading == "unit" else None
         grid.add_column(heading, "name" if heading == "key" else "text", spared=spared, key=heading == "key")
     for row, after in itertools.zip_longest(rows, rows[1:]):
         ends = after is not None and _section(row) != _section(after)
