@@ -64,7 +64,7 @@ def check(gpu: Gpu, origin: str) -> None:
         *_l2(gpu),
         *_dram(gpu),
         *_placement(gpu),
-        *_promises(gpu),
+        *_architecture(gpu),
     ):
         if not holds:
             raise SpecError(f"{origin}: {key}: must be {allowed}")
@@ -156,7 +156,7 @@ def _placement(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     yield halves, "placement.sm_half", f"a half below l2.partitions, {gpu.l2.partitions}, for every SM"
 
 
-def _promises(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
+def _architecture(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     yield len(gpu.limits.grid) == 3, "limits.grid", "three numbers, along x, y and z"
     yield len(gpu.limits.block) == 3, "limits.block", "three numbers, along x, y and z"
     for name in gpu.instructions.classes:

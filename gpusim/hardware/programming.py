@@ -118,5 +118,5 @@ class Instructions:
     classes: tuple[str, ...] = quantity("name", low=None)
 
 
-PROMISES: dict[str, type] = {"abi": Abi, "limits": Limits, "instructions": Instructions}
+ARCHITECTURE_SECTIONS: dict[str, type] = {"abi": Abi, "limits": Limits, "instructions": Instructions}
 """Sections that only the file of an architecture has."""

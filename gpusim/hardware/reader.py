@@ -14,7 +14,7 @@ from gpusim.hardware import consistency, inherit
 from gpusim.hardware.edge import check
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.inherit import Sheet
-from gpusim.hardware.programming import PROMISES
+from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.quantities import required, rules
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import TOP, Gpu, Provenance, key_of, place_of
@@ -164,7 +164,7 @@ def _complete(path: Path, shelf: Shelf, chain: tuple[Path, ...]) -> Sheet:
         names = " -> ".join(_origin(step) for step in [*chain, path])
         raise SpecError(f"{origin}: base: the files name each other: {names}")
     sheet = parse(reading.read_text(path, SpecError), origin)
-    _refuse_promises(sheet, origin)
+    _refuse_architecture_sections(sheet, origin)
     sheet.texts.setdefault("name", path.stem)
     sheet.texts.setdefault("full_name", sheet.texts["name"])
     sheet.texts.setdefault("measured", False)
@@ -176,9 +176,9 @@ def _complete(path: Path, shelf: Shelf, chain: tuple[Path, ...]) -> Sheet:
     return inherit.over(_complete(found, shelf, (*chain, path.resolve())), sheet)
 
 
-def _refuse_promises(sheet: Sheet, origin: str) -> None:
+def _refuse_architecture_sections(sheet: Sheet, origin: str) -> None:
     """Refuse what code relies on that is compiled for an architecture."""
-    said = [key for key in sheet.numbers if place_of(key)[0] in PROMISES]
+    said = [key for key in sheet.numbers if place_of(key)[0] in ARCHITECTURE_SECTIONS]
     if said:
         raise SpecError(f"{origin}: {said[0]}: is the same for every GPU of an architecture: its file says it")
 

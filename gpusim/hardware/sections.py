@@ -25,7 +25,7 @@ from gpusim.hardware.fixed import (
     WARP,
 )
 from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
-from gpusim.hardware.programming import PROMISES
+from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.quantities import LONGEST, SHARED_WINDOW, fixed, quantity
 
 
@@ -484,6 +484,6 @@ SECTIONS: dict[str, type] = {
     "issue": Issue,
     "access": Access,
     "spacing": Spacing,
-    **PROMISES,
+    **ARCHITECTURE_SECTIONS,
 }
 """Tables of a specification file, in the order in which they are shown."""

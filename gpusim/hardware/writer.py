@@ -6,7 +6,7 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from gpusim.hardware.programming import PROMISES
+from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, Provenance, key_of, values
 
@@ -31,7 +31,7 @@ def to_toml(gpu: Gpu) -> str:
     """
     known, said = dict(gpu.sources), values(gpu)
     lines: list[str] = []
-    own = {section: kind for section, kind in SECTIONS.items() if section not in PROMISES}
+    own = {section: kind for section, kind in SECTIONS.items() if section not in ARCHITECTURE_SECTIONS}
     for section, kind in own.items():
         lines += ["", f"[{section}]"] if lines else [f"[{section}]"]
         for name in (f.name for f in fields(kind)):

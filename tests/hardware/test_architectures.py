@@ -8,7 +8,7 @@ import pytest
 
 from gpusim import hardware
 from gpusim.hardware import library
-from gpusim.hardware.programming import PROMISES, Abi, Instructions, Limits
+from gpusim.hardware.programming import ARCHITECTURE_SECTIONS, Abi, Instructions, Limits
 from gpusim.hardware.quantities import required, rules
 from gpusim.hardware.reader import Shelf, generation, read
 from gpusim.hardware.sections import Shared
@@ -26,7 +26,7 @@ ARCHITECTURES = sorted(path.stem for path in library.ARCHITECTURES.glob("*.toml"
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_every_architecture_says_all_that_it_promises(arch: str) -> None:
     known = hardware.architecture(arch)
-    for section, kind in PROMISES.items():
+    for section, kind in ARCHITECTURE_SECTIONS.items():
         assert {f"{section}.{name}" for name in required(kind)} <= known.keys()
     assert set(hardware.of_architecture(arch, Instructions).classes) <= CLASSES.keys()
     limits, shared = hardware.of_architecture(arch, Limits), hardware.of_architecture(arch, Shared)

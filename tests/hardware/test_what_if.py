@@ -1,7 +1,7 @@
 """What does a number of a specification change?  Each is doubled and halved: what it names moves, and nothing else.
 
 A key stands in one of four tables: it has an effect, it is informational, the engine cannot vary it, or it is a list.
-What an architecture promises programs no GPU changes: ``test_promises.py`` asks what depends on it.
+What an architecture promises programs no GPU changes: ``test_architecture_sections.py`` asks what depends on it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 
 import gpusim
 from gpusim import cuda, hardware
-from gpusim.hardware.programming import PROMISES
+from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import key_of, place_of
@@ -397,7 +397,7 @@ def test_a_number_moves_what_it_names_the_right_way(key: str) -> None:
 
 
 def test_every_number_is_read_or_informational_or_refused() -> None:
-    own = {section: kind for section, kind in SECTIONS.items() if section not in PROMISES}
+    own = {section: kind for section, kind in SECTIONS.items() if section not in ARCHITECTURE_SECTIONS}
     known = {key_of(section, name) for section, kind in own.items() for name in rules(kind)}
     tables = [set(EFFECTS), FIXED, set(LIMITS), set(LISTS), INFORMATIONAL, {"shared.bytes_per_sm"}]
     assert sum(map(len, tables)) == len(known)
