@@ -1,4 +1,4 @@
-"""The command line: ``gpusim predict | profile | formula | kernels | emit | scenario | gpus``.
+"""The command line: ``gpusim COMMAND``, a module each.
 
 Every command imports what it needs when it runs, so that ``gpusim --help``
 answers at once.  What a user can get wrong ends in one line on standard error

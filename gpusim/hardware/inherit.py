@@ -204,7 +204,7 @@ def spread(sm_count: int, count: int) -> tuple[int, ...]:
 
 def _as_of(name: str, entry: Provenance) -> Provenance:
     kind = "assumed" if entry.kind in SEEN else entry.kind
-    source = entry.source if entry.source.startswith("as ") else f"as {name}: {entry.source}"
+    source = entry.source if entry.lender else f"as {name}: {entry.source}"
     return entry._replace(kind=kind, source=source)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -30,6 +31,18 @@ class Provenance(NamedTuple):
     unit: str
     kind: str
     source: str
+
+    @property
+    def lender(self) -> str:
+        """The GPU or architecture whose number this is; empty where it is one's own.
+
+        Examples
+        --------
+        >>> Provenance(4, "1", "assumed", "as h200: measured").lender
+        'h200'
+        """
+        found = re.match(r"as ([\w.-]+): ", self.source)
+        return found[1] if found else ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Launches of a user's CUDA sources: what one is (``spec``), a file of them (``file``), profiling them (``run``)."""
+"""Launches of a user's CUDA sources: what one is (``spec``), a file of them (``file``), their ``profiling``."""

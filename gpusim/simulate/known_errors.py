@@ -8,8 +8,8 @@ from functools import cache as remembered
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-Way = Literal["description", "machine_code"]
-"""How a program came about: lowered from a description, or compiled from CUDA."""
+Way = Literal["description", "machine_code", "other"]
+"""How a program came about: lowered from a description, compiled from CUDA, or in a way that nobody measured."""
 
 
 ENOUGH = 5
@@ -48,6 +48,8 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
     sampled : bool
         Over launches of which only part was run, of whatever family.
     """
+    if way == "other":
+        return {}
     table = _table(gpu)
     if sampled:
         return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")

@@ -42,7 +42,7 @@ class Work:
     params : mapping
         Its sizes.
     way : str
-        How the program came about: ``"description"`` or ``"machine_code"``.
+        How the program came about: ``"description"``, ``"machine_code"``, or ``"other"``, whose errors nobody knows.
     family : str
         Of the kernel, if it is one of the catalogue.
     textbook : mapping of str to Formula

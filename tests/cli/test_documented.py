@@ -244,7 +244,7 @@ def test_python_copied_alone(folder, document, code, capsys):
 def test_every_block_is_a_command_a_file_or_python():
     for _, block in BLOCKS:
         assert block["language"] in ("sh", "python") or block["title"]
-    assert sum(bool(block["title"]) for _, block in BLOCKS) == 5
+    assert sum(bool(block["title"]) for _, block in BLOCKS) == 6
 
 
 def test_the_scenario_runs_as_a_file(folder):

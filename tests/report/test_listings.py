@@ -7,6 +7,7 @@ import pytest
 from gpusim import hardware, report
 from gpusim.catalogue import lookup
 from gpusim.hardware import format as layout
+from gpusim.hardware import library
 from gpusim.report import listings, show
 
 ALGORITHMS = lookup.all(hidden=True)
@@ -65,6 +66,14 @@ def test_a_gpu_says_first_how_its_numbers_are_known():
     assert re.match(r"\d+ numbers: \d+ measured, \d+ datasheet, \d+ assumed, \d+ fitted", first["h200"])
     assert "as on h200" in first["h100-pcie"]
     assert "as on h200" not in first["h200"]
+
+
+@pytest.mark.parametrize("name", hardware.names())
+def test_what_a_number_is_taken_from_is_a_gpu_or_an_architecture(name):
+    known = {*hardware.names(), *(path.stem for path in library.ARCHITECTURES.glob("*.toml"))}
+    assert {entry.lender for _, entry in hardware.load(name).sources} <= {*known, ""}
+    first = text(listings.gpu(layout.describe(hardware.load(name)), layout.informational))[0]
+    assert set(re.findall(r"as on ([\w-]+)", first)) <= known
 
 
 def record(name, error=None, instructions=1_000_000):

@@ -1,4 +1,13 @@
-"""The replacement policy of L2, and all that knows it: what is noted at each use, and which way a new line gets."""
+"""The replacement policy of L2: what is noted at each use, and which way a new line gets.
+
+Another policy is another :func:`note_use` and :func:`victim`.  What the column ``USED`` of a set holds is theirs, but
+for this: 0 is a way that is still empty, ``NEVER`` one that the set lacks.  Every policy
+
+- gives an empty way before one that holds a line (this one not always the last empty way), and never one that the set
+  lacks;
+- notes something between these two at each use;
+- chooses by the set and the number of the access alone, and leaves the set as it is.
+"""
 
 from __future__ import annotations
 
