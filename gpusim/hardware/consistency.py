@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpusim.hardware.errors import SpecError
-from gpusim.hardware.fixed import HALF_STRETCH, LINE, MOST_ISSUED, MOST_WARPS, SECTOR
+from gpusim.hardware.fixed import HALF_STRETCH, LINE, MOST_ISSUED, MOST_WARPS, SECTOR, WARP
 from gpusim.hardware.inherit import Sheet
 from gpusim.hardware.spec import Gpu
 from gpusim.isa.classes import CLASSES
@@ -57,17 +57,10 @@ def check(gpu: Gpu, origin: str) -> None:
     SpecError
         For the first contradiction.
     """
-    for holds, key, allowed in (
-        *_sm(gpu),
-        *_memory(gpu),
-        *_l1(gpu),
-        *_l2(gpu),
-        *_dram(gpu),
-        *_placement(gpu),
-        *_architecture(gpu),
-    ):
-        if not holds:
-            raise SpecError(f"{origin}: {key}: must be {allowed}")
+    for part in (_sm, _memory, _l1, _l2, _clock, _dram, _placement, _architecture):
+        for holds, key, allowed in part(gpu):  # one after the other: a check counts on those before it
+            if not holds:
+                raise SpecError(f"{origin}: {key}: must be {allowed}")
 
 
 def _sm(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
@@ -79,6 +72,8 @@ def _sm(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     fits = sm.max_threads_per_block <= sm.max_threads
     yield fits, "sm.max_threads_per_block", f"at most {sm.max_threads}, 32 for each of sm.max_warps"
     yield sm.registers % sm.register_partitions == 0, "sm.registers", "a multiple of sm.register_partitions"
+    whole = sm.register_alloc_unit % WARP == 0
+    yield whole, "sm.register_alloc_unit", f"a multiple of {WARP}, not {sm.register_alloc_unit}"
 
 
 def _memory(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
@@ -101,6 +96,10 @@ def _memory(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
 
 def _l1(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     l1 = gpu.l1
+    for name in ("tag_hash", "set_hash"):
+        lists = getattr(l1, name)
+        apart = len({frozenset(bits) for bits in lists}) == len(lists) and not any(map(_repeats, lists))
+        yield apart, f"l1.{name}", "lists that differ, each of different bits"
     yield 1 << len(l1.tag_hash) == l1.tag_sets, "l1.tag_hash", f"a list for each bit of a set, of {l1.tag_sets} sets"
     bits = len(l1.set_hash)
     yield bits <= MOST_ROW_BITS, "l1.set_hash", f"at most {MOST_ROW_BITS} lists, not {bits}"
@@ -121,12 +120,33 @@ def _l2(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     l2 = gpu.l2
     least = l2.partitions * LEAST_L2_LINES * LINE
     yield l2.size_bytes >= least, "l2.size_bytes", f"at least {least}, not {l2.size_bytes}"
+    unit = l2.partitions * LINE
+    yield l2.size_bytes % unit == 0, "l2.size_bytes", f"a multiple of {unit}, a line in each partition"
+    yield not _repeats(l2.half_bits), "l2.half_bits", "different bits"
     most = int(math.sqrt(2) * l2.partition_lines / LEAST_L2_SETS)  # sets are the nearest power of two
     yield l2.associativity <= most, "l2.associativity", f"at most {most}: a partition has {LEAST_L2_SETS} sets or more"
     yield l2.slices >= l2.partitions, "l2.slices", f"at least one for each of l2.partitions, {l2.partitions}"
     yield l2.fetch_bytes % SECTOR == 0, "l2.fetch_bytes", f"{SECTOR} or {2 * SECTOR}"
     low, high = l2.partial_low_share, l2.partial_high_share
     yield low <= high, "l2.partial_low_share", f"at most l2.partial_high_share, {high:g}"
+
+
+def _repeats(bits: Iterable[int]) -> bool:
+    held = tuple(bits)
+    return len(set(held)) < len(held)
+
+
+def _clock(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
+    clock = gpu.clock
+    fast, slow = max(clock.sm_hz, clock.l2_hz), min(clock.sm_hz, clock.l2_hz)
+    yield fast <= 16 * slow, "clock.l2_hz", f"within 16 times of clock.sm_hz, {clock.sm_hz:g}, both ways"
+    if clock.tensor_load_hz is not None:
+        within = clock.l2_hz <= 16 * clock.tensor_load_hz and clock.tensor_load_hz <= clock.sm_hz
+        yield (
+            within,
+            "clock.tensor_load_hz",
+            f"at most clock.sm_hz, {clock.sm_hz:g}, and a 16th of clock.l2_hz at least",
+        )
 
 
 def _dram(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
@@ -142,8 +162,6 @@ def _dram(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
             f"dram.{name}_bytes_per_s",
             f"a tenth of the peak at least and all of it at most, {peak:g} by dram.bus_bits and clock.memory_hz",
         )
-    fast, slow = max(gpu.clock.sm_hz, gpu.clock.l2_hz), min(gpu.clock.sm_hz, gpu.clock.l2_hz)
-    yield fast <= 16 * slow, "clock.l2_hz", f"within 16 times of clock.sm_hz, {gpu.clock.sm_hz:g}, both ways"
 
 
 def _placement(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:

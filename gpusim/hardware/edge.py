@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ENTRY = ("value", "unit", "kind", "source")
 """What every number's inline table holds."""
 
+ARCHITECTURE, PRINTED = r"^sm_\d{2,3}$", r"^[^\x00-\x1f\x7f-\x9f]*$"
+"""What names of architectures look like, and any text: it is shown in one line."""
+
 _TYPES = {"int": "an integer", "float": "a number", "tuple": "a list", "string": "text", "bool": "true or false"}
 """What to call a type, by the first word of pydantic's error."""
 
@@ -58,8 +61,8 @@ def file_model() -> type[BaseModel]:
     from pydantic import ConfigDict, Field, create_model
 
     shape: dict[str, Any] = {
-        "base": (Annotated[str, Field(strict=True, min_length=1)] | None, None),
-        "sources": (dict[str, Annotated[str, Field(strict=True, min_length=1)]] | None, None),
+        "base": (Annotated[str, Field(strict=True, min_length=1, pattern=PRINTED)] | None, None),
+        "sources": (dict[str, Annotated[str, Field(strict=True, min_length=1, pattern=PRINTED)]] | None, None),
     }
     shape |= {name: (_section_model(section) | None, None) for name, section in SECTIONS.items()}
     return create_model("File", __config__=ConfigDict(extra="forbid"), **shape)
@@ -83,7 +86,7 @@ def _entry_model(name: str, hint: Any, rule: Rule) -> type[BaseModel]:
         "value": (_bounded(hint, rule), ...),
         "unit": (Literal[rule.unit], ...),
         "kind": (Literal[KINDS], ...),
-        "source": (Annotated[str, Field(strict=True, min_length=1)], ...),
+        "source": (Annotated[str, Field(strict=True, min_length=1, pattern=PRINTED)], ...),
     }
     return create_model(name, __config__=ConfigDict(extra="forbid"), **shape)
 
@@ -93,7 +96,7 @@ def _text(hint: Any, name: str) -> Any:
 
     if hint is bool:
         return Annotated[bool, Field(strict=True)]
-    return Annotated[str, Field(strict=True, min_length=1, pattern=r"^sm_\d{2,3}$" if name == "arch" else None)]
+    return Annotated[str, Field(strict=True, min_length=1, pattern=ARCHITECTURE if name == "arch" else PRINTED)]
 
 
 def _bounded(hint: Any, rule: Rule) -> Any:
@@ -162,7 +165,7 @@ def _allowed(kind: str, context: dict[str, Any]) -> str:
     if kind in ("string_too_short", "too_short"):
         return "not empty"
     if kind == "string_pattern_mismatch":
-        return "like sm_90"
+        return "like sm_90" if context["pattern"] == ARCHITECTURE else "of characters that can be shown"
     if kind == "finite_number":
         return "finite"
     return _TYPES.get(kind.split("_")[0], kind)

@@ -206,4 +206,8 @@ def _from_file(path: Path) -> Gpu:
 @functools.lru_cache(maxsize=64)
 def _read_file(path: Path, changed: int, size: int) -> Gpu:
     """Read a user's file; ``changed`` and ``size`` tell its versions apart."""
-    return read(path, _shelf())
+    gpu = read(path, _shelf())
+    if gpu.name in _files() and gpu != _built_in(gpu.name):  # whose known errors would stand beside its numbers
+        there = f"that of a GPU that comes with gpusim, not {gpu.name!r}"
+        raise SpecError(f"{path.name}: name: must be another than {there}")
+    return gpu

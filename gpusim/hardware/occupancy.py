@@ -117,7 +117,7 @@ def choose_carveout(gpu: Gpu, threads_per_block: int, shared_bytes_per_block: in
 
     The smallest step that holds every block that can be resident.  Where that
     is more than one block there is to be room for others too: for twice as many,
-    but for no more than (1024 - threads) / 32 in all, and not beyond half of the
+    but for no more than (``sm.max_threads_per_block`` - threads) / 32 in all, and not beyond half of the
     largest step; without any shared memory of its own, for the latter number.
 
     Parameters

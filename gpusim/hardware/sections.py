@@ -339,13 +339,14 @@ class Latency:
     l2_spread_cycles, dram_spread_cycles : int
         Width of the distribution of those latencies: over pairs of SM and L2 slice, and over accesses.
     fp64_cycles : int
-        DFMA.
+        DFMA, where code waits for it by a scoreboard: on GPUs with few lanes for doubles.
     barrier_cycles, barrier_cycles_per_warp : int
         A block's barrier costs the first plus the second for each warp of the block.
     dram_far_cycles : int or None
         L2 miss on a line whose home is the other half.
     mma_cycles : int or None
-        ``mma.sync.m16n8k16`` with half inputs.
+        A product of matrices (measured with ``mma.sync.m16n8k16`` of halves), where code waits for it by a scoreboard:
+        that of doubles.  For others compilers count the cycles themselves.
     """
 
     fma_cycles: int = quantity("cycle", high=LONGEST)

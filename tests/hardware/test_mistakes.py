@@ -173,7 +173,45 @@ def number(section, name, value, unit="1"):
             "placement.sm_half: must be a half below l2.partitions, 2, for every SM",
         ),
         (number("placement", "sm_gpc", [0, 1]), "placement.sm_gpc: must be a GPC for every SM, as gpcs counts them"),
+        (number("sm", "register_alloc_unit", 16), "sm.register_alloc_unit: must be a multiple of 32, not 16"),
+        (number("sm", "register_alloc_unit", 33), "sm.register_alloc_unit: must be a multiple of 32, not 33"),
+        (number("l1", "tag_hash", [[0], [0]]), "l1.tag_hash: must be lists that differ, each of different bits"),
+        (number("l1", "tag_hash", [[0, 0], [1]]), "l1.tag_hash: must be lists that differ, each of different bits"),
+        (number("l2", "half_bits", [12, 12]), "l2.half_bits: must be different bits"),
+        (
+            number("l2", "size_bytes", 62914561, "byte"),
+            "l2.size_bytes: must be a multiple of 256, a line in each partition",
+        ),
+        (
+            number("clock", "tensor_load_hz", 2.1e9, "Hz"),
+            "clock.tensor_load_hz: must be at most clock.sm_hz, 1.98e+09, ",
+        ),
+        (
+            number("clock", "tensor_load_hz", 1.0e8, "Hz"),
+            "clock.tensor_load_hz: must be at most clock.sm_hz, 1.98e+09, ",
+        ),
     ],
 )
 def test_numbers_that_contradict_each_other(tmp_path, text, message):
-    assert told(tmp_path, text) == f"my.toml: {message}"
+    assert told(tmp_path, text).startswith(f"my.toml: {message}")
+
+
+def test_what_contradicts_a_limit_is_refused_before_anything_is_made_of_it(tmp_path):
+    lists = [[bit] for bit in range(28)]
+    message = told(tmp_path, number("l1", "set_hash", lists))
+    assert message == "my.toml: l1.set_hash: must be at most 8 lists, not 28"
+
+
+def test_a_user_s_gpu_is_not_called_as_one_whose_errors_are_known(tmp_path):
+    message = "name: must be another than that of a GPU that comes with gpusim, not 'h200'"
+    assert told(tmp_path, 'base = "h200"\n[identity]\nname = "h200"') == f"my.toml: {message}"
+    (tmp_path / "h200.toml").write_text('base = "h100-sxm"')
+    with pytest.raises(SpecError, match=r"h200\.toml: name: must be another"):
+        hardware.load(tmp_path / "h200.toml")
+
+
+@pytest.mark.parametrize("key", ["name", "full_name"])
+def test_what_cannot_be_shown_is_refused(tmp_path, key):
+    text = told(tmp_path, f'base = "h200"\n[identity]\n{key} = "a\\u001b[31m\\nb"')
+    assert text.startswith(f"my.toml: {key}: must be of characters that can be shown, not 'a")
+    assert "\x1b" not in text
