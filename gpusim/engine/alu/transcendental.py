@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from gpusim.engine.alu.convert import source
+from gpusim.engine.alu.convert import flushed_double, source
 from gpusim.engine.alu.half import narrowed
 from gpusim.engine.alu.operands import canonical, flushed, put, put_real, real
 from gpusim.engine.alu.rounding import clamped
@@ -96,9 +96,9 @@ def format_of(c):
 
 @jit
 def upper(high, which):
-    """Upper word of 1/x or 1/sqrt(x), of the upper word of x."""
+    """Upper word of 1/x, or of 1/sqrt(x), which takes subnormal values for zeros; of the upper word of x."""
     x = view(cast(high, U64) << 32, F64)
-    y = 1.0 / (sqrt(x) if which == I.RSQ64H else x)
+    y = 1.0 / (sqrt(flushed_double(x)) if which == I.RSQ64H else x)
     return cast(view(y, U64) >> 32, U32)
 
 

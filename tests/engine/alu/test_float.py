@@ -167,6 +167,13 @@ def test_mufu_is_the_function_to_an_ulp(which, a):
     np.testing.assert_allclose(got, want, rtol=1.2e-7, atol=2e-7 if wave else 2e-38)
 
 
+def test_a_root_of_doubles_takes_subnormal_ones_for_zeros():
+    """As an H100 does (forms of MUFU.RSQ64H)."""
+    upper = np.resize(np.array([0x000FFFFF, 0x00000001, 0x00000000, 0x00100000, 0x3FF00000], np.uint32), 32)
+    got = one(Op.MUFU, upper, sub=Mufu.RSQ64H)
+    assert got[:5].tolist() == [0x7FF00000, 0x7FF00000, 0x7FF00000, 0x5FE00000, 0x3FF00000]
+
+
 # ------------------------------------------------------------------ integers and floats
 
 
