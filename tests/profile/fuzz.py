@@ -47,7 +47,7 @@ def compiled(folder: Path) -> list[Path]:
     from tests.profile.victims import VICTIMS
 
     for gpu in GPUS:
-        (folder / f"{gpu}.toml").write_text(SMALL.format(gpu=gpu))
+        (folder / f"small-{gpu}.toml").write_text(SMALL.format(gpu=gpu))
     for name, victim in VICTIMS.items():
         for gpu in GPUS:
             made = cuda.compile(victim.text + "\n", gpu=gpu).cubin.data
@@ -78,7 +78,7 @@ def run(place: Path, original: Path, values: bool) -> str:
     from tests.profile.victims import BLOCKS, THREADS, VICTIMS
 
     name, gpu, _ = original.name.split(".")
-    gpu = str(original.with_name(f"{gpu}.toml"))
+    gpu = str(original.with_name(f"small-{gpu}.toml"))
     try:
         with limited(NVDISASM_S):
             kernel = cuda.compile(place, gpu=gpu).kernel()
