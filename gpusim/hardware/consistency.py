@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.fixed import HALF_STRETCH, LINE, MOST_ISSUED, MOST_WARPS, SECTOR, WARP
@@ -131,9 +131,8 @@ def _l2(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
     yield low <= high, "l2.partial_low_share", f"at most l2.partial_high_share, {high:g}"
 
 
-def _repeats(bits: Iterable[int]) -> bool:
-    held = tuple(bits)
-    return len(set(held)) < len(held)
+def _repeats(bits: Sequence[int]) -> bool:
+    return len(set(bits)) < len(bits)
 
 
 def _clock(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:

@@ -58,11 +58,11 @@ def check(raw: dict[str, Any], origin: str) -> dict[str, dict[str, Any]]:
 @functools.cache
 def file_model() -> type[BaseModel]:
     """Build the pydantic model of a specification file from the section dataclasses."""
-    from pydantic import ConfigDict, Field, create_model
+    from pydantic import ConfigDict, create_model
 
     shape: dict[str, Any] = {
-        "base": (Annotated[str, Field(strict=True, min_length=1, pattern=PRINTED)] | None, None),
-        "sources": (dict[str, Annotated[str, Field(strict=True, min_length=1, pattern=PRINTED)]] | None, None),
+        "base": (_text(str) | None, None),
+        "sources": (dict.__class_getitem__((str, _text(str))) | None, None),
     }
     shape |= {name: (_section_model(section) | None, None) for name, section in SECTIONS.items()}
     return create_model("File", __config__=ConfigDict(extra="forbid"), **shape)
@@ -80,18 +80,18 @@ def _section_model(section: type) -> type[BaseModel]:
 
 
 def _entry_model(name: str, hint: Any, rule: Rule) -> type[BaseModel]:
-    from pydantic import ConfigDict, Field, create_model
+    from pydantic import ConfigDict, create_model
 
     shape: dict[str, Any] = {
         "value": (_bounded(hint, rule), ...),
         "unit": (Literal[rule.unit], ...),
         "kind": (Literal[KINDS], ...),
-        "source": (Annotated[str, Field(strict=True, min_length=1, pattern=PRINTED)], ...),
+        "source": (_text(str), ...),
     }
     return create_model(name, __config__=ConfigDict(extra="forbid"), **shape)
 
 
-def _text(hint: Any, name: str) -> Any:
+def _text(hint: Any, name: str = "") -> Any:
     from pydantic import Field
 
     if hint is bool:
@@ -109,7 +109,7 @@ def _bounded(hint: Any, rule: Rule) -> Any:
         element = _bounded(get_args(hint)[0], rule)
         return Annotated[tuple.__class_getitem__((element, ...)), Field(min_length=0 if rule.unit == "name" else 1)]
     if hint is str:
-        return Annotated[hint, Field(strict=True, min_length=1)]
+        return _text(hint)
     exact = hint is int
     return Annotated[hint, Field(strict=True, ge=rule.low, le=rule.high, allow_inf_nan=None if exact else False)]
 
