@@ -13,7 +13,7 @@ from gpusim.hardware.quantities import rules
 from gpusim.hardware.reader import Shelf, generation, read
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, key_of
-from gpusim.kept.store import Store
+from gpusim.kept.store import HARDWARE
 from gpusim.names import suggest
 
 SPECS = Path(__file__).parent / "specs"
@@ -24,9 +24,6 @@ ARCHITECTURES = Path(__file__).parent / "architectures"
 
 DEFAULT_ARCHITECTURE = "sm_90"
 """What descriptions are lowered and written for where nobody says it: that of the GPU that gpusim is validated on."""
-
-READ = Store("hardware", 4 << 20)
-"""What was read of built-in files before: building what checks them is what takes the time."""
 
 Section = TypeVar("Section")
 
@@ -125,7 +122,7 @@ def architecture(arch: str) -> dict[str, Any]:
     known, name = _shelf().architectures, arch.rstrip("af")
     if name not in known:
         raise SpecError(f"unknown architecture {shown(arch)}: {suggest(name, known)}")
-    return READ.remembered(("architecture", name), lambda: _numbers(name))
+    return HARDWARE.remembered(("architecture", name), lambda: _numbers(name))
 
 
 def _numbers(arch: str) -> dict[str, Any]:
@@ -199,7 +196,7 @@ def _shelf() -> Shelf:
 
 @functools.cache
 def _built_in(name: str) -> Gpu:
-    return READ.remembered(("gpu", name), lambda: read(_files()[name], _shelf()))
+    return HARDWARE.remembered(("gpu", name), lambda: read(_files()[name], _shelf()))
 
 
 def _from_file(path: Path) -> Gpu:

@@ -150,5 +150,13 @@ def _files(folder: Path) -> Iterator[_File]:
                 yield _File(stat.st_mtime_ns, stat.st_size, Path(entry.path))
 
 
-PROGRAMS = Store("programs", 128 << 20)
+MIB = 1 << 20
+
+HARDWARE = Store("hardware", 4 * MIB)
+"""Built-in GPUs and architectures as they were read: what takes the time is building what checks their files."""
+
+PROGRAMS = Store("programs", 128 * MIB)
 """Programs of the instruction set, lowered or translated."""
+
+RESULTS = Store("results", 64 * MIB)
+"""Profiles of launches that were predicted together."""

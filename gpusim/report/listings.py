@@ -214,7 +214,7 @@ def _figures(record: Mapping[str, Any]) -> Iterator[str]:
     yield format_seconds(seconds) if seconds > 0 else NOTHING
     yield from map(format_bytes, moved)
     yield format_count(record["warp_instructions"])
-    yield f"{record['wall_s']:.1f} s"
+    yield "kept" if record["kept"] else f"{record['wall_s']:.1f} s"
 
 
 def _short(error: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim.isa.slice import reads_data
-from gpusim.kept.store import Store
+from gpusim.kept.store import RESULTS
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from gpusim.profiles.profile import Profile
     from gpusim.simulate.launch import Launch
     from gpusim.simulate.work import How, Work
-
-RESULTS = Store("results", 64 << 20)
 
 OF_NO_RESULT = {"closed_forms", "fresh", "progress", "source", "step", "take"}
 """Fields of a work, and of how it is run, that decide nothing in a profile."""

@@ -23,6 +23,7 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
             "gpu": "h200",
             "cache": "cold",
             "sample": None,
+            "fresh": False,
             "registers": None,
             "n": 4096,
             "m": 512,
