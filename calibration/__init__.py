@@ -23,3 +23,7 @@ cases that the simulator is asked again.  The modules of this folder each have o
 
 All run from the root of the repository: ``python -m calibration.refresh``.
 """
+
+import os
+
+os.environ["GPUSIM_FORGET"] = "1"  # whatever is held against hardware is simulated now, in child processes too

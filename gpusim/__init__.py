@@ -9,7 +9,12 @@ comes from, is a line each of ``__init__.pyi``.
 
 from __future__ import annotations
 
+import time
+
 __version__ = "0.1.0"
+
+IMPORTED_NS = time.time_ns()
+"""When this process imported gpusim: files that changed later are not what runs in it."""
 
 
 def _public() -> dict[str, str]:

@@ -18,3 +18,4 @@ from gpusim.results.timeline import Recording as Recording
 from gpusim.results.timeline import Timeline as Timeline
 
 __version__: str
+IMPORTED_NS: int

@@ -20,7 +20,7 @@ OTHERS_WRITE = 0o022
 
 
 class CacheWarning(UserWarning):
-    """What is compiled cannot be kept, so it is compiled again by the next process."""
+    """What was worked out cannot be kept, so it is worked out again by the next process."""
 
 
 def cache_folder() -> Path:
@@ -102,7 +102,7 @@ def usable(folder: Path) -> bool:
 
 
 def _warn_of(folder: Path, error: OSError) -> None:
-    what = f"compiled code cannot be kept in {folder.parent} ({error.strerror})"
+    what = f"what was worked out cannot be kept in {folder.parent} ({error.strerror})"
     _warn(what, "GPUSIM_CACHE_DIR names another folder")
 
 
@@ -151,9 +151,9 @@ def _ours(found: os.stat_result) -> bool:
 def _doubt(folder: Path, found: os.stat_result) -> tuple[str, str]:
     """What is wrong with a folder, and what to do."""
     if found.st_mode & OTHERS_WRITE:
-        return f"compiled code in {folder} is not used, for other users can write there", f"chmod go-w {folder}"
+        return f"what is kept in {folder} is not used, for other users can write there", f"chmod go-w {folder}"
     return (
-        f"compiled code in {folder} is not used, for it belongs to another user",
+        f"what is kept in {folder} is not used, for it belongs to another user",
         "GPUSIM_CACHE_DIR names a folder of your own",
     )
 
@@ -161,4 +161,4 @@ def _doubt(folder: Path, found: os.stat_result) -> tuple[str, str]:
 @cache
 def _warn(what: str, remedy: str) -> None:
     """Once in a process: numba forgets what was warned of."""
-    warnings.warn(f"{what}; it is compiled again every time (remedy: {remedy})", CacheWarning, stacklevel=2)
+    warnings.warn(f"{what}; it is worked out again every time (remedy: {remedy})", CacheWarning, stacklevel=2)

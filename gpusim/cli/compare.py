@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli.files import check_writable, is_stdout, write_json
-from gpusim.cli.options import JsonFile, KernelFolders
+from gpusim.cli.options import Fresh, JsonFile, KernelFolders
 from gpusim.cli.sources import Only
 from gpusim.errors import GpusimError, UnknownNameError
 
@@ -45,6 +45,7 @@ def compare(
     each: Annotated[bool, typer.Option("--each", help="Every metric of every launch.")] = False,
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes to predict with.", min=1)] = 1,
     kernels: KernelFolders = None,
+    fresh: Fresh = False,
 ) -> None:
     """Hold predictions against what a GPU did.
 
@@ -58,7 +59,8 @@ def compare(
     if measured.suffix in PROFILES:
         head, found = _of_profile(measured, predicted)
     else:
-        head, found = _of_measurement(measured, predicted, gpu, only, tuple(kernels or ()), described, jobs)
+        how = {"described": described, "jobs": jobs, "fresh": fresh}
+        head, found = _of_measurement(measured, predicted, gpu, only, tuple(kernels or ()), how)
     if not any(found.values()):
         raise GpusimError(f"{measured}: no metric was both measured and predicted")
     flat = [row for rows in found.values() for row in rows]
@@ -70,7 +72,7 @@ def compare(
         )
     if is_stdout(json):
         return
-    shown: list[Any] = [head, ""]
+    shown: list[Any] = [*head, ""]
     if len(found) > 1:
         shown += comparison.summarised(summaries, flat, shares)
     if each or len(found) == 1:
@@ -84,8 +86,8 @@ def _plain(row: Row | Summary) -> dict[str, Any]:
     return {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in values}
 
 
-def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, list[Row]]]:
-    """Rows of a profile of Nsight Compute's, by launch."""
+def _of_profile(measured: Path, predicted: Path | None) -> tuple[list[str], dict[str, list[Row]]]:
+    """Rows of a profile of Nsight Compute's, by launch, and what stands above them."""
     from gpusim.measured import nsight
     from gpusim.measured.comparison import rows
     from gpusim.measured.predictions import pair, read_predictions
@@ -95,20 +97,21 @@ def _of_profile(measured: Path, predicted: Path | None) -> tuple[str, dict[str, 
             f"{measured} says not what was launched: give a prediction too (gpusim predict or profile with --json FILE)"
         )
     pairs = pair(read_predictions(predicted), nsight.read(measured))
-    return f"{measured} by Nsight Compute, {predicted}", {p.name: rows(p.metrics, m) for p, m in pairs}
+    return [f"{measured} by Nsight Compute, {predicted}"], {p.name: rows(p.metrics, m) for p, m in pairs}
 
 
 def _of_measurement(
-    file: Path, predicted: Path | None, gpu: str | None, only: str | None, folders: tuple[Path, ...], described: bool,
-    jobs: int,
-) -> tuple[str, dict[str, list[Row]]]:  # fmt: skip
-    """Rows of a measurement, by launch."""
+    file: Path, predicted: Path | None, gpu: str | None, only: str | None, folders: tuple[Path, ...],
+    how: dict[str, Any],
+) -> tuple[list[str], dict[str, list[Row]]]:  # fmt: skip
+    """Rows of a measurement, by launch, and what stands above them."""
     from gpusim.launches import empty_kernel as nothing
     from gpusim.launches import file as launch_file
     from gpusim.measured import measurement
     from gpusim.measured.comparison import Empty, rows
     from gpusim.measured.predictions import read_predictions
     from gpusim.report.comparison import device_line
+    from gpusim.report.kept import kept_line, times_kept
 
     if not file.suffix and len(file.parts) == 1 and not os.path.exists(file):  # noqa: PTH110 (False for any text)
         names = measurement.shipped_names()
@@ -117,16 +120,18 @@ def _of_measurement(
     found = measurement.read(measurement.shipped(str(file)) or file)
     chosen = [launch for launch in launch_file.select(found.launches, only) if not launch.error]
     values: Mapping[str, Mapping[str, float]]
-    empty = None
+    empty, kept = None, ""
     if predicted is None:
         known = _checked(found, gpu)
         specs = launch_file.launches([launch.launch for launch in chosen], file.parent, str(file), folders)
-        values = _predict(specs, known, described, jobs)
+        records = _predict(specs, known, how)
+        values = {record["id"]: record["metrics"] for record in records}
+        kept = kept_line(times_kept(records))
         empty = found.overhead_seconds and Empty(nothing.seconds(known), found.overhead_seconds)
     else:
         values = {each.name: each.metrics for each in read_predictions(predicted)}
     compared = {each.id: rows(values[each.id], each, empty or None) for each in chosen if each.id in values}
-    return device_line(found), compared
+    return [device_line(found), *([kept] if kept else [])], compared
 
 
 def _checked(found: Measurement, gpu: str | None) -> str:
@@ -146,14 +151,14 @@ def _checked(found: Measurement, gpu: str | None) -> str:
     return gpu
 
 
-def _predict(specs: Sequence[AnyLaunch], gpu: str, described: bool, jobs: int) -> dict[str, dict[str, float]]:
-    """Metrics by launch."""
+def _predict(specs: Sequence[AnyLaunch], gpu: str, how: dict[str, Any]) -> list[dict[str, Any]]:
+    """Records of the launches, none of which failed."""
     from gpusim.launches.profiling import record_all
     from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
-        records = record_all(specs, gpu, jobs=jobs, progress=progress, described=described)
+        records = record_all(specs, gpu, progress=progress, **how)
     failed = [record for record in records if record["error"]]
     if failed:
         raise GpusimError(f"{failed[0]['id']} could not be predicted: {failed[0]['error']}")
-    return {record["id"]: record["metrics"] for record in records}
+    return records

@@ -18,6 +18,7 @@ Registers = Annotated[
     int | None,
     typer.Option(metavar="N", help="Registers a thread, as ptxas -v says of your own [default: as lowered].", min=1),
 ]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate anew, even if the result of an earlier run is kept.")]
 TimelineFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write what one SM does, cycle by cycle, for ui.perfetto.dev.")
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpusim.cli.files import check_writable, show_chains, show_profiles
 from gpusim.cli.options import (
+    Fresh,
     Gpus,
     JsonFile,
     KernelArguments,
@@ -41,6 +42,7 @@ def predict(
     timeline: TimelineFile = None,
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
+    fresh: Fresh = False,
 ) -> None:
     """Predict a kernel's time, and its traffic at every level.
 
@@ -57,7 +59,7 @@ def predict(
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(gpu), combinations(algorithm, given)))
     wanted = Wanted(timeline, timeline_sm, timeline_from)
-    how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": sample}
+    how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": sample, "fresh": fresh}
     if isinstance(algorithm, Chain):
         if registers is not None:
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")

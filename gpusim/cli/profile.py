@@ -12,7 +12,7 @@ import typer
 from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
-from gpusim.cli.options import Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
+from gpusim.cli.options import Fresh, Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
 from gpusim.cli.timelines import Wanted
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def profile(
     timeline: TimelineFile = None,
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
+    fresh: Fresh = False,
 ) -> None:
     """Predict the same of your own CUDA, from its machine code.
 
@@ -49,6 +50,7 @@ def profile(
     """
     check_writable(json)
     how = {"cache": "warm" if warm else "cold", "sample": sample, "limit": limit, "seed": seed, "seconds": seconds}
+    how["fresh"] = fresh
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines}
     if launches is not None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from gpusim.cli.options import Fresh
 from gpusim.errors import GpusimError, UnknownNameError
 
 LISTING = "gpusim scenario"
@@ -19,6 +20,7 @@ LISTING = "gpusim scenario"
 def scenario(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which to run; without it they are listed.")] = None,
+    fresh: Fresh = False,
 ) -> None:
     """Ask one question, or list those that can be asked.
 
@@ -28,7 +30,7 @@ def scenario(
     gpusim scenario tiling --help shows its options.
     """
     if name is not None:
-        run_scenario(name, context.args)
+        run_scenario(name, context.args, fresh=fresh)
         return
     from gpusim import report
     from gpusim.report import listings
@@ -37,7 +39,7 @@ def scenario(
     report.show(listings.table_of([("scenario", "question"), *titles]))
 
 
-def run_scenario(name: str, arguments: Sequence[str]) -> None:
+def run_scenario(name: str, arguments: Sequence[str], *, fresh: bool = False) -> None:
     """Run a scenario as a program of its own.
 
     Parameters
@@ -46,6 +48,8 @@ def run_scenario(name: str, arguments: Sequence[str]) -> None:
         As ``gpusim scenario`` lists it.
     arguments : sequence of str
         Its command line.
+    fresh : bool
+        Simulate anew what results are kept of.
 
     Raises
     ------
@@ -62,8 +66,20 @@ def run_scenario(name: str, arguments: Sequence[str]) -> None:
     if path is None:
         raise UnknownNameError("scenario", name, files, LISTING)
     sys.argv = [str(path), *arguments]
-    with _called(f"{LISTING} {name}"):
+    with _called(f"{LISTING} {name}"), _predicting(fresh=fresh):
         runpy.run_path(str(path), run_name="__main__")
+
+
+@contextlib.contextmanager
+def _predicting(*, fresh: bool) -> Iterator[None]:
+    """Simulate anew what results are kept of, or say at the end that they were shown."""
+    from gpusim.report.kept import kept_line
+    from gpusim.simulate.prediction import noting, simulating_anew
+
+    with noting() as times, simulating_anew() if fresh else contextlib.nullcontext():
+        yield
+        if kept := kept_line(times):
+            print(f"gpusim: {kept}", file=sys.stderr)
 
 
 @contextlib.contextmanager

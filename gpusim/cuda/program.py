@@ -18,6 +18,7 @@ from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi, Limits
 from gpusim.isa.check import WIDTHS, faults
 from gpusim.isa.program import ParamInfo, Program, Variable
+from gpusim.kept.store import PROGRAMS
 
 if TYPE_CHECKING:
     from gpusim.cuda.cubin import Cubin, KernelCode
@@ -64,7 +65,7 @@ class Compiled(Protocol):
 
 
 def program(kernel: Compiled, base: int) -> Program:
-    """Disassemble and translate a kernel, its device variables placed one after another.
+    """Disassemble and translate a kernel, its device variables placed one after another; what was before is kept.
 
     Parameters
     ----------
@@ -81,6 +82,14 @@ def program(kernel: Compiled, base: int) -> Program:
     CudaError
         Where the machine code cannot be read, or asks for what no hardware has or the file does not declare.
     """
+    disassembler = toolchain.nvdisasm()
+    found = disassembler.stat()
+    decided_by = kernel, base, disassembler, found.st_size, found.st_mtime_ns
+    return PROGRAMS.remembered(decided_by, lambda: _translated(kernel, base))
+
+
+def _translated(kernel: Compiled, base: int) -> Program:
+    """The same, without a look at what is kept."""
     code, offsets = kernel.code, _offsets(kernel.cubin)
     widest = max(WIDTHS)  # nvcc reads a last array of 12 bytes with one LDS.128
     shared = -(-code.shared_bytes // widest) * widest

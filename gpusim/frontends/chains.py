@@ -12,8 +12,8 @@ from gpusim.frontends import described
 from gpusim.frontends.described import Described
 from gpusim.profiles.chain import ChainProfile
 from gpusim.simulate.launch import place
-from gpusim.simulate.prediction import How, Work
 from gpusim.simulate.prediction import predict as simulated
+from gpusim.simulate.work import How, Work
 
 if TYPE_CHECKING:
     from gpusim.catalogue.chain import Chain, ChainLaunch
@@ -29,6 +29,7 @@ def predict_chain(
     progress: Progress | None = None,
     kernels: Sequence[str] | None = None,
     limit: int | None = None,
+    fresh: bool = False,
     **params: int,
 ) -> ChainProfile:
     """Predict what the kernels of a chain move and how long they take, one launched after the other.
@@ -39,7 +40,7 @@ def predict_chain(
     ----------
     chain : str or Chain
         Name as in ``gpusim kernels``, or a chain of your own.
-    gpu, sample, progress, kernels, limit
+    gpu, sample, progress, kernels, limit, fresh
         As for :func:`gpusim.predict`.
     cache : {"cold", "warm"}
         Caches empty before the first launch, or as the last left them.
@@ -63,7 +64,7 @@ def predict_chain(
     >>> found.dram_bytes_read  # Q, K, V, the code of three kernels: S and P come and go in L2
     62720.0
     """
-    how = How(cache, sample, limit=limit, progress=progress)
+    how = How(cache, sample, limit=limit, progress=progress, fresh=fresh)
     known, spec = chain_of(chain, kernels), hardware.given(gpu)
     bound, labels = known.launch(**params), tuple(known.labels)
     profiles = simulated(list(works(bound, labels, spec, kernels)), spec, how)

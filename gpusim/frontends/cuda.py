@@ -15,9 +15,9 @@ from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
 from gpusim.simulate.launch import Launch, bytes_of, variables_end
-from gpusim.simulate.prediction import How, Work
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
+from gpusim.simulate.work import How, Work
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -42,6 +42,7 @@ def profile(
     limit: int | None = None,
     progress: Progress | None = None,
     timeline: Recording | None = None,
+    fresh: bool = False,
 ) -> Profile:
     """Run a CUDA kernel's machine code and count what it does at every level of the memory hierarchy.
 
@@ -72,6 +73,8 @@ def profile(
         Called with (blocks done, blocks, text).
     timeline : Recording, optional
         Record what one SM does, cycle by cycle, into ``profile.timeline``.
+    fresh : bool
+        Simulate, even if the result of an earlier run is kept; none is of a run with values or a timeline.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def profile(
     >>> x  # doctest: +SKIP
     array([0., 2., 4., 6.], dtype=float32)
     """
-    how = How(cache, sample, values, limit, progress, timeline)
+    how = How(cache, sample, values, limit, progress, timeline, fresh)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     return simulated([work(kernel, spec, grid, block, args, dynamic_shared)], spec, how)[0]

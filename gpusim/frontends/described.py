@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,12 @@ from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.catalogue.parameters import INT32_MAX
 from gpusim.errors import ParameterError, shown, whole
+from gpusim.isa.slice import reads_data
 from gpusim.lang.lower.target import Target
 from gpusim.results.traffic import Formula
-from gpusim.simulate.counting import reads_data
 from gpusim.simulate.launch import Buffer, Launch
-from gpusim.simulate.prediction import How, Work
 from gpusim.simulate.prediction import predict as simulated
+from gpusim.simulate.work import ClosedForms, How, Work
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
@@ -41,6 +42,7 @@ def predict(
     limit: int | None = None,
     timeline: Recording | None = None,
     registers: int | None = None,
+    fresh: bool = False,
     **params: int,
 ) -> Profile:
     """Predict what a described kernel moves at every level of the memory hierarchy.
@@ -66,6 +68,8 @@ def predict(
     registers : int, optional
         Registers a thread, as ``ptxas -v`` says of the kernel you have; by default as many as the lowered code needs.
         They decide how many blocks an SM holds; what would be spilled to have fewer is not modelled.
+    fresh : bool
+        Simulate, even if the result of an earlier run is kept; ``profile.kept`` says when that was.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.  A description alone has neither aliases
         nor defaults of sizes; its scalars may be floats.
@@ -85,7 +89,7 @@ def predict(
     >>> profile.dram_bytes_read
     802560
     """
-    how = How(cache, sample, limit=limit, progress=progress, timeline=timeline)
+    how = How(cache, sample, limit=limit, progress=progress, timeline=timeline, fresh=fresh)
     algorithm, spec = algorithm_of(kernel, kernels), hardware.given(gpu)
     bound = algorithm.launch(**params)
     return simulated([work(Described(algorithm, bound, kernels), spec, registers=registers)], spec, how)[0]
@@ -127,13 +131,18 @@ def work(
     launch = assemble(bound, program, arrays, places=places or {}, registers=registers)
     _check_registers(launch, gpu)
     return Work(
-        launch, algorithm.name, bound.params, "description", algorithm.family, _textbook(source), _flops(bound),
-        watched=True, step=step, source=source,
+        launch, algorithm.name, bound.params, "description", algorithm.family, partial(_closed_forms, source),
+        (algorithm.textbook, bound.kernel.digest or bound.kernel), watched=True, step=step, source=source,
     )  # fmt: skip
 
 
+def _closed_forms(source: Described) -> ClosedForms:
+    """What closed forms say of a launch; they follow from the textbook and the tree."""
+    return ClosedForms(_textbook(source), _flops(source.bound))
+
+
 def _textbook(source: Described) -> dict[str, Formula]:
-    """What closed forms say of a launch."""
+    """What the textbook says of a launch."""
     from gpusim.catalogue.formulas import pretty
 
     texts = {"reads": "global reads", "writes": "global writes", "compulsory": "inputs, once each"}

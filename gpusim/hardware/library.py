@@ -13,6 +13,7 @@ from gpusim.hardware.quantities import rules
 from gpusim.hardware.reader import Shelf, generation, read
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, key_of
+from gpusim.kept.store import HARDWARE
 from gpusim.names import suggest
 
 SPECS = Path(__file__).parent / "specs"
@@ -118,10 +119,14 @@ def architecture(arch: str) -> dict[str, Any]:
     >>> architecture("sm_90")["launch.warp_apart_cycles"]
     2
     """
-    shelf, name = _shelf(), arch.rstrip("af")
-    if name not in shelf.architectures:
-        raise SpecError(f"unknown architecture {shown(arch)}: {suggest(name, shelf.architectures)}")
-    return {key: entry.value for key, entry in generation(name, shelf).numbers.items()}
+    known, name = _shelf().architectures, arch.rstrip("af")
+    if name not in known:
+        raise SpecError(f"unknown architecture {shown(arch)}: {suggest(name, known)}")
+    return HARDWARE.remembered(("architecture", name), lambda: _numbers(name))
+
+
+def _numbers(arch: str) -> dict[str, Any]:
+    return {key: entry.value for key, entry in generation(arch, _shelf()).numbers.items()}
 
 
 def of_architecture(arch: str, section: type[Section]) -> Section:
@@ -191,7 +196,7 @@ def _shelf() -> Shelf:
 
 @functools.cache
 def _built_in(name: str) -> Gpu:
-    return read(_files()[name], _shelf())
+    return HARDWARE.remembered(("gpu", name), lambda: read(_files()[name], _shelf()))
 
 
 def _from_file(path: Path) -> Gpu:

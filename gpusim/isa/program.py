@@ -81,6 +81,13 @@ class Program:
     def __str__(self) -> str:
         return self.listing()
 
+    def place_of(self, index: int) -> tuple[str, int]:
+        """File and line of an instruction: where it was inlined in the program's own file, if it was."""
+        line = self.instrs[index].line
+        if line:
+            return self.source, line
+        return self.places.get(index, (self.source, 0))
+
     def listing(self, *, control: bool = False, source: bool = False) -> str:
         """The instructions, in the manner of a disassembly.
 

@@ -461,6 +461,11 @@ def _retarget(builder: _Builder) -> np.ndarray:
     return np.ascontiguousarray(code)
 
 
+def reads_data(program: Program) -> bool:
+    """Whether what a program touches depends on the contents of its arrays."""
+    return needs_data(counting_image(program))
+
+
 def needs_data(image: Image) -> bool:
     """Whether running the image reads values of global memory."""
     return moves_values(image, lambda info: info.may_be_global and (info.reads_memory or info.writes_memory))

@@ -14,6 +14,7 @@ from gpusim.hardware import DEFAULT_ARCHITECTURE
 from gpusim.lang.binding import bind, launch_shape, positive
 from gpusim.lang.description_errors import DescriptionError, check_source, check_tree, describing, fail, nearest
 from gpusim.lang.evaluate import cdiv, evaluate
+from gpusim.lang.kept_programs import lowered, tree_digest
 from gpusim.lang.trace import MemoryHandle, Tracer, condition, integer, tracing
 from gpusim.lang.tree import DType, Expr, GlobalArray, Param, Tree
 
@@ -173,6 +174,11 @@ class Kernel:
                 defaults=defaults,
             )
 
+    @cached_property
+    def digest(self) -> str | None:
+        """What tells the traced description from every other; None where nothing does."""
+        return tree_digest(self.tree)
+
     @property
     def params(self) -> tuple[Param, ...]:
         """Sizes, tiles and scalars, in the order of the signature."""
@@ -289,9 +295,7 @@ def _nothing(_: object) -> tuple[()]:
 
 @lru_cache(maxsize=PROGRAMS_KEPT)
 def _lowered(kernel: Kernel, tiles: tuple[tuple[str, int], ...], target: Target) -> Program:
-    from gpusim.lang.lower import lower
-
-    return lower(kernel.tree, dict(tiles), target)
+    return lowered(kernel.tree, tiles, target)
 
 
 class Parameters:

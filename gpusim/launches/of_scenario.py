@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from gpusim.catalogue.algorithm import BareKernel
 from gpusim.frontends.described import Described
 from gpusim.launches.spec import DescribedLaunch
-from gpusim.simulate.prediction import Work, listening
+from gpusim.simulate.prediction import listening
+from gpusim.simulate.work import Work
 
 
 @contextmanager

@@ -99,7 +99,7 @@ def _architecture(gpu: str) -> str:
 
 def _drawn(spec: AnyLaunch, kernel: Kernel, seed: int) -> list[Any]:
     """The arguments; arrays are filled only if it matters what they hold."""
-    from gpusim.simulate.counting import reads_data
+    from gpusim.isa.slice import reads_data
 
     return spec.draw(kernel, seed, contents=reads_data(kernel.program()))
 
@@ -133,14 +133,17 @@ def record(spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``id``, ``metrics`` (name to number), ``notes``, ``warp_instructions`` (simulated), ``wall_s``,
-        ``error`` (text or None).
+        ``id``, ``metrics`` (name to number), ``notes``, ``warp_instructions`` (simulated), ``kept``
+        (date and time of the earlier run that it is from, or None), ``wall_s``, ``error`` (text or None).
     """
     began = time.perf_counter()
-    found: dict[str, Any] = {"id": spec.id, "metrics": {}, "notes": [], "warp_instructions": 0, "error": None}
+    found: dict[str, Any] = {"id": spec.id, "metrics": {}, "notes": [], "warp_instructions": 0}
+    found |= {"kept": None, "error": None}
     try:
         counted = profile(spec, gpu, **how)
-        found["metrics"] = {name: metric["value"] for name, metric in counted.to_dict()["metrics"].items()}
+        written = counted.to_dict()
+        found["metrics"] = {name: metric["value"] for name, metric in written["metrics"].items()}
+        found["kept"] = written["kept"]
         found |= {"notes": list(counted.notes), "warp_instructions": counted.warp_instructions}
     except GpusimError as error:
         found["error"] = str(error)

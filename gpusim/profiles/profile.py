@@ -51,6 +51,8 @@ class Profile(Figures):
         The same for each array in global memory.
     timeline : Timeline or None
         What one SM did cycle by cycle, where it was asked for.
+    kept : datetime or None
+        When it was simulated, if that was in an earlier run, whose result is kept; None: it was simulated now.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class Profile(Figures):
             ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
             ``metrics`` (name to value, unit, claim, errors), ``derived`` (name to value;
             None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
-            ``notes``, ``sentence``, ``bound``.
+            ``notes``, ``sentence``, ``bound``, ``kept`` (a date and time of ISO 8601, or None).
         """
         return {
             "kernel": self.kernel,
@@ -118,6 +120,7 @@ class Profile(Figures):
             "notes": list(self.notes),
             "sentence": self.sentence,
             "bound": self.bound,
+            "kept": None if self.kept is None else self.kept.isoformat(),
         }
 
     def to_dataframe(self) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from gpusim.report import tables
 from gpusim.report.busy import busy_table
 from gpusim.report.chain import chains
 from gpusim.report.claims import legend, rows_legend
+from gpusim.report.kept import kept_line
 from gpusim.report.prose import folded
 from gpusim.report.sentence import compare, explain
 from gpusim.report.shared import wavefronts
@@ -127,7 +128,7 @@ def _one(profile: Figures) -> Iterator[RenderableType]:
     yield from (busy, Text("")) if busy else ()
     yield tables.memory_table(profile)
     explained = legend(tables.shown_metrics(profile))
-    yield from _footer((explain(profile), *wavefronts(profile), *profile.notes, explained))
+    yield from _footer((explain(profile), *wavefronts(profile), *profile.notes, explained, kept_line([profile.kept])))
 
 
 def _several(profiles: Sequence[Figures]) -> Iterator[RenderableType]:
@@ -137,7 +138,7 @@ def _several(profiles: Sequence[Figures]) -> Iterator[RenderableType]:
     yield tables.comparison_table(profiles)
     explained = rows_legend(profiles, tables.JUDGED)
     change = compare(profiles, lambda profile: tables.label(profile, names))
-    yield from _footer((change, *_notes(profiles, names), explained))
+    yield from _footer((change, *_notes(profiles, names), explained, kept_line(p.kept for p in profiles)))
 
 
 def _notes(profiles: Sequence[Figures], names: Sequence[str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from gpusim.report.claims import HALF, MOST, error_rows, rows_legend
 from gpusim.report.grid import Grid
+from gpusim.report.kept import kept_line
 from gpusim.report.time import bound_by
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
@@ -41,7 +42,7 @@ def _one(profile: ChainFigures) -> Iterator[RenderableType]:
     yield Text("")
     yield Text(_passing(profile))
     explained = rows_legend(profile.steps, JUDGED)
-    yield from (Text(line) for line in (*_notes(profile.steps), explained) if line)
+    yield from (Text(line) for line in (*_notes(profile.steps), explained, kept_line([profile.kept])) if line)
 
 
 def _heading(profile: ChainFigures, names: Iterable[str]) -> str:
@@ -148,4 +149,5 @@ def _several(profiles: Sequence[ChainFigures]) -> Iterator[RenderableType]:
     _add_errors(grid, errors, len(told), list(cells[0]))
     yield grid
     yield Text("")
-    yield Text(rows_legend(steps, JUDGED))
+    explained = rows_legend(steps, JUDGED), kept_line(profile.kept for profile in profiles)
+    yield from (Text(line) for line in explained if line)

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpusim.report.grid import Grid
+from gpusim.report.kept import kept_line, times_kept
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def launches(
     Parameters
     ----------
     records : sequence of mapping
-        ``id``, ``metrics``, ``warp_instructions``, ``wall_s``, ``error``.
+        ``id``, ``metrics``, ``warp_instructions``, ``kept``, ``wall_s``, ``error``.
     gpu : str
     memory : str
         What its device memory is called.
@@ -202,7 +203,9 @@ def launches(
     shown += [Text(f"{record['id']}: {_short(record['error'])}") for record in failed]
     done = f"{len(records) - len(failed)} of {len(records)} launches on {gpu}"
     hint = "" if written else " --json FILE writes every metric of each."
-    return [*shown, *([Text("")] if failed else []), Text(f"{done}: {_total(records)}.{hint}")]
+    kept = kept_line(times_kept(records))
+    ending = [f"{done}: {_total(records)}.{hint}", *([kept] if kept else [])]
+    return [*shown, *([Text("")] if failed else []), *map(Text, ending)]
 
 
 def _figures(record: Mapping[str, Any]) -> Iterator[str]:
@@ -211,7 +214,7 @@ def _figures(record: Mapping[str, Any]) -> Iterator[str]:
     yield format_seconds(seconds) if seconds > 0 else NOTHING
     yield from map(format_bytes, moved)
     yield format_count(record["warp_instructions"])
-    yield f"{record['wall_s']:.1f} s"
+    yield "kept" if record["kept"] else f"{record['wall_s']:.1f} s"
 
 
 def _short(error: str) -> str:
@@ -222,7 +225,8 @@ def _short(error: str) -> str:
 
 
 def _total(records: Sequence[Mapping[str, Any]]) -> str:
-    instructions, seconds = sum(r["warp_instructions"] for r in records), sum(r["wall_s"] for r in records)
+    now = [record for record in records if not record["kept"]]
+    instructions, seconds = sum(r["warp_instructions"] for r in now), sum(r["wall_s"] for r in now)
     return f"{format_count(instructions)} warp instructions simulated in {seconds:.1f} s"
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gpusim.names import Suggesting
 from gpusim.results.figures import Figures
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,6 +26,11 @@ class ChainFigures(Suggesting):
     nbytes: Mapping[str, int]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    @property
+    def kept(self) -> datetime | None:
+        """When all of them were simulated, if that was in an earlier run, whose result is kept; else None."""
+        return self.steps[0].kept
 
     @property
     def between(self) -> tuple[str, ...]:

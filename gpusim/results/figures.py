@@ -13,6 +13,8 @@ from gpusim.results.metric import LEFT_DIRTY, STALL_REASON, Metric, Value
 from gpusim.results.traffic import Formula, Traffic, ratio
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gpusim.results.timeline import Timeline
 
 SECTOR_BYTES = 32
@@ -50,6 +52,7 @@ class Figures(Suggesting):
     lines: tuple[Traffic, ...] = ()
     arrays: tuple[Traffic, ...] = ()
     timeline: Timeline | None = None
+    kept: datetime | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> Metric:
         if name not in self.metrics:

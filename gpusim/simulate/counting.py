@@ -32,16 +32,10 @@ from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
-    from gpusim.isa.program import Program
     from gpusim.progress import Progress
     from gpusim.results.timeline import Recording
 
 MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
-
-
-def reads_data(program: Program) -> bool:
-    """Whether what a program touches depends on the contents of its arrays."""
-    return needs_data(counting_image(program))
 
 
 def count(

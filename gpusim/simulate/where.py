@@ -36,7 +36,7 @@ def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
     sums: dict[tuple[str, int], np.ndarray] = defaultdict(lambda: np.zeros(C.N_SITE_COUNTS))
     loaded: dict[tuple[str, int], float] = defaultdict(float)
     for index in np.flatnonzero(sites.any(axis=1)):
-        place = _place(program, int(index))
+        place = program.place_of(int(index))
         sums[place] += sites[index]
         loaded[place] += sites[index, C.S_SECTORS] if _loads(program, int(index)) else 0
     own = sorted(sums, key=lambda place: (place[0] != program.source, *place))
@@ -49,17 +49,9 @@ def _loads(program: Program, index: int) -> bool:
     return info.is_load and info.may_be_global
 
 
-def _place(program: Program, index: int) -> tuple[str, int]:
-    """File and line of an instruction: where it was inlined in the program's own file, if it was."""
-    line = program.instrs[index].line
-    if line:
-        return program.source, line
-    return program.places.get(index, (program.source, 0))
-
-
 def place_name(program: Program, index: int) -> str:
     """File and line of an instruction, as ``"file.cu:41"``; empty where the line is not known."""
-    return _name(*_place(program, index))
+    return _name(*program.place_of(index))
 
 
 def _name(file: str, line: int) -> str:

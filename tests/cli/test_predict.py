@@ -23,6 +23,7 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
             "gpu": "h200",
             "cache": "cold",
             "sample": None,
+            "fresh": False,
             "registers": None,
             "n": 4096,
             "m": 512,
@@ -34,14 +35,14 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
 
 def test_a_cache_that_cannot_be_used_is_one_line(predicted, capsys, monkeypatch):
     def warns(*arguments, **options):
-        warnings.warn("compiled code cannot be kept", CacheWarning, stacklevel=2)
+        warnings.warn("what was worked out cannot be kept", CacheWarning, stacklevel=2)
         return predicted(*arguments, **options)
 
     monkeypatch.setitem(vars(gpusim), "predict", warns)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         assert main("predict copy --n 64".split()) == 0
-    assert capsys.readouterr().err == "gpusim: compiled code cannot be kept\n"
+    assert capsys.readouterr().err == "gpusim: what was worked out cannot be kept\n"
 
 
 def test_options_may_stand_anywhere(predicted):

@@ -16,7 +16,7 @@ from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.variants import Flag
 from gpusim.lang import DescriptionError
-from gpusim.lang.lower import lower
+from gpusim.lang.lower.pipeline import lower
 from gpusim.lang.lower.target import target
 
 TILES_1D = {"BM": 64, "BN": 64, "BK": 8, "TM": 8, "TN": 1}

@@ -10,7 +10,7 @@ from gpusim.isa.instruction import Kind
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.lang import DescriptionError
-from gpusim.lang.lower import lower
+from gpusim.lang.lower.pipeline import lower
 from gpusim.lang.lower.target import Target, target
 
 

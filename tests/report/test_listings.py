@@ -80,7 +80,7 @@ def record(name, error=None, instructions=1_000_000):
     known = {"gpu__time_duration.sum": 3.2e-5, "dram__bytes_read.sum": 131_072, "dram__bytes_write.sum": 0}
     return {
         "id": name, "metrics": {} if error else known, "warp_instructions": 0 if error else instructions,
-        "wall_s": 1.25, "error": error,
+        "kept": None, "wall_s": 1.25, "error": error,
     }  # fmt: skip
 
 
@@ -97,6 +97,14 @@ def test_launches_have_their_times_and_bytes():
     summary = "2 of 2 launches on h200: 2.00 M warp instructions simulated in 2.5 s."
     assert " ".join(lines[3:]).strip().endswith(f"{summary} --json FILE writes every metric of each.")
     assert text(launched(record("one"), record("two"), written=True))[-2] == summary
+
+
+def test_launches_of_earlier_runs_are_not_counted_as_simulated():
+    kept = record("two") | {"kept": "2026-11-28T09:05:00+00:00", "wall_s": 0.01}
+    lines = text(launched(record("one"), kept, written=True))
+    assert re.split(r" {2,}", lines[3].strip())[-2:] == ["1.00 M", "kept"]
+    assert lines[-3] == "2 of 2 launches on h200: 1.00 M warp instructions simulated in 1.2 s."
+    assert lines[-2].startswith("1 of 2 are kept from earlier runs, the oldest of 2026-11-28 ")
 
 
 def test_where_there_is_little_room_times_and_bytes_stay():

@@ -163,6 +163,7 @@ def test_lists():
             "id": f"flash-attention-1-swapped-f16 B=1 H={k}",
             "metrics": dict.fromkeys(listings.PREDICTED, 10.0 ** (k - 9)) if error is None else {},
             "warp_instructions": 10**k,
+            "kept": None,
             "wall_s": 10.0**k,
             "error": error,
         }

@@ -1,5 +1,7 @@
 """Whatever front end makes a launch, it goes one way: told of, guarded, warmed, counted, with its results put back."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,8 @@ import gpusim
 from gpusim.errors import ParameterError
 from gpusim.frontends import described
 from gpusim.simulate import guard, prediction
-from gpusim.simulate.prediction import How, listening
+from gpusim.simulate.prediction import listening
+from gpusim.simulate.work import How
 
 CHAIN = {"H": 1, "N": 64, "d": 32}
 
@@ -45,7 +48,7 @@ def test_what_takes_values_gets_them_once_and_only_where_they_are_computed():
     arrays = described.drawn(source.algorithm, source.bound)
     launch = described.assemble(source.bound, work.launch.program, arrays)
     for values in (False, True):
-        job = prediction.replace(work, launch=launch, take=taken.append)
+        job = replace(work, launch=launch, take=taken.append)
         prediction.predict([job], gpu, How(cache="warm", values=values))
     assert taken[0] == {}
     np.testing.assert_array_equal(taken[1]["y"], arrays["x"])

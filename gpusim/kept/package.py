@@ -1,0 +1,69 @@
+"""Which gpusim it is: a digest of all in the package, and under it, that can change a number."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+import gpusim
+
+PACKAGE = Path(__file__).parents[1]
+
+NUMERIC = ("llvmlite", "ml_dtypes", "networkx", "numba", "numpy", "sympy")
+"""Distributions whose release may change a number."""
+
+ERRORS = "data/validation-*.json"
+"""Files of the errors that stand beside results."""
+
+
+def sources(package: Path) -> list[Path]:
+    """Every file of a package that can change a number: code, GPUs, known errors.
+
+    Parameters
+    ----------
+    package : Path
+    """
+    return sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *package.glob(ERRORS)])
+
+
+def digest_of(package: Path) -> str:
+    """Digest of a package's files, and of the releases of what it computes with.
+
+    Parameters
+    ----------
+    package : Path
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    digest = hashlib.sha256(repr([*_platform()]).encode())
+    for path in sources(package):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+@cache
+def package_digest() -> str | None:
+    """Digest of the gpusim that runs (:func:`digest_of`); None where files of it have changed since it was imported."""
+    newest = max(path.stat().st_mtime_ns for path in sources(PACKAGE))
+    return digest_of(PACKAGE) if newest < gpusim.IMPORTED_NS else None
+
+
+def _platform() -> Iterator[str]:
+    yield from (sys.version, platform.system(), platform.machine())
+    yield from map(_release, NUMERIC)
+
+
+def _release(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""

@@ -1,0 +1,89 @@
+"""Launches run one after the other: guarded, warmed, counted and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpusim.simulate.clock import clocked
+from gpusim.simulate.counting import count
+from gpusim.simulate.guard import fitting, watched
+from gpusim.simulate.metrics import summary
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
+    from gpusim.simulate.counted import CacheState, Counts
+    from gpusim.simulate.work import How, Work
+
+
+def simulate(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
+    """Run launches that follow one another.
+
+    Parameters
+    ----------
+    works, gpu, how
+        As for :func:`gpusim.simulate.prediction.predict`.
+
+    Returns
+    -------
+    list of Profile
+        One of each launch.
+
+    Raises
+    ------
+    GpusimError
+        A launch that the GPU cannot hold, an access out of bounds, ...
+    """
+    l2: CacheState | None = None
+    if how.cache == "warm":
+        for work in works:
+            l2 = _run(work, gpu, how.warming, l2, keep_l2=True).counts.l2
+        works = [replace(work, watched=False) for work in works]  # they were, the first time
+    found = []
+    for work in works:
+        ran = _run(work, gpu, how, l2, keep_l2=len(works) > 1)
+        if work.take is not None:
+            work.take(ran.counts.outputs)
+        l2 = ran.counts.l2
+        found.append(_profile(work, ran, how.cache))
+    return found
+
+
+class _Ran(NamedTuple):
+    """What came of a launch, and where it ran."""
+
+    counts: Counts
+    held: Occupancy
+    gpu: Gpu
+
+
+def _run(work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool) -> _Ran:
+    """Count what a launch does, if it fits, at the clock at which the GPU runs it."""
+    launch, gpu = work.launch, clocked(gpu, work.launch.program)
+    held, progress = fitting(launch, gpu, work.name), _naming(how.progress, work.step)
+    guard = watched(launch, gpu, held, how.limit, progress) if work.watched else nullcontext(progress)
+    with guard as tell:
+        counts = count(
+            launch, gpu, held, sample=how.sample, l2=l2, keep_l2=keep_l2, values=how.values, progress=tell,
+            limit=how.limit, recording=how.timeline,
+        )  # fmt: skip
+    return _Ran(counts, held, gpu)
+
+
+def _naming(progress: Progress | None, step: str) -> Progress | None:
+    """Tell which launch the progress belongs to."""
+    if progress is None or not step:
+        return progress
+    return lambda done, total, text: progress(done, total, f"{step}: {text}")
+
+
+def _profile(work: Work, ran: _Ran, cache: str) -> Profile:
+    """Everything that is known of a launch."""
+    what = work.name, work.params, ran.gpu, work.launch, ran.held, ran.counts
+    known = {} if work.closed_forms is None else work.closed_forms()._asdict()
+    return replace(summary(*what, cache, work.way, work.family), **known)

@@ -1,0 +1,123 @@
+"""What is asked of a simulation: launches as a front end hands them over, and how they are to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpusim.errors import ParameterError, check_flags, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpusim.progress import Progress
+    from gpusim.results.timeline import Recording
+    from gpusim.results.traffic import Formula
+    from gpusim.simulate.known_errors import Way
+    from gpusim.simulate.launch import Launch
+
+
+class ClosedForms(NamedTuple):
+    """What closed forms say of a launch.
+
+    Attributes
+    ----------
+    textbook : mapping of str to Formula
+        Its traffic.
+    flops : int or None
+        Floating-point operations of the algorithm.
+    """
+
+    textbook: Mapping[str, Formula]
+    flops: int | None
+
+
+@dataclass(frozen=True)
+class Work:
+    """A launch as a front end hands it over, and what is known of it besides.
+
+    Attributes
+    ----------
+    launch : Launch
+    name : str
+        What it is called.
+    params : mapping
+        Its sizes.
+    way : str
+        How the program came about: ``"description"``, ``"machine_code"``, or ``"other"``, whose errors nobody knows.
+    family : str
+        Of the kernel, if it is one of the catalogue.
+    closed_forms : callable, optional
+        Gives what closed forms say of it.
+    closed_forms_of : object
+        All that decides what they say.
+    watched : bool
+        Execute a few blocks under watch beside it.
+    step : str
+        Which launch of several it is, as progress tells it.
+    take : callable, optional
+        Given the arrays after the launch, where values are computed.
+    source : object
+        What the front end made it of.
+    """
+
+    launch: Launch
+    name: str
+    params: Mapping[str, Any]
+    way: Way
+    family: str = ""
+    closed_forms: Callable[[], ClosedForms] | None = None
+    closed_forms_of: object = None
+    watched: bool = False
+    step: str = ""
+    take: Callable[[Mapping[str, np.ndarray]], None] | None = None
+    source: object = None
+
+
+@dataclass(frozen=True)
+class How:
+    """How launches are to be predicted.
+
+    Attributes
+    ----------
+    cache : {"cold", "warm"}
+        Caches flushed before the first launch (as Nsight Compute does), or left as the same launches left them.
+    sample : bool, optional
+        Run only part of a large launch; None decides by its size.
+    values : bool
+        Compute what launches compute; then all blocks are run.
+    limit : int, optional
+        Warp instructions beyond which a run is taken not to end; by default only one that gets nowhere is.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+    timeline : Recording, optional
+        Record what one SM does, cycle by cycle.
+    fresh : bool
+        Simulate, whatever is kept from an earlier run.
+
+    Raises
+    ------
+    ParameterError
+        What is no state of the caches, cannot be told of progress, or is no flag.
+    """
+
+    cache: str = "cold"
+    sample: bool | None = None
+    values: bool = False
+    limit: int | None = None
+    progress: Progress | None = None
+    timeline: Recording | None = None
+    fresh: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.cache, str) or self.cache not in ("cold", "warm"):
+            raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(self.cache)}")
+        if self.progress is not None and not callable(self.progress):
+            raise ParameterError(f"progress must be a function of (done, total, text), not {shown(self.progress)}")
+        check_flags(values=self.values, sample=self.sample, fresh=self.fresh)
+
+    @property
+    def warming(self) -> How:
+        """How the same launches are run before, to leave the caches as they do."""
+        return replace(self, values=False, sample=False if self.values else self.sample, timeline=None)
