@@ -9,7 +9,7 @@ nothing and imports neither sympy nor NumPy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Algorithm", "ArraySpec", "Arrays", "Draw", "KernelLaunch", "Published", "Textbook", "Traffic", "numpy_dtype",
 ]  # fmt: skip
+
+AT_ONCE = 1 << 20  # elements that are drawn at once: they are of 8 bytes before they have their type
 
 Arrays = dict[str, "np.ndarray"]
 Draw = Callable[["np.random.Generator", tuple[int, ...], Params], "np.ndarray"]
@@ -222,12 +224,14 @@ class Algorithm(Parametrised):
         )
         return KernelLaunch(self.kernel, params, grid, block, arrays)
 
-    def inputs(self, rng: np.random.Generator, **given: int) -> Arrays:
+    def inputs(self, rng: np.random.Generator, only: Collection[str] | None = None, /, **given: int) -> Arrays:
         """Draw the input arrays: standard normal unless :attr:`draw` or :attr:`derive` says otherwise.
 
         Parameters
         ----------
         rng : numpy.random.Generator
+        only : collection of str, optional
+            Of these arrays alone; they hold the same as if all were drawn.
         **given : int
             As for :meth:`bind`.
 
@@ -238,18 +242,30 @@ class Algorithm(Parametrised):
         """
         launch = self.launch(**given)
         wanted = [spec for spec in launch.arrays if spec.intent != "out"]
-        drawn = {spec.name: self._drawn(rng, spec, launch.params) for spec in wanted}
-        return drawn | self.derive(drawn, **launch.params) if self.derive else drawn
+        kept = None if only is None or self.derive else set(only)
+        drawn = {spec.name: self._drawn(rng, spec, launch.params, kept) for spec in wanted}
+        if self.derive:
+            drawn |= self.derive(drawn, **launch.params)
+        return {name: array for name, array in drawn.items() if only is None or name in only}
 
-    def _drawn(self, rng: np.random.Generator, spec: ArraySpec, params: Params) -> np.ndarray:
+    def _drawn(
+        self, rng: np.random.Generator, spec: ArraySpec, params: Params, kept: Collection[str] | None
+    ) -> np.ndarray:
+        """Contents of an array; those of one that is not kept are drawn and forgotten."""
+        import numpy as np
+
         if spec.name in self.draw:
             return self.draw[spec.name](rng, spec.shape, params)
-        dtype = numpy_dtype(spec.dtype)
+        dtype, count = numpy_dtype(spec.dtype), math.prod(spec.shape)
         if spec.dtype in ("i32", "u32"):
-            import numpy as np
-
             return np.zeros(spec.shape, dtype)
-        return rng.standard_normal(spec.shape).astype(dtype)
+        is_kept = kept is None or spec.name in kept
+        found = np.empty(count if is_kept else min(AT_ONCE, count), dtype)
+        for first in range(0, count, AT_ONCE):
+            part = rng.standard_normal(min(AT_ONCE, count - first)).astype(dtype)
+            at = first if is_kept else 0
+            found[at : at + len(part)] = part
+        return found.reshape(spec.shape) if is_kept else found
 
     def allowed_error(self, **given: int) -> float:
         """Largest error against the reference: absolute for values up to 1, relative above.

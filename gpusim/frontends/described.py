@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.catalogue.parameters import INT32_MAX
 from gpusim.errors import ParameterError, shown, whole
-from gpusim.isa.slice import reads_data
+from gpusim.isa.slice import arrays_read
 from gpusim.lang.lower.target import Target
 from gpusim.results.traffic import Formula
 from gpusim.simulate.launch import Buffer, Launch
@@ -127,7 +127,7 @@ def work(
     """
     algorithm, bound, _ = source
     program = lower(bound, gpu)
-    arrays = drawn(algorithm, bound) if reads_data(program) else None
+    arrays = drawn(algorithm, bound, only=arrays_read(program))
     launch = assemble(bound, program, arrays, places=places or {}, registers=registers)
     _check_registers(launch, gpu)
     return Work(
@@ -236,11 +236,16 @@ def assemble(bound: KernelLaunch, program: Program, arrays: dict[str, np.ndarray
     return Launch(program, bound.grid, bound.block, arguments, outputs=outputs, **more)
 
 
-def drawn(algorithm: Algorithm, bound: KernelLaunch, seed: int = 0) -> dict[str, np.ndarray]:
-    """Arrays of a described launch by name: inputs as the algorithm draws them, outputs zero."""
+def drawn(
+    algorithm: Algorithm, bound: KernelLaunch, seed: int = 0, *, only: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
+    """Arrays of a described launch by name: inputs as the algorithm draws them, outputs zero; of some ``only``."""
     from gpusim.catalogue.algorithm import numpy_dtype
 
-    arrays = algorithm.inputs(np.random.default_rng(seed), **bound.params)
-    for spec in bound.arrays:
+    wanted = [spec for spec in bound.arrays if only is None or spec.name in only]
+    arrays: dict[str, np.ndarray] = {}
+    if any(spec.intent != "out" for spec in wanted):
+        arrays = algorithm.inputs(np.random.default_rng(seed), only, **bound.params)
+    for spec in wanted:
         arrays.setdefault(spec.name, np.zeros(spec.shape, numpy_dtype(spec.dtype)))
     return arrays

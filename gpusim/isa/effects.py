@@ -19,6 +19,8 @@ N_BITS = _UNIFORM_PREDICATE + UNIFORM_PREDICATES
 _PREDICATES = ((1 << PT) - 1) << _PREDICATE  # P0..P6
 UNIFORM_REGISTERS = ((1 << _PREDICATE - _UNIFORM) - 1) << _UNIFORM
 """Bits of the uniform registers, one value a warp."""
+REGISTERS = (1 << _PREDICATE) - 1
+"""Bits of all registers that hold words."""
 
 
 class Effects(NamedTuple):
@@ -84,7 +86,13 @@ def address_reads(instr: Instr) -> int:
     reads = predicate_bit(instr.guard)
     for operand in instr.psrcs:
         reads |= predicate_bit(operand)
+    return reads | words_read(instr, addresses=True)
+
+
+def words_read(instr: Instr, *, addresses: bool) -> int:
+    """Registers that an instruction takes as addresses, or all others but predicates, as a bit set."""
+    reads = 0
     for position, operand in enumerate(instr.srcs):
-        if address_words(instr, position):
-            reads |= _span(operand, address_words(instr, position))
+        if bool(address_words(instr, position)) == addresses:
+            reads |= _span(operand, source_words(instr, position))
     return reads

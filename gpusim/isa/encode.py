@@ -113,6 +113,8 @@ class Image(NamedTuple):
         A warp's first uniform register among its own rows.
     place : int32 array
         Where each instruction of the program is in `code`.
+    reads : frozenset of str, optional
+        Arrays whose values it reads, by their parameters; None: of any.
     """
 
     code: np.ndarray
@@ -121,6 +123,7 @@ class Image(NamedTuple):
     stretches: tuple[Stretch, ...]
     first_uniform: int
     place: np.ndarray
+    reads: frozenset[str] | None = None
 
 
 class _Rows:

@@ -7,7 +7,7 @@ stays.  Loads and stores stay, but move no values unless a later address needs t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,9 @@ from gpusim.isa.liveness import Needs
 from gpusim.isa.opcode_info import GENERIC, GLOBAL, OpInfo, Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
+from gpusim.isa.provenance import Provenance
 
+Arrays = Sequence[Collection[str]]
 LATENCIES = 24, 40  # cycles of shared loads between which the time that code takes is nearly a line
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 LOOKED_AHEAD, ROWS_TOLD = 64, 2**31 - 1  # instructions of which a warp's rows are told, and which rows
@@ -49,30 +51,31 @@ def _named_by_registers(program: Program) -> list[int]:
     return [k for k in calls if k < len(program)] if any(i.op is Op.RET for i in program.instrs) else []
 
 
-def _named(instr: Instr, space: str) -> object:
-    """A space, of global memory with the array's number."""
-    return (GLOBAL, instr.array) if space == GLOBAL else space
-
-
-def _may_meet(one: object, other: object) -> bool:
-    """Whether two spaces (a name, or "global" and an array's number) may share a byte."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return one[1] == other[1] or -1 in (one[1], other[1])
+def _may_meet(one: str | int, other: str | int) -> bool:
+    """Whether two spaces (a name, or of global memory a set of arrays) may share a byte."""
+    if isinstance(one, int) and isinstance(other, int):
+        return bool(one & other)
     return one == other or GENERIC in (one, other)
 
 
 class _Slice:
-    """Which instructions matter, and which of the memory ones must move values."""
+    """Which instructions matter, and which of the memory ones must move values.
 
-    def __init__(self, program: Program) -> None:
+    ``arrays``: as for :func:`counting_image`.
+    """
+
+    def __init__(self, program: Program, arrays: Arrays | None) -> None:
         self.program = program
         self.effects = [effects(i) for i in program.instrs]
         self.addresses = [address_reads(i) if i.op.info.touches_memory else 0 for i in program.instrs]
         self.needs = Needs(program)
         self.valued: set[int] = set()
-        self.spaces: set[object] = set()
+        self.spaces: set[str | int] = set()
         anywhere = _named_by_registers(program)
         self.successors = [_successors(program, k, anywhere) for k in range(len(program))]
+        known = [{p.name} for p in program.params if p.kind == "buffer"] if arrays is None else arrays
+        self.provenance = Provenance(program, known, self.successors)
+        self.touched = [self.provenance.of(k) if i.op.info.may_be_global else 0 for k, i in enumerate(program.instrs)]
         self.needed_after = [0] * len(program)
         self.needed_before = [0] * len(program)
         while self._pass():
@@ -96,13 +99,21 @@ class _Slice:
         """Registers the instruction writes that something needs."""
         return self.needs.result(self.program.instrs[index], self.needed_after[index], self.effects[index].writes)
 
-    def _space(self, index: int) -> object:
-        instr = self.program.instrs[index]
-        return _named(instr, instr.op.info.space)
+    def _space(self, index: int) -> str | int:
+        space = self.program.instrs[index].op.info.space
+        return self.touched[index] if space == GLOBAL else space
 
-    def _writes_to(self, index: int) -> object:
-        instr = self.program.instrs[index]
-        return _named(instr, instr.op.info.stores_to)
+    def _writes_to(self, index: int) -> str | int:
+        space = self.program.instrs[index].op.info.stores_to
+        return self.touched[index] if space == GLOBAL else space
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        """Arrays whose values are read, by their parameters; None: any."""
+        found = 0
+        for index in self.valued:
+            found |= self.touched[index] if self.program.instrs[index].op.info.reads_memory else 0
+        return self.provenance.names(found)
 
     def _uses(self, index: int) -> int:
         """Registers needed before ``index`` because of it."""
@@ -214,7 +225,7 @@ def _renumber(instr: Instr, place: dict[int, int]) -> Instr:
 
 def _lightened(program: Program, cut: _Slice) -> Image:
     """A row for each instruction, with its scheduling, and a note on those of which only the address matters."""
-    image = encode(_shrink(program, cut))
+    image = encode(_shrink(program, cut))._replace(reads=cut.reads)
     for index, (row, instr) in enumerate(zip(image.code, program.instrs, strict=True)):
         row[F.STALL : F.WAIT + 1] = control_columns(instr)
         if cut.needed[index] and instr.op.info.touches_memory:
@@ -342,20 +353,23 @@ class _Builder:
         self.kept = [0] * len(LATENCIES)
 
 
-def counting_image(program: Program) -> Image:
+def counting_image(program: Program, arrays: Arrays | None = None) -> Image:
     """Encode a program so that running it counts the same with less work.
 
     Parameters
     ----------
     program : Program
+    arrays : sequence of collections of str, optional
+        Parameters that are pointers to arrays, those of arrays that share memory together; unless given, those that
+        the program says are, none of which share any.
 
     Returns
     -------
     Image
         Same requests, sectors, wavefronts and instruction counts; values only
-        where an address, a branch or a guard depends on them.
+        where an address, a branch or a guard depends on them.  `Image.reads` says of which arrays.
     """
-    cut, leaders = _Slice(program), _leaders(program)
+    cut, leaders = _Slice(program, arrays), _leaders(program)
     image = _lightened(program, cut)
     builder = _Builder(image)
     fresh = True
@@ -408,19 +422,20 @@ def _own_rows(code: np.ndarray) -> np.ndarray:
     return rows & ROWS_TOLD
 
 
-def timed_image(program: Program) -> Image:
+def timed_image(program: Program, arrays: Arrays | None = None) -> Image:
     """Encode a program so that every instruction issues, and those that matter to no address are not computed.
 
     Parameters
     ----------
-    program : Program
+    program, arrays
+        As for :func:`counting_image`.
 
     Returns
     -------
     Image
         An instruction of `code` for each of the program's.
     """
-    cut, leaders = _Slice(program), _leaders(program)
+    cut, leaders = _Slice(program, arrays), _leaders(program)
     image = _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
@@ -461,6 +476,26 @@ def _retarget(builder: _Builder) -> np.ndarray:
     return np.ascontiguousarray(code)
 
 
+def arrays_read(program: Program, pointers: Iterable[str] | None = None) -> frozenset[str]:
+    """Arrays on whose contents it depends what a program touches.
+
+    Parameters
+    ----------
+    program : Program
+    pointers : iterable of str, optional
+        Parameters that are pointers to arrays, no two of which share memory; unless given, those that the program says
+        are.
+
+    Returns
+    -------
+    frozenset of str
+        By parameter.
+    """
+    known = [p.name for p in program.params if p.kind == "buffer"] if pointers is None else list(pointers)
+    reads = counting_image(program, [{name} for name in known]).reads
+    return frozenset(known) if reads is None else reads
+
+
 def reads_data(program: Program) -> bool:
     """Whether what a program touches depends on the contents of its arrays."""
     return needs_data(counting_image(program))
@@ -469,6 +504,11 @@ def reads_data(program: Program) -> bool:
 def needs_data(image: Image) -> bool:
     """Whether running the image reads values of global memory."""
     return moves_values(image, lambda info: info.may_be_global and (info.reads_memory or info.writes_memory))
+
+
+def stores_values(image: Image) -> bool:
+    """Whether running the image changes global memory."""
+    return moves_values(image, lambda info: info.may_be_global and info.writes_memory)
 
 
 def needs_local(image: Image) -> bool:

@@ -7,11 +7,12 @@ the command line says the same as ``int32:512`` and ``float32:normal:262144``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError, shown
+from gpusim.host_memory import enough_memory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,8 @@ DTYPES = (
     "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64", "bool",
 )  # fmt: skip
 RAW = "bytes"
-MAX_BYTES = 1 << 36
+MAX_BYTES = 1 << 46  # of an array: a launch has no more addresses
+AT_ONCE = 1 << 20  # elements that are drawn at once: they are of 8 bytes before they have their type
 LONGEST = 80  # characters of an argument that a message repeats
 
 
@@ -57,9 +59,22 @@ class Filled:
     count: int
 
     def make(self, rng: np.random.Generator) -> np.ndarray:
-        """The array; ``rng`` draws what is random."""
+        """The array; ``rng`` draws what is random.
+
+        Raises
+        ------
+        NotEnoughMemoryError
+        """
+        import numpy as np
+
         name, _, rest = self.init.partition(":")
-        return _FILLS[name](rng, self.count, rest).astype(numpy_dtype(self.dtype))
+        dtype = numpy_dtype(self.dtype)
+        with enough_memory(self.count * dtype.itemsize):
+            found = np.zeros(self.count, dtype)
+        for first in range(0, self.count if name != "zeros" else 0, AT_ONCE):
+            part = found[first : first + AT_ONCE]
+            part[:] = _FILLS[name](rng, first, len(part), rest).astype(dtype)
+        return found
 
     def blank(self) -> np.ndarray:
         """Zeros that cannot be written to and take no memory, for where only type and size matter."""
@@ -112,16 +127,17 @@ class Raw:
 
 
 Argument = Scalar | Filled | Given | Raw
+Fill = Callable[["np.random.Generator", int, int, str], "np.ndarray"]
 
 
-def _randint(rng: np.random.Generator, count: int, bound: str) -> np.ndarray:
+def _randint(rng: np.random.Generator, first: int, count: int, bound: str) -> np.ndarray:
     import numpy as np
 
     return rng.integers(0, int(bound), count, np.int64 if int(bound) <= 1 << 63 else np.uint64)
 
 
-def _constant(value: float) -> Callable[[np.random.Generator, int, str], np.ndarray]:
-    def fill(rng: np.random.Generator, count: int, rest: str) -> np.ndarray:
+def _constant(value: float) -> Fill:
+    def fill(rng: np.random.Generator, first: int, count: int, rest: str) -> np.ndarray:
         import numpy as np
 
         return np.full(count, value, np.float32)
@@ -129,23 +145,24 @@ def _constant(value: float) -> Callable[[np.random.Generator, int, str], np.ndar
     return fill
 
 
-def _arange(rng: np.random.Generator, count: int, rest: str) -> np.ndarray:
+def _arange(rng: np.random.Generator, first: int, count: int, rest: str) -> np.ndarray:
     import numpy as np
 
-    return np.arange(count)
+    return np.arange(first, first + count)
 
 
-_FILLS: dict[str, Callable[[np.random.Generator, int, str], np.ndarray]] = {
+_FILLS: dict[str, Fill] = {
     "zeros": _constant(0),
     "ones": _constant(1),
     "inf": _constant(float("inf")),
     "-inf": _constant(float("-inf")),
-    "normal": lambda rng, count, rest: rng.standard_normal(count),
-    "uniform": lambda rng, count, rest: rng.random(count),
+    "normal": lambda rng, first, count, rest: rng.standard_normal(count),
+    "uniform": lambda rng, first, count, rest: rng.random(count),
     "arange": _arange,
     "randint": _randint,
 }
-"""Ways to fill an array.  ``randint:K`` draws integers in [0, K), ``normal`` from a standard normal."""
+"""Ways to fill ``count`` elements of an array from the ``first`` on. ``randint:K`` draws integers in [0, K), ``normal``
+from a standard normal."""
 
 _OF_FLOATS = ("normal", "uniform")
 
@@ -232,7 +249,7 @@ def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(count)}")
     if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
-        raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 30} GiB")
+        raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 40} TiB")
     filled = Filled(dtype, init, count)
     _check_fill(filled, where)
     return filled
@@ -384,15 +401,16 @@ def _number(text: str, where: str) -> int | float:
     raise ArgumentError(f"{where}: {shown(text)} is no number")
 
 
-def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True) -> list[Any]:
+def make(arguments: Sequence[Argument], seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
     """Draw every argument, each from a generator of its own.
 
     Parameters
     ----------
     arguments : sequence
     seed : int
-    contents : bool
-        Fill the arrays; without, they are zeros that cannot be written to and take no memory.
+    contents : collection of int, optional
+        Positions of the arrays to fill; the others are zeros that cannot be written to and take no memory.  Unless
+        given, all.
 
     Returns
     -------
@@ -401,6 +419,8 @@ def make(arguments: Sequence[Argument], seed: int = 0, *, contents: bool = True)
     import numpy as np
 
     return [
-        a.blank() if isinstance(a, Filled) and not contents else a.make(np.random.default_rng([seed, i]))
+        a.make(np.random.default_rng([seed, i]))
+        if contents is None or i in contents or not isinstance(a, Filled)
+        else a.blank()
         for i, a in enumerate(arguments)
     ]

@@ -98,10 +98,13 @@ def _architecture(gpu: str) -> str:
 
 
 def _drawn(spec: AnyLaunch, kernel: Kernel, seed: int) -> list[Any]:
-    """The arguments; arrays are filled only if it matters what they hold."""
-    from gpusim.isa.slice import reads_data
+    """The arguments; only those arrays are filled of which it matters what they hold."""
+    from gpusim.isa.slice import arrays_read
 
-    return spec.draw(kernel, seed, contents=reads_data(kernel.program()))
+    names = [parameter.name for parameter in kernel.program().params]
+    pointers = [names[position] for position in spec.arrays(kernel)]
+    read = arrays_read(kernel.program(), pointers)
+    return spec.draw(kernel, seed, contents=[k for k, name in enumerate(names) if name in read])
 
 
 class _Deadline:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.launches import arguments
-from gpusim.launches.arguments import Argument
+from gpusim.launches.arguments import Argument, Filled, Given
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch
@@ -64,8 +64,12 @@ class LaunchSpec:
             self.source, gpu=gpu, options=self.options, kernel=self.kernel, defines=self.defines, include=self.include
         )
 
-    def draw(self, kernel: Kernel, seed: int = 0, *, contents: bool = True) -> list[Any]:
-        """The arguments; without ``contents`` arrays have type and size alone."""
+    def arrays(self, kernel: Kernel) -> list[int]:
+        """Positions of the arguments that are arrays."""
+        return [position for position, argument in enumerate(self.args) if isinstance(argument, Filled | Given)]
+
+    def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
+        """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""
         return arguments.make(self.args, seed, contents=contents)
 
     def to_json(self, folder: Path) -> dict[str, Any]:
@@ -173,19 +177,23 @@ class DescribedLaunch:
 
         return self.algorithm.inputs(np.random.default_rng(seed), **self.params)
 
-    def draw(self, kernel: Kernel, seed: int = 0, *, contents: bool = True) -> list[Any]:
-        """The arguments; without ``contents`` arrays have type and size alone."""
+    def arrays(self, kernel: Kernel) -> list[int]:
+        """Positions of the arguments that are arrays."""
+        names = {spec.name for spec in self.bound.arrays}
+        return [position for position, parameter in enumerate(kernel.parameters) if parameter.name in names]
+
+    def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
+        """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""
         import numpy as np
 
         from gpusim.catalogue.algorithm import numpy_dtype
         from gpusim.frontends.described import drawn
 
         bound = self.bound
-        if contents:
-            arrays = drawn(self.algorithm, bound, seed)
-        else:
-            zero = {spec.name: np.zeros((), numpy_dtype(spec.dtype)) for spec in bound.arrays}
-            arrays = {spec.name: np.broadcast_to(zero[spec.name], spec.shape) for spec in bound.arrays}
+        only = None if contents is None else [kernel.parameters[position].name for position in contents]
+        zero = {spec.name: np.zeros((), numpy_dtype(spec.dtype)) for spec in bound.arrays}
+        arrays = {spec.name: np.broadcast_to(zero[spec.name], spec.shape) for spec in bound.arrays}
+        arrays |= drawn(self.algorithm, bound, seed, only=only)
         types = {p.name: numpy_dtype(p.dtype.value).type for p in bound.kernel.tree.params}
         numbers = {name: types[name](value) for name, value in bound.params.items()}
         return [(arrays | numbers)[parameter.name] for parameter in kernel.parameters]

@@ -17,6 +17,7 @@ from gpusim.engine.hierarchy.l1 import ORDER, empty_l1
 from gpusim.engine.hierarchy.l2_sets import USED, empty_l2
 from gpusim.engine.hierarchy.requests import N_REQUEST, N_WAYS_OUT
 from gpusim.engine.hierarchy.servers import BEGUN, CHANNELS, CLOSED, N_PLANES, N_SPANS, PERIOD, SPAN, SPANS
+from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine, aligned
@@ -227,18 +228,20 @@ def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     return sms
 
 
-def _bounds(launch: Launch, layout: Layout) -> tuple[np.ndarray, int]:
-    """First byte of each array and one past its last, and what is to be searched, in the order of memory; its number.
+def _bounds(launch: Launch, layout: Layout, reads: frozenset[str] | None) -> tuple[np.ndarray, int]:
+    """Where each array lies, and whether its values are read; how many are to be searched.
 
     Of arrays that share memory the first stands for all.
     """
-    rows = np.zeros((max(len(arrays_of(launch)), 1), 3), np.int64)
+    arrays = arrays_of(launch)
+    rows = np.zeros((max(len(arrays), 1), S.N_BOUNDS), np.int64)
     groups = in_memory(launch, layout)
     for group in groups:
         for k, first, end in group:
-            rows[k, :2] = first, end
-        rows[group[0].number, 1] = max(one.end for one in group)
-    rows[: len(groups), 2] = [group[0].number for group in groups]
+            rows[k, [S.FIRST_BYTE, S.PAST_END]] = first, end
+        rows[group[0].number, S.PAST_END] = max(one.end for one in group)
+    rows[: len(groups), S.IN_ORDER] = [group[0].number for group in groups]
+    rows[: len(arrays), S.HELD] = [reads is None or array.name in reads for array in arrays]
     return rows, len(groups)
 
 
@@ -355,7 +358,7 @@ def machine(
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // LINE + 1
-    bounds, dims[S.N_BUFFERS] = _bounds(launch, layout)
+    bounds, dims[S.N_BUFFERS] = _bounds(launch, layout, image.reads)
     constants = _constants(banks_of(launch, layout), dims)
     block_slots, code_lines = len(sms) * held.blocks_per_sm, (len(image.code) >> CODE_LINE_BITS) + 1
     wave = (
@@ -376,6 +379,7 @@ def machine(
         data=data,
         bounds=bounds,
         unwritten=zeros(len(data) if checked else 1, np.uint8),
+        blank=zeros(1 + (len(data) >> BLANK_BITS if checked else 0), np.uint8),
         constants=constants,
         scratch=aligned((S.N_SCRATCH, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),

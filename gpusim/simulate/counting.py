@@ -17,12 +17,13 @@ from gpusim.errors import EndlessError
 from gpusim.isa.encode import F, Image, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
 from gpusim.simulate.block_phases import spread_phases
+from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import blocks_at_once
 from gpusim.simulate.clock import timing
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
-from gpusim.simulate.launch import Launch, fill_memory, lay_out, read_back
+from gpusim.simulate.launch import Launch, fill_memory, lay_out, pointers, read_back
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
 from gpusim.simulate.scaling import Held, attribute, left_dirty, scale
@@ -77,12 +78,14 @@ def count(
     """
     check(recording, gpu)
     layout = lay_out(launch)
-    image = bound(launch, layout, encode(launch.program) if values else counting_image(launch.program))
-    data = fill_memory(launch, layout) if values or needs_data(image) else np.zeros(1, np.uint32)
+    arrays = pointers(launch, layout)
+    image = bound(launch, layout, encode(launch.program) if values else counting_image(launch.program, arrays))
+    data = fill_memory(launch, layout, image.reads) if values or needs_data(image) else np.zeros(1, np.uint32)
     place = Place(launch, gpu, held, layout, data)
     chosen, classes = _choose(place, image, False if values else sample, progress, limit)
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
-    in_time = add_units(image if values else bound(launch, layout, timed_image(launch.program)), launch.program, gpu)
+    whole = image if values else bound(launch, layout, timed_image(launch.program, arrays))
+    in_time = add_units(whole, launch.program, gpu)
     image = in_time if timed else image
     m = place.machine(image, chosen.n_kinds, timed=timed)
     if l2 is not None:
@@ -90,19 +93,19 @@ def count(
     m = recorded(m, recording if timed else None)
     before, ran, note, since = _held_by_l2(m), m, "", None
     if timed:
-        drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit)
+        drive(m, launch, image, chosen.queue, progress, "counting", limit)
     else:
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
     after = _held_by_l2(m)
     total = scale(chosen, m.counts, classes, before, after)
-    arrays, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
+    by_array, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
-        arrays, sites = attribute(arrays, C.ARRAYS, total, share), attribute(sites, C.SITES, total, share)
+        by_array, sites = attribute(by_array, C.ARRAYS, total, share), attribute(sites, C.SITES, total, share)
     spent, uneven = float(total[C.INST]), unevenness(launch.blocks, gpu.sm_count)
     return Counts(
         total=total,
-        arrays=arrays,
+        arrays=by_array,
         sites=sites,
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
@@ -131,26 +134,26 @@ def _count_and_time(
     """
     launch = place.launch
     wave = blocks_at_once(place.gpu, place.held)
-    at, queue = chosen.middle(wave)
+    at, middle = chosen.middle(wave)
 
     def go_on(handed: float = math.inf) -> bool:
-        return drive(m, launch, image, chosen.queue, chosen.kinds, progress, "counting", limit, handed=handed)
+        return drive(m, launch, image, chosen.queue, progress, "counting", limit, handed=handed)
 
     if chosen.sampled:
         spread_phases(m, go_on, chosen, wave)
     go_on(at)
-    ran = place.apart().machine(in_time, 1, timed=True)
+    ran = place.apart(in_time).machine(in_time, 1, timed=True)
     _take_over(ran, _left(m))
     ran = recorded(ran, recording)
 
     def advance(until: float) -> bool:
-        return drive(ran, launch, in_time, queue, np.zeros(len(queue), np.int64), None, "timing", until=until)
+        return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until)
 
     with ThreadPoolExecutor(1) as beside:
         stretch = beside.submit(measure, ran, advance)
         go_on()
         _show(ran, stretch, progress)
-        note = f"a stretch from the middle of the launch, which begins with block {queue[0]}"
+        note = f"a stretch from the middle of the launch, which begins with block {middle.first}"
         return ran, note, stretch.result()
 
 
@@ -202,9 +205,10 @@ def _choose(
     if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):
         return chosen.whole(), nothing
     tied = sample is None and may_read_what_it_wrote(image)
-    m = place.apart().machine(image, len(chosen.probes), timeless=True, n_sm=1)
+    probes = BlockQueue.single(chosen.probes, kinds=True)
+    m = place.apart(image).machine(image, len(probes), timeless=True, n_sm=1)
     try:
-        drive(m, launch, image, chosen.probes, np.arange(len(chosen.probes)), progress, "probing", limit)
+        drive(m, launch, image, probes, progress, "probing", limit)
     except (SimulationError, EndlessError):
         if tied:  # maybe for want of what other blocks do
             return chosen.whole(), nothing

@@ -13,10 +13,12 @@ from gpusim.engine.state import error_codes as E
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError, GpusimError, whole
 from gpusim.isa.encode import Image, bind_constants, closed, encode
+from gpusim.isa.slice import stores_values
+from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.endless import Watch
 from gpusim.simulate.faults import explain, unending
-from gpusim.simulate.launch import Launch, Layout, banks_of
+from gpusim.simulate.launch import Launch, Layout, banks_of, copied
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -42,9 +44,14 @@ class Place:
     layout: Layout
     data: np.ndarray
 
-    def apart(self) -> Place:
-        """The same launch with memory of its own, which holds what this one does now."""
-        return replace(self, data=self.data.copy())
+    def apart(self, image: Image) -> Place:
+        """The same launch for a run beside, of an image that reads no more: with memory of its own if that changes it.
+
+        What arrays hold that the image reads is what they hold now.
+        """
+        if not stores_values(image):
+            return self
+        return replace(self, data=copied(self.launch, self.layout, self.data, image.reads))
 
     def machine(self, image: Image, kinds: int, **how: Any) -> Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
@@ -52,8 +59,10 @@ class Place:
         return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
 
 
-def drive(m: Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np.ndarray, progress: Progress | None,
-          text: str, limit: int | None = None, until: float = math.inf, handed: float = math.inf) -> bool:  # fmt: skip
+def drive(
+    m: Machine, launch: Launch, image: Image, queue: BlockQueue, progress: Progress | None, text: str,
+    limit: int | None = None, until: float = math.inf, handed: float = math.inf,
+) -> bool:  # fmt: skip
     """Run a machine to the end, or until it has taken so many steps or started so many blocks, reporting progress.
 
     Returns
@@ -72,11 +81,11 @@ def drive(m: Machine, launch: Launch, image: Image, queue: np.ndarray, kinds: np
     from gpusim.engine.core.machine import driver
 
     m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
-    step, done, watch = driver(m, queue, kinds), False, Watch(m)
+    step, done, watch, blocks = driver(m, queue.rows()), False, Watch(m), len(queue)
     while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
         done = step(STEPS_A_CALL)
         if progress is not None:
-            progress(int(m.misc[S.FINISHED_BLOCKS]), len(queue), text)
+            progress(int(m.misc[S.FINISHED_BLOCKS]), blocks, text)
         if not done and watch.stands_still():
             raise EndlessError(explain(launch, image, unending(m)))
     if m.misc[S.E_CODE] == E.TOO_LONG:

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
+from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
-from gpusim.simulate.sample import every_block
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
     from gpusim.progress import Progress
 
-MOST_MARKED = 1 << 32  # bytes of an output of which each word is watched until something writes it
+MOST_MARKED = 1 << 40  # bytes of an output that are watched until something writes them
 
 
 def execute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, checked: bool = True, progress: Progress | None = None,
-    blocks: np.ndarray | None = None, limit: int | None = None,
+    limit: int | None = None,
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """Run a launch for its values alone.
 
@@ -38,8 +40,6 @@ def execute(
         Look for races and for reads of what was never written.
     progress : callable, optional
         Called with (blocks done, blocks, text).
-    blocks : int64 array, optional
-        Only these blocks.
     limit : int, optional
         Warp instructions beyond which the run is taken not to end; unless given, however many it takes.
 
@@ -55,14 +55,42 @@ def execute(
     EndlessError
         It never ends, or has more than ``limit`` warp instructions.
     """
+    place = _placed(launch, gpu, held)
+    _run(place, BlockQueue.whole(launch.blocks), checked, progress, limit)
+    return read_back(launch, place.layout, place.data)
+
+
+def watch(
+    launch: Launch, gpu: Gpu, held: Occupancy, blocks: Iterable[int], *, progress: Progress | None = None,
+    limit: int | None = None,
+) -> None:  # fmt: skip
+    """Run some blocks of a launch for what may be wrong with them.
+
+    Parameters
+    ----------
+    launch, gpu, held, progress, limit
+        As for :func:`execute`; buffers of which only the size is known are zero.
+    blocks : iterable of int
+
+    Raises
+    ------
+    SimulationError, EndlessError
+        As for :func:`execute`.
+    """
+    _run(_placed(launch, gpu, held), BlockQueue.single(blocks), True, progress, limit)
+
+
+def _placed(launch: Launch, gpu: Gpu, held: Occupancy) -> Place:
     layout = lay_out(launch)
-    image = bound(launch, layout, encode(launch.program))
-    memory = fill_memory(launch, layout)
-    m = Place(launch, gpu, held, layout, memory).machine(image, 1, checked=checked, timeless=True, n_sm=1)
-    _mark_outputs(m, launch, layout)
-    queue = every_block(launch.blocks) if blocks is None else blocks
-    drive(m, launch, image, queue, np.zeros(len(queue), np.int64), progress, "executing", limit)
-    return read_back(launch, layout, memory)
+    return Place(launch, gpu, held, layout, fill_memory(launch, layout))
+
+
+def _run(place: Place, queue: BlockQueue, checked: bool, progress: Progress | None, limit: int | None) -> None:
+    launch = place.launch
+    image = bound(launch, place.layout, encode(launch.program))
+    m = place.machine(image, 1, checked=checked, timeless=True, n_sm=1)
+    _mark_outputs(m, launch, place.layout)
+    drive(m, launch, image, queue, progress, "executing", limit)
 
 
 def _mark_outputs(m: Machine, launch: Launch, layout: Layout) -> None:
@@ -72,4 +100,15 @@ def _mark_outputs(m: Machine, launch: Launch, layout: Layout) -> None:
     for name in set(launch.outputs) & set(layout.address):
         if layout.nbytes[name] <= MOST_MARKED:
             first = (layout.address[name] - int(S.GLOBAL_BASE)) // WORD
-            m.unwritten[first : first + -(-layout.nbytes[name] // WORD)] = 1
+            _mark(m, first, first + -(-layout.nbytes[name] // WORD))
+
+
+def _mark(m: Machine, first: int, end: int) -> None:
+    """Mark words that nothing has written: whole stretches as such, those at the ends one by one."""
+    stretches, inner = 1 << BLANK_BITS, (-(-first >> BLANK_BITS), end >> BLANK_BITS)
+    if inner[0] >= inner[1]:
+        m.unwritten[first:end] = 1
+        return
+    m.blank[inner[0] : inner[1]] = 1
+    m.unwritten[first : inner[0] * stretches] = 1
+    m.unwritten[inner[1] * stretches : end] = 1

@@ -12,7 +12,7 @@ from gpusim.errors import ParameterError
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import Occupancy, occupancy
 from gpusim.simulate.driving import load_engine
-from gpusim.simulate.execution import execute
+from gpusim.simulate.execution import watch
 from gpusim.simulate.sample import probe_blocks
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def watched(
     load_engine(launch.program)  # all of it, and here: Ctrl-C reaches this thread alone
     with ThreadPoolExecutor(1) as beside:
         checked = beside.submit(
-            execute, launch, gpu, held, checked=True, blocks=probe_blocks(launch.grid), limit=limit,
-            progress=stop_if_interrupted,
+            watch, launch, gpu, held, probe_blocks(launch.grid), limit=limit, progress=stop_if_interrupted
         )  # fmt: skip
         try:
             yield _heeding(checked, progress)

@@ -7,23 +7,25 @@ import math
 import mmap
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
-from gpusim.errors import GpusimError, NotEnoughMemoryError, ParameterError, shown
+from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi
+from gpusim.host_memory import enough_memory
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 
 MAP_NORESERVE = 0x4000  # of Linux; Python's mmap names it from 3.13 on
-GRANTED = 1 << 30  # bytes that any host has
+GRANTED = 1 << 28  # bytes that any host has
 MOST_BYTES = 1 << 46  # of all buffers together: there begin the windows of shared and local memory
 
 
@@ -311,29 +313,62 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
     raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
 
 
-def fill_memory(launch: Launch, layout: Layout) -> np.ndarray:
-    """Global memory with the contents of every array, as 32-bit words.
+def pointers(launch: Launch, layout: Layout) -> list[frozenset[str]]:
+    """Parameters that are pointers to arrays, those of arrays that share memory together."""
+    names, given = [a.name for a in arrays_of(launch)], {p.name for p in launch.program.params}
+    groups = (frozenset(names[one.number] for one in group) & given for group in in_memory(launch, layout))
+    return [group for group in groups if group]
+
+
+def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = None) -> np.ndarray:
+    """Global memory with the contents of arrays, as 32-bit words.
+
+    Parameters
+    ----------
+    launch : Launch
+    layout : Layout
+    reads : collection of str, optional
+        Arrays whose contents are read, by their parameters; the others take no memory. Unless given, all.
 
     Raises
     ------
     NotEnoughMemoryError
         The host has not so much.
     """
-    try:
-        return _filled(launch, layout)
-    except MemoryError:
-        raise NotEnoughMemoryError(f"the arrays have {layout.total} bytes, more than this host has memory") from None
-
-
-def _filled(launch: Launch, layout: Layout) -> np.ndarray:
-    memory = zeros(layout.total, np.uint8)
     contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
-    for name, address in layout.address.items():
-        value = contents[name]
-        if isinstance(value, np.ndarray):
-            start = address - int(GLOBAL_BASE)
-            memory[start : start + value.nbytes] = bytes_of(value)
+    given = {
+        name: value
+        for name, value in contents.items()
+        if isinstance(value, np.ndarray) and (reads is None or name in reads)
+    }
+    with enough_memory(sum(layout.nbytes[name] for name in given)):
+        memory = zeros(layout.total, np.uint8)
+        for name, value in given.items():
+            memory[_bytes(layout, name)] = bytes_of(value)
     return memory.view(np.uint32)
+
+
+def copied(launch: Launch, layout: Layout, memory: np.ndarray, reads: Collection[str] | None) -> np.ndarray:
+    """Global memory that holds what another one does, of the arrays whose contents are read.
+
+    Parameters
+    ----------
+    launch, layout, reads
+        As for :func:`fill_memory`.
+    memory : uint32 array
+    """
+    names = [name for name in layout.address if reads is None or name in reads]
+    with enough_memory(sum(layout.nbytes[name] for name in names)):
+        found, raw = zeros(layout.total, np.uint8), memory.view(np.uint8)
+        for name in names:
+            found[_bytes(layout, name)] = raw[_bytes(layout, name)]
+    return found.view(np.uint32)
+
+
+def _bytes(layout: Layout, name: str) -> slice:
+    """Where an array lies in global memory."""
+    start = layout.address[name] - int(GLOBAL_BASE)
+    return slice(start, start + layout.nbytes[name])
 
 
 def bytes_of(array: np.ndarray) -> np.ndarray:
@@ -353,6 +388,8 @@ def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
         pages = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE)
     except OSError as error:
         raise MemoryError(f"{nbytes} bytes: {error.strerror}") from None
+    with suppress(OSError):  # a host that has but one size of pages
+        pages.madvise(mmap.MADV_NOHUGEPAGE)  # one that is written to is all that is taken
     return np.frombuffer(pages, dtype)
 
 
@@ -360,9 +397,8 @@ def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, n
     """Contents of every array after a run, in the shapes given."""
     raw = memory.view(np.uint8)
     found = {}
-    for name, address in layout.address.items():
+    for name in layout.address:
         value = launch.arguments.get(name)
         if isinstance(value, np.ndarray):
-            start = address - int(GLOBAL_BASE)
-            found[name] = raw[start : start + value.nbytes].copy().view(value.dtype).reshape(value.shape)
+            found[name] = raw[_bytes(layout, name)].copy().view(value.dtype).reshape(value.shape)
     return found

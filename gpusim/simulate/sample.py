@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpusim.engine.state import counts as C
-from gpusim.errors import ParameterError
+from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.build import blocks_at_once
 
 if TYPE_CHECKING:
@@ -52,9 +52,6 @@ LITTLE = 0.02
 Half a wave of what comes after a measured span runs all the same: with nothing beside them the last blocks measured
 would find more in L2 (of 4096 x 4096 in tiles of 32, 9 % less is read from HBM)."""
 
-MOST_WHOLE = 1 << 28
-"""Blocks of a launch that may be run whole (days)."""
-
 LINE_WORK = 10.0  # steps that one line asked of the memory hierarchy weighs
 FIRST, WARM, MEASURED, LAST = range(4)
 
@@ -65,8 +62,8 @@ class Plan:
 
     Attributes
     ----------
-    queue, kinds : int64 arrays
-        Block numbers in launch order, and the row of counts of each (FIRST, WARM, MEASURED, LAST).
+    queue : BlockQueue
+        Blocks in launch order; the row of counts of each is FIRST, WARM, MEASURED or LAST.
     n_kinds : int
     probes : int64 array
         One or more blocks of each class.
@@ -78,8 +75,7 @@ class Plan:
     sampled : bool
     """
 
-    queue: np.ndarray
-    kinds: np.ndarray
+    queue: BlockQueue
     n_kinds: int
     probes: np.ndarray
     probe_class: np.ndarray
@@ -89,20 +85,18 @@ class Plan:
 
     def whole(self) -> Plan:
         """The same launch, every block run."""
-        queue = every_block(self.blocks)
-        return replace(self, queue=queue, kinds=np.zeros(self.blocks, np.int64), n_kinds=1, sampled=False)
+        return replace(self, queue=BlockQueue.whole(self.blocks), n_kinds=1, sampled=False)
 
-    def middle(self, wave: int) -> tuple[int, np.ndarray]:
+    def middle(self, wave: int) -> tuple[int, Stretch]:
         """Where a stretch of the launch may be timed: after how many of the blocks run, and which blocks it may run.
 
         It begins with a measured span, or lies around the middle of a launch run whole: a few waves of so many blocks.
         """
-        at = max(self.blocks // 2 - 2 * wave, 0)
+        at = first = max(self.blocks // 2 - 2 * wave, 0)
         if self.sampled:
-            begins = np.flatnonzero(np.diff(self.kinds == MEASURED, prepend=False) & (self.kinds == MEASURED))
-            at = int(begins[(len(begins) - 1) // 2])
-        first = int(self.queue[at])
-        return at, np.arange(first, min(first + 4 * wave, self.blocks), dtype=np.int64)
+            measured = [(before, one.first) for before, one in self.queue.begins() if one.kind == MEASURED]
+            at, first = measured[(len(measured) - 1) // 2]
+        return at, Stretch(first, min(4 * wave, self.blocks - first))
 
     def estimate(self, counts: np.ndarray, steps: float) -> float:
         """Work of the whole launch, from what the probes counted."""
@@ -189,46 +183,26 @@ def _spans(blocks: int, row: int, wave: int, blocks_per_sm: int) -> Spans:
     return Spans(counted, warming, last, after, unit, apart)
 
 
-def _windows(blocks: int, spans: Spans, pairs: int) -> tuple[np.ndarray, np.ndarray]:
+def _windows(blocks: int, spans: Spans, pairs: int) -> BlockQueue:
     """The first span, `pairs` times a warming and a measured one, spread out, the first ones longer warm, the end."""
     span, apart = spans.counted, spans.apart * spans.warming
-    queue, kinds = [np.arange(span)], [np.full(span, FIRST)]
+    queue = [Stretch(0, span, FIRST)]
     room = (blocks - spans.ends - spans.pair * pairs) // spans.unit
     for k in range(pairs):
         warming = spans.warming + (0 if k else apart)
         begin = span + (apart if k else 0) + spans.pair * k + room * (k + 1) // (pairs + 1) * spans.unit
         after = spans.after if k == pairs - 1 else 0
-        queue.append(np.arange(begin, begin + warming + span + after))
-        kinds.append(np.repeat([WARM, MEASURED, WARM], [warming, span, after]))
-    queue.append(np.arange(blocks - spans.last, blocks))
-    kinds.append(np.full(spans.last, LAST))
-    return np.concatenate(queue).astype(np.int64), np.concatenate(kinds).astype(np.int64)
-
-
-def every_block(blocks: int) -> np.ndarray:
-    """Numbers of all blocks of a grid, in launch order.
-
-    Returns
-    -------
-    int64 array, shape (blocks,)
-
-    Raises
-    ------
-    ParameterError
-        More than can be run one by one.
-    """
-    if blocks > MOST_WHOLE:
-        raise ParameterError(
-            f"a launch of {blocks} blocks cannot be run whole, but {MOST_WHOLE} at most: let it be sampled (without "
-            "--exact; in Python without sample=False, and values=False where that is a choice)"
-        )
-    return np.arange(blocks, dtype=np.int64)
+        queue += [
+            Stretch(begin, warming, WARM),
+            Stretch(begin + warming, span, MEASURED),
+            Stretch(begin + warming + span, after, WARM),
+        ]
+    return BlockQueue([*queue, Stretch(blocks - spans.last, spans.last, LAST)])
 
 
 def unplanned(launch: Launch) -> Plan:
     """Which blocks to probe; none to run so far."""
-    nothing = np.zeros(0, np.int64)
-    return Plan(nothing, nothing, 4, *_probes(launch.grid), launch.blocks, True)
+    return Plan(BlockQueue(), 4, *_probes(launch.grid), launch.blocks, True)
 
 
 def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool | None = None) -> Plan:
@@ -248,5 +222,4 @@ def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool
     if not (work > BUDGET if sample is None else sample) or most < 2:
         return base.whole()
     affordable = (BUDGET * launch.blocks / work - spans.ends) / spans.pair
-    queue, kinds = _windows(launch.blocks, spans, int(min(max(1, affordable), most - 1, MOST_PAIRS)))
-    return replace(base, queue=queue, kinds=kinds)
+    return replace(base, queue=_windows(launch.blocks, spans, int(min(max(1, affordable), most - 1, MOST_PAIRS))))

@@ -42,7 +42,7 @@ def scale(chosen: Plan, counts: np.ndarray, probed: np.ndarray, before: Held, af
     """
     if not chosen.sampled:
         return np.asarray(counts.sum(axis=0), np.float64)
-    first, _, measured, last = np.bincount(chosen.kinds, minlength=LAST + 1)
+    first, measured, last = (chosen.queue.of_kind(kind) for kind in (FIRST, MEASURED, LAST))
     inner = (chosen.blocks - first - last) / measured
     total = np.asarray(counts[FIRST] + counts[LAST] + counts[MEASURED] * inner, np.float64)
     exact = np.intersect1d(C.EXECUTED, np.flatnonzero(chosen.agreed(probed)))

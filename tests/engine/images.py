@@ -12,6 +12,7 @@ from gpusim.engine.state import error_codes as E
 from gpusim.isa.encode import Image, bind_constants, encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.simulate import Launch
+from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import banks_of, fill_memory, lay_out
 
@@ -27,8 +28,7 @@ def counted(launch: Launch, gpu: str, image: Image, *, data: bool) -> tuple[np.n
     memory = fill_memory(launch, layout) if data else np.zeros(1, np.uint32)
     held = hardware.occupancy(spec, launch.threads, launch.program.n_registers, launch.shared_bytes)
     m = machine(spec, launch, held, image, layout, memory, 1, timeless=True, n_sm=1)
-    queue = np.arange(launch.blocks, dtype=np.int64)
-    step = driver(m, queue, np.zeros(len(queue), np.int64))
+    step = driver(m, BlockQueue.whole(launch.blocks).rows())
     while not step(1 << 20):
         pass
     assert m.misc[S.E_CODE] == E.OK

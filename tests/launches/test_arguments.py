@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.errors import GpusimError
+from gpusim.launches import arguments
 from gpusim.launches.arguments import DTYPES, Filled, Given, Raw, Scalar, from_json, from_text, make, numpy_dtype
 
 
@@ -63,7 +64,7 @@ def test_an_array_survives_being_written(init, count):
         ("int32:randint:8", "randint:K with K > 0"),
         ("int32:randint:0:8", "randint:K with K > 0"),
         ("float32:normal:3:8", "randint:K"),
-        ("float64:zeros:100000000000", "more than 64 GiB"),
+        ("float64:zeros:10000000000000", "more than 64 TiB"),
         ("float16:1e9", "1000000000.0 is no float16 (-65504 to 65504)"),
         ("float32:1e40", "1e+40 is no float32 (-3.40282e+38 to 3.40282e+38)"),
         ("float64:1e400", "'1e400' is larger than any number"),
@@ -163,9 +164,23 @@ def test_random_arrays_are_the_same_for_the_same_seed_and_differ_by_position():
     assert abs(first.mean()) < 0.2
 
 
+@pytest.mark.parametrize("init", ["normal", "uniform", "arange", "ones", "randint:1000", "randint:5000000000"])
+def test_arrays_are_the_same_however_many_elements_are_drawn_at_once(init, monkeypatch):
+    filled = Filled("float32" if init in ("normal", "uniform") else "int64", init, 1003)
+    whole = make([filled])[0]
+    monkeypatch.setattr(arguments, "AT_ONCE", 10)
+    np.testing.assert_array_equal(make([filled])[0], whole)
+
+
+def test_only_arrays_whose_contents_matter_are_filled():
+    filled = [from_text("float32:ones:1000")] * 3
+    assert [array.strides for array in make(filled, contents=[1])] == [(0,), (4,), (0,)]
+    np.testing.assert_array_equal(make(filled, seed=5, contents=[1])[1], make(filled, seed=5)[1])
+
+
 def test_without_contents_an_array_has_its_type_and_size_and_takes_no_memory():
     texts = ["float16:normal:4000000000", "int32:7", "bytes:ff"]
-    array, number, raw = make([from_text(text) for text in texts], contents=False)
+    array, number, raw = make([from_text(text) for text in texts], contents=())
     assert (array.nbytes, array.dtype, array.strides) == (8_000_000_000, np.float16, (0,))
     assert (number, raw) == (7, b"\xff")
 

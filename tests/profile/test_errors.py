@@ -6,7 +6,7 @@ import pytest
 import gpusim
 from gpusim import cuda
 from gpusim.cuda import nvrtc
-from gpusim.errors import GpusimError
+from gpusim.errors import EndlessError, GpusimError
 from gpusim.simulate import endless
 from tests.profile.running import SAXPY, kernel, run
 
@@ -183,8 +183,8 @@ def test_a_grid_as_large_as_there_are():
         found = gpusim.profile(kernel(text), grid, 32, [np.zeros(32, np.float32)], values=False)
         assert found.blocks == np.prod(np.array(grid, object))
         assert found.value("smsp__inst_executed.sum") >= 2 * found.blocks
-    message = refusal(text, 2**31 - 1, 32, np.zeros(32, np.float32))
-    assert "a launch of 2147483647 blocks cannot be run whole, but 268435456 at most: let it be sampled" in message
+    with pytest.raises(EndlessError, match="200000 warp instructions; a larger limit allows more"):
+        gpusim.profile(kernel(text), 2**31 - 1, 32, [np.zeros(32, np.float32)], limit=200_000)
 
 
 def test_machine_code_for_another_gpu():

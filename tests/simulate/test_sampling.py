@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
 from gpusim.simulate import Counts, count, sample, scaling
+from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.build import blocks_at_once
 from tests.kernels.run import prepare
 
@@ -44,6 +45,11 @@ second of two blocks that share one comes late, L2 reads it first.  In the run t
 the launch, which is paced, none."""
 
 
+def kinds_of(queue: BlockQueue) -> np.ndarray:
+    """The row of counts that each block of a queue adds to."""
+    return np.concatenate([np.full(one.blocks, one.kind) for one in queue.stretches])
+
+
 @functools.cache
 def both(name: str) -> tuple[Counts, Counts]:
     """A launch whole, and in part."""
@@ -60,12 +66,12 @@ def test_the_stretch_that_is_timed_begins_with_a_measured_span(share):
     launch, gpu, held = prepare(lookup.get("vector-add"), {"N": 6_000_000, "B": 128}, "p100")
     wave = blocks_at_once(gpu, held)
     chosen = sample.plan(launch, gpu, held, sample.BUDGET / share, sample=share < 1)
-    at, blocks = chosen.middle(wave)
-    assert blocks[0] == chosen.queue[at]
-    assert abs(int(blocks[0]) - launch.blocks / 2) < launch.blocks / 4
-    assert len(blocks) == min(4 * wave, launch.blocks - blocks[0])
+    at, middle = chosen.middle(wave)
+    assert middle.first == chosen.queue.numbers()[at]
+    assert abs(middle.first - launch.blocks / 2) < launch.blocks / 4
+    assert middle.blocks == min(4 * wave, launch.blocks - middle.first)
     if chosen.sampled:
-        assert list(chosen.kinds[at - 1 : at + 1]) == [sample.WARM, sample.MEASURED]
+        assert kinds_of(chosen.queue)[at - 1 : at + 1].tolist() == [sample.WARM, sample.MEASURED]
 
 
 @pytest.mark.parametrize("name", LAUNCHES)
@@ -173,7 +179,8 @@ def test_spans_are_whole_rows(blocks, row, wave, per_sm):
 def test_windows_are_spans_of_the_grid(row, wave, per_sm, pairs, more, ends):
     spans = sample._spans(0 if ends else 10**9, row, wave, per_sm)
     blocks = spans.ends + spans.pair * pairs + more * spans.unit
-    queue, kinds = sample._windows(blocks, spans, pairs)
+    chosen = sample._windows(blocks, spans, pairs)
+    queue, kinds = chosen.numbers(), kinds_of(chosen)
     assert (np.diff(queue) > 0).all()
     assert queue[0] == 0
     assert queue[-1] == blocks - 1 or not ends
@@ -189,8 +196,8 @@ def test_what_every_block_does_alike_is_scaled_exactly(grid, value, odd):
     """Columns of execution come from the probes, unless blocks of a class differ."""
     probes, of, population = sample._probes(grid)
     blocks = int(np.prod(grid))
-    kinds = np.array([sample.FIRST, sample.MEASURED, sample.LAST])
-    chosen = sample.Plan(np.arange(3), kinds, 4, probes, of, population, blocks, True)
+    queue = BlockQueue(Stretch(k, 1, kind) for k, kind in enumerate((sample.FIRST, sample.MEASURED, sample.LAST)))
+    chosen = sample.Plan(queue, 4, probes, of, population, blocks, True)
     probed = np.full((len(probes), C.N_COUNTS), float(value))
     probed[0, C.LINES] += odd
     empty = scaling.Held(0, 0, 1000)

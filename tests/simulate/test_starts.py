@@ -14,6 +14,7 @@ from gpusim.engine.core.machine import driver
 from gpusim.engine.state import columns as S
 from gpusim.frontends.described import assemble, lower
 from gpusim.isa.encode import encode
+from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.launch import lay_out
 
@@ -28,7 +29,7 @@ def starts(threads: int, blocks_per_sm: int) -> np.ndarray:
     launch = assemble(bound, lower(bound, gpu), None)
     held = hardware.occupancy(gpu, launch.threads, launch.program.n_registers, launch.shared_bytes)
     m = machine(gpu, launch, held, encode(launch.program), lay_out(launch), np.zeros(1, np.uint32), 1)
-    driver(m, np.arange(blocks, dtype=np.int64), np.zeros(blocks, np.int64))(0)
+    driver(m, BlockQueue.whole(blocks).rows())(0)
     begun = np.where(m.blocks[:, S.ID] >= 0, m.blocks[:, S.STARTED], -1).reshape(gpu.sm_count, -1)
     return np.sort(begun, axis=1)[:, -blocks_per_sm:] / S.TICKS
 

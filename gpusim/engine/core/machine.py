@@ -16,6 +16,7 @@ from gpusim.engine.compiling.jit import compile_whole, inline, jit, spliced, who
 from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
 from gpusim.engine.compiling.lanes import pointer, select
 from gpusim.engine.core.barriers import after_exit, clear, enter, is_full, release, stuck
+from gpusim.engine.core.block_queue import any_left, take_block
 from gpusim.engine.core.flow import start
 from gpusim.engine.core.free_slots import TICK_OF, add_free_slot, handout_tick, take_free_slot
 from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_registers, prefetch_timed
@@ -59,6 +60,7 @@ from gpusim.engine.state.columns import (
     LIMIT,
     N_BARRIERS,
     N_SCHEDULERS,
+    N_STRETCH,
     NEVER,
     NEXT,
     NOW,
@@ -201,8 +203,9 @@ def settle(m, why, w, slot):
 
 
 @jit
-def hand_out(m, slot, number, kind, age, t):
-    """Start block ``number`` in ``slot``, and note in the tree when its SM next has something to do."""
+def hand_out(m, slot, queue, t):
+    """Start the next block of the queue in ``slot``, and note in the tree when its SM next has something to do."""
+    number, kind, age = take_block(m, queue)
     place(m, slot, number, kind, age, t)
     sm = slot // m.shape[SLOTS]
     own = m.sms[sm]
@@ -225,22 +228,21 @@ def launch_time(m, sm, t):
 
 
 @jit
-def first_wave(m, queue, kinds):
+def first_wave(m, queue):
     """Fill the machine in the order in which the hardware hands blocks out."""
     slots = m.shape[SLOTS]
-    taken = min(len(m.order), len(queue))
-    for k in range(taken):
-        sm = m.order[k]
+    for sm in m.order:
+        if not any_left(m, queue):
+            break
         slot = sm * slots
         while m.blocks[slot, ID] >= 0:
             slot += 1
         t = launch_time(m, sm, np.int64(0))
         if slot == sm * slots:
             m.sms[sm, FIRST_AT] = t
-        hand_out(m, slot, queue[k], kinds[k], k, t)
+        hand_out(m, slot, queue, t)
     if m.shape[TIMED]:
         stagger_first_code(m)
-    return taken
 
 
 @inline
@@ -257,26 +259,25 @@ def remove(m, slot, end):
 
 
 @spliced
-def refill(m, queue, kinds):
+def refill(m, queue):
     """Put blocks that are left in the places that are given one by now."""
-    while m.free_slots[0, 0] and m.misc[HANDED] < len(queue) and m.free_slots[1, TICK_OF] <= m.tree[1]:
-        k, given = m.misc[HANDED], m.free_slots[1, TICK_OF]
+    while m.free_slots[0, 0] and any_left(m, queue) and m.free_slots[1, TICK_OF] <= m.tree[1]:
+        given = m.free_slots[1, TICK_OF]
         slot = take_free_slot(m.free_slots)
         sm = slot // m.shape[SLOTS]
         t = launch_time(m, sm, given + m.rates[TURNOVER])
-        hand_out(m, slot, queue[k], kinds[k], k, t)
-        m.misc[HANDED] = k + 1
+        hand_out(m, slot, queue, t)
 
 
-def driver(m: Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int], bool]:
+def driver(m: Machine, queue: np.ndarray) -> Callable[[int], bool]:
     """What runs up to so many steps of a machine, in each of which one warp issues or runs until it waits.
 
     Parameters
     ----------
     m : Machine
         Must outlive what is returned.
-    queue, kinds : int64 arrays
-        Blocks in launch order, and the row of counts each adds to.
+    queue : int64 array, shape (stretches, N_STRETCH)
+        Blocks in launch order, as :mod:`gpusim.engine.core.block_queue` has them.
 
     Returns
     -------
@@ -284,13 +285,13 @@ def driver(m: Machine, queue: np.ndarray, kinds: np.ndarray) -> Callable[[int], 
         Takes the number of steps; returns whether everything is done (or failed: see ``m.misc[E_CODE]``).
     """
     words, out_of_line, run_on = table(m), helper(m.code), whole(advance)
-    return lambda steps: bool(run_on(words, queue, kinds, steps, out_of_line))
+    return lambda steps: bool(run_on(words, queue, steps, out_of_line))
 
 
 def load(code: np.ndarray) -> None:
     """Compile what runs a program's code, or load it, before a machine runs."""
-    vector = np.zeros(1, np.int64)
-    compile_whole(advance, tuple(typeof(x) for x in (vector, vector, vector, 1, helper(code))))
+    words, queue = np.zeros(1, np.int64), np.zeros((1, N_STRETCH), np.int64)
+    compile_whole(advance, tuple(typeof(x) for x in (words, queue, 1, helper(code))))
 
 
 @spliced
@@ -344,16 +345,16 @@ def go_on(m, sm, until, out_of_line):
 
 
 @jit
-def advance(words, queue, kinds, steps, out_of_line):
+def advance(words, queue, steps, out_of_line):
     """:func:`driver`, given the machine's table and what runs the program's instructions out of line."""
     m = machine_of(words)
     size = len(m.tree) // 2
     if m.misc[HANDED] == 0:
-        m.misc[HANDED] = first_wave(m, queue, kinds)
+        first_wave(m, queue)
     while steps > 0:
-        refill(m, queue, kinds)
+        refill(m, queue)
         if m.tree[1] >= NEVER:
-            if m.misc[FINISHED_BLOCKS] < len(queue):
+            if m.misc[FINISHED_BLOCKS] < m.misc[HANDED]:
                 w = max(stuck(m), 0)
                 fail(m, E.BARRIER_DEADLOCK, m.warps[w, PC] - 1, 0, w // m.shape[WARPS], m.warps[w, BAR_NUMBER], w)
             return True

@@ -14,11 +14,12 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, coalesce
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
-from gpusim.engine.load_store.buffers import array_touched, short_addresses, wide_addresses
+from gpusim.engine.load_store.buffers import array_touched, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
 from gpusim.engine.load_store.pipe import take_tags
 from gpusim.engine.load_store.shared_memory import check_shared
 from gpusim.engine.load_store.traffic import LOADS, note_access
+from gpusim.engine.load_store.unwritten import is_unwritten
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -70,6 +71,8 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     array = array_touched(m, c, p, origin, index, w, block, source, on)
     if array < 0:
         return S.FAILURE
+    if not c[I.LIGHT] and not m.bounds[array, S.HELD]:
+        return refuse_stray(m, index, on, block, source, w)
     n = p[PAT_N_LINES]
     tags = find_lines(m, sm, p, origin, m.scratch[0])
     prefetch_below(m, index, sm, p, origin)
@@ -96,7 +99,7 @@ def move_copy(m, index, w, block, source, target, zeros, width, reads, on):
             if (reads >> np.uint32(lane)) & ONE:
                 word = ((source[lane] - S.GLOBAL_BASE) >> 2) + k
                 value = m.data[word] & kept_bits(width - zeros[lane] - 4 * k)
-                if m.shape[S.CHECKED] and m.unwritten[word]:
+                if m.shape[S.CHECKED] and is_unwritten(m, word):
                     return fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, source[lane], w)
             shared[(target[lane] >> 2) + k] = value
     return True

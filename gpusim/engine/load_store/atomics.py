@@ -18,9 +18,10 @@ from gpusim.engine.hierarchy.access_patterns import (
 )
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l2 import l2_update
-from gpusim.engine.load_store.buffers import array_touched, short_addresses, wide_addresses
+from gpusim.engine.load_store.buffers import array_touched, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
 from gpusim.engine.load_store.traffic import STORES, note_access, note_below, note_shared, sectors_below
+from gpusim.engine.load_store.unwritten import note_written
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
@@ -47,6 +48,8 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     count[C.ATOM_WAVES] += passes * (2 if returns else 1)
     count[C.LINES] += max(p[PAT_N_LINES], passes)
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], STORES)
+    if bool(c[I.LIGHT]) == bool(m.bounds[array, S.HELD]):
+        return refuse_stray(m, index, on, block, address, w)
     if not c[I.LIGHT]:
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:
@@ -81,7 +84,8 @@ def update_global(m, c, w, address, on, returns):
             word = (address[lane] - S.GLOBAL_BASE) >> 2
             update(m.data, word, c, m.regs, first_row(m, w), lane, m.bits[1], returns)
             if m.shape[S.CHECKED]:
-                m.unwritten[word : word + max(c[I.WIDTH] >> 2, 1)] = 0
+                for k in range(max(c[I.WIDTH] >> 2, 1)):
+                    note_written(m, word + k)
     set_predicate(m.preds[w], c[I.Q0], FULL, on)
 
 

@@ -19,17 +19,17 @@ ONE = np.uint32(1)
 
 @jit
 def find_array(bounds, n, a, width):
-    """Array that holds bytes ``a`` to ``a + width``, or -1; ``n``: global arrays, in the order of column 2."""
+    """Array that holds bytes ``a`` to ``a + width``, or -1; ``n``: global arrays, in the order of memory."""
     low, high = 0, n - 1
     while low <= high:
         middle = (low + high) >> 1
-        k = bounds[middle, 2]
-        if a < bounds[k, 0]:
+        k = bounds[middle, S.IN_ORDER]
+        if a < bounds[k, S.FIRST_BYTE]:
             high = middle - 1
-        elif a >= bounds[k, 1]:
+        elif a >= bounds[k, S.PAST_END]:
             low = middle + 1
         else:
-            return k if a + width <= bounds[k, 1] else np.int64(-1)
+            return k if a + width <= bounds[k, S.PAST_END] else np.int64(-1)
     return np.int64(-1)
 
 
@@ -37,7 +37,7 @@ def find_array(bounds, n, a, width):
 def array_at(bounds, n, p, a, width):
     """Array that holds address ``a``, tried first the one of last time.  Any array where none does."""
     k = p[PAT_ARRAY]
-    if a < bounds[k, 0] or a >= bounds[k, 1]:
+    if a < bounds[k, S.FIRST_BYTE] or a >= bounds[k, S.PAST_END]:
         k = max(find_array(bounds, n, a, width), 0)
         p[PAT_ARRAY] = k
     return k
@@ -47,21 +47,38 @@ def array_at(bounds, n, p, a, width):
 def allow(m, c, index, w, block, address, on):
     """Look at each lane of an access that leaves one array: fails, or it lies in several arrays.
 
-    An access whose array is known must stay inside it.
+    An access whose array is known must stay inside it.  Of several arrays either all are held or none is.
     """
-    array, width = c[I.ARRAY], np.int64(c[I.WIDTH])
+    array, width, held = c[I.ARRAY], np.int64(c[I.WIDTH]), np.int64(-1)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         a = address[lane]
-        inside = find_array(m.bounds, m.shape[S.N_BUFFERS], a, width) >= 0
+        k = find_array(m.bounds, m.shape[S.N_BUFFERS], a, width)
+        inside = k >= 0
         if array >= 0:
-            inside = m.bounds[array, 0] <= a <= m.bounds[array, 1] - width
+            inside = m.bounds[array, S.FIRST_BYTE] <= a <= m.bounds[array, S.PAST_END] - width
         if not inside:
             return fail(m, E.GLOBAL_BOUNDS, index, lane, block, a, w)
         if a & (width - 1):
             return fail(m, E.MISALIGNED, index, lane, block, a, w)
+        if array < 0 and held >= 0 and held != m.bounds[k, S.HELD]:
+            return fail(m, E.STRAY, index, lane, block, a, w)
+        held = m.bounds[max(k, 0), S.HELD]
     return True
+
+
+@jit
+def refuse_stray(m, index, on, block, address, w):
+    """Refuse an access to an array that its address does not come from: it would read what nobody has made.
+
+    Or it would change what others read, without its value being known.
+    """
+    lane = 0
+    while not (on >> np.uint32(lane)) & ONE:
+        lane += 1
+    fail(m, E.STRAY, index, lane, block, address[lane], w)
+    return np.int64(S.FAILURE)
 
 
 @inline
@@ -73,7 +90,7 @@ def array_touched(m, c, p, origin, index, w, block, address, on):
     array, width = np.int64(c[I.ARRAY]), np.int64(c[I.WIDTH])
     if array < 0:
         array = array_at(m.bounds, m.shape[S.N_BUFFERS], p, (origin << LINE_BITS) + p[PAT_FIRST], width)
-    if within(p, origin, width, m.bounds[array, 0], m.bounds[array, 1]):
+    if within(p, origin, width, m.bounds[array, S.FIRST_BYTE], m.bounds[array, S.PAST_END]):
         return array
     return array if allow(m, c, index, w, block, address, on) else np.int64(-1)
 

@@ -26,10 +26,11 @@ from gpusim.engine.hierarchy.l2 import l2_write
 from gpusim.engine.hierarchy.line_masks import full_sectors
 from gpusim.engine.hierarchy.requests import WRITES, add_line, find_line, open_request, take_out
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
-from gpusim.engine.load_store.buffers import array_touched, pair_at, wide_addresses
+from gpusim.engine.load_store.buffers import array_touched, pair_at, refuse_stray, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
 from gpusim.engine.load_store.strided import load_strided, store_strided
 from gpusim.engine.load_store.traffic import LOADS, STORES, note_access, note_below, sectors_below
+from gpusim.engine.load_store.unwritten import is_unwritten, note_written
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -78,7 +79,7 @@ def load_values(m, c, index, w, block, address, on, step):
             m.regs[first + k, lane] = m.data[(byte >> 2) + k]
         if m.shape[S.CHECKED]:
             for k in range(max(width >> 2, 1)):
-                if m.unwritten[(byte >> 2) + k]:
+                if is_unwritten(m, (byte >> 2) + k):
                     fail(m, E.UNWRITTEN_GLOBAL, index, lane, block, address[lane], w)
 
 
@@ -103,7 +104,7 @@ def store_values(m, c, w, address, on, step):
             m.data[(byte >> 2) + k] = m.regs[first + k, lane]
         if m.shape[S.CHECKED]:
             for k in range(max(width >> 2, 1)):
-                m.unwritten[(byte >> 2) + k] = 0
+                note_written(m, (byte >> 2) + k)
 
 
 @spliced
@@ -163,6 +164,8 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     count[C.LINES] += n
     note_access(m, index, array, p, lanes * c[I.WIDTH], LOADS)
     if not c[I.LIGHT]:
+        if not m.bounds[array, S.HELD]:
+            return refuse_stray(m, index, on, block, address, w)
         load_values(m, c, index, w, block, address, on, p[PAT_STEP])
     if m.shape[S.TIMELESS]:
         return t
@@ -206,6 +209,8 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     note_access(m, index, array, p, lanes * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
         store_values(m, c, w, address, on, p[PAT_STEP])
+    elif m.bounds[array, S.HELD]:
+        return refuse_stray(m, index, on, block, address, w)
     if m.shape[S.TIMELESS]:
         return t
     waves = p[PAT_WAVES]

@@ -36,8 +36,9 @@ class Machine(NamedTuple):
     servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)
     partial: Annotated[np.ndarray, np.int64, 1]  # (a power of two,): ring of lines that became partial, oldest first
     data: Annotated[np.ndarray, np.uint32, 1]  # every buffer of global memory, from GLOBAL_BASE
-    bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, 3): first address, one past the last; the k-th in memory
+    bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, N_BOUNDS)
     unwritten: Annotated[np.ndarray, np.uint8, 1]  # of each word of `data`: neither the host nor a store did (checked)
+    blank: Annotated[np.ndarray, np.uint8, 1]  # of so many words each: none is written, and `unwritten` says nothing
     patterns: Annotated[np.ndarray, np.int64, 3]  # (2 * n, PATTERNS_KEPT, N_PATTERN); from n on: shared side of LDGSTS
     local: Annotated[np.ndarray, np.uint32, 3]  # (warps, words, 32): local memory
     constants: Annotated[np.ndarray, np.uint8, 1]  # constant banks

@@ -158,11 +158,20 @@ WORKED = LANES
 ADDRESSES, TARGETS, ZEROS, N_SCRATCH = range(LANES + 1, LANES + 5)
 
 # Columns of Machine.misc: an error (see gpusim.engine.state.error_codes), the end of the last block, blocks handed
-# out and finished, instructions run, the stamp for LRU, and the wavefronts of the latest shared load (see WAVES)
+# out and finished, instructions run, the stamp for LRU, the wavefronts of the latest shared load (see WAVES), the
+# stretch of blocks that is handed out, and how many of it are
 (
     E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, LATEST_WAVES,
-    N_MISC,
-) = range(13)  # fmt: skip
+    STRETCH, STRETCH_TAKEN, N_MISC,
+) = range(15)  # fmt: skip
+
+# Columns of the queue of blocks, a stretch of the grid each: its first block, how many there are (one at least), and
+# the row of counts that they add to
+STRETCH_FIRST, STRETCH_BLOCKS, STRETCH_KIND, N_STRETCH = range(4)
+
+# Columns of Machine.bounds, an array of global memory each.  FIRST_BYTE, PAST_END: where it lies; IN_ORDER: the number
+# of the array that is so many in the order of memory; HELD: whether `data` has its contents
+FIRST_BYTE, PAST_END, IN_ORDER, HELD, N_BOUNDS = range(5)
 
 # Columns of Machine.trace.  Its first row: T_NEXT: row of the next event; T_LOST: events there was no room for; T_FROM:
 # tick from which they are recorded; T_PC, T_WARP, T_BLOCK: of the latest instruction.  A row for each scheduler

@@ -24,6 +24,7 @@ BAD_JUMP = 18
 PAST_END = 19
 BAD_BARRIER = 20
 NO_PROGRESS = 21
+STRAY = 22
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -46,6 +47,7 @@ TEXT = {
     BAD_JUMP: "jumps to where no instruction is",
     PAST_END: "runs past its last instruction",
     BAD_BARRIER: "names a barrier beyond those that it declares",
+    STRAY: "beyond the arrays that its address comes from",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 

@@ -1,0 +1,41 @@
+"""Whether this host has memory for what arrays hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gpusim.errors import NotEnoughMemoryError
+
+
+@contextmanager
+def enough_memory(nbytes: int) -> Iterator[None]:
+    """Do what takes so many bytes for the contents of arrays.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        The host has not so much free; before anything is done where it says so (Linux).
+    """
+    free = _free_memory()
+    known = "" if free is None else f" ({free})"
+    error = NotEnoughMemoryError(
+        f"arrays whose contents matter have {nbytes} bytes, more than this host has free{known}"
+    )
+    if free is not None and nbytes > free:
+        raise error
+    try:
+        yield
+    except MemoryError:
+        raise error from None
+
+
+def _free_memory() -> int | None:
+    """Bytes of memory that the host has free for programs, where it tells."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    told = (line.split() for line in lines if line.startswith("MemAvailable:"))
+    return next((int(words[1]) << 10 for words in told), None)
