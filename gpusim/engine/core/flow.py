@@ -49,7 +49,7 @@ NO_ROOM, NOWHERE, STUCK = -1, -2, -3
 @inline
 def where_true(preds, c, on, count):
     """Lanes in which p0 of a jump or an EXIT holds besides its guard; the others do not count as executing it."""
-    lanes = on & predicate(preds, c[I.P0])
+    lanes = np.uint32(on & predicate(preds, c[I.P0]))
     count[C.THREAD_ON] -= 0 if lanes == on else popcount(on ^ lanes)
     return lanes
 

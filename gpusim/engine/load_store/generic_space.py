@@ -49,7 +49,7 @@ def generic(m, c, index, w, block, sm, on, t, count):
             back = access_shared(m, c, op, index, w, block, sm, part, t, count)
         if back < 0:
             return back
-        done, rest = max(done, back), rest ^ part
+        done, rest = max(done, back), np.uint32(rest ^ part)
         if not rest:
             return done
 
@@ -79,7 +79,7 @@ def generic_part(c, regs, base, kept, address, on):
         op = IN_SHARED[kind]
     elif window == S.LOCAL_WINDOW_HI:
         op = IN_LOCAL[kind]
-    return op, lanes & on
+    return op, np.uint32(lanes & on)
 
 
 @jit
