@@ -1,7 +1,7 @@
 """Elements and rows of arrays as few LLVM instructions: most of what the engine does is to look something up.
 
-numba lowers ``array[index]`` for arrays of every layout, by way of memory: some 25 instructions, which LLVM then takes
-away.  Here those of arrays that lie in one piece are lowered to what is left in the end, addresses of the same elements.
+numba lowers ``array[index]`` for arrays of every layout by way of memory, with some 25 instructions, most of which LLVM
+takes away.  For arrays that lie in one piece this is what is left in the end.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class Lowering(Lower):
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """An element, or the row of a number of dimensions less."""
-        kind, indices = self.typeof(value.name), self._indices(index)
-        if not _lies_in_one_piece(kind) or indices is None or not isinstance(resty, (types.Number, types.Array)):
+        kind = self.typeof(value.name)
+        indices = self._indices(index) if _lies_in_one_piece(kind) else None
+        if indices is None:
             return super().lower_getitem(resty, expr, value, index, signature)
         place, rest = self._place(kind, value, indices)
         if rest:
@@ -62,29 +63,34 @@ class Lowering(Lower):
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """Set an element."""
-        kind, indices, given = self.typeof(target_var.name), self._indices(index_var), self.typeof(value_var.name)
-        whole = indices is not None and _lies_in_one_piece(kind) and len(indices) == kind.ndim
-        if not whole or not isinstance(given, (types.Number, types.Boolean)):
+        kind, given = self.typeof(target_var.name), self.typeof(value_var.name)
+        number = isinstance(given, (types.Number, types.Boolean))
+        indices = self._indices(index_var) if number and _lies_in_one_piece(kind) else None
+        if indices is None or len(indices) < kind.ndim:
             return super().lower_setitem(target_var, index_var, value_var, signature)
         place, _ = self._place(kind, target_var, indices)
-        value = self.context.cast(self.builder, self.loadvar(value_var.name), given, kind.dtype)
+        value = self.context.cast(self.builder, self._held(value_var), given, kind.dtype)
         self.builder.store(value, place)
         return None
 
     def _indices(self, index: Any) -> list[tuple[Any, Any]] | None:
         """Types and values of an index's integers; None where it has something else."""
-        kind = self.typeof(index.name)
-        kinds = list(kind.types) if isinstance(kind, types.BaseTuple) else [kind]
+        kind: Any = self.typeof(index.name)
+        several = isinstance(kind, types.BaseTuple)
+        kinds = list(kind.types) if several else [kind]
         if not all(isinstance(each, types.Integer) for each in kinds):
             return None
-        held = self.loadvar(index.name)
-        if isinstance(kind, types.BaseTuple):
-            return [(each, self.builder.extract_value(held, k)) for k, each in enumerate(kinds)]
-        return [(kind, held)]
+        held = self._held(index)
+        values = [self.builder.extract_value(held, k) for k in range(len(kinds))] if several else [held]
+        return list(zip(kinds, values, strict=True))
+
+    def _held(self, variable: Any) -> Any:
+        """What a variable has here."""
+        return self.loadvar(variable.name)
 
     def _place(self, kind: Any, array: Any, indices: Any) -> tuple[Any, list[Any]]:
         """The address that indices name, and the dimensions that they leave."""
-        builder, held = self.builder, self.loadvar(array.name)
+        builder, held = self.builder, self._held(array)
         where = _field(self.context, kind, "shape")
         shape = [builder.extract_value(held, [where, axis]) for axis in range(kind.ndim)]
         first: Any = None
@@ -109,4 +115,5 @@ class Lowering(Lower):
 
 def _lies_in_one_piece(kind: Any) -> bool:
     """Whether a type is of arrays of numbers, of which one follows the other."""
-    return isinstance(kind, types.Array) and kind.layout == "C" and kind.aligned and isinstance(kind.dtype, types.Number)
+    plain = isinstance(kind, types.Array) and kind.layout == "C" and kind.aligned
+    return plain and isinstance(kind.dtype, (types.Integer, types.Float))

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba import _dynfunc, int64, types  # type: ignore[attr-defined]
+from numba import _dynfunc, int32, int64  # type: ignore[attr-defined]
 from numba.core import sigutils
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
@@ -25,6 +25,7 @@ from numba.core.compiler import CompilerBase, compile_result
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
+from numba.core.types import unliteral
 
 from gpusim.engine.compiling import store
 from gpusim.engine.compiling.array_access import Lowering
@@ -79,12 +80,11 @@ class _WholeCompiler(CompilerBase):
 class _Whole(CPUDispatcher):
     """A function that is called from Python.  Machines run side by side, so it lets go of the interpreter's lock."""
 
-    targetdescr = Target
-
     def __init__(self, function: Function) -> None:
         options = {"nopython": True, "nogil": True, **_OPTIONS}
         super().__init__(function, targetoptions=options, pipeline_class=_WholeCompiler)
         self._cache = Kept(function)
+        self._compiler.targetdescr = Target  # for what is compiled; what is read takes numba's own
 
     def compile(self, signature: Any) -> Any:
         """Compile for arguments of these types, or load what was."""
@@ -100,7 +100,8 @@ _whole = kept(_Whole)
 class _Part(CPUDispatcher):
     """A function that jitted functions call; called from Python, it is compiled as a whole."""
 
-    targetdescr = Target
+    targetdescr: Any = Target
+    _compiler: Any
 
     def __init__(self, function: Function, **options: Any) -> None:
         # numba's callee inherits what it does not state from whoever asks first; options are part of a function's name
@@ -117,7 +118,8 @@ class _Part(CPUDispatcher):
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """A part is compiled once for all integers, be they constant or of 32 bits."""
-        return super().get_call_template(tuple(map(_widened, args)), {name: _widened(each) for name, each in kws.items()})
+        widened = {name: _widened(each) for name, each in kws.items()}
+        return super().get_call_template(tuple(map(_widened, args)), widened)
 
     def compile(self, signature: Any) -> Any:
         """Compile for arguments of these types, or load what was; a whole that is compiled has numba's locks."""
@@ -131,7 +133,8 @@ class _Part(CPUDispatcher):
                 compiled = self._compiler.compile(arguments, result)
                 self.add_overload(compiled)
                 self._cache.save_overload(signature, compiled)
-        return self.overloads[arguments].entry_point
+        found: Any = self.overloads[arguments]
+        return found.entry_point
 
     def add_overload(self, result: Any) -> None:
         """Known to callers that are compiled, not to the interpreter."""
@@ -145,8 +148,8 @@ class _Part(CPUDispatcher):
 
 def _widened(kind: Any) -> Any:
     """The type as which an argument is handed on; numba computes with integers of 64 bits, and keeps the sign."""
-    plain: Any = types.unliteral(kind)
-    return types.int64 if plain == types.int32 else plain
+    plain = unliteral(kind)
+    return int64 if plain == int32 else plain
 
 
 class _PartLibrary(JITCodeLibrary):
@@ -309,7 +312,7 @@ def compile_for_calls(function: Callable[..., Any], signature: Any) -> Any:
         function, sigutils.normalize_signature(signature), locals={}, options=dict(_OPTIONS),
         pipeline_class=_WholeCompiler,  # type: ignore[arg-type]
     )  # fmt: skip
-    compiled._targetdescr = compiled._compiler.targetdescr = Target
+    compiled._compiler.targetdescr = Target
     compiled._cache = Kept(function)
     with without_collection():
         compiled.compile()
