@@ -80,6 +80,8 @@ class _WholeCompiler(CompilerBase):
 class _Whole(CPUDispatcher):
     """A function that is called from Python.  Machines run side by side, so it lets go of the interpreter's lock."""
 
+    _compiler: Any
+
     def __init__(self, function: Function) -> None:
         options = {"nopython": True, "nogil": True, **_OPTIONS}
         super().__init__(function, targetoptions=options, pipeline_class=_WholeCompiler)
@@ -103,12 +105,13 @@ class _Part(CPUDispatcher):
     targetdescr: Any = Target
     _compiler: Any
 
-    def __init__(self, function: Function, **options: Any) -> None:
+    def __init__(self, function: Function, attributes: tuple[str, ...] = (), **options: Any) -> None:
         # numba's callee inherits what it does not state from whoever asks first; options are part of a function's name
         fixed = {"forceinline": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         settings = {"nopython": True, **_OPTIONS, **fixed, **options}
         super().__init__(function, targetoptions=settings, pipeline_class=_PartCompiler)
         self._cache = _KeptPart(function)
+        self.attributes = attributes
         _PARTS[function.__module__, function.__qualname__] = self
 
     @property
@@ -275,6 +278,9 @@ class _PartLowering(NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
+        made = library.get_function(lowered.fndesc.llvm_func_name)
+        for attribute in _PARTS[library.of[:2]].attributes:
+            made.add_function_attribute(attribute)
         key = _key(lowered.fndesc, lowered.env, library)
         state.targetctx.insert_user_function(key, lowered.fndesc, [library])
         state["cr"] = lowered._replace(cfunc=key)
@@ -297,6 +303,11 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile into its callers: for what is small, or called from one place with many arrays."""
     return _Part(function, forceinline=True)
+
+
+def cold(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile for what is rarely run: called wherever it is, out of the way of what runs often, and small."""
+    return _Part(function, attributes=("cold", "noinline", "optsize"))
 
 
 spliced = inline

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import set_predicate
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.hierarchy.access_patterns import SEEN
 from gpusim.engine.load_store.atomics import atomic_global, atomic_shared
 from gpusim.engine.load_store.buffers import wide_addresses
@@ -97,7 +97,7 @@ def window_of(high):
     return high if high == S.SHARED_WINDOW_HI or high == S.LOCAL_WINDOW_HI else np.int64(0)
 
 
-@jit
+@cold
 def in_space(m, c, w, on):
     """QSPC: q0 = the generic address lies in the space asked for."""
     address, found = m.scratch[S.ADDRESSES], ZERO
