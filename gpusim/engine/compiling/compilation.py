@@ -12,11 +12,11 @@ from typing import Any
 
 from numba.extending import is_jitted
 
-LLVM_SHARE = 0.3
-"""Time LLVM takes for a whole, in what numba takes for its functions (the engine 0.2, what is out of line 0.4)."""
+LLVM_SHARE = 0.4
+"""Time LLVM takes for a whole, in what numba takes for its functions (the machine 0.4, routines 0.2)."""
 READING_SHARE = 0.02
 """Time to read a function that was compiled before."""
-BYTES_A_SECOND = 2000.0
+BYTES_A_SECOND = 5000.0
 """Bytecode that a machine of 2024 compiles in a second, for the first guess."""
 GUESSED_SECONDS = 5.0
 """How long the first guess counts against what is measured."""

@@ -4,7 +4,8 @@
 
 numba makes machine code of every function, and optimises a function once more in each that calls it, at every level
 again.  Here a function that others call is a part of them: LLVM optimises and translates a whole once, with all its
-parts, which takes two fifths of the time; numba's own work, before that, is four fifths of what is left.
+parts.  numba's own work, before that, is two thirds of what is left (:mod:`gpusim.engine.compiling.front_end`);
+``benchmarks/compiling.py`` shows where the time goes.
 
 Parts and wholes are kept on disk (:mod:`gpusim.engine.compiling.store`), each as soon as it is done: a process that is
 killed leaves to the next one what it has compiled, and a whole finds the parts that another one has in common with it.
@@ -17,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 from numba import _dynfunc, int32, int64  # type: ignore[attr-defined]
 from numba.core import sigutils
 from numba.core.ccallback import CFunc
@@ -340,6 +342,17 @@ def _trial(x: Any) -> Any:
     return 2 * _trial_part(x)
 
 
+@cold
+def _trial_row(a: Any, i: Any) -> Any:
+    a[i][0] = 20
+
+
+@jit
+def _trial_array(a: Any) -> Any:
+    _trial_row(a, -1)
+    return _trial_part(a[1, 0])
+
+
 def prove() -> None:
     """Compile something small in every way that is special; an error says what is not as numba had it.
 
@@ -349,8 +362,8 @@ def prove() -> None:
         Whatever numba makes of it.
     """
     routine: Any = compile_for_calls(_trial, int64(int64)).ctypes
-    compile_whole(_trial_part, (int64,))
-    if (routine(20), whole(_trial_part)(20)) != (42, 21):
+    compile_whole(_trial_array, (int64[:, ::1],))
+    if (routine(20), whole(_trial_array)(np.zeros((2, 1), np.int64))) != (42, 21):
         raise ArithmeticError("functions that call each other do not give what they should")
 
 
