@@ -61,11 +61,7 @@ def watched() -> tuple[Clock, Clock, Clock]:
     from gpusim.engine.compiling import kept_code, parts
 
     steps, wholes, functions = Clock(), Clock(), Clock()
-    for clock, name in (
-        (functions, lambda *_: "all else"),
-        (steps, lambda manager, index, each, state: f"numba: {each.name().replace('_', ' ')}"),
-    ):
-        clock.watch(PassManager, "_runPass", name)
+    steps.watch(PassManager, "_runPass", lambda manager, index, each, state: f"numba: {each.name().replace('_', ' ')}")
     functions.watch(PassManager, "run", lambda manager, state: state.func_id.func_qualname)
     steps.watch(CPUCodeLibrary, "add_ir_module", lambda *_: "LLVM: text of the code, read")
     steps.watch(CPUCodeLibrary, "_optimize_functions", lambda *_: "LLVM: passes over a function")

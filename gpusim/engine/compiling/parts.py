@@ -267,12 +267,21 @@ def _key(what: Any, environment: Any, library: _PartLibrary) -> Any:
     return _dynfunc.make_function(what.lookup_module(), what.qualname, "", 0, environment, (library,))
 
 
+class _PartsLowering(Lowering):
+    """Tells LLVM which functions are rarely run."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        super().setup_function(fndesc)
+        for attribute in _PARTS[fndesc.modname, fndesc.qualname].attributes:
+            self.function.attributes.add(attribute)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _PartLowering(NativeLowering):
     """Lowers a function, and gives its library to callers instead of an address."""
 
     _name = "part_lowering"
-    lowering_class = Lowering
+    lowering_class = _PartsLowering
 
     def run_pass(self, state: Any) -> bool:
         library = state.library = _PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -280,9 +289,6 @@ class _PartLowering(NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
-        made = library.get_function(lowered.fndesc.llvm_func_name)
-        for attribute in _PARTS[library.of[:2]].attributes:
-            made.add_function_attribute(attribute)
         key = _key(lowered.fndesc, lowered.env, library)
         state.targetctx.insert_user_function(key, lowered.fndesc, [library])
         state["cr"] = lowered._replace(cfunc=key)
