@@ -1,8 +1,8 @@
 """Where the time to compile the engine goes: ``python benchmarks/compiling.py`` (CPU seconds; half a minute).
 
 Compiles all of it into an empty folder, and prints the steps, the wholes that LLVM optimises, and the functions that
-numba takes longest for.  Steps do not count what they call of other steps; what numba does for a part is not in the
-time of what calls it.
+took longest, without those they call; that of a whole has LLVM's work for all of it.  Steps do not count what they
+call of other steps.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def main() -> None:
     n_parts, n_kinds = len(parts._PARTS), sum(len(part.overloads) for part in parts._PARTS.values())
     print(f"{took:.1f} s of CPU: {n_parts} functions, compiled for {n_kinds} kinds of arguments")
     steps.seconds["all else"] = took - sum(steps.seconds.values())
-    for clock, title in ((steps, "Steps"), (wholes, "Wholes in LLVM"), (functions, "Functions in numba")):
+    for clock, title in ((steps, "Steps"), (wholes, "Wholes in LLVM"), (functions, "Functions")):
         clock.table(title, rows)
 
 
