@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import llvmlite.binding as llvm
+
 
 def optimises_at_once(codegen: Any) -> bool:
     """Whether this release of numba has LLVM's newer passes, which do it all in one go."""
@@ -14,6 +16,9 @@ def optimises_at_once(codegen: Any) -> bool:
 
 
 def optimise(module: Any, codegen: Any) -> None:
-    """Inline and simplify a module, in place."""
+    """Inline and simplify a module, in place; who calls a part is known, for nobody outside of the whole does."""
+    for function in module.functions:
+        if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
+            function.linkage = "internal"
     builder = codegen._pass_builder(loop_vectorize=True, slp_vectorize=False)
     builder.getModulePassManager().run(module, builder)
