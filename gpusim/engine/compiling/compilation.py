@@ -12,8 +12,8 @@ from typing import Any
 
 from numba.extending import is_jitted
 
-LLVM_SHARE = 0.4
-"""Time LLVM takes for a whole, in what numba takes for its functions (the machine 0.4, routines 0.2)."""
+LLVM_SHARE = 0.5
+"""Time LLVM takes for a whole, in what numba takes for its functions (the machine 0.5, routines 0.2)."""
 READING_SHARE = 0.02
 """Time to read a function that was compiled before."""
 BYTES_A_SECOND = 5000.0
