@@ -23,13 +23,13 @@ LOW, HIGH, WORD, TURNED = 1, 2, 3, 7  # Operand.half
 def predicate(preds, field):
     """Bit mask of a predicate operand; bit 4 of the field negates."""
     value = preds[field & 15]
-    return (value ^ FULL) if field & 16 else value
+    return np.uint32(value ^ FULL) if field & 16 else value
 
 
 @inline
 def guarded(mask, preds, field):
     """Lanes of ``mask`` in which the guard of an instruction holds, mostly all."""
-    return mask if field == I.PT else mask & predicate(preds, field)
+    return mask if field == I.PT else np.uint32(mask & predicate(preds, field))
 
 
 @inline

@@ -12,11 +12,11 @@ from typing import Any
 
 from numba.extending import is_jitted
 
-LLVM_SHARE = 0.3
-"""Time LLVM takes for a whole, in what numba takes for its functions (the engine 0.2, what is out of line 0.4)."""
+LLVM_SHARE = 0.5
+"""Time LLVM takes for a whole, in what numba takes for its functions (the machine 0.5, routines 0.2)."""
 READING_SHARE = 0.02
 """Time to read a function that was compiled before."""
-BYTES_A_SECOND = 2000.0
+BYTES_A_SECOND = 5000.0
 """Bytecode that a machine of 2024 compiles in a second, for the first guess."""
 GUESSED_SECONDS = 5.0
 """How long the first guess counts against what is measured."""
@@ -47,16 +47,16 @@ class Compilation:
         self._clock = clock
         sizes = {whole: work(whole) for whole in wholes}
         missing = [whole for whole in sizes if not kept(whole)]
-        self._back = {whole: LLVM_SHARE * sum(sizes[whole].values()) for whole in missing}
+        backs = {whole: LLVM_SHARE * sum(size.values()) for whole, size in sizes.items()}
+        self._back = {whole: backs[whole] for whole in missing}
         self._front = {
             function: size * (READING_SHARE if kept(function) else 1.0)
             for whole in missing
             for function, size in sizes[whole].items()
         }
         everything = {function: size for each in sizes.values() for function, size in each.items()}
-        total = sum(everything.values()) + LLVM_SHARE * sum(sum(each.values()) for each in sizes.values())
         self._to_do = sum(self._front.values()) + sum(self._back.values())
-        self._before = total - self._to_do
+        self._before = sum(everything.values()) + sum(backs.values()) - self._to_do
         self._done, self._began = 0.0, clock()
         self._optimised: Function | None = None
         self._since = self._began

@@ -64,7 +64,7 @@ def _own_parts() -> Any:
 
 MODE = chosen()
 
-jit, inline, spliced = MODE.jit, MODE.inline, MODE.spliced
+jit, inline, spliced, cold = MODE.jit, MODE.inline, MODE.spliced, MODE.cold
 compile_for_calls, compile_whole, whole, is_kept = (
     MODE.compile_for_calls,
     MODE.compile_whole,

@@ -49,6 +49,10 @@ def spliced(function: Function) -> Any:
     return njit(inline="always", **options())(function)
 
 
+cold = jit
+"""For what is rarely run; numba has no word for it."""
+
+
 def compile_for_calls(function: Function, signature: Any) -> Any:
     """Compile now, to be called by address: numba's ``CFunc``, whose ``address`` holds while it lives."""
     with _told(function), _kept_by_numba() as keeps:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.bits import popcount
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.host_prefetch import prefetch_operands
 from gpusim.engine.core.scheduler_entries import ready_at, rouse
 from gpusim.engine.state import columns as S
@@ -103,7 +103,7 @@ def clear(block, b):
     block[S.ARRIVED + b], block[S.LAST + b], block[S.YES + b], block[S.VOTERS + b] = 0, 0, 0, 0
 
 
-@jit
+@cold
 def pass_by(m, slot, b, t):
     """BAR.ARV: be counted at a barrier without waiting."""
     enter(m, slot, b, t)
@@ -111,7 +111,7 @@ def pass_by(m, slot, b, t):
         release(m, slot, b)
 
 
-@jit
+@cold
 def after_exit(m, slot, t):
     """A warp has left: the barriers that waited for it alone open."""
     block = m.blocks[slot]
@@ -123,7 +123,7 @@ def after_exit(m, slot, t):
             release(m, slot, b)
 
 
-@jit
+@cold
 def stuck(m):
     """A warp that waits at a barrier for ever, -1 if there is none."""
     for w in range(len(m.warps)):

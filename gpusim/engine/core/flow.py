@@ -6,7 +6,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import predicate
 from gpusim.engine.compiling.bits import first_lane, popcount
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline
 from gpusim.engine.core.paths import (
     FULL,
     NOTHING,
@@ -49,7 +49,7 @@ NO_ROOM, NOWHERE, STUCK = -1, -2, -3
 @inline
 def where_true(preds, c, on, count):
     """Lanes in which p0 of a jump or an EXIT holds besides its guard; the others do not count as executing it."""
-    lanes = on & predicate(preds, c[I.P0])
+    lanes = np.uint32(on & predicate(preds, c[I.P0]))
     count[C.THREAD_ON] -= 0 if lanes == on else popcount(on ^ lanes)
     return lanes
 
@@ -81,7 +81,7 @@ def part(warp, target, taken):
     return 1
 
 
-@jit
+@cold
 def let_others_run(warp, pc):
     """A path that may spin goes on at ``pc``, but others of the warp first; returns 0 as :func:`branch`."""
     n, mask = warp[N_SPLIT], warp[MASK]
@@ -97,7 +97,7 @@ def let_others_run(warp, pc):
     return 0
 
 
-@jit
+@cold
 def jump(warp, to, offset, place, on):
     """BRX, RET, CALL by register: lanes ``on`` go where their byte address in ``to`` says, together where they agree.
 
@@ -125,7 +125,7 @@ def jump(warp, to, offset, place, on):
     return np.int64(paths + (rest != 0) > 1)
 
 
-@jit
+@cold
 def sync_lanes(warp, masks, exclusive):
     """WARPSYNC: each lane that runs waits for those of its own mask; 0 of a mask stands for all lanes.
 

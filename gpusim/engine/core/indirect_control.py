@@ -6,7 +6,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import FULL, at, predicate
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import jit
+from gpusim.engine.compiling.jit import cold, jit
 from gpusim.engine.core.barriers import pass_by, reach
 from gpusim.engine.core.flow import (
     NOWHERE,
@@ -28,7 +28,7 @@ from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
 
 
-@jit
+@cold
 def move_barrier(warp, c, u, base, on):
     """BMOV: read the lanes of a convergence barrier, or set them."""
     place = S.MEET_MASK + c[I.SUB]
@@ -66,7 +66,7 @@ def indirect_control(m, c, op, index, w, block, on, t, count):
     return S.WENT
 
 
-@jit
+@cold
 def go(m, c, warp, base, lanes):
     """CALL, BRX, RET by some lanes; returns as :func:`~gpusim.engine.core.flow.jump`."""
     if not lanes:
@@ -102,7 +102,7 @@ def barrier(m, c, index, w, block, on, t):
     return -1 - S.AT_BLOCK_BARRIER
 
 
-@jit
+@cold
 def meets_mask(c, u, base, lanes, active, alive):
     """Whether all lanes of BRA.DIV's or BRA.CONV's mask a that are alive are among ``lanes``."""
     value = np.int64(u[at(c[I.A], base), first_lane(np.uint32(active))])

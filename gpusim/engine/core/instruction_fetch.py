@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.scheduler_entries import entries_of, rouse, warp_of
 from gpusim.engine.hierarchy.servers import GIVERS, serve
 from gpusim.engine.state import columns as S
@@ -64,7 +64,7 @@ def first_lines_come(m, sm, t):
         ready[k] = min(ready[k], t) if ready[k] else t
 
 
-@jit
+@cold
 def stagger_first_code(m):
     """All SMs have got blocks at once: put off the first code of their schedulers by the turns that GPCs take."""
     for gpc in range(m.shape[S.N_GPCS]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.scheduler_entries import entry_of
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.events import record
@@ -29,7 +29,7 @@ def longest_wait(row, before):
     return why, most
 
 
-@jit
+@cold
 def record_issue(m, sm, w, block, index, now):
     """An issue, and whose the events of units are that follow."""
     scheduler, _ = entry_of(m, w)

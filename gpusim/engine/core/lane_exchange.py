@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.alu.atomic_values import atomic_value
 from gpusim.engine.alu.operands import FULL, at, predicate, set_predicate
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.load_store.matrices import transpose
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
@@ -66,7 +66,7 @@ def fill(d, value, on):
         d[lane] = value if (on >> np.uint32(lane)) & ONE else d[lane]
 
 
-@jit
+@cold
 def spread(c, u, base, preds, on):
     """R2UR: what the first lane has in a, in all lanes of d; in q0 the lanes that have something else."""
     a, differ = u[at(c[I.A], base)], ZERO
@@ -77,7 +77,7 @@ def spread(c, u, base, preds, on):
     fill(u[at(c[I.DST], base)], value, FULL)
 
 
-@jit
+@cold
 def match(c, u, base, preds, on, old):
     """MATCH: lanes with the same a; with ALL: those taking part if they all agree, else none."""
     a, more, d = old[0], old[1], u[at(c[I.DST], base)]
@@ -118,7 +118,7 @@ def byte_picked(c):
     return np.uint32(8 * max(((c[I.MODS] >> 6) & 7) - 3, 0))
 
 
-@jit
+@cold
 def pack_predicates(u, c, base, preds, on):
     """P2R: d = a, in one of whose bytes P0..P6 take the places of the bits set in b; uniform: in all lanes."""
     a, b, d = u[at(c[I.A], base)], u[at(c[I.B], base)], u[at(c[I.DST], base)]
@@ -133,7 +133,7 @@ def pack_predicates(u, c, base, preds, on):
         fill(d, d[first_lane(on)], FULL)
 
 
-@jit
+@cold
 def unpack_predicates(u, c, base, preds, on):
     """R2P: P0..P6 = bits of a byte of a, those set in b."""
     a, b, first, down = u[at(c[I.A], base)], u[at(c[I.B], base)], c[I.SUB], byte_picked(c)

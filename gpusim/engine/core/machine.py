@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import typeof
 
-from gpusim.engine.compiling.jit import compile_whole, inline, jit, spliced, whole
+from gpusim.engine.compiling.jit import cold, compile_whole, inline, jit, spliced, whole
 from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
 from gpusim.engine.compiling.lanes import pointer, select
 from gpusim.engine.core.barriers import after_exit, clear, enter, is_full, release, stuck
@@ -227,7 +227,7 @@ def launch_time(m, sm, t):
     return t
 
 
-@jit
+@cold
 def first_wave(m, queue):
     """Fill the machine in the order in which the hardware hands blocks out."""
     slots = m.shape[SLOTS]

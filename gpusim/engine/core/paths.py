@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.state.columns import (
     ALIVE,
     MASK,
@@ -56,7 +56,7 @@ def drop(warp, k):
     warp[N_SPLIT] -= 1
 
 
-@jit
+@cold
 def all_there(warp, awaited):
     """Whether every lane that is waited for and alive waits as well."""
     missing = awaited & FULL & warp[ALIVE]
@@ -66,7 +66,7 @@ def all_there(warp, awaited):
     return missing == 0
 
 
-@jit
+@cold
 def join(warp, pc, awaited):
     """Lanes of the paths that waited for ``awaited`` at ``pc``; those that did elsewhere can run from now on."""
     lanes = np.int64(0)
@@ -80,13 +80,13 @@ def join(warp, pc, awaited):
     return lanes
 
 
-@jit
+@cold
 def take_next_path(warp):
     """Go on with another path of the warp, one that has yielded if there is no other; False when none can run."""
     return take_ready(warp) or (wake_yielded(warp) and take_ready(warp))
 
 
-@jit
+@cold
 def take_ready(warp):
     """Go on with the latest path that waits for nothing, or for lanes that have come; False when there is none."""
     for n in range(warp[N_SPLIT] - 1, -1, -1):
@@ -105,7 +105,7 @@ def take_ready(warp):
     return False
 
 
-@jit
+@cold
 def join_others(warp, pc):
     """Lanes of the paths at ``pc`` that have yielded or are freed, which come along with one that goes on there."""
     lanes = np.int64(0)
@@ -116,7 +116,7 @@ def join_others(warp, pc):
     return lanes & warp[ALIVE]
 
 
-@jit
+@cold
 def wake_yielded(warp):
     """All paths that have yielded are ready again, each after those before it; False when there is none."""
     woken = False
@@ -129,7 +129,7 @@ def wake_yielded(warp):
     return woken
 
 
-@jit
+@cold
 def set_last(warp, pc, mask, awaited):
     """Keep a path that can run for when no other can run."""
     n = warp[N_SPLIT]
@@ -141,7 +141,7 @@ def set_last(warp, pc, mask, awaited):
     warp[N_SPLIT] = n + 1
 
 
-@jit
+@cold
 def give_way(warp):
     """YIELD: the warp's other paths go first; where all of them wait, those that have waited longest do so no more."""
     warp[PC], warp[SPINS] = warp[PC] + 1, 0
@@ -153,7 +153,7 @@ def give_way(warp):
         take_next_path(warp)
 
 
-@jit
+@cold
 def n_yielded(warp):
     """Paths that have yielded."""
     n = 0
@@ -162,7 +162,7 @@ def n_yielded(warp):
     return n
 
 
-@jit
+@cold
 def let_longest_go(warp):
     """Lanes at the convergence barrier where one waits longest execute its BSYNC again, and nobody is waited for there.
 
@@ -177,7 +177,7 @@ def let_longest_go(warp):
             return
 
 
-@jit
+@cold
 def let_go(warp, awaited):
     """Those that wait for ``awaited`` are ready to execute again what they wait at."""
     for n in range(warp[N_SPLIT]):

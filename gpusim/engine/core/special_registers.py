@@ -6,7 +6,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import FULL, at
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.lane_exchange import fill
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
@@ -51,7 +51,7 @@ def special(which, d, shape, block, w, sm, on):
             d[lane] = np.uint32(v)
 
 
-@jit
+@cold
 def other_special(which, d, shape, w, t, on):
     """The others, of warp slot ``w`` at tick ``t``; what is not listed reads as 0."""
     for lane in range(S.LANES):

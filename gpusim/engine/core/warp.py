@@ -107,19 +107,19 @@ def compute(m, c, op, w, on):
     if op == I.VOTE:
         vote(c, m.regs, first_row(m, w), m.preds[w], on, m.shape[S.UNIFORM])
         return True
-    u, base, preds = pointer(m.regs), np.int64(first_row(m, w)), pointer(m.preds[w])
+    row, u, base, preds = pointer(c), pointer(m.regs), np.int64(first_row(m, w)), pointer(m.preds[w])
     acting = FULL if c[I.PIPE] == I.UNIFORM else on
     if (op == I.FFMA or op == I.FADD or op == I.FMUL) and not c[I.SUB]:
-        put_real(c, u, base, finished(c, nearest(c, u, base)), acting)
+        put_real(row, u, base, finished(row, nearest(row, u, base)), acting)
     elif op == I.IMAD:
-        multiply_add(c, u, base, preds, acting)
+        multiply_add(row, u, base, preds, acting)
     elif op == I.MOV and c[I.WIDTH] != 8:
-        put(c, u, base, word(c, u, base, 0), acting)
+        put(row, u, base, word(row, u, base, 0), acting)
     else:
         routine = m.routines[op]
         if not routine:
             return False
-        call(routine, pointer(c), u, base, preds, pointer(m.scratch), acting)
+        call(routine, row, u, base, preds, pointer(m.scratch), acting)
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import at
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.compiling.lanes import I64, U32, cast, load, pointer, store
 from gpusim.engine.hierarchy.access_patterns import PAT_ARRAY, PAT_FIRST, within
 from gpusim.engine.state import columns as S
@@ -43,7 +43,7 @@ def array_at(bounds, n, p, a, width):
     return k
 
 
-@jit
+@cold
 def allow(m, c, index, w, block, address, on):
     """Look at each lane of an access that leaves one array: fails, or it lies in several arrays.
 

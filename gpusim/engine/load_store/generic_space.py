@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import set_predicate
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.hierarchy.access_patterns import SEEN
 from gpusim.engine.load_store.atomics import atomic_global, atomic_shared
 from gpusim.engine.load_store.buffers import wide_addresses
@@ -49,7 +49,7 @@ def generic(m, c, index, w, block, sm, on, t, count):
             back = access_shared(m, c, op, index, w, block, sm, part, t, count)
         if back < 0:
             return back
-        done, rest = max(done, back), rest ^ part
+        done, rest = max(done, back), np.uint32(rest ^ part)
         if not rest:
             return done
 
@@ -79,7 +79,7 @@ def generic_part(c, regs, base, kept, address, on):
         op = IN_SHARED[kind]
     elif window == S.LOCAL_WINDOW_HI:
         op = IN_LOCAL[kind]
-    return op, lanes & on
+    return op, np.uint32(lanes & on)
 
 
 @jit
@@ -97,7 +97,7 @@ def window_of(high):
     return high if high == S.SHARED_WINDOW_HI or high == S.LOCAL_WINDOW_HI else np.int64(0)
 
 
-@jit
+@cold
 def in_space(m, c, w, on):
     """QSPC: q0 = the generic address lies in the space asked for."""
     address, found = m.scratch[S.ADDRESSES], ZERO

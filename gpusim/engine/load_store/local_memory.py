@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import at
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.hierarchy.access_patterns import gather_lines
 from gpusim.engine.hierarchy.l1 import begin_read, l1_read, l1_row, l1_write
 from gpusim.engine.load_store.buffers import short_addresses
@@ -27,7 +27,7 @@ from gpusim.engine.state.geometry import ALL_WORDS, LINE_BITS
 ONE = np.uint32(1)
 
 
-@jit
+@cold
 def check_local(m, index, w, block, address, on, width):
     """Bounds and alignment."""
     for lane in range(S.LANES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import at
-from gpusim.engine.compiling.jit import inline, jit, spliced
+from gpusim.engine.compiling.jit import cold, inline, spliced
 from gpusim.engine.compiling.lanes import pointer, store
 from gpusim.engine.hierarchy.access_patterns import MIXED, PAT_STEP, PAT_WAVES, coalesce, within
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
@@ -24,7 +24,7 @@ ONE = np.uint32(1)
 BY_ATOMICS, MANY = 0x4000, 0xFFFF  # in a stamp of who touched shared memory: the kind of write, more than one warp
 
 
-@jit
+@cold
 def check_shared(m, index, w, block, address, on, width, writes, atomic):
     """Bounds, alignment; in checked runs also what nothing wrote and races between warps."""
     warp, first = w % m.shape[S.WARPS], m.shape[S.SHARED_BASE]
@@ -44,7 +44,7 @@ def check_shared(m, index, w, block, address, on, width, writes, atomic):
     return True
 
 
-@jit
+@cold
 def check_half(m, index, lane, block, half, warp, writes, atomic):
     """Two shared bytes: written before they are read, and by no other warp in this phase.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.state import columns as S
 
 
@@ -31,7 +31,7 @@ def place_for(m, t):
     return head[S.T_NEXT] - 1
 
 
-@jit
+@cold
 def record(m, track, begin, takes):
     """An event of the latest instruction; its row, 0 where it is not recorded."""
     k = place_for(m, begin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.state import columns as S
 
 
@@ -15,7 +15,7 @@ def note_error(misc, code, index, lane, block, address, warp):
     return False
 
 
-@inline
+@cold
 def fail(m, code, index, lane, block, address, w):
     """Note an error of warp slot ``w``."""
     return note_error(m.misc, code, index, lane, m.blocks[block, S.ID], address, w % m.shape[S.WARPS])

@@ -12,16 +12,14 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
-from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
+from gpusim.engine.compiling.array_access import array_value
 from gpusim.engine.state.arrays import Machine
 
 _WORD = ir.IntType(64)
-_pack: Any = cgutils.pack_array
 
 
 def _array_types() -> dict[str, Any]:
@@ -81,17 +79,9 @@ class _Attributes(AttributeTemplate):
 def _lookup(context: Any, builder: Any, typ: Any, value: Any, attr: str) -> Any:
     """An array, from its words in the table."""
     kind = _ARRAYS[attr]
-    array = context.make_array(kind)(context, builder)
     where, *shape = (_word(builder, value, _FIRST[attr] + k) for k in range(1 + kind.ndim))
-    itemsize = ir.Constant(_WORD, kind.dtype.bitwidth // 8)
-    strides = [itemsize]
-    for size in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], size))
-    populate_array(
-        array, data=builder.inttoptr(where, array.data.type), shape=_pack(builder, shape),
-        strides=_pack(builder, strides), itemsize=itemsize, meminfo=None,
-    )  # fmt: skip
-    return array._getvalue()
+    data = builder.inttoptr(where, context.get_value_type(kind.dtype).as_pointer())
+    return array_value(context, builder, kind, data, shape)
 
 
 def _word(builder: Any, base: Any, index: int) -> Any:

@@ -89,7 +89,7 @@ def test_releases_that_are_tried_are_those_that_pyproject_allows():
 def test_each_way_offers_the_same():
     from gpusim.engine.compiling import parts
 
-    names = {"jit", "inline", "spliced", "compile_for_calls", "compile_whole", "whole", "is_kept"}
+    names = {"jit", "inline", "spliced", "cold", "compile_for_calls", "compile_whole", "whole", "is_kept"}
     assert names <= vars(plain).keys() & vars(parts).keys()
 
 

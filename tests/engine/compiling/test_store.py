@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = Path(gpusim.__file__).parent
 ASK = "from tests.engine.kept_functions import answers; print(answers())"
 ASK_ALL = "from tests.engine.kept_functions import answer_all; answer_all()"
-PARTS = {"squared": 1, "larger": 4, "bounded": 2}
-"""How many kinds of arguments each is compiled for (a literal is one, and none given another)."""
+PARTS = {"squared": 1, "larger": 1, "bounded": 2, "both": 1}
+"""How many kinds of arguments each is compiled for (a literal is an integer as any, and none given another kind)."""
 N_FILES = sum(PARTS.values()) + len(ASKED)
 
 
