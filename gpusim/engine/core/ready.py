@@ -27,6 +27,17 @@ def every_instruction() -> np.ndarray:
     return code
 
 
+def wholes(code: np.ndarray) -> list[Function]:
+    """What is compiled to run a program, each function with all that it calls.
+
+    Parameters
+    ----------
+    code : int32 array, shape (instructions, N_FIELDS)
+    """
+    ops = np.unique(code[:, F.OP]).tolist()
+    return [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]
+
+
 def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextManager[Any]]) -> None:
     """Compile what a program needs, or load it.
 
@@ -37,12 +48,11 @@ def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextMa
         Takes a :class:`~gpusim.engine.compiling.compilation.Compilation`, and gives a context in which it is shown;
         called only if something is to be compiled.
     """
-    ops = np.unique(code[:, F.OP]).tolist()
-    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]
-    if _ready.issuperset(wholes):
+    needed = wholes(code)
+    if _ready.issuperset(needed):
         return
     began = is_kept(machine.advance.py_func)
-    with watched(wholes, f"compiling {'more of ' if began else ''}the engine, once", show, is_kept):
-        routines.addresses(ops)
+    with watched(needed, f"compiling {'more of ' if began else ''}the engine, once", show, is_kept):
+        routines.addresses(np.unique(code[:, F.OP]))
         machine.load(code)
-    _ready.update(wholes)
+    _ready.update(needed)
