@@ -55,7 +55,7 @@ docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs
 	python -m sphinx -b html docs docs/_build/html
 
-wheel:  ## build the wheel and the source archive into dist/
+wheel:  ## build the source archive and the wheel into dist/; compiles the engine for the wheel
 	python -m build
 
 ci:  ## run exactly what continuous integration runs

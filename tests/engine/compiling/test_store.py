@@ -310,9 +310,15 @@ def test_what_a_wheel_brings_goes_before_what_was_kept(carried, monkeypatch):
     assert not store.is_kept(out_of_line.out_of_line)
 
 
+BRING = """
+from pathlib import Path
+from gpusim.engine.compiling import store
+store.SHIPPED = {path.name: store.intact(path) for path in Path(FOLDER).iterdir()}
+"""
+
+
 def test_a_process_that_has_all_from_a_wheel_writes_nothing(filled, tmp_path):
-    bring = f"from pathlib import Path; from gpusim.engine.compiling import store; store.SHIPPED = {{path.name: "\
-        f"store.intact(path) for path in Path({str(files(filled)[0].parent)!r}).iterdir()}}; "  # fmt: skip
+    bring = BRING.replace("FOLDER", repr(str(files(filled)[0].parent)))
     assert check(start(tmp_path, bring + ASK)) == ""
     assert files(tmp_path) == []
 
