@@ -56,7 +56,7 @@ docs:  ## build the documentation into docs/_build/html
 	python -m sphinx -b html docs docs/_build/html
 
 wheel:  ## build the source archive and the wheel into dist/; compiles the engine for the wheel
-	python -m build
+	GPUSIM_ALL_BASELINES=1 python -m build
 
 ci:  ## run exactly what continuous integration runs
 	.ci/run

@@ -1,7 +1,9 @@
-"""How gpusim is built: hatchling, and wheels that carry the engine compiled for the baseline of their architecture.
+"""How gpusim is built: hatchling, and wheels that carry the engine compiled for baselines of their architecture.
 
-A wheel so built is for one Python and one platform.  ``HATCH_BUILD_NO_HOOKS=true`` builds one that carries no compiled
-code, and is for all; so is a wheel built on an architecture without a baseline, and an editable one.
+A wheel so built is for one Python and one platform.  It is compiled for the best baseline that this machine runs, since
+``pip install .`` builds it for this machine; with ``GPUSIM_ALL_BASELINES=1``, for all.  ``HATCH_BUILD_NO_HOOKS=true``
+builds one that carries no compiled code, and is for any machine; so is a wheel built on an architecture without a
+baseline.  An editable install compiles nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +14,18 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hatchling.build
 from hatchling.build import *  # noqa: F403  what a backend offers, but for what is below
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+if TYPE_CHECKING:
+    from gpusim.engine.compiling.baselines import Baseline
+
 ROOT = Path(__file__).resolve().parent
+ALL = "GPUSIM_ALL_BASELINES"
+"""Environment variable: unless it is empty or 0, a wheel is for other machines of this architecture as well."""
 COMPILES = ("numba", "numpy", "rich")
 """What compiling, and showing how far that is, needs of all that gpusim needs."""
 
@@ -36,17 +43,15 @@ class CompiledEngine(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile it, unless it is compiled when it is first used."""
         sys.path.insert(0, str(ROOT))
-        from gpusim.engine.compiling import baselines
-
-        baseline = baselines.of_machine()
-        if version == "editable" or baseline is None:
+        if version == "editable":
             return
-        print(f"gpusim: the engine is compiled for {baseline.name}, unless it was before", flush=True)
         self._made = tempfile.TemporaryDirectory(prefix="gpusim-wheel-")
-        compile_engine(Path(self._made.name), baseline.settings)
+        for baseline in wanted():
+            print(f"gpusim: the engine is compiled for {baseline.name}, unless it was before", flush=True)
+            compile_engine(Path(self._made.name), baseline)
         compiled = Path(self._made.name, "engine", "compiled")
         if not compiled.exists():
-            print("gpusim: it cannot be here, so the wheel carries no compiled code", flush=True)
+            print("gpusim: the wheel carries no compiled code", flush=True)
             return
         build_data["force_include"][str(compiled)] = "gpusim/engine/compiled"
         build_data.update(pure_python=False, infer_tag=True)
@@ -57,7 +62,20 @@ class CompiledEngine(BuildHookInterface):
             self._made.cleanup()
 
 
-def compile_engine(package: Path, settings: dict[str, str]) -> None:
+def wanted() -> list[Baseline]:
+    """What the engine is compiled for: the best that this machine runs, or all that others may run as well."""
+    from llvmlite.binding import get_host_cpu_features
+
+    from gpusim.engine.compiling import baselines
+
+    found = baselines.of_machine()
+    if os.environ.get(ALL, "0") in ("", "0"):
+        features = get_host_cpu_features() if any(each.needs for each in found) else {}
+        return [each for each in found if each.runs_on(features)][:1]
+    return list(found)
+
+
+def compile_engine(package: Path, baseline: Baseline) -> None:
     """Compile in a process whose numba is told for which processor, and nothing else.
 
     What is compiled stays in a folder of the cache folder, so that a build which is stopped goes on where it was.
@@ -66,8 +84,7 @@ def compile_engine(package: Path, settings: dict[str, str]) -> None:
     ----------
     package : Path
         Folder to write to what the package is to carry.
-    settings : dict
-        Environment variables for numba.
+    baseline : Baseline
 
     Raises
     ------
@@ -80,16 +97,23 @@ def compile_engine(package: Path, settings: dict[str, str]) -> None:
     told = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     told["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [told.get("PYTHONPATH")])])
     told["GPUSIM_CACHE_DIR"] = str(own if usable(own) else package / "cache")
-    command = [sys.executable, __file__, str(package)]
-    if subprocess.run(command, env=told | settings, cwd=package).returncode:
+    command = [sys.executable, __file__, str(package), baseline.name]
+    if subprocess.run(command, env=told | baseline.settings, cwd=package).returncode:
         raise RuntimeError(
             "the engine cannot be compiled; with HATCH_BUILD_NO_HOOKS=true a wheel is built without, and compiles it "
             "when it is first used"
         )
 
 
-if __name__ == "__main__":
+def _compile(package: str, name: str) -> None:
+    """What that process does."""
+    from gpusim.engine.compiling import baselines
     from gpusim.engine.core import shipping
     from gpusim.progress import compiling
 
-    shipping.write(Path(sys.argv[1]), compiling)
+    (baseline,) = (each for each in baselines.of_machine() if each.name == name)
+    shipping.write(Path(package), baseline, compiling)
+
+
+if __name__ == "__main__":
+    _compile(*sys.argv[1:])

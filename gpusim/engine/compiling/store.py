@@ -2,9 +2,9 @@
 
 Names hold a digest of all that decides what code is: every engine source in whatever subfolder, so an edit in one file
 never serves stale code of another that it was inlined into; the compilers; the processor.  What a wheel brings is for
-the baseline of an architecture, and is used as a whole or not at all: code for different processors does not mix,
-because functions of the same name hand each other vectors as their processor does.  Whatever is compiled here is for
-this machine's own processor, and kept in the user's cache folder.
+baselines of an architecture, and is used as a whole or not at all: code for different processors does not mix, because
+functions of the same name hand each other vectors as their processor does.  Whatever is compiled here is for this
+machine's own processor, and kept in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -66,12 +66,15 @@ def _folder() -> Path:
 
 def shipped() -> dict[str, bytes]:
     """What a wheel brought, where this machine can run it and numba is not told what to compile for."""
-    baseline = baselines.of_machine()
-    if baseline is None or (_settings.CPU_NAME, _settings.CPU_FEATURES) != (None, None):
+    if (_settings.CPU_NAME, _settings.CPU_FEATURES) != (None, None):
         return {}
-    body = intact(shipped_file(PACKAGE, baseline)) if baseline.runs_on(host_features()) else None
-    found: dict[str, bytes] = {} if body is None else pickle.loads(body)
-    return found
+    features = host_features()
+    for baseline in baselines.of_machine():
+        body = intact(shipped_file(PACKAGE, baseline)) if baseline.runs_on(features) else None
+        if body is not None:
+            found: dict[str, bytes] = pickle.loads(body)
+            return found
+    return {}
 
 
 def shipped_file(package: Path, baseline: baselines.Baseline) -> Path:

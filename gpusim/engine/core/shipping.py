@@ -1,4 +1,4 @@
-"""What a wheel carries: the whole engine, compiled for the baseline of this machine's architecture."""
+"""What a wheel carries: the whole engine, compiled for a baseline of this machine's architecture."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from gpusim.engine.compiling import baselines, plain, store
+from gpusim.engine.compiling import plain, store
+from gpusim.engine.compiling.baselines import Baseline
 from gpusim.engine.compiling.compilation import Compilation
 from gpusim.engine.compiling.jit import MODE
 from gpusim.engine.core.ready import every_instruction, make_ready, wholes
 from gpusim.folders import intact, keep
 
 
-def write(package: Path, show: Callable[[Compilation], AbstractContextManager[Any]]) -> None:
-    """Compile the engine, and write it where a package has it.
-
-    Nothing is written where numba keeps code in its own way, or this machine could not run what it compiles.
+def write(package: Path, baseline: Baseline, show: Callable[[Compilation], AbstractContextManager[Any]]) -> None:
+    """Compile the engine, and write it where a package has it; nothing where numba keeps code in its own way.
 
     Parameters
     ----------
     package : Path
         A folder that stands for the package's.
+    baseline : Baseline
+        What numba has been told to compile for.
     show : callable
         As :func:`gpusim.engine.core.ready.make_ready` has it.
 
@@ -32,8 +33,7 @@ def write(package: Path, show: Callable[[Compilation], AbstractContextManager[An
     OSError
         If something could not be written.
     """
-    baseline = baselines.of_machine()
-    if MODE is plain or baseline is None or not baseline.runs_on(store.host_features()):
+    if MODE is plain:
         return
     path = store.shipped_file(package, baseline)
     keep(path, pickle.dumps(_everything(show)))

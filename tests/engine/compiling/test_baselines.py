@@ -5,29 +5,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.engine.compiling.baselines import ARMV8_A, X86_64_V3, of_machine
+from gpusim.engine.compiling.baselines import ARMV8_A, X86_64_V3, X86_64_V4, of_machine
 
-features = st.dictionaries(st.sampled_from([*X86_64_V3.needs, "avx512f", "amx-tile"]), st.booleans())
+features = st.dictionaries(st.sampled_from([*X86_64_V4.needs, "amx-tile"]), st.booleans())
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "AMD64"])
-def test_x86_has_one(machine):
-    assert of_machine(machine) is X86_64_V3
+def test_x86_has_two(machine):
+    assert of_machine(machine) == (X86_64_V4, X86_64_V3)
 
 
 @pytest.mark.parametrize("machine", ["aarch64", "arm64"])
 def test_arm_has_one(machine):
-    assert of_machine(machine) is ARMV8_A
+    assert of_machine(machine) == (ARMV8_A,)
 
 
 @pytest.mark.parametrize("machine", ["riscv64", "ppc64le", "s390x", "i686", "wasm32"])
 def test_others_have_none(machine):
-    assert of_machine(machine) is None
+    assert of_machine(machine) == ()
 
 
 @given(features)
 def test_a_machine_runs_it_that_has_all_it_needs(features):
-    assert X86_64_V3.runs_on(features) == all(features.get(need) is True for need in X86_64_V3.needs)
+    for each in (X86_64_V3, X86_64_V4):
+        assert each.runs_on(features) == all(features.get(need) is True for need in each.needs)
+
+
+@given(features)
+def test_what_runs_the_faster_one_runs_the_other(features):
+    assert X86_64_V3.runs_on(features) or not X86_64_V4.runs_on(features)
 
 
 @given(features)
@@ -35,6 +41,6 @@ def test_every_arm_machine_runs_it(features):
     assert ARMV8_A.runs_on(features)
 
 
-@pytest.mark.skipif(of_machine() is not X86_64_V3, reason="LLVM knows the features of the machine's architecture alone")
+@pytest.mark.skipif(X86_64_V4 not in of_machine(), reason="LLVM knows the features of the machine's architecture alone")
 def test_features_have_the_names_that_llvm_gives_them():
-    assert set(X86_64_V3.needs) <= set(llvm.get_host_cpu_features())
+    assert set(X86_64_V4.needs) <= set(llvm.get_host_cpu_features())

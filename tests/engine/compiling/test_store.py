@@ -244,7 +244,7 @@ def test_code_of_other_sources_or_another_processor_has_another_name(other):
     assert store.code_name(*HERE) == store.code_name(*HERE) != store.code_name(*other)
 
 
-ANY = Baseline("any")
+ANY, FASTER = Baseline("any"), Baseline("faster", ("a feature",))
 CODE = {"core.machine.advance-0123456789abcdef.code": b"code", "alu.integer.mov-0123456789abcdef.code": b"more"}
 
 
@@ -252,7 +252,7 @@ def carry(folder, patch):
     """The file of a package that carries code which any machine runs."""
     patch.setattr(store, "PACKAGE", folder / "gpusim")
     patch.setattr(store, "FOLDER", folder / "cache" / "engine")
-    patch.setattr(baselines, "of_machine", lambda: ANY)
+    patch.setattr(baselines, "of_machine", lambda: (FASTER, ANY))
     path = store.shipped_file(store.PACKAGE, ANY)
     keep(path, pickle.dumps(CODE))
     return path
@@ -288,10 +288,23 @@ def test_what_a_wheel_brings_of_another_engine_is_nothing(carried, name):
     assert store.shipped() == {}
 
 
-@pytest.mark.parametrize("baseline", [None, Baseline("more", ("no machine has this",))])
-def test_what_a_wheel_brings_is_nothing_to_a_machine_that_cannot_run_it(carried, baseline, monkeypatch):
-    monkeypatch.setattr(baselines, "of_machine", lambda: baseline)
+@pytest.mark.parametrize("its", [(), (FASTER,)])
+def test_what_a_wheel_brings_is_nothing_to_a_machine_that_cannot_run_it(carried, its, monkeypatch):
+    monkeypatch.setattr(baselines, "of_machine", lambda: its)
     assert store.shipped() == {}
+
+
+@pytest.mark.parametrize(("features", "code"), [({"a feature": True}, {"fast": b"er"}), ({}, CODE)])
+def test_a_machine_takes_the_fastest_that_it_runs(carried, features, code, monkeypatch):
+    keep(store.shipped_file(store.PACKAGE, FASTER), pickle.dumps({"fast": b"er"}))
+    monkeypatch.setattr(store, "host_features", lambda: features)
+    assert store.shipped() == code
+
+
+def test_where_the_fastest_is_damaged_the_next_is_taken(carried, monkeypatch):
+    store.shipped_file(store.PACKAGE, FASTER).write_bytes(b"")
+    monkeypatch.setattr(store, "host_features", lambda: {"a feature": True})
+    assert store.shipped() == CODE
 
 
 @pytest.mark.parametrize("setting", ["CPU_NAME", "CPU_FEATURES"])
