@@ -55,8 +55,8 @@ docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs
 	python -m sphinx -b html docs docs/_build/html
 
-wheel:  ## build the wheel and the source archive into dist/
-	python -m build
+wheel:  ## build the source archive and the wheel into dist/; compiles the engine for the wheel
+	GPUSIM_ALL_BASELINES=1 python -m build
 
 ci:  ## run exactly what continuous integration runs
 	.ci/run

@@ -48,11 +48,26 @@ def load(path: Path) -> bytes | None:
     bytes or None
         None where there is nothing, something damaged, or something that another user can have written.
     """
-    if not _trusted(path.parent):
-        return None
     try:
-        if not _ours(path.stat()):
-            return None
+        return intact(path) if _trusted(path.parent) and _ours(path.stat()) else None
+    except OSError:
+        return None
+
+
+def intact(path: Path) -> bytes | None:
+    """Read what was kept, and may have been moved since with its folder, whoever can write there.
+
+    Parameters
+    ----------
+    path : Path
+        A file of a package, which is trusted as its sources are.
+
+    Returns
+    -------
+    bytes or None
+        None where there is nothing, or something damaged.
+    """
+    try:
         mark, end, body = path.read_bytes().partition(b"\n")
     except OSError:
         return None

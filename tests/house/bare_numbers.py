@@ -29,6 +29,7 @@ OWN = (
     ("engine/alu/", ISA, "*"),
     ("engine/compiling/", "how numba compiles", "*"),
     ("engine/core/barriers.py", ISA, "FULL reach"),
+    ("engine/core/beside.py", "how numba compiles", "LEAST_WORK BETWEEN_LOOKS"),
     ("engine/core/flow.py", PACE, "SPUN"),
     ("engine/core/flow.py", FORMAT, "NO_ROOM"),
     ("engine/core/flow.py", ISA, "start"),

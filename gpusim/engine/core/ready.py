@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from gpusim.engine.alu import routines
 from gpusim.engine.compiling.compilation import Compilation, Function
 from gpusim.engine.compiling.jit import is_kept
 from gpusim.engine.compiling.watching import watched
-from gpusim.engine.core import machine, out_of_line
+from gpusim.engine.core import machine
+from gpusim.engine.core.beside import by_address, compiled_beside
 from gpusim.isa.encode import N_FIELDS, OUT_OF_LINE_PIPE, F
 from gpusim.isa.opcodes import Op
 
@@ -27,6 +28,16 @@ def every_instruction() -> np.ndarray:
     return code
 
 
+def wholes(code: np.ndarray) -> list[Function]:
+    """What is compiled to run a program, each function with all that it calls.
+
+    Parameters
+    ----------
+    code : int32 array, shape (instructions, N_FIELDS)
+    """
+    return [*by_address(code), machine.advance.py_func]
+
+
 def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextManager[Any]]) -> None:
     """Compile what a program needs, or load it.
 
@@ -37,12 +48,13 @@ def make_ready(code: np.ndarray, show: Callable[[Compilation], AbstractContextMa
         Takes a :class:`~gpusim.engine.compiling.compilation.Compilation`, and gives a context in which it is shown;
         called only if something is to be compiled.
     """
-    ops = np.unique(code[:, F.OP]).tolist()
-    wholes = [*routines.functions(ops), out_of_line.needed(code), machine.advance.py_func]
-    if _ready.issuperset(wholes):
+    needed = wholes(code)
+    if _ready.issuperset(needed):
         return
     began = is_kept(machine.advance.py_func)
-    with watched(wholes, f"compiling {'more of ' if began else ''}the engine, once", show, is_kept):
-        routines.addresses(ops)
+    with watched(needed, f"compiling {'more of ' if began else ''}the engine, once", show, is_kept):
+        with nullcontext() if began else compiled_beside(code):
+            machine.load(code[:0])
+        routines.addresses(code[:, F.OP])
         machine.load(code)
-    _ready.update(wholes)
+    _ready.update(needed)

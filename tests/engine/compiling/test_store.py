@@ -2,19 +2,24 @@
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+import numba
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpusim
-from gpusim.engine.compiling import store
-from gpusim.folders import load
+from gpusim.engine.compiling import baselines, store
+from gpusim.engine.compiling.baselines import Baseline
+from gpusim.engine.core import machine, out_of_line
+from gpusim.folders import keep, load
 from tests.engine.kept_functions import ASKED, right_answers
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -231,5 +236,108 @@ def test_a_file_that_moves_is_another_engine(copied):
         (path.parents[1] / "deep.py").rename(path)
 
 
+HERE = (sys.executable, "x86-64-v3", "+avx2")
+
+
+@pytest.mark.parametrize("other", [("0" * 64, *HERE[1:]), (HERE[0], "x86-64-v4", HERE[2]), (*HERE[:2], "-avx2")])
+def test_code_of_other_sources_or_another_processor_has_another_name(other):
+    assert store.code_name(*HERE) == store.code_name(*HERE) != store.code_name(*other)
+
+
+ANY, FASTER = Baseline("any"), Baseline("faster", ("a feature",))
+CODE = {"core.machine.advance-0123456789abcdef.code": b"code", "alu.integer.mov-0123456789abcdef.code": b"more"}
+
+
+def carry(folder, patch):
+    """The file of a package that carries code which any machine runs."""
+    patch.setattr(store, "PACKAGE", folder / "gpusim")
+    patch.setattr(store, "FOLDER", folder / "cache" / "engine")
+    patch.setattr(baselines, "of_machine", lambda: (FASTER, ANY))
+    path = store.shipped_file(store.PACKAGE, ANY)
+    keep(path, pickle.dumps(CODE))
+    return path
+
+
+@pytest.fixture
+def carried(tmp_path, monkeypatch):
+    return carry(tmp_path, monkeypatch)
+
+
+def test_what_a_wheel_brings_is_found(carried):
+    assert store.shipped() == CODE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
+def test_what_a_wheel_brings_is_trusted_as_its_sources_are(carried):
+    carried.chmod(0o666)
+    assert store.shipped() == CODE
+
+
+@given(st.data())
+def test_what_a_wheel_brings_damaged_is_nothing(data):
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        path = carry(Path(folder), patch)
+        content = path.read_bytes()
+        path.write_bytes(data.draw(damages(len(content)))(content))
+        assert store.shipped() == (CODE if path.read_bytes() == content else {})
+
+
+@pytest.mark.parametrize("name", ["engine-0123456789abcdef.code", "other.code"])
+def test_what_a_wheel_brings_of_another_engine_is_nothing(carried, name):
+    carried.rename(carried.with_name(name))
+    assert store.shipped() == {}
+
+
+@pytest.mark.parametrize("its", [(), (FASTER,)])
+def test_what_a_wheel_brings_is_nothing_to_a_machine_that_cannot_run_it(carried, its, monkeypatch):
+    monkeypatch.setattr(baselines, "of_machine", lambda: its)
+    assert store.shipped() == {}
+
+
+@pytest.mark.parametrize(("features", "code"), [({"a feature": True}, {"fast": b"er"}), ({}, CODE)])
+def test_a_machine_takes_the_fastest_that_it_runs(carried, features, code, monkeypatch):
+    keep(store.shipped_file(store.PACKAGE, FASTER), pickle.dumps({"fast": b"er"}))
+    monkeypatch.setattr(store, "host_features", lambda: features)
+    assert store.shipped() == code
+
+
+def test_where_the_fastest_is_damaged_the_next_is_taken(carried, monkeypatch):
+    store.shipped_file(store.PACKAGE, FASTER).write_bytes(b"")
+    monkeypatch.setattr(store, "host_features", lambda: {"a feature": True})
+    assert store.shipped() == CODE
+
+
+@pytest.mark.parametrize("setting", ["CPU_NAME", "CPU_FEATURES"])
+def test_what_a_wheel_brings_is_nothing_where_numba_is_told_what_to_compile_for(carried, setting, monkeypatch):
+    monkeypatch.setattr(numba.config, setting, "")
+    assert store.shipped() == {}
+
+
+def test_what_a_wheel_brings_goes_before_what_was_kept(carried, monkeypatch):
+    monkeypatch.setattr(store, "SHIPPED", store.shipped())
+    name = next(iter(CODE))
+    store.write(name, b"own")
+    assert store.read(name) == b"code"
+    assert store.read("else.code") is None
+    assert store.is_kept(machine.advance.py_func)
+    assert not store.is_kept(out_of_line.out_of_line)
+
+
+BRING = """
+from pathlib import Path
+from gpusim.engine.compiling import store
+store.SHIPPED = {path.name: store.intact(path) for path in Path(FOLDER).iterdir()}
+"""
+
+
+def test_a_process_that_has_all_from_a_wheel_writes_nothing(filled, tmp_path):
+    bring = BRING.replace("FOLDER", repr(str(files(filled)[0].parent)))
+    assert check(start(tmp_path, bring + ASK)) == ""
+    assert files(tmp_path) == []
+
+
 def test_code_is_kept_under_the_digest_of_this_engine():
-    assert store.FOLDER.name == f"engine-{store.source_digest(PACKAGE)}"
+    code = "from gpusim.engine.compiling import store; print(store.FOLDER)"
+    own = {"GPUSIM_CACHE_DIR": "/cache", "NUMBA_CPU_NAME": "cpu", "NUMBA_CPU_FEATURES": "+all"}
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=os.environ | own, capture_output=True, text=True)
+    assert Path(run.stdout.strip()) == Path("/cache") / store.code_name(store.source_digest(PACKAGE), "cpu", "+all")
