@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
+from gpusim.cuda.included import UnknowableError, included
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.folders import cache_folder, keep
 from gpusim.folders import load as read
 
-_FORMAT = "2"
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:["<]([^">\n]+)[">]|(\w+))', re.MULTILINE)
+_FORMAT = "3"
 
 
 def key(source: str, folders: Iterable[Path], parts: Iterable[str]) -> str | None:
@@ -42,31 +40,11 @@ def key(source: str, folders: Iterable[Path], parts: Iterable[str]) -> str | Non
     for part in (_FORMAT, *parts, source):
         digest.update(f"{len(part)}:".encode() + part.encode("utf-8", "surrogatepass"))
     try:
-        for path, content in _headers(source.encode("utf-8", "surrogatepass"), list(folders)):
+        for path, content in included(source.encode("utf-8", "surrogatepass"), list(folders)):
             digest.update(f"{path}:{len(content)}:".encode() + content)
-    except _Unknowable:
+    except UnknowableError:
         return None
     return digest.hexdigest()
-
-
-class _Unknowable(Exception):
-    """A header whose name only the compiler knows."""
-
-
-def _headers(source: bytes, folders: list[Path]) -> Iterator[tuple[Path, bytes]]:
-    """Every header of the user's that a source may include, by way of others too, each once."""
-    todo, seen = [(source, folders)], set()
-    while todo:
-        text, places = todo.pop()
-        for name, macro in _INCLUDE.findall(text):
-            if macro:
-                raise _Unknowable
-            for path in ((place / os.fsdecode(name)).resolve() for place in places):
-                if path not in seen and path.is_file():
-                    seen.add(path)
-                    content = path.read_bytes()
-                    todo.append((content, [path.parent, *folders]))
-                    yield path, content
 
 
 def load(key: str) -> Compiled | None:

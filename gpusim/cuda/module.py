@@ -323,7 +323,7 @@ def _try_nvrtc(source: _Source) -> None:
 
 
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
-    key = _key(source, expressions, f"{nvrtc.identity()} {len(headers)}")
+    key = _key(source, expressions, f"{nvrtc.identity()} {sorted(headers.items())}")
     return _cached(
         key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
     )
@@ -354,4 +354,5 @@ def _cached(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
 def _key(source: _Source, expressions: Sequence[str], compiler: str) -> str | None:
     chosen = source.options
     parts = [compiler, source.filename, *chosen.command(), "instances", *expressions]
-    return cache.key(source.text, chosen.include, parts)
+    before = "".join(f'#include "{name}"\n' for name in chosen.beforehand())
+    return cache.key(before + source.text, chosen.searched(), parts)

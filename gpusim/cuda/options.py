@@ -18,6 +18,8 @@ _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?")
 _CHOSEN = re.compile(r"(-arch|--gpu-architecture|-code|--gpu-code|-gencode|--generate-code)(=.*)?")
 _STANDARD = re.compile(r"(-std|--std)(=.*)?")
 _LINES = re.compile(r"-lineinfo|--generate-line-info|-G|--device-debug")
+_SEARCHED = re.compile(r"(?:-I|--include-path|-isystem|--system-include)=?(.*)")
+_BEFOREHAND = re.compile(r"(?:-include|--pre-include)=?(.*)")
 _HOST_ALONE = re.compile(
     r"-O[0-3s]?|-c|-g|-l(?!ineinfo)\S+|-L\S+|(-Xcompiler|--compiler-options|-ccbin)=.*|-x=?cu|-m64"
 )
@@ -72,6 +74,14 @@ class Options:
         command += [f"-I{folder}" for folder in self.include]
         return command + given
 
+    def searched(self) -> list[Path]:
+        """Folders in which headers are searched, whichever way they are named; the working folder is one."""
+        return [*self.include, *map(Path, _values(self.flags, _SEARCHED)), Path()]
+
+    def beforehand(self) -> list[str]:
+        """Headers that are included before the source."""
+        return _values(self.flags, _BEFOREHAND)
+
     def device(self) -> Options:
         """The same without the options that concern host code, which NVRTC does not know."""
         kept: list[str] = []
@@ -88,6 +98,16 @@ class Options:
     def offline(self) -> Options:
         """The same without the options that NVRTC alone knows, and nvcc needs not."""
         return replace(self, flags=tuple(flag for flag in self.flags if not _NVRTC_ALONE.fullmatch(flag)))
+
+
+def _values(flags: Iterable[str], form: re.Pattern[str]) -> list[str]:
+    """Values of an option, joined to it or after it; nvcc takes several with commas between them."""
+    rest, found = iter(flags), []
+    for flag in rest:
+        if match := form.fullmatch(flag):
+            value = match[1] or next(rest, "")
+            found += dict.fromkeys([value, *value.split(",")])
+    return found
 
 
 def options(

@@ -76,6 +76,60 @@ def test_a_header_named_by_a_macro_makes_no_key(tmp_path):
     assert cache.key("#include HEADER\n", [tmp_path], []) is None
 
 
+@pytest.mark.parametrize(
+    "directive",
+    [
+        '/* of ours */ #include "a.h"', '# /* of ours */ include /* too */ "a.h"', '#inc\\\nlude "a.h"',
+        '#include \\\n "a.h"', '%:include <a.h>', '\f#\vinclude"a.h"', '#include_next <a.h>',
+        '#if __has_include("a.h")\n#endif', "/* two\nlines */ #include <a.h>",
+    ],
+)  # fmt: skip
+def test_however_a_header_is_named_the_key_holds_it(directive, tmp_path):
+    before = cache.key(directive, [tmp_path], [])
+    (tmp_path / "a.h").write_text("int a;\n")
+    assert cache.key(directive, [tmp_path], []) != before
+
+
+def test_what_is_no_directive_names_no_header(tmp_path):
+    for text in ("// see #include HEADER", "#includes HEADER", "#if defined(__has_include)", "/* a */" * 40 + "!"):
+        assert cache.key(text, [tmp_path], []) is not None
+
+
+def test_headers_beside_a_link_are_those_of_where_it_lies(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/a.h").write_text('#include "b.h"\n')
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/a.h").symlink_to(tmp_path / "there/a.h")
+    before = cache.key('#include "here/a.h"\n', [tmp_path], [])
+    (tmp_path / "here/b.h").write_text("int b;\n")
+    assert cache.key('#include "here/a.h"\n', [tmp_path], []) != before
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize(
+    "options",
+    [["-Iown"], ["-I", "own"], ["--include-path=own"], ["-include", "own/a.h"], ["--pre-include=own/a.h"], ["-I."]],
+)
+def test_a_header_that_an_option_leads_to_is_compiled_anew(options, tmp_path, monkeypatch, compilations):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own").mkdir()
+    text = TEXT if any("include" in word and "path" not in word for word in options) else f'#include "a.h"\n{TEXT}'
+    for number in (1, 1, 2):
+        for file in (tmp_path / "own/a.h", tmp_path / "a.h"):
+            file.write_text(f"constexpr int a = {number};\n")
+        cuda.compile(text, gpu="sm_90", options=options)
+    assert len(compilations) == 2
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_header_in_the_working_folder_is_compiled_anew(tmp_path, monkeypatch, compilations):
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 1, 2):
+        (tmp_path / "a.h").write_text(f"constexpr int a = {number};\n")
+        cuda.compile(f'#include "a.h"\n{TEXT}', gpu="sm_90")
+    assert len(compilations) == 2
+
+
 @pytest.mark.usefixtures("compiler")
 def test_the_same_source_is_compiled_once(compilations):
     first, second = (cuda.compile(TEXT, gpu="sm_90") for _ in range(2))
