@@ -2,7 +2,8 @@
 
 An address is a parameter to which something is added.  So every register is followed from the parameters on: what is
 computed from one that holds a pointer may be that pointer.  Pointers that are stored may come back by any load of the
-same space.  An address that comes from no array may be one of any.
+same space.  An address that comes from no array may be one of any.  Addresses of device variables are constants, or
+lie in memory before the launch: where a program has variables, every address may be one of any array.
 
 Sets of arrays are Python ints, a bit each.
 """
@@ -37,7 +38,7 @@ class Provenance:
     def __init__(
         self, program: Program, arrays: Sequence[Collection[str]], successors: Sequence[Sequence[int]]
     ) -> None:
-        self.arrays = [frozenset(group) for group in arrays]
+        self.arrays = [] if program.variables else [frozenset(group) for group in arrays]
         self.anywhere = (2 << len(self.arrays)) - 1
         """All arrays, and whatever else there is in global memory."""
         self._program = program

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gpusim
+from gpusim.isa.slice import arrays_read
 from gpusim.simulate import SimulationError
-from gpusim.simulate.counting import arrays_read
 from tests.profile.running import kernel
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -56,6 +56,16 @@ def test_what_is_counted_does_not_depend_on_the_other_arrays(name):
     for metric, value in light.metrics.items():
         if "sectors" in metric or "requests" in metric:
             assert value.value == full[metric].value, metric
+
+
+@pytest.mark.parametrize("other", ["table", "held"])
+def test_an_address_may_be_that_of_a_device_variable_or_of_an_array(other):
+    text = "__device__ int table[32] = {3, 2, 1}; __device__ int* held = table; " + HEAD
+    made = kernel(f"{text} const int* p = t & 1 ? i : {other}; y[p[t]] = x[t]; }}")
+    arrays = [np.zeros(64, np.float32), np.arange(64, dtype=np.int32), np.zeros(64, np.int32), np.zeros(64, np.float32)]
+    full, light = (gpusim.profile(made, 1, 32, arrays, values=values) for values in (True, False))
+    name = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
+    assert light.value(name) == full.value(name)
 
 
 def test_an_array_given_for_two_pointers_is_one():
