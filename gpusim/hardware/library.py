@@ -10,7 +10,7 @@ from gpusim.errors import shown
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.programming import Instructions
 from gpusim.hardware.quantities import rules
-from gpusim.hardware.reader import Shelf, generation, read
+from gpusim.hardware.reader import Shelf, generation, read, texts
 from gpusim.hardware.sections import SECTIONS
 from gpusim.hardware.spec import Gpu, key_of
 from gpusim.kept.store import HARDWARE
@@ -66,7 +66,7 @@ def load_gpu(name_or_path: str | Path) -> Gpu:
     Returns
     -------
     Gpu
-        The same object every time, as long as the file stays the same.
+        The same object every time, as long as the file and its bases stay the same.
 
     Raises
     ------
@@ -201,16 +201,16 @@ def _built_in(name: str) -> Gpu:
 
 def _from_file(path: Path) -> Gpu:
     try:
-        stat = path.stat()
+        path.stat()
     except OSError as error:
         known = ", ".join(names())
         raise SpecError(f"{path}: cannot be read: {error.strerror}; GPUs known by name are {known}") from None
-    return _read_file(path.resolve(), stat.st_mtime_ns, stat.st_size)
+    return _read_file(path.resolve(), tuple(texts(path.resolve(), _shelf())))
 
 
 @functools.lru_cache(maxsize=64)
-def _read_file(path: Path, changed: int, size: int) -> Gpu:
-    """Read a user's file; ``changed`` and ``size`` tell its versions apart."""
+def _read_file(path: Path, said: tuple[tuple[Path, str], ...]) -> Gpu:
+    """Read a user's file; what it and its bases have ``said`` tells its versions apart."""
     gpu = read(path, _shelf())
     if gpu.name in _files() and gpu != _built_in(gpu.name):  # whose known errors would stand beside its numbers
         there = f"that of a GPU that comes with gpusim, not {gpu.name!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,27 @@ def read(path: Path, shelf: Shelf) -> Gpu:
     if arch not in shelf.architectures:
         raise SpecError(f"{origin}: arch: no architecture {arch!r}: {suggest(arch, shelf.architectures)}")
     return build(inherit.laid_under(sheet, generation(arch, shelf)), origin)
+
+
+def texts(path: Path, shelf: Shelf) -> Iterator[tuple[Path, str]]:
+    """What a user's file and its bases say, as far as they can be read: all that decides what :func:`read` makes of it.
+
+    Parameters
+    ----------
+    path : Path
+    shelf : Shelf
+        Where bases are looked up; what is on it does not change.
+    """
+    seen, file = {*shelf.files.values()}, path
+    while file not in seen:
+        seen.add(file)
+        try:
+            text = reading.read_text(file, SpecError)
+            base = tomllib.loads(text).get("base")
+        except (SpecError, ValueError, RecursionError):  # which is said when it is read
+            return
+        yield file, text
+        file = (isinstance(base, str) and shelf.find(base, file.parent)) or file
 
 
 def generation(arch: str, shelf: Shelf) -> Sheet:

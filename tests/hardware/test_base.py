@@ -1,5 +1,7 @@
 """A user's own GPU, written as what differs from another."""
 
+import os
+
 import pytest
 
 from gpusim import hardware
@@ -91,6 +93,23 @@ def test_a_changed_file_is_read_again(tmp_path):
     assert hardware.load(path) is first
     write(tmp_path, 'base = "a100-40gb"\n')
     assert hardware.load(path).sm_count == 108
+
+
+def test_a_file_is_read_again_when_a_base_of_its_base_has_changed(tmp_path):
+    write(tmp_path, 'base = "middle.toml"\n')
+    write(tmp_path, 'base = "lowest.toml"\n', "middle.toml")
+    for gpu in ("h200", "a100-40gb", "h200"):
+        write(tmp_path, f'base = "{gpu}"\n', "lowest.toml")
+        assert hardware.load(tmp_path / "my.toml").sm_count == hardware.load(gpu).sm_count
+
+
+def test_a_file_that_has_changed_within_a_tick_of_the_clock_is_read_again(tmp_path):
+    path = write(tmp_path, 'base = "a100-40gb"\n')
+    before, first = path.stat(), hardware.load(path)
+    write(tmp_path, 'base = "a100-80gb"\n')
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert hardware.load(path).l2 == hardware.load("a100-80gb").l2
+    assert hardware.load(path).dram != first.dram
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 64, 131, 132, 133])
