@@ -102,7 +102,7 @@ class Options:
 
 def _values(flags: Iterable[str], form: re.Pattern[str]) -> list[str]:
     """Values of an option, joined to it or after it; nvcc takes several with commas between them."""
-    rest, found = iter(flags), []
+    rest, found = iter(flags), list[str]()
     for flag in rest:
         if match := form.fullmatch(flag):
             value = match[1] or next(rest, "")
