@@ -17,10 +17,12 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
+from gpusim import reading
 from gpusim.catalogue.algorithm import Algorithm
 from gpusim.catalogue.chain import Chain
 from gpusim.errors import GpusimError, UnknownNameError, listed, shown
@@ -297,12 +299,20 @@ def _files(folder: Path) -> list[Path]:
 
 # ------------------------------------------------------------------ loading
 
-_loaded: dict[tuple[Path, int], ModuleType] = {}
+_loaded: dict[tuple[Path, int, bytes], ModuleType] = {}
+
+
+class _AsItIs(SourceFileLoader):
+    """Compiles what a file says now: Python tells versions of it by their second and size alone."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
 
 
 def _load(path: Path) -> ModuleType:
     """Run a kernel file as a module of its own, once for each version of it."""
-    key = (path, path.stat().st_mtime_ns)
+    key = (path, path.stat().st_mtime_ns, reading.read_bytes(path, KernelFileError))
     if key not in _loaded:
         _loaded[key] = _run(path)
     return _loaded[key]
@@ -313,6 +323,8 @@ def _run(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise KernelFileError(f"{path} is not a Python file")
+    if isinstance(spec.loader, SourceFileLoader) and path.parent != builtin_folder():
+        spec.loader = _AsItIs(name, str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -1,6 +1,8 @@
 """Finding algorithms: built in, in a user's folder, by entry point; and what a wrong name or file is told."""
 
 import importlib.metadata
+import os
+import sys
 import textwrap
 
 import pytest
@@ -120,6 +122,14 @@ def test_a_file_is_run_once_until_it_changes(tmp_path):
     path.write_text(path.read_text().replace("1000", "2000"))
     lookup.os.utime(path, ns=(1, 1))
     assert lookup.get("twice", [tmp_path]).sizes["N"] == 2000
+
+
+def test_a_file_that_has_changed_within_a_second_is_run_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for name in ("twice", "again", "twice"):
+        path = write(tmp_path, name)
+        os.utime(path, ns=(10**18, 10**18))
+        assert lookup.get(name, [tmp_path]).name == name
 
 
 def test_two_files_with_one_name_are_both_named(tmp_path):
