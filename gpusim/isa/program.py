@@ -8,7 +8,7 @@ with the line it comes from.  :mod:`gpusim.isa.encode` flattens it to arrays.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -34,6 +34,19 @@ class ParamInfo(NamedTuple):
     kind: str  # "buffer" (64-bit address) | "i32" | "u32" | "f32" | "raw": whatever the argument is
     offset: int
     nbytes: int = 0  # of a "raw" one
+
+
+def lines_of(places: Sequence[tuple[str, int]]) -> list[str]:
+    """What stands in lines of source files now; nothing where there is no such line.
+
+    Parameters
+    ----------
+    places : sequence of (str, int)
+        File and line of each.
+    """
+    for file in {file for file, _ in places}:
+        linecache.checkcache(file)
+    return [linecache.getline(*place) for place in places]
 
 
 class Variable(NamedTuple):
@@ -106,6 +119,8 @@ class Program:
     def _lines(self, control: bool, source: bool) -> Iterator[str]:
         """Lines of the listing after the first one."""
         labels, last = {i.target for i in self.instrs if i.op.info.has_target}, 0
+        if source:
+            linecache.checkcache(self.source)
         for index, instr in enumerate(self.instrs):
             if index in labels:
                 yield f"L{index}:"

@@ -5,7 +5,6 @@ gpusim itself decides them too, and the known errors that stand beside them: :mo
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpusim.isa.program import lines_of
 from gpusim.isa.slice import reads_data
 from gpusim.kept.store import RESULTS
 
@@ -85,8 +85,8 @@ def _launch(launch: Launch, *, watched: bool) -> Mapping[str, Any]:
 
 def _texts(program: Program) -> list[tuple[tuple[str, int], str]]:
     """The lines of source that a profile may show."""
-    places = dict.fromkeys(map(program.place_of, range(len(program))))
-    return [(place, linecache.getline(*place)) for place in places]
+    places = list(dict.fromkeys(map(program.place_of, range(len(program)))))
+    return list(zip(places, lines_of(places), strict=True))
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine.state import counts as C
+from gpusim.isa.program import lines_of
 from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import Value
 from gpusim.results.traffic import Traffic
@@ -40,7 +40,7 @@ def by_line(program: Program, sites: np.ndarray) -> tuple[Traffic, ...]:
         sums[place] += sites[index]
         loaded[place] += sites[index, C.S_SECTORS] if _loads(program, int(index)) else 0
     own = sorted(sums, key=lambda place: (place[0] != program.source, *place))
-    return tuple(_line(place, sums[place], loaded[place]) for place in own)
+    return tuple(_line(place, text, sums[place], loaded[place]) for place, text in zip(own, lines_of(own), strict=True))
 
 
 def _loads(program: Program, index: int) -> bool:
@@ -58,11 +58,10 @@ def _name(file: str, line: int) -> str:
     return f"{Path(file).name or '?'}:{line}" if line else ""
 
 
-def _line(place: tuple[str, int], row: np.ndarray, loaded: float) -> Traffic:
-    file, line = place
+def _line(place: tuple[str, int], text: str, row: np.ndarray, loaded: float) -> Traffic:
     return Traffic(
-        _name(file, line) or "(no line)",
-        linecache.getline(file, line).strip(),
+        _name(*place) or "(no line)",
+        text.strip(),
         requests=_number(row[C.S_REQ]),
         sectors=_number(row[C.S_SECTORS]),
         ideal_sectors=_number(row[C.S_IDEAL]),
