@@ -330,7 +330,8 @@ def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[st
 
 
 def _with_nvcc(compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[str]) -> Compiled:
-    key = _key(source, expressions, toolchain.nvcc_version(compiler))
+    in_force = replace(source, options=nvcc.in_force(source.options))
+    key = _key(in_force, expressions, toolchain.nvcc_version(compiler))
     return _cached(
         key, lambda: nvcc.compile_source(compiler, source.text, source.filename, source.options, expressions)
     )

@@ -6,8 +6,10 @@ Source: CUDA Compiler Driver NVCC 13.0, https://docs.nvidia.com/cuda/cuda-compil
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gpusim import children
@@ -16,11 +18,30 @@ from gpusim.cuda.cuda_errors import CompileError
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 
+_FLAGS = "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"
+_FOLDERS = "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "INCLUDE"
+"""Environment variables by which nvcc takes more options, and host compilers more folders with headers."""
+
 
 def name(compiler: toolchain.Nvcc) -> str:
     """Name and version of nvcc, for people."""
     said = toolchain.nvcc_version(compiler)
     return f"nvcc {said.partition('release ')[2].partition(',')[0]}".strip()
+
+
+def in_force(options: Options) -> Options:
+    """The options, and those that come from the environment or are handed through to the host compiler.
+
+    They tell one compilation from another; :func:`compile_source` is given those that the user gave.
+
+    Parameters
+    ----------
+    options : Options
+    """
+    environment = [word for name in _FLAGS for word in os.environ.get(name, "").split()]
+    handed = [word for flag in options.flags for word in re.split("[=,]", flag)[1:]]
+    folders = [Path(folder) for name in _FOLDERS for folder in os.environ.get(name, "").split(os.pathsep) if folder]
+    return replace(options, flags=(*options.flags, *handed, *environment), include=(*options.include, *folders))
 
 
 def compile_source(

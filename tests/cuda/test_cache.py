@@ -1,10 +1,13 @@
 """What was compiled before is not compiled again; what is damaged is."""
 
+from pathlib import Path
+
 import pytest
 
 from gpusim import cuda
-from gpusim.cuda import cache, nvrtc
+from gpusim.cuda import cache, nvcc, nvrtc
 from gpusim.cuda.nvrtc import Compiled
+from gpusim.cuda.options import Options
 from gpusim.folders import CacheWarning
 from tests.cuda.conftest import SOURCES
 
@@ -128,6 +131,28 @@ def test_a_header_in_the_working_folder_is_compiled_anew(tmp_path, monkeypatch, 
         (tmp_path / "a.h").write_text(f"constexpr int a = {number};\n")
         cuda.compile(f'#include "a.h"\n{TEXT}', gpu="sm_90")
     assert len(compilations) == 2
+
+
+def test_what_nvcc_takes_from_its_environment_is_in_force(monkeypatch):
+    for name, value in {"NVCC_PREPEND_FLAGS": "-I a", "NVCC_APPEND_FLAGS": "-Ib -DN=2", "CPATH": "c"}.items():
+        monkeypatch.setenv(name, value)
+    found = nvcc.in_force(Options("sm_90", ("-Xcompiler=-Id,-O2",)))
+    assert {Path(name) for name in "abcd"} <= set(found.searched())
+    assert "-DN=2" in found.command()
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+@pytest.mark.parametrize(("name", "value"), [("CPATH", "own"), ("NVCC_APPEND_FLAGS", "-Iown")])
+def test_a_header_that_the_environment_leads_nvcc_to_is_compiled_anew(name, value, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, value)
+    (tmp_path / "own").mkdir()
+    text = '#include <vector>\n#include "a.h"\n__global__ void k(int *p) { *p = a; }\nstd::vector<int> host;\n'
+    made = []
+    for number in (1, 1, 2):
+        (tmp_path / "own/a.h").write_text(f"constexpr int a = {number};\n")
+        made.append(cuda.compile(text, gpu="sm_90").cubin)
+    assert made[0] == made[1] != made[2]
 
 
 @pytest.mark.usefixtures("compiler")
