@@ -110,7 +110,8 @@ def _translated(kernel: Compiled, base: int) -> Program:
         max_threads=code.max_threads, arch=kernel.cubin.arch, banks=banks,
     )  # fmt: skip
     variables = tuple(
-        Variable(v.name, offsets[v.name], relocate.initial(v, address_of)) for v in kernel.cubin.variables
+        Variable(_called_apart(v.name, kernel), offsets[v.name], relocate.initial(v, address_of))
+        for v in kernel.cubin.variables
     )
     whole = replace(
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
@@ -118,6 +119,11 @@ def _translated(kernel: Compiled, base: int) -> Program:
     )  # fmt: skip
     _refuse_faults(whole, lines, kernel.filename)
     return whole
+
+
+def _called_apart(variable: str, kernel: Compiled) -> str:
+    """Name of a device variable, another one than that of any parameter."""
+    return f"{variable} (__device__)" if variable in kernel.parameter_names else variable
 
 
 def _refuse_faults(made: Program, lines: list[Line], filename: str) -> None:

@@ -68,6 +68,16 @@ def test_an_address_may_be_that_of_a_device_variable_or_of_an_array(other):
     assert light.value(name) == full.value(name)
 
 
+@pytest.mark.parametrize("values", [True, False])
+def test_a_device_variable_may_have_the_name_of_a_parameter(values):
+    text = "__device__ int y[32] = {3}; __device__ int first(int k) { return y[k]; } " + HEAD
+    made, y = kernel(text + "y[first(t)] = x[t]; }"), np.zeros(64, np.float32)
+    arrays = [np.arange(64, dtype=np.float32), np.zeros(32, np.int32), np.zeros(32, np.int32), y]
+    found = gpusim.profile(made, 1, 32, arrays, values=values)
+    assert found.value("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") == 1
+    assert not values or (y[0] > 0 and y[3] == 0 and not y[4:].any())
+
+
 def test_an_array_given_for_two_pointers_is_one():
     made, i = kernel(HEAD + "y[t] = 0; __syncthreads(); atomicAdd(&y[i[t]], x[t]); }"), np.zeros(64, np.int32)
     for values in (True, False):
