@@ -2,8 +2,8 @@
 
 An address is a parameter to which something is added.  So every register is followed from the parameters on: what is
 computed from one that holds a pointer may be that pointer.  Pointers that are stored may come back by any load of the
-same space.  An address that comes from no array may be one of any.  Addresses of device variables are constants, or
-lie in memory before the launch: where a program has variables, every address may be one of any array.
+same space.  An address that comes from no array may be one of any.  So may one that comes from a constant bank besides
+that of the parameters: compilers put the addresses of device variables there.
 
 Sets of arrays are Python ints, a bit each.
 """
@@ -38,15 +38,16 @@ class Provenance:
     def __init__(
         self, program: Program, arrays: Sequence[Collection[str]], successors: Sequence[Sequence[int]]
     ) -> None:
-        self.arrays = [] if program.variables else [frozenset(group) for group in arrays]
-        self.anywhere = (2 << len(self.arrays)) - 1
+        self.arrays = [frozenset(group) for group in arrays]
+        self._elsewhere = 1 << len(self.arrays)
+        self.anywhere = 2 * self._elsewhere - 1
         """All arrays, and whatever else there is in global memory."""
         self._program = program
         self._bit = {name: 1 << k for k, group in enumerate(self.arrays) for name in group}
         self._effects = [effects(i) for i in program.instrs]
         self._given = [self._from_constants(i) for i in program.instrs]
         self._stored: dict[str, int] = {}
-        self._before = [[0] * len(self.arrays) for _ in program.instrs]
+        self._before = [[0] * (len(self.arrays) + 1) for _ in program.instrs]
         if self.arrays and any(i.op.info.may_be_global and i.array < 0 for i in program.instrs):
             self._follow(successors)
 
@@ -56,7 +57,7 @@ class Provenance:
         if instr.array >= 0:
             return self._bit.get(self._program.arrays[instr.array].name, self.anywhere)
         found = self._reached(index, words_read(instr, addresses=True)) | self._constants(instr, addresses=True)
-        return found or self.anywhere
+        return self.anywhere if not found or found & self._elsewhere else found
 
     def names(self, arrays: int) -> frozenset[str] | None:
         """Parameters of a set of arrays; None where it is of whatever there is."""
@@ -79,7 +80,7 @@ class Provenance:
                 changed |= self._store(index, instr)
 
     def _after(self, index: int) -> list[int]:
-        """Registers that may hold a pointer to each array after an instruction."""
+        """Registers that may hold a pointer to each array, and elsewhere, after an instruction."""
         instr, (reads, writes, partial) = self._program.instrs[index], self._effects[index]
         if instr.op.info.touches_memory:
             came = self._loaded(instr)
@@ -116,7 +117,7 @@ class Provenance:
         """Arrays whose pointers an instruction reads from constant bank 0."""
         if instr.op is Op.LDC:
             if is_indexed(instr):
-                return self.anywhere >> 1
+                return self._elsewhere - 1 if instr.sub == 0 else self._elsewhere
             return self._pointers(instr.sub, instr.offset, max(instr.width, WORD))
         return self._constants(instr, addresses=True) | self._constants(instr, addresses=False)
 
@@ -131,7 +132,7 @@ class Provenance:
     def _pointers(self, bank: int, offset: int, nbytes: int) -> int:
         """Arrays whose pointers lie, at least in part, in some bytes of a constant bank."""
         if bank:
-            return 0
+            return self._elsewhere
         return _union(
             self._bit.get(p.name, 0)
             for p in self._program.params

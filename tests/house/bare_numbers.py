@@ -47,7 +47,7 @@ OWN = (
     ("engine/hierarchy/bank_conflicts.py", FORMAT, "PAIR"),
     ("engine/hierarchy/constant_cache.py", FORMAT, "BANK_AT"),
     ("engine/hierarchy/l1.py", FORMAT, "L1_AGAIN ORDER set_of"),
-    ("engine/hierarchy/l2_sets.py", FORMAT, "PARTIAL_AT"),
+    ("engine/hierarchy/l2_sets.py", FORMAT, "AT_ONCE PARTIAL_AT"),
     ("engine/hierarchy/line_masks.py", FORMAT, "words_of full_sectors touched_sectors"),
     ("engine/hierarchy/scramble.py", SCRAMBLED, "*"),
     ("engine/hierarchy/servers.py", FORMAT, "SPAN_BITS N_SPANS"),

@@ -94,3 +94,17 @@ def test_an_access_that_strays_from_its_array_is_refused_where_values_matter(bod
     arrays = [np.zeros(128, np.float32), i, i.copy(), np.zeros(128, np.float32)]
     with pytest.raises(SimulationError, match="global memory beyond the arrays that its address comes from"):
         gpusim.profile(made, 1, 32, arrays, values=False)
+
+
+TABLE = "__device__ int table[32] = {3, 1, 4, 1, 5, 9, 2, 6}; "
+
+
+def test_a_variable_of_the_program_is_found_though_a_pointer_is_part_of_the_index():
+    body = "y[t] = x[table[(i[t] + (int)((size_t)j >> 60)) & 31]];"
+    made, rng = kernel(TABLE + HEAD + body + " }"), np.random.default_rng(2)
+    i = rng.integers(0, 8, 64).astype(np.int32)
+    arrays = [np.zeros(64, np.float32), i, i.copy(), np.zeros(64, np.float32)]
+    full, light = (gpusim.profile(made, 1, 32, arrays, values=values) for values in (True, False))
+    assert {name: metric.value for name, metric in light.metrics.items() if "sectors" in name} == {
+        name: metric.value for name, metric in full.metrics.items() if "sectors" in name
+    }

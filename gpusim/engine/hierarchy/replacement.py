@@ -11,9 +11,14 @@ for this: 0 is a way that is still empty, ``NEVER`` one that the set lacks.  Eve
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpusim.engine.compiling.jit import inline
-from gpusim.engine.hierarchy.l2_sets import USED
+from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
+from gpusim.engine.compiling.lanes import pointer, select
+from gpusim.engine.hierarchy.l2_sets import AT_ONCE, USED
 from gpusim.engine.hierarchy.scramble import mix
+from gpusim.engine.state.columns import NEVER
 
 
 @inline
@@ -23,12 +28,15 @@ def note_use(row, ways, e, stamp):
 
 
 @inline
-def oldest(row, ways):
-    """Least recently used way of an L2 set."""
-    best = 0
-    for e in range(1, ways):
-        if row[USED * ways + e] < row[USED * ways + best]:
-            best = e
+def oldest(row, ways, but):
+    """Least recently used way of an L2 set, the first of several, but for one; -1: for none."""
+    best, used = np.int64(-1), NEVER + 1
+    for first in range(0, ways, AT_ONCE):
+        stamps = load_sixteen(pointer(row), np.int64(USED * ways + first))
+        there = (numbers(stamps) < ways - first) & (numbers(stamps) != but - first)
+        soonest = least(select(there, stamps, NEVER + 1))
+        if soonest < used:
+            best, used = first + least(select(there & (stamps == soonest), numbers(stamps), AT_ONCE)), soonest
     return best
 
 
@@ -39,11 +47,5 @@ def victim(row, ways, stamp):
     L2 is near-LRU: cycling over a few per cent more than it holds misses three times in
     four on an H200, where LRU would always miss and random replacement one time in eight.
     """
-    first = oldest(row, ways)
-    if mix(stamp) & 1:
-        return first
-    second = -1
-    for e in range(ways):
-        if e != first and (second < 0 or row[USED * ways + e] < row[USED * ways + second]):
-            second = e
-    return second
+    first = oldest(row, ways, np.int64(-1))
+    return first if mix(stamp) & 1 or ways == 1 else oldest(row, ways, first)

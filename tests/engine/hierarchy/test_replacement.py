@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from gpusim.engine.hierarchy.l2_sets import USED, empty_l2
+from gpusim.engine.hierarchy.l2_sets import TAG, USED, empty_l2, way_of
 from gpusim.engine.hierarchy.replacement import note_use, victim
 from gpusim.engine.state.columns import NEVER
 
@@ -54,6 +54,19 @@ def test_the_same_access_chooses_the_same_way_and_leaves_the_set_as_it_is():
     row, before = used_in(range(WAYS)), used_in(range(WAYS))
     assert [victim(row, WAYS, stamp) for stamp in range(50)] == [victim(row, WAYS, stamp) for stamp in range(50)]
     assert (row == before).all()
+
+
+@pytest.mark.parametrize("ways", [1, 2, 5, 15, 16, 17, 23, 40])
+def test_sets_of_any_number_of_ways_are_looked_through(ways):
+    rng = np.random.default_rng(ways)
+    rows = empty_l2(3, ways)
+    for row in rows:
+        row[TAG * ways : (TAG + 1) * ways] = rng.permutation(1000)[:ways]
+        row[USED * ways : (USED + 1) * ways] = rng.permutation(1000)[:ways] + 1
+        lines, used = (row[k * ways : (k + 1) * ways].tolist() for k in (TAG, USED))
+        assert [int(way_of(row, ways, line)) for line in lines] == list(range(ways))
+        assert way_of(row, ways, 5000) == -1
+        assert {int(victim(row, ways, stamp)) for stamp in range(50)} == set(np.argsort(used)[:2].tolist())
 
 
 def test_a_use_touches_nothing_else_of_the_set():
