@@ -32,7 +32,7 @@ _OF_WARP = np.array(
         *range(S.MEET_MASK, S.MEET_AT + S.N_MEETINGS),
     ]
 )
-"""What of a warp's row decides what it does next; the rest is when it does."""
+"""What of a warp's row decides what it does next, its place in the code first; the rest is when it does."""
 
 
 class _Seen(NamedTuple):
@@ -100,7 +100,8 @@ class Watch:
     def _compare(self, seen: _Seen) -> None:
         """Note which warps are as they were."""
         m, left = self._m, np.flatnonzero(~self._back)
-        same = (m.warps[left][:, _OF_WARP] == seen.warps[left]).all(axis=1)
+        left = left[m.warps[left, S.PC] == seen.warps[left, 0]]  # most are elsewhere: the rest need not be looked at
+        same = (m.warps[np.ix_(left, _OF_WARP)] == seen.warps[left]).all(axis=1)
         left = left[same]
         same = (m.preds[left] == seen.preds[left]).all(axis=1)
         same &= (self._registers()[left] == seen.regs[left]).all(axis=(1, 2))
