@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -33,6 +34,29 @@ def cache_folder() -> Path:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpusim"
     except RuntimeError:  # a user without a home
         return Path(tempfile.gettempdir()) / "gpusim-cache"
+
+
+def digest_of_files(decided_by: object, folder: Path, files: Iterable[Path]) -> str:
+    """Digest of files, by their names in a folder, and of what else decides what is made of them.
+
+    Parameters
+    ----------
+    decided_by : object
+        Told by its ``repr``.
+    folder : Path
+    files : iterable of Path
+        In an order that does not change.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    digest = hashlib.sha256(repr(decided_by).encode())
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()}\n{len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
 
 def load(path: Path) -> bytes | None:

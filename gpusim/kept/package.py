@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import gpusim
+from gpusim.folders import digest_of_files
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -43,11 +43,7 @@ def digest_of(package: Path) -> str:
     str
         64 hexadecimal digits.
     """
-    digest = hashlib.sha256(repr([*_platform()]).encode())
-    for path in sources(package):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode() + content)
-    return digest.hexdigest()
+    return digest_of_files([*_platform()], package, sources(package))
 
 
 @cache

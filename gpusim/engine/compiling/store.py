@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 import numba
 
 from gpusim.engine.compiling import baselines
-from gpusim.folders import cache_folder, intact, keep, load
+from gpusim.folders import cache_folder, digest_of_files, intact, keep, load
 
 PACKAGE = Path(__file__).parents[2]
 _settings: Any = numba.config
@@ -42,11 +42,7 @@ def source_digest(package: Path) -> str:
         Folder of gpusim.
     """
     versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, llvm.llvm_version_info
-    digest = hashlib.sha256(repr(versions).encode())
-    for path in sources(package):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode() + content)
-    return digest.hexdigest()
+    return digest_of_files(versions, package, sources(package))
 
 
 def code_name(source_digest: str, processor: str, features: str) -> str:
