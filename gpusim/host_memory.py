@@ -1,4 +1,4 @@
-"""Whether this host has memory for what arrays hold."""
+"""Whether this host has memory for what arrays hold, and how they are drawn without more than that."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gpusim.errors import NotEnoughMemoryError
+
+AT_ONCE = 1 << 20  # elements of an array that are drawn at once
 
 
 @contextmanager
@@ -29,6 +31,17 @@ def enough_memory(nbytes: int) -> Iterator[None]:
         yield
     except MemoryError:
         raise error from None
+
+
+def in_parts(count: int) -> Iterator[slice]:
+    """Parts of an array of so many elements, each of few: what is drawn has 8 bytes an element until it has its type.
+
+    Examples
+    --------
+    >>> [part.stop - part.start for part in in_parts(2_500_000)]
+    [1048576, 1048576, 402848]
+    """
+    return (slice(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE))
 
 
 def _free_memory() -> int | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.catalogue.formulas import Elements, Published, Textbook, TextbookValue, Traffic, pretty, symbol
 from gpusim.catalogue.parameters import Parametrised, Params
 from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.host_memory import in_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Algorithm", "ArraySpec", "Arrays", "Draw", "KernelLaunch", "Published", "Textbook", "Traffic", "numpy_dtype",
 ]  # fmt: skip
-
-AT_ONCE = 1 << 20  # elements that are drawn at once: they are of 8 bytes before they have their type
 
 Arrays = dict[str, "np.ndarray"]
 Draw = Callable[["np.random.Generator", tuple[int, ...], Params], "np.ndarray"]
@@ -260,12 +259,12 @@ class Algorithm(Parametrised):
         if spec.dtype in ("i32", "u32"):
             return np.zeros(spec.shape, dtype)
         is_kept = kept is None or spec.name in kept
-        found = np.empty(count if is_kept else min(AT_ONCE, count), dtype)
-        for first in range(0, count, AT_ONCE):
-            part = rng.standard_normal(min(AT_ONCE, count - first)).astype(dtype)
-            at = first if is_kept else 0
-            found[at : at + len(part)] = part
-        return found.reshape(spec.shape) if is_kept else found
+        found = np.empty(spec.shape if is_kept else 0, dtype)
+        for part in in_parts(count):
+            drawn = rng.standard_normal(part.stop - part.start).astype(dtype)
+            if is_kept:
+                found.reshape(-1)[part] = drawn
+        return found
 
     def allowed_error(self, **given: int) -> float:
         """Largest error against the reference: absolute for values up to 1, relative above.

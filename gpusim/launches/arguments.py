@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError, shown
-from gpusim.host_memory import enough_memory
+from gpusim.host_memory import enough_memory, in_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,6 @@ DTYPES = (
 )  # fmt: skip
 RAW = "bytes"
 MAX_BYTES = 1 << 46  # of an array: a launch has no more addresses
-AT_ONCE = 1 << 20  # elements that are drawn at once: they are of 8 bytes before they have their type
 LONGEST = 80  # characters of an argument that a message repeats
 
 
@@ -71,9 +70,8 @@ class Filled:
         dtype = numpy_dtype(self.dtype)
         with enough_memory(self.count * dtype.itemsize):
             found = np.zeros(self.count, dtype)
-        for first in range(0, self.count if name != "zeros" else 0, AT_ONCE):
-            part = found[first : first + AT_ONCE]
-            part[:] = _FILLS[name](rng, first, len(part), rest).astype(dtype)
+        for part in in_parts(self.count if name != "zeros" else 0):
+            found[part] = _FILLS[name](rng, part.start, part.stop - part.start, rest).astype(dtype)
         return found
 
     def blank(self) -> np.ndarray:

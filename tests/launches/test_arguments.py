@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpusim import host_memory
 from gpusim.errors import GpusimError
-from gpusim.launches import arguments
 from gpusim.launches.arguments import DTYPES, Filled, Given, Raw, Scalar, from_json, from_text, make, numpy_dtype
 
 
@@ -168,7 +168,7 @@ def test_random_arrays_are_the_same_for_the_same_seed_and_differ_by_position():
 def test_arrays_are_the_same_however_many_elements_are_drawn_at_once(init, monkeypatch):
     filled = Filled("float32" if init in ("normal", "uniform") else "int64", init, 1003)
     whole = make([filled])[0]
-    monkeypatch.setattr(arguments, "AT_ONCE", 10)
+    monkeypatch.setattr(host_memory, "AT_ONCE", 10)
     np.testing.assert_array_equal(make([filled])[0], whole)
 
 
