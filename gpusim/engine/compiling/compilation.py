@@ -95,10 +95,10 @@ class Compilation:
         return self._done + min((self._clock() - self._since) * self._rate(), 0.95 * running)
 
 
-def work(whole: Function) -> dict[Function, float]:
-    """Bytes of code of a function and of those it calls, by the functions that are compiled for it."""
+def work(*wholes: Function) -> dict[Function, float]:
+    """Bytes of code of functions and of those they call, each once, by the functions that are compiled for them."""
     found: dict[Function, float] = {}
-    todo = [whole]
+    todo = [*wholes]
     while todo:
         function = todo.pop()
         if function not in found:

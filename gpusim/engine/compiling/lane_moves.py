@@ -86,7 +86,9 @@ def _neighbours(count):
     return intrinsic(load)
 
 
-load_eight, load_sixteen = _neighbours(8), _neighbours(16)
+SIXTEEN = 16
+"""Values that :func:`load_sixteen` gives, for whoever goes through more of them."""
+load_eight, load_sixteen = _neighbours(8), _neighbours(SIXTEEN)
 
 
 def _permuted(builder, eight, places):

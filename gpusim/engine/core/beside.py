@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def compiled_beside(code: np.ndarray) -> Iterator[None]:
     code : int32 array, shape (instructions, N_FIELDS)
     """
     missing = [each for each in by_address(code) if not is_kept(each)]
-    if _cores() < 2 or sum(_sizes(missing).values()) < LEAST_WORK or not usable(FOLDER):
+    if _cores() < 2 or sum(work(*missing).values()) < LEAST_WORK or not usable(FOLDER):
         yield
         return
     rows = [f"{op}:{pipe}" for op, pipe in np.unique(code[:, [F.OP, F.PIPE]], axis=0)]
@@ -67,24 +67,16 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _sizes(functions: Sequence[Function]) -> dict[Function, float]:
-    """Bytes of code of functions and of those they call, each once."""
-    return {function: size for each in functions for function, size in work(each).items()}
-
-
 def _wait(child: Child, missing: Sequence[Function]) -> None:
     """Wait for the other process, and tell whoever watches what it has compiled."""
     left, over = list(missing), False
     while not over:
         over = child.process.poll() is not None
         done = [each for each in left if is_kept(each)]
-        for function in _sizes(done):
+        for function in work(*done):
             tell(Compilation.lowered, function)
         for each in done:
             tell(Compilation.finished, each)
             left.remove(each)
-        if not over:
-            try:
-                child.process.wait(BETWEEN_LOOKS)
-            except subprocess.TimeoutExpired:
-                continue
+        with suppress(subprocess.TimeoutExpired):
+            child.process.wait(BETWEEN_LOOKS)

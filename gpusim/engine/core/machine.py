@@ -13,7 +13,7 @@ import numpy as np
 from numba import typeof
 
 from gpusim.engine.compiling.jit import cold, compile_whole, inline, jit, spliced, whole
-from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
+from gpusim.engine.compiling.lane_moves import SIXTEEN, least, load_sixteen, numbers
 from gpusim.engine.compiling.lanes import pointer, select
 from gpusim.engine.core.barriers import after_exit, clear, enter, is_full, release, stuck
 from gpusim.engine.core.block_queue import any_left, take_block
@@ -94,8 +94,6 @@ from gpusim.engine.state.faults import fail
 from gpusim.engine.state.reference import machine_of, table
 from gpusim.engine.state.ticks import CYCLE, next_cycle
 
-AT_ONCE = 16  # warps of a block that are looked at together
-
 
 @jit
 def place(m, slot, number, kind, age, t):
@@ -130,7 +128,7 @@ def place(m, slot, number, kind, age, t):
 def first_up(m, slot):
     """Warp of a block that can run first, the highest of several, and when; -1 and NEVER if none can."""
     n, first, warp, tick = m.shape[WARPS], slot * m.shape[WARPS], np.int64(-1), NEVER
-    for k in range(0, n, AT_ONCE):
+    for k in range(0, n, SIXTEEN):
         awake = load_sixteen(pointer(m.awake), first + k)
         awake = select(numbers(awake) < n - k, awake, NEVER)
         soonest = least(awake)

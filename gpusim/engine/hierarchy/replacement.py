@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import inline
-from gpusim.engine.compiling.lane_moves import least, load_sixteen, numbers
+from gpusim.engine.compiling.lane_moves import SIXTEEN, least, load_sixteen, numbers
 from gpusim.engine.compiling.lanes import pointer, select
-from gpusim.engine.hierarchy.l2_sets import AT_ONCE, USED
+from gpusim.engine.hierarchy.l2_sets import USED
 from gpusim.engine.hierarchy.scramble import mix
 from gpusim.engine.state.columns import NEVER
 
@@ -31,12 +31,12 @@ def note_use(row, ways, e, stamp):
 def oldest(row, ways, but):
     """Least recently used way of an L2 set, the first of several, but for one; -1: for none."""
     best, used = np.int64(-1), NEVER + 1
-    for first in range(0, ways, AT_ONCE):
+    for first in range(0, ways, SIXTEEN):
         stamps = load_sixteen(pointer(row), np.int64(USED * ways + first))
         there = (numbers(stamps) < ways - first) & (numbers(stamps) != but - first)
         soonest = least(select(there, stamps, NEVER + 1))
         if soonest < used:
-            best, used = first + least(select(there & (stamps == soonest), numbers(stamps), AT_ONCE)), soonest
+            best, used = first + least(select(there & (stamps == soonest), numbers(stamps), SIXTEEN)), soonest
     return best
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import at
+from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.compiling.lanes import I64, U32, cast, load, pointer, store
 from gpusim.engine.hierarchy.access_patterns import PAT_ARRAY, PAT_FIRST, within
@@ -68,15 +69,13 @@ def allow(m, c, index, w, block, address, on):
     return True
 
 
-@jit
+@cold
 def refuse_stray(m, index, on, block, address, w):
     """Refuse an access to an array that its address does not come from: it would read what nobody has made.
 
     Or it would change what others read, without its value being known.
     """
-    lane = 0
-    while not (on >> np.uint32(lane)) & ONE:
-        lane += 1
+    lane = first_lane(on)
     fail(m, E.STRAY, index, lane, block, address[lane], w)
     return np.int64(S.FAILURE)
 
