@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine.alu.routines import addresses
+from gpusim.engine.compiling.threads import APART, TAKEN
 from gpusim.engine.core.free_slots import N_FREE_SLOT
-from gpusim.engine.core.tournament import empty_tree
 from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
 from gpusim.engine.hierarchy.l1 import ORDER, empty_l1
 from gpusim.engine.hierarchy.l2_sets import USED, empty_l2
+from gpusim.engine.hierarchy.outbox import MOST_ASKED, N_ASKED, N_HEARD, N_OUTBOX, N_WAITER, ROOM
 from gpusim.engine.hierarchy.requests import N_REQUEST, N_WAYS_OUT
 from gpusim.engine.hierarchy.servers import BEGUN, CHANNELS, CLOSED, N_PLANES, N_SPANS, PERIOD, SPAN, SPANS
+from gpusim.engine.load_store.below import CYCLES, N_BATCH
 from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -26,6 +28,7 @@ from gpusim.errors import ParameterError
 from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
+from gpusim.simulate.dependence import may_race
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
 from gpusim.simulate.placement import first_wave
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.launch import Launch, Layout
 
 COALESCER_ENTRIES = 8192  # table entries a GPC; large enough that two live lines seldom share one
+LEAST_AHEAD = 32  # cycles that two windows of time have at least; what comes sooner is heard of later
 PARTIAL_ENTRIES = 1 << 18  # queue of lines written in part, whole ones that still stand in it among them
 TAG_QUEUE_CYCLES = 256
 """Work that the tag stage of an SM has ahead, in global accesses of several lines, where pace alone is modelled; of how
@@ -95,13 +99,21 @@ def _windows(gpu: Gpu) -> list[int]:
     return [math.floor(mean * (1 + spread * share)) for share in np.linspace(-1, 1, S.N_WINDOWS)]
 
 
+def _soonest(gpu: Gpu) -> float:
+    """Cycles until an SM can affect another one: L2 answers it at least so much later, and it gets no block sooner."""
+    lat = gpu.latency
+    joined = lat.l2_hit_near_cycles - gpu.l2.coalescer_window_cycles
+    nearest = lat.l2_hit_near_cycles - lat.l2_spread_cycles / 2
+    return max(min(joined, nearest, gpu.placement.turnover_cycles), LEAST_AHEAD)
+
+
 def _latencies(r: np.ndarray, gpu: Gpu) -> None:
     lat = gpu.latency
     r[S.L1_HIT], r[S.SHARED], r[S.SHUFFLE] = (
         _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
     )
     r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(lat.l2_fabric_cycles)
-    r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(min(lat.l2_hit_near_cycles, gpu.placement.turnover_cycles))
+    r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(_soonest(gpu) / 2)
     r[S.L2_SPREAD], r[S.DRAM_SPREAD] = _ticks(lat.l2_spread_cycles), _ticks(lat.dram_spread_cycles)
     r[S.BARRIER], r[S.BARRIER_WARP] = _ticks(lat.barrier_cycles), _ticks(lat.barrier_cycles_per_warp)
 
@@ -224,6 +236,7 @@ def _sms(gpu: Gpu, warps: int) -> np.ndarray:
     sms[:, S.TRY_AT : S.TRY_AT + S.MAX_SCHEDULERS] = S.NEVER
     sms[1::TPC_SMS, S.FREE_AT] = _ticks(gpu.launch.tpc_gap_cycles + gpu.launch.tpc_gap_cycles_per_warp * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
+    sms[:, S.COMES] = S.NEVER
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
     return sms
 
@@ -333,6 +346,7 @@ def machine(
     timeless: bool = False,
     timed: bool = False,
     n_sm: int | None = None,
+    threads: int = 1,
 ) -> Machine:
     """Allocate a machine ready to run.
 
@@ -352,9 +366,12 @@ def machine(
         Issue every instruction at its cycle.
     n_sm : int, optional
         Fewer SMs than the GPU has (timeless runs).
+    threads : int
+        By how many it is run.
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
+    dims[S.ONE_BY_ONE] = may_race(image)
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // LINE + 1
@@ -383,11 +400,14 @@ def machine(
         constants=constants,
         scratch=aligned((S.N_SCRATCH, S.LANES), np.int64),
         bits=np.zeros((2, S.LANES), np.uint32),
-        **_tallies(kinds, len(bounds), len(image.code)),
+        **_tallies(kinds, len(bounds), len(image.code), threads),
+        **_outboxes(len(sms), timeless),
+        sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
+        faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
+        gate=aligned((TAKEN + APART * threads,), np.int64),
         rates=rates(gpu, launch.warps),
         shape=dims,
         order=np.array(wave, np.int64),
-        tree=empty_tree(len(sms)),
     )
 
 
@@ -406,19 +426,34 @@ def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) ->
         "local": _local(launch, image, warp_slots),
         "blocks": blocks,
         "free_slots": np.zeros((1 + block_slots, N_FREE_SLOT), np.int64),
+        "ended": np.zeros((1 + block_slots, N_FREE_SLOT), np.int64),
         "ages": np.full(block_slots, S.NEVER, np.int64),
         "shared": np.zeros((block_slots, words), np.uint32),
         "touched": np.zeros((block_slots, 2 * words if checked else 1, 2), np.int64),
     }
 
 
-def _tallies(kinds: int, arrays: int, instructions: int) -> dict[str, np.ndarray]:
+def _outboxes(n_sm: int, timeless: bool) -> dict[str, np.ndarray]:
+    """What SMs ask L2 for and hear of it, nothing so far; the least there can be where there is no L2."""
+    most = ROOM if timeless else MOST_ASKED
+    return {
+        "asked": aligned((2 * n_sm * most, N_ASKED), np.int64),
+        "outboxes": np.zeros((2 * n_sm, N_OUTBOX), np.int64),
+        "waiters": np.zeros((2 * n_sm, 2 * most, N_WAITER), np.int64),
+        "heard": np.zeros((n_sm, N_HEARD), np.int64),
+        "batch": np.zeros((N_BATCH, max(n_sm * most, CYCLES + 1)), np.int64),
+    }
+
+
+def _tallies(kinds: int, arrays: int, instructions: int, threads: int) -> dict[str, np.ndarray]:
     """Counts of each kind of block, each array, each instruction; what else a run leaves, nothing so far."""
+    crew = np.zeros((threads, S.N_MISC), np.int64)
     return {
         "counts": np.zeros((kinds, C.N_COUNTS), np.int64),
         "arrays": np.zeros((arrays, C.N_ARRAY_COUNTS), np.int64),
         "sites": np.zeros((instructions, C.N_SITE_COUNTS), np.int64),
-        "misc": np.zeros(S.N_MISC, np.int64),
+        "crew": crew,
+        "misc": crew[0],
         "trace": np.zeros((1, S.N_TRACE), np.int64),
     }
 

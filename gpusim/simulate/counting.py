@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG
+from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, USED
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
@@ -177,7 +177,8 @@ def _left(m: Machine) -> CacheState:
     lines = m.l2.copy()
     lines[:, ARRIVES * ways : BITS * ways] = 0
     lines[:, BITS * ways :] &= (1 << PARTIAL_AT) - 1
-    return CacheState(lines, int(m.misc[S.STAMP]))
+    used = lines[:, USED * ways : ARRIVES * ways]
+    return CacheState(lines, int(used[used < S.NEVER].max(initial=0)))
 
 
 def _take_over(m: Machine, l2: CacheState) -> None:

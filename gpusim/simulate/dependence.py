@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.state import counts as C
-from gpusim.isa.encode import Image
+from gpusim.isa.encode import F, Image
+from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import moves_values
+from gpusim.isa.variants import Cache
 
 
 def draws_tickets(image: Image) -> bool:
@@ -22,6 +24,19 @@ def may_read_what_it_wrote(image: Image) -> bool:
     """Whether branches or addresses may depend on what the launch stores in global memory, tickets aside."""
     loads = moves_values(image, lambda info: info.is_load and info.may_be_global)
     return loads and moves_values(image, lambda info: info.is_store and info.may_be_global)
+
+
+def may_race(image: Image) -> bool:
+    """Whether what a load or an atomic of global memory gives may depend on which of two SMs goes first.
+
+    Loads that may come from L1 are not among them: other SMs' stores are not seen there.
+    """
+    if moves_values(image, lambda info: info.is_atomic and info.may_be_global):
+        return True
+    stores = moves_values(image, lambda info: info.is_store and info.may_be_global)
+    loads = [op for op in Op if op.info.is_load and op.info.may_be_global]
+    fresh = np.isin(image.code[:, F.OP], loads) & (image.code[:, F.CACHE] == Cache.CG)
+    return stores and bool(np.any(fresh & (image.code[:, F.LIGHT] == 0)))
 
 
 def reads_what_it_wrote(arrays: np.ndarray) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.progress import Progress
 
-STEPS_A_CALL = 20_000  # warp turns between two reports of progress
+STEPS_A_CALL = 1 << 18  # warp instructions between two reports of progress
 NO_LIMIT = 1 << 60  # warp instructions
 
 
@@ -56,6 +56,9 @@ class Place:
     def machine(self, image: Image, kinds: int, **how: Any) -> Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
         _make_ready(image.code)
+        import os
+
+        how.setdefault("threads", 1 if how.get("timeless") else int(os.environ.get("GPUSIM_THREADS", "1")))
         return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
 
 
@@ -83,7 +86,7 @@ def drive(
     m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
     step, done, watch, blocks = driver(m, queue.rows()), False, Watch(m), len(queue)
     while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
-        done = step(STEPS_A_CALL)
+        done = step(min(until, int(m.misc[S.STEPS]) + STEPS_A_CALL), handed)
         if progress is not None:
             progress(int(m.misc[S.FINISHED_BLOCKS]), blocks, text)
         if not done and watch.stands_still():

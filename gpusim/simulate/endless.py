@@ -117,7 +117,7 @@ class Watch:
 
     def _tick(self) -> int:
         """Tick that every SM has come to."""
-        return int(self._m.tree[1])
+        return int(self._m.misc[S.HORIZON])
 
     def _memory(self) -> int:
         """A digest of all that stores can change."""

@@ -108,4 +108,4 @@ def window(m: Machine, since: Since, instructions: float, uneven: float, launchi
 
 def _now(m: Machine) -> int:
     """Tick that the SM furthest behind has come to, or the end."""
-    return int(min(m.tree[1], max(m.misc[S.END], m.sms[:, S.NOW].max())))
+    return int(min(m.misc[S.HORIZON], max(m.misc[S.END], m.sms[:, S.NOW].max())))

@@ -86,6 +86,7 @@ def release(m, slot, b):
             warp[S.STATE] = S.READY
             if m.shape[S.TIMED]:
                 rouse(m, w, resume(m, w, awake))
+                m.awake[w] = min(m.awake[w], awake)
             else:
                 rouse(m, w, awake)
                 prefetch_operands(m, w)

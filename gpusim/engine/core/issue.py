@@ -23,6 +23,7 @@ from gpusim.engine.core.register_file import ASKS_FIELD, LATE, PLACE_FIELD, PLAC
 from gpusim.engine.core.register_writes import result_at, return_data
 from gpusim.engine.core.scheduler_entries import entry_of, ready_at, rouse
 from gpusim.engine.core.warp import lanes_of, pending, perform
+from gpusim.engine.hierarchy.outbox import is_pending, set_tick
 from gpusim.engine.load_store.async_groups import group_done
 from gpusim.engine.load_store.pipe import pass_through, pipe_free, tags_free
 from gpusim.engine.load_store.shared_memory import shared_time
@@ -229,13 +230,14 @@ def twin(m, c, index, turn, sm, on, mask, now, count):
 
 
 @inline
-def set_board(warp, turn, which, t, why):
-    """An instruction releases a scoreboard at tick ``t``."""
-    if which < S.N_SCOREBOARDS and t > warp[S.BOARD + which]:
-        warp[S.BOARD + which] = t
-        turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(A_MEANING) << (S.MEANING_FIELD * which))) | (
-            np.int64(why) << (S.MEANING_FIELD * which)
-        )
+def set_board(m, w, sm, warp, turn, which, t, why):
+    """An instruction releases a scoreboard at tick ``t``, which may not be known yet."""
+    if which < S.N_SCOREBOARDS and (t > warp[S.BOARD + which] or is_pending(warp[S.BOARD + which])):
+        if t > warp[S.BOARD + which]:
+            turn[S.MEANING] = (turn[S.MEANING] & ~(np.int64(A_MEANING) << (S.MEANING_FIELD * which))) | (
+                np.int64(why) << (S.MEANING_FIELD * which)
+            )
+        set_tick(m, sm, w, S.BOARD + which, t)
 
 
 @inline
@@ -319,8 +321,8 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     if (c[0] == I.LDS or c[0] == I.LDSM) and on:
         return_data(m, row, c, leaves, done, now)
         make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
-    set_board(warp, turn, c[I.WRITE_SB], done, why)
-    set_board(warp, turn, c[I.READ_SB], leaves + busy + m.rates[S.READ_LASTS], S.BY_SHORT)
+    set_board(m, w, sm, warp, turn, c[I.WRITE_SB], done, why)
+    set_board(m, w, sm, warp, turn, c[I.READ_SB], leaves + busy + m.rates[S.READ_LASTS], S.BY_SHORT)
     counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
     if jumped:
         counted += m.rates[S.TAKEN]

@@ -96,7 +96,7 @@ def out_of_line(m, index, w, block, sm, on, t):
         if on:
             move_barrier(m.warps[w], c, m.regs, first_row(m, w), on)
     elif op == I.LDGDEPBAR:
-        return close_group(m.warps[w], t)
+        return close_group(m, sm, w, t)
     elif on:
         count[C.SH_OTHER_WAVES] += op == I.MOVM
         exchange(c, op, m.regs, first_row(m, w), m.preds[w], m.warps[w], on, m.shape[S.UNIFORM], m.bits)

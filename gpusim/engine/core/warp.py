@@ -16,6 +16,7 @@ from gpusim.engine.core.lane_exchange import shuffle, vote
 from gpusim.engine.core.paths import give_way
 from gpusim.engine.core.special_registers import passes_data_stage, special
 from gpusim.engine.hierarchy.constant_cache import line_at, line_of
+from gpusim.engine.hierarchy.outbox import has_room, set_tick
 from gpusim.engine.load_store.async_groups import group_done
 from gpusim.engine.load_store.constants import load_constant
 from gpusim.engine.load_store.global_memory import load_global, store_global
@@ -250,12 +251,15 @@ def run(m, w, block, sm, out_of_line):
     t = begin
     issue, alu, fma, xu = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     waves, queued = np.int64(0), np.int64(0)
-    own, why, steps = m.sms[sm], S.PAUSED, 0
-    while t - begin < LONGEST:
+    own, why, steps, asleep = m.sms[sm], S.PAUSED, 0, np.int64(0)
+    while t - begin < LONGEST and has_room(m, sm):
         index = np.int64(warp[S.PC])
         c = code[index]
         if c[I.WAIT]:
             until = pending(warp, c)
+            if until >= S.PENDING:
+                asleep, why = until, S.WAITS
+                break
             if until > t:
                 t = until
                 if until - begin > PATIENCE:
@@ -279,20 +283,20 @@ def run(m, w, block, sm, out_of_line):
             if c[0] == I.LDS:
                 waves += m.misc[S.LATEST_WAVES] & (1 << S.WAVES_FIELD) - 1
             if c[I.READ_SB] < S.N_SCOREBOARDS:
-                warp[S.BOARD + c[I.READ_SB]] = max(t + rates[S.READ_BY], warp[S.BOARD + c[I.READ_SB]])
+                set_tick(m, sm, w, S.BOARD + c[I.READ_SB], t + rates[S.READ_BY])
         else:
             done = t + rates[S.SHUFFLE]
             alu += rates[S.ALU_RATE] * (pipe == I.ALU)
             fma += rates[S.FMA_RATE] * (pipe == I.FMA)
             xu += rates[S.XU_RATE] * (pipe == I.XU)
         if c[I.WRITE_SB] < S.N_SCOREBOARDS:
-            warp[S.BOARD + c[I.WRITE_SB]] = max(done, warp[S.BOARD + c[I.WRITE_SB]])
+            set_tick(m, sm, w, S.BOARD + c[I.WRITE_SB], done)
         if c[I.ROUNDS]:
             alone, waits = shared_load_waits(m, own, c, waves)
             t, queued, waves = t + alone + waits, queued + waits, np.int64(0)
         warp[S.PC] += 1
     m.misc[S.STEPS] += steps
-    m.awake[w] = t
+    m.awake[w], m.turns[w, S.LAST_AT] = max(t, asleep), t
     own[S.WARPS_RAN] += t - begin - queued
     busy = max(max(issue, alu), max(fma, xu))
     own[S.ISSUES] = max(own[S.ISSUES], begin) + busy

@@ -24,22 +24,67 @@ def line_of(bank, offset):
     return np.int64(bank) << BANK_AT | (np.int64(offset) & 0xFFFFFFFF) >> CONSTANT_LINE_BITS
 
 
+@inline
+def place_of(m, sm, line):
+    """Where an SM holds a line of constants, -1: it does not."""
+    lines = m.constant_lines[sm]
+    for k in range(m.shape[S.CONSTANT_LINES]):
+        if lines[k] == line:
+            return k
+    return -1
+
+
 @jit
 def line_at(m, sm, line, t):
-    """Tick from ``t`` on at which an SM holds a line of constants; one that it does not is fetched (timed runs)."""
+    """Tick from ``t`` on at which an SM holds a line of constants, which it has sought if it did not (timed runs)."""
     if not m.shape[S.TIMED]:
         return t
+    k = place_of(m, sm, line)
+    return max(t, m.constant_lines[sm, m.shape[S.CONSTANT_LINES] + k] if k >= 0 else m.sms[sm, S.SOUGHT_AT])
+
+
+@jit
+def seek(m, sm, line, t):
+    """An SM needs a line of constants at tick ``t``: unless it holds it, it stands still until its GPC is asked."""
+    own, sought = m.sms[sm], m.sought[sm]
+    if place_of(m, sm, line) >= 0:
+        return
+    for k in range(own[S.SEEKS]):
+        if sought[k] == line:
+            return
+    sought[own[S.SEEKS]], sought[S.LANES + own[S.SEEKS]] = line, t
+    own[S.SEEKS] += 1
+
+
+@jit
+def find(m, sm, line, t):
+    """A GPC gives an SM a line of constants that it asks for at tick ``t``."""
     own, lines, held = m.sms[sm], m.constant_lines[sm], m.shape[S.CONSTANT_LINES]
-    for k in range(held):
-        if lines[k] == line:
-            return max(t, lines[held + k])
     k = own[S.LINE_TURN]
     own[S.LINE_TURN] = (k + 1) % held
     begin = serve(m.servers, GIVERS, own[S.GPC], t, m.rates[S.GPC_GIVES])
     if line >> BANK_AT:
         begin = gpc_line_at(m, own[S.GPC], line, begin)
     lines[k], lines[held + k] = line, begin + m.rates[S.CONSTANT_FETCH]
-    return lines[held + k]
+    own[S.SOUGHT_AT] = max(own[S.SOUGHT_AT], lines[held + k])
+
+
+@jit
+def find_all(m):
+    """GPCs give SMs the lines of constants that they stand still for, in the order in which they ask."""
+    while True:
+        best, first = np.int64(-1), np.int64(S.NEVER)
+        for sm in range(len(m.sms)):
+            for k in range(m.sms[sm, S.SEEKS]):
+                if m.sought[sm, S.LANES + k] < first:
+                    best, first = sm * S.LANES + k, m.sought[sm, S.LANES + k]
+        if best < 0:
+            break
+        sm, k = best // S.LANES, best % S.LANES
+        find(m, sm, m.sought[sm, k], first)
+        m.sought[sm, S.LANES + k] = S.NEVER
+    for sm in range(len(m.sms)):
+        m.sms[sm, S.SEEKS] = 0
 
 
 @inline

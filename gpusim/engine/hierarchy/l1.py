@@ -16,8 +16,21 @@ from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.cache_hints import prefetch
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_LINES, PAT_N_LINES
-from gpusim.engine.hierarchy.coalescer import fetch, fetch_along
 from gpusim.engine.hierarchy.line_masks import full_sectors, touched_sectors, words_of
+from gpusim.engine.hierarchy.outbox import (
+    A_ALSO,
+    A_DONE,
+    A_LINE,
+    A_ROW,
+    ALONG,
+    JOIN,
+    READ,
+    heard,
+    is_pending,
+    latest,
+    post,
+    post_request,
+)
 from gpusim.engine.hierarchy.requests import (
     FETCHES,
     R_N_LINES,
@@ -42,9 +55,9 @@ from gpusim.engine.state.columns import (
     L1_USED,
     L1_VACATED,
     ON_FILL,
+    PENDING,
     READ_REQUEST,
     READER,
-    STAMP,
 )
 from gpusim.engine.state.events import note_unit
 from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
@@ -74,32 +87,24 @@ def wire_time(m, sectors):
     return max(popcount(sectors) * m.rates[FILL_SECTOR], m.rates[ASK])
 
 
-@inline
-def begin_read(m, sm, w):
-    """A warp of the SM reads from here on: what it misses is one request, as far as its lines go."""
-    m.sms[sm, READER], m.sms[sm, READ_REQUEST] = w, -1
-
-
 @jit
-def ask_l2(m, sm, line, missing, t, count):
-    """Ask L2 for sectors of a line when the wire into the SM has room for them; returns the tick they are there.
+def ask_l2(m, sm, line, missing, t):
+    """Ask L2 for sectors of a line when the wire into the SM has room for them; the number of what is asked.
 
     They go along with others of the line that the SM still holds, and come with them.
     """
-    own, stamp, before = m.sms[sm], m.misc[STAMP], np.int64(0)
+    own, before = m.sms[sm], np.int64(0)
     if own[READ_REQUEST] < 0 or m.requests[own[READ_REQUEST], R_N_LINES] == REQUEST_LINES:
         own[READ_REQUEST] = open_request(m, sm, FETCHES, own[READER], 0)
     at, begin, busy = find_line(m, sm, FETCHES, own[READ_REQUEST], line, t, t), max(own[FILL], t), wire_time(m, missing)
     began = begin
     if at >= 0:
-        before, began, stamp = take_out(m, at)
+        before, began = take_out(m, at)
         busy = wire_time(m, before | missing) - wire_time(m, before)
     own[FILL] = begin + busy
     note_unit(m, sm, ON_FILL, begin, busy)
-    add_line(m, own[READ_REQUEST], line, before | missing, began, stamp, t + m.rates[ASK_ALONG])
-    if at >= 0:
-        return fetch_along(m, sm, line, missing, began, stamp, count)
-    return fetch(m, sm, line, missing, began, stamp, count)
+    add_line(m, own[READ_REQUEST], line, before | missing, began, t + m.rates[ASK_ALONG])
+    return post_request(m, sm, ALONG if at >= 0 else READ, line, missing, began, np.int64(0), np.int64(-1))
 
 
 @inline
@@ -270,7 +275,6 @@ def l1_read(m, sm, k, line, wanted, words, bypass, t, count):
 @jit
 def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
     """:func:`l1_read` of what is not all there."""
-    m.misc[STAMP] += 1
     row, e = m.l1[k], 0
     bits, late, written, done = np.int64(0), np.int64(0), np.int64(0), t + m.rates[L1_HIT]
     if not bypass:
@@ -282,16 +286,38 @@ def l1_miss(m, sm, k, line, wanted, words, bypass, t, count):
     missing = wanted & ~bits & ~written & VALID
     if late:
         count[C.PENDING] += popcount(late)
-        done = row[L1_WAYS + e]
+        done = wait_for(m, sm, row[L1_WAYS + e])
     if missing:
-        back = ask_l2(m, sm, line, missing, t, count)
-        done = max(done, back)
+        asked, done = m.asked[ask_l2(m, sm, line, missing, t)], PENDING
         bits |= missing | (missing << SECTORS)
+        if not bypass:
+            asked[A_ROW], asked[A_ALSO] = k, row[L1_WAYS + e]
+            row[e], row[L1_WAYS + e] = row[e] & ~L1_STORED, latest(m, sm)
     if not bypass:
         row[e] = row[e] & ~BOTH | bits
-        if missing:
-            row[e], row[L1_WAYS + e] = row[e] & ~L1_STORED, max(row[L1_WAYS + e], done)
     return done, popcount(wanted & ~missing)
+
+
+@inline
+def wait_for(m, sm, arrives):
+    """Wait for what is on its way to L1; returns when it arrives, `PENDING` where that is not known."""
+    if is_pending(arrives):
+        m.asked[post(m, sm, JOIN, np.int64(0)), A_ALSO] = arrives
+        return PENDING
+    return arrives
+
+
+@inline
+def l1_answer(m, sm, asked, reference):
+    """What was asked for comes at a tick: its line has arrived then, and what it waited for besides."""
+    arrives = max(asked[A_DONE], heard(m, sm, asked[A_ALSO]))
+    k = asked[A_ROW]
+    if k >= 0:
+        row = m.l1[k]
+        e = l1_way(row, asked[A_LINE])
+        if e < L1_WAYS and row[L1_WAYS + e] == reference:
+            row[L1_WAYS + e] = arrives
+    return arrives
 
 
 @inline

@@ -14,9 +14,9 @@ from gpusim.hardware.fixed import REQUEST_LINES
 # Columns of Machine.requests, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest
 # and the one before.  R_LATEST, of the first row: which is the latest; R_N_LINES: lines; R_NARROW: stores of less than
 # a word; R_OPEN_UNTIL: until when more of those lines goes along.  Of each line: R_SECTORS asked for or written;
-# R_BEGAN, R_STAMP: when it went out, and its stamp.
+# R_BEGAN: when it went out.
 R_LATEST, R_N_LINES, R_NARROW, R_OPEN_UNTIL, R_LINES = range(5)
-R_SECTORS, R_BEGAN, R_STAMP, N_REQUEST = range(R_LINES + REQUEST_LINES, R_LINES + 5 * REQUEST_LINES, REQUEST_LINES)
+R_SECTORS, R_BEGAN, N_REQUEST = range(R_LINES + REQUEST_LINES, R_LINES + 4 * REQUEST_LINES, REQUEST_LINES)
 FETCHES, WRITES, N_WAYS_OUT = 0, 1, 2
 
 
@@ -70,16 +70,16 @@ def find_line(m, sm, way, row, line, arrives, begins):
 
 @inline
 def take_out(m, at):
-    """Take a line out of the request it is in; returns its sectors, when it went out, and its stamp."""
+    """Take a line out of the request it is in; returns its sectors and when it went out."""
     request, k = m.requests[at // REQUEST_LINES], at % REQUEST_LINES
     request[R_LINES + k] = -1
-    return request[R_SECTORS + k], request[R_BEGAN + k], request[R_STAMP + k]
+    return request[R_SECTORS + k], request[R_BEGAN + k]
 
 
 @inline
-def add_line(m, row, line, sectors, began, stamp, until):
+def add_line(m, row, line, sectors, began, until):
     """Put one more line into a request, open until a tick."""
     request = m.requests[row]
     k = request[R_N_LINES]
     request[R_N_LINES], request[R_OPEN_UNTIL], request[R_LINES + k] = k + 1, until, line
-    request[R_SECTORS + k], request[R_BEGAN + k], request[R_STAMP + k] = sectors, began, stamp
+    request[R_SECTORS + k], request[R_BEGAN + k] = sectors, began

@@ -14,6 +14,7 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_N_SECTORS, PAT_WAVES, coalesce
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
+from gpusim.engine.hierarchy.outbox import set_tick
 from gpusim.engine.load_store.buffers import array_touched, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
 from gpusim.engine.load_store.pipe import take_tags
@@ -52,7 +53,7 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     if c[I.CACHE] != I.CG:
         count[C.SH_ASYNC_WAVES] += p[PAT_WAVES]
         count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), p[PAT_WAVES])
-    m.warps[w, S.COPIED] = max(m.warps[w, S.COPIED], done)
+    set_tick(m, sm, w, S.COPIED, done)
     return t
 
 

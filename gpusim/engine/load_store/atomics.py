@@ -17,10 +17,10 @@ from gpusim.engine.hierarchy.access_patterns import (
     coalesce,
 )
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
-from gpusim.engine.hierarchy.l2 import l2_update
+from gpusim.engine.hierarchy.outbox import UPDATE, asked_so_far, at_instruction, done_at, post_request
 from gpusim.engine.load_store.buffers import array_touched, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
-from gpusim.engine.load_store.traffic import STORES, note_access, note_below, note_shared, sectors_below
+from gpusim.engine.load_store.traffic import STORES, note_access, note_shared
 from gpusim.engine.load_store.unwritten import note_written
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -54,11 +54,11 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:
         return t
-    before, back = sectors_below(count), t
+    first = asked_so_far(m, sm)
+    at_instruction(m, sm, w, index, array)
     for j in range(p[PAT_N_LINES]):
-        back = max(back, send_update(m, sm, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, count))
-    note_below(m, index, array, np.int64(0), before, count)
-    return back
+        post_request(m, sm, UPDATE, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, np.int64(0), np.int64(-1))
+    return done_at(m, sm, first, t)
 
 
 @inline
@@ -66,14 +66,6 @@ def values_sent(c):
     """Values that a lane sends along: what is to be compared, too."""
     kind = c[I.SUB] & 15
     return 2 if kind == I.CAS or kind == I.CAST else 1
-
-
-@jit
-def send_update(m, sm, line, sectors, t, count):
-    """Have sectors of a line changed in L2; returns the tick their old values are back."""
-    m.misc[S.STAMP] += 1
-    half, stamp = m.sms[sm, S.HALF], m.misc[S.STAMP]
-    return l2_update(m.l2, m.servers, m.rates, m.shape, half, line, sectors, t, stamp, count)
 
 
 @jit

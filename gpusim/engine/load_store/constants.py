@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.constant_cache import line_at, line_of
+from gpusim.engine.hierarchy.constant_cache import line_at, line_of, seek
 from gpusim.engine.load_store.global_memory import extend
 from gpusim.engine.load_store.pipe import take_special
 from gpusim.engine.state import columns as S
@@ -62,3 +62,22 @@ def indexed_at(m, c, a, sm, on, t):
             line = line_of(c[I.SUB], np.int64(a[lane]) + np.int64(c[I.OFFSET]))
             end = max(end, line_at(m, sm, line, begin))
     return end
+
+
+@jit
+def must_seek(m, c, a, sm, on, t):
+    """Whether an SM stands still before an LDC, for lines of constants that it does not hold.
+
+    ``a``: the row with its addresses, where they are not known beforehand.
+    """
+    own = m.sms[sm]
+    if own[S.SOUGHT_AT]:
+        return False
+    begin = max(t, own[S.SPECIALS])
+    if c[I.PIPE] == I.LSU:
+        seek(m, sm, line_of(c[I.SUB], c[I.OFFSET]), begin)
+    elif c[I.DST] < m.shape[S.UNIFORM]:
+        for lane in range(S.LANES):
+            if (on >> np.uint32(lane)) & ONE:
+                seek(m, sm, line_of(c[I.SUB], np.int64(a[lane]) + np.int64(c[I.OFFSET])), begin)
+    return own[S.SEEKS] > 0

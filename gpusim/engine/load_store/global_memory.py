@@ -21,15 +21,22 @@ from gpusim.engine.hierarchy.access_patterns import (
 )
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.coalescer import prefetch_tables
-from gpusim.engine.hierarchy.l1 import begin_read, find_lines, l1_read, l1_write
-from gpusim.engine.hierarchy.l2 import l2_write
+from gpusim.engine.hierarchy.l1 import find_lines, l1_read, l1_write
 from gpusim.engine.hierarchy.line_masks import full_sectors
+from gpusim.engine.hierarchy.outbox import (
+    WRITE,
+    asked_so_far,
+    at_instruction,
+    done_at,
+    is_pending,
+    post_request,
+)
 from gpusim.engine.hierarchy.requests import WRITES, add_line, find_line, open_request, take_out
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, refuse_stray, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
 from gpusim.engine.load_store.strided import load_strided, store_strided
-from gpusim.engine.load_store.traffic import LOADS, STORES, note_access, note_below, sectors_below
+from gpusim.engine.load_store.traffic import LOADS, STORES, note_access, note_hits
 from gpusim.engine.load_store.unwritten import is_unwritten, note_written
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -113,15 +120,15 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
 
     The first ones are asked for at tick ``begin``.  Data comes in ``passes``, of a wavefront each at least.
     """
-    rows, done, hits, before = m.scratch[0], begin, np.int64(0), sectors_below(count)
-    begin_read(m, sm, w)
+    rows, done, hits, first = m.scratch[0], begin, np.int64(0), asked_so_far(m, sm)
+    at_instruction(m, sm, w, index, array)
     absent = np.int64(0)
     for j in range(p[PAT_N_LINES]):
         line, wanted, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
         at_tags, bypass = begin + (j // TAG_SETS) * S.TICKS, c[I.CACHE] == I.CG
         back, hit = l1_read(m, sm, rows[j], line, wanted, words, bypass, at_tags, count)
         hits += hit
-        done = max(done, back)
+        done = done if is_pending(back) else max(done, back)
         absent |= np.int64(back > at_tags + m.rates[S.L1_HIT]) << j
     if absent:
         more = np.int64(0)
@@ -130,8 +137,8 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
             count[C.LD_WAVES] += more
         pass_again(m, sm, more * S.TICKS + m.rates[S.AWAITED])
     count[C.LD_HIT] += hits
-    note_below(m, index, array, hits, before, count)
-    return done + data_apart(m, max(p[PAT_WAVES], passes), passes)
+    note_hits(m, index, array, hits)
+    return done_at(m, sm, first, done) + data_apart(m, max(p[PAT_WAVES], passes), passes)
 
 
 @spliced
@@ -174,12 +181,10 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     return read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count)
 
 
-@spliced
-def send_write(m, sm, line, sectors, words, before, t, count):
-    """Write sectors of a line through to L2, as `l2_write` does; ``words`` of it change, a bit each."""
-    m.misc[S.STAMP] += 1
-    half, stamp = m.sms[sm, S.HALF], m.misc[S.STAMP]
-    return l2_write(m.l2, m.servers, m.rates, m.shape, m.partial, half, line, sectors, words, before, t, stamp, count)
+@inline
+def send_write(m, sm, line, sectors, words, before, t):
+    """Write sectors of a line through to L2; ``words`` of it change, a bit each, and it goes along with ``before``."""
+    post_request(m, sm, WRITE, line, sectors, t, before, words)
 
 
 @inline
@@ -216,7 +221,8 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     waves = p[PAT_WAVES]
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     passes = max(begin, m.sms[sm, S.LSU] - waves * S.TICKS)
-    rows, below, own = m.scratch[0], sectors_below(count), m.sms[sm]
+    rows = m.scratch[0]
+    at_instruction(m, sm, w, index, array)
     row, narrow = np.int64(0), np.int64(c[I.WIDTH] < 4)
     for j in range(n):
         if j % REQUEST_LINES == 0:
@@ -226,11 +232,8 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         full, before = full_sectors(words) & sectors, written_before(m, sm, row, line, t, passed)
         more = sectors & ~before
         sent = send_out(m, sm, passes, popcount(full & more), popcount(more & ~full), before)
-        add_line(m, row, line, before | sectors, sent, 0, passed + m.rates[S.SEND_ALONG])
+        add_line(m, row, line, before | sectors, sent, passed + m.rates[S.SEND_ALONG])
         until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
         l1_write(m, sm, rows[j], line, sectors, full, words, begin, until)
-        taken, gone = send_write(m, sm, line, sectors, words, before, sent, count)
-        own[S.OUT] = max(own[S.OUT], taken - m.rates[S.L2_NEAR])
-        m.misc[S.END] = max(m.misc[S.END], gone)
-    note_below(m, index, array, np.int64(0), below, count)
+        send_write(m, sm, line, sectors, words, before, sent)
     return begin

@@ -13,7 +13,8 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.hierarchy.access_patterns import gather_lines
-from gpusim.engine.hierarchy.l1 import begin_read, l1_read, l1_row, l1_write
+from gpusim.engine.hierarchy.l1 import l1_read, l1_row, l1_write
+from gpusim.engine.hierarchy.outbox import asked_so_far, at_instruction, done_at, is_pending
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.load_store.global_memory import extend, send_write
 from gpusim.engine.load_store.pipe import take_tags
@@ -50,11 +51,11 @@ def access_local(m, c, op, index, w, block, sm, on, t, count):
         return S.FAILURE
     if not c[I.LIGHT]:
         move_local(m, c, loads, w, address, on)
-    done, words = t, max(width >> 2, 1)
+    done, words, first = t, max(width >> 2, 1), asked_so_far(m, sm)
     count[C.LOCAL_LD_REQ if loads else C.LOCAL_ST_REQ] += words
     for k in range(words):
         done = max(done, word_traffic(m, k, loads, w, sm, address, on, t, count))
-    return done
+    return done_at(m, sm, first, done) if loads else done
 
 
 @inline
@@ -72,15 +73,15 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
         return t
     begin = take_tags(m, sm, t, n * S.TICKS, n * S.TICKS)
     done = begin
-    begin_read(m, sm, w)
+    at_instruction(m, sm, w, np.int64(-1), np.int64(-1))
     for j in range(n):
         if loads:
             back, hit = l1_read(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], ALL_WORDS, False, begin, count)
             count[C.LOCAL_LD_HIT] += hit
-            done = max(done, back)
+            done = done if is_pending(back) else max(done, back)
         else:
             l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j], ALL_WORDS, begin, 0)
-            send_write(m, sm, lines[j], sectors[j], ALL_WORDS, np.int64(0), t, count)
+            send_write(m, sm, lines[j], sectors[j], ALL_WORDS, np.int64(0), t)
     return done
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from gpusim.engine.alu.operands import FULL
 from gpusim.engine.compiling.jit import jit
 from gpusim.engine.hierarchy.access_patterns import PAT_LINES, PAT_N_LINES, PAT_SECTORS, PAT_WORDS, coalesce
-from gpusim.engine.hierarchy.l1 import begin_read, l1_read, l1_row
+from gpusim.engine.hierarchy.l1 import l1_read, l1_row
+from gpusim.engine.hierarchy.outbox import at_instruction
 from gpusim.engine.load_store.buffers import find_array, wide_addresses
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -31,7 +32,7 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
     p, origin = coalesce(m.patterns[index], address, good, WORD, False, m.scratch)
     count[C.PREFETCH_WAVES] += 1
     count[C.LINES] += p[PAT_N_LINES]
-    begin_read(m, sm, w)
+    at_instruction(m, sm, w, np.int64(-1), np.int64(-1))
     for j in range(p[PAT_N_LINES]):
         line = origin + p[PAT_LINES + j]
         row, sectors, words = l1_row(m, sm, line), p[PAT_SECTORS + j], p[PAT_WORDS + j]

@@ -37,14 +37,19 @@ def sectors_below(count):
     return count[C.L2_READ] + count[C.L2_WRITE] + count[C.L2_ATOM], count[C.DRAM_READ]
 
 
-@spliced
-def note_below(m, index, array, hits, before, count):
-    """What an access needed of L1, L2 and HBM; ``before``: `sectors_below` when it began."""
+@inline
+def note_hits(m, index, array, hits):
+    """Sectors of an access that L1 has."""
+    m.sites[index, C.S_HIT] += hits
+    m.arrays[array, C.A_HIT] += hits
+
+
+@inline
+def note_below(m, index, array, before, count):
+    """What an access needed of L2 and HBM; ``before``: `sectors_below` when that began."""
     below = sectors_below(count)
     site, a = m.sites[index], m.arrays[array]
-    site[C.S_HIT] += hits
     site[C.S_L2] += below[0] - before[0]
     site[C.S_HBM] += below[1] - before[1]
-    a[C.A_HIT] += hits
     a[C.A_L2] += below[0] - before[0]
     a[C.A_HBM] += below[1] - before[1]

@@ -19,6 +19,7 @@ class Machine(NamedTuple):
     schedulers: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_SCHEDULER_COLUMNS): timed runs
     blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
     free_slots: Annotated[np.ndarray, np.int64, 2]  # (1 + block slots, N_FREE_SLOT): see gpusim.engine.core.free_slots
+    ended: Annotated[np.ndarray, np.int64, 2]  # (1 + block slots, N_FREE_SLOT): blocks that ended in a window, likewise
     ages: Annotated[np.ndarray, np.int64, 1]  # (block slots,): its block's place in the launch order, or NEVER
     shared: Annotated[np.ndarray, np.uint32, 2]  # (block slots, words)
     touched: Annotated[np.ndarray, np.int64, 3]  # (block slots, half words, 2): who last wrote and read them, and when
@@ -54,7 +55,15 @@ class Machine(NamedTuple):
     order: Annotated[np.ndarray, np.int64, 1]  # (SMs,): the order in which the hardware fills them
     routines: Annotated[np.ndarray, np.int64, 1]  # by opcode: where the code is that computes it, 0 for none
     trace: Annotated[np.ndarray, np.int64, 2]  # (1 + schedulers of an SM + events, N_TRACE)
-    tree: Annotated[np.ndarray, np.int64, 1]  # tournament tree over SMs, by the tick at which each has something to do
+    asked: Annotated[np.ndarray, np.int64, 2]  # (2 * SMs * MOST_ASKED, N_ASKED): see gpusim.engine.hierarchy.outbox
+    outboxes: Annotated[np.ndarray, np.int64, 2]  # (2 * SMs, N_OUTBOX)
+    waiters: Annotated[np.ndarray, np.int64, 3]  # (2 * SMs, 2 * MOST_ASKED, N_WAITER)
+    heard: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_HEARD): ticks that references have become
+    batch: Annotated[np.ndarray, np.int64, 2]  # (N_BATCH, SMs * MOST_ASKED): what all SMs ask for, by cycle
+    sought: Annotated[np.ndarray, np.int64, 2]  # (SMs, 2 * 32): lines of constants that it stands still for, and ticks
+    faults: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_ERROR + 1): what went wrong there, and when
+    crew: Annotated[np.ndarray, np.int64, 2]  # (threads, N_MISC): `misc` of each thread
+    gate: Annotated[np.ndarray, np.int64, 1]  # (N_GATE,): see gpusim.engine.compiling.threads
 
 
 def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:

@@ -13,6 +13,9 @@ from gpusim.hardware.fixed import MOST_ISSUED, MOST_QUEUED, MOST_WARPS, REGISTER
 
 TICKS = 1024
 NEVER = np.int64(1) << 62
+PENDING = (
+    np.int64(1) << 61
+)  # from here on a tick is a reference to one not known yet: see gpusim.engine.hierarchy.outbox
 LANES = WARP
 MAX_SPLITS = 32
 N_MEETINGS = 16
@@ -124,11 +127,12 @@ N_WARP = lines_of(MEET_AT + N_MEETINGS)
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
 # barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
-# STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended.
+# STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended; ENDED_AT: when it
+# ended, where that is not yet known to who hands out blocks, else 0.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-REFILL_DELAY = STARTED + 1
-N_BLOCK = REFILL_DELAY + 1
+REFILL_DELAY, ENDED_AT = STARTED + 1, STARTED + 2
+N_BLOCK = ENDED_AT + 1
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
 # its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
@@ -140,7 +144,9 @@ N_BLOCK = REFILL_DELAY + 1
 # latest turn in which it is given a block; READER: the warp that reads; READ_REQUEST: row of Machine.requests of what
 # it asks L2 for, -1: nothing so far; SPECIALS: from when the unit is free that reads special registers and constants;
 # LINE_TURN: which of its lines of constants makes room next; CODE_HELD: lines of code it holds; RESIDENT: its warps;
-# SINCE_SHARED: global accesses since the latest shared one.
+# SINCE_SHARED: global accesses since the latest shared one; LEFT: blocks that ended in the latest window; COMES:
+# when it next has something to do; SEEKS: lines of constants that it stands still for, in its row of Machine.sought;
+# SOUGHT_AT: when the last of them has come; READS_FOR: instruction and array that what it asks counts for.
 # In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
 # all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads;
 # IN_TURN: whether schedulers and units hold warps up, and not the load/store pipe: then who was ready first goes first.
@@ -148,22 +154,28 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 (
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
     TAGS_TAKE, GIVEN_AT, READER, READ_REQUEST, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
-    WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN,
-) = range(TRY_AT + MAX_SCHEDULERS, 34)  # fmt: skip
-N_SM = lines_of(IN_TURN + 1)
+    WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN, LEFT, COMES, SEEKS, SOUGHT_AT,
+    READS_FOR,
+) = range(TRY_AT + MAX_SCHEDULERS, 39)  # fmt: skip
+N_SM = lines_of(READS_FOR + 1)
 
 # Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
 # of an access, of where a copy goes to, and bytes at its end that are zero.
 WORKED = LANES
 ADDRESSES, TARGETS, ZEROS, N_SCRATCH = range(LANES + 1, LANES + 5)
 
-# Columns of Machine.misc: an error (see gpusim.engine.state.error_codes), the end of the last block, blocks handed
-# out and finished, instructions run, the stamp for LRU, the wavefronts of the latest shared load (see WAVES), the
-# stretch of blocks that is handed out, and how many of it are
+# Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes), the end of
+# what it knows of, instructions run, the wavefronts of the latest shared load (see WAVES), and of the SMs that it took
+# through the window: when the first has something to do, whether blocks ended, constants are sought, requests not heard
+# of.  Of the first thread alone: blocks handed out and finished, the number from which uses of L2 count on, the tick up
+# to which SMs may go, what is to be done next (see gpusim.engine.core.machine), which outboxes are being filled,
+# whether an SM has failed, the stretch of blocks that is handed out, and how many of it are
 (
-    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, HANDED, FINISHED_BLOCKS, STEPS, STAMP, LATEST_WAVES,
-    STRETCH, STRETCH_TAKEN, N_MISC,
-) = range(15)  # fmt: skip
+    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, STEPS, LATEST_WAVES, SEEN_FIRST, SEEN_LEFT, SEEN_SEEKS,
+    SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS, STRETCH, STRETCH_TAKEN,
+) = range(22)  # fmt: skip
+N_ERROR = E_WARP + 1
+N_MISC = lines_of(STRETCH_TAKEN + 1)
 
 # Columns of the queue of blocks, a stretch of the grid each: its first block, how many there are (one at least), and
 # the row of counts that they add to
@@ -191,14 +203,15 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # BARRIERS: those that a block may use; CODE_LINES, CONSTANT_LINES: lines of code and of constants that an SM holds;
 # GPC_MISSES: lines of constants that a GPC asks L2 for at once; L1_VACATED: lines that L1 drops at once; L1_FRONT: ways
 # of a set of it for lines that were used again; HOME_MASK: bits of the number of a stretch of memory whose parity tells
-# its half of L2; DENSE_WAVES: wavefronts without conflicts that a dense load has at most.
+# its half of L2; DENSE_WAVES: wavefronts without conflicts that a dense load has at most; ONE_BY_ONE: whether SMs
+# go through a window one after another, because one may read what another writes.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
     CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
-    BANK_FIRST,
-) = range(44)  # fmt: skip
+    ONE_BY_ONE, BANK_FIRST,
+) = range(45)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -276,7 +289,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
     PARTIAL_HIGH,  # partial lines in L2 beyond which they are filled, oldest first, ...
     PARTIAL_LOW,  # ... until no more than these are left
-    AHEAD,  # how far an SM goes on before the others follow: no SM affects another one sooner
+    AHEAD,  # half the time that passes until an SM can affect another one
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
 ) = range(74)
 N_WINDOWS = 32

@@ -9,11 +9,14 @@ import numpy as np
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
 from gpusim.engine.hierarchy.l1 import empty_l1
 from gpusim.engine.hierarchy.l2_sets import empty_l2
+from gpusim.engine.hierarchy.outbox import N_ASKED, N_HEARD, N_OUTBOX, N_WAITER, ROOM
 from gpusim.engine.hierarchy.requests import N_REQUEST, N_WAYS_OUT
 from gpusim.engine.hierarchy.servers import N_PLANES, N_SPANS, SPANS
+from gpusim.engine.load_store.below import CYCLES, N_BATCH
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.hardware.fixed import L1_WAYS
+from gpusim.isa.encode import N_FIELDS
 
 WAYS, SETS, L1_SETS, SERVERS = 4, 32, 16, 8
 """Ways and sets of a half of L2, sets of an L1, servers of a kind."""
@@ -42,7 +45,23 @@ class Small(NamedTuple):
     l2: np.ndarray
     servers: np.ndarray
     partial: np.ndarray
+    asked: np.ndarray
+    outboxes: np.ndarray
+    waiters: np.ndarray
+    heard: np.ndarray
+    batch: np.ndarray
+    sought: np.ndarray
+    crew: np.ndarray
     misc: np.ndarray
+    code: np.ndarray
+    blocks: np.ndarray
+    warps: np.ndarray
+    awake: np.ndarray
+    turns: np.ndarray
+    schedulers: np.ndarray
+    counts: np.ndarray
+    arrays: np.ndarray
+    sites: np.ndarray
     rates: np.ndarray
     shape: np.ndarray
     trace: np.ndarray
@@ -87,6 +106,7 @@ def small(halves: int = 1, sizes: dict[str, int] | None = None, **changed: int) 
     table = np.zeros((5, 256), np.int64)
     table[0] = np.arange(256) % L1_SETS
     table[4] = np.arange(256)
+    crew = np.zeros((1, S.N_MISC), np.int64)
     return Small(
         sms=sms,
         requests=np.zeros((n_sm * N_WAYS_OUT * S.MAX_SCHEDULERS * 2, N_REQUEST), np.int64),
@@ -99,7 +119,23 @@ def small(halves: int = 1, sizes: dict[str, int] | None = None, **changed: int) 
         l2=empty_l2(halves * SETS, WAYS),
         servers=servers(),
         partial=np.zeros(64, np.int64),
-        misc=np.zeros(S.N_MISC, np.int64),
+        asked=np.zeros((2 * n_sm * ROOM, N_ASKED), np.int64),
+        outboxes=np.zeros((2 * n_sm, N_OUTBOX), np.int64),
+        waiters=np.zeros((2 * n_sm, 2 * ROOM, N_WAITER), np.int64),
+        heard=np.zeros((n_sm, N_HEARD), np.int64),
+        batch=np.zeros((N_BATCH, CYCLES + 1), np.int64),
+        sought=np.zeros((n_sm, 2 * S.LANES), np.int64),
+        crew=crew,
+        misc=crew[0],
+        code=np.zeros((1, N_FIELDS), np.int32),
+        blocks=np.zeros((8, S.N_BLOCK), np.int64),
+        warps=np.zeros((32, S.N_WARP), np.int64),
+        awake=np.zeros(32, np.int64),
+        turns=np.zeros((32, S.N_TURN), np.int64),
+        schedulers=np.zeros((4 * n_sm, S.N_SCHEDULER_COLUMNS), np.int64),
+        counts=np.zeros((1, C.N_COUNTS), np.int64),
+        arrays=np.zeros((1, C.N_ARRAY_COUNTS), np.int64),
+        sites=np.zeros((1, C.N_SITE_COUNTS), np.int64),
         rates=rates(**changed),
         shape=dims,
         trace=np.zeros((1, S.N_TRACE), np.int64),

@@ -1,7 +1,8 @@
 """Lines of constants: which an SM holds, which its GPC, and what a miss costs."""
 
-from gpusim.engine.hierarchy.constant_cache import line_at, line_of
+from gpusim.engine.hierarchy.constant_cache import find_all, line_at, line_of, seek
 from gpusim.engine.hierarchy.servers import SPAN
+from gpusim.engine.state import columns as S
 from tests.engine.hierarchy.small import CONSTANT_LINES, GPC_LINES, GPC_MISSES, small
 
 FETCH, SEEK = 40, 300
@@ -9,7 +10,13 @@ AT = 4 * SPAN
 
 
 def waited(m, line, t=AT, sm=0):
-    return int(line_at(m, sm, line, t)) - t
+    """Ticks that an SM waits for a line, for which it stands still if it does not hold it."""
+    seek(m, sm, line, t)
+    if m.sms[sm, S.SEEKS]:
+        find_all(m)
+    waits = int(line_at(m, sm, line, t)) - t
+    m.sms[sm, S.SOUGHT_AT] = 0
+    return waits
 
 
 def test_a_line_is_64_bytes_of_a_bank():
@@ -61,3 +68,13 @@ def test_two_lines_at_one_place_of_a_gpc_drive_each_other_out():
 
 def test_where_pace_alone_is_modelled_nothing_waits():
     assert waited(small(sizes={"TIMED": 0}), 3 << 32) == 0
+
+
+def test_sms_that_stand_still_together_are_served_in_the_order_in_which_they_ask():
+    m = small(GPC_GIVES=7)
+    seek(m, 0, 1, AT + 5)
+    seek(m, 1, 2, AT)
+    seek(m, 1, 2, AT)
+    find_all(m)
+    assert [int(line_at(m, sm, line, AT)) - AT for sm, line in ((1, 2), (0, 1))] == [FETCH, FETCH + 7]
+    assert not m.sms[:, S.SEEKS].any()

@@ -2,12 +2,15 @@
 
 import pytest
 
-from gpusim.engine.hierarchy.l1 import L1_BITS, begin_read, l1_place, l1_read, l1_row, l1_write
+from gpusim.engine.core.answers import hear
+from gpusim.engine.hierarchy.l1 import L1_BITS, l1_place, l1_read, l1_row, l1_write
 from gpusim.engine.hierarchy.line_masks import full_sectors, words_of
+from gpusim.engine.hierarchy.outbox import asked_so_far, at_instruction, done_at, heard, is_pending
+from gpusim.engine.load_store.below import handle_all
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.hardware.fixed import L1_WAYS
-from tests.engine.hierarchy.small import L1_SETS, counts, small
+from tests.engine.hierarchy.small import L1_SETS, small
 
 ALL, WORD = 15, 1
 LATER = 100_000
@@ -17,16 +20,28 @@ class L1:
     """The L1 of SM 0, read and written line by line, much later each time unless said otherwise."""
 
     def __init__(self, **sizes):
-        self.m, self.count, self.t = small(sizes=sizes), counts(), 0
+        self.m, self.t = small(sizes=sizes), 0
+        self.count = self.m.counts[0]
 
-    def read(self, line, sectors=ALL, words=None, *, after=LATER, warp=0, bypass=False):
-        """(ticks until it is there, sectors that hit)."""
+    def ask(self, line, sectors=ALL, words=None, *, after=LATER, warp=0, bypass=False):
+        """(Tick at which it is there, or a reference; sectors that hit.)"""
         self.t += after
-        begin_read(self.m, 0, warp)
+        at_instruction(self.m, 0, warp, -1, -1)
         words = int(words_of(sectors)) if words is None else words
-        row = int(l1_row(self.m, 0, line))
+        row, first = int(l1_row(self.m, 0, line)), int(asked_so_far(self.m, 0))
         done, hits = l1_read(self.m, 0, row, line, sectors, words, bypass, self.t, self.count)
-        return int(done) - self.t, int(hits)
+        return int(done_at(self.m, 0, first, self.t if is_pending(done) else int(done))), int(hits)
+
+    def answer(self):
+        """L2 answers what was asked for."""
+        handle_all(self.m, 0)
+        hear(self.m, 0)
+
+    def read(self, line, sectors=ALL, words=None, **how):
+        """(Ticks until it is there, sectors that hit.)"""
+        done, hits = self.ask(line, sectors, words, **how)
+        self.answer()
+        return int(heard(self.m, 0, done)) - self.t, hits
 
     def write(self, line, sectors, words=None, *, after=LATER, until=0):
         self.t += after
@@ -102,17 +117,23 @@ def test_the_second_read_hits_and_other_sectors_do_not():
 
 
 def test_a_sector_on_its_way_counts_as_a_hit_and_costs_no_second_request():
-    l1 = L1()
-    first, _ = l1.read(A, 3)
-    assert l1.read(A, 3, after=10) == (first - 10, 2)
-    assert (l1.requests, int(l1.count[C.PENDING])) == (1, 2)
+    for answered in (False, True):
+        l1 = L1()
+        first, _ = l1.ask(A, 3)
+        if answered:
+            l1.answer()
+        second, hits = l1.ask(A, 3, after=10)
+        l1.answer()
+        assert int(heard(l1.m, 0, first)) == int(heard(l1.m, 0, second)) == LATER + 400
+        assert (hits, l1.requests, int(l1.count[C.PENDING])) == (2, 1, 2)
 
 
 @pytest.mark.parametrize(("after", "requests"), [(5, 1), (7, 2)])
 def test_parts_of_a_line_that_come_soon_after_one_another_are_one_request(after, requests):
     l1 = L1()
-    l1.read(A, 1)
-    l1.read(A, 4, after=after, warp=1)
+    l1.ask(A, 1)
+    l1.ask(A, 4, after=after, warp=1)
+    l1.answer()
     assert (l1.requests, int(l1.count[C.L2_READ])) == (requests, 2)
 
 
@@ -143,8 +164,9 @@ def test_a_word_that_is_not_there_though_others_of_its_sector_are_drops_the_line
 
 def test_a_store_drops_a_line_whose_fill_is_on_its_way():
     l1 = L1()
-    l1.read(A, 3)
+    l1.ask(A, 3)
     l1.write(A, 4, after=10)
+    l1.answer()
     assert l1.read(A, 4) == (30, 1)
     assert l1.read(A, 1) == (200, 0)
 

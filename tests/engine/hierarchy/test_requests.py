@@ -23,7 +23,7 @@ def m():
     """An SM whose warp 0 has asked for sectors 0 and 1 of a line at tick 10; more goes along until tick 16."""
     m = small()
     row = open_request(m, 0, FETCHES, 0, 0)
-    add_line(m, row, LINE, 3, 10, 5, UNTIL)
+    add_line(m, row, LINE, 3, 10, UNTIL)
     return m
 
 
@@ -45,7 +45,7 @@ def test_what_waits_behind_others_of_its_own_scheduler_goes_along_when_it_arrive
 
 def test_what_goes_along_is_told_when_the_line_went_out(m):
     at = found(m, 1, 0, 10)
-    assert tuple(map(int, take_out(m, at))) == (3, 10, 5)
+    assert tuple(map(int, take_out(m, at))) == (3, 10)
     assert found(m, 2, 0, 10) == -1
 
 
@@ -57,7 +57,7 @@ def test_another_line_another_sm_and_what_is_written_do_not_go_along(m):
 
 def test_stores_of_bytes_do_not_go_along_with_stores_of_words():
     m = small()
-    add_line(m, open_request(m, 0, WRITES, 0, 1), LINE, 1, 10, 0, UNTIL)
+    add_line(m, open_request(m, 0, WRITES, 0, 1), LINE, 1, 10, UNTIL)
     assert found(m, 1, 0, 10, way=WRITES, narrow=0) == -1
     assert found(m, 1, 0, 10, way=WRITES, narrow=1) >= 0
 
@@ -76,8 +76,8 @@ def test_a_request_has_four_lines_and_each_is_found():
     m = small()
     row = open_request(m, 0, FETCHES, 0, 0)
     for k in range(REQUEST_LINES):
-        add_line(m, row, 10 * k, 1 << k, k, k, UNTIL)
+        add_line(m, row, 10 * k, 1 << k, k, UNTIL)
     assert m.requests[row, R_LINES : R_LINES + REQUEST_LINES].tolist() == [0, 10, 20, 30]
     for k in (2, 0, 3, 1):
         at = found(m, 1, 0, 10, 10 * k)
-        assert tuple(map(int, take_out(m, at))) == (1 << k, k, k)
+        assert tuple(map(int, take_out(m, at))) == (1 << k, k)

@@ -1,0 +1,144 @@
+"""Blocks: how they begin on an SM, how they end, and who gets a place that is free."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.barriers import clear
+from gpusim.engine.core.block_queue import any_left, take_block
+from gpusim.engine.core.flow import start
+from gpusim.engine.core.free_slots import TICK_OF, add_free_slot, handout_tick, take_free_slot
+from gpusim.engine.core.instruction_fetch import stagger_first_code
+from gpusim.engine.core.issue import begin, earliest, wake
+from gpusim.engine.hierarchy.servers import ENDED, STARTERS, serve
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+
+
+@jit
+def place(m, slot, number, kind, age, t):
+    """Start block ``number`` in ``slot``."""
+    block, shape = m.blocks[slot], m.shape
+    block[S.ID], block[S.KIND], m.ages[slot] = number, kind, age
+    block[S.X] = number % shape[S.GRID_X]
+    block[S.Y] = number // shape[S.GRID_X] % shape[S.GRID_Y]
+    block[S.Z] = number // (shape[S.GRID_X] * shape[S.GRID_Y])
+    block[S.B_ALIVE], block[S.PHASE], block[S.WAITING] = shape[S.WARPS], 0, 0
+    for b in range(S.N_BARRIERS):
+        clear(block, b)
+    for k in range(m.touched.shape[1]):
+        m.touched[slot, k, 0] = 0
+        m.touched[slot, k, 1] = 0
+    threads = shape[S.BLOCK_X] * shape[S.BLOCK_Y] * shape[S.BLOCK_Z]
+    for k in range(shape[S.WARPS]):
+        w = slot * shape[S.WARPS] + k
+        start(m.warps[w], m.preds[w], min(S.LANES, threads - k * S.LANES))
+        m.warps[w, S.STATE] = S.READY
+        if shape[S.TIMED]:
+            begin(m, w, slot, age, t + k * m.rates[S.WARP_APART])
+        else:
+            m.awake[w] = t
+    block[S.STARTED] = t
+    m.sms[slot // shape[S.SLOTS], S.RESIDENT] += shape[S.WARPS]
+    m.counts[kind, C.BLOCKS] += 1
+    m.counts[kind, C.WARPS] += shape[S.WARPS]
+
+
+@jit
+def hand_out(m, slot, queue, t):
+    """Start the next block of the queue in ``slot``, and note when its SM next has something to do."""
+    number, kind, age = take_block(m, queue)
+    place(m, slot, number, kind, age, t)
+    sm = slot // m.shape[S.SLOTS]
+    own = m.sms[sm]
+    if m.shape[S.TIMED]:
+        wake(m, sm, t)
+        _, own[S.COMES] = earliest(own)
+    else:
+        own[S.COMES] = min(own[S.COMES], t)
+
+
+@inline
+def launch_time(m, sm, t):
+    """When a block starts on an SM that has room for it from tick ``t`` on; each GPC starts its own."""
+    t = max(t, m.sms[sm, S.FREE_AT])
+    if not m.shape[S.TIMELESS]:
+        t = serve(m.servers, STARTERS, m.sms[sm, S.GPC], t, m.rates[S.LAUNCH])
+    m.sms[sm, S.FREE_AT] = t + m.rates[S.START_GAP]
+    return t
+
+
+@cold
+def first_wave(m, queue):
+    """Fill the machine in the order in which the hardware hands blocks out."""
+    slots = m.shape[S.SLOTS]
+    for sm in m.order:
+        if not any_left(m, queue):
+            break
+        slot = sm * slots
+        while m.blocks[slot, S.ID] >= 0:
+            slot += 1
+        t = launch_time(m, sm, np.int64(0))
+        if slot == sm * slots:
+            m.sms[sm, S.FIRST_AT] = t
+        hand_out(m, slot, queue, t)
+    if m.shape[S.TIMED]:
+        stagger_first_code(m)
+
+
+@inline
+def leave(m, slot, end):
+    """A block has ended; who hands out blocks hears of it after the window."""
+    m.blocks[slot, S.ENDED_AT] = end + 1
+    m.ages[slot] = S.NEVER
+    sm = slot // m.shape[S.SLOTS]
+    m.sms[sm, S.LEFT] += 1
+    m.sms[sm, S.RESIDENT] -= m.shape[S.WARPS]
+
+
+@jit
+def remove(m, slot, end):
+    """A block is done: another one may have its place, once the GPU, which takes them one by one, has heard of it."""
+    if not m.shape[S.TIMELESS]:
+        end = serve(m.servers, ENDED, 0, end, m.rates[S.LAUNCH])
+    m.misc[S.FINISHED_BLOCKS] += 1
+    m.misc[S.END] = max(m.misc[S.END], end)
+    m.blocks[slot, S.ID], m.blocks[slot, S.ENDED_AT] = -1, 0
+    sm = slot // m.shape[S.SLOTS]
+    add_free_slot(m.free_slots, handout_tick(m, sm, end + m.blocks[slot, S.REFILL_DELAY]), slot)
+    m.blocks[slot, S.REFILL_DELAY] = 0
+
+
+@jit
+def remove_all(m):
+    """Remove the blocks that ended in the window, in the order in which they did."""
+    for sm in range(len(m.sms)):
+        if m.sms[sm, S.LEFT]:
+            m.sms[sm, S.LEFT] = 0
+            for slot in range(sm * m.shape[S.SLOTS], (sm + 1) * m.shape[S.SLOTS]):
+                if m.blocks[slot, S.ENDED_AT]:
+                    add_free_slot(m.ended, m.blocks[slot, S.ENDED_AT] - 1, slot)
+    while m.ended[0, 0]:
+        end = m.ended[1, TICK_OF]
+        remove(m, take_free_slot(m.ended), end)
+
+
+@jit
+def refill(m, queue, now):
+    """Put blocks that are left in the places that are given one by tick ``now``; returns whether there are any."""
+    before = m.misc[S.HANDED]
+    while next_given(m, queue) <= now:
+        given = m.free_slots[1, TICK_OF]
+        slot = take_free_slot(m.free_slots)
+        t = launch_time(m, slot // m.shape[S.SLOTS], given + m.rates[S.TURNOVER])
+        hand_out(m, slot, queue, t)
+    return m.misc[S.HANDED] > before
+
+
+@inline
+def next_given(m, queue):
+    """Tick at which the next place is given a block, NEVER if none is or none is left."""
+    if m.free_slots[0, 0] and any_left(m, queue):
+        return m.free_slots[1, TICK_OF]
+    return S.NEVER
