@@ -54,7 +54,7 @@ def predict(chosen: Sequence[tuple[str, AnyLaunch]], jobs: int) -> Iterator[tupl
 
 def _predicted(way: str, spec: AnyLaunch) -> tuple[Key, dict[str, Any]]:
     os.environ["GPUSIM_QUIET"] = "1"  # the process that waits shows how far all are
-    return (way, spec.id), record(spec, "h200", described=way == "description")
+    return (way, spec.id), record(spec, "h200", jobs=1, described=way == "description")
 
 
 def write(found: Predictions) -> None:

@@ -17,6 +17,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 for variable in ("GPUSIM_KERNELS", "GPUSIM_QUIET"):  # what a user has set is not what is tested
     os.environ.pop(variable, None)
+os.environ["GPUSIM_JOBS"] = "1"  # tests run side by side; those of threads ask for them
 os.environ["GPUSIM_FORGET"] = "1"  # a test is of what runs now; those of what is kept unset it
 
 

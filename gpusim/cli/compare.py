@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli.files import check_writable, is_stdout, write_json
-from gpusim.cli.options import Fresh, JsonFile, KernelFolders
+from gpusim.cli.options import Fresh, Jobs, JsonFile, KernelFolders
 from gpusim.cli.sources import Only
 from gpusim.errors import GpusimError, UnknownNameError
 
@@ -43,7 +43,7 @@ def compare(
         typer.Option("--described/--emitted", help="Predict a kernel from its description, or from its emitted CUDA."),
     ] = False,
     each: Annotated[bool, typer.Option("--each", help="Every metric of every launch.")] = False,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Processes to predict with.", min=1)] = 1,
+    jobs: Jobs = None,
     kernels: KernelFolders = None,
     fresh: Fresh = False,
 ) -> None:

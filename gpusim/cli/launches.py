@@ -16,7 +16,7 @@ class Request(NamedTuple):
     only: str | None
     gpu: str
     json: Path | None
-    jobs: int
+    jobs: int | None
 
 
 def run(request: Request, how: dict[str, Any]) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpusim.processors import MOST
+
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
 Warm = Annotated[bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")]
@@ -17,6 +19,10 @@ Sample = Annotated[
 Registers = Annotated[
     int | None,
     typer.Option(metavar="N", help="Registers a thread, as ptxas -v says of your own [default: as lowered].", min=1),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Processors to work with [default: all].", min=1, max=MOST),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate anew, even if the result of an earlier run is kept.")]
 TimelineFile = Annotated[

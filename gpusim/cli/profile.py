@@ -12,7 +12,18 @@ import typer
 from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
-from gpusim.cli.options import Fresh, Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
+from gpusim.cli.options import (
+    Fresh,
+    Gpus,
+    Jobs,
+    JsonFile,
+    Sample,
+    TimelineFile,
+    TimelineFrom,
+    TimelineSm,
+    Warm,
+    listed_gpus,
+)
 from gpusim.cli.timelines import Wanted
 
 if TYPE_CHECKING:
@@ -26,7 +37,7 @@ def profile(
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="CUDA source (.cu) or cubin.")] = None,
     launches: sources.Launches = None,
     only: sources.Only = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes for a launch file.", min=1)] = None,
+    jobs: Jobs = None,
     seconds: Annotated[
         float | None, typer.Option("--seconds-per-launch", metavar="S", help="Give a launch up after so long.", min=0)
     ] = None,
@@ -50,18 +61,18 @@ def profile(
     """
     check_writable(json)
     how = {"cache": "warm" if warm else "cold", "sample": sample, "limit": limit, "seed": seed, "seconds": seconds}
-    how["fresh"] = fresh
+    how |= {"fresh": fresh}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines}
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
-        many.run(many.Request(launches, only, gpu, json, jobs or 1), how)
+        many.run(many.Request(launches, only, gpu, json, jobs), how)
         return
-    sources.refuse({"--only": only, "--jobs": jobs}, "is for launch files: it needs --launches FILE")
+    sources.refuse({"--only": only}, "is for launch files: it needs --launches FILE")
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     gpus = listed_gpus(gpu)
     recording = wanted.recording(len(gpus), json)
-    found = _profiles(sources.spec(single, "profile"), gpus, how | {"timeline": recording})
+    found = _profiles(sources.spec(single, "profile"), gpus, how | {"timeline": recording, "jobs": jobs})
     show_profiles(found, json)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":

@@ -30,6 +30,7 @@ def predict_chain(
     kernels: Sequence[str] | None = None,
     limit: int | None = None,
     fresh: bool = False,
+    jobs: int | None = None,
     **params: int,
 ) -> ChainProfile:
     """Predict what the kernels of a chain move and how long they take, one launched after the other.
@@ -40,7 +41,7 @@ def predict_chain(
     ----------
     chain : str or Chain
         Name as in ``gpusim kernels``, or a chain of your own.
-    gpu, sample, progress, kernels, limit, fresh
+    gpu, sample, progress, kernels, limit, fresh, jobs
         As for :func:`gpusim.predict`.
     cache : {"cold", "warm"}
         Caches empty before the first launch, or as the last left them.
@@ -64,7 +65,7 @@ def predict_chain(
     >>> found.dram_bytes_read  # Q, K, V, the code of three kernels: S and P come and go in L2
     62720.0
     """
-    how = How(cache, sample, limit=limit, progress=progress, fresh=fresh)
+    how = How(cache, sample, limit=limit, progress=progress, fresh=fresh, jobs=jobs)
     known, spec = chain_of(chain, kernels), hardware.given(gpu)
     bound, labels = known.launch(**params), tuple(known.labels)
     profiles = simulated(list(works(bound, labels, spec, kernels)), spec, how)

@@ -43,6 +43,7 @@ def profile(
     progress: Progress | None = None,
     timeline: Recording | None = None,
     fresh: bool = False,
+    jobs: int | None = None,
 ) -> Profile:
     """Run a CUDA kernel's machine code and count what it does at every level of the memory hierarchy.
 
@@ -75,6 +76,8 @@ def profile(
         Record what one SM does, cycle by cycle, into ``profile.timeline``.
     fresh : bool
         Simulate, even if the result of an earlier run is kept; none is of a run with values or a timeline.
+    jobs : int, optional
+        Processors of this host to work with; by default all of them.  No result depends on it.
 
     Returns
     -------
@@ -94,7 +97,7 @@ def profile(
     >>> x  # doctest: +SKIP
     array([0., 2., 4., 6.], dtype=float32)
     """
-    how = How(cache, sample, values, limit, progress, timeline, fresh)
+    how = How(cache, sample, values, limit, progress, timeline, fresh, jobs)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     return simulated([work(kernel, spec, grid, block, args, dynamic_shared)], spec, how)[0]

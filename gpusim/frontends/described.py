@@ -43,6 +43,7 @@ def predict(
     timeline: Recording | None = None,
     registers: int | None = None,
     fresh: bool = False,
+    jobs: int | None = None,
     **params: int,
 ) -> Profile:
     """Predict what a described kernel moves at every level of the memory hierarchy.
@@ -70,6 +71,8 @@ def predict(
         They decide how many blocks an SM holds; what would be spilled to have fewer is not modelled.
     fresh : bool
         Simulate, even if the result of an earlier run is kept; ``profile.kept`` says when that was.
+    jobs : int, optional
+        Processors of this host to work with; by default all of them.  No result depends on it.
     **params : int
         Sizes and tiles: ``M=4096, T=32`` or by alias: ``n=4096, tile=32``.  A description alone has neither aliases
         nor defaults of sizes; its scalars may be floats.
@@ -89,7 +92,7 @@ def predict(
     >>> profile.dram_bytes_read
     802560
     """
-    how = How(cache, sample, limit=limit, progress=progress, timeline=timeline, fresh=fresh)
+    how = How(cache, sample, limit=limit, progress=progress, timeline=timeline, fresh=fresh, jobs=jobs)
     algorithm, spec = algorithm_of(kernel, kernels), hardware.given(gpu)
     bound = algorithm.launch(**params)
     return simulated([work(Described(algorithm, bound, kernels), spec, registers=registers)], spec, how)[0]

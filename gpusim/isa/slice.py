@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from gpusim.isa.effects import address_reads, effects, guard_reads
-from gpusim.isa.encode import F, Image, control_columns, encode, is_indexed
+from gpusim.isa.encode import F, Image, control_columns, encode
 from gpusim.isa.instruction import RZ, TRUE, Instr, Kind, Operand
 from gpusim.isa.liveness import Needs
 from gpusim.isa.opcode_info import GENERIC, GLOBAL, OpInfo, Pipe
@@ -91,9 +91,8 @@ class _Slice:
         return self._result(index) != 0 or self._asks_for_lines(index)
 
     def _asks_for_lines(self, index: int) -> bool:
-        """Whether an instruction loads constants at a computed address: which lines these are takes time."""
-        instr = self.program.instrs[index]
-        return instr.op is Op.LDC and is_indexed(instr)
+        """Whether an instruction loads constants: lines that its SM does not hold take time."""
+        return self.program.instrs[index].op is Op.LDC
 
     def _result(self, index: int) -> int:
         """Registers the instruction writes that something needs."""
@@ -439,7 +438,7 @@ def timed_image(program: Program, arrays: Arrays | None = None) -> Image:
     image = _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
-        row[F.IDLE] = not cut.needed[index] and row[F.OP] != Op.LDC
+        row[F.IDLE] = not cut.needed[index]
         if index in leaders:
             twins.forget()
         twins.meet(row)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim import children
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
+from gpusim.processors import processors
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -156,7 +157,7 @@ def record(spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:
 
 
 def record_all(
-    specs: Sequence[AnyLaunch], gpu: str, *, jobs: int = 1, progress: Progress | None = None, **how: Any
+    specs: Sequence[AnyLaunch], gpu: str, *, jobs: int | None = None, progress: Progress | None = None, **how: Any
 ) -> list[dict[str, Any]]:
     """Profile many launches; one that fails is recorded and the rest go on.
 
@@ -164,8 +165,8 @@ def record_all(
     ----------
     specs : sequence of LaunchSpec or DescribedLaunch
     gpu : str
-    jobs : int
-        Processes.
+    jobs : int, optional
+        Processors of this host to work with, several launches at once; by default all of them.
     progress : callable, optional
         Called with (launches done, launches, id of one).
     **how
@@ -177,9 +178,10 @@ def record_all(
         As :func:`record` gives them, in the order of ``specs``.
     """
     tell = progress or (lambda done, total, text: None)
+    jobs = processors(jobs)
     if min(jobs, len(specs)) <= 1:
         return [
-            record(spec, gpu, progress=partial(_still, tell, n, len(specs), spec.id), **how)
+            record(spec, gpu, progress=partial(_still, tell, n, len(specs), spec.id), jobs=jobs, **how)
             for n, spec in enumerate(specs)
         ]
     found: dict[str, dict[str, Any]] = {}
@@ -202,8 +204,9 @@ def _side_by_side(specs: Sequence[AnyLaunch], gpu: str, jobs: int, how: dict[str
 
     load_engine()  # all of it and once, where otherwise each process would compile what it needs
     here = Path.cwd()
-    tasks = (joblib.delayed(_record_in)(here, spec, gpu, **how) for spec in specs)
-    yield from joblib.Parallel(n_jobs=min(jobs, len(specs)), return_as="generator_unordered")(tasks)
+    processes = min(jobs, len(specs))
+    tasks = (joblib.delayed(_record_in)(here, spec, gpu, jobs=jobs // processes, **how) for spec in specs)
+    yield from joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(tasks)
 
 
 def _record_in(folder: Path, spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from gpusim.simulate.sample import Plan, plan, unplanned
 from gpusim.simulate.scaling import Held, attribute, left_dirty, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
+from gpusim.simulate.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -42,7 +43,7 @@ MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
 def count(
     launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, l2: CacheState | None = None,
     keep_l2: bool = False, values: bool = False, progress: Progress | None = None, limit: int | None = None,
-    recording: Recording | None = None,
+    recording: Recording | None = None, workers: Workers = ALONE,
 ) -> Counts:  # fmt: skip
     """Count what a launch does at every level of the memory hierarchy.
 
@@ -66,6 +67,8 @@ def count(
         Warp instructions beyond which the run is taken not to end; unless given, however many it takes.
     recording : Recording, optional
         Record a timeline of what is timed: the launch, or the stretch of it that stands for the whole.
+    workers : Workers
+        Who does it, one unless given; no result depends on how many there are.
 
     Raises
     ------
@@ -81,7 +84,7 @@ def count(
     arrays = pointers(launch, layout)
     image = bound(launch, layout, encode(launch.program) if values else counting_image(launch.program, arrays))
     data = fill_memory(launch, layout, image.reads) if values or needs_data(image) else np.zeros(1, np.uint32)
-    place = Place(launch, gpu, held, layout, data)
+    place = Place(launch, gpu, held, layout, data, workers)
     chosen, classes = _choose(place, image, False if values else sample, progress, limit)
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     whole = image if values else bound(launch, layout, timed_image(launch.program, arrays))
@@ -93,7 +96,7 @@ def count(
     m = recorded(m, recording if timed else None)
     before, ran, note, since = _held_by_l2(m), m, "", None
     if timed:
-        drive(m, launch, image, chosen.queue, progress, "counting", limit)
+        drive(m, launch, image, chosen.queue, progress, "counting", limit, workers=workers)
     else:
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
     after = _held_by_l2(m)
@@ -132,12 +135,12 @@ def _count_and_time(
         Which part of the launch that is.
     since : Since
     """
-    launch = place.launch
+    launch, workers = place.launch, place.workers
     wave = blocks_at_once(place.gpu, place.held)
     at, middle = chosen.middle(wave)
 
     def go_on(handed: float = math.inf) -> bool:
-        return drive(m, launch, image, chosen.queue, progress, "counting", limit, handed=handed)
+        return drive(m, launch, image, chosen.queue, progress, "counting", limit, handed=handed, workers=workers)
 
     if chosen.sampled:
         spread_phases(m, go_on, chosen, wave)
@@ -147,7 +150,7 @@ def _count_and_time(
     ran = recorded(ran, recording)
 
     def advance(until: float) -> bool:
-        return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until)
+        return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until, workers=workers)
 
     with ThreadPoolExecutor(1) as beside:
         stretch = beside.submit(measure, ran, advance)

@@ -19,6 +19,7 @@ from gpusim.simulate.build import machine
 from gpusim.simulate.endless import Watch
 from gpusim.simulate.faults import explain, unending
 from gpusim.simulate.launch import Launch, Layout, banks_of, copied
+from gpusim.simulate.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -36,13 +37,17 @@ class SimulationError(GpusimError):
 
 @dataclass(frozen=True)
 class Place:
-    """A launch where it runs, and what global memory holds (one word suffices where values do not matter)."""
+    """A launch where it runs, and what global memory holds (one word suffices where values do not matter).
+
+    ``workers``: who runs it; in a timeless run one of them does.
+    """
 
     launch: Launch
     gpu: Gpu
     held: Occupancy
     layout: Layout
     data: np.ndarray
+    workers: Workers = ALONE
 
     def apart(self, image: Image) -> Place:
         """The same launch for a run beside, of an image that reads no more: with memory of its own if that changes it.
@@ -56,17 +61,18 @@ class Place:
     def machine(self, image: Image, kinds: int, **how: Any) -> Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
         _make_ready(image.code)
-        import os
-
-        how.setdefault("threads", 1 if how.get("timeless") else int(os.environ.get("GPUSIM_THREADS", "1")))
+        if not how.get("timeless"):
+            how["threads"] = self.workers.most(self.gpu.sm_count, self.launch.blocks)
         return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
 
 
 def drive(
     m: Machine, launch: Launch, image: Image, queue: BlockQueue, progress: Progress | None, text: str,
-    limit: int | None = None, until: float = math.inf, handed: float = math.inf,
+    limit: int | None = None, until: float = math.inf, handed: float = math.inf, workers: Workers = ALONE,
 ) -> bool:  # fmt: skip
     """Run a machine to the end, or until it has taken so many steps or started so many blocks, reporting progress.
+
+    ``workers`` share it with what else runs.
 
     Returns
     -------
@@ -85,12 +91,13 @@ def drive(
 
     m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
     step, done, watch, blocks = driver(m, queue.rows()), False, Watch(m), len(queue)
-    while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
-        done = step(min(until, int(m.misc[S.STEPS]) + STEPS_A_CALL), handed)
-        if progress is not None:
-            progress(int(m.misc[S.FINISHED_BLOCKS]), blocks, text)
-        if not done and watch.stands_still():
-            raise EndlessError(explain(launch, image, unending(m)))
+    with workers.running():
+        while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
+            done = step(min(until, int(m.misc[S.STEPS]) + STEPS_A_CALL), handed, workers.each)
+            if progress is not None:
+                progress(int(m.misc[S.FINISHED_BLOCKS]), blocks, text)
+            if not done and watch.stands_still():
+                raise EndlessError(explain(launch, image, unending(m)))
     if m.misc[S.E_CODE] == E.TOO_LONG:
         raise EndlessError(
             f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; a larger limit allows more"

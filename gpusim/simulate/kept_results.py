@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.launch import Launch
     from gpusim.simulate.work import How, Work
 
-OF_NO_RESULT = {"closed_forms", "fresh", "progress", "source", "step", "take"}
+OF_NO_RESULT = {"closed_forms", "fresh", "jobs", "progress", "source", "step", "take"}
 """Fields of a work, and of how it is run, that decide nothing in a profile."""
 
 

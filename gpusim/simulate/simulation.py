@@ -7,10 +7,12 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.processors import processors
 from gpusim.simulate.clock import clocked
 from gpusim.simulate.counting import count
 from gpusim.simulate.guard import fitting, watched
 from gpusim.simulate.metrics import summary
+from gpusim.simulate.workers import Workers
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -70,7 +72,7 @@ def _run(work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool
     with guard as tell:
         counts = count(
             launch, gpu, held, sample=how.sample, l2=l2, keep_l2=keep_l2, values=how.values, progress=tell,
-            limit=how.limit, recording=how.timeline,
+            limit=how.limit, recording=how.timeline, workers=Workers(processors(how.jobs)),
         )  # fmt: skip
     return _Ran(counts, held, gpu)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpusim.errors import ParameterError, check_flags, shown
+from gpusim.errors import ParameterError, check_flags, shown, whole
+from gpusim.processors import MOST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,11 +96,13 @@ class How:
         Record what one SM does, cycle by cycle.
     fresh : bool
         Simulate, whatever is kept from an earlier run.
+    jobs : int, optional
+        Processors of this host to work with; None: all of them.  No result depends on it.
 
     Raises
     ------
     ParameterError
-        What is no state of the caches, cannot be told of progress, or is no flag.
+        What is no state of the caches, cannot be told of progress, is no flag, or no number of processors.
     """
 
     cache: str = "cold"
@@ -109,12 +112,15 @@ class How:
     progress: Progress | None = None
     timeline: Recording | None = None
     fresh: bool = False
+    jobs: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.cache, str) or self.cache not in ("cold", "warm"):
             raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(self.cache)}")
         if self.progress is not None and not callable(self.progress):
             raise ParameterError(f"progress must be a function of (done, total, text), not {shown(self.progress)}")
+        if self.jobs is not None:
+            whole("jobs", self.jobs, 1, MOST)
         check_flags(values=self.values, sample=self.sample, fresh=self.fresh)
 
     @property

@@ -142,7 +142,7 @@ def test_warnings_of_the_compiler_are_shown(capsys):
         (f"{GOOD} -D 3=4", "'3' cannot be the name of a macro"),
         (f"{GOOD} --json nowhere/out.json", "there is no folder nowhere"),
         (f"{GOOD} --only x", "--only is for launch files"),
-        (f"{GOOD} --jobs 2", "--jobs is for launch files"),
+        (f"{GOOD} --jobs 0", "greater than or equal to 1"),
         (f"{GOOD} --tile 32", "No such option"),
     ],
 )

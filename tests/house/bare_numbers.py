@@ -28,6 +28,7 @@ SHOWN = "what is shown to a user"
 OWN = (
     ("engine/alu/", ISA, "*"),
     ("engine/compiling/", "how numba compiles", "*"),
+    ("engine/core/answers.py", PACE, "AHEAD"),
     ("engine/core/barriers.py", ISA, "FULL reach"),
     ("engine/core/beside.py", "how numba compiles", "LEAST_WORK BETWEEN_LOOKS"),
     ("engine/core/flow.py", PACE, "SPUN"),
@@ -48,11 +49,13 @@ OWN = (
     ("engine/hierarchy/l1.py", FORMAT, "L1_AGAIN ORDER set_of"),
     ("engine/hierarchy/l2_sets.py", FORMAT, "PARTIAL_AT"),
     ("engine/hierarchy/line_masks.py", FORMAT, "words_of full_sectors touched_sectors"),
+    ("engine/hierarchy/outbox.py", FORMAT, "SECTORS_AT N_OUTBOX N_WAITER MOST_ASKED N_HEARD NUMBER_AT"),
     ("engine/hierarchy/scramble.py", SCRAMBLED, "*"),
     ("engine/hierarchy/servers.py", FORMAT, "SPAN_BITS N_SPANS"),
     ("engine/hierarchy/tag_stage.py", FORMAT, "COUNT_FIELD"),
     ("engine/load_store/async_copy.py", ISA, "kept_bits"),
     ("engine/load_store/atomics.py", ISA, "atomic_shared"),
+    ("engine/load_store/below.py", PACE, "BACK AHEAD"),
     ("engine/load_store/buffers.py", ISA, "short_addresses"),
     ("engine/load_store/constants.py", ISA, "load_indexed"),
     ("engine/load_store/global_memory.py", PACE, "FETCHED_AHEAD"),
@@ -65,7 +68,7 @@ OWN = (
     (
         "engine/state/columns.py",
         FORMAT,
-        "TICKS NEVER MAX_SPLITS N_GROUPS_KEPT GLOBAL_BASE lines_of SHARED_WINDOW_HI N_UNITS N_REASONS",
+        "TICKS NEVER PENDING MAX_SPLITS N_GROUPS_KEPT GLOBAL_BASE lines_of SHARED_WINDOW_HI N_UNITS N_REASONS",
     ),
     (
         "engine/state/columns.py",
@@ -78,7 +81,7 @@ OWN = (
     ("engine/state/geometry.py", ISA, "WORD"),
     ("engine/state/reference.py", FORMAT, "_WORD"),
     ("simulate/build.py", FORMAT, "COALESCER_ENTRIES PARTIAL_ENTRIES l1_table"),
-    ("simulate/build.py", PACE, "TAG_QUEUE_CYCLES ISSUE_QUEUE_CYCLES"),
+    ("simulate/build.py", PACE, "TAG_QUEUE_CYCLES ISSUE_QUEUE_CYCLES LEAST_AHEAD"),
     ("simulate/clock.py", SHOWN, "time_metrics"),
     ("simulate/counting.py", LENGTH, "MOST_TIMED _show"),
     ("simulate/driving.py", LENGTH, "STEPS_A_CALL NO_LIMIT"),
@@ -90,6 +93,7 @@ OWN = (
     ("simulate/record.py", SHOWN, "_cycles _events _stays"),
     ("simulate/sample.py", LENGTH, "*"),
     ("simulate/utilisation.py", SHOWN, "utilisation"),
+    ("simulate/workers.py", PACE, "SMS_EACH"),
     ("simulate/window.py", LENGTH, "LENGTH BATCH"),
 )
 """Why numbers of a file or folder say nothing of hardware, and which ones: by the names that they are given (the first

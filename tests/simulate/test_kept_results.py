@@ -216,7 +216,7 @@ def changed(value, name):
     return made
 
 
-TELL_NOTHING = {"closed_forms", "source", "step", "take", "progress", "fresh"}
+TELL_NOTHING = {"closed_forms", "source", "step", "take", "progress", "fresh", "jobs"}
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Work) if each.name not in TELL_NOTHING])

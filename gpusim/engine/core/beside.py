@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from gpusim.engine.compiling.watching import tell
 from gpusim.engine.core import out_of_line
 from gpusim.folders import usable
 from gpusim.isa.encode import N_FIELDS, F
+from gpusim.processors import processors
 
 LEAST_WORK = 20_000.0
 """Bytes of code that are worth a process; to start it takes as long as to compile a tenth of them."""
@@ -39,7 +39,7 @@ def compiled_beside(code: np.ndarray) -> Iterator[None]:
     code : int32 array, shape (instructions, N_FIELDS)
     """
     missing = [each for each in by_address(code) if not is_kept(each)]
-    if _cores() < 2 or sum(work(*missing).values()) < LEAST_WORK or not usable(FOLDER):
+    if processors() < 2 or sum(work(*missing).values()) < LEAST_WORK or not usable(FOLDER):
         yield
         return
     rows = [f"{op}:{pipe}" for op, pipe in np.unique(code[:, [F.OP, F.PIPE]], axis=0)]
@@ -60,11 +60,6 @@ def compile_rows(rows: Sequence[str]) -> None:
     code[:, [F.OP, F.PIPE]] = [[int(number) for number in row.split(":")] for row in rows]
     routines.addresses(code[:, F.OP])
     out_of_line.helper(code)
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _wait(child: Child, missing: Sequence[Function]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numba import typeof
 
 from gpusim.engine.compiling.jit import compile_whole, inline, jit, whole
-from gpusim.engine.compiling.threads import APART, TAKEN, meet, take_task
+from gpusim.engine.compiling.threads import APART, MET, TAKEN, meet, take_task
 from gpusim.engine.core.answers import hear
 from gpusim.engine.core.barriers import stuck
 from gpusim.engine.core.blocks import first_wave, next_given, refill, remove_all
@@ -191,16 +191,18 @@ def driver(m: Machine, queue: np.ndarray) -> Callable[..., bool]:
     Returns
     -------
     callable
-        Takes numbers of instructions and of blocks handed out, at which it stops, after the window; returns whether
-        everything is done (or failed: see ``m.misc[E_CODE]``).
+        Takes numbers of instructions and of blocks handed out, at which it stops, after the window, and how many
+        threads may run it, of those it was made for; returns whether everything is done (or failed: see
+        ``m.misc[E_CODE]``).
     """
     crew, out_of_line, run_on = mates(m), helper(m.code), whole(advance)
     tables = [table(each) for each in crew]
     pool = ThreadPoolExecutor(len(crew))
 
-    def run(steps: float, handed: float = math.inf) -> bool:
-        limits = np.array([min(steps, S.NEVER), min(handed, S.NEVER)], np.int64)
-        calls = [(words, queue, limits, k, len(crew), out_of_line) for k, words in enumerate(tables)]
+    def run(steps: float, handed: float = math.inf, threads: int = 1) -> bool:
+        limits, threads = np.array([min(steps, S.NEVER), min(handed, S.NEVER)], np.int64), min(threads, len(crew))
+        calls = [(words, queue, limits, k, threads, out_of_line) for k, words in enumerate(tables[:threads])]
+        m.gate[MET] = 0
         others = [pool.submit(run_on, *call) for call in calls[1:]]
         done = bool(run_on(*calls[0]))
         for other in others:

@@ -13,9 +13,7 @@ from gpusim.hardware.fixed import MOST_ISSUED, MOST_QUEUED, MOST_WARPS, REGISTER
 
 TICKS = 1024
 NEVER = np.int64(1) << 62
-PENDING = (
-    np.int64(1) << 61
-)  # from here on a tick is a reference to one not known yet: see gpusim.engine.hierarchy.outbox
+PENDING = np.int64(1) << 61  # from here on a tick is a reference (gpusim.engine.hierarchy.outbox)
 LANES = WARP
 MAX_SPLITS = 32
 N_MEETINGS = 16

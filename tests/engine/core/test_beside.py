@@ -22,7 +22,7 @@ from gpusim.engine.core import beside
 from gpusim.isa.encode import N_FIELDS, F
 from gpusim.isa.opcodes import Op
 beside.LEAST_WORK = 0.0
-beside._cores = lambda: 2
+beside.processors = lambda: 2
 code = np.zeros((2, N_FIELDS), np.int32)
 code[:, F.OP] = Op.MOV, Op.POPC
 with beside.compiled_beside(code):
@@ -69,19 +69,19 @@ def started(monkeypatch):
 
 
 def test_one_core_compiles_alone(started, monkeypatch):
-    monkeypatch.setattr(beside, "_cores", lambda: 1)
+    monkeypatch.setattr(beside, "processors", lambda: 1)
     with compiled_beside(every_instruction()):
         assert started == []
 
 
 def test_little_is_compiled_alone(started, monkeypatch):
-    monkeypatch.setattr(beside, "_cores", lambda: 2)
+    monkeypatch.setattr(beside, "processors", lambda: 2)
     with compiled_beside(every_instruction()[:0]):
         assert started == []
 
 
 def test_where_nothing_can_be_kept_this_process_compiles_alone(started, monkeypatch):
-    monkeypatch.setattr(beside, "_cores", lambda: 2)
+    monkeypatch.setattr(beside, "processors", lambda: 2)
     monkeypatch.setattr(beside, "usable", lambda _: False)
     with compiled_beside(every_instruction()):
         assert started == []
