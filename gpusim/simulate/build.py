@@ -415,7 +415,7 @@ def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) ->
     """Places for so many blocks and for their warps, all of them vacant."""
     warp_slots, shared_bytes = block_slots * launch.warps, launch.program.shared_base + launch.shared_bytes
     words = max(-(-shared_bytes // WORD), 1)
-    blocks = np.zeros((block_slots, S.N_BLOCK), np.int64)
+    blocks = aligned((block_slots, S.N_BLOCK), np.int64)
     blocks[:, S.ID] = -1
     return {
         "regs": _registers(image, warp_slots),
@@ -438,7 +438,7 @@ def _outboxes(n_sm: int, timeless: bool) -> dict[str, np.ndarray]:
     most = ROOM if timeless else MOST_ASKED
     return {
         "asked": aligned((2 * n_sm * most, N_ASKED), np.int64),
-        "outboxes": np.zeros((2 * n_sm, N_OUTBOX), np.int64),
+        "outboxes": aligned((2 * n_sm, N_OUTBOX), np.int64),
         "waiters": np.zeros((2 * n_sm, 2 * most, N_WAITER), np.int64),
         "heard": np.zeros((n_sm, N_HEARD), np.int64),
         "batch": np.zeros((N_BATCH, max(n_sm * most, CYCLES + 1)), np.int64),
@@ -447,7 +447,7 @@ def _outboxes(n_sm: int, timeless: bool) -> dict[str, np.ndarray]:
 
 def _tallies(kinds: int, arrays: int, instructions: int, threads: int) -> dict[str, np.ndarray]:
     """Counts of each kind of block, each array, each instruction; what else a run leaves, nothing so far."""
-    crew = np.zeros((threads, S.N_MISC), np.int64)
+    crew = aligned((threads, S.N_MISC), np.int64)
     return {
         "counts": np.zeros((kinds, C.N_COUNTS), np.int64),
         "arrays": np.zeros((arrays, C.N_ARRAY_COUNTS), np.int64),

@@ -140,8 +140,8 @@ def one_sm(m, what, sm, after, out_of_line):
 def work(m, what, thread, threads, out_of_line):
     """Do what no other thread does: answer what was asked for in the window before, and take SMs through this one.
 
-    The first thread answers.  Each begins with the SMs that it had before, every so many, whose state is in the caches
-    of its processor; then it takes those that others have not come to.
+    The first thread answers.  Each begins with the SMs that it had before, neighbours, whose state is in the caches of
+    its processor; then it takes those that others have not come to.
     """
     if m.shape[S.ONE_BY_ONE]:
         if thread == threads - 1:
@@ -154,10 +154,11 @@ def work(m, what, thread, threads, out_of_line):
         handle_all(m, 1 - m.crew[0, S.FILLING])
     for k in range(threads):
         whose = (thread + k) % threads
-        sm = whose + take_task(m.gate, whose) * threads
-        while sm < len(m.sms):
-            after = whose + take_task(m.gate, whose) * threads
-            one_sm(m, what, sm, after, out_of_line)
+        first, end = whose * len(m.sms) // threads, (whose + 1) * len(m.sms) // threads
+        sm = first + take_task(m.gate, whose)
+        while sm < end:
+            after = first + take_task(m.gate, whose)
+            one_sm(m, what, sm, after if after < end else len(m.sms), out_of_line)
             sm = after
 
 

@@ -130,7 +130,7 @@ N_WARP = lines_of(MEET_AT + N_MEETINGS)
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
 REFILL_DELAY, ENDED_AT = STARTED + 1, STARTED + 2
-N_BLOCK = ENDED_AT + 1
+N_BLOCK = lines_of(ENDED_AT + 1)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
 # its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
