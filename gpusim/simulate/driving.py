@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.progress import Progress
 
-STEPS_A_CALL = 1 << 18  # warp instructions between two reports of progress
+STEPS_A_CALL = 1 << 18  # warp instructions of a thread between two reports of progress
 NO_LIMIT = 1 << 60  # warp instructions
 
 
@@ -93,7 +93,7 @@ def drive(
     step, done, watch, blocks = driver(m, queue.rows()), False, Watch(m), len(queue)
     with workers.running():
         while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:
-            done = step(min(until, int(m.misc[S.STEPS]) + STEPS_A_CALL), handed, workers.each)
+            done = step(min(until, int(m.misc[S.STEPS]) + STEPS_A_CALL * workers.each), handed, workers.each)
             if progress is not None:
                 progress(int(m.misc[S.FINISHED_BLOCKS]), blocks, text)
             if not done and watch.stands_still():

@@ -27,21 +27,39 @@ BY_ATOMICS, MANY = 0x4000, 0xFFFF  # in a stamp of who touched shared memory: th
 @cold
 def check_shared(m, index, w, block, address, on, width, writes, atomic):
     """Bounds, alignment; in checked runs also what nothing wrote and races between warps."""
-    warp, first = w % m.shape[S.WARPS], m.shape[S.SHARED_BASE]
+    warp, first, before = w % m.shape[S.WARPS], m.shape[S.SHARED_BASE], np.int64(-1)
     for lane in range(S.LANES):
-        if not (on >> np.uint32(lane)) & ONE:
-            continue
         a = address[lane]
+        if not (on >> np.uint32(lane)) & ONE or a == before:
+            continue
+        before = a
         if a < first or a + width > first + m.shape[S.SHARED_BYTES]:
             return fail(m, E.SHARED_BOUNDS, index, lane, block, a, warp)
         if a & (width - 1):
             return fail(m, E.SHARED_MISALIGNED, index, lane, block, a, warp)
         if not m.shape[S.CHECKED]:
             continue
-        for k in range(max(width >> 1, 1)):
-            if not check_half(m, index, lane, block, (a >> 1) + k, warp, writes, atomic):
+        for half in range(a >> 1, (a >> 1) + max(width >> 1, 1)):
+            if nobody_else(m, block, half, warp, writes, atomic):
+                m.touched[block, half, 1 - writes] = stamp_of(m, block, warp)
+            elif not check_half(m, index, lane, block, half, warp, writes, atomic):
                 return False
     return True
+
+
+@inline
+def stamp_of(m, block, warp):
+    """What a warp of a block leaves where it reads or writes shared memory."""
+    return (np.int64(m.blocks[block, S.PHASE]) + 1) << 16 | (warp + 1)
+
+
+@inline
+def nobody_else(m, block, half, warp, writes, atomic):
+    """Whether two shared bytes were written in an earlier phase, and this warp alone has read them since, if any did."""
+    stamp = stamp_of(m, block, warp)
+    wrote, read = m.touched[block, half, 0], m.touched[block, half, 1]
+    now = stamp ^ (warp + 1)
+    return not atomic and wrote < now and (writes or wrote > 0) and (read < now or read == stamp)
 
 
 @cold
@@ -50,8 +68,8 @@ def check_half(m, index, lane, block, half, warp, writes, atomic):
 
     Atomics of several warps do not race with one another.
     """
-    now = (np.int64(m.blocks[block, S.PHASE]) + 1) << 16
-    stamp = now | (warp + 1)
+    stamp = stamp_of(m, block, warp)
+    now = stamp ^ (warp + 1)
     wrote, read = m.touched[block, half, 0], m.touched[block, half, 1]
     if not writes and wrote == 0:
         return fail(m, E.UNWRITTEN_SHARED, index, lane, block, half * 2, warp)
