@@ -7,6 +7,7 @@ and writes docs/calibration.
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -16,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from calibration import bench, constants, pages
+from gpusim.processors import JOBS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "calibration"
 FILES = (
@@ -65,7 +67,7 @@ def drawn(title: str, lines: Sequence[pages.Cells]) -> Table:
 
 def main() -> None:
     """Run everything, print it, write the pages."""
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(initializer=os.environ.update, initargs=({JOBS: "1"},)) as pool:
         rows = [row for found in pool.map(run_file, FILES) for row in found]
     summed = pages.summary(rows)
     every = (constants.of_generation(), constants.of_gpu())

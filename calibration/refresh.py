@@ -6,6 +6,7 @@ Run by hand after the model has changed (half an hour): ``python -m calibration.
 from __future__ import annotations
 
 import json
+import os
 import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -15,6 +16,7 @@ from calibration import bench, described, handwritten, sampled_launches, shipped
 from calibration.microbenchmarks import cache_footprints
 from gpusim import Profile
 from gpusim.measured.comparison import Summary, rows, summarise
+from gpusim.processors import JOBS
 
 ROOT = Path(__file__).parents[1]
 DRAWING = "validation.png"
@@ -52,7 +54,7 @@ def as_json(data: dict[str, Any]) -> str:
 
 def main() -> None:
     """Write both files."""
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(initializer=os.environ.update, initargs=({JOBS: "1"},)) as pool:
         part, micros = pool.map(sampled_launches.predict, sampled_launches.counters()), pool.submit(micro_rows)
         profiles = dict(zip(described.MEASURED, pool.map(handwritten.predict, described.MEASURED), strict=True))
         parts, shown = dict(zip(sampled_launches.counters(), part, strict=True)), micros.result()

@@ -36,7 +36,7 @@ def measured() -> Measurement:
     return measurement.read(path)
 
 
-def predict(way: Way, jobs: int = 2) -> list[dict[str, Any]]:
+def predict(way: Way, jobs: int | None = None) -> list[dict[str, Any]]:
     """Records of every launch, by its emitted CUDA or by its description."""
     return record_all(file.read(PLAN), "h200", jobs=jobs, described=way == "description")
 

@@ -31,7 +31,7 @@ N_SPANS = 4096
 def serve(servers, which, k, t, busy):
     """Wait for a server from tick ``t``, keep it ``busy`` ticks; returns the start.
 
-    SMs are simulated some hundred cycles at a time, so what comes later may have asked earlier: a server does not note
+    SMs are simulated a window of time after another, so what comes later may have asked earlier: a server does not note
     when it is free, but how much of each span of time is taken.  The first span that is not full serves.
     """
     server = servers[which, k]
