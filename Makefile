@@ -39,7 +39,7 @@ graph:  ## print the rooms of the package, by floor, and circles of imports
 calibrate:  ## run every microbenchmark through the simulator and write docs/calibration/
 	python -m calibration.calibrate
 
-refresh:  ## predict every measured launch and write docs/validation.md
+refresh:  ## write docs/validation.md from what "calibration.unchanged --record" has predicted
 	python -m calibration.refresh
 
 unchanged:  ## compare every metric of the measured launches with what it was, to the digit (80 minutes of a core)

@@ -1,7 +1,7 @@
 """How much faster one launch is by several threads: ``python benchmarks/threads.py 1 2 4 8 16`` (a minute each).
 
-Prints seconds by the clock for each launch and number of processors, and how many times faster than in the first column.
-The numbers of every prediction are held against those of the first.
+Prints seconds by the clock for each launch and number of processors, and how many times faster that is than in the
+first column.  The numbers of every prediction are held against those of the first.
 """
 
 from __future__ import annotations

@@ -6,11 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from gpusim.catalogue import lookup
-from gpusim.launches import file
-from gpusim.launches.profiling import record_all
 from gpusim.measured import measurement
 from gpusim.measured.comparison import Row, Summary, rows, summarise
 from gpusim.measured.measurement import MeasuredLaunch, Measurement, is_held_out
@@ -36,15 +33,9 @@ def measured() -> Measurement:
     return measurement.read(path)
 
 
-def predict(way: Way, jobs: int | None = None) -> list[dict[str, Any]]:
-    """Records of every launch, by its emitted CUDA or by its description."""
-    return record_all(file.read(PLAN), "h200", jobs=jobs, described=way == "description")
-
-
-def compared(records: Iterable[dict[str, Any]]) -> list[Row]:
+def compared(predicted: Mapping[str, Mapping[str, float]]) -> list[Row]:
     """Every metric of every launch, and what follows from them."""
-    values = {record["id"]: record["metrics"] for record in records}
-    return [row for launch in measured().launches for row in rows(_with_shares(values[launch.id]), _derived(launch))]
+    return [row for launch in measured().launches for row in rows(_with_shares(predicted[launch.id]), _derived(launch))]
 
 
 def _with_shares(values: Mapping[str, float]) -> dict[str, float]:

@@ -75,6 +75,11 @@ def read() -> Predictions:
         }
 
 
+def of(way: str) -> dict[str, dict[str, float]]:
+    """Those of one way, by launch."""
+    return {launch: metrics for (by, launch), metrics in read().items() if by == way}
+
+
 def differences(key: Key, metrics: Mapping[str, float], kept: Mapping[str, float]) -> Iterator[str]:
     """A line for each metric that is not what it was."""
     for name in sorted(metrics.keys() | kept.keys()):

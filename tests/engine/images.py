@@ -29,7 +29,7 @@ def counted(launch: Launch, gpu: str, image: Image, *, data: bool) -> tuple[np.n
     held = hardware.occupancy(spec, launch.threads, launch.program.n_registers, launch.shared_bytes)
     m = machine(spec, launch, held, image, layout, memory, 1, timeless=True, n_sm=1)
     step = driver(m, BlockQueue.whole(launch.blocks).rows())
-    while not step(1 << 20):
+    while not step(int(m.misc[S.STEPS]) + (1 << 20)):
         pass
     assert m.misc[S.E_CODE] == E.OK
     return m.counts[0], m.arrays

@@ -29,4 +29,5 @@ def test_accesses_by_no_lane_take_the_pipe():
 def test_code_of_a_launch_comes_in_turns_and_straight_code_line_by_line():
     off = residuals([*instruction_fetch.cases()])
     assert np.median([*off.values()]) < 0.06
+    assert off.pop("asked, blocks x threads: 132x32") < 0.45  # deviation 28a: a lone warp waits for constants too long
     assert max(off.values()) < 0.25, off

@@ -55,7 +55,7 @@ def stamp_of(m, block, warp):
 
 @inline
 def nobody_else(m, block, half, warp, writes, atomic):
-    """Whether two shared bytes were written in an earlier phase, and this warp alone has read them since, if any did."""
+    """Whether two shared bytes were written in an earlier phase, and no other warp has read them since."""
     stamp = stamp_of(m, block, warp)
     wrote, read = m.touched[block, half, 0], m.touched[block, half, 1]
     now = stamp ^ (warp + 1)
