@@ -1,0 +1,246 @@
+"""A launch from a few million of its warp instructions, for sweeps: in about a second.
+
+What blocks execute comes from probes, as of any launch of which only part is run.  What caches make of it comes from the
+beginning of the launch on the whole GPU.  Time comes from stretches that are timed on one GPC, one of each round of
+blocks: a GPC sees what its share of the GPU does for eight times as long as the whole GPU would in as many instructions.
+So what a block does at its end is seen only where blocks are short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state.arrays import Machine
+from gpusim.results.figures import SECTOR_BYTES
+from gpusim.simulate.block_queue import BlockQueue
+from gpusim.simulate.clock import Timing, timing, waits
+from gpusim.simulate.counted import CacheState, Counts
+from gpusim.simulate.driving import Place, drive
+from gpusim.simulate.l2_state import left, take_over
+from gpusim.simulate.launch import arrays_of
+from gpusim.simulate.part_of_gpu import one_gpc, sms_of_a_gpc
+from gpusim.simulate.rounds import Round, dealt, rounds
+from gpusim.simulate.scaling import attribute, by_instruction
+from gpusim.simulate.utilisation import booked
+from gpusim.simulate.window import Lengths, Since, measure, now, unevenness
+
+if TYPE_CHECKING:
+    from gpusim.isa.encode import Image
+    from gpusim.progress import Progress
+    from gpusim.simulate.sample import Plan
+
+RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
+COUNTED = 1e6  # steps of the engine that go through the caches of the whole GPU
+STRETCH = Lengths(most=2e6, settled=0.3, batch=0.1, error=0.005)
+"""Of each round of blocks."""
+
+LOADS = C.LD_SECTORS, C.LOCAL_LD_SECTORS, C.ATOM_SECTORS
+STORES = C.ST_SECTORS, C.LOCAL_ST_SECTORS
+ATOMICS = C.ATOM_SECTORS, C.RED_SECTORS
+GROWS_WITH = {
+    STORES: (C.L2_WRITE_REQ, C.L2_WRITE),
+    ATOMICS: (C.L2_ATOM_REQ, C.L2_ATOM),
+}
+"""Columns that caches decide, by what they are in proportion to; all others are to loads."""
+
+
+def quickly(
+    place: Place, image: Image, in_time: Image, chosen: Plan, probed: np.ndarray, progress: Progress | None
+) -> Counts:
+    """Count what a launch does, and its time, from a little of it.
+
+    Parameters
+    ----------
+    place : Place
+        The launch.
+    image, in_time : Image
+        What is counted, and what is timed.
+    chosen : Plan
+        Says what the probes are.
+    probed : float64 array
+        What each of them counted.
+    progress : callable, optional
+        Called with (instructions done, instructions, text).
+    """
+    launch = place.launch
+    executed = chosen.population @ chosen.means(probed)
+    begun, block = _beginning(place, image), _inner_block(place, image)
+    total = _total(place, executed, begun.counts.sum(axis=0), block)
+    total[C.DRAM_WRITE], kept = _written_back(place, total, block)
+    time, simulated = _time(place, in_time, total[C.INST], progress)
+    sites = by_instruction(block, image, len(launch.program)) * 1.0
+    return Counts(
+        total=total,
+        arrays=attribute(block.arrays * 1.0, C.ARRAYS, total, launch.blocks),
+        sites=attribute(sites, C.SITES, total, launch.blocks),
+        sampled=True,
+        blocks_run=int(begun.misc[S.HANDED]),
+        left_dirty=kept,
+        timing=time,
+        warp_instructions=simulated + int(begun.counts[:, C.INST].sum()),
+        quick=True,
+    )
+
+
+# ------------------------------------------------------------------ counts
+
+
+def _beginning(place: Place, image: Image) -> Machine:
+    """A machine that has run the beginning of the launch."""
+    m = place.apart(image).machine(image, 1)
+    drive(m, place.launch, image, BlockQueue.whole(place.launch.blocks), None, "counting", until=COUNTED)
+    return m
+
+
+def _inner_block(place: Place, image: Image) -> Machine:
+    """A machine that has run one block from the middle of the grid, with empty caches."""
+    m = place.apart(image).machine(image, 1, n_sm=1)
+    drive(m, place.launch, image, BlockQueue.single([place.launch.blocks // 2]), None, "counting")
+    return m
+
+
+def _total(place: Place, executed: np.ndarray, begun: np.ndarray, block: Machine) -> np.ndarray:
+    """Counts of the whole launch, but for what is written back to device memory."""
+    total, one = executed.copy(), block.counts.sum(axis=0)
+    of_caches = np.setdiff1d(np.arange(C.N_COUNTS), C.EXECUTED)
+    of_loads = np.setdiff1d(of_caches, [column for columns in GROWS_WITH.values() for column in columns])
+    for asked, columns in {**GROWS_WITH, LOADS: of_loads}.items():
+        seen = begun if begun[list(asked)].sum() else one
+        total[list(columns)] = seen[list(columns)] * (executed[list(asked)].sum() / max(seen[list(asked)].sum(), 1))
+    if (most := _fits(place, block.arrays[:, C.A_LD_REQ])) is not None:
+        total[C.DRAM_READ] = min(total[C.DRAM_READ], most)
+    return total
+
+
+def _fits(place: Place, asked: np.ndarray) -> float | None:
+    """Sectors of the arrays that are asked for, if L2 holds all of them: so often one is moved at most."""
+    names = [array.name for array, requests in zip(arrays_of(place.launch), asked, strict=False) if requests]
+    nbytes = sum(place.layout.nbytes.get(name, 0) for name in names)
+    return nbytes / SECTOR_BYTES if nbytes <= place.gpu.l2.size_bytes else None
+
+
+def _written_back(place: Place, total: np.ndarray, block: Machine) -> tuple[float, float]:
+    """Sectors written to device memory, and those that L2 still holds dirty at the end."""
+    dirtied = float(total[C.L2_WRITE] + total[C.L2_ATOM])
+    if (most := _fits(place, block.arrays[:, C.A_ST_REQ])) is not None:
+        dirtied = min(dirtied, most)
+    came = total[C.DRAM_READ] + dirtied
+    kept = dirtied * min(place.gpu.l2.size_bytes / SECTOR_BYTES / max(came, 1), 1)
+    return dirtied - kept, kept
+
+
+# ------------------------------------------------------------------ time
+
+
+class _Timed(NamedTuple):
+    """A stretch of a round, timed on one GPC.
+
+    Attributes
+    ----------
+    m : Machine
+    since : Since
+        Where it stood when measuring began.
+    held : int64 array
+        Blocks that each SM began with.
+    whole : bool
+        Whether the GPC has run all that it runs of the launch from there on.
+    """
+
+    m: Machine
+    since: Since
+    held: np.ndarray
+    whole: bool
+
+    @property
+    def issued(self) -> np.ndarray:
+        """Warp instructions measured, of each SM."""
+        issued = self.m.schedulers[:, S.ISSUED] - self.since.schedulers[:, S.ISSUED]
+        return np.maximum(issued.reshape(len(self.held), -1).sum(axis=1), 1)
+
+    def lasts(self, instructions: float) -> float:
+        """Cycles in which the SMs with most blocks run those that they began with, each of so many instructions."""
+        busiest = self.held == self.held.max()
+        measured = (now(self.m) - self.since.tick) / S.TICKS
+        return measured * instructions * float(self.held.max() / self.issued[busiest].mean())
+
+
+def _time(place: Place, image: Image, instructions: float, progress: Progress | None) -> tuple[Timing, int]:
+    """Time of the whole launch, and how many warp instructions were timed."""
+    launch, gpu = place.launch, place.gpu
+    each, l2, found = instructions / launch.blocks, None, []
+    for one in rounds(launch.blocks, gpu.sm_count, place.held.blocks_per_sm):
+        timed = _stretch(place, image, one, 2 * STRETCH.most / each, l2, progress)
+        found.append((one, timed))
+        if timed.whole and not one.first:
+            break
+        l2 = l2 or left(timed.m)
+    simulated = sum(int(timed.m.misc[S.STEPS]) for _, timed in found)
+    if found[0][1].whole:
+        return _of_gpc(found[0][1].m, gpu.sm_count / len(sms_of_a_gpc(gpu)), place), simulated
+    return _of_rounds(found, instructions, place), simulated
+
+
+def _stretch(
+    place: Place, image: Image, one: Round, enough: float, l2: CacheState | None, progress: Progress | None
+) -> _Timed:
+    """Time the beginning of a round on one GPC, with L2 as the round before has left it."""
+    sms = sms_of_a_gpc(place.gpu)
+    blocks = dealt(one, place.launch.blocks, place.gpu, sms, enough)
+    m = replace(place, gpu=one_gpc(place.gpu, sms)).apart(image).machine(image, 1, timed=True)
+    m = m._replace(order=np.array(blocks.order, np.int64))
+    if l2 is not None:
+        take_over(m, l2)
+    advance = partial(_advance, m, place, image, blocks.queue, progress)
+    since = measure(m, advance, STRETCH)
+    done = int(m.misc[S.FINISHED_BLOCKS]) == len(blocks.queue)
+    return _Timed(m, since, np.bincount(blocks.order, minlength=len(sms)), done and blocks.whole)
+
+
+def _advance(m: Machine, place: Place, image: Image, queue: BlockQueue, progress: Progress | None, until: float) -> bool:
+    """Let a machine run until it has issued so many instructions; returns whether that was the end."""
+    if progress is not None:
+        progress(int(m.misc[S.STEPS]), int(STRETCH.most), "timing")
+    return drive(m, place.launch, image, queue, None, "timing", until=until)
+
+
+def _of_gpc(m: Machine, share: float, place: Place) -> Timing:
+    """Time of a launch of which one GPC has run all that it runs; the GPU is so many times as large."""
+    found = timing(m, place.gpu.launch)
+    return replace(found, booked={name: taken * share for name, taken in found.booked.items()})
+
+
+def _of_rounds(found: list[tuple[Round, _Timed]], instructions: float, place: Place) -> Timing:
+    """Time of a launch from stretches of its rounds."""
+    each, launching = instructions / place.launch.blocks, place.gpu.launch
+    busiest = sum(one.blocks for one, _ in found)
+    longest = sum(one.blocks / one.held * timed.lasts(each) for one, timed in found)
+    parts = [(one.blocks / busiest, timed) for one, timed in found]
+    return Timing(
+        cycles=longest + launching.overhead_cycles + launching.stores_done_cycles,
+        active=longest / unevenness(place.launch.blocks, place.gpu.sm_count),
+        longest=longest,
+        warps=None,
+        stalls=_added((waits(t.m.schedulers - t.since.schedulers), share) for share, t in parts),
+        booked=_added((_taken(t), share * instructions / t.issued.sum()) for share, t in parts),
+    )
+
+
+def _taken(timed: _Timed) -> dict[str, float]:
+    """How long units were taken while measuring."""
+    return {name: taken - timed.since.booked[name] for name, taken in booked(timed.m).items()}
+
+
+def _added(weighted: Iterable[tuple[dict[str, float], float]]) -> dict[str, float]:
+    """Sums of values by name, each in its weight."""
+    total: dict[str, float] = {}
+    for values, weight in weighted:
+        for name, value in values.items():
+            total[name] = total.get(name, 0.0) + weight * value
+    return total
