@@ -22,11 +22,11 @@ from gpusim.simulate.clock import timing
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
-from gpusim.simulate.launch import Launch, fill_memory, lay_out, pointers, read_back
 from gpusim.simulate.l2_state import held_by_l2, left, take_over
+from gpusim.simulate.launch import Launch, fill_memory, lay_out, pointers, read_back
+from gpusim.simulate.quick import RUN_WHOLE, quickly
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
-from gpusim.simulate.quick import RUN_WHOLE, quickly
 from gpusim.simulate.scaling import attribute, by_instruction, left_dirty, scale
 from gpusim.simulate.units import add_units
 from gpusim.simulate.window import WINDOW, Since, measure, unevenness, window

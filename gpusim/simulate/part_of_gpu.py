@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,47 +11,56 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
 
-def sms_of_a_gpc(gpu: Gpu) -> tuple[int, ...]:
-    """SMs of the first GPC that has as many as most have, and none that is given blocks before all others.
+def sms_of_gpcs(gpu: Gpu, count: int) -> tuple[int, ...]:
+    """SMs of some GPCs: first of those that have as many as most have, last of those given blocks before all others.
 
     Parameters
     ----------
     gpu : Gpu
+    count : int
+        GPCs.
     """
     sizes = Counter(gpu.placement.sm_gpc)
     early = {gpu.placement.sm_gpc[sm] for sm in gpu.placement.order[: gpu.placement.early_sms]}
     usual = Counter(sizes.values()).most_common(1)[0][0]
-    gpc = min(sizes, key=lambda gpc: (gpc in early, sizes[gpc] != usual, gpc))
-    return tuple(sm for sm, of in enumerate(gpu.placement.sm_gpc) if of == gpc)
+    chosen = sorted(sizes, key=lambda gpc: (gpc in early, sizes[gpc] != usual, gpc))[:count]
+    return tuple(sm for sm, of in enumerate(gpu.placement.sm_gpc) if of in chosen)
 
 
-def one_gpc(gpu: Gpu, sms: Iterable[int]) -> Gpu:
-    """A GPU that is one GPC of another: L2 as large, but slices, links and device memory as fast as is this GPC's share.
+def part_of(gpu: Gpu, sms: Sequence[int]) -> Gpu:
+    """A GPU that is some GPCs of another: L2 as large, but slices, links and device memory as fast as is their share.
 
     L2 keeps its size because what GPCs share lies there once for all of them.
 
     Parameters
     ----------
     gpu : Gpu
-    sms : iterable of int
-        As :func:`sms_of_a_gpc` gives them.
+    sms : sequence of int
+        As :func:`sms_of_gpcs` gives them.
     """
-    halves = tuple(gpu.placement.sm_half[sm] for sm in sms)
-    n = len(halves)
-    share, gpcs = n / gpu.sm_count, len(gpu.gpcs)
+    was = [gpu.placement.sm_gpc[sm] for sm in sms]
+    gpcs = sorted(set(was))
+    share = len(sms) / gpu.sm_count
     slices = _some(gpu.l2.slices * share / gpu.l2.partitions) * gpu.l2.partitions
     channels = _some(gpu.dram.channels * share)
     return replace(
         gpu,
-        sm_count=n,
-        gpcs=(n,),
+        sm_count=len(sms),
+        gpcs=tuple(was.count(gpc) for gpc in gpcs),
         placement=replace(
-            gpu.placement, order=tuple(range(n)), sm_gpc=(0,) * n, sm_half=halves, early_sms=0
+            gpu.placement,
+            order=tuple(range(len(sms))),
+            sm_gpc=tuple(gpcs.index(gpc) for gpc in was),
+            sm_half=tuple(gpu.placement.sm_half[sm] for sm in sms),
+            early_sms=0,
         ),
         l2=replace(gpu.l2, slices=slices),
-        dram=replace(gpu.dram, channels=channels, bus_bits=gpu.dram.bus_bits * channels / gpu.dram.channels),
-        throughput=replace(gpu.throughput, l2_read_bytes_per_cycle=gpu.throughput.l2_read_bytes_per_cycle / gpcs),
-    )  # fmt: skip
+        dram=replace(gpu.dram, channels=channels, bus_bits=round(gpu.dram.bus_bits * channels / gpu.dram.channels)),
+        throughput=replace(
+            gpu.throughput,
+            l2_read_bytes_per_cycle=gpu.throughput.l2_read_bytes_per_cycle * len(gpcs) / len(gpu.gpcs),
+        ),
+    )
 
 
 def _some(share: float) -> int:

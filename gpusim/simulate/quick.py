@@ -1,14 +1,15 @@
 """A launch from a few million of its warp instructions, for sweeps: in about a second.
 
-What blocks execute comes from probes, as of any launch of which only part is run.  What caches make of it comes from the
-beginning of the launch on the whole GPU.  Time comes from stretches that are timed on one GPC, one of each round of
-blocks: a GPC sees what its share of the GPU does for eight times as long as the whole GPU would in as many instructions.
-So what a block does at its end is seen only where blocks are short.
+What blocks execute comes from probes, as of any launch of which only part is run.  Time comes from stretches that are
+timed on one GPC, one of each round of blocks.  In so few instructions a GPC of eight comes eight times as far as the
+whole GPU would; what a block does at its end is seen only where blocks are short.  What L1 and the coalescer make of
+accesses comes from these stretches, too; what L2 makes of them from the beginning of the launch on the whole GPU,
+because the GPCs share it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +26,7 @@ from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.driving import Place, drive
 from gpusim.simulate.l2_state import left, take_over
 from gpusim.simulate.launch import arrays_of
-from gpusim.simulate.part_of_gpu import one_gpc, sms_of_a_gpc
+from gpusim.simulate.part_of_gpu import part_of, sms_of_gpcs
 from gpusim.simulate.rounds import Round, dealt, rounds
 from gpusim.simulate.scaling import attribute, by_instruction
 from gpusim.simulate.utilisation import booked
@@ -38,17 +39,20 @@ if TYPE_CHECKING:
 
 RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
 COUNTED = 1e6  # steps of the engine that go through the caches of the whole GPU
-STRETCH = Lengths(most=2e6, settled=0.3, batch=0.1, error=0.005)
+GPCS = 1  # on which stretches are timed
+STRETCH = Lengths(most=2e6, settled=0.3, batch=0.1, error=0.003)
 """Of each round of blocks."""
 
-LOADS = C.LD_SECTORS, C.LOCAL_LD_SECTORS, C.ATOM_SECTORS
-STORES = C.ST_SECTORS, C.LOCAL_ST_SECTORS
-ATOMICS = C.ATOM_SECTORS, C.RED_SECTORS
-GROWS_WITH = {
-    STORES: (C.L2_WRITE_REQ, C.L2_WRITE),
-    ATOMICS: (C.L2_ATOM_REQ, C.L2_ATOM),
-}
-"""Columns that caches decide, by what they are in proportion to; all others are to loads."""
+OF_GPCS = {
+    (C.LD_SECTORS, C.LOCAL_LD_SECTORS, C.ATOM_SECTORS): (
+        C.LD_HIT, C.LOCAL_LD_HIT, C.LD_WAVES, C.PENDING, C.MERGED, C.L2_READ_REQ, C.L2_READ,
+    ),
+    (C.ST_SECTORS, C.LOCAL_ST_SECTORS): (C.L2_WRITE_REQ, C.L2_WRITE),
+    (C.ATOM_SECTORS, C.RED_SECTORS): (C.L2_ATOM_REQ, C.L2_ATOM),
+}  # fmt: skip
+"""What L1 and the coalescer of a GPC make of accesses, by what it is in proportion to."""
+OF_L2 = C.L2_MISS, C.L2_READ_HIT, C.L2_READ_MISS, C.FABRIC, C.DRAM_READ
+"""What L2 makes of what all GPCs ask, in proportion to sectors read."""
 
 
 def quickly(
@@ -71,11 +75,12 @@ def quickly(
     """
     launch = place.launch
     executed = chosen.population @ chosen.means(probed)
+    found = _stretches(place, in_time, executed[C.INST] / launch.blocks, progress)
     begun, block = _beginning(place, image), _inner_block(place, image)
-    total = _total(place, executed, begun.counts.sum(axis=0), block)
+    total = _total(place, executed, found, begun.counts.sum(axis=0), block)
     total[C.DRAM_WRITE], kept = _written_back(place, total, block)
-    time, simulated = _time(place, in_time, total[C.INST], progress)
     sites = by_instruction(block, image, len(launch.program)) * 1.0
+    simulated = sum(int(timed.m.misc[S.STEPS]) for _, timed in found) + int(begun.counts[:, C.INST].sum())
     return Counts(
         total=total,
         arrays=attribute(block.arrays * 1.0, C.ARRAYS, total, launch.blocks),
@@ -83,8 +88,8 @@ def quickly(
         sampled=True,
         blocks_run=int(begun.misc[S.HANDED]),
         left_dirty=kept,
-        timing=time,
-        warp_instructions=simulated + int(begun.counts[:, C.INST].sum()),
+        timing=_timing(place, found, total[C.INST]),
+        warp_instructions=simulated,
         quick=True,
     )
 
@@ -106,17 +111,27 @@ def _inner_block(place: Place, image: Image) -> Machine:
     return m
 
 
-def _total(place: Place, executed: np.ndarray, begun: np.ndarray, block: Machine) -> np.ndarray:
+def _total(place: Place, executed: np.ndarray, found: _Found, begun: np.ndarray, block: Machine) -> np.ndarray:
     """Counts of the whole launch, but for what is written back to device memory."""
-    total, one = executed.copy(), block.counts.sum(axis=0)
-    of_caches = np.setdiff1d(np.arange(C.N_COUNTS), C.EXECUTED)
-    of_loads = np.setdiff1d(of_caches, [column for columns in GROWS_WITH.values() for column in columns])
-    for asked, columns in {**GROWS_WITH, LOADS: of_loads}.items():
-        seen = begun if begun[list(asked)].sum() else one
-        total[list(columns)] = seen[list(columns)] * (executed[list(asked)].sum() / max(seen[list(asked)].sum(), 1))
+    total = executed.copy()
+    rounds, one = _of_all_rounds(found), block.counts.sum(axis=0)
+    for asked, columns in OF_GPCS.items():
+        _grow(total, rounds if rounds[list(asked)].sum() else one, asked, columns)
+    _grow(total, begun if begun[C.L2_READ] else rounds, (C.L2_READ,), OF_L2)
     if (most := _fits(place, block.arrays[:, C.A_LD_REQ])) is not None:
         total[C.DRAM_READ] = min(total[C.DRAM_READ], most)
     return total
+
+
+def _of_all_rounds(found: _Found) -> np.ndarray:
+    """What an average block counts, in stretches that stand for as many blocks as their rounds have."""
+    parts = [one.blocks / timed.issued.sum() * timed.m.counts.sum(axis=0) for one, timed in found]
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _grow(total: np.ndarray, seen: np.ndarray, asked: Sequence[int], columns: Sequence[int]) -> None:
+    """Put columns into a total, in proportion to what was asked."""
+    total[list(columns)] = seen[list(columns)] * (total[list(asked)].sum() / max(seen[list(asked)].sum(), 1e-9))
 
 
 def _fits(place: Place, asked: np.ndarray) -> float | None:
@@ -162,7 +177,7 @@ class _Timed(NamedTuple):
     def issued(self) -> np.ndarray:
         """Warp instructions measured, of each SM."""
         issued = self.m.schedulers[:, S.ISSUED] - self.since.schedulers[:, S.ISSUED]
-        return np.maximum(issued.reshape(len(self.held), -1).sum(axis=1), 1)
+        return np.asarray(np.maximum(issued.reshape(len(self.held), -1).sum(axis=1), 1))
 
     def lasts(self, instructions: float) -> float:
         """Cycles in which the SMs with most blocks run those that they began with, each of so many instructions."""
@@ -171,29 +186,29 @@ class _Timed(NamedTuple):
         return measured * instructions * float(self.held.max() / self.issued[busiest].mean())
 
 
-def _time(place: Place, image: Image, instructions: float, progress: Progress | None) -> tuple[Timing, int]:
-    """Time of the whole launch, and how many warp instructions were timed."""
-    launch, gpu = place.launch, place.gpu
-    each, l2, found = instructions / launch.blocks, None, []
-    for one in rounds(launch.blocks, gpu.sm_count, place.held.blocks_per_sm):
+def _stretches(place: Place, image: Image, each: float, progress: Progress | None) -> _Found:
+    """Time a stretch of each round of blocks of so many instructions; one does where a GPC soon has run all its own."""
+    launch, l2, found = place.launch, None, []
+    for one in rounds(launch.blocks, place.gpu.sm_count, place.held.blocks_per_sm):
         timed = _stretch(place, image, one, 2 * STRETCH.most / each, l2, progress)
         found.append((one, timed))
         if timed.whole and not one.first:
             break
         l2 = l2 or left(timed.m)
-    simulated = sum(int(timed.m.misc[S.STEPS]) for _, timed in found)
-    if found[0][1].whole:
-        return _of_gpc(found[0][1].m, gpu.sm_count / len(sms_of_a_gpc(gpu)), place), simulated
-    return _of_rounds(found, instructions, place), simulated
+    return found
+
+
+_Found = list[tuple[Round, _Timed]]
+"""Rounds, and a stretch of each."""
 
 
 def _stretch(
     place: Place, image: Image, one: Round, enough: float, l2: CacheState | None, progress: Progress | None
 ) -> _Timed:
     """Time the beginning of a round on one GPC, with L2 as the round before has left it."""
-    sms = sms_of_a_gpc(place.gpu)
+    sms = sms_of_gpcs(place.gpu, GPCS)
     blocks = dealt(one, place.launch.blocks, place.gpu, sms, enough)
-    m = replace(place, gpu=one_gpc(place.gpu, sms)).apart(image).machine(image, 1, timed=True)
+    m = replace(place, gpu=part_of(place.gpu, sms)).apart(image).machine(image, 1, timed=True)
     m = m._replace(order=np.array(blocks.order, np.int64))
     if l2 is not None:
         take_over(m, l2)
@@ -203,21 +218,20 @@ def _stretch(
     return _Timed(m, since, np.bincount(blocks.order, minlength=len(sms)), done and blocks.whole)
 
 
-def _advance(m: Machine, place: Place, image: Image, queue: BlockQueue, progress: Progress | None, until: float) -> bool:
+def _advance(
+    m: Machine, place: Place, image: Image, queue: BlockQueue, progress: Progress | None, until: float
+) -> bool:
     """Let a machine run until it has issued so many instructions; returns whether that was the end."""
     if progress is not None:
         progress(int(m.misc[S.STEPS]), int(STRETCH.most), "timing")
     return drive(m, place.launch, image, queue, None, "timing", until=until)
 
 
-def _of_gpc(m: Machine, share: float, place: Place) -> Timing:
-    """Time of a launch of which one GPC has run all that it runs; the GPU is so many times as large."""
-    found = timing(m, place.gpu.launch)
-    return replace(found, booked={name: taken * share for name, taken in found.booked.items()})
-
-
-def _of_rounds(found: list[tuple[Round, _Timed]], instructions: float, place: Place) -> Timing:
-    """Time of a launch from stretches of its rounds."""
+def _timing(place: Place, found: _Found, instructions: float) -> Timing:
+    """Time of the whole launch, of so many instructions."""
+    first = found[0][1]
+    if first.whole:
+        return _of_whole(first, place)
     each, launching = instructions / place.launch.blocks, place.gpu.launch
     busiest = sum(one.blocks for one, _ in found)
     longest = sum(one.blocks / one.held * timed.lasts(each) for one, timed in found)
@@ -230,6 +244,12 @@ def _of_rounds(found: list[tuple[Round, _Timed]], instructions: float, place: Pl
         stalls=_added((waits(t.m.schedulers - t.since.schedulers), share) for share, t in parts),
         booked=_added((_taken(t), share * instructions / t.issued.sum()) for share, t in parts),
     )
+
+
+def _of_whole(timed: _Timed, place: Place) -> Timing:
+    """Time of a launch of which a GPC has run all that is its own."""
+    found, share = timing(timed.m, place.gpu.launch), place.gpu.sm_count / len(timed.held)
+    return replace(found, booked={name: taken * share for name, taken in found.booked.items()})
 
 
 def _taken(timed: _Timed) -> dict[str, float]:

@@ -101,7 +101,9 @@ def dealt(one: Round, blocks: int, gpu: Gpu, sms: Sequence[int], enough: float) 
     """
     number = {sm: k for k, sm in enumerate(sms)}
     wave = gpu.sm_count * one.held
-    order, stretches, begin = [], [], one.first
+    order: list[int] = []
+    stretches: list[Stretch] = []
+    begin = one.first
     while begin < blocks and sum(stretch.blocks for stretch in stretches) < enough:
         lands = first_wave(gpu, one.held, blocks - begin)
         mine = [k for k, sm in enumerate(lands) if sm in number]

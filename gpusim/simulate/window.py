@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from gpusim.hardware.generation import Launching
 
 
-
 class Lengths(NamedTuple):
     """How much of a launch is timed.
 

@@ -170,13 +170,14 @@ class _Scheduler:
         return found
 
     def _ranks(self) -> tuple[int, list[int]]:
-        """What a cycle of waiting weighs in a key, and every instruction's key: first the longest chain, then its number.
+        """What a cycle of waiting weighs in a key, and every instruction's key: the longest chain first, then its number.
 
         Numbers take the lowest digits, then registers; a chain outweighs both, a cycle outweighs every chain.
         """
         chains = [(-path, -chain) for path, chain in zip(self.paths, self.chains, strict=True)]
         places = {chain: place for place, chain in enumerate(sorted(set(chains)))}
-        return len(places) * REGISTERS * len(chains), [places[chain] * REGISTERS * len(chains) + i for i, chain in enumerate(chains)]
+        a_chain = REGISTERS * len(chains)
+        return len(places) * a_chain, [places[chain] * a_chain + i for i, chain in enumerate(chains)]
 
     def run(self) -> list[int]:
         """Instruction numbers in their new order."""
@@ -218,7 +219,7 @@ class _Scheduler:
         return self.count + max(regs, 0) > self.limit or self.count_preds + max(preds, 0) > PREDICATES
 
     def _note_growth(self, i: int) -> _Growth:
-        """By how many live registers and predicates would grow, and the instruction's key; until one of them changes."""
+        """By how many live registers and predicates would grow, and the instruction's key."""
         regs = preds = 0
         for reg in self.writes[i]:
             if reg not in self.live:
