@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from gpusim.simulate.work import Sample as HowMuch
 
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
@@ -14,6 +18,10 @@ Sample = Annotated[
     bool | None,
     typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
 ]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Simulate little of the launch, in about a second: for sweeps; less accurate.")
+]
+Jobs = Annotated[int | None, typer.Option(metavar="N", help="Processes for several rows [default: one a core].", min=1)]
 Registers = Annotated[
     int | None,
     typer.Option(metavar="N", help="Registers a thread, as ptxas -v says of your own [default: as lowered].", min=1),
@@ -42,6 +50,26 @@ KernelFolders = Annotated[
     list[Path] | None,
     typer.Option("--kernels", metavar="DIR", help="A folder with kernels of your own; may be repeated."),
 ]
+
+
+def chosen_sample(sample: bool | None, quick: bool) -> HowMuch:
+    """How much of a launch is run.
+
+    Raises
+    ------
+    GpusimError
+        If two things are asked for.
+    """
+    from gpusim.errors import GpusimError
+
+    if quick and sample is not None:
+        raise GpusimError(f"--quick and --{'sample' if sample else 'exact'}: take one of them")
+    return "quick" if quick else sample
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def listed_gpus(text: str) -> list[str]:

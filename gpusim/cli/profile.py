@@ -12,7 +12,19 @@ import typer
 from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
-from gpusim.cli.options import Fresh, Gpus, JsonFile, Sample, TimelineFile, TimelineFrom, TimelineSm, Warm, listed_gpus
+from gpusim.cli.options import (
+    Fresh,
+    Gpus,
+    JsonFile,
+    Quick,
+    Sample,
+    TimelineFile,
+    TimelineFrom,
+    TimelineSm,
+    Warm,
+    chosen_sample,
+    listed_gpus,
+)
 from gpusim.cli.timelines import Wanted
 
 if TYPE_CHECKING:
@@ -34,6 +46,7 @@ def profile(
     json: JsonFile = None,
     warm: Warm = False,
     sample: Sample = None,
+    quick: Quick = False,
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Warp instructions after which a kernel is endless.", min=1)
     ] = None,
@@ -49,8 +62,13 @@ def profile(
     --arg float32:normal:1048576 --arg float32:normal:1048576
     """
     check_writable(json)
-    how = {"cache": "warm" if warm else "cold", "sample": sample, "limit": limit, "seed": seed, "seconds": seconds}
-    how["fresh"] = fresh
+    how: dict[str, Any] = {
+        "cache": "warm" if warm else "cold",
+        "sample": chosen_sample(sample, quick),
+        "limit": limit,
+        "fresh": fresh,
+    }
+    how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines}
     if launches is not None:

@@ -170,7 +170,7 @@ class _Scheduler:
         return found
 
     def _ranks(self) -> tuple[int, list[int]]:
-        """What a cycle of waiting weighs in a key, and every instruction's key: the longest chain first, then its number.
+        """What a cycle of waiting weighs in a key, and the key of each instruction: its chain, the longest first.
 
         Numbers take the lowest digits, then registers; a chain outweighs both, a cycle outweighs every chain.
         """
