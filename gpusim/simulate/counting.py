@@ -15,6 +15,7 @@ from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.simulate import quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import blocks_at_once
@@ -24,7 +25,6 @@ from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, re
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
 from gpusim.simulate.l2_state import held_by_l2, left, take_over
 from gpusim.simulate.launch import Launch, fill_memory, lay_out, pointers, read_back
-from gpusim.simulate.quick import RUN_WHOLE, quickly
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
 from gpusim.simulate.scaling import attribute, by_instruction, left_dirty, scale
@@ -88,8 +88,8 @@ def count(
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     whole = image if values else bound(launch, layout, timed_image(launch.program, arrays))
     in_time = add_units(whole, launch.program, gpu)
-    if sample == "quick" and not values and chosen.instructions(classes) > RUN_WHOLE:
-        return quickly(place, image, in_time, chosen, classes, progress)
+    if sample == "quick" and not values and quick.applies(chosen, classes):
+        return quick.quickly(place, image, in_time, chosen, classes, progress, limit)
     image = in_time if timed else image
     m = place.machine(image, chosen.n_kinds, timed=timed)
     if l2 is not None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gpusim.hardware.fixed import TPC_SMS
+
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
@@ -28,9 +30,9 @@ def sms_of_gpcs(gpu: Gpu, count: int) -> tuple[int, ...]:
 
 
 def part_of(gpu: Gpu, sms: Sequence[int]) -> Gpu:
-    """A GPU that is some GPCs of another: L2 as large, but slices, links and device memory as fast as is their share.
+    """A GPU that is some GPCs of another, with their share of L2, of its slices and links, and of device memory.
 
-    L2 keeps its size because what GPCs share lies there once for all of them.
+    TPCs belong to the halves of L2 in turns, whatever half a GPC belongs to, so that links are used both ways.
 
     Parameters
     ----------
@@ -51,11 +53,11 @@ def part_of(gpu: Gpu, sms: Sequence[int]) -> Gpu:
             gpu.placement,
             order=tuple(range(len(sms))),
             sm_gpc=tuple(gpcs.index(gpc) for gpc in was),
-            sm_half=tuple(gpu.placement.sm_half[sm] for sm in sms),
+            sm_half=tuple(sm // TPC_SMS % gpu.l2.partitions for sm in range(len(sms))),
             early_sms=0,
         ),
-        l2=replace(gpu.l2, slices=slices),
-        dram=replace(gpu.dram, channels=channels, bus_bits=round(gpu.dram.bus_bits * channels / gpu.dram.channels)),
+        l2=replace(gpu.l2, slices=slices, size_bytes=_whole_lines(gpu.l2.size_bytes * share, gpu)),
+        dram=replace(gpu.dram, channels=channels, bus_bits=round(gpu.dram.bus_bits * share)),
         throughput=replace(
             gpu.throughput,
             l2_read_bytes_per_cycle=gpu.throughput.l2_read_bytes_per_cycle * len(gpcs) / len(gpu.gpcs),
@@ -66,3 +68,9 @@ def part_of(gpu: Gpu, sms: Sequence[int]) -> Gpu:
 def _some(share: float) -> int:
     """A share of several units, in whole ones."""
     return max(round(share), 1)
+
+
+def _whole_lines(size: float, gpu: Gpu) -> int:
+    """A size of L2 in lines, as many in each half."""
+    unit = gpu.l2.line_bytes * gpu.l2.partitions
+    return round(size / unit) * unit

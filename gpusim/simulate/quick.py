@@ -9,7 +9,7 @@ because the GPCs share it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from gpusim.progress import Progress
     from gpusim.simulate.sample import Plan
 
+UNEQUAL = 0.1
+"""By how much of their mean the instructions of a class's blocks may differ; beyond that little tells too little."""
 RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
 COUNTED = 1e6  # steps of the engine that go through the caches of the whole GPU
 GPCS = 1  # on which stretches are timed
@@ -55,9 +57,24 @@ OF_L2 = C.L2_MISS, C.L2_READ_HIT, C.L2_READ_MISS, C.FABRIC, C.DRAM_READ
 """What L2 makes of what all GPCs ask, in proportion to sectors read."""
 
 
+def applies(chosen: Plan, probed: np.ndarray) -> bool:
+    """Whether a little tells enough of a launch: it is long, and blocks of a class do alike.
+
+    Parameters
+    ----------
+    chosen, probed
+        As for :func:`quickly`.
+    """
+    if chosen.instructions(probed) <= RUN_WHOLE:
+        return False
+    each, means = probed[:, C.INST], chosen.means(probed)[:, C.INST]
+    return bool((np.abs(each - means[chosen.probe_class]) <= UNEQUAL * means[chosen.probe_class]).all())
+
+
 def quickly(
-    place: Place, image: Image, in_time: Image, chosen: Plan, probed: np.ndarray, progress: Progress | None
-) -> Counts:
+    place: Place, image: Image, in_time: Image, chosen: Plan, probed: np.ndarray, progress: Progress | None,
+    limit: int | None = None,
+) -> Counts:  # fmt: skip
     """Count what a launch does, and its time, from a little of it.
 
     Parameters
@@ -72,11 +89,13 @@ def quickly(
         What each of them counted.
     progress : callable, optional
         Called with (instructions done, instructions, text).
+    limit : int, optional
+        As for :func:`gpusim.simulate.count`.
     """
-    launch = place.launch
+    launch, run = place.launch, partial(drive, progress=None, text="counting", limit=limit)
     executed = chosen.population @ chosen.means(probed)
     found = _stretches(place, in_time, executed[C.INST] / launch.blocks, progress)
-    begun, block = _beginning(place, image), _inner_block(place, image)
+    begun, block = _beginning(place, image, run), _inner_block(place, image, run)
     total = _total(place, executed, found, begun.counts.sum(axis=0), block)
     total[C.DRAM_WRITE], kept = _written_back(place, total, block)
     sites = by_instruction(block, image, len(launch.program)) * 1.0
@@ -97,17 +116,17 @@ def quickly(
 # ------------------------------------------------------------------ counts
 
 
-def _beginning(place: Place, image: Image) -> Machine:
+def _beginning(place: Place, image: Image, run: Callable[..., bool]) -> Machine:
     """A machine that has run the beginning of the launch."""
     m = place.apart(image).machine(image, 1)
-    drive(m, place.launch, image, BlockQueue.whole(place.launch.blocks), None, "counting", until=COUNTED)
+    run(m, place.launch, image, BlockQueue.whole(place.launch.blocks), until=COUNTED)
     return m
 
 
-def _inner_block(place: Place, image: Image) -> Machine:
+def _inner_block(place: Place, image: Image, run: Callable[..., bool]) -> Machine:
     """A machine that has run one block from the middle of the grid, with empty caches."""
     m = place.apart(image).machine(image, 1, n_sm=1)
-    drive(m, place.launch, image, BlockQueue.single([place.launch.blocks // 2]), None, "counting")
+    run(m, place.launch, image, BlockQueue.single([place.launch.blocks // 2]))
     return m
 
 
@@ -229,27 +248,22 @@ def _advance(
 
 def _timing(place: Place, found: _Found, instructions: float) -> Timing:
     """Time of the whole launch, of so many instructions."""
-    first = found[0][1]
-    if first.whole:
-        return _of_whole(first, place)
-    each, launching = instructions / place.launch.blocks, place.gpu.launch
+    launch, gpu, first = place.launch, place.gpu, found[0][1]
     busiest = sum(one.blocks for one, _ in found)
-    longest = sum(one.blocks / one.held * timed.lasts(each) for one, timed in found)
     parts = [(one.blocks / busiest, timed) for one, timed in found]
+    taken = _added((_taken(t), share * instructions / t.issued.sum()) for share, t in parts)
+    longest = sum(one.blocks / one.held * timed.lasts(instructions / launch.blocks) for one, timed in found)
+    if first.whole:
+        longest = timing(first.m, gpu.launch).longest
+    longest = max(longest, taken["launcher"])  # there is one for all GPCs
     return Timing(
-        cycles=longest + launching.overhead_cycles + launching.stores_done_cycles,
-        active=longest / unevenness(place.launch.blocks, place.gpu.sm_count),
+        cycles=longest + gpu.launch.overhead_cycles + gpu.launch.stores_done_cycles,
+        active=longest / unevenness(launch.blocks, gpu.sm_count),
         longest=longest,
         warps=None,
         stalls=_added((waits(t.m.schedulers - t.since.schedulers), share) for share, t in parts),
-        booked=_added((_taken(t), share * instructions / t.issued.sum()) for share, t in parts),
+        booked=taken,
     )
-
-
-def _of_whole(timed: _Timed, place: Place) -> Timing:
-    """Time of a launch of which a GPC has run all that is its own."""
-    found, share = timing(timed.m, place.gpu.launch), place.gpu.sm_count / len(timed.held)
-    return replace(found, booked={name: taken * share for name, taken in found.booked.items()})
 
 
 def _taken(timed: _Timed) -> dict[str, float]:

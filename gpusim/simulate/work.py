@@ -119,7 +119,9 @@ class How:
             raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(self.cache)}")
         if self.progress is not None and not callable(self.progress):
             raise ParameterError(f"progress must be a function of (done, total, text), not {shown(self.progress)}")
-        check_flags(values=self.values, sample=self.sample != "quick" and self.sample, fresh=self.fresh)
+        check_flags(values=self.values, fresh=self.fresh)
+        if self.sample != "quick" and type(self.sample).__name__ not in ("NoneType", "bool", "bool_"):
+            raise ParameterError(f"sample must be True, False or 'quick', not {shown(self.sample)}")
         self._check_quick()
 
     def _check_quick(self) -> None:
