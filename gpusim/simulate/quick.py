@@ -27,7 +27,7 @@ from gpusim.simulate.driving import Place, drive
 from gpusim.simulate.l2_state import left, take_over
 from gpusim.simulate.launch import arrays_of
 from gpusim.simulate.part_of_gpu import part_of, sms_of_gpcs
-from gpusim.simulate.rounds import Round, dealt, rounds
+from gpusim.simulate.rounds import Round, begins_before, dealt, rounds
 from gpusim.simulate.scaling import attribute, by_instruction
 from gpusim.simulate.utilisation import booked
 from gpusim.simulate.window import Lengths, Since, measure, now, unevenness
@@ -252,9 +252,12 @@ def _timing(place: Place, found: _Found, instructions: float) -> Timing:
     busiest = sum(one.blocks for one, _ in found)
     parts = [(one.blocks / busiest, timed) for one, timed in found]
     taken = _added((_taken(t), share * instructions / t.issued.sum()) for share, t in parts)
-    longest = sum(one.blocks / one.held * timed.lasts(instructions / launch.blocks) for one, timed in found)
+    lasts = [timed.lasts(instructions / launch.blocks) for _, timed in found]
+    longest = sum(one.blocks / one.held * time for (one, _), time in zip(found, lasts, strict=True))
     if first.whole:
         longest = timing(first.m, gpu.launch).longest
+    elif len(found) > 1:
+        longest -= lasts[-2] * begins_before([one for one, _ in found], launch.blocks, gpu.sm_count)
     longest = max(longest, taken["launcher"])  # there is one for all GPCs
     return Timing(
         cycles=longest + gpu.launch.overhead_cycles + gpu.launch.stores_done_cycles,

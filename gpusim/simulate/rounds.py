@@ -66,6 +66,32 @@ def rounds(blocks: int, n_sm: int, slots: int) -> list[Round]:
     return found
 
 
+def begins_before(found: Sequence[Round], blocks: int, n_sm: int) -> float:
+    """How long before the mean end of the round before it the last round begins, in the time that a block lasts.
+
+    Blocks of a round come apart, the more of them an SM has run one after another, until they end at any time of that
+    which one lasts.  The first of the last round take the places that fall free first.
+
+    Parameters
+    ----------
+    found : sequence of Round
+        As :func:`rounds` gives them.
+    blocks, n_sm
+        As for :func:`rounds`.
+
+    Examples
+    --------
+    >>> begins_before(rounds(1000, 100, 4), 1000, 100), begins_before(rounds(850, 100, 4), 850, 100)
+    (0.0, 0.1875)
+    """
+    first, last = found[0], found[-1]
+    if last.held == first.held:
+        return 0.0
+    times = last.first // (first.held * n_sm)
+    share = (blocks - last.first) / (first.held * n_sm)
+    return max(0.5 - share, 0.0) * (1 - 1 / times)
+
+
 class Dealt(NamedTuple):
     """Blocks of some SMs.
 
