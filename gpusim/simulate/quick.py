@@ -150,7 +150,7 @@ def _of_all_rounds(found: _Found) -> np.ndarray:
 
 def _grow(total: np.ndarray, seen: np.ndarray, asked: Sequence[int], columns: Sequence[int]) -> None:
     """Put columns into a total, in proportion to what was asked."""
-    total[list(columns)] = seen[list(columns)] * (total[list(asked)].sum() / max(seen[list(asked)].sum(), 1e-9))
+    total[list(columns)] = seen[list(columns)] * (total[list(asked)].sum() / (seen[list(asked)].sum() or 1))
 
 
 def _fits(place: Place, asked: np.ndarray) -> float | None:

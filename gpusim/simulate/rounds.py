@@ -89,7 +89,7 @@ def begins_before(found: Sequence[Round], blocks: int, n_sm: int) -> float:
         return 0.0
     times = last.first // (first.held * n_sm)
     share = (blocks - last.first) / (first.held * n_sm)
-    return max(0.5 - share, 0.0) * (1 - 1 / times)
+    return max(1 - 2 * share, 0.0) / 2 * (1 - 1 / times)
 
 
 class Dealt(NamedTuple):
