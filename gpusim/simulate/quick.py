@@ -198,11 +198,20 @@ class _Timed(NamedTuple):
         issued = self.m.schedulers[:, S.ISSUED] - self.since.schedulers[:, S.ISSUED]
         return np.asarray(np.maximum(issued.reshape(len(self.held), -1).sum(axis=1), 1))
 
+    @property
+    def measured(self) -> float:
+        """Cycles for which it was measured."""
+        return (now(self.m) - self.since.tick) / S.TICKS
+
     def lasts(self, instructions: float) -> float:
         """Cycles in which the SMs with most blocks run those that they began with, each of so many instructions."""
         busiest = self.held == self.held.max()
-        measured = (now(self.m) - self.since.tick) / S.TICKS
-        return measured * instructions * float(self.held.max() / self.issued[busiest].mean())
+        return self.measured * instructions * float(self.held.max() / self.issued[busiest].mean())
+
+    def starts_late(self) -> float:
+        """Cycles by which what was not measured took longer than as many instructions did later."""
+        usual = self.measured * self.since.issued / float(self.issued.sum())
+        return max(self.since.tick / S.TICKS - usual, 0.0)
 
 
 def _stretches(place: Place, image: Image, each: float, progress: Progress | None) -> _Found:
@@ -253,7 +262,7 @@ def _timing(place: Place, found: _Found, instructions: float) -> Timing:
     parts = [(one.blocks / busiest, timed) for one, timed in found]
     taken = _added((_taken(t), share * instructions / t.issued.sum()) for share, t in parts)
     lasts = [timed.lasts(instructions / launch.blocks) for _, timed in found]
-    longest = sum(one.blocks / one.held * time for (one, _), time in zip(found, lasts, strict=True))
+    longest = first.starts_late() + sum(one.blocks / one.held * t for (one, _), t in zip(found, lasts, strict=True))
     if first.whole:
         longest = timing(first.m, gpu.launch).longest
     elif len(found) > 1:

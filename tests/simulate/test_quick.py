@@ -24,7 +24,7 @@ LAUNCHES = {
     "matmul-tiled": {"n": 512},
     "reduce-divergent": {"N": 1 << 22},
     "softmax-safe": {"M": 6000},
-    "transpose-padded": {"n": 4096},
+    "transpose-shared": {"n": 4096},
     "vector-add": {"N": 1 << 24},
 }
 
@@ -44,13 +44,13 @@ def both(name):
     return tuple(gpusim.predict(name, sample=sample, **LAUNCHES[name]) for sample in (False, "quick"))
 
 
-@pytest.mark.parametrize("name", LAUNCHES)
-def test_time_is_within_the_error_it_states(name):
-    whole, quickly = both(name)
-    assert quickly[CYCLES].claim is Claim.EXTRAPOLATED
-    assert 0 < quickly[CYCLES].p90 < 0.5
-    assert quickly.value(CYCLES) == pytest.approx(whole.value(CYCLES), rel=quickly[CYCLES].p90)
-    assert quickly.value(CYCLES) != whole.value(CYCLES)
+def test_time_is_within_the_error_it_states_nine_times_in_ten():
+    times = [(whole.value(CYCLES), quickly[CYCLES]) for whole, quickly in map(both, LAUNCHES)]
+    assert all(found.claim is Claim.EXTRAPOLATED and found.value != whole for whole, found in times)
+    beyond = [abs(found.value / whole - 1) / found.p90 for whole, found in times]
+    assert sorted(beyond)[-2] <= 1
+    assert max(beyond) < 2
+    assert max(found.p90 for _, found in times) < 0.15
 
 
 @pytest.mark.parametrize("name", LAUNCHES)
@@ -143,13 +143,17 @@ def test_an_sm_of_a_gpc_has_as_much_of_what_is_shared_as_before(name):
     sms = sms_of_gpcs(gpu, 1)
     part = part_of(gpu, sms)
     assert part.sm_count == len(sms) == part.gpcs[0]
-    shares = [(g.l2.slices / g.sm_count, g.dram_peak_bytes_per_s / g.sm_count) for g in (part, gpu)]
-    assert shares[0] == pytest.approx(shares[1], rel=0.2)
-    same = [
-        (g.throughput.l2_read_bytes_per_cycle / len(g.gpcs), g.dram_peak_bytes_per_s / g.dram.channels)
-        for g in (part, gpu)
-    ]
-    assert same[0] == pytest.approx(same[1], rel=0.01)
+    slices, nbytes, reads = (
+        [of(g) for g in (part, gpu)]
+        for of in (
+            lambda g: g.l2.slices / g.sm_count,
+            lambda g: np.array([g.dram_peak_bytes_per_s, g.l2.size_bytes]) / g.sm_count,
+            lambda g: g.throughput.l2_read_bytes_per_cycle / len(g.gpcs),
+        )
+    )
+    assert slices[0] == pytest.approx(slices[1], rel=0.2)
+    assert nbytes[0] == pytest.approx(nbytes[1], rel=0.005)
+    assert reads[0] == pytest.approx(reads[1])
 
 
 def test_all_gpcs_are_the_gpu():
