@@ -154,7 +154,7 @@ def _count_and_time(
         return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until)
 
     with ThreadPoolExecutor(1) as beside:
-        stretch = beside.submit(measure, ran, advance)
+        stretch = beside.submit(measure, ran, advance, WINDOW)
         go_on()
         _show(ran, stretch, progress)
         note = f"a stretch from the middle of the launch, which begins with block {middle.first}"

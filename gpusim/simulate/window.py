@@ -73,7 +73,7 @@ def unevenness(blocks: int, n_sm: int) -> float:
     return math.ceil(blocks / n_sm) * n_sm / blocks
 
 
-def measure(m: Machine, advance: Callable[[float], bool], lengths: Lengths = WINDOW) -> Since:
+def measure(m: Machine, advance: Callable[[float], bool], lengths: Lengths) -> Since:
     """Run a stretch of a launch until it is known well enough how long it takes.
 
     Parameters
