@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import gpusim
 from benchmarks.sweep import rank_correlation
+from gpusim import cuda
 from gpusim.errors import ParameterError
 from gpusim.results.metric import Claim
 from gpusim.simulate import quick
@@ -161,3 +162,18 @@ def test_all_gpcs_are_the_gpu():
     part = part_of(gpu, sms_of_gpcs(gpu, len(gpu.gpcs)))
     assert (part.l2, part.dram, part.gpcs) == (gpu.l2, gpu.dram, gpu.gpcs)
     assert part.placement.sm_gpc == gpu.placement.sm_gpc
+
+
+@pytest.mark.usefixtures("compiler")
+def test_machine_code_is_predicted_quickly_too(monkeypatch):
+    monkeypatch.setattr(quick, "RUN_WHOLE", 1e6)
+    text = """__global__ void k(float* x) {
+        float a = x[0];
+        for (int j = 0; j < 99; j++) a = a * a + j;
+        x[blockIdx.x * 256 + threadIdx.x] = a;
+    }"""
+    kernel, x = cuda.compile(text, gpu="h200", options=["-ftz=true"]).kernel(), np.zeros(1 << 21, np.float32)
+    whole, quickly = (gpusim.profile(kernel, 1 << 13, 256, [x], values=False, sample=how) for how in (False, "quick"))
+    assert quickly.value(INSTRUCTIONS) == whole.value(INSTRUCTIONS)
+    assert quickly.value(CYCLES) == pytest.approx(whole.value(CYCLES), rel=0.15)
+    assert quickly.value(CYCLES) != whole.value(CYCLES)
