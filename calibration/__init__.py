@@ -14,6 +14,7 @@ cases that the simulator is asked again.  The modules of this folder each have o
 ``described``      which described kernel does what each of these launches does
 ``shipped``        errors, tables and drawings of the launches that come with gpusim
 ``sampled_launches`` launches of which only part is run
+``quick_predictions`` quick predictions against full ones; writes docs/quick.md
 ``exact_counters`` metrics that must be identical to hardware
 ``repeatability``  how far an H200 is from itself
 ``sgemm_ladder``   the published SGEMM ladder; writes docs/ladder.md

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpusim.processors import MOST
+
+if TYPE_CHECKING:
+    from gpusim.simulate.work import Sample as HowMuch
 
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
@@ -15,6 +18,9 @@ Warm = Annotated[bool, typer.Option("--warm/--cold", help="Caches as a first lau
 Sample = Annotated[
     bool | None,
     typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Simulate little of the launch, in about a second: for sweeps; less accurate.")
 ]
 Registers = Annotated[
     int | None,
@@ -48,6 +54,21 @@ KernelFolders = Annotated[
     list[Path] | None,
     typer.Option("--kernels", metavar="DIR", help="A folder with kernels of your own; may be repeated."),
 ]
+
+
+def chosen_sample(sample: bool | None, quick: bool) -> HowMuch:
+    """How much of a launch is run.
+
+    Raises
+    ------
+    GpusimError
+        If two things are asked for.
+    """
+    from gpusim.errors import GpusimError
+
+    if quick and sample is not None:
+        raise GpusimError(f"--quick and --{'sample' if sample else 'exact'}: take one of them")
+    return "quick" if quick else sample
 
 
 def listed_gpus(text: str) -> list[str]:

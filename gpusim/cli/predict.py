@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from gpusim.cli.files import check_writable, show_chains, show_profiles
 from gpusim.cli.options import (
     Fresh,
     Gpus,
+    Jobs,
     JsonFile,
     KernelArguments,
     KernelFolders,
+    Quick,
     Registers,
     Sample,
     TimelineFile,
     TimelineFrom,
     TimelineSm,
     Warm,
+    chosen_sample,
     listed_gpus,
 )
 from gpusim.cli.parameters import combinations, find, split
 from gpusim.cli.timelines import Wanted
 
-if TYPE_CHECKING:
-    from gpusim.progress import ProgressLine
-
-A = TypeVar("A")
-P = TypeVar("P")
+Cases = Sequence[tuple[str, dict[str, Any]]]
+"""A GPU and parameters, of each row."""
 
 
 def predict(
@@ -37,6 +38,8 @@ def predict(
     json: JsonFile = None,
     warm: Warm = False,
     sample: Sample = None,
+    quick: Quick = False,
+    jobs: Jobs = None,
     kernels: KernelFolders = None,
     registers: Registers = None,
     timeline: TimelineFile = None,
@@ -48,7 +51,7 @@ def predict(
 
     Requests, sectors, bytes and hit rates stand beside the textbook's formula.
 
-    Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each.
+    Several values, as in --tile 8,16,32 or --gpu h200,a100-40gb, give one row each. Rows are predicted side by side.
     """
     import gpusim
     from gpusim.catalogue.chain import Chain
@@ -59,35 +62,43 @@ def predict(
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(gpu), combinations(algorithm, given)))
     wanted = Wanted(timeline, timeline_sm, timeline_from)
-    how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": sample, "fresh": fresh}
+    how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": chosen_sample(sample, quick), "fresh": fresh}
+    how["kernels"] = [str(folder) for folder in kernels or []]
     if isinstance(algorithm, Chain):
         if registers is not None:
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
         wanted.recording(len(cases) * len(algorithm.steps), json)
-        show_chains(_each(algorithm, gpusim.predict_chain, cases, how), json)
+        show_chains(_each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs), json)
         return
     recording = wanted.recording(len(cases), json)
     how |= {"registers": registers} | ({"timeline": recording} if recording else {})
-    profiles = _each(algorithm, gpusim.predict, cases, how)
+    profiles = _each(gpusim.predict, {"kernel": algorithm.name, **how}, cases, jobs)
     show_profiles(profiles, json)
     wanted.save(profiles)
 
 
-def _each(
-    algorithm: A, predict: Callable[..., P], cases: Sequence[tuple[str, dict[str, Any]]], how: dict[str, Any]
-) -> list[P]:
-    """Predict one case after the other, showing progress on standard error."""
+def _each(predict: Callable[..., Any], how: Mapping[str, Any], cases: Cases, jobs: int | None) -> list[Any]:
+    """Predict every case, showing progress on standard error, and there what became of those that failed.
+
+    Raises
+    ------
+    GpusimError
+        If there is only one case and it fails, or if all do.
+    """
+    from gpusim.errors import GpusimError
+    from gpusim.launches.rows import predict_rows
+    from gpusim.processors import processors
     from gpusim.progress import ProgressLine
 
+    calls = [{**how, "gpu": gpu, **params} for gpu, params in cases]
     with ProgressLine() as progress:
-        return [
-            predict(algorithm, gpu, progress=_nth(progress, i, len(cases)), **how, **params)
-            for i, (gpu, params) in enumerate(cases, 1)
-        ]
-
-
-def _nth(progress: ProgressLine, index: int, count: int) -> Any:
-    """Tell which of several predictions the progress belongs to."""
-    if count == 1:
-        return progress
-    return lambda done, total, text: progress(done, total, f"{index} of {count}: {text}")
+        if len(calls) == 1:
+            return [predict(**calls[0], progress=progress, jobs=jobs)]
+        found = predict_rows(predict, calls, processors(jobs), progress)
+    failed = {n: row for n, row in enumerate(found) if isinstance(row, GpusimError)}
+    if len(failed) == len(found):
+        raise GpusimError(f"none of {len(found)} could be predicted: {failed[0]}")
+    for number, error in failed.items():
+        words = " ".join(f"--{name} {value}" for name, value in cases[number][1].items())
+        print(f"gpusim: {words} on {cases[number][0]}: {error}", file=sys.stderr)
+    return [row for number, row in enumerate(found) if number not in failed]

@@ -17,11 +17,13 @@ from gpusim.cli.options import (
     Gpus,
     Jobs,
     JsonFile,
+    Quick,
     Sample,
     TimelineFile,
     TimelineFrom,
     TimelineSm,
     Warm,
+    chosen_sample,
     listed_gpus,
 )
 from gpusim.cli.timelines import Wanted
@@ -45,6 +47,7 @@ def profile(
     json: JsonFile = None,
     warm: Warm = False,
     sample: Sample = None,
+    quick: Quick = False,
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Warp instructions after which a kernel is endless.", min=1)
     ] = None,
@@ -60,8 +63,13 @@ def profile(
     --arg float32:normal:1048576 --arg float32:normal:1048576
     """
     check_writable(json)
-    how = {"cache": "warm" if warm else "cold", "sample": sample, "limit": limit, "seed": seed, "seconds": seconds}
-    how |= {"fresh": fresh}
+    how: dict[str, Any] = {
+        "cache": "warm" if warm else "cold",
+        "sample": chosen_sample(sample, quick),
+        "limit": limit,
+        "fresh": fresh,
+    }
+    how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines}
     if launches is not None:

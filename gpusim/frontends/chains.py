@@ -13,7 +13,7 @@ from gpusim.frontends.described import Described
 from gpusim.profiles.chain import ChainProfile
 from gpusim.simulate.launch import place
 from gpusim.simulate.prediction import predict as simulated
-from gpusim.simulate.work import How, Work
+from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.catalogue.chain import Chain, ChainLaunch
@@ -25,7 +25,7 @@ def predict_chain(
     gpu: str | hardware.Gpu = "h200",
     *,
     cache: str = "cold",
-    sample: bool | None = None,
+    sample: Sample = None,
     progress: Progress | None = None,
     kernels: Sequence[str] | None = None,
     limit: int | None = None,
@@ -66,6 +66,8 @@ def predict_chain(
     62720.0
     """
     how = How(cache, sample, limit=limit, progress=progress, fresh=fresh, jobs=jobs)
+    if sample == "quick":
+        raise ParameterError("a quick prediction is of one kernel: it does not tell what a launch leaves in L2")
     known, spec = chain_of(chain, kernels), hardware.given(gpu)
     bound, labels = known.launch(**params), tuple(known.labels)
     profiles = simulated(list(works(bound, labels, spec, kernels)), spec, how)

@@ -17,7 +17,7 @@ from gpusim.errors import ParameterError, listed, shown, whole
 from gpusim.simulate.launch import Launch, bytes_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
-from gpusim.simulate.work import How, Work
+from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -38,7 +38,7 @@ def profile(
     dynamic_shared: int = 0,
     cache: str = "cold",
     values: bool = True,
-    sample: bool | None = None,
+    sample: Sample = None,
     limit: int | None = None,
     progress: Progress | None = None,
     timeline: Recording | None = None,
@@ -66,8 +66,8 @@ def profile(
     values : bool
         Compute the results.  Without them only what addresses and branches depend on is computed, which is faster,
         and arrays stay as they are.
-    sample : bool, optional
-        Without ``values``: run only part of a large launch; None decides by its size.
+    sample : bool or "quick", optional
+        Without ``values``: run only part of a large launch, or little of it; None decides by its size.
     limit : int, optional
         Warp instructions beyond which the kernel is taken not to end; by default only one that gets nowhere is.
     progress : callable, optional

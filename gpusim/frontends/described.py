@@ -17,7 +17,7 @@ from gpusim.lang.lower.target import Target
 from gpusim.results.traffic import Formula
 from gpusim.simulate.launch import Buffer, Launch
 from gpusim.simulate.prediction import predict as simulated
-from gpusim.simulate.work import ClosedForms, How, Work
+from gpusim.simulate.work import ClosedForms, How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
@@ -36,7 +36,7 @@ def predict(
     gpu: str | hardware.Gpu = "h200",
     *,
     cache: str = "cold",
-    sample: bool | None = None,
+    sample: Sample = None,
     progress: Progress | None = None,
     kernels: Sequence[str] | None = None,
     limit: int | None = None,
@@ -56,8 +56,8 @@ def predict(
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
     cache : {"cold", "warm"}
         Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
-    sample : bool, optional
-        Run only part of a large launch; None decides by its size.
+    sample : bool or "quick", optional
+        Run only part of a large launch, or little of it; None decides by its size.
     progress : callable, optional
         Called with (blocks done, blocks, text).
     kernels : sequence of str, optional

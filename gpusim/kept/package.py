@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1]
 NUMERIC = ("llvmlite", "ml_dtypes", "networkx", "numba", "numpy", "sympy")
 """Distributions whose release may change a number."""
 
-ERRORS = "data/validation-*.json"
+ERRORS = "data/validation-*.json", "data/quick-*.json"
 """Files of the errors that stand beside results."""
 
 
@@ -28,7 +28,8 @@ def sources(package: Path) -> list[Path]:
     ----------
     package : Path
     """
-    return sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *package.glob(ERRORS)])
+    errors = (path for pattern in ERRORS for path in package.glob(pattern))
+    return sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *errors])
 
 
 def digest_of(package: Path) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim import children
 from gpusim.errors import GpusimError
+from gpusim.launches.side_by_side import side_by_side
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from gpusim.processors import processors
 
@@ -198,19 +197,10 @@ def _still(tell: Progress, number: int, count: int, name: str, done: int, total:
 
 def _side_by_side(specs: Sequence[AnyLaunch], gpu: str, jobs: int, how: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Records as they come."""
-    import joblib
-
     from gpusim.simulate import load_engine
 
     load_engine()  # all of it and once, where otherwise each process would compile what it needs
-    here = Path.cwd()
     processes = min(jobs, len(specs))
-    tasks = (joblib.delayed(_record_in)(here, spec, gpu, jobs=jobs // processes, **how) for spec in specs)
-    yield from joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(tasks)
-
-
-def _record_in(folder: Path, spec: AnyLaunch, gpu: str, **how: Any) -> dict[str, Any]:
-    """A record made by another process, where names of files mean what they do here."""
-    os.chdir(folder)
-    os.environ["GPUSIM_QUIET"] = "1"  # the process that waits for it shows how far all are
-    return record(spec, gpu, **how)
+    calls = [{"spec": spec, "gpu": gpu, "jobs": jobs // processes, **how} for spec in specs]
+    for _, found in side_by_side(record, calls, processes):
+        yield found

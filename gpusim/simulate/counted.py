@@ -42,6 +42,8 @@ class Counts:
         Warp instructions that the blocks run stand for.
     outputs : dict of str to ndarray
         Every buffer after the launch, where values were asked for.
+    quick : bool
+        Whether all this is from a few million warp instructions.
     timeline : Timeline or None
         Of one SM, where it was asked for.
     l2 : CacheState or None
@@ -58,4 +60,5 @@ class Counts:
     warp_instructions: int
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     l2: CacheState | None = None
+    quick: bool = False
     timeline: Timeline | None = None

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, USED
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
-from gpusim.isa.encode import F, Image, encode
+from gpusim.isa.encode import Image, encode
 from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.simulate import quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import blocks_at_once
@@ -23,12 +23,13 @@ from gpusim.simulate.clock import timing
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
+from gpusim.simulate.l2_state import held_by_l2, left, take_over
 from gpusim.simulate.launch import Launch, fill_memory, lay_out, pointers, read_back
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
-from gpusim.simulate.scaling import Held, attribute, left_dirty, scale
+from gpusim.simulate.scaling import attribute, by_instruction, left_dirty, scale
 from gpusim.simulate.units import add_units
-from gpusim.simulate.window import LENGTH, Since, measure, unevenness, window
+from gpusim.simulate.window import WINDOW, Since, measure, unevenness, window
 from gpusim.simulate.workers import ALONE, Workers
 
 if TYPE_CHECKING:
@@ -36,12 +37,13 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.progress import Progress
     from gpusim.results.timeline import Recording
+    from gpusim.simulate.work import Sample
 
 MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
 
 
 def count(
-    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: bool | None = None, l2: CacheState | None = None,
+    launch: Launch, gpu: Gpu, held: Occupancy, *, sample: Sample = None, l2: CacheState | None = None,
     keep_l2: bool = False, values: bool = False, progress: Progress | None = None, limit: int | None = None,
     recording: Recording | None = None, workers: Workers = ALONE,
 ) -> Counts:  # fmt: skip
@@ -53,8 +55,8 @@ def count(
         Buffers as arrays where addresses depend on their contents, else sizes do.
     gpu, held
         Where it runs.
-    sample : bool, optional
-        Run only part of a large launch; None decides by its size.
+    sample : bool or "quick", optional
+        Run only part of a large launch, or little of it; None decides by its size.
     l2 : CacheState, optional
         L2 as a launch before left it; empty unless given.
     keep_l2 : bool
@@ -89,19 +91,21 @@ def count(
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     whole = image if values else bound(launch, layout, timed_image(launch.program, arrays))
     in_time = add_units(whole, launch.program, gpu)
+    if sample == "quick" and not values and quick.applies(chosen, classes):
+        return quick.quickly(place, image, in_time, chosen, classes, progress, limit)
     image = in_time if timed else image
     m = place.machine(image, chosen.n_kinds, timed=timed)
     if l2 is not None:
-        _take_over(m, l2)
+        take_over(m, l2)
     m = recorded(m, recording if timed else None)
-    before, ran, note, since = _held_by_l2(m), m, "", None
+    before, ran, note, since = held_by_l2(m), m, "", None
     if timed:
         drive(m, launch, image, chosen.queue, progress, "counting", limit, workers=workers)
     else:
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
-    after = _held_by_l2(m)
+    after = held_by_l2(m)
     total = scale(chosen, m.counts, classes, before, after)
-    by_array, sites = m.arrays * 1.0, _by_instruction(m, image, len(launch.program)) * 1.0
+    by_array, sites = m.arrays * 1.0, by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
         by_array, sites = attribute(by_array, C.ARRAYS, total, share), attribute(sites, C.SITES, total, share)
@@ -116,7 +120,7 @@ def count(
         timing=timing(m, gpu.launch) if since is None else window(ran, since, spent, uneven, gpu.launch),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
-        l2=_left(m) if keep_l2 else None,
+        l2=left(m) if keep_l2 else None,
         timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
 
@@ -146,14 +150,14 @@ def _count_and_time(
         spread_phases(m, go_on, chosen, wave)
     go_on(at)
     ran = place.apart(in_time).machine(in_time, 1, timed=True)
-    _take_over(ran, _left(m))
+    take_over(ran, left(m))
     ran = recorded(ran, recording)
 
     def advance(until: float) -> bool:
         return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until, workers=workers)
 
     with ThreadPoolExecutor(1) as beside:
-        stretch = beside.submit(measure, ran, advance)
+        stretch = beside.submit(measure, ran, advance, WINDOW)
         go_on()
         _show(ran, stretch, progress)
         note = f"a stretch from the middle of the launch, which begins with block {middle.first}"
@@ -163,47 +167,18 @@ def _count_and_time(
 def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None:
     """Report how far a stretch has come until it is done."""
     while not stretch.done() and progress is not None:
-        progress(int(m.misc[S.STEPS]), int(LENGTH), "timing")
+        progress(int(m.misc[S.STEPS]), int(WINDOW.most), "timing")
         wait_for([stretch], 0.1)
 
 
-def _by_instruction(m: Machine, image: Image, n: int) -> np.ndarray:
-    """What each instruction of the program counted; an image may have several rows of one, or none."""
-    found = np.zeros((n, C.N_SITE_COUNTS), np.int64)
-    np.add.at(found, image.code[:, F.INDEX], m.sites)
-    return found
-
-
-def _left(m: Machine) -> CacheState:
-    """What a machine's L2 holds, nothing of which is under way any more."""
-    ways = int(m.shape[S.L2_WAYS])
-    lines = m.l2.copy()
-    lines[:, ARRIVES * ways : BITS * ways] = 0
-    lines[:, BITS * ways :] &= (1 << PARTIAL_AT) - 1
-    used = lines[:, USED * ways : ARRIVES * ways]
-    return CacheState(lines, int(used[used < S.NEVER].max(initial=0)))
-
-
-def _take_over(m: Machine, l2: CacheState) -> None:
-    """Put into a machine's L2 what one before it held."""
-    m.l2[:], m.misc[S.STAMP] = l2
-
-
-def _held_by_l2(m: Machine) -> Held:
-    ways = int(m.shape[S.L2_WAYS])
-    lines = m.l2[:, TAG * ways : (TAG + 1) * ways] >= 0
-    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> 4
-    return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)
-
-
 def _choose(
-    place: Place, image: Image, sample: bool | None, progress: Progress | None, limit: int | None
+    place: Place, image: Image, asked: Sample, progress: Progress | None, limit: int | None
 ) -> tuple[Plan, np.ndarray]:
     """Which blocks to run; and what one block of each class of blocks counts, found by running a few.
 
     All are run, and nothing is known of a class, where blocks depend on one another, unless a sample is asked for.
     """
-    launch = place.launch
+    launch, sample = place.launch, None if asked == "quick" else asked
     chosen = unplanned(launch)
     nothing = np.zeros((0, C.N_COUNTS))
     if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpusim.errors import ParameterError
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import Occupancy, occupancy
@@ -49,7 +51,7 @@ def fitting(launch: Launch, gpu: Gpu, name: str) -> Occupancy:
 
 @contextmanager
 def watched(
-    launch: Launch, gpu: Gpu, held: Occupancy, limit: int | None, progress: Progress | None
+    launch: Launch, gpu: Gpu, held: Occupancy, limit: int | None, progress: Progress | None, *, one: bool = False
 ) -> Iterator[Progress]:
     """Execute a few blocks under watch, beside what is done meanwhile: bounds, races, reads of what nothing wrote.
 
@@ -62,6 +64,8 @@ def watched(
         Warp instructions beyond which they are taken not to end.
     progress : callable, optional
         What is told of progress.
+    one : bool
+        Execute one block in the middle of the grid, not one of each class.
 
     Yields
     ------
@@ -79,11 +83,10 @@ def watched(
         if interrupted.is_set():
             raise KeyboardInterrupt
 
+    blocks = np.array([launch.blocks // 2]) if one else probe_blocks(launch.grid)
     load_engine(launch.program)  # all of it, and here: Ctrl-C reaches this thread alone
     with ThreadPoolExecutor(1) as beside:
-        checked = beside.submit(
-            watch, launch, gpu, held, probe_blocks(launch.grid), limit=limit, progress=stop_if_interrupted
-        )  # fmt: skip
+        checked = beside.submit(watch, launch, gpu, held, blocks, limit=limit, progress=stop_if_interrupted)
         try:
             yield _heeding(checked, progress)
         except KeyboardInterrupt:

@@ -28,8 +28,8 @@ class Errors(NamedTuple):
 
 
 @remembered
-def _table(gpu: str) -> dict[str, Any]:
-    source = resources.files("gpusim") / "data" / f"validation-{gpu}.json"
+def _table(of: str) -> dict[str, Any]:
+    source = resources.files("gpusim") / "data" / f"{of}.json"
     table: dict[str, Any] = json.loads(source.read_text()) if source.is_file() else {}
     return table
 
@@ -50,13 +50,34 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
     """
     if way == "other":
         return {}
-    table = _table(gpu)
+    table = _table(f"validation-{gpu}")
     if sampled:
         return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
     found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
     own = table.get("families", {}).get(way, {}).get(family, {})
     known = {name: row for name, row in own.items() if row["n"] >= ENOUGH}
     return found | _errors(known, f"{{}} launches of {family} kernels on {gpu}, {_WAY_WORDS[way]}")
+
+
+@remembered
+def errors_of_quick(gpu: str, family: str = "") -> dict[str, Errors]:
+    """How far quick predictions are from full ones, over launches of several kinds; empty where none were compared.
+
+    Parameters
+    ----------
+    gpu : str
+        Name of the GPU, as in ``gpusim gpus``.
+    family : str
+        Of the kernel: where :data:`ENOUGH` of its launches were compared, over these alone.
+    """
+    table = _table(f"quick-{gpu}")
+    of, own = (
+        "quick predictions of {{}} launches of {} kernels, against full ones",
+        table.get("families", {}).get(family),
+    )
+    if own:
+        return _errors(own, of.format(family))
+    return _errors(table.get("all", {}), of.format("all"))
 
 
 def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Errors]:

@@ -15,7 +15,7 @@ from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
-from gpusim.simulate.known_errors import Errors, Way, known_errors
+from gpusim.simulate.known_errors import Errors, Way, errors_of_quick, known_errors
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -97,9 +97,11 @@ def summary(
         Of the kernel, if it is one of the catalogue: so does it.
     """
     stretch = counts.timing.warps is None
-    time = time_metrics(counts.timing, gpu, sampled=stretch, total=counts.total)
+    time = time_metrics(counts.timing, gpu, sampled=stretch or counts.quick, total=counts.total)
     given = max(launch.registers_per_thread, gpu.limits.fewest_registers)
     limits = launch_metrics(held, given, waves(gpu, launch, held))
+    whole, in_part = (known_errors(gpu.name, way, family, sampled=part) for part in (False, True))
+    quick = errors_of_quick(gpu.name, family)
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
     if cache == "cold":
         read = found["dram__bytes_read.sum"]
@@ -111,9 +113,9 @@ def summary(
         grid=launch.grid,
         block=launch.block,
         metrics={
-            **_judged(time, known_errors(gpu.name, way, family, sampled=stretch)),
-            **_judged(found, known_errors(gpu.name, way, family, sampled=counts.sampled)),
-            **_judged(limits, known_errors(gpu.name, way, family)),
+            **_judged(time, quick if counts.quick else in_part if stretch else whole),
+            **_judged(found, quick if counts.quick else in_part if counts.sampled else whole),
+            **_judged(limits, whole),
         },
         cache=cache,
         memory=gpu.memory,
@@ -136,6 +138,8 @@ def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[s
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:
+    if counts.quick:
+        return ("predicted from a few million warp instructions; --exact and --sample run more",)
     if not counts.sampled:
         return ()
     return (f"{counts.blocks_run} of {launch.blocks} blocks went through the caches; the rest is scaled from them",)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpusim.engine.state import counts as C
+from gpusim.isa.encode import F, Image
 from gpusim.simulate.sample import FIRST, LAST, MEASURED
 
 if TYPE_CHECKING:
+    from gpusim.engine.state.arrays import Machine
     from gpusim.engine.state.counter_table import Share
     from gpusim.simulate.sample import Plan
 
@@ -85,6 +87,13 @@ def _dirtied_and_kept(total: np.ndarray, run: np.ndarray, before: Held, after: H
 def _written(counts: np.ndarray) -> float:
     """Sectors that stores and atomics leave dirty in L2."""
     return float(counts[C.L2_WRITE] + counts[C.L2_ATOM])
+
+
+def by_instruction(m: Machine, image: Image, n: int) -> np.ndarray:
+    """What each instruction of the program counted; an image may have several rows of one, or none."""
+    found = np.zeros((n, C.N_SITE_COUNTS), np.int64)
+    np.add.at(found, image.code[:, F.INDEX], m.sites)
+    return found
 
 
 def attribute(table: np.ndarray, columns: Sequence[Share], total: np.ndarray, share: float) -> np.ndarray:

@@ -68,8 +68,8 @@ def _run(work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool
     """Count what a launch does, if it fits, at the clock at which the GPU runs it."""
     launch, gpu = work.launch, clocked(gpu, work.launch.program)
     held, progress = fitting(launch, gpu, work.name), _naming(how.progress, work.step)
-    guard = watched(launch, gpu, held, how.limit, progress) if work.watched else nullcontext(progress)
-    with guard as tell:
+    guard = watched(launch, gpu, held, how.limit, progress, one=how.sample == "quick")
+    with guard if work.watched else nullcontext(progress) as tell:
         counts = count(
             launch, gpu, held, sample=how.sample, l2=l2, keep_l2=keep_l2, values=how.values, progress=tell,
             limit=how.limit, recording=how.timeline, workers=Workers(processors(how.jobs)),

@@ -22,9 +22,31 @@ from gpusim.simulate.utilisation import booked
 if TYPE_CHECKING:
     from gpusim.hardware.generation import Launching
 
-LENGTH, SETTLED = 30e6, 0.4  # warp instructions run at most, and the share of that which is not measured
-BATCH, FEWEST, ERROR = 1 / 15, 4, 0.003
-"""Share of ``LENGTH`` in a batch; batches measured at least; standard error of their mean that suffices."""
+
+class Lengths(NamedTuple):
+    """How much of a launch is timed.
+
+    Attributes
+    ----------
+    most : float
+        Warp instructions run at most.
+    settled : float
+        Share of these that is not measured.
+    batch : float
+        Share of these in a batch.
+    error : float
+        Standard error of the batches' mean that suffices.
+    """
+
+    most: float
+    settled: float
+    batch: float
+    error: float
+
+
+WINDOW = Lengths(most=30e6, settled=0.4, batch=1 / 15, error=0.003)
+"""Of a launch that is not timed whole."""
+FEWEST = 4  # batches measured
 
 
 class Since(NamedTuple):
@@ -51,7 +73,7 @@ def unevenness(blocks: int, n_sm: int) -> float:
     return math.ceil(blocks / n_sm) * n_sm / blocks
 
 
-def measure(m: Machine, advance: Callable[[float], bool]) -> Since:
+def measure(m: Machine, advance: Callable[[float], bool], lengths: Lengths) -> Since:
     """Run a stretch of a launch until it is known well enough how long it takes.
 
     Parameters
@@ -60,22 +82,23 @@ def measure(m: Machine, advance: Callable[[float], bool]) -> Since:
         Timed, ready to run blocks from the middle of the launch.
     advance : callable
         Lets it run until it has issued so many instructions; returns whether it is done.
+    lengths : Lengths
     """
-    done = advance(SETTLED * LENGTH)
+    done = advance(lengths.settled * lengths.most)
     if done:  # so short a launch has no middle
         return Since(0, 0, np.zeros_like(m.schedulers), dict.fromkeys(booked(m), 0.0))
-    since = Since(_now(m), int(m.misc[S.STEPS]), m.schedulers.copy(), booked(m))
+    since = Since(now(m), int(m.misc[S.STEPS]), m.schedulers.copy(), booked(m))
     paces: list[float] = []
-    while not done and m.misc[S.STEPS] < LENGTH and not _agree(paces):
-        begin, issued = _now(m), int(m.misc[S.STEPS])
-        done = advance(issued + BATCH * LENGTH)
-        paces.append((_now(m) - begin) / max(int(m.misc[S.STEPS]) - issued, 1))
+    while not done and m.misc[S.STEPS] < lengths.most and not _agree(paces, lengths.error):
+        begin, issued = now(m), int(m.misc[S.STEPS])
+        done = advance(issued + lengths.batch * lengths.most)
+        paces.append((now(m) - begin) / max(int(m.misc[S.STEPS]) - issued, 1))
     return since
 
 
-def _agree(paces: Sequence[float]) -> bool:
+def _agree(paces: Sequence[float], error: float) -> bool:
     """Whether the mean of so many batches is known well enough."""
-    return len(paces) >= FEWEST and np.std(paces, ddof=1) <= ERROR * math.sqrt(len(paces)) * np.mean(paces)
+    return len(paces) >= FEWEST and np.std(paces, ddof=1) <= error * math.sqrt(len(paces)) * np.mean(paces)
 
 
 def window(m: Machine, since: Since, instructions: float, uneven: float, launching: Launching) -> Timing:
@@ -95,7 +118,7 @@ def window(m: Machine, since: Since, instructions: float, uneven: float, launchi
         Of the GPU: what the launch takes besides.
     """
     share = instructions / max(int(m.misc[S.STEPS]) - since.issued, 1)
-    active = (_now(m) - since.tick) / S.TICKS * share
+    active = (now(m) - since.tick) / S.TICKS * share
     return Timing(
         cycles=active * uneven + launching.overhead_cycles + launching.stores_done_cycles,
         active=active,
@@ -106,6 +129,6 @@ def window(m: Machine, since: Since, instructions: float, uneven: float, launchi
     )
 
 
-def _now(m: Machine) -> int:
+def now(m: Machine) -> int:
     """Tick that the SM furthest behind has come to, or the end."""
     return int(min(m.misc[S.HORIZON], max(m.misc[S.END], m.sms[:, S.NOW].max())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gpusim.errors import ParameterError, check_flags, shown, whole
 from gpusim.processors import MOST
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from gpusim.results.traffic import Formula
     from gpusim.simulate.known_errors import Way
     from gpusim.simulate.launch import Launch
+
+
+Sample = Literal["quick"] | bool | None
+"""How much of a launch is run: little of it, part of it or all of it; None decides by its size."""
 
 
 class ClosedForms(NamedTuple):
@@ -84,8 +88,8 @@ class How:
     ----------
     cache : {"cold", "warm"}
         Caches flushed before the first launch (as Nsight Compute does), or left as the same launches left them.
-    sample : bool, optional
-        Run only part of a large launch; None decides by its size.
+    sample : bool or "quick", optional
+        Run only part of a large launch, or little of it; None decides by its size.
     values : bool
         Compute what launches compute; then all blocks are run.
     limit : int, optional
@@ -106,7 +110,7 @@ class How:
     """
 
     cache: str = "cold"
-    sample: bool | None = None
+    sample: Sample = None
     values: bool = False
     limit: int | None = None
     progress: Progress | None = None
@@ -121,7 +125,19 @@ class How:
             raise ParameterError(f"progress must be a function of (done, total, text), not {shown(self.progress)}")
         if self.jobs is not None:
             whole("jobs", self.jobs, 1, MOST)
-        check_flags(values=self.values, sample=self.sample, fresh=self.fresh)
+        check_flags(values=self.values, fresh=self.fresh)
+        if self.sample != "quick" and type(self.sample).__name__ not in ("NoneType", "bool", "bool_"):
+            raise ParameterError(f"sample must be True, False or 'quick', not {shown(self.sample)}")
+        self._check_quick()
+
+    def _check_quick(self) -> None:
+        """Refuse what little of a launch does not tell."""
+        if self.sample != "quick":
+            return
+        if self.cache == "warm":
+            raise ParameterError("a quick prediction is of cold caches: it does not tell what a launch leaves in L2")
+        if self.timeline is not None:
+            raise ParameterError("a quick prediction has no timeline: leave one of them out")
 
     @property
     def warming(self) -> How:

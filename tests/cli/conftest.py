@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import gpusim
-from gpusim.catalogue.algorithm import Algorithm
 from tests.report.profiles import tiled_matmul
 
 
@@ -16,7 +15,7 @@ class Calls(list):
 
     error: BaseException | None = None
 
-    def __call__(self, kernel: Algorithm, gpu: str = "h200", **options: Any) -> gpusim.Profile:
+    def __call__(self, kernel: str, gpu: str = "h200", **options: Any) -> gpusim.Profile:
         self.append({"kernel": kernel, "gpu": gpu, **options})
         if self.error is not None:
             raise self.error

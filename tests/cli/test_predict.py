@@ -11,8 +11,8 @@ from gpusim.folders import CacheWarning
 
 
 def options(call):
-    """What a call was asked for, its kernel by name, less how it reports progress."""
-    return {name: value for name, value in call.items() if name != "progress"} | {"kernel": call["kernel"].name}
+    """What a call was asked for, less how it reports progress."""
+    return {name: value for name, value in call.items() if name != "progress"}
 
 
 def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
@@ -24,6 +24,7 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
             "cache": "cold",
             "sample": None,
             "fresh": False,
+            "kernels": [],
             "registers": None,
             "n": 4096,
             "m": 512,
@@ -47,7 +48,7 @@ def test_a_cache_that_cannot_be_used_is_one_line(predicted, capsys, monkeypatch)
 
 def test_options_may_stand_anywhere(predicted):
     assert main("predict --n 4096 --warm matmul-tiled --exact --registers 64 --tile 32".split()) == 0
-    assert predicted[0]["kernel"].name == "matmul-tiled"
+    assert predicted[0]["kernel"] == "matmul-tiled"
     assert predicted[0]["cache"] == "warm"
     assert predicted[0]["sample"] is False
     assert predicted[0]["registers"] == 64
@@ -62,6 +63,30 @@ def test_lists_give_every_combination_in_order(predicted):
 def test_what_is_given_twice_is_predicted_once(predicted):
     assert main("predict matmul-tiled --tile 8,16,8 --gpu h200,h200".split()) == 0
     assert [call["tile"] for call in predicted] == [8, 16]
+
+
+def test_little_of_a_launch_can_be_asked_for(predicted):
+    assert main("predict matmul-tiled --quick".split()) == 0
+    assert predicted[0]["sample"] == "quick"
+
+
+def test_a_row_that_fails_says_so_and_leaves_the_others_alone(predicted, capsys):
+    def fails_once(kernel, tile, **options):
+        if tile == 16:
+            raise ParameterError("does not fit")
+        return predicted(kernel, tile=tile, **options)
+
+    vars(gpusim)["predict"] = fails_once
+    assert main("predict matmul-tiled --n 512 --tile 8,16,32 --jobs 1".split()) == 0
+    shown = capsys.readouterr()
+    assert shown.err == "gpusim: --n 512 --tile 16 on h200: does not fit\n"
+    assert [call["tile"] for call in predicted] == [8, 32]
+
+
+def test_where_all_rows_fail_it_is_one_error(predicted, capsys):
+    predicted.error = ParameterError("does not fit")
+    assert main("predict matmul-tiled --tile 8,16 --jobs 1".split()) == 2
+    assert capsys.readouterr().err == "gpusim: none of 2 could be predicted: does not fit\n"
 
 
 @pytest.mark.parametrize("wrong", ["--gpu h200,h300", "--n 64,0", "--n 64,abc", "--n 64 --tile 32,64"])
@@ -94,6 +119,9 @@ def test_letter_case_is_forgiven(predicted):
         ("predict", "Missing argument"),
         ("predict --n 4", "no kernel is named"),
         ("predict matmul-tiled copy", "one kernel is needed, not 2: matmul-tiled copy"),
+        ("predict matmul-tiled --quick --exact", "--quick and --exact: take one of them"),
+        ("profile x.cu --quick --sample", "--quick and --sample: take one of them"),
+        ("predict attention-standard --quick", "a quick prediction is of one kernel"),
         ("predict matmul-tiled --n", "option --n needs a value"),
         ("predict matmul-tiled --n --tile 8", "option --n needs a value"),
         ("predict matmul-tiled --n=", "option --n= needs a value"),

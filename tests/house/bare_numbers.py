@@ -90,11 +90,12 @@ OWN = (
     ("simulate/launch.py", GIVEN, "ALIGNMENT MAP_NORESERVE GRANTED MOST_BYTES SWAPPED arrays_of"),
     ("simulate/known_errors.py", SHOWN, "ENOUGH"),
     ("simulate/metrics.py", SHOWN, "_number"),
+    ("simulate/quick.py", LENGTH, "UNEQUAL RUN_WHOLE COUNTED STRETCH"),
     ("simulate/record.py", SHOWN, "_cycles _events _stays"),
     ("simulate/sample.py", LENGTH, "*"),
     ("simulate/utilisation.py", SHOWN, "utilisation"),
     ("simulate/workers.py", PACE, "SMS_EACH"),
-    ("simulate/window.py", LENGTH, "LENGTH BATCH"),
+    ("simulate/window.py", LENGTH, "WINDOW FEWEST"),
 )
 """Why numbers of a file or folder say nothing of hardware, and which ones: by the names that they are given (the first
 of a line) or the functions that they stand in; ``*``: all."""

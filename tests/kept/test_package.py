@@ -12,14 +12,22 @@ from gpusim.kept import package
 @pytest.fixture
 def copied(tmp_path):
     """A few files of the package."""
-    names = "isa/program.py", "hardware/specs/h200.toml", "data/validation-h200.json", "data/launches.json"
+    names = (
+        "isa/program.py",
+        "hardware/specs/h200.toml",
+        "data/validation-h200.json",
+        "data/quick-h200.json",
+        "data/launches.json",
+    )
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(package.PACKAGE / name, tmp_path / name)
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["isa/program.py", "hardware/specs/h200.toml", "data/validation-h200.json"])
+@pytest.mark.parametrize(
+    "name", ["isa/program.py", "hardware/specs/h200.toml", "data/validation-h200.json", "data/quick-h200.json"]
+)
 def test_code_gpus_and_known_errors_matter(copied, name):
     before = package.digest_of(copied)
     (copied / name).write_text((copied / name).read_text() + "\n")

@@ -12,12 +12,13 @@ from gpusim.engine.state import counts as C
 from gpusim.errors import EndlessError
 from gpusim.frontends import described
 from gpusim.isa.encode import encode
-from gpusim.simulate import Launch, count, sample, window
+from gpusim.simulate import Launch, count, counting, sample
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.build import blocks_at_once
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.launch import fill_memory, lay_out, read_back
+from gpusim.simulate.window import WINDOW
 from tests.kernels.run import prepare
 
 MOST = 2**31 - 1  # blocks of a grid in x
@@ -41,7 +42,7 @@ def test_every_block_of_a_stretch_runs_once_and_no_other(timeless):
 
 def test_a_launch_of_all_blocks_that_there_can_be_is_sampled(monkeypatch):
     monkeypatch.setattr(sample, "BUDGET", 1e6)
-    monkeypatch.setattr(window, "LENGTH", 1e6)
+    monkeypatch.setattr(counting, "WINDOW", WINDOW._replace(most=1e6))
     gpu, copy = hardware.load("h200"), lookup.get("copy")
     launch = described.work(described.Described(copy, copy.launch(N=MOST, B=1)), gpu).launch
     held = fitting(launch, gpu, "copy")

@@ -7,7 +7,7 @@ import pytest
 
 import gpusim
 from gpusim import cuda
-from gpusim.simulate import SimulationError, sample
+from gpusim.simulate import SimulationError, quick, sample
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -81,6 +81,15 @@ def test_without_values_they_count_the_same(name, budget, monkeypatch):
     compiled = kernel(body)
     with_values, without = (counted(compiled, sizes, values=values) for values in (True, False))
     assert [without.value(metric) for metric in COUNTED] == [with_values.value(metric) for metric in COUNTED]
+
+
+@pytest.mark.parametrize("name", ["tickets", "tiles by a counter", "one after the other", "each cell once"])
+def test_a_quick_prediction_runs_them_all(name, monkeypatch):
+    monkeypatch.setattr(quick, "RUN_WHOLE", 0)
+    body, sizes = KERNELS[name]
+    compiled = kernel(body)
+    whole, quickly = (counted(compiled, sizes, values=False, sample=sample) for sample in (None, "quick"))
+    assert quickly.metrics == whole.metrics
 
 
 def test_what_reads_only_what_was_given_may_be_sampled(monkeypatch):

@@ -17,9 +17,10 @@ import numpy as np
 import gpusim
 from gpusim.catalogue import lookup
 from gpusim.frontends import described
-from gpusim.simulate import execution, guard, sample, window
+from gpusim.simulate import counting, execution, guard, sample
 
-sample.BUDGET = window.LENGTH = 1e6
+sample.BUDGET = 1e6
+counting.WINDOW = counting.WINDOW._replace(most=1e6)
 
 def watch(kernel, **sizes):
     work = described.work(described.Described(lookup.get(kernel), lookup.get(kernel).launch(**sizes)), H200)

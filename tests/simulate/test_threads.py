@@ -13,6 +13,7 @@ from gpusim import processors
 from gpusim.catalogue import lookup
 from gpusim.errors import ParameterError
 from gpusim.simulate import Counts, count
+from gpusim.simulate.window import WINDOW
 from gpusim.simulate.workers import SMS_EACH, Workers
 from tests.kernels.run import prepare
 
@@ -49,7 +50,7 @@ def test_a_launch_is_the_same_for_any_number_of_threads(name):
 @pytest.mark.parametrize("sample", [True, False])
 def test_so_is_one_that_is_counted_beside_a_stretch_of_it(sample, monkeypatch):
     monkeypatch.setattr("gpusim.simulate.counting.MOST_TIMED", 0)
-    monkeypatch.setattr("gpusim.simulate.window.LENGTH", 1e5)
+    monkeypatch.setattr("gpusim.simulate.counting.WINDOW", WINDOW._replace(most=1e5))
     ready = prepare(lookup.get("copy"), {"N": 1 << 22 if sample is False else 1 << 24}, "h200")
     first, *others = (count(*ready, sample=sample, workers=Workers(n)) for n in (1, 2, 5))
     assert first.sampled == sample

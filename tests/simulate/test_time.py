@@ -127,11 +127,12 @@ def test_a_tiled_matmul_waits_for_shared_memory():
 
 
 def test_a_launch_too_long_is_timed_by_a_stretch_of_it(monkeypatch):
-    from gpusim.simulate import counting, window
+    from gpusim.simulate import counting
+    from gpusim.simulate.window import WINDOW
 
     whole = gpusim.predict("matmul-tiled", gpu="h200", n=512, tile=16)
     monkeypatch.setattr(counting, "MOST_TIMED", 1e6)
-    monkeypatch.setattr(window, "LENGTH", 4e6)
+    monkeypatch.setattr(counting, "WINDOW", WINDOW._replace(most=4e6))
     part, again = (gpusim.predict("matmul-tiled", gpu="h200", n=512, tile=16) for _ in range(2))
     assert part.metrics == again.metrics  # although it is timed beside the counting
     assert part["gpc__cycles_elapsed.max"].claim is gpusim.Claim.EXTRAPOLATED

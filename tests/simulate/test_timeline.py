@@ -149,10 +149,11 @@ def test_a_recording_that_makes_no_sense_is_refused(wrong):
 
 
 def test_of_a_long_launch_the_stretch_that_is_timed_is_shown(monkeypatch):
-    from gpusim.simulate import counting, window
+    from gpusim.simulate import counting
+    from gpusim.simulate.window import WINDOW
 
     monkeypatch.setattr(counting, "MOST_TIMED", 1e5)
-    monkeypatch.setattr(window, "LENGTH", 2e5)
+    monkeypatch.setattr(counting, "WINDOW", WINDOW._replace(most=2e5))
     found = gpusim.predict("matmul-tiled", n=256, tile=16, timeline=gpusim.Recording())
     assert found["gpc__cycles_elapsed.max"].claim is gpusim.Claim.EXTRAPOLATED
     assert "a stretch from the middle of the launch" in found.timeline.summary

@@ -101,11 +101,12 @@ def test_an_empty_launch_is_bound_by_the_launch():
 
 
 def test_a_stretch_says_how_busy_units_are(monkeypatch):
-    from gpusim.simulate import counting, window
+    from gpusim.simulate import counting
+    from gpusim.simulate.window import WINDOW
 
     exact = whole("matmul-tiled", n=512, tile=16)
     monkeypatch.setattr(counting, "MOST_TIMED", 1e6)
-    monkeypatch.setattr(window, "LENGTH", 4e6)
+    monkeypatch.setattr(counting, "WINDOW", WINDOW._replace(most=4e6))
     part = gpusim.predict("matmul-tiled", n=512, tile=16)
     for unit in UNITS[:4]:
         assert part.value(unit.metric) == pytest.approx(exact.value(unit.metric), rel=0.4, abs=3)

@@ -6,6 +6,7 @@ flight together; when registers run short, what frees some goes first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping
 
 from gpusim.lang.description_errors import DescriptionError
@@ -17,6 +18,7 @@ from gpusim.lang.lower.predicates import keep_in_register
 from gpusim.lang.lower.target import Target
 
 NEVER = 1 << 30
+REGISTERS = 1 << 10  # more than an instruction can add or free, twice
 PREDICATES = 6  # of seven: one is left for carries
 FEWEST_WARPS = 3
 ATTEMPTS = 4  # aligned groups may leave registers unused: then the limit is lowered by as many
@@ -127,6 +129,9 @@ def schedule(
     return peaks
 
 
+_Growth = tuple[int, int, int]
+
+
 class _Scheduler:
     def __init__(self, graph: Dependences, needed: set[VReg], limit: int, frugal: bool) -> None:
         self.graph, self.needed, self.limit, self.frugal = graph, needed, limit, frugal
@@ -149,6 +154,12 @@ class _Scheduler:
         self.count = sum(not r.is_pred for r in self.live)
         self.count_preds = len(self.live) - self.count
         self.peak = self.count
+        self.cycle, self.rank = self._ranks()
+        self.growth: list[_Growth | None] = [None] * len(graph.instrs)
+        self.users: dict[VReg, list[int]] = {}
+        for i, (reads, writes) in enumerate(zip(self.reads, self.writes, strict=True)):
+            for reg in {*reads, *writes}:
+                self.users.setdefault(reg, []).append(i)
 
     def _live_in(self) -> set[VReg]:
         found: set[VReg] = set()
@@ -157,6 +168,16 @@ class _Scheduler:
             found.update(r for r in reads if r not in seen)
             seen.update(writes)
         return found
+
+    def _ranks(self) -> tuple[int, list[int]]:
+        """What a cycle of waiting weighs in a key, and the key of each instruction: its chain, the longest first.
+
+        Numbers take the lowest digits, then registers; a chain outweighs both, a cycle outweighs every chain.
+        """
+        chains = [(-path, -chain) for path, chain in zip(self.paths, self.chains, strict=True)]
+        places = {chain: place for place, chain in enumerate(sorted(set(chains)))}
+        a_chain = REGISTERS * len(chains)
+        return len(places) * a_chain, [places[chain] * a_chain + i for i, chain in enumerate(chains)]
 
     def run(self) -> list[int]:
         """Instruction numbers in their new order."""
@@ -173,29 +194,32 @@ class _Scheduler:
     def _pick(self, now: int) -> int:
         """The ready instruction to go next: the one of the longest chain, unless registers run short."""
         growing = free = small = -1
-        growing_key = free_key = small_key = None
+        growing_key = free_key = small_key = math.inf
+        room = PREDICATES - self.count_preds
         for i in self.ready:
-            regs, preds = self._growth(i)
-            key = (max(self.earliest[i] - now, 0), -self.paths[i], -self.chains[i], regs, i)
-            if preds > 0 and self.count_preds + preds > PREDICATES:
-                key = (NEVER, i, 0, 0, i)  # conditions in the order written, which needs few at a time
+            regs, preds, key = self.growth[i] or self._note_growth(i)
+            if preds > 0 and preds > room:
+                key = NEVER * self.cycle + i  # conditions in the order written, which needs few at a time
+            elif self.earliest[i] > now:
+                key += (self.earliest[i] - now) * self.cycle
             if regs > 0 or preds > 0:
-                if growing_key is None or key < growing_key:
+                if key < growing_key:
                     growing, growing_key = i, key
-                if small_key is None or (regs, key) < small_key:
-                    small, small_key = i, (regs, key)
-            elif free_key is None or key < free_key:
+                if self.frugal and (weight := regs * 2 * NEVER * self.cycle + key) < small_key:
+                    small, small_key = i, weight
+            elif key < free_key:
                 free, free_key = i, key
-        if growing_key is None:
+        if growing < 0 or (free >= 0 and (free_key < growing_key or self._short(growing))):
             return free
-        regs, preds = self._growth(growing)
-        short = self.count + max(regs, 0) > self.limit or self.count_preds + max(preds, 0) > PREDICATES
-        if free_key is None:
-            return small if short and self.frugal else growing
-        return free if short or free_key < growing_key else growing
+        return small if free < 0 and self.frugal and self._short(growing) else growing
 
-    def _growth(self, i: int) -> tuple[int, int]:
-        """By how many live registers and predicates would grow."""
+    def _short(self, i: int) -> bool:
+        """Whether an instruction needs more registers than are left."""
+        regs, preds, _ = self.growth[i] or self._note_growth(i)
+        return self.count + max(regs, 0) > self.limit or self.count_preds + max(preds, 0) > PREDICATES
+
+    def _note_growth(self, i: int) -> _Growth:
+        """By how many live registers and predicates would grow, and the instruction's key."""
         regs = preds = 0
         for reg in self.writes[i]:
             if reg not in self.live:
@@ -205,17 +229,27 @@ class _Scheduler:
             if self.left[reg] == 1 and self._done_with(reg) and reg not in self.writes[i]:
                 preds -= reg.is_pred
                 regs -= not reg.is_pred
-        return regs, preds
+        found = self.growth[i] = regs, preds, self.rank[i] + (regs + REGISTERS // 2) * len(self.rank)
+        return found
 
     def _done_with(self, reg: VReg) -> bool:
         """Whether the value now in ``reg`` is of no use after this block."""
         return reg not in self.needed or self.unwritten.get(reg, 0) > 0
 
     def _issue(self, i: int, at: int) -> None:
-        regs, preds = self._growth(i)
+        regs, preds, _ = self.growth[i] or self._note_growth(i)
         self.count += regs
         self.peak = max(self.peak, self.count)
         self.count_preds += preds
+        self._use_registers(i)
+        for j in self.graph.after[i]:
+            self.earliest[j] = max(self.earliest[j], at + self.graph.before[j][i])
+            self.waiting[j] -= 1
+            if self.waiting[j] == 0:
+                self.ready.append(j)
+
+    def _use_registers(self, i: int) -> None:
+        """Note what an instruction has read and written, and whose growth is another one now."""
         for reg in self.reads[i]:
             self.left[reg] -= 1
             if self.left[reg] == 0 and self._done_with(reg):
@@ -224,8 +258,7 @@ class _Scheduler:
             self.unwritten[reg] -= 1
             if self.left.get(reg, 0) > 0 or reg in self.needed:
                 self.live.add(reg)
-        for j in self.graph.after[i]:
-            self.earliest[j] = max(self.earliest[j], at + self.graph.before[j][i])
-            self.waiting[j] -= 1
-            if self.waiting[j] == 0:
-                self.ready.append(j)
+        for reg in (*self.reads[i], *self.writes[i]):
+            if self.left.get(reg, 0) <= 1 or reg in self.writes[i]:
+                for j in self.users[reg]:
+                    self.growth[j] = None

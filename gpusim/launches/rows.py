@@ -1,0 +1,70 @@
+"""Predictions of one kernel for many parameters or GPUs, a row each: a row that fails leaves the others alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from gpusim.errors import GpusimError
+from gpusim.launches.side_by_side import side_by_side
+from gpusim.progress import Progress
+
+ALONE_S = 4.0
+"""Seconds for which rows are predicted one after another here, before other processes help.
+
+A process takes as long to start.  Rows that are kept, and few short ones, are done by then."""
+
+Row = Any
+"""A profile, or the error that a row ended with."""
+
+
+def predict_rows(
+    predict: Callable[..., Any], calls: Sequence[Mapping[str, Any]], jobs: int, progress: Progress
+) -> list[Row]:
+    """Predict every row.
+
+    Parameters
+    ----------
+    predict : callable
+        :func:`gpusim.predict` or :func:`gpusim.predict_chain`.
+    calls : sequence of mapping
+        Its arguments for each row, by name.
+    jobs : int
+        Processors to work with.
+    progress : callable
+        Called with (rows done, rows, text).
+
+    Returns
+    -------
+    list of Profile, ChainProfile or GpusimError
+        In the order of `calls`.
+    """
+    found: dict[int, Row] = {}
+    began: float | None = None
+    while len(found) < len(calls) and (jobs == 1 or began is None or time.monotonic() - began < ALONE_S):
+        number = len(found)
+        tell = partial(_of_row, progress, number, len(calls))
+        found[number] = attempt(predict, {**calls[number], "progress": tell, "jobs": jobs})
+        began = began or time.monotonic()  # by now the engine is loaded
+    others = list(range(len(found), len(calls)))
+    processes = max(min(jobs, len(others)), 1)
+    tasks = [{"predict": predict, "call": {**calls[number], "jobs": jobs // processes}} for number in others]
+    for number, row in side_by_side(attempt, tasks, processes) if tasks else ():
+        found[others[number]] = row
+        progress(len(found), len(calls), f"{len(found)} of {len(calls)} done")
+    return [found[number] for number in range(len(calls))]
+
+
+def attempt(predict: Callable[..., Any], call: Mapping[str, Any]) -> Row:
+    """A row, or why there is none."""
+    try:
+        return predict(**call)
+    except GpusimError as error:
+        return GpusimError(str(error))  # of a kind that goes from process to process
+
+
+def _of_row(progress: Progress, number: int, count: int, done: int, total: int, text: str) -> None:
+    """A report from within a row, as one on all of them."""
+    progress(number, count, f"{number + 1} of {count}: {text}")
