@@ -20,9 +20,9 @@ import numpy as np
 
 import gpusim
 from gpusim.catalogue import lookup
-from gpusim.cli.options import cores
 from gpusim.errors import GpusimError, ParameterError
 from gpusim.launches.rows import predict_rows
+from gpusim.processors import processors
 from gpusim.progress import ProgressLine
 from gpusim.simulate import counting
 
@@ -91,12 +91,12 @@ def main() -> None:
     parser.add_argument("--configurations", type=int, default=1000, metavar="N")
     parser.add_argument("--whole", type=int, default=0, metavar="N", help="how many to run whole, too")
     parser.add_argument("--kept", type=Path, metavar="FILE", help="cycles of those run whole, from an earlier time")
-    parser.add_argument("--jobs", type=int, default=cores(), metavar="N")
+    parser.add_argument("--jobs", type=int, metavar="N", help="processors, all unless given")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     given = parser.parse_args()
     configs = sampled(given.configurations, given.seed)
     began = time.monotonic()
-    found = quick(configs, given.jobs)
+    found = quick(configs, processors(given.jobs))
     took = time.monotonic() - began
     fit = [(config, cycles) for config, cycles in zip(configs, found, strict=True) if cycles is not None]
     print(f"{len(configs)} configurations, {len(fit)} of which fit: {took:.0f} s, {took / len(configs):.2f} s each")

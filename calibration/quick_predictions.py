@@ -44,7 +44,7 @@ def values(launch: str, *, quick: bool) -> Values:
     """Every metric that is predicted of a launch."""
     kernel, *words = launch.split()
     sizes: dict[str, Any] = {name: int(value) for name, value in (word.split("=") for word in words)}
-    profile = gpusim.predict(kernel, GPU, sample="quick" if quick else False, **sizes)
+    profile = gpusim.predict(kernel, GPU, sample="quick" if quick else False, jobs=1, **sizes)
     return {name: float(metric.value) for name, metric in profile.metrics.items()}
 
 

@@ -29,6 +29,7 @@ def test_parameters_reach_predict_under_the_names_typed(predicted, capsys):
             "n": 4096,
             "m": 512,
             "tile": 32,
+            "jobs": None,
         }
     ]
     assert "HBM reads 8.42 GB, 49 % of the 17.2 GB that 2MNK/T says" in capsys.readouterr().out
