@@ -491,7 +491,7 @@ def arrays_read(program: Program, pointers: Iterable[str] | None = None) -> froz
         By parameter.
     """
     known = [p.name for p in program.params if p.kind == "buffer"] if pointers is None else list(pointers)
-    reads = counting_image(program, [{name} for name in known]).reads
+    reads = _Slice(program, [{name} for name in known]).reads
     return frozenset(known) if reads is None else reads
 
 
