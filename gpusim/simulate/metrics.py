@@ -100,8 +100,12 @@ def summary(
     time = time_metrics(counts.timing, gpu, sampled=stretch or counts.quick, total=counts.total)
     given = max(launch.registers_per_thread, gpu.limits.fewest_registers)
     limits = launch_metrics(held, given, waves(gpu, launch, held))
-    whole, in_part = (known_errors(gpu.name, way, family, sampled=part) for part in (False, True))
-    quick = errors_of_quick(gpu.name, family)
+
+    def errors(*, sampled: bool) -> Mapping[str, Errors]:
+        return (
+            errors_of_quick(gpu.name, family) if counts.quick else known_errors(gpu.name, way, family, sampled=sampled)
+        )
+
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
     if cache == "cold":
         read = found["dram__bytes_read.sum"]
@@ -113,9 +117,9 @@ def summary(
         grid=launch.grid,
         block=launch.block,
         metrics={
-            **_judged(time, quick if counts.quick else in_part if stretch else whole),
-            **_judged(found, quick if counts.quick else in_part if counts.sampled else whole),
-            **_judged(limits, whole),
+            **_judged(time, errors(sampled=stretch)),
+            **_judged(found, errors(sampled=counts.sampled)),
+            **_judged(limits, known_errors(gpu.name, way, family)),
         },
         cache=cache,
         memory=gpu.memory,
