@@ -200,7 +200,5 @@ def _side_by_side(specs: Sequence[AnyLaunch], gpu: str, jobs: int, how: dict[str
     from gpusim.simulate import load_engine
 
     load_engine()  # all of it and once, where otherwise each process would compile what it needs
-    processes = min(jobs, len(specs))
-    calls = [{"spec": spec, "gpu": gpu, "jobs": jobs // processes, **how} for spec in specs]
-    for _, found in side_by_side(record, calls, processes):
+    for _, found in side_by_side(record, [{"spec": spec, "gpu": gpu, **how} for spec in specs], jobs):
         yield found

@@ -49,9 +49,8 @@ def predict_rows(
         found[number] = attempt(predict, {**calls[number], "progress": tell, "jobs": jobs})
         began = began or time.monotonic()  # by now the engine is loaded
     others = list(range(len(found), len(calls)))
-    processes = max(min(jobs, len(others)), 1)
-    tasks = [{"predict": predict, "call": {**calls[number], "jobs": jobs // processes}} for number in others]
-    for number, row in side_by_side(attempt, tasks, processes) if tasks else ():
+    tasks = [{"predict": predict, "call": calls[number]} for number in others]
+    for number, row in side_by_side(attempt, tasks, jobs) if tasks else ():
         found[others[number]] = row
         progress(len(found), len(calls), f"{len(found)} of {len(calls)} done")
     return [found[number] for number in range(len(calls))]

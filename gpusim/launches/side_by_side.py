@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gpusim.processors import JOBS
+from gpusim.progress import QUIET
+
 
 def side_by_side(
     function: Callable[..., Any], calls: Sequence[Mapping[str, Any]], jobs: int
@@ -20,7 +23,7 @@ def side_by_side(
     calls : sequence of mapping
         Arguments by name.
     jobs : int
-        Processes.
+        Processors to work with: a process for each call, as far as they go, and threads of it where some are left.
 
     Yields
     ------
@@ -31,13 +34,15 @@ def side_by_side(
     """
     import joblib
 
-    here = Path.cwd()
-    tasks = (joblib.delayed(_elsewhere)(here, function, n, call) for n, call in enumerate(calls))
-    yield from joblib.Parallel(n_jobs=min(jobs, len(calls)), return_as="generator_unordered")(tasks)
+    here, processes = Path.cwd(), min(jobs, len(calls))
+    tasks = (joblib.delayed(_elsewhere)(here, jobs // processes, function, n, call) for n, call in enumerate(calls))
+    yield from joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(tasks)
 
 
-def _elsewhere(folder: Path, function: Callable[..., Any], number: int, call: Mapping[str, Any]) -> tuple[int, Any]:
-    """A call made by another process, where names of files mean what they do here."""
+def _elsewhere(
+    folder: Path, jobs: int, function: Callable[..., Any], number: int, call: Mapping[str, Any]
+) -> tuple[int, Any]:
+    """A call made by another process with so many processors, where names of files mean what they do here."""
     os.chdir(folder)
-    os.environ["GPUSIM_QUIET"] = "1"  # the process that waits for it shows how far all are
+    os.environ |= {QUIET: "1", JOBS: str(jobs)}  # the process that waits for it shows how far all are
     return number, function(**call)

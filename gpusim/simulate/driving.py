@@ -39,7 +39,7 @@ class SimulationError(GpusimError):
 class Place:
     """A launch where it runs, and what global memory holds (one word suffices where values do not matter).
 
-    ``workers``: who runs it; in a timeless run one of them does.
+    ``workers``: who runs it, as many of them as its SMs are work for.
     """
 
     launch: Launch
@@ -61,9 +61,9 @@ class Place:
     def machine(self, image: Image, kinds: int, **how: Any) -> Machine:
         """A machine ready to run: see :func:`gpusim.simulate.build.machine`."""
         _make_ready(image.code)
-        if not how.get("timeless"):
-            how["threads"] = self.workers.most(self.gpu.sm_count, self.launch.blocks)
-        return machine(self.gpu, self.launch, self.held, image, self.layout, self.data, kinds, **how)
+        threads = self.workers.most(how.get("n_sm") or self.gpu.sm_count, self.launch.blocks)
+        place = self.gpu, self.launch, self.held, image, self.layout, self.data
+        return machine(*place, kinds, threads=threads, **how)
 
 
 def drive(
