@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 
 import gpusim
@@ -67,17 +68,24 @@ def quick(configs: list[Config], jobs: int) -> list[float | None]:
     return [None if isinstance(row, GpusimError) else row.value(CYCLES) for row in rows]
 
 
-def whole(config: Config, kept: Path | None) -> float:
+def whole(config: Config) -> float:
     """Cycles of a launch every instruction of which is timed."""
+    counting.MOST_TIMED = math.inf
+    found: Any = gpusim.predict(KERNEL, GPU, sample=False, fresh=True, jobs=1, n=SIZE, **config)
+    return float(found.value(CYCLES))
+
+
+def all_whole(configs: list[Config], jobs: int, kept: Path | None) -> list[float]:
+    """Cycles of every configuration, those of an earlier time from the file."""
     known: dict[str, float] = json.loads(kept.read_text()) if kept and kept.is_file() else {}
-    name = " ".join(f"{tile}={size}" for tile, size in config.items())
-    if name not in known:
-        counting.MOST_TIMED = math.inf
-        found: Any = gpusim.predict(KERNEL, GPU, sample=False, fresh=True, n=SIZE, **config)
-        known[name] = found.value(CYCLES)
+    names = {" ".join(f"{tile}={size}" for tile, size in config.items()): config for config in configs}
+    missing = [name for name in names if name not in known]
+    run = joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(whole)(names[name]) for name in missing)
+    for name, cycles in zip(missing, run, strict=True):
+        known[name] = cycles
         if kept:
             kept.write_text(json.dumps(known, indent=1) + "\n")
-    return known[name]
+    return [known[name] for name in names]
 
 
 def rank_correlation(a: np.ndarray, b: np.ndarray) -> float:
@@ -95,18 +103,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     given = parser.parse_args()
     configs = sampled(given.configurations, given.seed)
+    jobs = processors(given.jobs)
     began = time.monotonic()
-    found = quick(configs, processors(given.jobs))
+    found = quick(configs, jobs)
     took = time.monotonic() - began
     fit = [(config, cycles) for config, cycles in zip(configs, found, strict=True) if cycles is not None]
     print(f"{len(configs)} configurations, {len(fit)} of which fit: {took:.0f} s, {took / len(configs):.2f} s each")
     if given.whole:
-        compare(fit[: given.whole], given.kept)
+        compare(fit[: given.whole], jobs, given.kept)
 
 
-def compare(fit: list[tuple[Config, float]], kept: Path | None) -> None:
+def compare(fit: list[tuple[Config, float]], jobs: int, kept: Path | None) -> None:
     """Print how those that are run whole compare."""
-    truth = np.array([whole(config, kept) for config, _ in fit])
+    truth = np.array(all_whole([config for config, _ in fit], jobs, kept))
     quickly = np.array([cycles for _, cycles in fit])
     errors = np.abs(quickly / truth - 1)
     print(f"rank correlation of {len(fit)}: {rank_correlation(quickly, truth):.4f}")
