@@ -368,10 +368,32 @@ def counting_image(program: Program, arrays: Arrays | None = None) -> Image:
         Same requests, sectors, wavefronts and instruction counts; values only
         where an address, a branch or a guard depends on them.  `Image.reads` says of which arrays.
     """
-    cut, leaders = _Slice(program, arrays), _leaders(program)
-    image = _lightened(program, cut)
-    builder = _Builder(image)
-    fresh = True
+    return _cut_short(program, _Slice(program, arrays))
+
+
+def counting_and_timed(program: Program, arrays: Arrays | None = None) -> tuple[Image, Image]:
+    """Encode a program for counting, and so that it takes its time.
+
+    Parameters
+    ----------
+    program, arrays
+        As for :func:`counting_image`.
+
+    Returns
+    -------
+    counting : Image
+        As :func:`counting_image` gives it.
+    timed : Image
+        Every instruction issues, each of the program's; those that matter to no address are not computed.
+    """
+    cut = _Slice(program, arrays)
+    return _cut_short(program, cut), _idle(program, cut)
+
+
+def _cut_short(program: Program, cut: _Slice) -> Image:
+    """An image without the instructions that nothing needs."""
+    leaders, image = _leaders(program), _lightened(program, cut)
+    builder, fresh = _Builder(image), True
     for index, row in enumerate(image.code):
         if index in leaders:
             builder.close()
@@ -421,21 +443,9 @@ def _own_rows(code: np.ndarray) -> np.ndarray:
     return rows & ROWS_TOLD
 
 
-def timed_image(program: Program, arrays: Arrays | None = None) -> Image:
-    """Encode a program so that every instruction issues, and those that matter to no address are not computed.
-
-    Parameters
-    ----------
-    program, arrays
-        As for :func:`counting_image`.
-
-    Returns
-    -------
-    Image
-        An instruction of `code` for each of the program's.
-    """
-    cut, leaders = _Slice(program, arrays), _leaders(program)
-    image = _lightened(program, cut)
+def _idle(program: Program, cut: _Slice) -> Image:
+    """An image whose instructions all issue; those that nothing needs compute nothing."""
+    leaders, image = _leaders(program), _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
         row[F.IDLE] = not cut.needed[index]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
 import time
@@ -22,6 +23,12 @@ SUFFIX = ".kept"
 
 WRITTEN_WITHIN_NS = 3600 * 10**9
 """A file under another name than :data:`SUFFIX` is being written, unless it is older: then who wrote it was killed."""
+
+LOOKS = 32
+"""So often a process looks for room while it keeps as much as a folder may hold, besides at first."""
+
+_KEPT_SINCE_ROOM: dict[Path, int] = {}
+"""Bytes that this process has kept in each folder since it looked for room there."""
 
 T = TypeVar("T")
 
@@ -119,8 +126,13 @@ class Store:
         """
         if key is None:
             return
-        keep(self._path(key), pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-        self._make_room()
+        body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        keep(self._path(key), body)
+        if _KEPT_SINCE_ROOM.get(self.folder, math.inf) + len(body) <= self.most_bytes / LOOKS:
+            _KEPT_SINCE_ROOM[self.folder] += len(body)
+        else:
+            self._make_room()
+            _KEPT_SINCE_ROOM[self.folder] = 0
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}{SUFFIX}"

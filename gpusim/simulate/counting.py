@@ -14,7 +14,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image, encode
-from gpusim.isa.slice import counting_image, needs_data, timed_image
+from gpusim.isa.slice import counting_and_timed, needs_data
 from gpusim.simulate import quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
@@ -84,15 +84,17 @@ def count(
     check(recording, gpu)
     layout = lay_out(launch)
     arrays = pointers(launch, layout)
-    image = bound(launch, layout, encode(launch.program) if values else counting_image(launch.program, arrays))
+    if values:
+        image = whole = bound(launch, layout, encode(launch.program))
+    else:
+        image, whole = (bound(launch, layout, one) for one in counting_and_timed(launch.program, arrays))
     data = fill_memory(launch, layout, image.reads) if values or needs_data(image) else np.zeros(1, np.uint32)
     place = Place(launch, gpu, held, layout, data, workers)
+    in_time = add_units(whole, launch.program, gpu)
+    if sample == "quick" and not values and (found := _quickly(place, image, in_time, progress, limit)):
+        return found
     chosen, classes = _choose(place, image, False if values else sample, progress, limit)
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
-    whole = image if values else bound(launch, layout, timed_image(launch.program, arrays))
-    in_time = add_units(whole, launch.program, gpu)
-    if sample == "quick" and not values and quick.applies(chosen, classes):
-        return quick.quickly(place, image, in_time, chosen, classes, progress, limit)
     image = in_time if timed else image
     m = place.machine(image, chosen.n_kinds, timed=timed)
     if l2 is not None:
@@ -171,18 +173,40 @@ def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None
         wait_for([stretch], 0.1)
 
 
+def _quickly(
+    place: Place, image: Image, in_time: Image, progress: Progress | None, limit: int | None
+) -> Counts | None:
+    """Count a launch and its time from a little of it; None where that tells too little."""
+    chosen = unplanned(place.launch, few=True)
+    m = _probed(place, image, chosen, None, progress, limit)
+    if m is None or not quick.applies(chosen, probed := m.counts.astype(np.float64)):
+        return None
+    return quick.quickly(place, image, in_time, chosen, probed, progress, limit)
+
+
 def _choose(
     place: Place, image: Image, asked: Sample, progress: Progress | None, limit: int | None
 ) -> tuple[Plan, np.ndarray]:
-    """Which blocks to run; and what one block of each class of blocks counts, found by running a few.
+    """Which blocks to run; and what one block of each class of blocks counts, found by running a few."""
+    launch, sample = place.launch, None if asked == "quick" else asked
+    chosen = unplanned(launch)
+    m = _probed(place, image, chosen, sample, progress, limit)
+    if m is None:
+        return chosen.whole(), np.zeros((0, C.N_COUNTS))
+    work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
+    return plan(launch, place.gpu, place.held, work, sample=sample), m.counts.astype(np.float64)
+
+
+def _probed(
+    place: Place, image: Image, chosen: Plan, sample: bool | None, progress: Progress | None, limit: int | None
+) -> Machine | None:
+    """A machine that has run the probes; None where all blocks are to be run.
 
     All are run, and nothing is known of a class, where blocks depend on one another, unless a sample is asked for.
     """
-    launch, sample = place.launch, None if asked == "quick" else asked
-    chosen = unplanned(launch)
-    nothing = np.zeros((0, C.N_COUNTS))
+    launch = place.launch
     if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):
-        return chosen.whole(), nothing
+        return None
     tied = sample is None and may_read_what_it_wrote(image)
     probes = BlockQueue.single(chosen.probes, kinds=True)
     m = place.apart(image).machine(image, len(probes), timeless=True, n_sm=1)
@@ -190,9 +214,6 @@ def _choose(
         drive(m, launch, image, probes, progress, "probing", limit)
     except (SimulationError, EndlessError):
         if tied:  # maybe for want of what other blocks do
-            return chosen.whole(), nothing
+            return None
         raise
-    if tied and reads_what_it_wrote(m.arrays):
-        return chosen.whole(), nothing
-    work = chosen.estimate(m.counts, float(m.misc[S.STEPS]))
-    return plan(launch, place.gpu, place.held, work, sample=sample), m.counts.astype(np.float64)
+    return None if tied and reads_what_it_wrote(m.arrays) else m

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 UNEQUAL = 0.1
 """By how much of their mean the instructions of a class's blocks may differ; beyond that little tells too little."""
 RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
-COUNTED = 1e6  # steps of the engine that go through the caches of the whole GPU
+COUNTED = 5e5  # steps of the engine that go through the caches of the whole GPU
 GPCS = 1  # on which stretches are timed
 STRETCH = Lengths(most=2e6, settled=0.3, batch=0.1, error=0.003)
 """Of each round of blocks."""

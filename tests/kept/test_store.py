@@ -109,7 +109,7 @@ def test_what_another_process_writes_stays_and_what_one_left_behind_goes(store):
     for path in (written, left):
         path.write_bytes(bytes(20_000))
     os.utime(left, (1, 1))
-    store.keep(store.key("b"), 2)
+    store.keep(store.key("b"), bytes(1000))
     assert written.exists()
     assert not left.exists()
 
