@@ -33,6 +33,8 @@ class Form(IntEnum):
     BARRIER = 10  # a convergence barrier, B0
     SCOREBOARD = 11  # SB0
     PREDICATES = 12  # PR, UPR: all predicates together
+    DESCRIPTORS = 13  # gdesc[UR4]: where matrices lie, in `terms`
+    GROUP = 14  # gsb0, groups of products by a warpgroup
 
 
 class Text(NamedTuple):
@@ -80,6 +82,7 @@ _HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|INF|[QS]NAN)")
 _CONSTANT = re.compile(r"c\[0x([0-9a-f]{1,4})\] ?\[([^\[\]]*)\]")  # with a space where a half is taken of it
 _ADDRESS = re.compile(r"(?:desc\[UR[0-9]+\])?\[([^\[\]]*)\]")
+_MATRICES = re.compile(r"gdesc\[(UR\w+)\]")
 _LABEL = re.compile(r"`(?:(0x[0-9a-f]{1,16})|\((.+)\))")
 _JUMP = re.compile(r"(U?R\w+) (?:(-?0x[0-9a-f]{1,16})|`(0x[0-9a-f]{1,16}))")
 _FORMS = {
@@ -167,6 +170,10 @@ def _plain(core: str, suffixes: tuple[str, ...]) -> Text:
     if (found := _CONSTANT.fullmatch(core)) is not None:
         terms, offset = _sum(found[2])
         return Text(Form.CONST, int(found[1], 16), suffixes=suffixes, terms=terms, offset=offset)
+    if (found := _MATRICES.fullmatch(core)) is not None:
+        return Text(Form.DESCRIPTORS, suffixes=suffixes, terms=(_modified(found[1]),))
+    if core == "gsb0":
+        return Text(Form.GROUP, name=core)
     if core in ("PR", "UPR"):
         return Text(Form.PREDICATES, UNIFORM_PREDICATES if core == "UPR" else 0, suffixes=suffixes)
     if core.startswith("SR"):

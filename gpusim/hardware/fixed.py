@@ -31,3 +31,5 @@ REGISTER_BANKS, REGISTER_STAGES = 2, 3
 """Banks of a register file, and stages in which an instruction reads them."""
 TENSOR_BITS = 25
 """Bits of a product of matrices, below the first one of the largest."""
+TENSOR_OCTET_BITS = 13
+"""The same of 8-bit floats that a warpgroup multiplies, and bits of the fraction of their sums."""

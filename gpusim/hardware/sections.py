@@ -416,6 +416,11 @@ class Throughput:
     mma_16816_cycles, mma_1688_cycles : int or None
         Between two ``mma.sync`` of this shape with half inputs on a scheduler; None without tensor cores.  Shapes of
         other types take as long as the two of halves.
+    wgmma_columns_per_cycle : float or None
+        Columns of the second matrix that a product by a warpgroup works off a cycle, 32 bytes each, whatever their
+        type; None where there are no such products.
+    wgmma_least_cycles : int or None
+        Between two such products, however few their columns are.
     """
 
     l2_to_sm_bytes_per_cycle: int = quantity("byte/cycle", high=65536)
@@ -433,6 +438,8 @@ class Throughput:
     tensor_int8_ops: float | None = quantity("op/s", low=1e6, high=1e20, optional=True, informational=True)
     mma_16816_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
     mma_1688_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    wgmma_columns_per_cycle: float | None = quantity("1/cycle", high=256, optional=True)
+    wgmma_least_cycles: int | None = quantity("cycle", low=0, high=LONGEST, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ checked where it is executed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 
 from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
@@ -21,6 +22,7 @@ from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
+_LARGEST_GROUP = 8  # registers, of which the first one's number is a multiple
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 
 
@@ -89,6 +91,8 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
         return
     for operand, count in _groups(instr):
         yield from _operand(operand, count, program)
+    if instr.op.info.described:
+        yield from _product(instr)
     for p in (instr.guard, *instr.psrcs, *instr.pdsts):
         if p.kind not in (Kind.PRED, Kind.UPRED) or not 0 <= p.index <= PT:
             yield f"predicate {p.index}"
@@ -100,6 +104,14 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
         yield f"control {tuple(instr.control)}"
 
 
+def _product(instr: Instr) -> Iterator[str]:
+    """What is wrong with a product by a warpgroup, whose sums are more than the rows that stand for RZ."""
+    if instr.dst is not None and (instr.dst.kind is not Kind.REG or instr.dst.index == RZ):
+        yield "sums that go to no registers"
+    if instr.srcs and len(instr.srcs) < len(instr.op.info.sources):
+        yield "a matrix is missing"
+
+
 def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:
     """What is wrong with an operand of so many registers or words."""
     if operand.kind in (Kind.CONST, Kind.IMM) and count > _MOST_FIXED:
@@ -108,8 +120,9 @@ def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:
         yield from _constant(*operand.place, 4 * count, program)
     elif operand.kind is not Kind.IMM and operand.index != (RZ if operand.kind is Kind.REG else URZ):
         uniform = operand.kind is Kind.UREG
-        name, held = ("UR", MAX_UNIFORM) if uniform else ("R", min(program.n_registers, MAX_REGISTERS))
-        if operand.index % count:
+        own = min(max(program.n_registers, program.most_registers), MAX_REGISTERS)
+        name, held = ("UR", MAX_UNIFORM) if uniform else ("R", own)
+        if operand.index % gcd(count, _LARGEST_GROUP):
             yield f"{name}{operand.index} does not start a group of {count}"
         if not 0 <= operand.index <= held - count:
             yield f"{name}{operand.index + count - 1} of {held} registers"

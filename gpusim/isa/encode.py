@@ -81,7 +81,8 @@ class F(IntEnum):
 
 N_FIELDS = 48
 NO_ROW = ~0  # the row of zeros: an operand that is not there
-ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS
+ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS, or of products by a warpgroup
+_OF_GROUPS = Op.DEPBAR, Op.WARPGROUP_DEPBAR
 OUT_OF_LINE_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
 PRED_TRUE, PRED_SINK = 7, 16
 PRED_FALSE = PRED_TRUE | 16
@@ -132,7 +133,7 @@ class _Rows:
     def __init__(self, program: Program) -> None:
         operands = [o for i in program.instrs for o in (*i.srcs, *((i.dst,) if i.dst else ()))]
         uniform = [o.index for o in operands if o.kind is Kind.UREG and o.index != URZ]
-        self.uniform = program.n_registers
+        self.uniform = max(program.n_registers, program.most_registers)
         self.n_private = max(self.uniform + (max(uniform) + MOST_WORDS if uniform else 0), 1)
         self.stretches = _stretches(program, [o.index for o in operands if o.kind is Kind.CONST])
         self.n_const = sum(s.n_words for s in self.stretches)
@@ -273,7 +274,7 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
 def control_columns(instr: Instr) -> tuple[int, int, int, int]:
     """Columns STALL, WRITE_SB, READ_SB, WAIT; every loop takes time, so a jump does."""
     stall, write, read, wait, _ = instr.control
-    return max(stall, instr.op.info.is_branch), write, read, wait | (ASYNC if instr.op is Op.DEPBAR else 0)
+    return max(stall, instr.op.info.is_branch), write, read, wait | (ASYNC if instr.op in _OF_GROUPS else 0)
 
 
 def encode(program: Program) -> Image:

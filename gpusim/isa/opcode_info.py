@@ -43,6 +43,9 @@ class Takes(Enum):
     MATRIX_A = auto()  # a fragment of the shape in `sub` (Mma)
     MATRIX_B = auto()
     MATRIX_C = auto()
+    DESCRIPTORS = auto()  # uniform: where matrices lie in shared memory, 64 bits each (gpusim.isa.warpgroup)
+    WARPGROUP_A = auto()  # a fragment of the first matrix of the product in `sub`
+    WARPGROUP_C = auto()  # a fragment of its sums
     SHORT_ADDRESS = auto()  # 32 bits: in shared, local or constant memory
     ADDRESS = auto()  # 64 bits, or 32 (NARROW flag)
     LONG_ADDRESS = auto()  # 64 bits
@@ -58,6 +61,7 @@ class Says(Enum):
     ROUNDING = auto()  # Round in bits 4-5
     PERMUTE = auto()
     SHAPE = auto()  # Mma
+    PRODUCT = auto()  # a product by a warpgroup (gpusim.isa.warpgroup)
     FUNCTION = auto()  # Mufu
     SHIFT = auto()
     SHUFFLE = auto()  # Shfl
@@ -146,6 +150,10 @@ class OpInfo:
         Whether it is an integer product, which half of the FMA pipe alone makes.
     absent_false : bool
         Whether a predicate source that is not there reads as false (with the PAND flag: as true).
+    described : str
+        The space in which its descriptors say that matrices lie; empty where it has none.
+    tile : str
+        As ``routine``, what computes a tile of a product of such matrices.
     """
 
     pipe: Pipe
@@ -169,6 +177,8 @@ class OpInfo:
     queued: bool = True
     multiplies: bool = False
     absent_false: bool = False
+    described: str = ""
+    tile: str = ""
 
     @property
     def writes_memory(self) -> bool:

@@ -15,6 +15,7 @@ from functools import partial
 
 from gpusim.isa.opcode_info import CONSTANT, GENERIC, GLOBAL, LOCAL, SHARED, Form, OpInfo, Pipe, Says, Takes
 from gpusim.isa.variants import UNIFORM_PREDICATES, Flag, Mma, Space, Special
+from gpusim.isa.warpgroup import HALF_PRODUCTS, INTEGER_PRODUCTS, OCTET_PRODUCTS
 
 WORD, BITS, REAL, HALVES, PAIR, DOUBLE, WIDE, WIDTH, COUNT, INTEGER, FLOAT = (
     Takes.WORD, Takes.BITS, Takes.REAL, Takes.HALVES, Takes.PAIR, Takes.DOUBLE, Takes.WIDE, Takes.WIDTH, Takes.COUNT,
@@ -54,6 +55,10 @@ _double = partial(
 )  # fmt: skip
 _product_of_matrices = partial(
     OpInfo, Pipe.TENSOR, MATRICES, Takes.MATRIX_C, routine="tensor.tensor", says=Says.SHAPE, across_lanes=True,
+)  # fmt: skip
+_product_of_warpgroup = partial(
+    OpInfo, Pipe.TENSOR, (Takes.DESCRIPTORS, Takes.WARPGROUP_A, Takes.WARPGROUP_C), Takes.WARPGROUP_C,
+    says=Says.PRODUCT, described=SHARED, across_lanes=True, always_runs=True, out_of_line=True,
 )  # fmt: skip
 _lsu = partial(OpInfo, Pipe.LSU)
 _exchange = partial(OpInfo, Pipe.LSU, across_lanes=True, variable_latency=True)
@@ -338,3 +343,18 @@ class Op(IntEnum):
     F2IP = 97, _alu((REAL, REAL, WORD), WORD, "convert.convert", says=Says.CONVERSION)
     # stands after the last instruction where that does not end a program: an error when executed
     END = 98, _control()
+
+    # ------------------------------------------------------------------ warpgroups (`sub`: gpusim.isa.warpgroup)
+
+    # d = a b + c (where p0 is false a b), a in b or at the first of two descriptors a, b at the last; the tensor core
+    # works while the warp goes on.  HGMMA: sums as of HMMA; QGMMA: likewise, of fewer bits; IGMMA: as IMMA
+    HGMMA = 99, _product_of_warpgroup(tile="warpgroup.hgmma", subs=HALF_PRODUCTS)
+    QGMMA = 100, _product_of_warpgroup(tile="warpgroup.qgmma", subs=OCTET_PRODUCTS)
+    IGMMA = 101, _product_of_warpgroup(tile="warpgroup.igmma", subs=INTEGER_PRODUCTS)
+    # wait until at most `sub` groups of these are under way
+    WARPGROUP_DEPBAR = 102, _control(out_of_line=True, says=Says.NUMBER)
+    # each thread of the warp has `sub` registers from now on.  CLEAR flag: those beyond go back to the block; else more
+    # are taken of what has gone back, q0 = they were there
+    USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(256), always_runs=True, out_of_line=True)
+    # d = the first of the active lanes in which p0 holds, q0 = this is that lane
+    ELECT = 104, _alu((), WORD, out_of_line=True, across_lanes=True)

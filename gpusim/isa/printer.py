@@ -22,6 +22,7 @@ from gpusim.isa.variants import (
     Shift,
     Special,
 )
+from gpusim.isa.warpgroup import product_of
 from gpusim.isa.widths import ADDRESSES, source
 
 HALVES = {
@@ -99,6 +100,7 @@ _VARIANT: dict[Says, Callable[[Instr], list[str]]] = {
     Says.ROUNDING: _rounding,
     Says.PERMUTE: lambda instr: [Permute(instr.sub).name] if instr.sub else [],
     Says.SHAPE: lambda instr: [Mma(instr.sub).name.replace("_", ".")],
+    Says.PRODUCT: lambda instr: [str(product_of(instr.sub))],
     Says.FUNCTION: lambda instr: [Mufu(instr.sub).name],
     Says.SHIFT: lambda instr: Shift(instr.sub).name.split("_"),
     Says.SHUFFLE: lambda instr: [Shfl(instr.sub).name],
@@ -133,7 +135,8 @@ def _operands(instr: Instr) -> list[str]:
         out.append(_AFTER[info.says](instr))
     if info.has_target and not instr.jumps_by_register:
         out.append(f"L{instr.target}")
-    return [*out, *(format_operand(p) for p in instr.psrcs)]
+    out += [format_operand(p) for p in instr.psrcs]
+    return [*out, "gsb0"] if info.described and product_of(instr.sub).commits else out
 
 
 def _sources(instr: Instr) -> list[str]:
@@ -143,7 +146,20 @@ def _sources(instr: Instr) -> list[str]:
         return [f"c[{instr.sub:#x}][{_plus(base, instr.offset)}]"]
     if instr.op.info.touches_memory and instr.srcs:
         return _memory(instr)
+    if instr.op.info.described and instr.srcs:
+        return _matrices(instr)
     return [format_operand(o, floating=source(instr, k) is Takes.REAL) for k, o in enumerate(instr.srcs)]
+
+
+def _matrices(instr: Instr) -> list[str]:
+    """Matrices of a product by a warpgroup: the first one where it is in registers, the descriptors, the sums."""
+    place, first, sums = instr.srcs
+    product = product_of(instr.sub)
+    turned = {"tnspA": product.a_transposed, "tnspB": product.b_transposed}
+    signs = {"negA": product.a_negated and product.a_shared, "negB": product.b_negated}
+    said = "".join(f".{name}" for name, holds in (signs | turned).items() if holds)
+    own = [] if product.a_shared else [format_operand(first._replace(neg=product.a_negated))]
+    return [*own, f"gdesc[{format_operand(place)}]{said}", format_operand(sums)]
 
 
 def _is_far(instr: Instr) -> bool:

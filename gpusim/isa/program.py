@@ -81,6 +81,8 @@ class Program:
     the call in `source` that was inlined, else 0)."""
     arch: str = ""
     """Architecture that it is for, such as ``"sm_90"``: says what lies before the parameters.  Empty: nothing does."""
+    most_registers: int = 0
+    """Registers that a thread has after the largest USETMAXREG that takes some of its block's; 0: there is none."""
 
     @cached_property
     def bank_bytes(self) -> Mapping[int, int]:

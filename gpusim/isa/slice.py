@@ -51,6 +51,11 @@ def _named_by_registers(program: Program) -> list[int]:
     return [k for k in calls if k < len(program)] if any(i.op is Op.RET for i in program.instrs) else []
 
 
+def _may_move(instr: Instr) -> bool:
+    """Whether an instruction moves values of memory, if they are needed."""
+    return instr.op.info.touches_memory or bool(instr.op.info.described)
+
+
 def _may_meet(one: str | int, other: str | int) -> bool:
     """Whether two spaces (a name, or of global memory a set of arrays) may share a byte."""
     if isinstance(one, int) and isinstance(other, int):
@@ -99,7 +104,8 @@ class _Slice:
         return self.needs.result(self.program.instrs[index], self.needed_after[index], self.effects[index].writes)
 
     def _space(self, index: int) -> str | int:
-        space = self.program.instrs[index].op.info.space
+        info = self.program.instrs[index].op.info
+        space = info.space or info.described
         return self.touched[index] if space == GLOBAL else space
 
     def _writes_to(self, index: int) -> str | int:
@@ -145,9 +151,9 @@ class _Slice:
     def _value(self, index: int) -> bool:
         """Mark loads whose value is needed, and the stores that may feed them."""
         instr = self.program.instrs[index]
-        if not instr.op.info.touches_memory or index in self.valued:
+        if not _may_move(instr) or index in self.valued:
             return False
-        is_load = instr.op.info.reads_memory
+        is_load = instr.op.info.reads_memory or bool(instr.op.info.described)
         writes_there = instr.op.info.writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
         if not writes_there and not (is_load and self._result(index)):
             return False
@@ -200,13 +206,16 @@ def _shrink(program: Program, cut: _Slice) -> Program:
         used |= reads | writes
     numbers = [r for r in range(RZ) if used >> r & 1]
     place = {r: n for n, r in enumerate(numbers)}
-    return replace(program, instrs=tuple(_renumber(i, place) for i in kept), n_registers=len(numbers))
+    instrs = tuple(_renumber(i, place) for i in kept)
+    return replace(program, instrs=instrs, n_registers=len(numbers), most_registers=0)
 
 
 def _lighten(instr: Instr, valued: bool) -> Instr:
-    """Drop the value from a memory instruction of which only the address matters."""
-    if valued or not instr.op.info.touches_memory:
+    """Drop the value from a memory instruction of which only the address matters, and all from a product."""
+    if valued or not _may_move(instr):
         return instr
+    if instr.op.info.described:
+        return replace(instr, dst=None, srcs=(), psrcs=())
     if instr.op is Op.LDGSTS:
         return instr
     value = Operand(Kind.REG, RZ)
@@ -227,7 +236,7 @@ def _lightened(program: Program, cut: _Slice) -> Image:
     image = encode(_shrink(program, cut))._replace(reads=cut.reads)
     for index, (row, instr) in enumerate(zip(image.code, program.instrs, strict=True)):
         row[F.STALL : F.WAIT + 1] = control_columns(instr)
-        if cut.needed[index] and instr.op.info.touches_memory:
+        if cut.needed[index] and _may_move(instr):
             row[F.LIGHT] = index not in cut.valued
     return image
 

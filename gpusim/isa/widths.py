@@ -12,6 +12,7 @@ from typing import NamedTuple
 from gpusim.isa.instruction import Instr
 from gpusim.isa.opcode_info import Takes
 from gpusim.isa.variants import Convert, Flag, Mma
+from gpusim.isa.warpgroup import A_SHARED, product_of
 
 
 class Fragments(NamedTuple):
@@ -73,6 +74,9 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.MATRIX_A: lambda instr: _FRAGMENTS[Mma(instr.sub)].a,
     Takes.MATRIX_B: lambda instr: _FRAGMENTS[Mma(instr.sub)].b,
     Takes.MATRIX_C: lambda instr: _FRAGMENTS[Mma(instr.sub)].c,
+    Takes.DESCRIPTORS: lambda instr: 4 if instr.sub & A_SHARED else 2,
+    Takes.WARPGROUP_A: lambda instr: 4,
+    Takes.WARPGROUP_C: lambda instr: product_of(instr.sub).sum_words,
 }
 ADDRESSES = frozenset({Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS})
 

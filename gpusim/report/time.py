@@ -35,6 +35,7 @@ REASONS = {
     "lg_throttle": ("memory", "the queue of global loads and stores"),
     "not_selected": ("compute", "other warps' turns"),
     "no_instruction": ("latency", "instruction fetch"),
+    "gmma": ("compute", "products of matrices by warpgroups"),
 }
 """What Nsight Compute's stall reasons stand for: what binds a launch whose warps wait for it, and in words."""
 

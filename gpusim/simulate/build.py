@@ -196,6 +196,9 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s = np.zeros(S.N_SHAPE, np.int64)
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
+    s[S.THREAD_REGISTERS] = -(-launch.registers_per_thread * S.LANES // gpu.sm.register_alloc_unit) * (
+        gpu.sm.register_alloc_unit // S.LANES
+    )
     s[S.LIMIT], s[S.SHOWN], s[S.BARRIERS] = S.NEVER, -1, launch.program.barriers
     s[S.N_SCHEDULERS] = gpu.sm.schedulers * gpu.sm.issue_per_scheduler
     s[S.MIO_DEPTH], s[S.LG_DEPTH] = gpu.sm.shared_queue, gpu.sm.global_queue

@@ -30,6 +30,7 @@ REASONS = {
     S.BY_LG: "lg_throttle",
     S.BY_OTHERS: "not_selected",
     S.BY_FETCH: "no_instruction",
+    S.BY_PRODUCT: "gmma",
 }
 """Nsight Compute's names of the reasons why a warp does not issue."""
 

@@ -27,7 +27,18 @@ MOST_LOOKED_AT = 1 << 32  # bytes of global memory; where there is more a run is
 
 _OF_WARP = np.array(
     [
-        *(S.PC, S.MASK, S.ALIVE, S.STATE, S.N_SPLIT, S.BAR_NUMBER, S.BAR_MODE, S.BAR_RESULT, S.N_GROUPS),
+        *(
+            S.PC,
+            S.MASK,
+            S.ALIVE,
+            S.STATE,
+            S.N_SPLIT,
+            S.BAR_NUMBER,
+            S.BAR_MODE,
+            S.BAR_RESULT,
+            S.N_GROUPS,
+            S.N_PRODUCT_GROUPS,
+        ),
         *range(S.SPLIT_PC, S.SPLIT_WAIT + S.MAX_SPLITS),
         *range(S.MEET_MASK, S.MEET_AT + S.N_MEETINGS),
     ]

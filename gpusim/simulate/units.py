@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpusim.engine.state import columns as S
+from gpusim.hardware.fixed import DATA_STAGE
 from gpusim.isa.encode import F, Image
 from gpusim.isa.instruction import RZ, Instr, Kind
 from gpusim.isa.opcode_info import LOCAL, Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.variants import Flag, Mma
+from gpusim.isa.warpgroup import OWN_ROWS, ROW_BYTES, TILE, WARPS, Product, product_of
 from gpusim.simulate.reads import asked, reads, reads_late
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def unit_of(instr: Instr) -> int:
     info, pipe = instr.op.info, instr.op.info.pipe
     if pipe not in (Pipe.CONTROL, Pipe.LSU) and any(o.kind in (Kind.UREG, Kind.UPRED) for o in results):
         return S.U_UNIFORM
-    if not info.queued:
+    if not info.queued or info.described:
         return S.NO_UNIT
     if info.may_be_global or info.space == LOCAL:
         return S.U_GLOBAL
@@ -57,6 +59,19 @@ def _cycles(lanes: int, schedulers: int) -> int:
 def _tensor_cycles(gpu: Gpu, shape: int) -> float:
     """Cycles that an instruction of some shape takes a scheduler's tensor core; 0 where the GPU has none."""
     return (gpu.throughput.mma_1688_cycles if shape in _SMALL else gpu.throughput.mma_16816_cycles) or 0
+
+
+def _warpgroup_cycles(gpu: Gpu, product: Product) -> float:
+    """Cycles that a product by a warpgroup takes each tensor core of an SM; 0 where the GPU has no such products.
+
+    All rows of both matrices that lie in shared memory come through its data stage.
+    """
+    columns, least = gpu.throughput.wgmma_columns_per_cycle, gpu.throughput.wgmma_least_cycles
+    if columns is None or least is None:
+        return 0
+    n = product.tiles * TILE
+    nbytes = ROW_BYTES * (n + product.a_shared * WARPS * OWN_ROWS)
+    return max(n / columns, nbytes / DATA_STAGE, least)
 
 
 def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
@@ -84,6 +99,8 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         row[F.UNIT], row[F.BUSY], row[F.LATENCY] = unit, busy[unit], round(latency.get(unit, lat.fma_cycles))
         if unit == S.U_TENSOR:
             row[F.BUSY] = round(_tensor_cycles(gpu, instr.sub) * S.TICKS)
+        if instr.op.info.described:
+            row[F.BUSY], row[F.LATENCY] = round(_warpgroup_cycles(gpu, product_of(instr.sub)) * S.TICKS), 0
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
             row[F.BUSY] = max(busy[unit], len(asked(instr)) * gpu.issue.operand_cycles * S.TICKS)

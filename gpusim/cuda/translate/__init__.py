@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gpusim.cuda.nvdisasm import Line, Place
-from gpusim.cuda.translate import common_forms, control, conversion, exchange, floating, integer, memory, tensor
+from gpusim.cuda.translate import (
+    common_forms,
+    control,
+    conversion,
+    exchange,
+    floating,
+    integer,
+    memory,
+    tensor,
+    warpgroup,
+)
 from gpusim.cuda.translate.reader import Reader, Unsupported
 from gpusim.cuda.translate.uniform import ORDINARY
 from gpusim.hardware import of_architecture
@@ -21,6 +31,7 @@ from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import Instr, Kind
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import ParamInfo, Program
+from gpusim.isa.variants import Flag
 
 FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     common_forms.TABLE,
@@ -31,6 +42,7 @@ FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     control.TABLE,
     exchange.TABLE,
     tensor.TABLE,
+    warpgroup.TABLE,
 )
 TABLE: dict[str, Callable[[Reader], Instr]] = {name: make for family in FAMILIES for name, make in family.items()}
 TABLE |= {uniform: TABLE[ordinary] for uniform, ordinary in ORDINARY.items()}
@@ -117,8 +129,13 @@ def translate(
     return Program(
         name, tuple(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
         source, max_threads, abi.parameters, dict(banks), unknown=unknown, shared_base=abi.shared_base, places=places,
-        arch=arch, **more,
+        arch=arch, most_registers=_most_registers(instrs), **more,
     )  # fmt: skip
+
+
+def _most_registers(instrs: Sequence[Instr]) -> int:
+    """Registers that a thread takes of its block's, at most."""
+    return max((i.sub for i in instrs if i.op is Op.USETMAXREG and not i.flags & Flag.CLEAR), default=0)
 
 
 def _known(instr: Instr, abi: Abi) -> Instr:

@@ -96,6 +96,12 @@ def r2ur(r: Reader) -> Instr:
     return r.make(Op.R2UR, r.dst(), (r.integer(),), pdsts=differs)
 
 
+def elect(r: Reader) -> Instr:
+    """``ELECT q0, d, p0``."""
+    verdict = (r.pred(),)
+    return r.make(Op.ELECT, r.dst(), pdsts=verdict, psrcs=(r.pred(),))
+
+
 TABLE = {
     "S2R": s2r,
     "CS2R": cs2r,
@@ -105,4 +111,5 @@ TABLE = {
     "REDUX": redux,
     "CREDUX": redux,
     "R2UR": r2ur,
+    "ELECT": elect,
 }

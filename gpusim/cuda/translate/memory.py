@@ -322,7 +322,7 @@ def depbar(r: Reader) -> Instr:
 
 def fence(r: Reader) -> Instr:
     """``MEMBAR``, ``ERRBAR``, ``CGAERRBAR``, ``FENCE``: every one orders all that the engine does."""
-    r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC")
+    r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S")
     return r.make(Op.MEMBAR)
 
 

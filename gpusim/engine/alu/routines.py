@@ -13,23 +13,23 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from gpusim.engine.alu import bitwise, convert, floating, integer, packed, setp, tensor, transcendental
+from gpusim.engine.alu import bitwise, convert, floating, integer, packed, setp, tensor, transcendental, warpgroup
 from gpusim.engine.compiling.jit import compile_for_calls
 from gpusim.engine.compiling.watching import kept
 from gpusim.isa.opcodes import Op
 
-_MODULES = (bitwise, convert, floating, integer, packed, setp, tensor, transcendental)
+_MODULES = (bitwise, convert, floating, integer, packed, setp, tensor, transcendental, warpgroup)
 
 
 def _routine(op: Op) -> Callable[..., Any]:
     """What the table of opcodes names: a function of one of the modules beside this one."""
-    module, _, name = op.info.routine.partition(".")
+    module, _, name = (op.info.routine or op.info.tile).partition(".")
     found: Callable[..., Any] = getattr(_BY_NAME[module], name)
     return found
 
 
 _BY_NAME = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
-_ROUTINE = {op: _routine(op) for op in Op if op.info.routine}
+_ROUTINE = {op: _routine(op) for op in Op if op.info.routine or op.info.tile}
 
 # of: c, u, base, preds, scratch, on; see gpusim.engine.alu.operands
 _types: Any = types

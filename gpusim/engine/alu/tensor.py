@@ -45,6 +45,7 @@ from gpusim.engine.compiling.lanes import (
 from gpusim.engine.state import fields as I
 from gpusim.hardware.fixed import TENSOR_BITS
 
+DEPTH = 16  # elements of a row of a, at most, but for integers
 _B, _C = 512, 768  # elements of scratch from which b (k by column) and c (row by column) lie; a from 0 on
 _POWERS_A, _POWERS_B = 256, 16  # further on, in elements of a and in rows of b: their powers of two
 NO_POWER = 2.0**-300  # in place of that of 0
@@ -65,6 +66,12 @@ def tensor(c, u, base, preds, scratch, on):
 def part(c, u, base, which, r):
     """Register ``r`` of a fragment."""
     return load(u, np.int64(at(c[I.A + which], base) + r) * 32, U32)
+
+
+@inline
+def first_of(c, base, which):
+    """Where the registers of a fragment begin, in words."""
+    return np.int64(at(c[I.A + which], base)) * 32
 
 
 @inline
@@ -119,18 +126,20 @@ def hmma(c, u, base, s, on):
     brain = kind == I.BF16_16816_F32 or kind == I.BF16_1688_F32
     if kind == I.TF32_1684_F32 or kind == I.TF32_1688_F32:
         elements = 1
-        lay_words(c, u, base, s, n)
+        lay_rows_of_words(u, first_of(c, base, 0), s, n)
+        lay_columns_of_words(u, first_of(c, base, 1), s, n)
     else:
         elements = 2
-        lay_halves(c, u, base, s, n, brain)
+        lay_rows_of_halves(u, first_of(c, base, 0), s, n, brain)
+        lay_columns_of_halves(u, first_of(c, base, 1), s, n, brain)
     packed = kind == I.F16_16816_F16 or kind == I.F16_1688_F16
     for r in range(2):
         low = part(c, u, base, 2, r if packed else 2 * r)
         if packed:
-            lay_sums(s, r, lower(low, False), upper(low, False))
+            lay_sums(s, _C + 64 * r, lower(low, False), upper(low, False))
         else:
-            lay_sums(s, r, view(low, F32), view(part(c, u, base, 2, 2 * r + 1), F32))
-    accumulate(s, 4 * elements * n, 4 * elements)
+            lay_sums(s, _C + 64 * r, view(low, F32), view(part(c, u, base, 2, 2 * r + 1), F32))
+    accumulate(s, 4 * elements * n, 4 * elements, DEPTH, 2.0**-TENSOR_BITS)
     for r in range(2):
         low, high = load_even(s, _C + 64 * r), load_odd(s, _C + 64 * r)
         if packed:
@@ -141,9 +150,9 @@ def hmma(c, u, base, s, on):
 
 
 @inline
-def lay_sums(s, r, low, high):
-    """Rows of c, from the r-th registers."""
-    store_woven(s, np.int64(_C + 64 * r), (cast(low, F64), cast(high, F64)))
+def lay_sums(s, place, low, high):
+    """Eight rows of c, from two registers."""
+    store_woven(s, np.int64(place), (cast(low, F64), cast(high, F64)))
 
 
 @inline
@@ -167,29 +176,40 @@ def power(x, least):
 
 
 @inline
-def lay_words(c, u, base, s, n):
-    """A and b of tf32, which is fp32 whose last 13 bits do not count."""
+def lay_rows_of_words(p, first, s, n):
+    """A of tf32, which is fp32 whose last 13 bits do not count, from ``p[first]`` on, register by register."""
     for r in range(2 * n):
-        x = view(part(c, u, base, 0, r) & 0xFFFFE000, F32)
+        x = view(load(p, first + 32 * r, U32) & 0xFFFFE000, F32)
         store_woven(s, np.int64(32 * r), (cast(x, F64),))
         store_woven(s, np.int64(_POWERS_A + 32 * r), (power(x, 2.0**-126),))
+
+
+@inline
+def lay_columns_of_words(p, first, s, n):
+    """The same of b."""
     for r in range(n):
-        x = view(part(c, u, base, 1, r) & 0xFFFFE000, F32)
+        x = view(load(p, first + 32 * r, U32) & 0xFFFFE000, F32)
         lay_columns(s, r, 1, 0, cast(x, F64))
         lay_columns(s, r, 1, _POWERS_B, power(x, 2.0**-126))
 
 
 @inline
-def lay_halves(c, u, base, s, n, brain):
-    """A and b of fp16 or bf16, two to a word."""
+def lay_rows_of_halves(p, first, s, n, brain):
+    """A of fp16 or bf16, two to a word, from ``p[first]`` on, register by register."""
     least = 2.0**-126 if brain else 2.0**-14
     for r in range(2 * n):
-        word = part(c, u, base, 0, r)
+        word = load(p, first + 32 * r, U32)
         low, high = lower(word, brain), upper(word, brain)
         store_woven(s, np.int64(64 * r), (cast(low, F64), cast(high, F64)))
         store_woven(s, np.int64(_POWERS_A + 64 * r), (power(low, least), power(high, least)))
+
+
+@inline
+def lay_columns_of_halves(p, first, s, n, brain):
+    """The same of b."""
+    least = 2.0**-126 if brain else 2.0**-14
     for r in range(n):
-        word = part(c, u, base, 1, r)
+        word = load(p, first + 32 * r, U32)
         for i in range(2):
             x = upper(word, brain) if i else lower(word, brain)
             lay_columns(s, r, 2, i, cast(x, F64))
@@ -197,26 +217,36 @@ def lay_halves(c, u, base, s, n, brain):
 
 
 @jit
-def accumulate(s, depth, wide):
-    """C += a b in scratch, as tensor cores add up."""
+def accumulate(s, depth, wide, room, finest):
+    """C += a b in scratch, as tensor cores add up.
+
+    Parameters
+    ----------
+    room : int
+        Depth for which scratch has room: the powers of two of a lie from 16 times as many elements on, b from 32 times,
+        its powers from 40 times, c from 48 times.
+    finest : float
+        The last bit that is kept of products, where 1 is the first one of the largest.
+    """
+    powers_a, sums = 16 * room, 48 * room
     for row in range(16):
         first = (row & 7) * wide + (row >> 3) * 8 * wide
-        old = load_eight(s, _C + 8 * row)
+        old = load_eight(s, sums + 8 * row)
         largest = exponents_of(old)
         for begin in range(0, depth, wide):
             for k in range(wide):
-                a, b = _POWERS_A + begin * 16 + first + k, _B + 8 * (_POWERS_B + begin + k)
+                a, b = powers_a + begin * 16 + first + k, 40 * room + 8 * (begin + k)
                 p = splat_eight(s, a) * load_eight(s, b)
                 largest = select(p > largest, p, largest)
-        unit = largest * 2.0**-TENSOR_BITS
+        unit = largest * finest
         inverse = cooked((2046 << 52) - raw(unit))
         total, plain = trunc(old * inverse), old
         for begin in range(0, depth, wide):
             for k in range(wide):
-                p = splat_eight(s, begin * 16 + first + k) * load_eight(s, _B + 8 * (begin + k))
+                p = splat_eight(s, begin * 16 + first + k) * load_eight(s, 32 * room + 8 * (begin + k))
                 total += trunc(p * inverse)
                 plain += p
-        store(s, _C + 8 * row, select(largest < np.inf, total * unit, plain))
+        store(s, sums + 8 * row, select(largest < np.inf, total * unit, plain))
 
 
 @inline

@@ -24,7 +24,7 @@ def place(m, slot, number, kind, age, t):
     block[S.X] = number % shape[S.GRID_X]
     block[S.Y] = number // shape[S.GRID_X] % shape[S.GRID_Y]
     block[S.Z] = number // (shape[S.GRID_X] * shape[S.GRID_Y])
-    block[S.B_ALIVE], block[S.PHASE], block[S.WAITING] = shape[S.WARPS], 0, 0
+    block[S.B_ALIVE], block[S.PHASE], block[S.WAITING], block[S.REGISTERS_LEFT] = shape[S.WARPS], 0, 0, 0
     for b in range(S.N_BARRIERS):
         clear(block, b)
     for k in range(m.touched.shape[1]):

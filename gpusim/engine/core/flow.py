@@ -27,13 +27,16 @@ from gpusim.engine.state.columns import (
     ALIVE,
     BOARD,
     COPIED,
+    GIVEN_BACK,
     LANES,
     MASK,
     MAX_SPLITS,
     MEET_AT,
     MEET_MASK,
+    MULTIPLIED,
     N_GROUPS,
     N_MEETINGS,
+    N_PRODUCT_GROUPS,
     N_SCOREBOARDS,
     N_SPLIT,
     PC,
@@ -234,6 +237,7 @@ def start(warp, preds, lanes):
     warp[MASK] = mask
     warp[ALIVE] = mask
     warp[N_SPLIT], warp[SPINS], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0
+    warp[MULTIPLIED], warp[N_PRODUCT_GROUPS], warp[GIVEN_BACK] = 0, 0, 0
     for b in range(N_SCOREBOARDS):
         warp[BOARD + b] = 0
     for b in range(N_MEETINGS):

@@ -24,7 +24,7 @@ from gpusim.engine.core.register_writes import result_at, return_data
 from gpusim.engine.core.scheduler_entries import entry_of, ready_at, rouse
 from gpusim.engine.core.warp import lanes_of, pending, perform
 from gpusim.engine.hierarchy.outbox import is_pending, set_tick
-from gpusim.engine.load_store.async_groups import group_done
+from gpusim.engine.load_store.async_groups import groups_done
 from gpusim.engine.load_store.pipe import pass_through, pipe_free, tags_free
 from gpusim.engine.load_store.shared_memory import shared_time
 from gpusim.engine.load_store.traffic import note_shared
@@ -247,8 +247,8 @@ def awaited(warp, turn, c):
     for b in range(S.N_SCOREBOARDS):
         if (wait >> b) & 1 and warp[S.BOARD + b] > t:
             t, why = warp[S.BOARD + b], (turn[S.MEANING] >> (S.MEANING_FIELD * b)) & A_MEANING
-    if wait & I.ASYNC and group_done(warp, c[I.SUB]) > t:
-        why = np.int64(S.BY_LONG)
+    if wait & I.ASYNC and groups_done(warp, c) > t:
+        why = np.int64(S.BY_PRODUCT if c[0] == I.WARPGROUP_DEPBAR else S.BY_LONG)
     return why
 
 

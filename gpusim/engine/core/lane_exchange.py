@@ -1,4 +1,4 @@
-"""What lanes of a warp tell one another: SHFL, VOTE, MATCH, REDUX."""
+"""What lanes of a warp tell one another: SHFL, VOTE, MATCH, REDUX, ELECT."""
 
 from __future__ import annotations
 
@@ -146,6 +146,17 @@ def unpack_predicates(u, c, base, preds, on):
                 preds[place] = (preds[place] & ((ONE << np.uint32(lane)) ^ FULL)) | (bit << np.uint32(lane))
 
 
+@cold
+def elect(c, u, base, preds, on):
+    """ELECT: d = the first of the lanes in which p0 holds; q0 is true in it alone."""
+    among = on & predicate(preds, c[I.P0])
+    if among:
+        lane = first_lane(among)
+        fill(u[at(c[I.DST], base)], np.uint32(lane), FULL)
+        among = ONE << np.uint32(lane)
+    set_predicate(preds, c[I.Q0], among, on)
+
+
 @jit
 def exchange(c, op, u, base, preds, warp, on, uniform, bits):
     """Moves between kinds of registers and lanes."""
@@ -161,6 +172,8 @@ def exchange(c, op, u, base, preds, warp, on, uniform, bits):
         result = np.uint32(warp[S.BAR_RESULT])
         fill(u[at(c[I.DST], base)], result, on)
         set_predicate(preds, c[I.Q0], FULL if result else ZERO, on)
+    elif op == I.ELECT:
+        elect(c, u, base, preds, on)
     elif op == I.MOVM:
         transpose(u[at(c[I.A], base)], u[at(c[I.DST], base)], bits[0], on)
     elif op == I.REDUX:

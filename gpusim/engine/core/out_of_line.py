@@ -18,7 +18,9 @@ from gpusim.engine.compiling.jit import compile_for_calls, jit
 from gpusim.engine.compiling.watching import kept
 from gpusim.engine.core.indirect_control import indirect_control, move_barrier
 from gpusim.engine.core.lane_exchange import exchange
+from gpusim.engine.core.registers_shared_out import share_registers
 from gpusim.engine.core.special_registers import all_if_uniform, passes_data_stage, read_special
+from gpusim.engine.core.warpgroups import product
 from gpusim.engine.load_store.async_copy import copy_async
 from gpusim.engine.load_store.async_groups import close_group
 from gpusim.engine.load_store.atomics import atomic_global, atomic_shared
@@ -97,6 +99,11 @@ def out_of_line(m, index, w, block, sm, on, t):
             move_barrier(m.warps[w], c, m.regs, first_row(m, w), on)
     elif op == I.LDGDEPBAR:
         return close_group(m, sm, w, t)
+    elif op in (I.HGMMA, I.QGMMA, I.IGMMA):
+        return product(m, c, index, w, block, on, t, count)
+    elif op == I.USETMAXREG:
+        if on and not share_registers(m, c, index, w, block):
+            return S.FAILURE
     elif on:
         count[C.SH_OTHER_WAVES] += op == I.MOVM
         exchange(c, op, m.regs, first_row(m, w), m.preds[w], m.warps[w], on, m.shape[S.UNIFORM], m.bits)

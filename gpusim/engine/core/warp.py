@@ -17,7 +17,7 @@ from gpusim.engine.core.paths import give_way
 from gpusim.engine.core.special_registers import passes_data_stage, special
 from gpusim.engine.hierarchy.constant_cache import line_at, line_of
 from gpusim.engine.hierarchy.outbox import has_room, set_tick
-from gpusim.engine.load_store.async_groups import group_done
+from gpusim.engine.load_store.async_groups import groups_done
 from gpusim.engine.load_store.constants import load_constant
 from gpusim.engine.load_store.global_memory import load_global, store_global
 from gpusim.engine.load_store.pipe import caught_up_at, lets_go_in, pass_through, take_pipe, take_special
@@ -167,13 +167,13 @@ def control(m, c, op, index, w, block, on, count):
 
 @inline
 def pending(warp, c):
-    """Latest tick among what an instruction waits for: scoreboards, and for DEPBAR groups of copies."""
+    """Latest tick among what an instruction waits for: scoreboards, and groups of copies or products."""
     t, wait = np.int64(0), c[I.WAIT]
     for b in range(S.N_SCOREBOARDS):
         if (wait >> b) & 1:
             t = max(t, warp[S.BOARD + b])
     if wait & I.ASYNC:
-        t = max(t, group_done(warp, c[I.SUB]))
+        t = max(t, groups_done(warp, c))
     return t
 
 

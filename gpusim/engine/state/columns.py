@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.hardware.fixed import MOST_ISSUED, MOST_QUEUED, MOST_WARPS, REGISTER_BANKS, REGISTER_STAGES, WARP
+from gpusim.isa.warpgroup import OWN_ROWS, ROW_BYTES
+from gpusim.isa.warpgroup import TILE as TILE_COLUMNS
 
 TICKS = 1024
 NEVER = np.int64(1) << 62
@@ -20,7 +22,7 @@ N_MEETINGS = 16
 N_BARRIERS = 16  # of a block
 N_SCOREBOARDS, MEANING_FIELD = 6, 3  # of a warp; bits of what each was set by
 N_BANKS = 32  # of constants
-N_GROUPS_KEPT = 8  # latest groups of asynchronous copies whose end is known
+N_GROUPS_KEPT = 8  # latest groups of asynchronous copies, and of products by a warpgroup, whose end is known
 GLOBAL_BASE = np.int64(1) << 40
 
 
@@ -39,7 +41,7 @@ NO_UNIT, U_ALU, U_FMA, U_LITE, U_EITHER, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFO
 N_UNITS = 16
 
 # Why a warp did not issue, and the number of those
-BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_FETCH = range(9)
+BY_COUNT, BY_SHORT, BY_LONG, BY_BARRIER, BY_PIPE, BY_MIO, BY_LG, BY_OTHERS, BY_FETCH, BY_PRODUCT = range(10)
 N_REASONS = 10
 
 # Columns of Machine.schedulers, a scheduler each.  READY_AT: tick at which each of its warps may issue; RANK: who goes
@@ -109,7 +111,9 @@ FAILURE, WENT = -1, -16
 # SPLIT_*: paths set aside (SPLIT_WAIT: what they wait for, see gpusim.engine.core.paths, 0: nothing); MEET_MASK: lanes
 # that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
-# its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is.
+# its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is;
+# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; GIVEN_BACK: registers of a thread that are the
+# block's.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
 ALIVE = BOARD + N_SCOREBOARDS  # the second
 STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(ALIVE + 1, ALIVE + 7)
@@ -119,18 +123,20 @@ SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
 MEET_AT = MEET_MASK + N_MEETINGS
-N_WARP = lines_of(MEET_AT + N_MEETINGS)
+MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, PRODUCT_GROUPS = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 4)
+N_WARP = lines_of(PRODUCT_GROUPS + N_GROUPS_KEPT)
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
 # barriers not passed yet.  For each barrier: ARRIVED, LAST: warps there and the tick of the latest; EXPECTED:
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
 # STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended; ENDED_AT: when it
-# ended, where that is not yet known to who hands out blocks, else 0.
+# ended, where that is not yet known to who hands out blocks, else 0; REGISTERS_LEFT: registers of a thread that its
+# warps have given back.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-REFILL_DELAY, ENDED_AT = STARTED + 1, STARTED + 2
-N_BLOCK = lines_of(ENDED_AT + 1)
+REFILL_DELAY, ENDED_AT, REGISTERS_LEFT = STARTED + 1, STARTED + 2, STARTED + 3
+N_BLOCK = lines_of(REGISTERS_LEFT + 1)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
 # its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
@@ -158,9 +164,17 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 N_SM = lines_of(READS_FOR + 1)
 
 # Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
-# of an access, of where a copy goes to, and bytes at its end that are zero.
+# of an access, of where a copy goes to, and bytes at its end that are zero; and from PRODUCTS on those of products by a
+# warpgroup.  Those hold, in words of 8 bytes, first what a routine works with, then TILE: the number of eight columns;
+# in words of 4 bytes, from STAGED_A on the four registers of a, from STAGED_B on those of b, two of each tile, a row of
+# 32 lanes each.
 WORKED = LANES
-ADDRESSES, TARGETS, ZEROS, N_SCRATCH = range(LANES + 1, LANES + 5)
+ADDRESSES, TARGETS, ZEROS, PRODUCTS = range(LANES + 1, LANES + 5)
+TILE = 2 * ROW_BYTES * (OWN_ROWS + TILE_COLUMNS) + OWN_ROWS * TILE_COLUMNS
+STAGED_A = 2 * (TILE + LANES)
+STAGED_B = STAGED_A + OWN_ROWS // TILE_COLUMNS * 2 * LANES
+STAGED_TILE, STAGED_TILES = 2 * LANES, 2
+N_SCRATCH = PRODUCTS + (STAGED_B + STAGED_TILES * STAGED_TILE) // (2 * LANES)
 
 # Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes), the end of
 # what it knows of, instructions run, the wavefronts of the latest shared load (see WAVES), and of the SMs that it took
@@ -202,14 +216,15 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # GPC_MISSES: lines of constants that a GPC asks L2 for at once; L1_VACATED: lines that L1 drops at once; L1_FRONT: ways
 # of a set of it for lines that were used again; HOME_MASK: bits of the number of a stretch of memory whose parity tells
 # its half of L2; DENSE_WAVES: wavefronts without conflicts that a dense load has at most; ONE_BY_ONE: whether SMs
-# go through a window one after another, because one may read what another writes.
+# go through a window one after another, because one may read what another writes; THREAD_REGISTERS: those that a thread
+# has when it begins.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
     CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
-    ONE_BY_ONE, BANK_FIRST,
-) = range(45)  # fmt: skip
+    ONE_BY_ONE, THREAD_REGISTERS, BANK_FIRST,
+) = range(46)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 

@@ -48,6 +48,9 @@ INST_STG = _executed("global stores", _inst("inst_executed_op_global_st", exact=
 INST_ATOM = _executed("global atomics")
 INST_LDS = _executed("shared loads", _inst("inst_executed_op_shared_ld"))
 INST_STS = _executed("shared stores", _inst("inst_executed_op_shared_st"))
+INST_WARPGROUP = _executed(
+    "products of matrices by a warpgroup", MetricName("sm__inst_executed_pipe_tensor_op_gmma.sum", "inst")
+)
 
 # Global loads and stores in L1
 LD_REQ = _executed("requests of global loads", _l1("request", "global_op_ld", exact=True))

@@ -25,6 +25,8 @@ PAST_END = 19
 BAD_BARRIER = 20
 NO_PROGRESS = 21
 STRAY = 22
+WARPGROUP = 23
+REGISTERS = 24
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -47,6 +49,8 @@ TEXT = {
     BAD_JUMP: "jumps to where no instruction is",
     PAST_END: "runs past its last instruction",
     BAD_BARRIER: "names a barrier beyond those that it declares",
+    WARPGROUP: "needs a whole warpgroup: four warps from a multiple of four on, and every thread of them",
+    REGISTERS: "gives back registers that its warp has not, or asks for fewer than it has",
     STRAY: "beyond the arrays that its address comes from",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }

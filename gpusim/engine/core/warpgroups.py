@@ -1,0 +1,45 @@
+"""What warps of a warpgroup do together: products of matrices, on tensor cores that work while the warps go on."""
+
+from __future__ import annotations
+
+from gpusim.engine.alu.operands import FULL
+from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.core.scheduler_entries import entry_of
+from gpusim.engine.load_store.async_groups import close_products
+from gpusim.engine.load_store.warpgroup import multiply
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import counts as C
+from gpusim.engine.state import error_codes as E
+from gpusim.engine.state import fields as I
+from gpusim.engine.state.faults import fail
+from gpusim.isa import warpgroup as G
+
+
+@jit
+def product(m, c, index, w, block, on, t, count):
+    """HGMMA, QGMMA, IGMMA; returns the tick it is issued, or FAILURE."""
+    count[C.INST_WARPGROUP] += 1
+    if not on:
+        return t
+    if on != FULL or w % m.shape[S.WARPS] // G.WARPS >= m.shape[S.WARPS] // G.WARPS:
+        fail(m, E.WARPGROUP, index, 0, block, 0, w)
+        return S.FAILURE
+    if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
+        return S.FAILURE
+    m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
+    if c[I.SUB] & G.COMMITS:
+        close_products(m.warps[w])
+    return t
+
+
+@inline
+def queue(m, c, w, t):
+    """Tick at which a tensor core has done a product that its scheduler hands it: products go one after another."""
+    if not m.shape[S.TIMED]:
+        return t
+    scheduler, _ = entry_of(m, w)
+    row = m.schedulers[scheduler]
+    done = max(row[S.UNIT_FREE + S.U_TENSOR], t) + c[I.BUSY]
+    row[S.UNIT_FREE + S.U_TENSOR] = done
+    row[S.UNIT_BUSY + S.U_TENSOR] += c[I.BUSY]
+    return done
