@@ -22,7 +22,7 @@ from gpusim.isa.variants import (
     Shift,
     Special,
 )
-from gpusim.isa.warpgroup import product_of
+from gpusim.isa.warpgroup import DESCRIPTOR_WORDS, product_of
 from gpusim.isa.widths import ADDRESSES, source
 
 HALVES = {
@@ -159,6 +159,7 @@ def _matrices(instr: Instr) -> list[str]:
     signs = {"negA": product.a_negated and product.a_shared, "negB": product.b_negated}
     said = "".join(f".{name}" for name, holds in (signs | turned).items() if holds)
     own = [] if product.a_shared else [format_operand(first._replace(neg=product.a_negated))]
+    place = place if product.a_shared else place._replace(index=place.index - DESCRIPTOR_WORDS)
     return [*own, f"gdesc[{format_operand(place)}]{said}", format_operand(sums)]
 
 

@@ -20,6 +20,8 @@ OWN_ROWS = 16
 """Rows of the first matrix that a warp has."""
 ROW_BYTES = 32
 """Bytes of a row of the first matrix, and of a column of the second."""
+DESCRIPTOR_WORDS = 2
+"""Registers of a descriptor; machine code names the first one's, though the first matrix be in registers."""
 TILE = 8
 """Columns that are worked out together: N counts them."""
 MOST_TILES = 32

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gpusim.isa.instruction import Instr
 from gpusim.isa.opcode_info import Takes
 from gpusim.isa.variants import Convert, Flag, Mma
-from gpusim.isa.warpgroup import A_SHARED, product_of
+from gpusim.isa.warpgroup import A_SHARED, DESCRIPTOR_WORDS, product_of
 
 
 class Fragments(NamedTuple):
@@ -74,7 +74,7 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.MATRIX_A: lambda instr: _FRAGMENTS[Mma(instr.sub)].a,
     Takes.MATRIX_B: lambda instr: _FRAGMENTS[Mma(instr.sub)].b,
     Takes.MATRIX_C: lambda instr: _FRAGMENTS[Mma(instr.sub)].c,
-    Takes.DESCRIPTORS: lambda instr: 4 if instr.sub & A_SHARED else 2,
+    Takes.DESCRIPTORS: lambda instr: DESCRIPTOR_WORDS * (2 if instr.sub & A_SHARED else 1),
     Takes.WARPGROUP_A: lambda instr: 4,
     Takes.WARPGROUP_C: lambda instr: product_of(instr.sub).sum_words,
 }

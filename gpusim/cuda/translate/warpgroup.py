@@ -13,7 +13,7 @@ from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
 from gpusim.isa.instruction import RZ, URZ, Instr, Kind, Operand
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import Flag
-from gpusim.isa.warpgroup import TILE, Element, Product
+from gpusim.isa.warpgroup import DESCRIPTOR_WORDS, TILE, Element, Product
 
 TYPES = {element.name: element for element in Element}
 OF = {"negA": "a_negated", "negB": "b_negated", "tnspA": "a_transposed", "tnspB": "b_transposed"}
@@ -41,7 +41,7 @@ def product(op: Op, r: Reader) -> Instr:
         raise Unsupported("a product of a shape or of types that are not known")
     register = place.terms[0]
     srcs = (
-        Operand(Kind.UREG, register.index),
+        Operand(Kind.UREG, register.index + (0 if product.a_shared else DESCRIPTOR_WORDS)),
         ZERO if first is None else Operand(KINDS[first.form], first.index),
         sums,
     )  # fmt: skip

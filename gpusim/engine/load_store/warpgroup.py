@@ -57,7 +57,7 @@ def multiply(m, c, index, w, block, on):
         sign if sub & G.A_NEGATED else np.uint32(0),
     ):
         return False
-    place += 2 if sub & G.A_SHARED else 0
+    place += G.DESCRIPTOR_WORDS if sub & G.A_SHARED else 0
     for tile in range(tiles):
         if not tile & 1 and not stage(
             m,
