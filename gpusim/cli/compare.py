@@ -38,6 +38,9 @@ def compare(
     ] = None,
     json: JsonFile = None,
     only: Only = None,
+    arch: Annotated[
+        str | None, typer.Option(metavar="ARCH", help="Compile for sm_90a, say, whatever the sources need.")
+    ] = None,
     described: Annotated[
         bool,
         typer.Option("--described/--emitted", help="Predict a kernel from its description, or from its emitted CUDA."),
@@ -59,7 +62,7 @@ def compare(
     if measured.suffix in PROFILES:
         head, found = _of_profile(measured, predicted)
     else:
-        how = {"described": described, "jobs": jobs, "fresh": fresh}
+        how = {"described": described, "jobs": jobs, "fresh": fresh, "arch": arch}
         head, found = _of_measurement(measured, predicted, gpu, only, tuple(kernels or ()), how)
     if not any(found.values()):
         raise GpusimError(f"{measured}: no metric was both measured and predicted")
@@ -123,7 +126,9 @@ def _of_measurement(
     empty, kept = None, ""
     if predicted is None:
         known = _checked(found, gpu)
-        specs = launch_file.launches([launch.launch for launch in chosen], file.parent, str(file), folders)
+        target = {} if (arch := how.pop("arch")) is None else {"arch": arch}
+        entries = [{**launch.launch, **(target if "source" in launch.launch else {})} for launch in chosen]
+        specs = launch_file.launches(entries, file.parent, str(file), folders)
         records = _predict(specs, known, how)
         values = {record["id"]: record["metrics"] for record in records}
         kept = kept_line(times_kept(records))

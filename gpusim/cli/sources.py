@@ -33,6 +33,9 @@ OPTIONS: dict[str, tuple[str, Any]] = {
     "arg": ("--arg", Annotated[list[str] | None, typer.Option(metavar="ARGUMENT", help=ARGUMENT_HELP)]),
     "define": ("-D", Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")]),
     "include": ("-I", Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")]),
+    "arch": ("--arch", Annotated[
+        str | None, typer.Option(metavar="ARCH", help="Compile for sm_90a, say, whatever the source needs.")
+    ]),
     "option": ("--option", Annotated[
         list[str] | None, typer.Option(metavar="OPTION", help="For the compiler: --option=-ftz=true.")
     ]),
@@ -94,7 +97,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
         _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]), given["--dynamic-shared"] or 0,
         tuple(arguments.from_text(text) for text in given["--arg"] or ()), _defines(given["-D"] or ()),
-        tuple(given["-I"] or ()),
+        tuple(given["-I"] or ()), given["--arch"],
     )  # fmt: skip
 
 

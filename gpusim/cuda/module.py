@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim import reading
-from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, toolchain
+from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, targets, toolchain
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
@@ -137,17 +137,23 @@ class Module:
 
 @dataclass(frozen=True)
 class _Source:
-    """A source to compile: text, the name it goes by, what decides how."""
+    """A source to compile: text, the name it goes by, what decides how; whether the target is the user's choice."""
 
     text: str
     filename: str
     options: Options
+    is_given: bool = False
+
+    def for_target(self, target: str) -> _Source:
+        """The same for another target."""
+        return replace(self, options=replace(self.options, arch=target), is_given=True)
 
 
 def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     source_or_path: str | Path,
     *,
     gpu: str | Gpu = "h200",
+    arch: str | None = None,
     kernel: str | None = None,
     options: Sequence[str] = (),
     defines: Mapping[str, object] | None = None,
@@ -161,6 +167,10 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         A file's path; a string with ``__global__`` or of several lines is the source itself.
     gpu : str or Gpu
         A GPU as in ``gpusim gpus``, a loaded specification, or a real architecture such as ``"sm_90"``.
+    arch : str, optional
+        What to compile for: the GPU's architecture, ``"sm_90"``, or that with instructions of its own, ``"sm_90a"``.
+        By default the latter where the source needs it: where it has such instructions, or asks for
+        ``__CUDA_ARCH_FEAT_SM90_ALL`` or the like.
     kernel : str, optional
         The kernel meant; a template's instance is compiled because it is named here: ``"sgemm<128, 8>"``.
     options : sequence of str
@@ -179,29 +189,32 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     CudaError
         Where the file cannot be used, does not compile, or has no such kernel.
     """
-    arch = _arch(gpu)
+    target = _target(gpu, arch)
     if not isinstance(source_or_path, str | os.PathLike):
         raise CudaError(f"a path is compiled, or the source itself as a string, not {shown(source_or_path)}")
     if kernel is not None and not isinstance(kernel, str):
         raise KernelNameError(f"a kernel is named by a string, such as 'sgemm<128,8>', not by {shown(kernel)}")
     if isinstance(source_or_path, str) and ("\n" in source_or_path or "__global__" in source_or_path):
-        chosen = checked(arch, options, defines, include)
-        return _from_source(_Source(source_or_path, "kernel.cu", chosen), kernel)
+        chosen = checked(target, options, defines, include)
+        return _from_source(_Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
     path = Path(source_or_path)
     data = reading.read_bytes(path, CudaError)
     if data.startswith(elf.MAGIC):
-        return _from_cubin(data, path, arch, kernel)
+        return _from_cubin(data, path, target, kernel, arch is not None)
     text = _text(data, path)
-    chosen = checked(arch, options, defines, include, path.parent)
-    return _from_source(_Source(text, str(source_or_path), chosen), kernel)
+    chosen = checked(target, options, defines, include, path.parent)
+    return _from_source(_Source(text, str(source_or_path), chosen, arch is not None), kernel)
 
 
-def _arch(gpu: str | Gpu) -> str:
+def _target(gpu: str | Gpu, arch: str | None) -> str:
+    """What a GPU's code is compiled for, unless the source needs more."""
     if isinstance(gpu, str) and gpu.startswith("sm_"):
-        return gpu
-    from gpusim import hardware
+        own = gpu
+    else:
+        from gpusim import hardware
 
-    return hardware.given(gpu).arch
+        own = hardware.given(gpu).arch
+    return own if arch is None else targets.checked(arch, own)
 
 
 def _text(data: bytes, path: Path) -> str:
@@ -219,11 +232,11 @@ def _text(data: bytes, path: Path) -> str:
     return text
 
 
-def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None) -> Module:
+def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given: bool) -> Module:
     if not cubin.is_cubin(data):
         raise CudaError(f"{path} is a program or library of the host: {_TAKEN} (cuobjdump -xelf all takes cubins out)")
     parsed = cubin.parse(data, str(path))
-    if parsed.arch.rstrip("af") != arch.rstrip("af"):
+    if (parsed.arch != arch) if is_given else (parsed.arch.rstrip("af") != arch.rstrip("af")):
         raise CudaError(f"{path} is machine code for {parsed.arch}, not for {arch}")
     return _selected(_module(parsed, "", str(path), Compiled(b"", "", "")), wanted)
 
@@ -298,7 +311,28 @@ class _NoInstance(Exception):
     """The compiler does not know the kernel it was told to compile; the message says what it wrote."""
 
 
+class _NeedsTarget(Exception):
+    """The architecture lacks an instruction that a target of its own has."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.target = target
+
+
 def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
+    """For the target that is given; else for the architecture, or where that will not do for one of its own."""
+    arch = source.options.arch
+    if source.is_given:
+        return _compile_for_target(source, expressions)
+    if target := targets.asked_for(source.text, source.options.searched(), arch):
+        return _compile_for_target(source.for_target(target), expressions)
+    try:
+        return _compile_for_target(source, expressions)
+    except _NeedsTarget as needs:
+        return _compile_for_target(source.for_target(needs.target), expressions)
+
+
+def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
     """NVRTC; where host code stands in its way nvcc; where there is no nvcc, NVRTC without the host code."""
     try:
         return _with_nvrtc(source, expressions)
@@ -325,7 +359,7 @@ def _try_nvrtc(source: _Source) -> None:
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
     key = _key(source, expressions, f"{nvrtc.identity()} {sorted(headers.items())}")
     return _cached(
-        key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
+        source, key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
     )
 
 
@@ -333,11 +367,11 @@ def _with_nvcc(compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[
     in_force = replace(source, options=nvcc.in_force(source.options))
     key = _key(in_force, expressions, toolchain.nvcc_version(compiler))
     return _cached(
-        key, lambda: nvcc.compile_source(compiler, source.text, source.filename, source.options, expressions)
+        source, key, lambda: nvcc.compile_source(compiler, source.text, source.filename, source.options, expressions)
     )
 
 
-def _cached(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
+def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
     """What was compiled before, or is now."""
     if key and (kept := cache.load(key)):
         return kept
@@ -346,6 +380,8 @@ def _cached(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
     except CompileError as error:
         if wrong := re.search(r"^__nv_name_map\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE):
             raise _NoInstance(wrong[1]) from None
+        if not source.is_given and (target := targets.lacking(error.log, source.options.arch)):
+            raise _NeedsTarget(target) from None
         raise
     if key:
         cache.store(key, compiled)

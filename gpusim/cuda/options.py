@@ -146,7 +146,7 @@ def options(
     words = listed(flags, "compiler options are a list of strings, such as ['-ftz=true']", OptionError, str)
     for flag in words:
         if _CHOSEN.fullmatch(flag):
-            raise OptionError(f"compiler option {shown(flag)} must be left out: the GPU decides that it is {arch}")
+            raise OptionError(f"compiler option {shown(flag)} must be left out: it is {arch}; arch (--arch) says so")
     _refuse_lacking(words)
     folders = listed(include, "folders with headers are a list of paths", OptionError, str, os.PathLike)
     first = () if own is None else (own,)

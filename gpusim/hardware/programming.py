@@ -113,9 +113,13 @@ class Instructions:
     ----------
     classes : tuple of str
         Names of classes of instructions, as in ``gpusim/isa/classes.py``.
+    targets : tuple of str or None
+        Names under which compilers make code for it that has instructions of no later architecture, such as
+        ``"sm_90a"``, the one with all of them first.  None: there are no such instructions.
     """
 
     classes: tuple[str, ...] = quantity("name", low=None)
+    targets: tuple[str, ...] | None = quantity("name", low=None, optional=True)
 
 
 ARCHITECTURE_SECTIONS: dict[str, type] = {"abi": Abi, "limits": Limits, "instructions": Instructions}

@@ -43,6 +43,8 @@ class LaunchSpec:
         Macros to define, with their values.
     include : tuple of Path
         Folders with headers.
+    arch : str or None
+        What to compile for, such as ``"sm_90a"``; None: what the source needs.
     """
 
     id: str
@@ -55,13 +57,20 @@ class LaunchSpec:
     args: tuple[Argument, ...] = ()
     defines: Mapping[str, str | None] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
+    arch: str | None = None
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""
         from gpusim import cuda
 
         return cuda.compile(
-            self.source, gpu=gpu, options=self.options, kernel=self.kernel, defines=self.defines, include=self.include
+            self.source,
+            gpu=gpu,
+            arch=self.arch,
+            options=self.options,
+            kernel=self.kernel,
+            defines=self.defines,
+            include=self.include,
         )
 
     def arrays(self, kernel: Kernel) -> list[int]:
@@ -76,7 +85,7 @@ class LaunchSpec:
         """The launch as a launch file in ``folder`` has it."""
         defined = [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in self.defines.items()]
         included = [f"-I{_seen_from(folder, path)}" for path in self.include]
-        named = {} if self.kernel is None else {"kernel": self.kernel}
+        named = {key: value for key, value in (("kernel", self.kernel), ("arch", self.arch)) if value is not None}
         return {
             "id": self.id, "source": _seen_from(folder, self.source), "options": [*self.options, *defined, *included],
             **named, "grid": list(self.grid), "block": list(self.block), "dynamic_shared": self.dynamic_shared,

@@ -147,7 +147,7 @@ def test_warnings_are_kept():
         ({"gpu": "sm_42"}, "does not compile for sm_42: it knows sm_"),
         ({"gpu": "sm_9x"}, "unknown architecture 'sm_9x'"),
         ({"options": ["-bogus"]}, "refuses its options: unrecognized option -bogus found"),
-        ({"options": ["-arch=sm_80"]}, "must be left out: the GPU decides that it is sm_90"),
+        ({"options": ["-arch=sm_80"]}, "must be left out: it is sm_90; arch (--arch) says so"),
         ({"options": "-ftz=true"}, "compiler options are a list"),
         ({"options": ["-D"]}, "compiler option '-D' lacks its value, which is a string of its own after it"),
         ({"options": ["-I", "-ftz=true"]}, "compiler option '-I' lacks its value"),
