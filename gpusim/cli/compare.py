@@ -39,7 +39,7 @@ def compare(
     json: JsonFile = None,
     only: Only = None,
     arch: Annotated[
-        str | None, typer.Option(metavar="ARCH", help="Compile for sm_90a, say, whatever the sources need.")
+        str | None, typer.Option(metavar="ARCH", help="Target to compile for [default: what each source needs].")
     ] = None,
     described: Annotated[
         bool,

@@ -34,7 +34,7 @@ OPTIONS: dict[str, tuple[str, Any]] = {
     "define": ("-D", Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")]),
     "include": ("-I", Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")]),
     "arch": ("--arch", Annotated[
-        str | None, typer.Option(metavar="ARCH", help="Compile for sm_90a, say, whatever the source needs.")
+        str | None, typer.Option(metavar="ARCH", help="Target to compile for [default: what the source needs].")
     ]),
     "option": ("--option", Annotated[
         list[str] | None, typer.Option(metavar="OPTION", help="For the compiler: --option=-ftz=true.")

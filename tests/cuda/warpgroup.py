@@ -1,7 +1,8 @@
-"""Products of matrices by a warpgroup, for tests: kernels of one product each, and matrices as descriptors have them."""
+"""Products of matrices by a warpgroup, for tests: kernels of one product each, matrices as descriptors have them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -16,15 +17,16 @@ TYPES = {
 }  # fmt: skip
 SUMS = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "s32": np.dtype(np.int32)}
 BODY = """
-extern "C" __global__ void NAME(const uint4* image, int pieces, u64 da, u64 db, int keeps, const u32* c, const u32* a,
-                                u32* out) {
+extern "C" __global__ void NAME(const uint4* image, int pieces, u64 da, u64 db, int keeps, const TYPE* c, const u32* a,
+                                TYPE* out) {
   extern __shared__ __align__(1024) uint4 shared[];
   for (int k = threadIdx.x; k < pieces; k += blockDim.x) shared[k] = image[k];
   __syncthreads();
   asm volatile("fence.proxy.async;" ::: "memory");
   u64 base = (u32)__cvta_generic_to_shared(shared) >> 4;
   da += base; db += base;
-  u32 r[WORDS], x[4];
+  TYPE r[WORDS];
+  u32 x[4];
   for (int k = 0; k < WORDS; k++) r[k] = c[threadIdx.x * WORDS + k];
   for (int k = 0; k < 4; k++) x[k] = a[threadIdx.x * 4 + k];
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -71,34 +73,29 @@ class Case:
     @property
     def source(self) -> str:
         """Its kernel."""
-        outs = ", ".join(f"%{k}" for k in range(self.words))
-        da, db, keeps, first = (f"%{self.words + k}" for k in range(4))
-        given = f"{{{', '.join(f'%{self.words + 3 + k}' for k in range(4))}}}" if self.in_registers else da
+        da, db, keeps, *first = (f"%{self.words + k}" for k in range(7))
+        sums = ", ".join(f"%{k}" for k in range(self.words))
+        given = f"{{{', '.join(first)}}}" if self.in_registers else da
         more = "" if self.sums == "s32" else f", {self.a_sign}, {self.b_sign}"
         if self.a in ("f16", "bf16"):
             more += ("" if self.in_registers else f", {int(self.a_turned)}") + f", {int(self.b_turned)}"
         kind = f"m64n{self.n}k{self.depth}.{self.sums}.{self.a}.{self.b}{'.satfinite' * self.clamps}"
-        product = f"wgmma.mma_async.sync.aligned.{kind} {{{outs}}}, {given}, {db}, p{more};"
-        made = BODY.replace("NAME", self.name).replace("WORDS", str(self.words)).replace("%KEEPS", keeps)
-        made = made.replace("PRODUCT", product).replace("FIRST", ", ".join(f'"r"(x[{k}])' for k in range(4)))
-        return made.replace("OUT", ", ".join(f'"+r"(r[{k}])' for k in range(self.words))).replace(
-            '"+r"', '"+f"' if self.sums == "f32" else '"+r"'
-        )
+        letter, name = ("f", "float") if self.sums == "f32" else ("r", "u32")
+        filled = {
+            "NAME": self.name, "WORDS": str(self.words), "TYPE": name, "%KEEPS": keeps,
+            "PRODUCT": f"wgmma.mma_async.sync.aligned.{kind} {{{sums}}}, {given}, {db}, p{more};",
+            "OUT": ", ".join(f'"+{letter}"(r[{k}])' for k in range(self.words)),
+            "FIRST": ", ".join(f'"r"(x[{k}])' for k in range(4)),
+        }  # fmt: skip
+        made = BODY
+        for word, text in filled.items():
+            made = made.replace(word, text)
+        return made
 
 
-def source(cases: list[Case]) -> str:
+def source(cases: Iterable[Case]) -> str:
     """One file with all their kernels."""
-    text = "".join(case.source for case in dict.fromkeys(cases))
-    for case in cases:  # sums in fp32 are floats for the compiler
-        if case.sums == "f32":
-            text = text.replace(case.source, _with_floats(case))
-    return HEAD + text
-
-
-def _with_floats(case: Case) -> str:
-    made = case.source.replace(f"u32 r[{case.words}], x[4];", f"float r[{case.words}]; u32 x[4];")
-    made = made.replace("r[k] = c[", "r[k] = __uint_as_float(c[").replace("+ k];\n  for (int k = 0; k < 4", "+ k]);\n  for (int k = 0; k < 4")
-    return made.replace("] = r[k];", "] = __float_as_uint(r[k]);")
+    return HEAD + "".join(case.source for case in dict.fromkeys(cases))
 
 
 @dataclass(frozen=True)

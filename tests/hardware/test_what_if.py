@@ -44,10 +44,10 @@ def described(name: str, **params: Any) -> Callable[[hardware.Gpu], gpusim.Profi
 
 
 def written(
-    name: str, blocks: int, threads: int, *arrays: Any, source: Path = Path(__file__).parent / "what_if.cu"
+    name: str, blocks: int, threads: int, *arrays: Any, source: Path = Path(__file__).parent / "what_if.cu", **more: int
 ) -> Callable[[hardware.Gpu], gpusim.Profile]:
     return lambda gpu: gpusim.profile(
-        kernel(name, gpu.arch, source), blocks, threads, [np.copy(array) for array in arrays], gpu=gpu
+        kernel(name, gpu.arch, source), blocks, threads, [np.copy(array) for array in arrays], gpu=gpu, **more
     )
 
 
@@ -67,6 +67,7 @@ def lines(count: int) -> Any:
     return found
 
 
+WGMMA = Path(__file__).parent / "what_if_wgmma.cu"
 MICROBENCHMARKS = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 PROBES = {
     "copy": described("copy", N=1 << 19),
@@ -127,6 +128,8 @@ PROBES = {
     "half2s": written("half2s", 264, 256, ones(1 << 18, np.float16), ones(1 << 18, np.float16)),
     "mma16": written("mma16", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
+    "wgmma wide": written("wgmma_wide", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
+    "wgmma narrow": written("wgmma_narrow", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
     "mma64": written("mma64", 132, 32, ones(32, float), ones(132 * 32, float)),
 }
 
@@ -218,6 +221,8 @@ EFFECTS = {
     "throughput.sm_to_l2_bytes_per_cycle": Effect("transpose", -1),
     "throughput.l2_read_bytes_per_cycle": Effect("warm", -1),
     "throughput.mma_16816_cycles": Effect("mma16", +1),
+    "throughput.wgmma_columns_per_cycle": Effect("wgmma wide", -1),
+    "throughput.wgmma_least_cycles": Effect("wgmma narrow", +1),
     "throughput.mma_1688_cycles": Effect("mma8", +1),
     "placement.early_sms": Effect("waves", 0),
     "placement.early_groups": Effect("waves", 0),

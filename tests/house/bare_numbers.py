@@ -64,6 +64,7 @@ OWN = (
     ("engine/load_store/matrices.py", ISA, "*"),
     ("engine/load_store/shared_memory.py", FORMAT, "BY_ATOMICS shared_addresses"),
     ("engine/load_store/unwritten.py", FORMAT, "BLANK_BITS"),
+    ("engine/load_store/warpgroup.py", ISA, "*"),
     ("engine/state/arrays.py", FORMAT, "Machine aligned"),
     (
         "engine/state/columns.py",

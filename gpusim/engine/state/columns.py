@@ -135,7 +135,7 @@ N_WARP = lines_of(PRODUCT_GROUPS + N_GROUPS_KEPT)
 # warps have given back.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-REFILL_DELAY, ENDED_AT, REGISTERS_LEFT = STARTED + 1, STARTED + 2, STARTED + 3
+REFILL_DELAY, ENDED_AT, REGISTERS_LEFT = range(STARTED + 1, STARTED + 4)
 N_BLOCK = lines_of(REGISTERS_LEFT + 1)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
