@@ -38,6 +38,7 @@ from gpusim.isa.variants import (
     Special,
     Vote,
 )
+from gpusim.isa.warpgroup import Element, Product
 from tests.cuda.conftest import ARCHITECTURES, SOURCES
 from tests.cuda.running import listing
 from tests.marks import most_by_hand
@@ -247,6 +248,31 @@ FORMS = {
     ),
     "DMMA.8x8x4 R4, R2, R6, R4": Instr(Op.DMMA, R4, (R2, R6, R4), sub=Mma.F64_884),
     "LDSM.16.MT88.2 R2, [R1+0x80]": Instr(Op.LDSM, R2, (R1,), sub=2, offset=0x80, flags=Flag.TRANSPOSE),
+    # warpgroups
+    "HGMMA.64x64x16.F32 R24, gdesc[UR8].tnspA.tnspB, R24, UP0, gsb0": Instr(
+        Op.HGMMA, reg(24), (ureg(8), ZERO, reg(24)), psrcs=(UP0,),
+        sub=Product(Element.F16, Element.F16, 8, a_transposed=True, b_transposed=True, commits=True).sub,
+    ),
+    "HGMMA.64x256x16.F32.BF16 R24, -R4, gdesc[UR4].negB, RZ, !UPT": Instr(
+        Op.HGMMA, reg(24), (ureg(6), R4, ZERO), psrcs=(NEVER_UNIFORM._replace(neg=True),),
+        sub=Product(Element.BF16, Element.BF16, 32, a_shared=False, a_negated=True, b_negated=True).sub,
+    ),
+    "HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0": Instr(
+        Op.HGMMA, sub=Product(Element.F16, Element.F16, 1, half_sums=True, commits=True).sub,
+    ),
+    "QGMMA.64x24x32.F16.E4M3.E5M2 R24, gdesc[UR8], R24": Instr(
+        Op.QGMMA, reg(24), (ureg(8), ZERO, reg(24)), sub=Product(Element.E4M3, Element.E5M2, 3, half_sums=True).sub
+    ),
+    "IGMMA.64x16x32.S8.U8.SAT R24, gdesc[UR8], R24, gsb0": Instr(
+        Op.IGMMA, reg(24), (ureg(8), ZERO, reg(24)), flags=Flag.SAT,
+        sub=Product(Element.S8, Element.U8, 2, commits=True).sub,
+    ),
+    "WARPGROUP.ARRIVE": Instr(Op.NOP),
+    "WARPGROUP.DEPBAR.LE gsb0, 0x1": Instr(Op.WARPGROUP_DEPBAR, sub=1),
+    "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0": Instr(Op.USETMAXREG, pdsts=(UP0,), sub=240),
+    "USETMAXREG.DEALLOC.CTAPOOL 0x18": Instr(Op.USETMAXREG, sub=24, flags=Flag.CLEAR),
+    "ELECT P0, UR4, PT": Instr(Op.ELECT, UR4, pdsts=(P0,), psrcs=(TRUE,)),
+    "FENCE.VIEW.ASYNC.S": Instr(Op.MEMBAR),
     # control
     "@!P0 EXIT": Instr(Op.EXIT, guard=pred(0, neg=True)),
     "@P0 EXIT P1": Instr(Op.EXIT, psrcs=(P1,), guard=pred(0)),
@@ -300,7 +326,12 @@ def opcode(text: str) -> str:
         "LDG.E R1, [R2+R3]", "LDG.E R1, R2", "LDS R1, [R2.64]", "BRA 0x40", "BRA `(elsewhere)", "BRA `0x48",
         "BSYNC B16", "S2R R1, SR_NONE", "SHF.Q R1, R2, R3, R4", "HMMA.88.F32 R1, R2, R3, R4", "FMUL R1, R2, 1e40",
         "HADD2 R1, R2, 65536, 1", "HADD2 R1, R2, 1", "CALL.ABS.NOINC R2",
-        "BAR.SYNC 0x10",
+        "BAR.SYNC 0x10", "HGMMA.64x264x16.F32 R24, gdesc[UR8], R24", "HGMMA.64x65536x16.F32 R24, gdesc[UR8], R24",
+        "HGMMA.64x8x8.F32 R24, gdesc[UR8], R24", "HGMMA.64x8x8.F32.TF32 R24, gdesc[UR8].tnspB, R24",
+        "HGMMA.64x8x16.F32 R24, R28, R32, R24", "HGMMA.64x8x16.F32 R24, gdesc[URZ], R24",
+        "HGMMA.64x8x16.F32 R24, R28, gdesc[UR8].tnspA, R24", "IGMMA.64x40x32.S8.S8 R24, gdesc[UR8], R24",
+        "QGMMA.64x8x32.F32.E4M3 R24, gdesc[UR8], R24", "WARPGROUP.WAIT", "WARPGROUP.DEPBAR.LE gsb1, 0x0",
+        "USETMAXREG.CTAPOOL 0x18",
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_unsupported(text):
@@ -332,7 +363,8 @@ OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]
 UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
 """What the corpus has and nothing here translates: calls to the system, of printf and assert.
 
-Not in the corpus: wgmma, TMA, tcgen05, textures, surfaces, matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
+Not in the corpus: wgmma (``test_warpgroup.py`` has it), TMA, tcgen05, textures,
+surfaces, matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
 """
 
 

@@ -13,12 +13,12 @@ from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
 from gpusim.isa.instruction import RZ, URZ, Instr, Kind, Operand
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import Flag
-from gpusim.isa.warpgroup import DESCRIPTOR_WORDS, TILE, Element, Product
+from gpusim.isa.warpgroup import DESCRIPTOR_WORDS, MOST_TILES, OWN_ROWS, TILE, WARPS, Element, Product
 
 TYPES = {element.name: element for element in Element}
 OF = {"negA": "a_negated", "negB": "b_negated", "tnspA": "a_transposed", "tnspB": "b_transposed"}
 """What is said of the matrices that descriptors describe."""
-ROWS, MOST_GROUPS = 64, 255
+MOST_DIGITS, MOST_GROUPS = 3, 255
 
 
 def product(op: Op, r: Reader) -> Instr:
@@ -55,9 +55,12 @@ def product(op: Op, r: Reader) -> Instr:
 def _shape(r: Reader) -> tuple[int, int]:
     """Columns in tiles, and elements of a row."""
     shape = r.modifiers.pop(0).split("x") if r.modifiers else []
-    if len(shape) != 3 or not all(part.isdecimal() for part in shape) or int(shape[0]) != ROWS or int(shape[1]) % TILE:
+    if len(shape) != 3 or not all(part.isdecimal() and len(part) <= MOST_DIGITS for part in shape):
         raise Unsupported("a product of a shape that is not known")
-    return int(shape[1]) // TILE, int(shape[2])
+    rows, columns, depth = map(int, shape)
+    if rows != WARPS * OWN_ROWS or columns % TILE or columns > TILE * MOST_TILES:
+        raise Unsupported("a product of a shape that is not known")
+    return columns // TILE, depth
 
 
 def _types(op: Op, r: Reader) -> tuple[Element, Element]:
