@@ -29,9 +29,10 @@ def of_gpu(arch: str) -> tuple[str, ...]:
     >>> of_gpu("sm_90"), of_gpu("sm_80")
     (('sm_90', 'sm_90a'), ('sm_80',))
     """
+    named: tuple[str, ...] = ()
     with suppress(SpecError):  # an architecture of which nothing is known is the compiler's to refuse
-        return (arch, *(of_architecture(arch, Instructions).targets or ()))
-    return (arch,)
+        named = of_architecture(arch, Instructions).targets or ()
+    return (arch, *(target for target in named if target.rstrip("af") == arch))  # and none of its base's
 
 
 def checked(target: str, arch: str) -> str:

@@ -115,7 +115,8 @@ class Instructions:
         Names of classes of instructions, as in ``gpusim/isa/classes.py``.
     targets : tuple of str or None
         Names under which compilers make code for it that has instructions of no later architecture, such as
-        ``"sm_90a"``, the one with all of them first.  None: there are no such instructions.
+        ``"sm_90a"``, the one with all of them first.  None: there are no such instructions.  Those of a base are not
+        its own.
     """
 
     classes: tuple[str, ...] = quantity("name", low=None)
