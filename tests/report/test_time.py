@@ -32,7 +32,7 @@ def profile(busy=(), waits=(), *, elapsed=100_000, longest=97_000, active=96_000
         (profile({DRAM: 89, DATA: 70}), "memory", "memory (HBM bandwidth, 89 % busy)"),
         (profile({DATA: 70}), "memory", "memory (L1 and shared memory's data stage, 70 % busy)"),
         (profile({DATA: 59}, {"long_scoreboard": 5}), "latency", "no unit is over 59 % busy (L1 and shared"),
-        (profile((), {"barrier": 5}), "barrier", "warps wait 74 % of their time for barriers (barrier)"),
+        (profile((), {"barrier": 5}), "barrier", "warps wait 72 % of their time for barriers (barrier)"),
         (profile((), {"lg_throttle": 5}), "memory", "the queue of global loads and stores (lg_throttle)"),
         (profile((), {"wait": 5, "not_selected": 9}), "latency", "fixed latency of arithmetic (wait)"),
         (profile({FMA: 90}, active=50_000), "tail", "while they have any, no unit is over 90 % busy (FMA pipe)"),
