@@ -21,6 +21,7 @@ from gpusim.hardware.fixed import (
     SECTOR,
     TAG_SETS,
     TENSOR_BITS,
+    TENSOR_OCTET_BITS,
     TPC_SMS,
     WARP,
 )
@@ -88,6 +89,8 @@ class Sm:
         Lines of code that are fetched ahead of the one that runs.
     tensor_bits : int
         Bits that a tensor core keeps of a product, below the first one of the largest product of a sum.
+    tensor_octet_bits : int
+        The same where a warpgroup multiplies 8-bit floats, and bits of the fraction of their sums.
     """
 
     schedulers: int = quantity("1", high=16)
@@ -113,6 +116,7 @@ class Sm:
     global_queue: int = quantity("1", high=MOST_QUEUED)
     code_lines_ahead: int = quantity("1", low=0, high=64)
     tensor_bits: int = fixed("bit", TENSOR_BITS)
+    tensor_octet_bits: int = fixed("bit", TENSOR_OCTET_BITS)
 
     @property
     def max_threads(self) -> int:

@@ -309,8 +309,8 @@ REPRESENTATIVE = {
 """Bandwidths, latencies, capacities, counts and clocks, from every section: tried each time, the others by hand."""
 
 FIXED = {
-    "sm.shuffle_lanes", "sm.tensor_bits", "l1.line_bytes", "l1.sector_bytes", "l1.tag_sets", "l1.ways",
-    "l1.data_bytes_per_cycle", "l2.line_bytes", "l2.sector_bytes", "l2.half_stretch_bytes",
+    "sm.shuffle_lanes", "sm.tensor_bits", "sm.tensor_octet_bits", "l1.line_bytes", "l1.sector_bytes", "l1.tag_sets",
+    "l1.ways", "l1.data_bytes_per_cycle", "l2.line_bytes", "l2.sector_bytes", "l2.half_stretch_bytes",
     "dram.channel_stretch_bytes", "dram.page_bytes", "placement.tpc_sms", "fetch.code_line_bytes",
     "fetch.constant_line_bytes", "issue.register_banks", "issue.register_stages", "access.request_lines",
 }  # fmt: skip
