@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,6 +163,17 @@ def test_sums_lose_what_the_tensor_core_does_not_keep(module, case, bits, fracti
         for column in range(case.n):
             sums = added(left[row], right[column], float(c[row, column]), least, bits)
             assert found[row, column] == np.float32(cut(sums, fraction))
+
+
+def test_a_matmul_of_several_warpgroups_blocks_and_steps():
+    m, n, k = 256, 128, 192
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(m, k)).astype(np.float16), rng.normal(size=(n, k)).astype(np.float16)
+    kernel, c = cuda.compile(Path(__file__).parent / "warpgroup_matmul.cu", gpu="h200").kernel(), np.zeros((m, n), "f4")
+    found = gpusim.profile(kernel, (n // 64, m // 128), 256, [a, b, c, np.int32(n), np.int32(k)])
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64).T, rtol=1e-4, atol=1e-3)
+    assert found.value("sm__inst_executed_pipe_tensor_op_gmma.sum") == 4 * 8 * k // 16
+    assert found.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum") == 0  # what swizzling is for
 
 
 # ------------------------------------------------------------------ what is counted, and how long it takes
