@@ -55,7 +55,7 @@ docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs
 	python -m sphinx -b html docs docs/_build/html
 
-wheel:  ## build the source archive and the wheel into dist/; compiles the engine for the wheel
+wheel:  ## build the source archive and the wheel into dist/ (after make install); compiles the engine for it
 	GPUSIM_ALL_BASELINES=1 python -m build
 
 ci:  ## run exactly what continuous integration runs

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent
 ALL = "GPUSIM_ALL_BASELINES"
 """Environment variable: unless it is empty or 0, a wheel is for other machines of this architecture as well."""
-COMPILES = ("numba", "numpy", "rich")
+COMPILES = ("joblib", "numba", "numpy", "rich")
 """What compiling, and showing how far that is, needs of all that gpusim needs."""
 
 

@@ -1,15 +1,13 @@
 """Run every microbenchmark through the simulator: each constant, and how far off an H200 the simulator is with them.
 
-Run by hand after the model has changed (about ten minutes): ``python -m calibration.calibrate``.  Prints the tables
-and writes docs/calibration.
+Run by hand after the model has changed: ``python -m calibration.calibrate``.  Prints the tables and writes
+docs/calibration.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from rich import box
@@ -17,7 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from calibration import bench, constants, pages
-from gpusim.processors import JOBS
+from gpusim.launches.side_by_side import side_by_side
+from gpusim.processors import processors
+from gpusim.progress import ProgressLine
 
 FOLDER = Path(__file__).parents[1] / "docs" / "calibration"
 FILES = (
@@ -51,10 +51,29 @@ FILES = (
 )
 """Modules with microbenchmarks, those that take longest first."""
 
+TOGETHER = 8
+"""Cases that one process runs one after another; neighbours have launches in common."""
 
-def run_file(name: str) -> list[bench.Row]:
-    """Run every case of one module."""
-    return [bench.run(case) for case in importlib.import_module(f"calibration.microbenchmarks.{name}").cases()]
+
+def cases(name: str) -> list[bench.Case]:
+    """Every case of one module."""
+    return list(importlib.import_module(f"calibration.microbenchmarks.{name}").cases())
+
+
+def run_some(name: str, begin: int) -> list[bench.Row]:
+    """Run some cases of one module."""
+    return [bench.run(case) for case in cases(name)[begin : begin + TOGETHER]]
+
+
+def run_all() -> list[bench.Row]:
+    """Run every case of every module, side by side."""
+    calls = [{"name": name, "begin": k} for name in FILES for k in range(0, len(cases(name)), TOGETHER)]
+    rows: dict[int, list[bench.Row]] = {}
+    with ProgressLine() as progress:
+        for number, found in side_by_side(run_some, calls, processors()):
+            rows[number] = found
+            progress(len(rows), len(calls), f"{calls[number]['name']} done")
+    return [row for number in range(len(calls)) for row in rows[number]]
 
 
 def drawn(title: str, lines: Sequence[pages.Cells]) -> Table:
@@ -67,8 +86,7 @@ def drawn(title: str, lines: Sequence[pages.Cells]) -> Table:
 
 def main() -> None:
     """Run everything, print it, write the pages."""
-    with ProcessPoolExecutor(initializer=os.environ.update, initargs=({JOBS: "1"},)) as pool:
-        rows = [row for found in pool.map(run_file, FILES) for row in found]
+    rows = run_all()
     summed = pages.summary(rows)
     every = (constants.of_generation(), constants.of_gpu())
     generation, specification = (pages.table_of(found, rows) for found in every)

@@ -9,6 +9,7 @@ from gpusim.errors import ParameterError
 
 JOBS = "GPUSIM_JOBS"
 MOST = 1 << 16
+DIGITS, MOST_SHOWN = 9, 40  # of a number that is read, of one that is told of
 
 
 def processors(asked: int | None = None) -> int:
@@ -30,8 +31,8 @@ def processors(asked: int | None = None) -> int:
     if asked is not None:
         return asked
     if said:
-        if not (said.isascii() and said.isdigit() and 1 <= int(said) <= MOST):
-            raise ParameterError(f"{JOBS}={said!r}: it must be a whole number within 1 and {MOST}")
+        if not (said.isascii() and said.isdigit() and len(said) <= DIGITS and 1 <= int(said) <= MOST):
+            raise ParameterError(f"{JOBS}={said[:MOST_SHOWN]!r}: it must be a whole number within 1 and {MOST}")
         return int(said)
     return _usable()
 

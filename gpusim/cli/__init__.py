@@ -4,7 +4,8 @@ Every command imports what it needs when it runs, so that ``gpusim --help``
 answers at once.  What a user can get wrong ends in one line on standard error
 and exit status 2, what the machine lacks (room on a disk, memory) in one line and
 1; what a compiler wrote is shown as it wrote it; an interrupted command ends with
-130, one whose output nobody reads any more quietly with 1.
+130, one that is told to end (SIGTERM) with 143, one whose output nobody reads any more
+quietly with 1.
 
 Nothing is imported before :func:`main` is there to be interrupted.  Ctrl-C while the
 interpreter itself starts, some ten milliseconds before it, is Python's to answer.
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # by the name that type checkers know
 __all__ = ["main"]
 
 _heard: list[int] = []
-"""Signals of Ctrl-C that came while a command ran."""
+"""Signals that came while a command ran: of Ctrl-C, or to end."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         Exit status: 0, 1 for what the machine lacks (room on a disk, memory, who reads what is printed), 2 for an
-        error of the user's, 130 when interrupted.
+        error of the user's, 130 when interrupted, 143 when told to end.
     """
     _heard.clear()
     try:
@@ -54,24 +55,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _interrupted() -> int:
     """Say so, and give the exit status."""
-    from gpusim.cli.complaint import INTERRUPTED, complain
+    from signal import SIGTERM
 
-    return complain("interrupted", INTERRUPTED)
+    from gpusim.cli.complaint import INTERRUPTED, TERMINATED, complain
+
+    return complain("terminated", TERMINATED) if SIGTERM in _heard else complain("interrupted", INTERRUPTED)
 
 
 def _hear(number: int, frame: object) -> None:
-    """Note Ctrl-C, and raise it as Python does."""
+    """Note a signal, and raise it as Python does Ctrl-C: whatever was started meanwhile is ended."""
     _heard.append(number)
     raise KeyboardInterrupt
 
 
 def _listen(on: bool) -> None:
-    """Have Ctrl-C noted, or no more; where it is ignored it stays so."""
+    """Have signals noted, or no more; where one is ignored it stays so."""
     import signal
 
-    before, after = (signal.default_int_handler, _hear) if on else (_hear, signal.default_int_handler)
-    try:
-        if signal.getsignal(signal.SIGINT) is before:
-            signal.signal(signal.SIGINT, after)
-    except ValueError:  # not the main thread, which alone is interrupted
-        pass
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+        before, after = (usual, _hear) if on else (_hear, usual)
+        try:
+            if signal.getsignal(number) == before:
+                signal.signal(number, after)
+        except ValueError:  # not the main thread, which alone is interrupted
+            pass

@@ -7,6 +7,9 @@ import sys
 INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 + SIGINT, as shells give it."""
 
+TERMINATED = 143
+"""The same after SIGTERM."""
+
 
 def complain(message: str, status: int, *, as_written: bool = False) -> int:
     """Print a message on standard error, in one line unless a compiler wrote it; give the exit status back."""

@@ -214,7 +214,7 @@ def lower(bound: KernelLaunch, gpu: hardware.Gpu) -> Program:
         elements = array.nbytes // array.element_bytes
         if elements > MOST_ELEMENTS:
             raise ParameterError(
-                f"{bound.kernel.name}: {array.name} has {elements} elements ({array.nbytes / 1e9:.3g} GB): an index is "
+                f"{bound.kernel.name}: {array.name} has {elements} elements ({array.nbytes:.3g} bytes): an index is "
                 f"a 32-bit int, so an array has at most {MOST_ELEMENTS} (gpusim formula takes any size)"
             )
     return bound.kernel.lower(arch=Target.of(gpu), **tiles_of(bound))

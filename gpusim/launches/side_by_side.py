@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ def side_by_side(
     function: Callable[..., Any], calls: Sequence[Mapping[str, Any]], jobs: int
 ) -> Iterator[tuple[int, Any]]:
     """What calls give, as they end.
+
+    Where a process is killed from outside, the calls that are left go on in half as many processes.
 
     Parameters
     ----------
@@ -32,10 +35,31 @@ def side_by_side(
     object
         What it gave.
     """
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    left, processes = dict(enumerate(calls)), min(jobs, len(calls))
+    while left:
+        try:
+            for number, found in _spread(function, dict(left), jobs, processes):
+                del left[number]
+                yield number, found
+        except TerminatedWorkerError:
+            processes = max(min(processes, len(left)) // 2, 1)
+            said = f"a process was killed, maybe for want of memory: {len(left)} are left, and go on in {processes}"
+            print(f"gpusim: {said}", file=sys.stderr)
+
+
+def _spread(
+    function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]], jobs: int, processes: int
+) -> Iterator[tuple[int, Any]]:
+    """What calls give, in so many processes, each with its share of processors."""
     import joblib
 
-    here, processes = Path.cwd(), min(jobs, len(calls))
-    tasks = (joblib.delayed(_elsewhere)(here, jobs // processes, function, n, call) for n, call in enumerate(calls))
+    if processes == 1:
+        yield from ((number, function(**call)) for number, call in calls.items())
+        return
+    here, each = Path.cwd(), max(jobs // processes, 1)
+    tasks = [joblib.delayed(_elsewhere)(here, each, function, number, call) for number, call in calls.items()]
     yield from joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(tasks)
 
 

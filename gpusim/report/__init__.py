@@ -7,6 +7,7 @@ profiles it is given.
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
@@ -91,10 +92,12 @@ def show(renderables: Sequence[RenderableType], file: IO[str] | None = None, wid
     file : file, optional
         Standard output unless given.
     width : int, optional
-        Columns; unless given those of the terminal, 100 at most, and 100 anywhere else.
+        Columns; unless given those of the terminal, or as many as ``COLUMNS`` says, 100 at most, and 100 anywhere
+        else.
     """
     console = Console(file=file, highlight=False, markup=False, emoji=False)
-    wide = width or (min(console.width, WIDTH) if console.is_terminal else WIDTH)
+    told = console.is_terminal or os.environ.get("COLUMNS", "").isdigit()
+    wide = width or (min(console.width, WIDTH) if told else WIDTH)
     console.width = max(wide, NARROWEST)
     with console.capture() as capture:
         for renderable in renderables:
@@ -142,13 +145,16 @@ def _several(profiles: Sequence[Figures]) -> Iterator[RenderableType]:
 
 
 def _notes(profiles: Sequence[Figures], names: Sequence[str]) -> Iterator[str]:
-    """The profiles' notes: those they all have once, the others with the profile they belong to."""
+    """The profiles' notes: those they all have, then the others with the profiles that they belong to."""
     shared = [note for note in profiles[0].notes if all(note in profile.notes for profile in profiles)]
     yield from shared
+    whose: dict[str, list[str]] = {}
     for profile in profiles:
         own = " ".join(note for note in profile.notes if note not in shared)
-        if own:
-            yield f"{tables.label(profile, names)}: {own}"
+        whose.setdefault(own, []).append(tables.label(profile, names))
+    for notes, labels in whose.items():
+        if notes:
+            yield f"{'; '.join(labels)}: {notes}"
 
 
 def _footer(lines: Sequence[str]) -> Iterator[RenderableType]:

@@ -69,17 +69,27 @@ UNITS = (
 
 
 class Busy(NamedTuple):
-    """A unit and the share of its peak that it is used (0 to 1)."""
+    """A unit and the share of its peak that it is used (0 to 1); how far off that may be, where it is known."""
 
     share: float
     unit: Unit
     name: str
+    error: str
+
+    def __str__(self) -> str:
+        return f"{format_share(self.share)} busy {self.error}".rstrip()
 
 
 def ranked(profile: Figures) -> list[Busy]:
     """The units of a profile, the busiest first."""
-    found = [Busy(profile.value(u.metric) / 100, u, u.name.format(memory=profile.memory)) for u in UNITS]
+    found = [_busy(profile, unit) for unit in UNITS]
     return sorted((busy for busy in found if not math.isnan(busy.share)), key=lambda busy: -busy.share)
+
+
+def _busy(profile: Figures, unit: Unit) -> Busy:
+    metric = profile.metrics.get(unit.metric)
+    error = metric.error_text if metric is not None else ""
+    return Busy(profile.value(unit.metric) / 100, unit, unit.name.format(memory=profile.memory), error)
 
 
 def shown(profile: Figures) -> list[Busy]:
@@ -110,5 +120,5 @@ def busy_table(profile: Figures) -> Grid | None:
     grid.add_column("busy")
     grid.add_column("", "bar", full=BAR)
     for busy in units:
-        grid.add_row(busy.name, format_share(busy.share), busy.share)
+        grid.add_row(busy.name, f"{format_share(busy.share)} {busy.error}".rstrip(), busy.share)
     return grid

@@ -131,7 +131,7 @@ def _unit(units: list[Busy], waits: _Waits) -> Verdict | None:
         return None
     kind = busiest.unit.kind
     what = "the launch" if kind == "launch" else kind
-    return Verdict(kind, f"{what} ({busiest.name}, {format_share(busiest.share)} busy); {waits}")
+    return Verdict(kind, f"{what} ({busiest.name}, {busiest}); {waits}")
 
 
 def _tail(profile: Figures, units: list[Busy]) -> Verdict | None:

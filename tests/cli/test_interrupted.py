@@ -44,7 +44,27 @@ sys.exit(main(["gpus"]))
 """
 
 
+TOLD_TO_END = """
+import os, signal, sys
+from gpusim.cli import app, main
+
+def command(arguments):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        print("left nothing behind", file=sys.stderr)
+
+app._run_command = command
+sys.exit(main(["gpus"]))
+"""
+
+
 @pytest.mark.parametrize("code", [CALLED_BACK, IMPORTED], ids=["in what a library calls back", "as numpy is imported"])
 def test_it_ends_a_command(code):
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (run.returncode, run.stderr) == (130, "gpusim: interrupted\n")
+
+
+def test_a_command_that_is_told_to_end_leaves_nothing_behind():
+    run = subprocess.run([sys.executable, "-c", TOLD_TO_END], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (143, "left nothing behind\ngpusim: terminated\n")
