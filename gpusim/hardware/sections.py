@@ -351,6 +351,9 @@ class Latency:
     mma_cycles : int or None
         A product of matrices (measured with ``mma.sync.m16n8k16`` of halves), where code waits for it by a scoreboard:
         that of doubles.  For others compilers count the cycles themselves.
+    wgmma_cycles : int or None
+        From the end of a tensor core's work on a product by a warpgroup until who waits for it goes on; None where
+        there are no such products.
     """
 
     fma_cycles: int = quantity("cycle", high=LONGEST)
@@ -369,6 +372,7 @@ class Latency:
     barrier_cycles_per_warp: int = quantity("cycle", low=0, high=LONGEST)
     dram_far_cycles: int | None = quantity("cycle", high=LONGEST, optional=True, informational=True)
     mma_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
+    wgmma_cycles: int | None = quantity("cycle", low=0, high=LONGEST, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

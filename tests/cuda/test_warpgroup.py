@@ -208,8 +208,8 @@ def test_each_warps_products_are_counted_and_take_their_time():
     few, many = launched(1), launched(9)
     assert [p.value("sm__inst_executed_pipe_tensor_op_gmma.sum") for p in (few, many)] == [4 * 8, 4 * 72]
     cycles = many.value("gpc__cycles_elapsed.max") - few.value("gpc__cycles_elapsed.max")
-    alone = 64 * (64 + 16) * 32 / 128  # as shared memory gives both matrices
-    assert alone < cycles < 1.15 * alone
+    products, waits = 64 * (64 + 16) * 32 / 128, 8 * 55  # as shared memory gives both matrices; until sums are there
+    assert products + waits < cycles < 1.15 * (products + waits)
 
 
 def test_counts_are_those_of_a_run_with_values_where_an_address_depends_on_a_product():

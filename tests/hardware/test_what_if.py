@@ -221,6 +221,7 @@ EFFECTS = {
     "throughput.sm_to_l2_bytes_per_cycle": Effect("transpose", -1),
     "throughput.l2_read_bytes_per_cycle": Effect("warm", -1),
     "throughput.mma_16816_cycles": Effect("mma16", +1),
+    "latency.wgmma_cycles": Effect("wgmma narrow", +1),
     "throughput.wgmma_columns_per_cycle": Effect("wgmma wide", -1),
     "throughput.wgmma_least_cycles": Effect("wgmma narrow", +1),
     "throughput.mma_1688_cycles": Effect("mma8", +1),

@@ -34,7 +34,7 @@ def product(m, c, index, w, block, on, t, count):
 
 @inline
 def queue(m, c, w, t):
-    """Tick at which a tensor core has done a product that its scheduler hands it: products go one after another."""
+    """Tick at which the sums of a product are there that a scheduler hands its tensor core, after those before it."""
     if not m.shape[S.TIMED]:
         return t
     scheduler, _ = entry_of(m, w)
@@ -42,4 +42,4 @@ def queue(m, c, w, t):
     done = max(row[S.UNIT_FREE + S.U_TENSOR], t) + c[I.BUSY]
     row[S.UNIT_FREE + S.U_TENSOR] = done
     row[S.UNIT_BUSY + S.U_TENSOR] += c[I.BUSY]
-    return done
+    return done + m.rates[S.PRODUCT_LASTS]

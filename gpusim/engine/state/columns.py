@@ -242,6 +242,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     READ_BY,  # from its issue until then, in a run that is not timed
     DENSE,  # in which no result may come, for a dense load
     DENSE_WAIT,  # for which it waits for a time when none comes anyway
+    PRODUCT_LASTS,  # from the end of a tensor core's work on a product by a warpgroup until its sums are there
     XU_HELD,  # for which a product of matrices holds up the special functions under way
     FILL_SECTOR,  # L2 -> SM wire
     ASK,  # between two requests of an SM to L2
@@ -304,7 +305,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # half the time that passes until an SM can affect another one
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(74)
+) = range(75)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
