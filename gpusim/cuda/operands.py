@@ -33,6 +33,7 @@ class Form(IntEnum):
     BARRIER = 10  # a convergence barrier, B0
     SCOREBOARD = 11  # SB0
     PREDICATES = 12  # PR, UPR: all predicates together
+    DESCRIPTOR = 13  # desc[UR4]
 
 
 class Text(NamedTuple):
@@ -80,6 +81,7 @@ _HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|INF|[QS]NAN)")
 _CONSTANT = re.compile(r"c\[0x([0-9a-f]{1,4})\] ?\[([^\[\]]*)\]")  # with a space where a half is taken of it
 _ADDRESS = re.compile(r"(?:desc\[UR[0-9]+\])?\[([^\[\]]*)\]")
+_DESCRIPTOR = re.compile(r"desc\[UR([0-9]+)\]")
 _LABEL = re.compile(r"`(?:(0x[0-9a-f]{1,16})|\((.+)\))")
 _JUMP = re.compile(r"(U?R\w+) (?:(-?0x[0-9a-f]{1,16})|`(0x[0-9a-f]{1,16}))")
 _FORMS = {
@@ -123,6 +125,8 @@ def parse(text: str) -> Text:
         return Text(Form.INTEGER, -value if found[1] else value)
     if (found := _DECIMAL.fullmatch(text)) is not None:
         return _number(text)
+    if (found := _DESCRIPTOR.fullmatch(text)) is not None:
+        return Text(Form.DESCRIPTOR, int(found[1]))
     if (found := _ADDRESS.fullmatch(text)) is not None:
         terms, offset = _sum(found[1])
         return Text(Form.ADDRESS, terms=terms, offset=offset)

@@ -109,7 +109,7 @@ def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:
     elif operand.kind is not Kind.IMM and operand.index != (RZ if operand.kind is Kind.REG else URZ):
         uniform = operand.kind is Kind.UREG
         name, held = ("UR", MAX_UNIFORM) if uniform else ("R", min(program.n_registers, MAX_REGISTERS))
-        if operand.index % count:
+        if operand.index % (count & -count):
             yield f"{name}{operand.index} does not start a group of {count}"
         if not 0 <= operand.index <= held - count:
             yield f"{name}{operand.index + count - 1} of {held} registers"

@@ -14,13 +14,14 @@ from enum import IntEnum
 from functools import partial
 
 from gpusim.isa.opcode_info import CONSTANT, GENERIC, GLOBAL, LOCAL, SHARED, Form, OpInfo, Pipe, Says, Takes
-from gpusim.isa.variants import UNIFORM_PREDICATES, Flag, Mma, Space, Special
+from gpusim.isa.variants import UNIFORM_PREDICATES, Flag, Mma, Space, Special, Wait
 
 WORD, BITS, REAL, HALVES, PAIR, DOUBLE, WIDE, WIDTH, COUNT, INTEGER, FLOAT = (
     Takes.WORD, Takes.BITS, Takes.REAL, Takes.HALVES, Takes.PAIR, Takes.DOUBLE, Takes.WIDE, Takes.WIDTH, Takes.COUNT,
     Takes.INTEGER, Takes.FLOAT,
 )  # fmt: skip
 SHORT, ADDRESS, LONG, CODE = Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS
+COMMAND = Takes.COMMAND
 MATRICES = Takes.MATRIX_A, Takes.MATRIX_B, Takes.MATRIX_C
 
 BARRIERS = range(16)  # convergence barriers of a warp
@@ -62,6 +63,9 @@ _store = partial(OpInfo, Pipe.LSU, variable_latency=True)
 _atomic = partial(
     OpInfo, Pipe.LSU, says=Says.ATOMIC, reads_memory=True, variable_latency=True, out_of_line=True,
 )  # fmt: skip
+_mbarrier = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, moves_lanes=True)
+_bulk = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, queued=False)
+_reduction = partial(_bulk, says=Says.ATOMIC, reads_memory=True)
 
 
 class Op(IntEnum):
@@ -81,7 +85,7 @@ class Op(IntEnum):
     NOP = 0, _control()
     # active lanes that pass the guard, and in which p0 holds, leave the kernel
     EXIT = 1, _control(ends=True)
-    # active lanes that pass the guard and p0 go to `target`
+    # active lanes that pass the guard and p0 go to `target`; `sub` 1 (ANY): all active lanes do where one of those does
     BRA = 2, _control((WORD,), is_branch=True, has_target=True, ends=True)
     # convergence barrier `sub` <- active lanes; reconvergence point `target`
     BSSY = 3, _meeting(has_target=True)
@@ -338,3 +342,36 @@ class Op(IntEnum):
     F2IP = 97, _alu((REAL, REAL, WORD), WORD, "convert.convert", says=Says.CONVERSION)
     # stands after the last instruction where that does not end a program: an error when executed
     END = 98, _control()
+
+    # ------------------------------------------------------------------ mbarriers, bulk copies, tensor maps
+
+    # An mbarrier is 8 bytes of shared memory at a + c + offset (gpusim.engine.core.mbarriers).
+    # d = what lies there, which becomes b
+    SYNCS_EXCH = 99, _mbarrier((SHORT, PAIR, SHORT), PAIR)
+    # each lane arrives, or says how many bytes are expected or have come (`sub` = Arrival); d = what it was before
+    SYNCS_ARRIVE = 100, _mbarrier((SHORT, WORD, SHORT), PAIR, says=Says.ARRIVAL)
+    # q0 = the phase whose parity is bit 31 of b is complete (`sub` = Wait)
+    SYNCS_PHASECHK = 101, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
+    # it is an mbarrier no more
+    SYNCS_CCTL = 102, _mbarrier((SHORT, WORD, SHORT))
+    # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
+    ARRIVES = 103, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL)
+    # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
+    # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global
+    UBLKCP_S_G = 104, _bulk((COMMAND, LONG, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED)
+    UBLKCP_G_S = 105, _bulk((LONG, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UBLKCP_S_S = 106, _bulk((COMMAND, SHORT, SHORT), space=SHARED, reads_memory=True, stores_to=SHARED)
+    # the same, of elements that are put to those which are there: `sub`, width and flags as of RED
+    UBLKRED_G_S = 107, _reduction((LONG, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UBLKRED_S_S = 108, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED)
+    UBLKPF = 109, _bulk((LONG, SHORT), space=GLOBAL)
+    # boxes of the tensor whose map lies at b (gpusim.engine.load_store.tensor_maps): its coordinates are the last of
+    # the registers in a, bits 4-6 of `sub` say how many; before them of a load a place and an mbarrier, else a place
+    UTMALDG = 110, _bulk((COMMAND, LONG), space=GLOBAL, reads_memory=True, stores_to=SHARED)
+    UTMASTG = 111, _bulk((COMMAND, LONG), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UTMAREDG = 112, _reduction((COMMAND, LONG), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UTMAPF = 113, _bulk((COMMAND, LONG), space=GLOBAL)
+    # a group of bulk copies from shared memory ends
+    UTMACMDFLUSH = 114, _lsu(out_of_line=True, always_runs=True, queued=False)
+    # q0 = the first of the lanes in which p0 holds; d = its number
+    ELECT = 115, _alu((), WORD, out_of_line=True, across_lanes=True)

@@ -15,12 +15,13 @@ from collections.abc import Collection, Iterator, Sequence
 from gpusim.isa.effects import REGISTERS, effects, words_read
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import Instr, Kind
-from gpusim.isa.opcode_info import GENERIC
+from gpusim.isa.opcode_info import GENERIC, Takes
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.widths import address_words, source_words
 
 WORD = 4
+_STRETCH = 3  # sources of a bulk copy: a box has fewer
 
 
 class Provenance:
@@ -54,6 +55,8 @@ class Provenance:
     def of(self, index: int) -> int:
         """Arrays that an access of global memory may touch."""
         instr = self._program.instrs[index]
+        if Takes.COMMAND in instr.op.info.sources[:1] and len(instr.srcs) < _STRETCH:
+            return self.anywhere  # a tensor map says where
         if instr.array >= 0:
             return self._bit.get(self._program.arrays[instr.array].name, self.anywhere)
         found = self._reached(index, words_read(instr, addresses=True)) | self._constants(instr, addresses=True)
@@ -97,9 +100,9 @@ class Provenance:
     def _loaded(self, instr: Instr) -> int:
         """Arrays to which memory that is read may hold a pointer."""
         info = instr.op.info
-        if not info.reads_memory:
+        if not info.reads_memory and not info.copies_from:
             return 0
-        spaces = self._stored if info.space == GENERIC else (info.space, GENERIC)
+        spaces = self._stored if info.space == GENERIC else (info.space, info.copies_from, GENERIC)
         return _union(self._stored.get(space, 0) for space in spaces)
 
     def _store(self, index: int, instr: Instr) -> bool:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from gpusim.isa.instruction import Instr
 from gpusim.isa.opcode_info import Takes
-from gpusim.isa.variants import Convert, Flag, Mma
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import DIMENSIONS_AT, Convert, Flag, Mma
 
 
 class Fragments(NamedTuple):
@@ -59,6 +60,20 @@ def _f2f_result(instr: Instr) -> int:
     return 2 if instr.sub & 15 == Convert.TO_F64 else 1
 
 
+_BESIDE = {Op.UTMALDG: 2, Op.UTMASTG: 1, Op.UTMAREDG: 1, Op.UTMAPF: 0}
+"""Registers of a command before the coordinates of a box."""
+
+
+def _command(instr: Instr) -> int:
+    """A place in shared memory and an mbarrier; or what stands before coordinates, and these."""
+    return _BESIDE[instr.op] + dimensions(instr.sub) if instr.op in _BESIDE else 2
+
+
+def dimensions(sub: int) -> int:
+    """Dimensions of the tensor that ``sub`` of a copy of boxes says."""
+    return sub >> DIMENSIONS_AT & 7
+
+
 _WORDS: dict[Takes, Callable[[Instr], int]] = {
     **dict.fromkeys((Takes.WORD, Takes.BITS, Takes.REAL, Takes.HALVES, Takes.SHORT_ADDRESS), lambda instr: 1),
     **dict.fromkeys((Takes.PAIR, Takes.DOUBLE, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS), lambda instr: 2),
@@ -70,11 +85,14 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.FLOAT: _float,
     Takes.F2F_SOURCE: _f2f_source,
     Takes.F2F_RESULT: _f2f_result,
+    Takes.COMMAND: _command,
     Takes.MATRIX_A: lambda instr: _FRAGMENTS[Mma(instr.sub)].a,
     Takes.MATRIX_B: lambda instr: _FRAGMENTS[Mma(instr.sub)].b,
     Takes.MATRIX_C: lambda instr: _FRAGMENTS[Mma(instr.sub)].c,
 }
-ADDRESSES = frozenset({Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS})
+ADDRESSES = frozenset(
+    {Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS, Takes.COMMAND}
+)
 
 
 def source(instr: Instr, position: int) -> Takes:

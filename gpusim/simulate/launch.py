@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
+from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, PARAMETERS_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
-from gpusim.hardware.programming import Abi
+from gpusim.hardware.programming import NOWHERE, Abi
 from gpusim.host_memory import enough_memory
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
@@ -265,6 +265,8 @@ def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
     struct.pack_into("<I", bank, abi.stack, launch.program.local_bytes)
     struct.pack_into("<I", bank, abi.dynamic_shared, launch.dynamic_shared)
     struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
+    if abi.parameter_address != NOWHERE:
+        struct.pack_into("<Q", bank, abi.parameter_address, PARAMETERS_HI << 32 | abi.parameters)
     if abi.shared_window is not None:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
 

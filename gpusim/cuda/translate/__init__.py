@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gpusim.cuda.nvdisasm import Line, Place
-from gpusim.cuda.translate import common_forms, control, conversion, exchange, floating, integer, memory, tensor
+from gpusim.cuda.translate import (
+    asynchronous,
+    common_forms,
+    control,
+    conversion,
+    exchange,
+    floating,
+    integer,
+    memory,
+    tensor,
+)
 from gpusim.cuda.translate.reader import Reader, Unsupported
 from gpusim.cuda.translate.uniform import ORDINARY
 from gpusim.hardware import of_architecture
@@ -31,6 +41,7 @@ FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     control.TABLE,
     exchange.TABLE,
     tensor.TABLE,
+    asynchronous.TABLE,
 )
 TABLE: dict[str, Callable[[Reader], Instr]] = {name: make for family in FAMILIES for name, make in family.items()}
 TABLE |= {uniform: TABLE[ordinary] for uniform, ordinary in ORDINARY.items()}

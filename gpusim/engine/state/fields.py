@@ -13,6 +13,8 @@ from gpusim.isa.encode import F
 from gpusim.isa.opcode_info import Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import (
+    DIMENSIONS_AT,
+    Arrival,
     Atomic,
     BarRed,
     BoolOp,
@@ -30,6 +32,7 @@ from gpusim.isa.variants import (
     Shift,
     Special,
     Vote,
+    Wait,
 )
 
 NO_ROW, ASYNC, OUT_OF_LINE_PIPE = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE
@@ -62,6 +65,8 @@ TABLES = (
     _numbers(BoolOp, "BOOL_"),
     _numbers(Round, "ROUND_"),
     _numbers(Shift, "SHIFT_"),
+    _numbers(Arrival, ONE="ARRIVE_ONE", NONE="ARRIVE_NONE"),
+    _numbers(Wait, "WAIT_"),
 )
 for _table in TABLES:
     globals().update(_table)
