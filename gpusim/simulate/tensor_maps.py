@@ -41,7 +41,8 @@ class TensorMap:
     Parameters
     ----------
     array : ndarray
-        The tensor, of one to five dimensions, whose innermost elements are neighbours.
+        The tensor, of one to five dimensions, whose innermost elements are neighbours; a part of a larger array may be
+        one.
     box : sequence of int
         Elements of a box along each dimension, 1 to 256.
     strides : sequence of int, optional
@@ -104,6 +105,15 @@ class TensorMap:
         return inner * math.prod(outer) * self.array.itemsize
 
     @property
+    def memory(self) -> np.ndarray:
+        """All that lies between the tensor's first byte and its last, those in gaps between its elements included."""
+        if self.array.flags.c_contiguous:
+            return self.array
+        first, end = np.lib.array_utils.byte_bounds(self.array)
+        one = self.array[(slice(0, 1),) * self.array.ndim].reshape(1).view(np.uint8)
+        return np.lib.stride_tricks.as_strided(one, (end - first,), (1,), writeable=self.array.flags.writeable)
+
+    @property
     def _steps(self) -> tuple[int, ...]:
         return self.element_strides or (1,) * self.array.ndim
 
@@ -129,9 +139,9 @@ class TensorMap:
             yield f"l2_promotion is 0, 64, 128 or 256, not {shown(self.l2_promotion)}"
         if self.fill == "nan" and TYPES[self.array.dtype.name][0] not in "fb":
             yield f"NaN fills tensors of floats, not of {self.array.dtype}"
-        yield from self._out_of_range()
         if self.array.size and self.array.strides[-1] != size:
-            yield f"elements of the innermost dimension are {self.array.strides[-1]} bytes apart: they must be neighbours"
+            yield f"elements of the innermost dimension are {self.array.strides[-1]} bytes apart, not neighbours"
+        yield from self._out_of_range()
         row = self.box[-1] * size
         if row % UNIT:
             yield f"a row of the box has {row} bytes: a multiple of {UNIT} is needed"

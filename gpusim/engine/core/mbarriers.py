@@ -1,8 +1,7 @@
 """mbarriers: words of shared memory that count who is still to arrive, and bytes that copies are still to bring.
 
-The 64 bits lie as compiled code makes and reads them: in bits 1-20 and 43-62 2**20 less the arrivals of each phase and
-those that this one lacks, in bit 63 its parity.  Between them are the bytes that it lacks, with a sign, because copies
-may bring bytes before they are expected.  A phase is complete when it lacks neither; then the next one begins.
+A phase is complete when it lacks neither; then the next one begins.  How the 64 bits lie says
+:mod:`gpusim.engine.state.mbarrier`.
 """
 
 from __future__ import annotations
@@ -20,14 +19,9 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
+from gpusim.engine.state.mbarrier import BYTES, BYTES_AT, COUNT, EXPECTED_AT, MOST_BYTES, NBYTES, PARITY_AT, PENDING_AT
 
 ONE, ZERO = np.uint32(1), np.uint32(0)
-NBYTES = 8
-COUNT_BITS, BYTES_BITS = 20, 22
-COUNT, BYTES = (1 << COUNT_BITS) - 1, (1 << BYTES_BITS) - 1
-EXPECTED_AT, BYTES_AT, PENDING_AT, PHASE_AT = 1, 21, 43, 63
-MOST_BYTES = (1 << COUNT_BITS) - 1
-"""Bytes that a phase may lack at most, PTX ISA, "Valid range of tx-count field"."""
 
 
 @inline
@@ -60,14 +54,14 @@ def bytes_of(word):
 @inline
 def parity_of(word):
     """Parity of the phase."""
-    return (word >> PHASE_AT) & 1
+    return (word >> PARITY_AT) & 1
 
 
 @inline
 def word_of(expected, lacking, pending, parity):
     """An mbarrier of these arrivals a phase, bytes and arrivals that this one lacks, and parity."""
     counts = (-expected & COUNT) << EXPECTED_AT | (-pending & COUNT) << PENDING_AT
-    return counts | (lacking & BYTES) << BYTES_AT | parity << PHASE_AT
+    return counts | (lacking & BYTES) << BYTES_AT | parity << PARITY_AT
 
 
 @jit
