@@ -14,7 +14,7 @@ from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
-from gpusim.hardware import tensor_map
+from gpusim.isa import tensor_map
 from gpusim.simulate.launch import Launch, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places

@@ -150,11 +150,12 @@ class _Slice:
             return False
         is_load = instr.op.info.reads_memory
         writes_there = instr.op.info.writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
-        if not writes_there and not (is_load and self._result(index)):
+        by_map = self.provenance.map_of(index) != 0
+        if not writes_there and not by_map and not (is_load and self._result(index)):
             return False
         if instr.op.info.copies_from:
             self.spaces.add(instr.op.info.copies_from)
-        if is_load:
+        if is_load or by_map:
             self.spaces.add(self._space(index))
         self.valued.add(index)
         return True

@@ -90,9 +90,7 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.MATRIX_B: lambda instr: _FRAGMENTS[Mma(instr.sub)].b,
     Takes.MATRIX_C: lambda instr: _FRAGMENTS[Mma(instr.sub)].c,
 }
-ADDRESSES = frozenset(
-    {Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS, Takes.COMMAND}
-)
+ADDRESSES = frozenset({Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS, Takes.COMMAND})
 
 
 def source(instr: Instr, position: int) -> Takes:

@@ -415,7 +415,9 @@ def _map_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
     """What a launch file would say of ``DTYPE:INIT:SHAPE:NAME=VALUE:...``."""
     plain = [part for part in parts if "=" not in part]
     if len(plain) < 3 or parts[: len(plain)] != plain:
-        raise ArgumentError(f"{where}: a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX (...:normal:64x128:box=16x64)")
+        raise ArgumentError(
+            f"{where}: a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX (...:normal:64x128:box=16x64)"
+        )
     told = {"shape": plain[-1], **dict(part.split("=", 1) for part in parts[len(plain) :])}
     sizes = {name: _sizes_of_text(text, where) for name, text in told.items() if name in MAP_SIZES}
     numbers = {name: _number(text, where) for name, text in told.items() if name in MAP_NUMBERS}

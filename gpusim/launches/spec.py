@@ -66,7 +66,9 @@ class LaunchSpec:
 
     def arrays(self, kernel: Kernel) -> list[int]:
         """Positions of the arguments that are arrays."""
-        return [position for position, argument in enumerate(self.args) if isinstance(argument, Filled | Given | Mapped)]
+        return [
+            position for position, argument in enumerate(self.args) if isinstance(argument, Filled | Given | Mapped)
+        ]
 
     def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
         """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""

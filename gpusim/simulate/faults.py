@@ -8,10 +8,10 @@ import numpy as np
 
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
-from gpusim.engine.state.mbarrier import state_of
 from gpusim.engine.state.arrays import Machine
 from gpusim.isa.encode import F, Image
 from gpusim.isa.instruction import INSTRUCTION_BYTES
+from gpusim.isa.mbarrier import state_of
 from gpusim.isa.opcodes import Op
 from gpusim.simulate.launch import Layout, arrays_of, lay_out
 

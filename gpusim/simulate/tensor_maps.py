@@ -1,6 +1,6 @@
 """Tensor maps as arguments: an array, and the box of it that one copy moves, as the driver describes them to a GPU.
 
-Source: NVIDIA, *CUDA Driver API*, ``cuTensorMapEncodeTiled``, for what may be; :mod:`gpusim.hardware.tensor_map` for
+Source: NVIDIA, *CUDA Driver API*, ``cuTensorMapEncodeTiled``, for what may be; :mod:`gpusim.isa.tensor_map` for
 where it lies.
 """
 
@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gpusim.errors import ParameterError, UnknownNameError, shown
-from gpusim.hardware import tensor_map as bits
+from gpusim.isa import tensor_map as bits
+from gpusim.isa.tensor_map import (
+    MOST_BOX,
+    MOST_DIMENSIONS,
+    MOST_SIZE,
+    MOST_STEP,
+    MOST_STRIDE,
+    PROMOTIONS,
+    SWIZZLES,
+    UNIT,
+)
 
-SWIZZLES = {None: 0, 32: 1, 64: 2, 128: 3}
+WORD, FULL = 4, 0xFFFFFFFF
 FILLS = ("zeros", "nan")
-PROMOTIONS = (0, 64, 128, 256)
 TYPES = {
     "uint8": "u8", "int8": "u8", "bool": "u8", "float8_e4m3fn": "u8", "float8_e5m2": "u8", "uint16": "u16",
     "int16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64", "float16": "f16",
     "float32": "f32", "float64": "f64", "bfloat16": "bf16",
 }  # fmt: skip
 """Types of elements by those of arrays; bytes and 16-bit integers have no sign there."""
-MOST_DIMENSIONS, MOST_BOX, MOST_STEP, MOST_SIZE, MOST_STRIDE = 5, 256, 8, 1 << 32, 1 << 40
-UNIT = 16
-"""Bytes that rows of a box, strides and addresses are multiples of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +84,7 @@ class TensorMap:
     strides: tuple[int, ...] | None = None
     element_strides: tuple[int, ...] | None = None
     swizzle: int | None = None
-    interleave: None = None
+    interleave: Any = None
     fill: str = "zeros"
     l2_promotion: int = 0
     shape: tuple[int, ...] = field(init=False)
@@ -132,11 +138,11 @@ class TensorMap:
             if len(value) != count:
                 yield f"{name} has {len(value)} numbers, the tensor {rank} dimensions: {count} are needed"
         if self.swizzle not in SWIZZLES:
-            yield f"swizzle is None, 32, 64 or 128, not {shown(self.swizzle)}"
+            yield f"swizzle is {_either(SWIZZLES)}, not {shown(self.swizzle)}"
         if self.fill not in FILLS:
             yield f"fill is zeros or nan, not {shown(self.fill)}"
         if self.l2_promotion not in PROMOTIONS:
-            yield f"l2_promotion is 0, 64, 128 or 256, not {shown(self.l2_promotion)}"
+            yield f"l2_promotion is {_either(PROMOTIONS)}, not {shown(self.l2_promotion)}"
         if self.fill == "nan" and TYPES[self.array.dtype.name][0] not in "fb":
             yield f"NaN fills tensors of floats, not of {self.array.dtype}"
         if self.array.size and self.array.strides[-1] != size:
@@ -152,7 +158,7 @@ class TensorMap:
         """Numbers that are too small or too large, or no multiples of what they must be."""
         for n in self.shape:
             if not 1 <= n <= MOST_SIZE:
-                yield f"a dimension of the tensor has {n} elements: 1 to 2**32 may be"
+                yield f"a dimension of the tensor has {n} elements: 1 to {MOST_SIZE} may be"
         for n in self.box:
             if not 1 <= n <= MOST_BOX:
                 yield f"a dimension of the box has {n} elements: 1 to {MOST_BOX} may be"
@@ -161,7 +167,7 @@ class TensorMap:
                 yield f"an element stride is {n}: 1 to {MOST_STEP} may be"
         for n in self._own_strides:
             if n % UNIT or not 0 <= n < MOST_STRIDE:
-                yield f"a stride has {n} bytes: a multiple of {UNIT} below 2**40 is needed"
+                yield f"a stride has {n} bytes: a multiple of {UNIT} below {MOST_STRIDE} is needed"
 
     def encode(self, address: int) -> bytes:
         """The 128 bytes, for a tensor at an address.
@@ -178,22 +184,24 @@ class TensorMap:
         """
         if address % UNIT:
             raise _error(f"the tensor's address {address:#x} is no multiple of {UNIT}")
-        words = [0] * (bits.NBYTES // 4)
-        words[0], words[1] = address & 0xFFFFFFFF, address >> 32
+        words = [0] * (bits.NBYTES // WORD)
+        words[:2] = struct.unpack("<2I", struct.pack("<Q", address))
         kind = bits.NAMES.index(TYPES[self.array.dtype.name])
         words[bits.TYPE_WORD] = (
             (self.array.ndim - 1) << bits.RANK_AT | kind << bits.TYPE_AT
             | SWIZZLES[self.swizzle] << bits.SWIZZLE_AT | (self.fill == "nan") << bits.FILL_AT
         )  # fmt: skip
         for k, stride in enumerate(reversed(self._own_strides)):
-            words[bits.STRIDE_WORD + k] = stride >> bits.STRIDE_SHIFT & 0xFFFFFFFF
+            words[bits.STRIDE_WORD + k] = stride >> bits.STRIDE_SHIFT & FULL
             words[bits.HIGH_WORD] |= (stride >> bits.STRIDE_SHIFT >> 32) << bits.HIGH_BITS * k
         box = 0
-        for k, (n, step, size) in enumerate(zip(reversed(self.box), reversed(self._steps), self.shape[::-1], strict=True)):
+        for k, (n, step, size) in enumerate(
+            zip(reversed(self.box), reversed(self._steps), self.shape[::-1], strict=True)
+        ):
             words[bits.SIZE_WORD + k] = size - 1
             words[bits.STEP_WORD] |= (step - 1) << bits.STEP_BITS * k
             box |= (n - 1) << bits.BOX_AT + bits.BOX_BITS * k
-        words[bits.BOX_WORD] |= box & 0xFFFFFFFF
+        words[bits.BOX_WORD] |= box & FULL
         words[bits.BOX_WORD + 1] |= box >> 32
         return struct.pack(f"<{len(words)}I", *words)
 
@@ -205,6 +213,12 @@ def _whole(name: str, value: Any) -> tuple[int, ...]:
     if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in numbers):
         raise _error(f"{name} is a whole number for each dimension, not {shown(value)}")
     return tuple(int(n) for n in numbers)
+
+
+def _either(choices: Iterable[object]) -> str:
+    """Choices as a sentence names them."""
+    *most, last = map(str, choices)
+    return f"{', '.join(most)} or {last}"
 
 
 def _kind(value: Any) -> str:

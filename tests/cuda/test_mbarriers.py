@@ -1,6 +1,8 @@
-"""Does every instruction on an mbarrier leave of it, and say, what PTX promises, and the bits that compilers look at?"""
+"""Does every instruction on an mbarrier leave of it, and say, what PTX promises, in the bits that compilers look at?"""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import gpusim
 from gpusim import cuda
-from gpusim.engine.state.mbarrier import MOST_BYTES, State, state_of
+from gpusim.isa.mbarrier import MOST_BYTES, State, state_of
 from tests.cuda.conftest import SOURCES
 
 ARRIVE, ARRIVE_N, ARRIVE_EXPECT, DROP, DROP_N, DROP_EXPECT, EXPECT, COMPLETE = range(8)
@@ -46,7 +48,9 @@ def scripts(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]], list[State]]:
     for _ in range(draw(st.integers(1, 12))):
         what = draw(st.integers(0, 7))
         most = states[-1].pending if what in (ARRIVE_N, DROP_N) else MOST_BYTES
-        how = draw(st.sampled_from([1, 2, 16, abs(states[-1].nbytes), states[-1].pending]) | st.integers(1, max(most, 1)))
+        how = draw(
+            st.sampled_from([1, 2, 16, abs(states[-1].nbytes), states[-1].pending]) | st.integers(1, max(most, 1))
+        )
         found = after(states[-1], what, max(how, 1))
         if found is not None:
             states.append(found)
@@ -69,7 +73,7 @@ def test_every_instruction_leaves_what_it_should(module: cuda.Module, case: tupl
         [what.astype(np.int32), how.astype(np.uint32), np.int32(n), np.uint32(count), held, given_back, says, pending],
     )  # fmt: skip
     assert [state_of(int(word)) for word in held] == states[1:]
-    for k, (before, now) in enumerate(zip(states, states[1:], strict=False)):
+    for k, (before, now) in enumerate(pairwise(states)):
         assert says[k] & 3 == 1 << (1 - now.parity)  # the parity of the phase before is complete
         if script[k][0] < EXPECT:
             assert state_of(int(given_back[k])) == before
@@ -122,7 +126,9 @@ WRONG = [
 @pytest.mark.parametrize("how", range(len(WRONG)))
 @pytest.mark.parametrize("values", [True, False])
 def test_what_is_wrong_is_named(module: cuda.Module, how: int, values: bool) -> None:
-    line = next(k for k, text in enumerate((SOURCES / "mbarriers.cu").read_text().splitlines(), 1) if f"how == {how})" in text)
+    line = next(
+        k for k, text in enumerate((SOURCES / "mbarriers.cu").read_text().splitlines(), 1) if f"how == {how})" in text
+    )
     with pytest.raises(gpusim.GpusimError) as error:
         gpusim.profile(module.kernel("wrong"), 1, 1, [np.zeros(1, np.uint32), np.int32(how)], values=values)
     assert WRONG[how] in str(error.value)

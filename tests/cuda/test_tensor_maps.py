@@ -1,4 +1,4 @@
-"""Do boxes of tensors move as NumPy's slices say, whatever is out of the tensor, and do copies ask for what they need?"""
+"""Do boxes of tensors move as NumPy's slices say, whatever is out of the tensor, and ask for what they need?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import gpusim
 from gpusim import cuda
-from gpusim.hardware import tensor_map as bits
+from gpusim.isa import tensor_map as bits
 from gpusim.simulate.tensor_maps import TYPES
 from tests.cuda.conftest import SOURCES
 
@@ -55,7 +55,7 @@ class Case(NamedTuple):
         steps = (*(self.map.element_strides or ())[:-1], 1)
         along = [s + k * np.arange(n) for s, k, n in zip(self.start, steps, self.counts, strict=True)]
         grid = np.meshgrid(*along, indexing="ij")
-        inside = np.logical_and.reduce([(0 <= g) & (g < n) for g, n in zip(grid, self.map.shape, strict=True)])
+        inside = np.logical_and.reduce([(g >= 0) & (g < n) for g, n in zip(grid, self.map.shape, strict=True)])
         return tuple(np.where(inside, g, 0) for g in grid), inside
 
     def words(self) -> np.ndarray:
@@ -281,7 +281,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "promotion": ({"box": (8, 8), "l2_promotion": 32}, "l2_promotion is 0, 64, 128 or 256, not 32"),
     "fraction": ({"box": (8, 8.5)}, "box is a whole number for each dimension"),
     "neighbours": ({"array": TENSOR.T, "box": (8, 8)}, "bytes apart, not neighbours"),
-    "NaN of integers": ({"array": np.zeros((8, 8), np.int32), "box": (8, 8), "fill": "nan"}, "NaN fills tensors of floats"),
+    "NaN of integers": ({"array": np.zeros((8, 8), int), "box": (8, 8), "fill": "nan"}, "NaN fills tensors of floats"),
     "no array": ({"array": [1], "box": (8,)}, "a tensor is a NumPy array of 1 to 5 dimensions, not list"),
     "type": ({"array": np.zeros((8, 8), complex), "box": (8, 8)}, "complex128"),
 }  # fmt: skip
@@ -301,6 +301,11 @@ def test_a_copy_needs_a_map_of_its_dimensions(module: cuda.Module) -> None:
     for wrong in (gpusim.TensorMap(np.zeros((8, 8, 8), np.float32), (1, 8, 8)), bytes(128)):
         with pytest.raises(gpusim.GpusimError, match="no tensor map that this instruction can use lies at byte 0x240"):
             gpusim.profile(module.kernel("load2"), 1, 32, [wrong, *args], dynamic_shared=SHARED)
+
+
+def test_a_box_of_an_image_is_refused_by_name(module: cuda.Module) -> None:
+    with pytest.raises(gpusim.GpusimError, match=r"tensors.cu:\d+: image: .* does not know \(UTMALDG.4D.IM2COL"):
+        gpusim.profile(module.kernel("image"), 1, 32, [bytes(128), np.zeros(16, np.uint32)], dynamic_shared=SHARED)
 
 
 def test_a_box_is_within_shared_memory_and_memory(module: cuda.Module) -> None:
@@ -331,10 +336,30 @@ def test_the_map_may_be_given_as_it_lies(module: cuda.Module) -> None:
     np.testing.assert_array_equal(out.reshape(8, 8), np.vstack([tensor[2:], np.zeros((2, 8), np.uint32)]))
 
 
+@pytest.mark.parametrize("values", [True, False])
+def test_the_map_may_lie_in_global_memory(module: cuda.Module, values: bool) -> None:
+    """Arrays lie one after another, 512 bytes apart at least, from 2**40 on."""
+    tensor, out = np.arange(64, dtype=np.uint32).reshape(8, 8), np.zeros(64, np.uint32)
+    words = np.frombuffer(gpusim.TensorMap(tensor, (8, 8)).encode((1 << 40) + 1024), np.uint64).copy()
+    tail = np.concatenate([out, np.zeros(64, np.uint32), tensor.reshape(-1)])
+    found = gpusim.profile(
+        module.kernel("by_pointer"), 1, 32, [words, tail, np.int32(64)], dynamic_shared=SHARED, values=values
+    )
+    assert found[READ].value > 0
+    if values:
+        np.testing.assert_array_equal(tail[:64], tensor.reshape(-1))
+
+
 def test_fields_lie_where_compiled_code_puts_them() -> None:
     """As ``tensormap.replace`` for sm_90a writes them, one word of it each."""
     array = np.zeros((3, 5, 7, 9, 16), np.float32)
-    found = gpusim.TensorMap(array, (2, 3, 4, 5, 8), element_strides=(8, 7, 6, 5, 4), swizzle=64, fill="nan", )
+    found = gpusim.TensorMap(
+        array,
+        (2, 3, 4, 5, 8),
+        element_strides=(8, 7, 6, 5, 4),
+        swizzle=64,
+        fill="nan",
+    )
     words = np.frombuffer(found.encode(0x123456789A0), np.uint32)
     assert len(words) * 4 == bits.NBYTES
     assert int(words[0]) | int(words[1]) << 32 == 0x123456789A0
@@ -343,7 +368,8 @@ def test_fields_lie_where_compiled_code_puts_them() -> None:
     assert words[8:13].tolist() == [15, 8, 6, 4, 2]
     assert words[13] == 3 | 4 << 3 | 5 << 6 | 6 << 9 | 7 << 12 | 7 << 24
     assert words[14] == 4 | 3 << 8 | 2 << 16 | 1 << 24
-    assert not words[15:].any() and words[7] == 0
+    assert not words[15:].any()
+    assert words[7] == 0
     high = gpusim.TensorMap(np.zeros((1, 16), np.float32), (1, 8), strides=((1 << 40) - 16,))
     assert np.frombuffer(high.encode(0), np.uint32)[[3, 7]].tolist() == [0xFFFFFFFF, 0xF]
 

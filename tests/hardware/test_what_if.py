@@ -68,6 +68,7 @@ def lines(count: int) -> Any:
 
 
 MICROBENCHMARKS = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
+TENSORS = Path(__file__).parents[1] / "cuda" / "sources" / "tensors.cu"
 PROBES = {
     "copy": described("copy", N=1 << 19),
     "stream": described("copy-vec4", N=1 << 21),
@@ -127,6 +128,14 @@ PROBES = {
     "half2s": written("half2s", 264, 256, ones(1 << 18, np.float16), ones(1 << 18, np.float16)),
     "mma16": written("mma16", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
+    "pipeline": lambda gpu: gpusim.profile(
+        kernel("pipeline", gpu.arch, TENSORS),
+        264,
+        160,
+        [ones(264 * 6 * 512), ones(264 * 6 * 512), np.int32(6)],
+        gpu=gpu,
+        dynamic_shared=4096,
+    ),
     "mma64": written("mma64", 132, 32, ones(32, float), ones(132 * 32, float)),
 }
 
@@ -281,6 +290,9 @@ EFFECTS = {
     "dram.write_batch_cycles": Effect("stream", 0, base=SMALL),
     "dram.turnaround_cycles": Effect("passes", 0, base=SMALL),
     "latency.fma_cycles": Effect("tiled", +1),
+    "copies.mbarrier_cycles": Effect("pipeline", +1),
+    "copies.start_cycles": Effect("pipeline", +1),
+    "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
     "spacing.jump_cycles": Effect("tiled", 0),
@@ -299,7 +311,8 @@ REPRESENTATIVE = {
     "l2.slices", "l2.associativity", "l2.coalescer_max_merge", "dram.bus_bits", "dram.read_bytes_per_s",
     "latency.shared_cycles", "latency.l2_hit_near_cycles", "latency.dram_cycles", "clock.sm_hz", "clock.memory_hz",
     "throughput.l2_read_bytes_per_cycle", "placement.turnover_cycles", "launch.overhead_cycles",
-    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "spacing.jump_cycles",
+    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "copies.start_cycles",
+    "spacing.jump_cycles",
 }  # fmt: skip
 """Bandwidths, latencies, capacities, counts and clocks, from every section: tried each time, the others by hand."""
 

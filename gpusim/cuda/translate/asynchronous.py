@@ -35,7 +35,7 @@ TYPES = {  # width and flags of elements that are reduced
     "F32": (4, Flag.FLOAT),
     "F64": (8, Flag.FLOAT),
 }
-REDUCTIONS = {a.name: a for a in (Atomic.ADD, Atomic.MIN, Atomic.MAX, Atomic.INC, Atomic.DEC, Atomic.AND, Atomic.OR, Atomic.XOR)}  # fmt: skip
+REDUCTIONS = {a.name: a for a in Atomic if a not in (Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC)}
 DIMENSIONS = {f"{n}D": n for n in range(1, 6)}
 
 

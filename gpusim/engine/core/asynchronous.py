@@ -20,7 +20,7 @@ OPS = tuple(range(I.SYNCS_EXCH, I.ELECT + 1))
 
 @jit
 def run_asynchronous(m, c, index, w, block, sm, on, t):
-    """Run one instruction whose lanes ``on`` pass the guard, at tick ``t``; the tick its result is there, or why not."""
+    """Run one instruction whose lanes ``on`` pass the guard, at tick ``t``; when its result is there, or why not."""
     op = c[0]
     if op == I.UTMACMDFLUSH:
         return close_group(m, sm, w, t)
@@ -49,5 +49,3 @@ def elect(m, c, w, on):
     chosen = np.uint32(1) << np.uint32(first) if lanes else np.uint32(0)
     set_predicate(m.preds[w], c[I.Q0], chosen, on)
     fill(m.regs[at(c[I.DST], first_row(m, w))], np.uint32(first), FULL)
-
-

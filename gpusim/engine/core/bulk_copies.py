@@ -97,11 +97,9 @@ from gpusim.engine.state.copies import (
 )
 from gpusim.engine.state.events import note_unit
 from gpusim.engine.state.faults import fail, first_row
-from gpusim.engine.state.geometry import LINE_BITS, LINE_WORDS, SECTOR_BITS, SECTORS
+from gpusim.engine.state.geometry import LINE_BITS, LINE_WORDS, SECTOR_BITS, SECTOR_WORDS, SECTORS, WORD
+from gpusim.isa.tensor_map import BOX_ALIGNED, UNIT, UNITS
 
-UNIT, UNITS = 16, 0xFFFF
-"""Bytes that a bulk copy's size counts, and the bits of it that say how many."""
-BOX_ALIGNED = 128  # bytes that a box in shared memory is aligned to
 KIND_OF = (BRINGS, TAKES, BRINGS, REDUCES, REDUCES, FETCHES, BRINGS, TAKES, REDUCES, FETCHES)
 """What each of the opcodes is, from UBLKCP_S_G on."""
 ONE = np.uint32(1)
@@ -196,7 +194,7 @@ def move(m, x, c, index, w, slot, lane, kind):
         if moves:
             move_within(m, x, c, w, slot, np.int64(m.regs[at(c[I.B], first_row(m, w)), lane]))
         return True
-    stores = kind == TAKES or kind == REDUCES
+    stores = kind in (TAKES, REDUCES)
     x[K_ARRAY] = check_box(m, x, index, lane, w, slot, moves and kind != FETCHES, stores)
     if x[K_ARRAY] < 0:
         return kind == FETCHES and pass_over(m, x)
@@ -266,7 +264,7 @@ def begin(m, x, sm, t):
         return t if complete(m, x, sm, t) else np.int64(S.FAILURE)
     own = m.sms[sm]
     x[K_START] = max(t + m.rates[S.BULK_START], own[S.BULK_FREE])
-    turns = x[K_REQUESTS] if x[K_KIND] != NOTHING else (row_bytes(x) + LINE_WORDS * 4 - 1) >> LINE_BITS
+    turns = x[K_REQUESTS] if x[K_KIND] != NOTHING else (row_bytes(x) + LINE_WORDS * WORD - 1) >> LINE_BITS
     own[S.BULK_FREE] = x[K_START] + turns * m.rates[S.BULK_REQUEST]
     x[K_STATE], x[K_DONE] = ASKING, own[S.BULK_FREE]
     if x[K_KIND] == TAKES or x[K_KIND] == REDUCES:
@@ -387,7 +385,8 @@ def ask_next(m, sm, x, t):
         address = row_at(x, x[K_ROW])
     first, last = extent(x, address)
     line = (first >> LINE_BITS) + x[K_LINE]
-    words = mask_of(max(first - (line << LINE_BITS), 0) >> 2, min(last - (line << LINE_BITS), 127) >> 2)
+    first, last_word = max((first >> 2) - line * LINE_WORDS, 0), min((last >> 2) - line * LINE_WORDS, LINE_WORDS - 1)
+    words = mask_of(first, last_word)
     sectors = sectors_of_words(words)
     if x[K_KIND] == BRINGS:
         post_request(m, sm, READ, line, sectors, wire_in(m, sm, sectors, t), np.int64(0), np.int64(-1))
@@ -413,7 +412,7 @@ def sectors_of_words(words):
     """Sectors of a line in which some words lie."""
     found = np.int64(0)
     for k in range(SECTORS):
-        found |= np.int64((words >> (k * (LINE_WORDS // SECTORS)) & 0xFF) != 0) << k
+        found |= np.int64((words >> (k * SECTOR_WORDS)) & ((1 << SECTOR_WORDS) - 1) != 0) << k
     return found
 
 
@@ -467,7 +466,13 @@ def defer(m, sm, index, w, slot, where, arrivals, n, t):
         return fail(m, E.COPIES_FULL, index, 0, slot, 0, w)
     x = m.copies[sm * (MOST_COPIES + 1) + own[S.COPIES]]
     x[K_KIND], x[K_SLOT], x[K_BLOCK], x[K_WARP], x[K_SITE] = BRINGS, slot, m.blocks[slot, S.ID], w, index
-    x[K_BARRIER], x[K_ARRIVALS], x[K_BYTES], x[K_REQUESTS], x[K_POSTED] = where, arrivals, n if not arrivals else 0, 0, 0
+    x[K_BARRIER], x[K_ARRIVALS], x[K_BYTES], x[K_REQUESTS], x[K_POSTED] = (
+        where,
+        arrivals,
+        n if not arrivals else 0,
+        0,
+        0,
+    )
     if m.shape[S.TIMELESS]:
         return complete(m, x, sm, t)
     x[K_STATE], x[K_DONE], x[K_REFERENCE] = DUE, max(t, m.warps[w, S.COPIED]), 0

@@ -1,7 +1,7 @@
 """mbarriers: words of shared memory that count who is still to arrive, and bytes that copies are still to bring.
 
 A phase is complete when it lacks neither; then the next one begins.  How the 64 bits lie says
-:mod:`gpusim.engine.state.mbarrier`.
+:mod:`gpusim.isa.mbarrier`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
-from gpusim.engine.state.mbarrier import BYTES, BYTES_AT, COUNT, EXPECTED_AT, MOST_BYTES, NBYTES, PARITY_AT, PENDING_AT
+from gpusim.isa.mbarrier import BYTES, BYTES_AT, COUNT, EXPECTED_AT, MOST_BYTES, NBYTES, PARITY_AT, PENDING_AT
 
 ONE, ZERO = np.uint32(1), np.uint32(0)
 

@@ -34,10 +34,12 @@ from gpusim.engine.state.copies import (
     X_SWIZZLE,
 )
 from gpusim.engine.state.faults import fail
+from gpusim.isa import tensor_map as T
 
-CHUNK = 16  # bytes that swizzling keeps together
-NAN_WORD, NAN_HALF, ALL_ONES = np.uint32(0x7FFFFFFF), np.uint32(0x7FFF), np.uint32(0xFFFFFFFF)
+CHUNK = T.UNIT
+NAN_WORD, NAN_HALF, ALL_ONES = np.uint32(T.NAN_WORD), np.uint32(T.NAN_HALF), np.uint32(T.ALL_ONES)
 ONE = np.uint32(1)
+SWIZZLED_FROM, SWIZZLED_BY = 7, 4  # bits of an address that are mixed with others, and the first of those
 
 
 @inline
@@ -76,7 +78,7 @@ def extent(x, address):
 @inline
 def swizzled(place, kind):
     """Where a byte of shared memory lies: bits 4 to 6 of its address are mixed with bits 7 to 9, or fewer of them."""
-    return place ^ (((place >> 7) & ((1 << kind) - 1)) << 4)
+    return place ^ (((place >> SWIZZLED_FROM) & ((1 << kind) - 1)) << SWIZZLED_BY)
 
 
 @jit
@@ -204,7 +206,9 @@ def reduce_unit(target, to, source, place, unit, c, x, bits):
     kind, flags = np.int64(c[I.SUB]) & 15, x[X_FLAGS]
     if unit == 8:
         k, n = to >> 2, place >> 2
-        new = wide_value(kind, flags, wide(target[k], target[k + 1]), wide(source[n], source[n + 1]), np.uint64(0), bits)
+        new = wide_value(
+            kind, flags, wide(target[k], target[k + 1]), wide(source[n], source[n + 1]), np.uint64(0), bits
+        )
         target[k], target[k + 1] = np.uint32(new & np.uint64(0xFFFFFFFF)), np.uint32(new >> np.uint64(32))
     elif unit == 4:
         target[to >> 2] = atomic_value(kind, flags, target[to >> 2], source[place >> 2], ONE, bits)

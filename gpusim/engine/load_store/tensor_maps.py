@@ -30,10 +30,9 @@ from gpusim.engine.state.copies import (
     X_SWIZZLE,
 )
 from gpusim.engine.state.faults import fail
-from gpusim.hardware import tensor_map as T
+from gpusim.isa import tensor_map as T
 
 MAP_WORDS = T.NBYTES >> 2
-CHUNK = 16
 FLAGS = tuple(
     {
         "u": I.UNSIGNED, "i": 0, "f": I.IS_FLOAT, "z": I.IS_FLOAT | I.FTZ, "h": I.HALF, "b": I.HALF | I.BF16_FLAG,
@@ -90,7 +89,7 @@ def describe(m, x, words, dimensions):
         high = field(words, T.HIGH_WORD, T.HIGH_BITS * k, T.HIGH_BITS)
         x[X_STRIDE + k] = (words[T.STRIDE_WORD + k] | high << 32) << T.STRIDE_SHIFT if there else np.int64(0)
         x[X_ROWS] *= x[X_COUNT + k]
-    return x[X_INNER] * x[X_ELEMENT] % CHUNK == 0
+    return x[X_INNER] * x[X_ELEMENT] % T.UNIT == 0
 
 
 @inline

@@ -30,8 +30,8 @@ def lines_of(columns: int) -> int:
 
 
 SHARED_WINDOW_HI, LOCAL_WINDOW_HI, PARAMETERS_HI = 0x7F01, 0x7F02, 0x7F03
-"""Upper words of the generic addresses of shared and local memory, and of constant bank 0.  Any will do that no buffer has; drivers choose
-others from run to run."""
+"""Upper words of the generic addresses of shared and local memory, and of constant bank 0.  Any will do that no buffer
+has; drivers choose others from run to run."""
 
 # Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER:
 # whichever is free; SHARED, GLOBAL: the queues to the load/store pipe
@@ -163,16 +163,16 @@ N_SM = lines_of(BULK_FREE + 1)
 WORKED = LANES
 ADDRESSES, TARGETS, ZEROS, N_SCRATCH = range(LANES + 1, LANES + 5)
 
-# Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes; E_HOLDS: what
-# an mbarrier holds), the end of
-# what it knows of, instructions run, the wavefronts of the latest shared load (see WAVES), and of the SMs that it took
-# through the window: when the first has something to do, whether blocks ended, constants are sought, requests not heard
-# of.  Of the first thread alone: blocks handed out and finished, the number from which uses of L2 count on, the tick up
-# to which SMs may go, what is to be done next (see gpusim.engine.core.machine), which outboxes are being filled,
-# whether an SM has failed, the stretch of blocks that is handed out, and how many of it are
+# Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes; E_HOLDS:
+# what the mbarrier holds that it is about), the end of what it knows of, instructions run, the wavefronts of the latest
+# shared load (see WAVES), and of the SMs that it took through the window: when the first has something to do, whether
+# blocks ended, constants are sought, requests not heard of.  Of the first thread alone: blocks handed out and finished,
+# the number from which uses of L2 count on, the tick up to which SMs may go, what is to be done next (see
+# gpusim.engine.core.machine), which outboxes are being filled, whether an SM has failed, the stretch of blocks that is
+# handed out, and how many of it are
 (
-    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, END, STEPS, LATEST_WAVES, SEEN_FIRST, SEEN_LEFT, SEEN_SEEKS,
-    SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS, STRETCH, STRETCH_TAKEN,
+    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, END, STEPS, LATEST_WAVES, SEEN_FIRST, SEEN_LEFT,
+    SEEN_SEEKS, SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS, STRETCH, STRETCH_TAKEN,
 ) = range(23)  # fmt: skip
 N_ERROR = E_HOLDS + 1
 N_MISC = lines_of(STRETCH_TAKEN + 1)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from gpusim.isa import encode
+from gpusim.isa import encode, variants
 from gpusim.isa.encode import F
 from gpusim.isa.opcode_info import Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import (
-    DIMENSIONS_AT,
     Arrival,
     Atomic,
     BarRed,
@@ -36,6 +35,7 @@ from gpusim.isa.variants import (
 )
 
 NO_ROW, ASYNC, OUT_OF_LINE_PIPE = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE
+DIMENSIONS_AT = variants.DIMENSIONS_AT
 PT, PRED_SINK = encode.PRED_TRUE, encode.PRED_SINK
 
 

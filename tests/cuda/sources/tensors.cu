@@ -126,6 +126,18 @@ extern "C" __global__ void bulk_within(const u32* in, u32* out, int words) {
     give(out, box, 2 * words);
 }
 
+// a box whose map lies in global memory
+extern "C" __global__ void by_pointer(const Map* m, u32* out, int words) {
+    SHARED if (threadIdx.x == 0) {
+        expect(b, 4 * words);
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                     " [%0], [%1, {%2, %2}], [%3];" ::"r"(s), "l"(m), "r"(0), "r"(b) : "memory");
+    }
+    __syncthreads();
+    wait(b);
+    give(out, box, words);
+}
+
 // every third lane copies the 16 bytes that are its own, by instructions that a warp has once
 extern "C" __global__ void divergent(const u32* in, u32* out) {
     SHARED if (threadIdx.x == 0) expect(b, 11 * 16);
@@ -175,4 +187,14 @@ extern "C" __global__ void pipeline(const u32* in, u32* out, int pieces) {
         for (int i = threadIdx.x; i < 512; i += consumers) out[(first + k) * 512 + i] = box[512 * (k & 1) + i] + 1;
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(e) : "memory");
     }
+}
+
+// what is refused by name
+extern "C" __global__ void image(const __grid_constant__ Map m, u32* out) {
+    SHARED if (threadIdx.x == 0) {
+        expect(b, 1024);
+        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                     " [%0], [%1, {%2, %2, %2, %2}], [%3], {%4, %4};" ::"r"(s), "l"(&m), "r"(0), "r"(b), "h"((short)0) : "memory");
+    }
+    give(out, box, 16);
 }

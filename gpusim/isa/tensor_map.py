@@ -8,6 +8,21 @@ from __future__ import annotations
 
 NBYTES, ALIGNMENT = 128, 64
 
+UNIT = 16
+"""Bytes that swizzling keeps together, and that rows of a box, strides, addresses and bulk copies are multiples of."""
+UNITS = 0xFFFF
+"""Bits of a bulk copy's operand that say how many of them it has."""
+BOX_ALIGNED = 128
+"""Bytes that a box in shared memory is aligned to."""
+SWIZZLES = {None: 0, 32: 1, 64: 2, 128: 3}
+"""Address bits that are mixed, by the bytes within which pieces are."""
+PROMOTIONS = (0, 64, 128, 256)
+"""Bytes that L2 can be told to fetch at once."""
+MOST_DIMENSIONS, MOST_BOX, MOST_STEP, MOST_SIZE, MOST_STRIDE = 5, 256, 8, 1 << 32, 1 << 40
+"""The most that there may be (CUDA Driver API, ``cuTensorMapEncodeTiled``); a stride is below the last."""
+NAN_WORD, NAN_HALF, ALL_ONES = 0x7FFFFFFF, 0x7FFF, 0xFFFFFFFF
+"""What fills where zeros do not; of 8 bytes the lower word is all ones.  Assumed: the NaN that arithmetic makes."""
+
 TYPE_WORD = 2
 RANK_AT, RANK_BITS = 4, 3  # one less
 TYPE_AT, TYPE_BITS = 7, 4
