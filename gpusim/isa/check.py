@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand
-from gpusim.isa.opcode_info import Says
+from gpusim.isa.opcode_info import Says, Takes
 from gpusim.isa.opcodes import BANKS, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import Program
@@ -21,6 +21,7 @@ from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
+COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 
 
@@ -87,6 +88,7 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
     if instr.dst is not None and instr.op.info.result is None:
         yield "a result, which it has not"
         return
+    yield from _command(instr)
     for operand, count in _groups(instr):
         yield from _operand(operand, count, program)
     for p in (instr.guard, *instr.psrcs, *instr.pdsts):
@@ -98,6 +100,16 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
     stall, write, read, wait, _ = instr.control
     if not 0 <= stall <= 15 or wait >> 6 or any(b > 5 and b != NO_SCOREBOARD for b in (write, read)):
         yield f"control {tuple(instr.control)}"
+
+
+def _command(instr: Instr) -> Iterator[str]:
+    """What is wrong with the operands of a copy beside the warps, all of which must be there."""
+    sources = instr.op.info.sources
+    if instr.op in COPIES:
+        if len(instr.srcs) < len(sources):
+            yield f"{len(instr.srcs)} operands of {len(sources)}"
+        elif any(o.kind is not Kind.UREG or o.index == URZ for o in instr.srcs[:1] if sources[0] is Takes.COMMAND):
+            yield "a command that is no uniform registers"
 
 
 def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:

@@ -14,7 +14,17 @@ from enum import IntEnum
 from functools import partial
 
 from gpusim.isa.opcode_info import CONSTANT, GENERIC, GLOBAL, LOCAL, SHARED, Form, OpInfo, Pipe, Says, Takes
-from gpusim.isa.variants import UNIFORM_PREDICATES, Flag, Mma, Space, Special, Wait
+from gpusim.isa.variants import (
+    DIMENSIONS_AT,
+    UNIFORM_PREDICATES,
+    Arrival,
+    Atomic,
+    Flag,
+    Mma,
+    Space,
+    Special,
+    Wait,
+)
 
 WORD, BITS, REAL, HALVES, PAIR, DOUBLE, WIDE, WIDTH, COUNT, INTEGER, FLOAT = (
     Takes.WORD, Takes.BITS, Takes.REAL, Takes.HALVES, Takes.PAIR, Takes.DOUBLE, Takes.WIDE, Takes.WIDTH, Takes.COUNT,
@@ -30,6 +40,10 @@ SCALES = range(5)  # of an address in shared or local memory, as a shift
 PLACES = range(32)  # of a bit in a word
 COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
+REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
+BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
+REDUCED_BOXES = frozenset(box | operation for box in BOXES for operation in REDUCTIONS)
+ARRIVALS = frozenset(how | drop for how in (1, 2, 4, 8, 12, 1 | 8) for drop in (0, Arrival.DROP))
 PREDICATES = (0, UNIFORM_PREDICATES)  # where a thread's and where a warp's begin
 BYTES_OF_PREDICATES = frozenset(first | byte << 4 for first in PREDICATES for byte in range(4))
 HALF_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("F16", "BF16", "TF32")))
@@ -349,28 +363,32 @@ class Op(IntEnum):
     # d = what lies there, which becomes b
     SYNCS_EXCH = 99, _mbarrier((SHORT, PAIR, SHORT), PAIR)
     # each lane arrives, or says how many bytes are expected or have come (`sub` = Arrival); d = what it was before
-    SYNCS_ARRIVE = 100, _mbarrier((SHORT, WORD, SHORT), PAIR, says=Says.ARRIVAL)
+    SYNCS_ARRIVE = 100, _mbarrier((SHORT, WORD, SHORT), PAIR, says=Says.ARRIVAL, subs=ARRIVALS)
     # q0 = the phase whose parity is bit 31 of b is complete (`sub` = Wait)
     SYNCS_PHASECHK = 101, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
     # it is an mbarrier no more
     SYNCS_CCTL = 102, _mbarrier((SHORT, WORD, SHORT))
     # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
-    ARRIVES = 103, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL)
+    ARRIVES = 103, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
     # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
     # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global
-    UBLKCP_S_G = 104, _bulk((COMMAND, LONG, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED)
-    UBLKCP_G_S = 105, _bulk((LONG, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UBLKCP_S_G = 104, _bulk((COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED)
+    UBLKCP_G_S = 105, _bulk((ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
     UBLKCP_S_S = 106, _bulk((COMMAND, SHORT, SHORT), space=SHARED, reads_memory=True, stores_to=SHARED)
     # the same, of elements that are put to those which are there: `sub`, width and flags as of RED
-    UBLKRED_G_S = 107, _reduction((LONG, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
-    UBLKRED_S_S = 108, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED)
-    UBLKPF = 109, _bulk((LONG, SHORT), space=GLOBAL)
+    UBLKRED_G_S = 107, _reduction(
+        (ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCTIONS,
+    )  # fmt: skip
+    UBLKRED_S_S = 108, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED, subs=REDUCTIONS)
+    UBLKPF = 109, _bulk((ADDRESS, SHORT), space=GLOBAL)
     # boxes of the tensor whose map lies at b (gpusim.engine.load_store.tensor_maps): its coordinates are the last of
     # the registers in a, bits 4-6 of `sub` say how many; before them of a load a place and an mbarrier, else a place
-    UTMALDG = 110, _bulk((COMMAND, LONG), space=GLOBAL, reads_memory=True, stores_to=SHARED)
-    UTMASTG = 111, _bulk((COMMAND, LONG), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
-    UTMAREDG = 112, _reduction((COMMAND, LONG), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
-    UTMAPF = 113, _bulk((COMMAND, LONG), space=GLOBAL)
+    UTMALDG = 110, _bulk((COMMAND, ADDRESS), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=BOXES)
+    UTMASTG = 111, _bulk((COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=BOXES)
+    UTMAREDG = 112, _reduction(
+        (COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCED_BOXES,
+    )  # fmt: skip
+    UTMAPF = 113, _bulk((COMMAND, ADDRESS), space=GLOBAL, subs=BOXES)
     # a group of bulk copies from shared memory ends
     UTMACMDFLUSH = 114, _lsu(out_of_line=True, always_runs=True, queued=False)
     # q0 = the first of the lanes in which p0 holds; d = its number

@@ -112,6 +112,42 @@ def test_lanes_of_a_warp_wait_for_each_other(module: cuda.Module) -> None:
     np.testing.assert_array_equal(out, np.repeat([1, 2], 16))
 
 
+LIBRARY = """#include <cuda/barrier>
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
+
+__global__ void through(const int* in, int* out) {
+    #pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ Barrier barrier;
+    __shared__ alignas(128) int box[256];
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    Barrier::arrival_token token;
+    if (threadIdx.x == 0) {
+        cuda::device::memcpy_async_tx(box, in, cuda::aligned_size_t<16>(sizeof box), barrier);
+        token = cuda::device::barrier_arrive_tx(barrier, 1, sizeof box);
+    } else token = barrier.arrive();
+    barrier.wait(cuda::std::move(token));
+    box[threadIdx.x] += 1;
+    ptx::fence_proxy_async(ptx::space_shared);
+    barrier.arrive_and_wait();
+    if (threadIdx.x == 0) {
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out, box, sizeof box);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+    }
+}"""
+
+
+@pytest.mark.usefixtures("libcu")
+def test_barriers_of_the_library_of_cuda() -> None:
+    kernel = cuda.compile(LIBRARY, gpu="h200", options=["-std=c++17"]).kernel()
+    source, out = np.arange(256, dtype=np.int32), np.zeros(256, np.int32)
+    gpusim.profile(kernel, 1, 256, [source, out])
+    np.testing.assert_array_equal(out, source + 1)
+
+
 WRONG = [
     "no mbarrier: nothing has initialised it: shared address 0x408",
     "arrives at an mbarrier whose phase lacks no more arrivals: shared address 0x400",

@@ -303,9 +303,20 @@ def test_a_copy_needs_a_map_of_its_dimensions(module: cuda.Module) -> None:
             gpusim.profile(module.kernel("load2"), 1, 32, [wrong, *args], dynamic_shared=SHARED)
 
 
-def test_a_box_of_an_image_is_refused_by_name(module: cuda.Module) -> None:
-    with pytest.raises(gpusim.GpusimError, match=r"tensors.cu:\d+: image: .* does not know \(UTMALDG.4D.IM2COL"):
-        gpusim.profile(module.kernel("image"), 1, 32, [bytes(128), np.zeros(16, np.uint32)], dynamic_shared=SHARED)
+IMAGE = """struct __align__(64) Map { unsigned long long words[16]; };
+__global__ void image(const __grid_constant__ Map m) {
+    extern __shared__ __align__(1024) char box[];
+    unsigned s = __cvta_generic_to_shared(box);
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %2, %2}], [%0], {%3};" ::"r"(s), "l"(&m), "r"(0), "h"((short)0) : "memory");
+}"""
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_box_of_an_image_is_refused_by_name() -> None:
+    kernel = cuda.compile(IMAGE, gpu="h200").kernel()
+    with pytest.raises(gpusim.GpusimError, match=r"kernel.cu:\d+: image: .* does not know \(UTMALDG.3D.IM2COL"):
+        gpusim.profile(kernel, 1, 32, [bytes(128)], dynamic_shared=SHARED)
 
 
 def test_a_box_is_within_shared_memory_and_memory(module: cuda.Module) -> None:

@@ -313,7 +313,7 @@ def ldgdepbar(r: Reader) -> Instr:
 
 def depbar(r: Reader) -> Instr:
     """``DEPBAR.LE SB0, count``; ``DEPBAR {5,4,3,2,1,0}`` waits for those scoreboards."""
-    if not r.modifiers and r.line.operands[0].startswith("{"):
+    if not r.modifiers and r.line.operands[:1] and r.line.operands[0].startswith("{"):
         return _every_board(r)
     if not r.has("LE") or r.next()[:2] != (Form.SCOREBOARD, 0):
         raise Unsupported("a wait for another scoreboard than the copies'")

@@ -188,13 +188,3 @@ extern "C" __global__ void pipeline(const u32* in, u32* out, int pieces) {
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(e) : "memory");
     }
 }
-
-// what is refused by name
-extern "C" __global__ void image(const __grid_constant__ Map m, u32* out) {
-    SHARED if (threadIdx.x == 0) {
-        expect(b, 1024);
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
-                     " [%0], [%1, {%2, %2, %2, %2}], [%3], {%4, %4};" ::"r"(s), "l"(&m), "r"(0), "r"(b), "h"((short)0) : "memory");
-    }
-    give(out, box, 16);
-}
