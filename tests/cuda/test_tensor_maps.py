@@ -329,6 +329,15 @@ def test_a_box_is_within_shared_memory_and_memory(module: cuda.Module) -> None:
         gpusim.profile(module.kernel("load2"), 1, 32, [larger, *args], dynamic_shared=SHARED)
 
 
+def test_what_is_swizzled_is_within_shared_memory(module: cuda.Module) -> None:
+    """The only piece of a row that ends the block's memory would lie behind it."""
+    tensor = gpusim.TensorMap(np.ones((16, 8), np.float32), (15, 4), swizzle=128)
+    args = [tensor, np.zeros(60, np.uint32), *coordinates((0, 0)), np.int32(60), np.int32(240)]
+    with pytest.raises(gpusim.GpusimError, match="out of bounds of shared memory"):
+        gpusim.profile(module.kernel("load2"), 1, 32, args, dynamic_shared=240)
+    gpusim.profile(module.kernel("load2"), 1, 32, args, dynamic_shared=256)
+
+
 def test_bytes_that_never_come_are_named(module: cuda.Module) -> None:
     tensor = gpusim.TensorMap(np.zeros((8, 8), np.float32), (8, 8))
     args = [tensor, np.zeros(64, np.uint32), *coordinates((0, 0)), np.int32(64), np.int32(256 + 16)]

@@ -154,7 +154,10 @@ def name_box(m, x, c, index, w, slot, lane, kind):
     halves, floats = x[X_FLAGS] & I.HALF, (np.int64(c[I.SUB]) & 15) <= I.MAX
     if kind == REDUCES and (x[X_ELEMENT] < 2 or (x[X_ELEMENT] == 2 and not (halves and floats))):
         return fail(m, E.NO_TENSOR_MAP, index, lane, slot, address_in(m, at(c[I.B], base), lane), w)
-    return check_place(m, x[X_PLACE], x[X_ROWS] * row_bytes(x), np.int64(BOX_ALIGNED), index, lane, w, slot)
+    nbytes = x[X_ROWS] * row_bytes(x)
+    if x[X_SWIZZLE]:  # its last pieces may lie anywhere in their 128 bytes
+        nbytes = -(-nbytes // BOX_ALIGNED) * BOX_ALIGNED
+    return check_place(m, x[X_PLACE], nbytes, np.int64(BOX_ALIGNED), index, lane, w, slot)
 
 
 @jit
