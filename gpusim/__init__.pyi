@@ -16,6 +16,7 @@ from gpusim.results.metric import Claim as Claim
 from gpusim.results.metric import Metric as Metric
 from gpusim.results.timeline import Recording as Recording
 from gpusim.results.timeline import Timeline as Timeline
+from gpusim.simulate.tensor_maps import TensorMap as TensorMap
 
 __version__: str
 IMPORTED_NS: int

@@ -35,6 +35,7 @@ class Form(IntEnum):
     PREDICATES = 12  # PR, UPR: all predicates together
     DESCRIPTORS = 13  # gdesc[UR4]: where matrices lie, in `terms`
     GROUP = 14  # gsb0, groups of products by a warpgroup
+    DESCRIPTOR = 15  # desc[UR4]
 
 
 class Text(NamedTuple):
@@ -83,6 +84,7 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|INF|[QS]NAN
 _CONSTANT = re.compile(r"c\[0x([0-9a-f]{1,4})\] ?\[([^\[\]]*)\]")  # with a space where a half is taken of it
 _ADDRESS = re.compile(r"(?:desc\[UR[0-9]+\])?\[([^\[\]]*)\]")
 _MATRICES = re.compile(r"gdesc\[(UR\w+)\]")
+_DESCRIPTOR = re.compile(r"desc\[UR([0-9]+)\]")
 _LABEL = re.compile(r"`(?:(0x[0-9a-f]{1,16})|\((.+)\))")
 _JUMP = re.compile(r"(U?R\w+) (?:(-?0x[0-9a-f]{1,16})|`(0x[0-9a-f]{1,16}))")
 _FORMS = {
@@ -126,6 +128,8 @@ def parse(text: str) -> Text:
         return Text(Form.INTEGER, -value if found[1] else value)
     if (found := _DECIMAL.fullmatch(text)) is not None:
         return _number(text)
+    if (found := _DESCRIPTOR.fullmatch(text)) is not None:
+        return Text(Form.DESCRIPTOR, int(found[1]))
     if (found := _ADDRESS.fullmatch(text)) is not None:
         terms, offset = _sum(found[1])
         return Text(Form.ADDRESS, terms=terms, offset=offset)

@@ -14,9 +14,11 @@ from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
-from gpusim.simulate.launch import Launch, bytes_of, variables_end
+from gpusim.isa import tensor_map
+from gpusim.simulate.launch import Launch, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
+from gpusim.simulate.tensor_maps import TensorMap
 from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def profile(
     grid, block : int or sequence of int
         Blocks, and threads of a block, in x, y, z.
     args : sequence
-        A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct.
+        A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct, a
+        :class:`gpusim.TensorMap` for a tensor map.
         Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
         Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
@@ -128,12 +131,13 @@ def _launch(
         raise ParameterError(
             f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
         )
-    kernel.check(args)
+    kernel.check([bytes(tensor_map.NBYTES) if isinstance(value, TensorMap) else value for value in args])
     program = kernel.program(int(GLOBAL_BASE))
-    passed = (value if is_array(value) else kernel.pack(n, value) for n, value in enumerate(args))
+    by_itself = (is_array(value) or isinstance(value, TensorMap) for value in args)
+    passed = (v if itself else kernel.pack(n, v) for n, (v, itself) in enumerate(zip(args, by_itself, strict=True)))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, gpu.limits.grid), _three("block", block, gpu.limits.block)
-    buffers = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
+    buffers = _arrays(arguments)
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     return Launch(program, *sizes, arguments, dynamic, places=places, nulls=tuple(_nulls(kernel, arguments, args)))
@@ -177,7 +181,7 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
 
 def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
     """Put results where the arguments are; all of them, or none where one cannot take its own."""
-    given = {name: value for name, value in launch.arguments.items() if isinstance(value, np.ndarray)}
+    given = _arrays(launch.arguments)
     after = {name: found for name, found in outputs.items() if name in given}
     taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
     for name in after.keys() - taking.keys():
@@ -186,6 +190,12 @@ def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
             raise ParameterError(f"{launch.program.name} writes to {name}, but its array {why}: give a copy of it")
     for name, array in taking.items():
         np.asarray(array)[...] = after[name]
+
+
+def _arrays(arguments: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Arrays that arguments have the launch hold, by parameter."""
+    found = {name: memory_of(value) for name, value in arguments.items()}
+    return {name: array for name, array in found.items() if array is not None}
 
 
 def _takes_nothing(array: np.ndarray) -> str:

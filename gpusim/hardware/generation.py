@@ -221,6 +221,26 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Copies:
+    """Bulk copies and boxes of tensors, which an SM makes while its warps go on, and the mbarriers that hear of them.
+
+    Attributes
+    ----------
+    mbarrier_cycles : int
+        From an instruction on an mbarrier until its result is there, and from the end of a phase until a warp that
+        waited for it goes on.
+    start_cycles : int
+        From a copy's instruction until its first request goes out.
+    request_cycles : float
+        Between two requests of an SM's copies, each for one line.
+    """
+
+    mbarrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    start_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    request_cycles: float = quantity("cycle", low=0, high=LONGEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spacing:
     """How far apart the lowering of descriptions puts dependent instructions, as ptxas does.
 

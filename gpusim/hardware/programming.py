@@ -13,6 +13,9 @@ from gpusim.hardware.quantities import quantity
 WORD = 4
 """Bytes of a word of a constant bank."""
 
+NOWHERE = -1
+"""Offset of what an architecture does not have."""
+
 LAST_OFFSET = (1 << 16) - 1
 """Largest offset in a constant bank: instructions encode it in 16 bits."""
 
@@ -44,6 +47,8 @@ class Abi:
         counts them.
     compiler_registers : int
         Registers of a thread that ptxas counts beside those that its code names.
+    parameter_address : int
+        Address at which a kernel's parameters appear in the generic space, 8 bytes; -1 where no code asks for it.
     shared_window : int or None
         Address at which shared memory appears in the generic space, 8 bytes; None where a special register has it.
     """
@@ -58,6 +63,7 @@ class Abi:
     descriptor: int = quantity("byte", low=0, high=LAST_OFFSET)
     shared_base: int = quantity("byte", low=0, high=LAST_OFFSET)
     compiler_registers: int = quantity("1", low=0, high=15)
+    parameter_address: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
     shared_window: int | None = quantity("byte", low=0, high=LAST_OFFSET, optional=True)
 
     def holds(self, offset: int, nbytes: int = WORD) -> bool:
@@ -78,9 +84,10 @@ def _words(abi: Abi) -> frozenset[int]:
     """Words of constant bank 0 that an ABI says something of, but for the parameters."""
     sizes = {
         abi.block: 3, abi.grid: 3, abi.stack: 1, abi.local_window: 2, abi.shared_window: 2, abi.dynamic_shared: 1,
-        abi.reserved_shared: 1, abi.descriptor: 2,
+        abi.reserved_shared: 1, abi.descriptor: 2, abi.parameter_address: 2,
     }  # fmt: skip
-    return frozenset(first // WORD + k for first, count in sizes.items() if first is not None for k in range(count))
+    there = {first: count for first, count in sizes.items() if first is not None and first != NOWHERE}
+    return frozenset(first // WORD + k for first, count in there.items() for k in range(count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from gpusim.hardware.fixed import (
     TPC_SMS,
     WARP,
 )
-from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.generation import Access, Copies, Fetch, Issue, Launching, Spacing
 from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.quantities import LONGEST, SHARED_WINDOW, fixed, quantity
 
@@ -499,6 +499,7 @@ SECTIONS: dict[str, type] = {
     "fetch": Fetch,
     "issue": Issue,
     "access": Access,
+    "copies": Copies,
     "spacing": Spacing,
     **ARCHITECTURE_SECTIONS,
 }

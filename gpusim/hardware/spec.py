@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from gpusim.errors import UnknownNameError
-from gpusim.hardware.generation import Access, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.generation import Access, Copies, Fetch, Issue, Launching, Spacing
 from gpusim.hardware.programming import Abi, Instructions, Limits
 from gpusim.hardware.sections import L1, L2, SECTIONS, Clock, Dram, Identity, Latency, Placement, Shared, Sm, Throughput
 
@@ -64,6 +64,7 @@ class Gpu(Identity):
     fetch : Fetch
     issue : Issue
     access : Access
+    copies : Copies
     spacing : Spacing
     abi : Abi
     limits : Limits
@@ -92,6 +93,7 @@ class Gpu(Identity):
     fetch: Fetch
     issue: Issue
     access: Access
+    copies: Copies
     spacing: Spacing
     abi: Abi
     limits: Limits

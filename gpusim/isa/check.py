@@ -13,7 +13,7 @@ from math import gcd
 from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand
-from gpusim.isa.opcode_info import Says
+from gpusim.isa.opcode_info import Says, Takes
 from gpusim.isa.opcodes import BANKS, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import Program
@@ -23,6 +23,7 @@ from gpusim.isa.widths import result_words, source_words
 WIDTHS = (1, 2, 4, 8, 16)
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
 _LARGEST_GROUP = 8  # registers, of which the first one's number is a multiple
+COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 
 
@@ -89,6 +90,7 @@ def problems(instr: Instr, program: Program) -> Iterator[str]:
     if instr.dst is not None and instr.op.info.result is None:
         yield "a result, which it has not"
         return
+    yield from _command(instr)
     for operand, count in _groups(instr):
         yield from _operand(operand, count, program)
     if instr.op.info.described:
@@ -110,6 +112,16 @@ def _product(instr: Instr) -> Iterator[str]:
         yield "sums that go to no registers"
     if instr.srcs and len(instr.srcs) < len(instr.op.info.sources):
         yield "a matrix is missing"
+
+
+def _command(instr: Instr) -> Iterator[str]:
+    """What is wrong with the operands of a copy beside the warps, all of which must be there."""
+    sources = instr.op.info.sources
+    if instr.op in COPIES:
+        if len(instr.srcs) < len(sources):
+            yield f"{len(instr.srcs)} operands of {len(sources)}"
+        elif any(o.kind is not Kind.UREG or o.index == URZ for o in instr.srcs[:1] if sources[0] is Takes.COMMAND):
+            yield "a command that is no uniform registers"
 
 
 def _operand(operand: Operand, count: int, program: Program) -> Iterator[str]:

@@ -58,6 +58,9 @@ CLASSES: dict[str, Belongs] = {
     "bf16_arithmetic": _with_flag(Flag.BF16, *HALF_ARITHMETIC),
     "vector_atomics": _with_flag(Flag.VECTOR, Op.ATOMG, Op.RED),
     "fp8_conversion": lambda i: i.op is Op.F2FP and i.sub & 15 in FP8,
+    "mbarriers": _of(Op.SYNCS_EXCH, Op.SYNCS_ARRIVE, Op.SYNCS_PHASECHK, Op.SYNCS_CCTL, Op.ARRIVES),
+    "bulk_copies": _of(Op.UBLKCP_S_G, Op.UBLKCP_G_S, Op.UBLKCP_S_S, Op.UBLKRED_G_S, Op.UBLKRED_S_S, Op.UBLKPF),
+    "tensor_copies": _of(Op.UTMALDG, Op.UTMASTG, Op.UTMAREDG, Op.UTMAPF),
     "clusters": lambda i: i.op in (Op.S2R, Op.CS2R) and i.sub in CLUSTER,
 }
 """Whether an instruction belongs to a class."""

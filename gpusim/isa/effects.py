@@ -31,8 +31,8 @@ class Effects(NamedTuple):
     partial: bool
 
 
-def _span(operand: Operand, words: int) -> int:
-    """Bits of ``words`` registers from ``operand`` on."""
+def registers_of(operand: Operand, words: int) -> int:
+    """Bits of ``words`` registers from ``operand`` on; none of what is no register."""
     if operand.kind is Kind.REG and operand.index != RZ:
         return ((1 << words) - 1) << operand.index
     if operand.kind is Kind.UREG and operand.index != URZ:
@@ -63,12 +63,12 @@ def effects(instr: Instr) -> Effects:
     for operand in instr.psrcs:
         reads |= predicate_bit(operand)
     for position, operand in enumerate(instr.srcs):
-        reads |= _span(operand, source_words(instr, position))
+        reads |= registers_of(operand, source_words(instr, position))
     writes = 0
     for operand in instr.pdsts:
         writes |= predicate_bit(operand)
     if instr.dst is not None:
-        writes |= _span(instr.dst, result_words(instr))
+        writes |= registers_of(instr.dst, result_words(instr))
     if instr.op is Op.P2R:
         reads |= _PREDICATES << (instr.sub & UNIFORM_PREDICATES)
     if instr.op is Op.R2P:
@@ -94,5 +94,5 @@ def words_read(instr: Instr, *, addresses: bool) -> int:
     reads = 0
     for position, operand in enumerate(instr.srcs):
         if bool(address_words(instr, position)) == addresses:
-            reads |= _span(operand, source_words(instr, position))
+            reads |= registers_of(operand, source_words(instr, position))
     return reads

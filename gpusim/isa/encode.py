@@ -132,9 +132,10 @@ class _Rows:
 
     def __init__(self, program: Program) -> None:
         operands = [o for i in program.instrs for o in (*i.srcs, *((i.dst,) if i.dst else ()))]
-        uniform = [o.index for o in operands if o.kind is Kind.UREG and o.index != URZ]
+        uniform = [o.index + MOST_WORDS for o in operands if o.kind is Kind.UREG and o.index != URZ]
+        uniform += [i.srcs[0].index + source_words(i, 0) for i in program.instrs if source(i, 0) is Takes.COMMAND]
         self.uniform = max(program.n_registers, program.most_registers)
-        self.n_private = max(self.uniform + (max(uniform) + MOST_WORDS if uniform else 0), 1)
+        self.n_private = max(self.uniform + max(uniform, default=0), 1)
         self.stretches = _stretches(program, [o.index for o in operands if o.kind is Kind.CONST])
         self.n_const = sum(s.n_words for s in self.stretches)
         self.imm: dict[tuple[int, ...], int] = {}
@@ -244,7 +245,7 @@ def _is_out_of_line(instr: Instr) -> bool:
     if instr.op is Op.BAR:
         return bool(instr.srcs or instr.psrcs or instr.sub >> 4 or instr.flags & Flag.ARRIVE)
     if instr.op is Op.BRA:
-        return bool(instr.flags & (Flag.DIVERGED | Flag.CONVERGED))
+        return bool(instr.flags & (Flag.DIVERGED | Flag.CONVERGED) or instr.sub)
     return instr.op.info.out_of_line
 
 

@@ -50,6 +50,7 @@ class Takes(Enum):
     ADDRESS = auto()  # 64 bits, or 32 (NARROW flag)
     LONG_ADDRESS = auto()  # 64 bits
     CODE_ADDRESS = auto()  # 64 bits: of an instruction
+    COMMAND = auto()  # uniform registers in a row that say where a bulk copy goes, as many as its opcode needs
 
 
 class Says(Enum):
@@ -71,6 +72,7 @@ class Says(Enum):
     SPECIAL = auto()  # a special register
     BANK = auto()  # a constant bank
     BARRIER = auto()  # a barrier of a block
+    ARRIVAL = auto()  # Arrival
     CONVERGENCE = auto()  # a convergence barrier of a warp
 
 
@@ -128,6 +130,8 @@ class OpInfo:
     reads_memory : bool
     stores_to : str
         The space that it writes to; empty where it writes to none.
+    copies_from : str
+        The space that it copies from, where that is not the one of its address.
     variable_latency : bool
         Whether its result is waited for through a scoreboard.
     out_of_line : bool
@@ -166,6 +170,7 @@ class OpInfo:
     space: str = ""
     reads_memory: bool = False
     stores_to: str = ""
+    copies_from: str = ""
     variable_latency: bool = False
     out_of_line: bool = False
     is_branch: bool = False

@@ -14,7 +14,17 @@ from enum import IntEnum
 from functools import partial
 
 from gpusim.isa.opcode_info import CONSTANT, GENERIC, GLOBAL, LOCAL, SHARED, Form, OpInfo, Pipe, Says, Takes
-from gpusim.isa.variants import UNIFORM_PREDICATES, Flag, Mma, Space, Special
+from gpusim.isa.variants import (
+    DIMENSIONS_AT,
+    UNIFORM_PREDICATES,
+    Arrival,
+    Atomic,
+    Flag,
+    Mma,
+    Space,
+    Special,
+    Wait,
+)
 from gpusim.isa.warpgroup import HALF_PRODUCTS, INTEGER_PRODUCTS, OCTET_PRODUCTS
 
 WORD, BITS, REAL, HALVES, PAIR, DOUBLE, WIDE, WIDTH, COUNT, INTEGER, FLOAT = (
@@ -22,6 +32,7 @@ WORD, BITS, REAL, HALVES, PAIR, DOUBLE, WIDE, WIDTH, COUNT, INTEGER, FLOAT = (
     Takes.INTEGER, Takes.FLOAT,
 )  # fmt: skip
 SHORT, ADDRESS, LONG, CODE = Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS
+COMMAND = Takes.COMMAND
 MATRICES = Takes.MATRIX_A, Takes.MATRIX_B, Takes.MATRIX_C
 
 BARRIERS = range(16)  # convergence barriers of a warp
@@ -30,6 +41,10 @@ SCALES = range(5)  # of an address in shared or local memory, as a shift
 PLACES = range(32)  # of a bit in a word
 COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
+REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
+BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
+REDUCED_BOXES = frozenset(box | operation for box in BOXES for operation in REDUCTIONS)
+ARRIVALS = frozenset(how | drop for how in (1, 2, 4, 8, 12, 1 | 8) for drop in (0, Arrival.DROP))
 PREDICATES = (0, UNIFORM_PREDICATES)  # where a thread's and where a warp's begin
 BYTES_OF_PREDICATES = frozenset(first | byte << 4 for first in PREDICATES for byte in range(4))
 HALF_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("F16", "BF16", "TF32")))
@@ -67,6 +82,9 @@ _store = partial(OpInfo, Pipe.LSU, variable_latency=True)
 _atomic = partial(
     OpInfo, Pipe.LSU, says=Says.ATOMIC, reads_memory=True, variable_latency=True, out_of_line=True,
 )  # fmt: skip
+_mbarrier = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, moves_lanes=True)
+_bulk = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, queued=False)
+_reduction = partial(_bulk, says=Says.ATOMIC, reads_memory=True)
 
 
 class Op(IntEnum):
@@ -86,7 +104,7 @@ class Op(IntEnum):
     NOP = 0, _control()
     # active lanes that pass the guard, and in which p0 holds, leave the kernel
     EXIT = 1, _control(ends=True)
-    # active lanes that pass the guard and p0 go to `target`
+    # active lanes that pass the guard and p0 go to `target`; `sub` 1 (ANY): all active lanes do where one of those does
     BRA = 2, _control((WORD,), is_branch=True, has_target=True, ends=True)
     # convergence barrier `sub` <- active lanes; reconvergence point `target`
     BSSY = 3, _meeting(has_target=True)
@@ -358,3 +376,38 @@ class Op(IntEnum):
     USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(256), always_runs=True, out_of_line=True)
     # d = the first of the active lanes in which p0 holds, q0 = this is that lane
     ELECT = 104, _alu((), WORD, out_of_line=True, across_lanes=True)
+
+    # ------------------------------------------------------------------ mbarriers, bulk copies, tensor maps
+
+    # An mbarrier is 8 bytes of shared memory at a + c + offset (gpusim.engine.core.mbarriers).
+    # d = what lies there, which becomes b
+    SYNCS_EXCH = 105, _mbarrier((SHORT, PAIR, SHORT), PAIR)
+    # each lane arrives, or says how many bytes are expected or have come (`sub` = Arrival); d = what it was before
+    SYNCS_ARRIVE = 106, _mbarrier((SHORT, WORD, SHORT), PAIR, says=Says.ARRIVAL, subs=ARRIVALS)
+    # q0 = the phase whose parity is bit 31 of b is complete (`sub` = Wait)
+    SYNCS_PHASECHK = 107, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
+    # it is an mbarrier no more
+    SYNCS_CCTL = 108, _mbarrier((SHORT, WORD, SHORT))
+    # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
+    ARRIVES = 109, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
+    # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
+    # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global
+    UBLKCP_S_G = 110, _bulk((COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED)
+    UBLKCP_G_S = 111, _bulk((ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UBLKCP_S_S = 112, _bulk((COMMAND, SHORT, SHORT), space=SHARED, reads_memory=True, stores_to=SHARED)
+    # the same, of elements that are put to those which are there: `sub`, width and flags as of RED
+    UBLKRED_G_S = 113, _reduction(
+        (ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCTIONS,
+    )  # fmt: skip
+    UBLKRED_S_S = 114, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED, subs=REDUCTIONS)
+    UBLKPF = 115, _bulk((ADDRESS, SHORT), space=GLOBAL)
+    # boxes of the tensor whose map lies at b (gpusim.engine.load_store.tensor_maps): its coordinates are the last of
+    # the registers in a, bits 4-6 of `sub` say how many; before them of a load a place and an mbarrier, else a place
+    UTMALDG = 116, _bulk((COMMAND, ADDRESS), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=BOXES)
+    UTMASTG = 117, _bulk((COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=BOXES)
+    UTMAREDG = 118, _reduction(
+        (COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCED_BOXES,
+    )  # fmt: skip
+    UTMAPF = 119, _bulk((COMMAND, ADDRESS), space=GLOBAL, subs=BOXES)
+    # a group of bulk copies from shared memory ends
+    UTMACMDFLUSH = 120, _lsu(out_of_line=True, always_runs=True, queued=False)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Half, Instr, Kind, Operand
 from gpusim.isa.opcode_info import CONSTANT, Says, Takes
 from gpusim.isa.variants import (
+    Arrival,
     Atomic,
     BoolOp,
     Cache,
@@ -95,6 +96,11 @@ def _atomic(instr: Instr) -> list[str]:
     return [Atomic(instr.sub & 15).name, *(["F32"] if instr.flags & Flag.FLOAT else [])]
 
 
+def _arrival(instr: Instr) -> list[str]:
+    said = (instr.sub & 3, instr.sub & 12, instr.sub & 16)
+    return [Arrival(part).name for part in said if part]
+
+
 _VARIANT: dict[Says, Callable[[Instr], list[str]]] = {
     Says.COMPARISON: _comparison,
     Says.ROUNDING: _rounding,
@@ -107,6 +113,7 @@ _VARIANT: dict[Says, Callable[[Instr], list[str]]] = {
     Says.CONVERSION: _conversion,
     Says.ROUNDED_TYPE: _rounded_type,
     Says.ATOMIC: _atomic,
+    Says.ARRIVAL: _arrival,
 }
 _FIRST: dict[Says, Callable[[Instr], str]] = {
     Says.CONVERGENCE: lambda instr: f"B{instr.sub}",

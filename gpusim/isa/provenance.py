@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from gpusim.isa.effects import REGISTERS, effects, words_read
+from gpusim.isa.effects import REGISTERS, effects, registers_of, words_read
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import Instr, Kind
 from gpusim.isa.opcode_info import GENERIC
@@ -21,6 +21,7 @@ from gpusim.isa.program import Program
 from gpusim.isa.widths import address_words, source_words
 
 WORD = 4
+BOXES = (Op.UTMALDG, Op.UTMASTG, Op.UTMAREDG, Op.UTMAPF)
 
 
 class Provenance:
@@ -54,10 +55,20 @@ class Provenance:
     def of(self, index: int) -> int:
         """Arrays that an access of global memory may touch."""
         instr = self._program.instrs[index]
+        if instr.op in BOXES:
+            return self.anywhere  # a tensor map says where
         if instr.array >= 0:
             return self._bit.get(self._program.arrays[instr.array].name, self.anywhere)
         found = self._reached(index, words_read(instr, addresses=True)) | self._constants(instr, addresses=True)
         return self.anywhere if not found or found & self._elsewhere else found
+
+    def map_of(self, index: int) -> int:
+        """Arrays in which the tensor map may lie that says where an access goes; none where it is a parameter's."""
+        instr = self._program.instrs[index]
+        if instr.op not in BOXES:
+            return 0
+        _, place = instr.srcs
+        return self._reached(index, registers_of(place, source_words(instr, 1)))
 
     def names(self, arrays: int) -> frozenset[str] | None:
         """Parameters of a set of arrays; None where it is of whatever there is."""
@@ -97,9 +108,9 @@ class Provenance:
     def _loaded(self, instr: Instr) -> int:
         """Arrays to which memory that is read may hold a pointer."""
         info = instr.op.info
-        if not info.reads_memory:
+        if not info.reads_memory and not info.copies_from:
             return 0
-        spaces = self._stored if info.space == GENERIC else (info.space, GENERIC)
+        spaces = self._stored if info.space == GENERIC else (info.space, info.copies_from, GENERIC)
         return _union(self._stored.get(space, 0) for space in spaces)
 
     def _store(self, index: int, instr: Instr) -> bool:

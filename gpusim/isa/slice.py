@@ -20,6 +20,7 @@ from gpusim.isa.opcode_info import GENERIC, GLOBAL, OpInfo, Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.provenance import Provenance
+from gpusim.isa.widths import address_words
 
 Arrays = Sequence[Collection[str]]
 LATENCIES = 24, 40  # cycles of shared loads between which the time that code takes is nearly a line
@@ -155,9 +156,12 @@ class _Slice:
             return False
         is_load = instr.op.info.reads_memory or bool(instr.op.info.described)
         writes_there = instr.op.info.writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
-        if not writes_there and not (is_load and self._result(index)):
+        by_map = self.provenance.map_of(index) != 0
+        if not writes_there and not by_map and not (is_load and self._result(index)):
             return False
-        if is_load:
+        if instr.op.info.copies_from:
+            self.spaces.add(instr.op.info.copies_from)
+        if is_load or by_map:
             self.spaces.add(self._space(index))
         self.valued.add(index)
         return True
@@ -216,10 +220,9 @@ def _lighten(instr: Instr, valued: bool) -> Instr:
         return instr
     if instr.op.info.described:
         return replace(instr, dst=None, srcs=(), psrcs=())
-    if instr.op is Op.LDGSTS:
-        return instr
-    value = Operand(Kind.REG, RZ)
-    return replace(instr, dst=None, srcs=tuple(value if k == 1 else o for k, o in enumerate(instr.srcs)))
+    nothing = Operand(Kind.REG, RZ)
+    srcs = (nothing if k == 1 and not address_words(instr, 1) else o for k, o in enumerate(instr.srcs))
+    return replace(instr, dst=None, srcs=tuple(srcs))
 
 
 def _renumber(instr: Instr, place: dict[int, int]) -> Instr:

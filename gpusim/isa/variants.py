@@ -10,6 +10,9 @@ from enum import IntEnum
 UNIFORM_PREDICATES = 8
 """``sub`` of P2R and R2P: where UP0 stands among a warp's predicates."""
 
+DIMENSIONS_AT = 4
+"""``sub`` of copies of boxes: the bit from which on it says how many dimensions the tensor has."""
+
 
 class Special(IntEnum):
     """Special registers readable by ``S2R`` (``sub`` field)."""
@@ -203,6 +206,25 @@ class Atomic(IntEnum):
     DEC = 9
     CAST = 10  # as CAS, d = 1 (width 8: a pair) where it put the new value, else 0; q0 likewise
     POPC_INC = 11  # shared: 1 for each lane, there is no value; d = what was there before the instruction
+
+
+class Arrival(IntEnum):
+    """``sub`` of SYNCS_ARRIVE: bits 0-1 arrivals, bits 2-3 bytes, bit 4; of ARRIVES: ONE, or else BYTES_DONE."""
+
+    NONE = 0
+    ONE = 1
+    COUNTED = 2  # as many as b says
+    EXPECT_ONE = 4  # one byte more is expected
+    EXPECT = 8  # as many bytes more as b says are expected
+    COMPLETE = 12  # as many have come
+    DROP = 16  # whoever arrives is expected no more
+
+
+class Wait(IntEnum):
+    """``sub`` of SYNCS_PHASECHK."""
+
+    TEST = 0
+    TRY = 1  # the warp sleeps until the phase is complete
 
 
 class BarRed(IntEnum):

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from gpusim.isa.instruction import Instr
 from gpusim.isa.opcode_info import Takes
-from gpusim.isa.variants import Convert, Flag, Mma
+from gpusim.isa.opcodes import Op
+from gpusim.isa.variants import DIMENSIONS_AT, Convert, Flag, Mma
 from gpusim.isa.warpgroup import A_SHARED, DESCRIPTOR_WORDS, product_of
 
 
@@ -60,6 +61,20 @@ def _f2f_result(instr: Instr) -> int:
     return 2 if instr.sub & 15 == Convert.TO_F64 else 1
 
 
+_BESIDE = {Op.UTMALDG: 2, Op.UTMASTG: 1, Op.UTMAREDG: 1, Op.UTMAPF: 0}
+"""Registers of a command before the coordinates of a box."""
+
+
+def _command(instr: Instr) -> int:
+    """A place in shared memory and an mbarrier; or what stands before coordinates, and these."""
+    return _BESIDE[instr.op] + dimensions(instr.sub) if instr.op in _BESIDE else 2
+
+
+def dimensions(sub: int) -> int:
+    """Dimensions of the tensor that ``sub`` of a copy of boxes says."""
+    return sub >> DIMENSIONS_AT & 7
+
+
 _WORDS: dict[Takes, Callable[[Instr], int]] = {
     **dict.fromkeys((Takes.WORD, Takes.BITS, Takes.REAL, Takes.HALVES, Takes.SHORT_ADDRESS), lambda instr: 1),
     **dict.fromkeys((Takes.PAIR, Takes.DOUBLE, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS), lambda instr: 2),
@@ -71,6 +86,7 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.FLOAT: _float,
     Takes.F2F_SOURCE: _f2f_source,
     Takes.F2F_RESULT: _f2f_result,
+    Takes.COMMAND: _command,
     Takes.MATRIX_A: lambda instr: _FRAGMENTS[Mma(instr.sub)].a,
     Takes.MATRIX_B: lambda instr: _FRAGMENTS[Mma(instr.sub)].b,
     Takes.MATRIX_C: lambda instr: _FRAGMENTS[Mma(instr.sub)].c,
@@ -78,7 +94,7 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.WARPGROUP_A: lambda instr: 4,
     Takes.WARPGROUP_C: lambda instr: product_of(instr.sub).sum_words,
 }
-ADDRESSES = frozenset({Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS})
+ADDRESSES = frozenset({Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS, Takes.COMMAND})
 
 
 def source(instr: Instr, position: int) -> Takes:

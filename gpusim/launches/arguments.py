@@ -1,7 +1,8 @@
-"""Kernel arguments as text or JSON: scalars, and arrays filled in one of a few ways.
+"""Kernel arguments as text or JSON: scalars, arrays filled in one of a few ways, and tensor maps of such arrays.
 
 A launch file says ``{"int32": 512}`` and ``{"buffer": "float32", "count": 262144, "init": "normal"}``;
-the command line says the same as ``int32:512`` and ``float32:normal:262144``.
+the command line says the same as ``int32:512`` and ``float32:normal:262144``.  A map of a tensor
+is ``{"tensormap": "float16", "shape": [64, 128], "box": [16, 64]}`` and ``tensormap:float16:zeros:64x128:box=16x64``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ from gpusim.host_memory import enough_memory, in_parts
 if TYPE_CHECKING:
     import numpy as np
 
+    from gpusim.simulate.tensor_maps import TensorMap
+
+MAP_SIZES, MAP_NUMBERS = ("shape", "box", "strides", "element_strides"), ("swizzle", "l2_promotion")
+"""Keys of a tensor map that are sizes, and that are numbers."""
 DTYPES = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
     "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64", "bool",
 )  # fmt: skip
-RAW = "bytes"
+RAW, MAP = "bytes", "tensormap"
 MAX_BYTES = 1 << 46  # of an array: a launch has no more addresses
 LONGEST = 80  # characters of an argument that a message repeats
 
@@ -124,7 +129,59 @@ class Raw:
         return f"{RAW}:{self.data.hex()}"
 
 
-Argument = Scalar | Filled | Given | Raw
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A tensor map: an array of its own, and the box of it that a copy moves.
+
+    Attributes
+    ----------
+    array : Filled
+        Of as many elements as ``shape`` has.
+    shape, box : tuple of int
+        The outermost dimension first.
+    more : tuple of (str, object)
+        What else :class:`gpusim.TensorMap` is told.
+    """
+
+    array: Filled
+    shape: tuple[int, ...]
+    box: tuple[int, ...]
+    more: tuple[tuple[str, Any], ...] = ()
+
+    def make(self, rng: np.random.Generator) -> TensorMap:
+        """The map, of an array that ``rng`` fills."""
+        return self._of(self.array.make(rng))
+
+    def blank(self) -> TensorMap:
+        """The map of an array of zeros, for where only sizes matter."""
+        import numpy as np
+
+        with enough_memory(self.array.count * numpy_dtype(self.array.dtype).itemsize):
+            return self._of(np.zeros(self.array.count, numpy_dtype(self.array.dtype)))
+
+    def _of(self, array: np.ndarray) -> TensorMap:
+        from gpusim.simulate.tensor_maps import TensorMap
+
+        return TensorMap(array.reshape(self.shape), self.box, **dict(self.more))
+
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        told = {name: list(value) if isinstance(value, tuple) else value for name, value in self.more}
+        named = {"tensormap": self.array.dtype, "shape": list(self.shape), "box": list(self.box)}
+        return {**named, "init": self.array.init, **told}
+
+    def __str__(self) -> str:
+        told = (f":{name}={_crossed(value)}" for name, value in self.more)
+        shape, box = _crossed(self.shape), _crossed(self.box)
+        return f"{MAP}:{self.array.dtype}:{self.array.init}:{shape}:box={box}{''.join(told)}"
+
+
+def _crossed(value: Any) -> str:
+    """Sizes as the command line has them."""
+    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+Argument = Scalar | Filled | Given | Raw | Mapped
 Fill = Callable[["np.random.Generator", int, int, str], "np.ndarray"]
 
 
@@ -279,7 +336,8 @@ def from_text(text: str) -> Argument:
     Parameters
     ----------
     text : str
-        ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array, ``bytes:HEX`` for anything else.
+        ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array, ``tensormap:DTYPE:INIT:SHAPE:box=BOX`` for the
+        map of one, ``bytes:HEX`` for anything else.
 
     Raises
     ------
@@ -301,6 +359,8 @@ def from_text(text: str) -> Argument:
         )
     if parts[0] == RAW:
         return _raw(":".join(parts[1:]), where)
+    if parts[0] == MAP:
+        return mapped(_map_of_text(parts[1:], where), where)
     _known(parts[0], where)
     if len(parts) == 2:
         return _checked(Scalar(parts[0], _number(parts[1], where)), where)
@@ -314,8 +374,8 @@ def from_json(value: Any, where: str) -> Argument:
     Parameters
     ----------
     value : object
-        ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}``, ``{"buffer": DTYPE, "values": [...]}`` or
-        ``{"bytes": HEX}``.
+        ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}``, ``{"buffer": DTYPE, "values": [...]}``,
+        ``{"tensormap": DTYPE, "shape": [...], "box": [...]}`` or ``{"bytes": HEX}``.
     where : str
         Path of the value in its file, for messages.
 
@@ -333,6 +393,8 @@ def from_json(value: Any, where: str) -> Argument:
         raise ArgumentError(f'{where}: an argument is {{"int32": 512}} or {{"buffer": "float32", "count": 4096}}')
     if "values" in value:
         return _given(value, where)
+    if MAP in value:
+        return mapped(value, where)
     if "buffer" in value:
         unknown = set(value) - {"buffer", "count", "init"}
         if unknown:
@@ -347,6 +409,50 @@ def from_json(value: Any, where: str) -> Argument:
     if len(value) > 1 or isinstance(number, bool) or not isinstance(number, int | float):
         raise ArgumentError(f'{where}: a scalar is one element type with its value, such as {{"int32": 512}}')
     return _checked(Scalar(dtype, number), where)
+
+
+def _map_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
+    """What a launch file would say of ``DTYPE:INIT:SHAPE:NAME=VALUE:...``."""
+    plain = [part for part in parts if "=" not in part]
+    if len(plain) < 3 or parts[: len(plain)] != plain:
+        raise ArgumentError(
+            f"{where}: a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX (...:normal:64x128:box=16x64)"
+        )
+    told = {"shape": plain[-1], **dict(part.split("=", 1) for part in parts[len(plain) :])}
+    sizes = {name: _sizes_of_text(text, where) for name, text in told.items() if name in MAP_SIZES}
+    numbers = {name: _number(text, where) for name, text in told.items() if name in MAP_NUMBERS}
+    return {MAP: plain[0], "init": ":".join(plain[1:-1]), **told, **sizes, **numbers}
+
+
+def _sizes_of_text(text: str, where: str) -> list[int | float]:
+    return [_number(part, where) for part in text.split("x")]
+
+
+def mapped(value: Mapping[str, Any], where: str) -> Mapped:
+    """Check a tensor map as a launch file has it."""
+    if unknown := set(value) - {MAP, "init", *MAP_SIZES, *MAP_NUMBERS, "fill"}:
+        raise UnknownNameError(f"key in {where}", sorted(unknown)[0], (MAP, "init", *MAP_SIZES, *MAP_NUMBERS, "fill"))
+    dtype, init = value[MAP], value.get("init", "zeros")
+    if not isinstance(dtype, str) or not isinstance(init, str):
+        raise ArgumentError(f"{where}: tensormap and init are names")
+    sizes = {name: _sizes(value[name], f"{where}: {name}") for name in MAP_SIZES if name in value}
+    if "shape" not in sizes or "box" not in sizes:
+        raise ArgumentError(f"{where}: a tensor map needs the shape of its array and a box")
+    array = _filled(dtype, init, math.prod(sizes["shape"]), where)
+    more = {**sizes, **{name: value[name] for name in (*MAP_NUMBERS, "fill") if name in value}}
+    found = Mapped(array, more.pop("shape"), more.pop("box"), tuple(more.items()))
+    try:
+        found.blank()
+    except GpusimError as error:
+        raise ArgumentError(f"{where}: {error}") from None
+    return found
+
+
+def _sizes(value: Any, where: str) -> tuple[int, ...]:
+    """Whole numbers, one a dimension."""
+    if not isinstance(value, list) or not value or not all(type(n) is int and n > 0 for n in value):
+        raise ArgumentError(f"{where} is a positive whole number for each dimension, not {shown(value)}")
+    return tuple(value)
 
 
 def _given(value: Mapping[str, Any], where: str) -> Given:
@@ -412,13 +518,13 @@ def make(arguments: Sequence[Argument], seed: int = 0, *, contents: Collection[i
 
     Returns
     -------
-    list of ndarray, NumPy scalars and bytes
+    list of ndarray, NumPy scalars, bytes and TensorMap
     """
     import numpy as np
 
     return [
         a.make(np.random.default_rng([seed, i]))
-        if contents is None or i in contents or not isinstance(a, Filled)
+        if contents is None or i in contents or not isinstance(a, Filled | Mapped)
         else a.blank()
         for i, a in enumerate(arguments)
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.launches import arguments
-from gpusim.launches.arguments import Argument, Filled, Given
+from gpusim.launches.arguments import Argument, Filled, Given, Mapped
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch
@@ -75,7 +75,9 @@ class LaunchSpec:
 
     def arrays(self, kernel: Kernel) -> list[int]:
         """Positions of the arguments that are arrays."""
-        return [position for position, argument in enumerate(self.args) if isinstance(argument, Filled | Given)]
+        return [
+            position for position, argument in enumerate(self.args) if isinstance(argument, Filled | Given | Mapped)
+        ]
 
     def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
         """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim.engine.alu.routines import addresses
 from gpusim.engine.compiling.threads import APART, TAKEN
+from gpusim.engine.core.asynchronous import OPS
 from gpusim.engine.core.free_slots import N_FREE_SLOT
 from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
@@ -23,6 +24,7 @@ from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine, aligned
+from gpusim.engine.state.copies import MOST_COPIES, N_COPY
 from gpusim.engine.state.geometry import CODE_LINE_BITS, WORD, bits_of
 from gpusim.errors import ParameterError
 from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
@@ -183,6 +185,9 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.WARP_APART: gpu.launch.warp_apart_cycles,
         S.SPECIAL: gpu.fetch.special_register_cycles,
         S.WARP_EXIT: gpu.launch.warp_exit_cycles,
+        S.MBARRIER: gpu.copies.mbarrier_cycles,
+        S.BULK_START: gpu.copies.start_cycles,
+        S.BULK_REQUEST: gpu.copies.request_cycles,
     }.items():
         r[column] = _ticks(cycles)
 
@@ -397,6 +402,7 @@ def machine(
         ran=np.zeros((len(sms), code_lines), np.int64),
         constant_lines=np.full((len(sms), 2 * gpu.fetch.sm_constant_lines), -1, np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
+        copies=_copies(image, len(sms)),
         data=data,
         bounds=bounds,
         unwritten=zeros(len(data) if checked else 1, np.uint8),
@@ -413,6 +419,12 @@ def machine(
         shape=dims,
         order=np.array(wave, np.int64),
     )
+
+
+def _copies(image: Image, n_sm: int) -> np.ndarray:
+    """Room for the bulk copies of so many SMs, where there are any: pages that are written to alone take memory."""
+    rows = n_sm * (MOST_COPIES + 1) if np.any(np.isin(image.code[:, F.OP], OPS)) else 1
+    return zeros(rows * N_COPY, np.int64).reshape(rows, N_COPY)
 
 
 def _residents(launch: Launch, image: Image, block_slots: int, checked: bool) -> dict[str, np.ndarray]:

@@ -11,6 +11,7 @@ from gpusim.engine.state import error_codes as E
 from gpusim.engine.state.arrays import Machine
 from gpusim.isa.encode import F, Image
 from gpusim.isa.instruction import INSTRUCTION_BYTES
+from gpusim.isa.mbarrier import state_of
 from gpusim.isa.opcodes import Op
 from gpusim.simulate.launch import Layout, arrays_of, lay_out
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _GLOBAL = (E.GLOBAL_BOUNDS, E.MISALIGNED, E.UNWRITTEN_GLOBAL, E.STRAY)
 _SHARED = (E.SHARED_BOUNDS, E.SHARED_MISALIGNED, E.UNWRITTEN_SHARED, E.RACE)
 _LOCAL = (E.LOCAL_BOUNDS, E.LOCAL_MISALIGNED)
+_MBARRIER = (E.NO_MBARRIER, E.MBARRIER_ARRIVALS, E.MBARRIER_BYTES, E.MBARRIER_DEADLOCK)
 
 NEAR_NULL = 1 << 32  # bytes around address 0 in which an access is taken for one through a null pointer
 
@@ -46,10 +48,32 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         return f"{who} {_global_text(code, op, array)}: {_place(address, launch)}"
     if code in _SHARED:
         return f"{who}: {E.TEXT[code]}: shared address {address:#x}; {_extent(launch)}"
+    if code in _MBARRIER:
+        return f"{who}: {_mbarrier_text(code, address, int(misc[S.E_HOLDS]))}"
+    if code == E.NO_TENSOR_MAP:
+        return f"{who}: {E.TEXT[code]} lies {_map_place(address)}"
     if code in _LOCAL:
         return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
     text = program.unknown.get(int(row[F.INDEX]), op.name)
     return f"{who}: {E.TEXT[code]} ({text})"
+
+
+def _mbarrier_text(code: int, address: int, word: int) -> str:
+    """What is wrong with an mbarrier, and of one that is waited for what its phase lacks."""
+    if code != E.MBARRIER_DEADLOCK:
+        return f"{E.TEXT[code]}: shared address {address:#x}"
+    held = state_of(word)
+    return (
+        f"{E.TEXT[code]}: the one at shared address {address:#x} lacks {held.pending} of {held.expected} arrivals and "
+        f"{held.nbytes} bytes of its phase of parity {held.parity}"
+    )
+
+
+def _map_place(address: int) -> str:
+    """Where a tensor map was looked for."""
+    if address >> 32 == S.PARAMETERS_HI:
+        return f"at byte {address & 0xFFFFFFFF:#x} of constant bank 0"
+    return f"at address {address:#x}"
 
 
 def unending(m: Machine) -> np.ndarray:

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, SHARED_WINDOW_HI
+from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, PARAMETERS_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
-from gpusim.hardware.programming import Abi
+from gpusim.hardware.programming import NOWHERE, Abi
 from gpusim.host_memory import enough_memory
 from gpusim.isa.program import ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
+from gpusim.simulate.tensor_maps import TensorMap
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 
@@ -35,7 +36,14 @@ class Buffer(NamedTuple):
     nbytes: int
 
 
-Argument = np.ndarray | Buffer | np.generic | bytes | int | float
+Argument = np.ndarray | Buffer | TensorMap | np.generic | bytes | int | float
+
+
+def memory_of(value: object) -> np.ndarray | None:
+    """The array that an argument has the launch hold, None where it is passed by value alone."""
+    if isinstance(value, TensorMap):
+        return value.memory
+    return value if isinstance(value, np.ndarray) else None
 
 
 class ArgumentError(GpusimError):
@@ -51,8 +59,9 @@ class Launch:
     program : Program
     grid, block : tuple of int
         Blocks, and threads of a block, in x, y, z.
-    arguments : mapping of str to ndarray, Buffer, NumPy scalar, bytes, int or float
-        By parameter name.  An ndarray or Buffer is passed by its address; bytes as they are (a struct by value).
+    arguments : mapping of str to ndarray, Buffer, TensorMap, NumPy scalar, bytes, int or float
+        By parameter name.  An ndarray or Buffer is passed by its address; bytes as they are (a struct by value); a
+        TensorMap as the 128 bytes that describe its array.
     dynamic_shared : int
         Bytes.
     outputs : tuple of str
@@ -120,7 +129,7 @@ class Layout(NamedTuple):
 
 
 def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
-    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer)
+    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer | TensorMap)
 
 
 def lay_out(launch: Launch) -> Layout:
@@ -137,7 +146,8 @@ def lay_out(launch: Launch) -> Layout:
     for param in launch.program.params:
         if not _is_buffer(launch, param):
             continue
-        nbytes[param.name] = int(launch.arguments[param.name].nbytes)  # type: ignore[union-attr]
+        value = launch.arguments[param.name]
+        nbytes[param.name] = int(getattr(memory_of(value), "nbytes", 0) or value.nbytes)  # type: ignore[union-attr]
         address[param.name] = int(GLOBAL_BASE) + launch.places[param.name] if launch.places else end
         end = max(end, address[param.name] + _padded(nbytes[param.name]))
     if end - int(GLOBAL_BASE) > MOST_BYTES:
@@ -184,8 +194,8 @@ def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
     found = []
     for param in launch.program.params:
         if _is_buffer(launch, param) and param.name not in known:
-            value = launch.arguments[param.name]
-            dtype = f"{value.dtype.kind}{8 * value.dtype.itemsize}" if isinstance(value, np.ndarray) else "u8"
+            value = memory_of(launch.arguments[param.name])
+            dtype = "u8" if value is None else f"{value.dtype.kind}{8 * value.dtype.itemsize}"
             found.append(ArrayInfo(param.name, "global", dtype, param.offset, 0))
     variables = (ArrayInfo(v.name, "global", "u8", -1, 0) for v in launch.program.variables)
     return (*launch.program.arrays, *found, *variables)
@@ -265,6 +275,8 @@ def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
     struct.pack_into("<I", bank, abi.stack, launch.program.local_bytes)
     struct.pack_into("<I", bank, abi.dynamic_shared, launch.dynamic_shared)
     struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
+    if abi.parameter_address != NOWHERE:
+        struct.pack_into("<Q", bank, abi.parameter_address, PARAMETERS_HI << 32 | abi.parameters)
     if abi.shared_window is not None:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
 
@@ -286,7 +298,9 @@ def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
     ArgumentError
         If the argument has another size than the parameter.
     """
-    if param.name in layout.address:
+    if isinstance(value, TensorMap):
+        data = value.encode(layout.address[param.name])
+    elif param.name in layout.address:
         data = struct.pack("<Q", layout.address[param.name])
     elif param.kind in _FORMATS:
         return struct.pack(_FORMATS[param.kind], value)
@@ -336,11 +350,8 @@ def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = 
         The host has not so much.
     """
     contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
-    given = {
-        name: value
-        for name, value in contents.items()
-        if isinstance(value, np.ndarray) and (reads is None or name in reads)
-    }
+    arrays = {name: memory_of(value) for name, value in contents.items() if reads is None or name in reads}
+    given = {name: array for name, array in arrays.items() if array is not None}
     with enough_memory(sum(layout.nbytes[name] for name in given)):
         memory = zeros(layout.total, np.uint8)
         for name, value in given.items():
@@ -398,7 +409,7 @@ def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, n
     raw = memory.view(np.uint8)
     found = {}
     for name in layout.address:
-        value = launch.arguments.get(name)
-        if isinstance(value, np.ndarray):
+        value = memory_of(launch.arguments.get(name))
+        if value is not None:
             found[name] = raw[_bytes(layout, name)].copy().view(value.dtype).reshape(value.shape)
     return found

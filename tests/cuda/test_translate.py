@@ -19,6 +19,7 @@ from gpusim.isa.instruction import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, 
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import (
     UNIFORM_PREDICATES,
+    Arrival,
     Atomic,
     BarRed,
     BoolOp,
@@ -37,6 +38,7 @@ from gpusim.isa.variants import (
     Space,
     Special,
     Vote,
+    Wait,
 )
 from gpusim.isa.warpgroup import Element, Product
 from tests.cuda.conftest import ARCHITECTURES, SOURCES
@@ -295,6 +297,33 @@ FORMS = {
     "BMOV.32.CLEAR R1, B0": Instr(Op.BMOV, R1, flags=Flag.CLEAR),
     "YIELD": Instr(Op.NOP, sub=1),
     "NOP": Instr(Op.NOP),
+    # mbarriers and copies
+    "SYNCS.EXCH.64 URZ, [UR4], UR6": Instr(Op.SYNCS_EXCH, None, (UR4, ureg(6))),
+    "SYNCS.ARRIVE.TRANS64.A1T0 R2, [R1+UR4+0x8], RZ": Instr(
+        Op.SYNCS_ARRIVE, R2, (R1, ZERO, UR4), sub=Arrival.ONE, offset=8
+    ),
+    "SYNCS.ARRIVE.TRANS64.RED.OPTOUT.ART0 RZ, [UR4], R3": Instr(
+        Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.COUNTED | Arrival.DROP
+    ),
+    "SYNCS.ARRIVE.TRANS64 RZ, [UR4], R3": Instr(Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.ONE | Arrival.EXPECT),
+    "SYNCS.ARRIVE.TRANS64.RED.A0TX RZ, [UR4], R3": Instr(Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.COMPLETE),
+    "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R1+URZ], R3": Instr(
+        Op.SYNCS_PHASECHK, None, (R1, R3), pdsts=(P0,), sub=Wait.TRY
+    ),
+    "SYNCS.CCTL.IV [UR4]": Instr(Op.SYNCS_CCTL, None, (UR4,)),
+    "ARRIVES.LDGSTSBAR.64.TRANSCNT [UR4]": Instr(Op.ARRIVES, None, (UR4,), sub=Arrival.NONE),
+    "UBLKCP.S.G [UR4], [UR6], UR8, desc[UR10]": Instr(Op.UBLKCP_S_G, None, (UR4, ureg(6), ureg(8))),
+    "UBLKRED.G.S.ADD.F16.RN [UR6], [UR4], UR8": Instr(
+        Op.UBLKRED_G_S, None, (ureg(6), UR4, ureg(8)), sub=Atomic.ADD, width=2, flags=Flag.HALF
+    ),
+    "UBLKPF.L2 [UR6], UR8": Instr(Op.UBLKPF, None, (ureg(6), ureg(8))),
+    "UTMALDG.5D [UR8], [UR6]": Instr(Op.UTMALDG, None, (ureg(8), ureg(6)), sub=5 << 4),
+    "UTMASTG.1D [UR4], [UR6]": Instr(Op.UTMASTG, None, (UR4, ureg(6)), sub=1 << 4),
+    "UTMAREDG.2D.XOR [UR4], [UR6]": Instr(Op.UTMAREDG, None, (UR4, ureg(6)), sub=2 << 4 | Atomic.XOR),
+    "UTMAPF.L2.3D [UR4], [UR8]": Instr(Op.UTMAPF, None, (UR4, ureg(8)), sub=3 << 4),
+    "UTMACMDFLUSH": Instr(Op.UTMACMDFLUSH),
+    "UTMACCTL.PF [UR4]": Instr(Op.MEMBAR),
+    "BRA.U.ANY `0x40": Instr(Op.BRA, target=4, sub=1),
     # the uniform datapath
     "UIADD3 UR4, UP0, UPT, UR4, 0x1, URZ": Instr(
         Op.IADD3, UR4, (UR4, imm(1), ZERO), pdsts=(UP0, NEVER_UNIFORM)
@@ -358,13 +387,13 @@ def test_what_has_no_translation_keeps_its_text_and_place():
 # ------------------------------------------------------------------ what compilers make
 
 CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
-NEEDS = {"instructions.cu": 90}  # first architecture that has all of it
+NEEDS = {"instructions.cu": 90, "mbarriers.cu": 90, "tensors.cu": 90}  # first architecture that has all of it
 OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
 UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
 """What the corpus has and nothing here translates: calls to the system, of printf and assert.
 
-Not in the corpus: wgmma (``test_warpgroup.py`` has it), TMA, tcgen05, textures,
-surfaces, matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
+Not in the corpus: wgmma (``test_warpgroup.py`` has it), clusters, boxes of images, tcgen05, textures, surfaces,
+matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
 """
 
 

@@ -69,6 +69,7 @@ def lines(count: int) -> Any:
 
 WGMMA = Path(__file__).parent / "what_if_wgmma.cu"
 MICROBENCHMARKS = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
+TENSORS = Path(__file__).parents[1] / "cuda" / "sources" / "tensors.cu"
 PROBES = {
     "copy": described("copy", N=1 << 19),
     "stream": described("copy-vec4", N=1 << 21),
@@ -130,6 +131,14 @@ PROBES = {
     "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "wgmma wide": written("wgmma_wide", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
     "wgmma narrow": written("wgmma_narrow", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
+    "pipeline": lambda gpu: gpusim.profile(
+        kernel("pipeline", gpu.arch, TENSORS),
+        264,
+        160,
+        [ones(264 * 6 * 512), ones(264 * 6 * 512), np.int32(6)],
+        gpu=gpu,
+        dynamic_shared=4096,
+    ),
     "mma64": written("mma64", 132, 32, ones(32, float), ones(132 * 32, float)),
 }
 
@@ -287,6 +296,9 @@ EFFECTS = {
     "dram.write_batch_cycles": Effect("stream", 0, base=SMALL),
     "dram.turnaround_cycles": Effect("passes", 0, base=SMALL),
     "latency.fma_cycles": Effect("tiled", +1),
+    "copies.mbarrier_cycles": Effect("pipeline", +1),
+    "copies.start_cycles": Effect("pipeline", +1),
+    "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
     "spacing.jump_cycles": Effect("tiled", 0),
@@ -305,7 +317,8 @@ REPRESENTATIVE = {
     "l2.slices", "l2.associativity", "l2.coalescer_max_merge", "dram.bus_bits", "dram.read_bytes_per_s",
     "latency.shared_cycles", "latency.l2_hit_near_cycles", "latency.dram_cycles", "clock.sm_hz", "clock.memory_hz",
     "throughput.l2_read_bytes_per_cycle", "placement.turnover_cycles", "launch.overhead_cycles",
-    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "spacing.jump_cycles",
+    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "copies.start_cycles",
+    "spacing.jump_cycles",
 }  # fmt: skip
 """Bandwidths, latencies, capacities, counts and clocks, from every section: tried each time, the others by hand."""
 

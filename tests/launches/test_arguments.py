@@ -221,3 +221,38 @@ def test_an_array_that_cannot_be_told_so_is_refused(json, says):
     with pytest.raises(GpusimError) as caught:
         from_json(json, "args[0]")
     assert says in str(caught.value)
+
+
+# ------------------------------------------------------------------ tensor maps
+
+MAP = "tensormap:float16:normal:64x128:box=16x64:swizzle=128:fill=nan"
+
+
+def test_a_tensor_map_says_the_same_everywhere() -> None:
+    found = from_text(MAP)
+    assert str(found) == MAP
+    assert from_json(found.to_json(), "args[0]") == found
+    drawn = make([found])[0]
+    assert (drawn.shape, drawn.box, drawn.swizzle, drawn.fill) == ((64, 128), (16, 64), 128, "nan")
+    assert drawn.array.std() > 0.5
+    assert not make([found], contents=[])[0].array.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("tensormap:float16:normal:64x128", "a tensor map needs the shape of its array and a box"),
+        ("tensormap:float16:64x128", "a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX"),
+        ("tensormap:float16:normal:64x128:box=16x3", "a row of the box has 6 bytes: a multiple of 16 is needed"),
+        ("tensormap:float16:normal:64x128:box=16xa", "'a' is no number"),
+        ("tensormap:float16:normal:64x1.5:box=16x8", "shape is a positive whole number for each dimension"),
+        ("tensormap:float16:normal:64x128:bix=16x64", "did you mean box?"),
+        ("tensormap:int32:normal:64x128:box=16x64", "normal fills arrays of floats, not of int32"),
+        ("tensormap:float17:normal:64x128:box=16x64", "'float17'"),
+    ],
+)
+def test_a_tensor_map_that_cannot_be_is_refused(text: str, told: str) -> None:
+    with pytest.raises(GpusimError) as error:
+        from_text(text)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)

@@ -13,6 +13,7 @@ from typing import Any
 
 from gpusim.cuda.nvdisasm import Line, Place
 from gpusim.cuda.translate import (
+    asynchronous,
     common_forms,
     control,
     conversion,
@@ -43,6 +44,7 @@ FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     exchange.TABLE,
     tensor.TABLE,
     warpgroup.TABLE,
+    asynchronous.TABLE,
 )
 TABLE: dict[str, Callable[[Reader], Instr]] = {name: make for family in FAMILIES for name, make in family.items()}
 TABLE |= {uniform: TABLE[ordinary] for uniform, ordinary in ORDINARY.items()}

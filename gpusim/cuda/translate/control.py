@@ -16,6 +16,7 @@ from gpusim.isa.variants import BarRed, Flag
 
 ALL_LANES = imm(-1)
 BLOCK_BARRIERS = 16
+ANY_LANE = 1  # `sub` of BRA
 
 
 def nop(r: Reader) -> Instr:
@@ -29,8 +30,8 @@ def pause(r: Reader) -> Instr:
 
 
 def nanosleep(r: Reader) -> Instr:
-    """``NANOSLEEP[.WARP] time``: takes time, and lets others run."""
-    r.skip("WARP")
+    """``NANOSLEEP[.WARP|.SYNCS] time``: takes time, and lets others run."""
+    r.skip("WARP", "SYNCS")
     r.integer()
     return r.make(Op.NOP, sub=1)
 
@@ -41,7 +42,10 @@ def leave(r: Reader) -> Instr:
 
 
 def bra(r: Reader) -> Instr:
-    """``BRA[.U|.DIV|.CONV] [mask,] [p0,] target``."""
+    """``BRA[.U|.DIV|.CONV] [mask,] [p0,] target``; ``@p0 BRA.U.ANY target`` takes all lanes along."""
+    if r.has("ANY"):
+        r.skip("U")
+        return r.make(Op.BRA, psrcs=r.preds(), target=target(r), sub=ANY_LANE)
     flags = r.flags({"U": Flag.UNIFORM_TARGET, "DIV": Flag.DIVERGED, "CONV": Flag.CONVERGED})
     mask = _mask(r) if flags & (Flag.DIVERGED | Flag.CONVERGED) else ()
     return r.make(Op.BRA, None, mask, psrcs=r.preds(), target=target(r), flags=flags)

@@ -10,11 +10,12 @@ a load that is strong within the GPU or the system must see what others wrote, s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from gpusim.cuda.operands import Form, Text
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
-from gpusim.isa.instruction import TRUE, Instr, Operand
+from gpusim.isa.instruction import N_SCOREBOARDS, TRUE, Instr, Operand
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import Atomic, Cache, Flag, Space
 
@@ -311,10 +312,23 @@ def ldgdepbar(r: Reader) -> Instr:
 
 
 def depbar(r: Reader) -> Instr:
-    """``DEPBAR.LE SB0, count``."""
+    """``DEPBAR.LE SB0, count``; ``DEPBAR {5,4,3,2,1,0}`` waits for those scoreboards."""
+    if not r.modifiers and r.line.operands[:1] and r.line.operands[0].startswith("{"):
+        return _every_board(r)
     if not r.has("LE") or r.next()[:2] != (Form.SCOREBOARD, 0):
         raise Unsupported("a wait for another scoreboard than the copies'")
     return r.make(Op.DEPBAR, sub=r.literal())
+
+
+def _every_board(r: Reader) -> Instr:
+    """A wait for scoreboards that are listed."""
+    boards = [text.strip("{}") for text in r.line.operands]
+    if not all(text.isdecimal() and int(text) < N_SCOREBOARDS for text in boards):
+        raise Unsupported("a wait for something else than scoreboards")
+    r.at = len(boards)
+    instr = r.make(Op.NOP)
+    wait = sum(1 << board for board in {int(text) for text in boards})
+    return replace(instr, control=instr.control._replace(wait=instr.control.wait | wait))
 
 
 # ------------------------------------------------------------------ order, caches, spaces
@@ -322,7 +336,7 @@ def depbar(r: Reader) -> Instr:
 
 def fence(r: Reader) -> Instr:
     """``MEMBAR``, ``ERRBAR``, ``CGAERRBAR``, ``FENCE``: every one orders all that the engine does."""
-    r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S")
+    r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S", "G")
     return r.make(Op.MEMBAR)
 
 

@@ -53,7 +53,9 @@ def indirect_control(m, c, op, index, w, block, on, t, count):
     elif op == I.BRA:
         lanes = np.int64(where_true(m.preds[w], c, on, count))
         together = meets_mask(c, m.regs, base, lanes, warp[S.MASK], warp[S.ALIVE])
-        if c[I.FLAGS] & I.CONVERGED:
+        if c[I.SUB]:
+            went = branch(warp, c[I.TARGET], warp[S.MASK] if lanes else np.int64(0))
+        elif c[I.FLAGS] & I.CONVERGED:
             went = branch(warp, c[I.TARGET], lanes if together else np.int64(0))
         else:
             went = branch(warp, c[I.TARGET], np.int64(0) if together else warp[S.MASK])

@@ -313,7 +313,7 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
         elif got != S.WENT:
             stop = -got - 1
             m.awake[w] = max(now + m.rates[S.WARP_EXIT], turn[S.BOARDS_AT]) if stop == S.FINISHED else now
-            if stop == S.AT_BLOCK_BARRIER:
+            if stop == S.AT_BLOCK_BARRIER or stop == S.SLEEPS:
                 prepare(m, w, sm, row, entry, warp, turn, now, now + c[I.STALL] * S.TICKS, False)
             return stop
     if unit >= S.U_SHARED:

@@ -14,12 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numba import typeof
 
-from gpusim.engine.compiling.jit import compile_whole, inline, jit, whole
+from gpusim.engine.compiling.jit import cold, compile_whole, inline, jit, whole
 from gpusim.engine.compiling.threads import APART, MET, TAKEN, meet, take_task
 from gpusim.engine.core.answers import hear
 from gpusim.engine.core.barriers import stuck
 from gpusim.engine.core.blocks import first_wave, next_given, refill, remove_all
 from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_timed
+from gpusim.engine.core.mbarriers import asleep, tell_of_sleeper
 from gpusim.engine.core.out_of_line import helper
 from gpusim.engine.core.sm import go_through
 from gpusim.engine.hierarchy.constant_cache import find_all
@@ -60,8 +61,7 @@ def decide(m, queue, limits):
         begins = now
     elif begins >= S.NEVER:
         if m.misc[S.FINISHED_BLOCKS] < m.misc[S.HANDED]:
-            w = max(stuck(m), 0)
-            fail(m, E.BARRIER_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], m.warps[w, S.BAR_NUMBER], w)
+            note_deadlock(m)
         return OVER
     if seen(m, S.STEPS) >= limits[0] or m.misc[S.HANDED] >= limits[1]:
         return ENOUGH
@@ -106,6 +106,17 @@ def note_sm(m, sm):
     mine[S.SEEN_LEFT] |= own[S.LEFT]
     mine[S.SEEN_SEEKS] |= own[S.SEEKS]
     mine[S.SEEN_ASKED] |= m.outboxes[sm, O_COUNT] | m.outboxes[len(m.sms) + sm, O_COUNT]
+
+
+@cold
+def note_deadlock(m):
+    """Nothing can go on any more: note a warp that waits for ever, for an mbarrier if there is one."""
+    w = asleep(m)
+    if w >= 0:
+        tell_of_sleeper(m, w)
+        return
+    w = max(stuck(m), 0)
+    fail(m, E.BARRIER_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], m.warps[w, S.BAR_NUMBER], w)
 
 
 @jit

@@ -16,6 +16,8 @@ from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import compile_for_calls, jit
 from gpusim.engine.compiling.watching import kept
+from gpusim.engine.core.asynchronous import OPS, run_asynchronous
+from gpusim.engine.core.bulk_copies import go_on
 from gpusim.engine.core.indirect_control import indirect_control, move_barrier
 from gpusim.engine.core.lane_exchange import exchange
 from gpusim.engine.core.registers_shared_out import share_registers
@@ -40,7 +42,9 @@ from gpusim.engine.state.reference import MACHINE
 
 def needed(code: np.ndarray) -> Callable[..., Any]:
     """What runs what a program's code has out of line, if anything."""
-    return out_of_line if np.any(code[:, I.PIPE] == I.OUT_OF_LINE_PIPE) else none_needed
+    if not np.any(code[:, I.PIPE] == I.OUT_OF_LINE_PIPE):
+        return none_needed
+    return with_asynchronous if np.any(np.isin(code[:, I.OP], OPS)) else out_of_line
 
 
 def helper(code: np.ndarray) -> Any:
@@ -108,6 +112,22 @@ def out_of_line(m, index, w, block, sm, on, t):
         count[C.SH_OTHER_WAVES] += op == I.MOVM
         exchange(c, op, m.regs, first_row(m, w), m.preds[w], m.warps[w], on, m.shape[S.UNIFORM], m.bits)
     return t + m.rates[S.SHUFFLE]
+
+
+_ordinary = jit(out_of_line)
+
+
+def with_asynchronous(m, index, w, block, sm, on, t):
+    """:func:`out_of_line` for programs with instructions of the asynchronous machine.
+
+    An ``index`` below 0: have the copies of an SM go on (:func:`gpusim.engine.core.bulk_copies.go_on`).
+    """
+    if index < 0:
+        return go_on(m, sm, t)
+    c = m.code[index]
+    if I.SYNCS_EXCH <= c[0] <= I.UTMACMDFLUSH:
+        return run_asynchronous(m, c, index, w, block, sm, on, t)
+    return _ordinary(m, index, w, block, sm, on, t)
 
 
 @jit

@@ -86,6 +86,9 @@ def settle(m, why, w, slot):
         rouse(m, w, S.NEVER)
         if is_full(block, b):
             release(m, slot, b)
+    elif why == S.SLEEPS:
+        m.warps[w, S.STATE] = S.AT_MBARRIER
+        rouse(m, w, S.NEVER)
     elif why == S.FINISHED:
         m.warps[w, S.STATE] = S.DONE
         block[S.B_ALIVE] -= 1
@@ -172,13 +175,32 @@ def run_until(m, sm, until, out_of_line):
     return tick
 
 
+@inline
+def warps_go_on(m, sm, until, out_of_line):
+    """Let the warps of an SM go on up to some tick; returns when one next can."""
+    if m.shape[S.TIMED]:
+        return issue_until(m, sm, until, out_of_line)
+    return run_until(m, sm, until, out_of_line)
+
+
+@inline
+def copies_go_on(m, sm, t, out_of_line):
+    """Complete the copies of an SM that are due by tick ``t``; returns when there is something to do next of them."""
+    return out_of_line(m, np.int64(-1), np.int64(0), np.int64(0), np.int64(sm), np.uint32(0), np.int64(t))
+
+
 @jit
 def go_through(m, sm, until, out_of_line):
     """Simulate an SM up to some tick; once it has failed it does nothing any more."""
-    own = m.sms[sm]
-    if m.shape[S.TIMED]:
-        own[S.COMES] = issue_until(m, sm, until, out_of_line)
-    else:
-        own[S.COMES] = run_until(m, sm, until, out_of_line)
+    own, done = m.sms[sm], np.int64(S.NEVER)
+    if own[S.COPIES]:
+        done = copies_go_on(m, sm, np.int64(-1), out_of_line)
+    comes = warps_go_on(m, sm, min(done, until), out_of_line)
+    while done < until and comes >= done:
+        done = copies_go_on(m, sm, done, out_of_line)
+        comes = warps_go_on(m, sm, min(done, until), out_of_line)
+    if own[S.COPIES]:
+        comes = min(comes, copies_go_on(m, sm, np.int64(-1), out_of_line))
+    own[S.COMES] = comes
     if keep_fault(m, sm):
         own[S.COMES] = S.NEVER

@@ -36,6 +36,7 @@ class Machine(NamedTuple):
     l2: Annotated[np.ndarray, np.int64, 2]  # (halves * sets, 4 * ways)
     servers: Annotated[np.ndarray, np.int64, 3]  # (N_PLANES, most, SPANS + N_SPANS)
     partial: Annotated[np.ndarray, np.int64, 1]  # (a power of two,): ring of lines that became partial, oldest first
+    copies: Annotated[np.ndarray, np.int64, 2]  # (SMs * (MOST_COPIES + 1), N_COPY): see gpusim.engine.state.copies
     data: Annotated[np.ndarray, np.uint32, 1]  # every buffer of global memory, from GLOBAL_BASE
     bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, N_BOUNDS)
     unwritten: Annotated[np.ndarray, np.uint8, 1]  # of each word of `data`: neither the host nor a store did (checked)

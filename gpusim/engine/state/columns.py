@@ -31,9 +31,9 @@ def lines_of(columns: int) -> int:
     return -(-columns // 8) * 8
 
 
-SHARED_WINDOW_HI, LOCAL_WINDOW_HI = 0x7F01, 0x7F02
-"""Upper words of the generic addresses of shared and local memory.  Any will do that no buffer has; drivers choose
-others from run to run."""
+SHARED_WINDOW_HI, LOCAL_WINDOW_HI, PARAMETERS_HI = 0x7F01, 0x7F02, 0x7F03
+"""Upper words of the generic addresses of shared and local memory, and of constant bank 0.  Any will do that no buffer
+has; drivers choose others from run to run."""
 
 # Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER:
 # whichever is free; SHARED, GLOBAL: the queues to the load/store pipe
@@ -97,10 +97,10 @@ N_TURN = 16
 WAVES_FIELD = 16
 
 # States of a warp
-EMPTY, READY, AT_BARRIER, DONE = 0, 1, 2, 3
+EMPTY, READY, AT_BARRIER, DONE, AT_MBARRIER = range(5)
 
 # Why a warp stopped
-FAILED, AT_BLOCK_BARRIER, FINISHED, WAITS, PAUSED = range(5)
+FAILED, AT_BLOCK_BARRIER, FINISHED, WAITS, PAUSED, SLEEPS = range(6)
 
 # What an instruction returns that has no result at some tick: that it failed, or stops the warp (-1 less why), or
 # that it has moved the warp on itself
@@ -151,6 +151,7 @@ N_BLOCK = lines_of(REGISTERS_LEFT + 1)
 # SINCE_SHARED: global accesses since the latest shared one; LEFT: blocks that ended in the latest window; COMES:
 # when it next has something to do; SEEKS: lines of constants that it stands still for, in its row of Machine.sought;
 # SOUGHT_AT: when the last of them has come; READS_FOR: instruction and array that what it asks counts for.
+# COPIES: bulk copies under way; BULK_FREE: when the unit that makes them has asked for all so far.
 # In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
 # all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads;
 # IN_TURN: whether schedulers and units hold warps up, and not the load/store pipe: then who was ready first goes first.
@@ -159,9 +160,9 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
     TAGS_TAKE, GIVEN_AT, READER, READ_REQUEST, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
     WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN, LEFT, COMES, SEEKS, SOUGHT_AT,
-    READS_FOR,
-) = range(TRY_AT + MAX_SCHEDULERS, 39)  # fmt: skip
-N_SM = lines_of(READS_FOR + 1)
+    READS_FOR, COPIES, BULK_FREE,
+) = range(TRY_AT + MAX_SCHEDULERS, 41)  # fmt: skip
+N_SM = lines_of(BULK_FREE + 1)
 
 # Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
 # of an access, of where a copy goes to, and bytes at its end that are zero; and from PRODUCTS on those of products by a
@@ -176,17 +177,18 @@ STAGED_B = STAGED_A + OWN_ROWS // TILE_COLUMNS * 2 * LANES
 STAGED_TILE, STAGED_TILES = 2 * LANES, 2
 N_SCRATCH = PRODUCTS + (STAGED_B + STAGED_TILES * STAGED_TILE) // (2 * LANES)
 
-# Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes), the end of
-# what it knows of, instructions run, the wavefronts of the latest shared load (see WAVES), and of the SMs that it took
-# through the window: when the first has something to do, whether blocks ended, constants are sought, requests not heard
-# of.  Of the first thread alone: blocks handed out and finished, the number from which uses of L2 count on, the tick up
-# to which SMs may go, what is to be done next (see gpusim.engine.core.machine), which outboxes are being filled,
-# whether an SM has failed, the stretch of blocks that is handed out, and how many of it are
+# Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes; E_HOLDS:
+# what the mbarrier holds that it is about), the end of what it knows of, instructions run, the wavefronts of the latest
+# shared load (see WAVES), and of the SMs that it took through the window: when the first has something to do, whether
+# blocks ended, constants are sought, requests not heard of.  Of the first thread alone: blocks handed out and finished,
+# the number from which uses of L2 count on, the tick up to which SMs may go, what is to be done next (see
+# gpusim.engine.core.machine), which outboxes are being filled, whether an SM has failed, the stretch of blocks that is
+# handed out, and how many of it are
 (
-    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, END, STEPS, LATEST_WAVES, SEEN_FIRST, SEEN_LEFT, SEEN_SEEKS,
-    SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS, STRETCH, STRETCH_TAKEN,
-) = range(22)  # fmt: skip
-N_ERROR = E_WARP + 1
+    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, END, STEPS, LATEST_WAVES, SEEN_FIRST, SEEN_LEFT,
+    SEEN_SEEKS, SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS, STRETCH, STRETCH_TAKEN,
+) = range(23)  # fmt: skip
+N_ERROR = E_HOLDS + 1
 N_MISC = lines_of(STRETCH_TAKEN + 1)
 
 # Columns of the queue of blocks, a stretch of the grid each: its first block, how many there are (one at least), and
@@ -304,8 +306,11 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_HIGH,  # partial lines in L2 beyond which they are filled, oldest first, ...
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # half the time that passes until an SM can affect another one
+    MBARRIER,  # from an instruction on an mbarrier, or the end of its phase, until a warp goes on
+    BULK_START,  # from a bulk copy's instruction to its first request
+    BULK_REQUEST,  # from one of its requests to the next
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(75)
+) = range(78)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10

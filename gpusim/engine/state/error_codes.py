@@ -27,6 +27,12 @@ NO_PROGRESS = 21
 STRAY = 22
 WARPGROUP = 23
 REGISTERS = 24
+NO_MBARRIER = 30
+MBARRIER_ARRIVALS = 31
+MBARRIER_BYTES = 32
+MBARRIER_DEADLOCK = 33
+NO_TENSOR_MAP = 34
+COPIES_FULL = 35
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -52,6 +58,12 @@ TEXT = {
     WARPGROUP: "needs a whole warpgroup: four warps from a multiple of four on, and every thread of them",
     REGISTERS: "gives back registers that its warp has not, or asks for fewer than it has",
     STRAY: "beyond the arrays that its address comes from",
+    NO_MBARRIER: "no mbarrier: nothing has initialised it",
+    MBARRIER_ARRIVALS: "arrives at an mbarrier whose phase lacks no more arrivals",
+    MBARRIER_BYTES: "has an mbarrier expect, or told of, more than 1048575 bytes",
+    MBARRIER_DEADLOCK: "deadlock: waits for a phase of an mbarrier that nobody completes",
+    NO_TENSOR_MAP: "no tensor map that this instruction can use",
+    COPIES_FULL: "begins one more bulk copy than the 512 of an SM that are simulated at once",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 

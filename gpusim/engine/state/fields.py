@@ -8,11 +8,12 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from gpusim.isa import encode
+from gpusim.isa import encode, variants
 from gpusim.isa.encode import F
 from gpusim.isa.opcode_info import Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import (
+    Arrival,
     Atomic,
     BarRed,
     BoolOp,
@@ -30,9 +31,11 @@ from gpusim.isa.variants import (
     Shift,
     Special,
     Vote,
+    Wait,
 )
 
 NO_ROW, ASYNC, OUT_OF_LINE_PIPE = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE
+DIMENSIONS_AT = variants.DIMENSIONS_AT
 PT, PRED_SINK = encode.PRED_TRUE, encode.PRED_SINK
 
 
@@ -62,6 +65,8 @@ TABLES = (
     _numbers(BoolOp, "BOOL_"),
     _numbers(Round, "ROUND_"),
     _numbers(Shift, "SHIFT_"),
+    _numbers(Arrival, ONE="ARRIVE_ONE", NONE="ARRIVE_NONE"),
+    _numbers(Wait, "WAIT_"),
 )
 for _table in TABLES:
     globals().update(_table)

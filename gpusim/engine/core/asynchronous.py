@@ -1,0 +1,31 @@
+"""Instructions of Hopper's asynchronous machine, out of the interpreter's loop: mbarriers and bulk copies."""
+
+from __future__ import annotations
+
+from gpusim.engine.compiling.jit import jit
+from gpusim.engine.core.bulk_copies import arrive_after_copies, start_copy
+from gpusim.engine.core.mbarriers import arrive, check_phase, exchange_mbarrier
+from gpusim.engine.load_store.async_groups import close_group
+from gpusim.engine.state import fields as I
+
+OPS = tuple(range(I.SYNCS_EXCH, I.UTMACMDFLUSH + 1))
+"""Opcodes that are run here."""
+
+
+@jit
+def run_asynchronous(m, c, index, w, block, sm, on, t):
+    """Run one instruction whose lanes ``on`` pass the guard, at tick ``t``; when its result is there, or why not."""
+    op = c[0]
+    if op == I.UTMACMDFLUSH:
+        return close_group(m, sm, w, t)
+    if not on:
+        return t
+    if op == I.SYNCS_ARRIVE:
+        return arrive(m, c, index, w, block, sm, on, t)
+    if op == I.SYNCS_PHASECHK:
+        return check_phase(m, c, index, w, block, on, t)
+    if op == I.SYNCS_EXCH or op == I.SYNCS_CCTL:
+        return exchange_mbarrier(m, c, index, w, block, on, t)
+    if op == I.ARRIVES:
+        return arrive_after_copies(m, c, index, w, block, sm, on, t)
+    return start_copy(m, c, index, w, block, sm, on, t)
