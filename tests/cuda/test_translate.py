@@ -241,6 +241,7 @@ FORMS = {
     "REDUX.SUM.S32 UR4, R2": Instr(Op.REDUX, UR4, (R2,), sub=Atomic.ADD),
     "R2UR UR4, R2": Instr(Op.R2UR, UR4, (R2,)),
     "R2UR P1, URZ, R2": Instr(Op.R2UR, ZERO, (R2,), pdsts=(P1,)),
+    "R2UR.OR P1, UR4, R2": Instr(Op.R2UR, UR4, (R2,), pdsts=(P1,), psrcs=(P1,), sub=1),
     # tensor cores
     "HMMA.16816.F32.BF16 R4, R8, R12, RZ": Instr(
         Op.HMMA, R4, (reg(8), reg(12), ZERO), sub=Mma.BF16_16816_F32

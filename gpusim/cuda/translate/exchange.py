@@ -87,13 +87,14 @@ def redux(r: Reader) -> Instr:
 
 
 def r2ur(r: Reader) -> Instr:
-    """``R2UR d, a``, and ``R2UR q0, URZ, a``.
+    """``R2UR d, a``, ``R2UR[.OR] q0, d, a``: with OR those lanes, too, in which q0 holds before.
 
-    The compiler makes the second form alone, of lanes' masks, before ``@!q0 BRA.DIV`` or ``@!q0 BRA.CONV``, which
-    lead lanes of different masks to where each of them waits for its own.
+    The compiler makes ``R2UR q0, URZ, a`` of lanes' masks before ``@!q0 BRA.DIV`` or ``@!q0 BRA.CONV``, which lead
+    lanes of different masks to where each of them waits for its own; and the others in loops, once around for each
+    value that lanes have.
     """
-    differs = r.preds()
-    return r.make(Op.R2UR, r.dst(), (r.integer(),), pdsts=differs)
+    also, differs = r.has("OR"), r.preds()
+    return r.make(Op.R2UR, r.dst(), (r.integer(),), pdsts=differs, psrcs=differs if also else (), sub=int(also))
 
 
 def elect(r: Reader) -> Instr:

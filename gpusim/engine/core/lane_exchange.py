@@ -68,8 +68,8 @@ def fill(d, value, on):
 
 @cold
 def spread(c, u, base, preds, on):
-    """R2UR: what the first lane has in a, in all lanes of d; in q0 the lanes that have something else."""
-    a, differ = u[at(c[I.A], base)], ZERO
+    """R2UR: what the first lane has in a, in all lanes of d; in q0 lanes that have something else, or p0 with `sub`."""
+    a, differ = u[at(c[I.A], base)], predicate(preds, c[I.P0]) if c[I.SUB] else ZERO
     value = a[first_lane(on)]
     for lane in range(S.LANES):
         differ |= np.uint32(a[lane] != value) << np.uint32(lane)
