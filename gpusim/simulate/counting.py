@@ -173,13 +173,11 @@ def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None
         wait_for([stretch], 0.1)
 
 
-def _quickly(
-    place: Place, image: Image, in_time: Image, progress: Progress | None, limit: int | None
-) -> Counts | None:
+def _quickly(place: Place, image: Image, in_time: Image, progress: Progress | None, limit: int | None) -> Counts | None:
     """Count a launch and its time from a little of it; None where that tells too little."""
     chosen = unplanned(place.launch, few=True)
     m = _probed(place, image, chosen, None, progress, limit)
-    if m is None or not quick.applies(chosen, probed := m.counts.astype(np.float64)):
+    if m is None or not quick.applies(place, chosen, probed := m.counts.astype(np.float64)):
         return None
     return quick.quickly(place, image, in_time, chosen, probed, progress, limit)
 
