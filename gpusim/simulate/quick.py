@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 UNEQUAL = 0.1
 """By how much of their mean the instructions of a class's blocks may differ; beyond that little tells too little."""
 TAKEN = 0.75
-"""Share of the time for which device memory is taken in a stretch from which on it may be what binds it."""
+"""A stretch may be bound by device memory if that is taken for this share of the time."""
 ALONE = 1.25
-"""How many times as much of it a GPC alone may read then as it would with what other GPCs bring into L2."""
+"""How many times as much such a stretch may read from there as it would with what other GPCs bring into L2."""
 UNFAIR = 0.25
 """By how much the share of L2 and device memory that an SM has, and a block, may change in a GPC alone."""
 RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
