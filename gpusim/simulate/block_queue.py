@@ -75,7 +75,22 @@ class BlockQueue:
         -------
         int64 array, shape (blocks,)
         """
-        return np.concatenate([np.arange(one.first, one.first + one.blocks) for one in self.stretches])
+        return self.first(len(self))
+
+    def first(self, blocks: int) -> np.ndarray:
+        """The numbers of so many blocks that come first.
+
+        Parameters
+        ----------
+        blocks : int
+            No more than there are.
+
+        Returns
+        -------
+        int64 array, shape (blocks,)
+        """
+        parts = [np.arange(one.first, one.first + min(one.blocks, blocks - before)) for before, one in self.begins()]
+        return np.concatenate(parts)
 
     def rows(self) -> np.ndarray:
         """The stretches as the engine has them.

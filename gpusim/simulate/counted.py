@@ -44,6 +44,8 @@ class Counts:
         Every buffer after the launch, where values were asked for.
     quick : bool
         Whether all this is from a few million warp instructions.
+    unlike : tuple of int
+        Columns that follow from execution, on which blocks tried of one class do not agree: little tells how far off.
     timeline : Timeline or None
         Of one SM, where it was asked for.
     l2 : CacheState or None
@@ -61,4 +63,5 @@ class Counts:
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     l2: CacheState | None = None
     quick: bool = False
+    unlike: tuple[int, ...] = ()
     timeline: Timeline | None = None

@@ -177,7 +177,7 @@ def _quickly(place: Place, image: Image, in_time: Image, progress: Progress | No
     """Count a launch and its time from a little of it; None where that tells too little."""
     chosen = unplanned(place.launch, few=True)
     m = _probed(place, image, chosen, None, progress, limit)
-    if m is None or not quick.applies(chosen, probed := m.counts.astype(np.float64)):
+    if m is None or not quick.applies(place, chosen, probed := m.counts.astype(np.float64)):
         return None
     return quick.quickly(place, image, in_time, chosen, probed, progress, limit)
 

@@ -102,9 +102,9 @@ def summary(
     limits = launch_metrics(held, given, waves(gpu, launch, held))
 
     def errors(*, sampled: bool) -> Mapping[str, Errors]:
-        return (
-            errors_of_quick(gpu.name, family) if counts.quick else known_errors(gpu.name, way, family, sampled=sampled)
-        )
+        if counts.quick:
+            return {name: e for name, e in errors_of_quick(gpu.name, family).items() if _is_known(name, counts)}
+        return known_errors(gpu.name, way, family, sampled=sampled)
 
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
     if cache == "cold":
@@ -134,6 +134,12 @@ def summary(
 def _left_dirty(counts: Counts) -> Metric:
     claim = Claim.EXTRAPOLATED if counts.sampled else Claim.MODELLED
     return Metric(_number(SECTOR_BYTES * counts.left_dirty), "byte", claim)
+
+
+def _is_known(name: str, counts: Counts) -> bool:
+    """Whether errors of other launches stand for a metric: not where blocks differ as they did in none of these."""
+    rule = METRICS.get(name)
+    return rule is None or not {*rule.plus, *rule.minus} & {*counts.unlike}
 
 
 def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[str, Metric]:

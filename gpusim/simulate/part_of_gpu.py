@@ -13,20 +13,55 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
 
 
-def sms_of_gpcs(gpu: Gpu, count: int) -> tuple[int, ...]:
-    """SMs of some GPCs: first of those that have as many as most have, last of those given blocks before all others.
+def sms_of_gpcs(gpu: Gpu, count: int, lands: Sequence[int] = (), *, evenly: bool = False) -> tuple[int, ...]:
+    """SMs of some GPCs: of those that have as many as most have, and are not given blocks before all others.
+
+    Where blocks do not land evenly, those go first of which an SM gets as many as any SM.
 
     Parameters
     ----------
     gpu : Gpu
     count : int
         GPCs.
+    lands : sequence of int
+        SM of each block.
+    evenly : bool
+        Take those of them that get about as many blocks an SM as GPCs get on average.
     """
-    sizes = Counter(gpu.placement.sm_gpc)
+    sizes, landed = Counter(gpu.placement.sm_gpc), Counter(lands)
+    most = max(landed.values(), default=0)
+    busiest = {gpu.placement.sm_gpc[sm] for sm, blocks in landed.items() if blocks == most}
     early = {gpu.placement.sm_gpc[sm] for sm in gpu.placement.order[: gpu.placement.early_sms]}
     usual = Counter(sizes.values()).most_common(1)[0][0]
-    chosen = sorted(sizes, key=lambda gpc: (gpc in early, sizes[gpc] != usual, gpc))[:count]
+    blocks = Counter(gpu.placement.sm_gpc[sm] for sm in lands)
+
+    def rank(gpc: int) -> tuple[bool, bool, bool, float, int]:
+        off = abs(blocks[gpc] / sizes[gpc] - len(lands) / gpu.sm_count) if evenly else 0.0
+        return bool(busiest) and gpc not in busiest, gpc in early, sizes[gpc] != usual, off, gpc
+
+    chosen = sorted(sizes, key=rank)[:count]
     return tuple(sm for sm, of in enumerate(gpu.placement.sm_gpc) if of in chosen)
+
+
+def shares(gpu: Gpu, sms: Sequence[int]) -> list[float]:
+    """What an SM has of what GPCs share, in a part of a GPU, over what it has in the whole.
+
+    Parameters
+    ----------
+    gpu, sms
+        As for :func:`part_of`.
+    """
+    part = part_of(gpu, sms)
+    each = (
+        (
+            one.l2.slices / one.sm_count,
+            one.l2.size_bytes / one.sm_count,
+            one.throughput.l2_read_bytes_per_cycle / one.sm_count,
+            one.dram_peak_bytes_per_s / one.sm_count,
+        )
+        for one in (part, gpu)
+    )
+    return [now / was for now, was in zip(*each, strict=True)]
 
 
 def part_of(gpu: Gpu, sms: Sequence[int]) -> Gpu:

@@ -9,7 +9,7 @@ because the GPCs share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,47 +25,45 @@ from gpusim.simulate.clock import Timing, timing, waits
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.driving import Place, drive
 from gpusim.simulate.l2_state import left, take_over
-from gpusim.simulate.launch import arrays_of
-from gpusim.simulate.part_of_gpu import part_of, sms_of_gpcs
+from gpusim.simulate.part_of_gpu import part_of, shares, sms_of_gpcs
+from gpusim.simulate.placement import first_wave
+from gpusim.simulate.quick_counts import Seen, whole_launch
 from gpusim.simulate.rounds import Round, begins_before, dealt, rounds
 from gpusim.simulate.scaling import attribute, by_instruction
+from gpusim.simulate.scattered import classes_of
 from gpusim.simulate.utilisation import booked
 from gpusim.simulate.window import Lengths, Since, measure, now, unevenness
 
 if TYPE_CHECKING:
+    from gpusim.hardware.spec import Gpu
     from gpusim.isa.encode import Image
     from gpusim.progress import Progress
     from gpusim.simulate.sample import Plan
 
 UNEQUAL = 0.1
 """By how much of their mean the instructions of a class's blocks may differ; beyond that little tells too little."""
+TAKEN = 0.75
+"""A stretch may be bound by device memory if that is taken for this share of the time."""
+ALONE = 1.25
+"""How many times as much such a stretch may read from there as it would with what other GPCs bring into L2."""
+UNFAIR = 0.25
+"""By how much the share of L2 and device memory that an SM has, and a block, may change in a GPC alone."""
 RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
 COUNTED = 5e5  # steps of the engine that go through the caches of the whole GPU
 GPCS = 1  # on which stretches are timed
 STRETCH = Lengths(most=2e6, settled=0.3, batch=0.1, error=0.003)
 """Of each round of blocks."""
 
-OF_GPCS = {
-    (C.LD_SECTORS, C.LOCAL_LD_SECTORS, C.ATOM_SECTORS): (
-        C.LD_HIT, C.LOCAL_LD_HIT, C.LD_WAVES, C.PENDING, C.MERGED, C.L2_READ_REQ, C.L2_READ,
-    ),
-    (C.ST_SECTORS, C.LOCAL_ST_SECTORS): (C.L2_WRITE_REQ, C.L2_WRITE),
-    (C.ATOM_SECTORS, C.RED_SECTORS): (C.L2_ATOM_REQ, C.L2_ATOM),
-}  # fmt: skip
-"""What L1 and the coalescer of a GPC make of accesses, by what it is in proportion to."""
-OF_L2 = C.L2_MISS, C.L2_READ_HIT, C.L2_READ_MISS, C.FABRIC, C.DRAM_READ
-"""What L2 makes of what all GPCs ask, in proportion to sectors read."""
 
-
-def applies(chosen: Plan, probed: np.ndarray) -> bool:
-    """Whether a little tells enough of a launch: it is long, and blocks of a class do alike.
+def applies(place: Place, chosen: Plan, probed: np.ndarray) -> bool:
+    """Whether a little tells enough of a launch: it is long, a GPC stands for all, and blocks of a class do alike.
 
     Parameters
     ----------
-    chosen, probed
+    place, chosen, probed
         As for :func:`quickly`.
     """
-    if chosen.instructions(probed) <= RUN_WHOLE:
+    if chosen.instructions(probed) <= RUN_WHOLE or not _stands_for_all(place):
         return False
     each, means = probed[:, C.INST], chosen.means(probed)[:, C.INST]
     return bool((np.abs(each - means[chosen.probe_class]) <= UNEQUAL * means[chosen.probe_class]).all())
@@ -74,8 +72,8 @@ def applies(chosen: Plan, probed: np.ndarray) -> bool:
 def quickly(
     place: Place, image: Image, in_time: Image, chosen: Plan, probed: np.ndarray, progress: Progress | None,
     limit: int | None = None,
-) -> Counts:  # fmt: skip
-    """Count what a launch does, and its time, from a little of it.
+) -> Counts | None:  # fmt: skip
+    """Count what a launch does, and its time, from a little of it; None if blocks do other than the probes say.
 
     Parameters
     ----------
@@ -93,11 +91,17 @@ def quickly(
         As for :func:`gpusim.simulate.count`.
     """
     launch, run = place.launch, partial(drive, progress=None, text="counting", limit=limit, workers=place.workers)
-    executed = chosen.population @ chosen.means(probed)
+    means = chosen.means(probed)
+    executed = chosen.population @ means
     found = _stretches(place, in_time, executed[C.INST] / launch.blocks, progress)
     begun, block = _beginning(place, image, run), _inner_block(place, image, run)
-    total = _total(place, executed, found, begun.counts.sum(axis=0), block)
-    total[C.DRAM_WRITE], kept = _written_back(place, total, block)
+    ran = [(begun, BlockQueue.whole(launch.blocks)), *((timed.m, timed.queue) for _, timed in found)]
+    if not all(_as_probed(m, queue, launch.grid, means[:, C.INST]) for m, queue in ran):
+        return None
+    seen = _seen(chosen, probed, found, begun, block)
+    total, kept = whole_launch(place, executed, seen)
+    if _lacks_others(found, total):
+        return None
     sites = by_instruction(block, image, len(launch.program)) * 1.0
     simulated = sum(int(timed.m.misc[S.STEPS]) for _, timed in found) + int(begun.counts[:, C.INST].sum())
     return Counts(
@@ -110,6 +114,37 @@ def quickly(
         timing=_timing(place, found, total[C.INST]),
         warp_instructions=simulated,
         quick=True,
+        unlike=tuple(column for column in C.EXECUTED if not seen.agreed[column]),
+    )
+
+
+def _as_probed(m: Machine, queue: BlockQueue, grid: tuple[int, int, int], each: np.ndarray) -> bool:
+    """Whether the blocks that a machine has run executed what probes of their classes did.
+
+    Those that still run may have executed any part of it.
+
+    Parameters
+    ----------
+    m : Machine
+    queue : BlockQueue
+        What it runs.
+    grid : tuple of int
+    each : float64 array
+        Instructions of a block of each class.
+    """
+    started = queue.first(int(m.misc[S.HANDED]))
+    running = m.blocks[m.blocks[:, S.ID] >= 0, S.ID]
+    most, unknown = (each[classes_of(blocks, grid)].sum() for blocks in (started, running))
+    ran = float(m.counts[:, C.INST].sum())
+    return bool((1 - UNEQUAL) * (most - unknown) <= ran <= (1 + UNEQUAL) * most)
+
+
+def _lacks_others(found: _Found, total: np.ndarray) -> bool:
+    """Whether a stretch waits for device memory, because of reads that other GPCs would have made for it."""
+    reads = total[C.DRAM_READ] / (total[C.L2_READ] or 1)
+    return any(
+        timed.dram > TAKEN and counts[C.DRAM_READ] > ALONE * reads * counts[C.L2_READ]
+        for timed, counts in ((timed, timed.m.counts.sum(axis=0)) for _, timed in found)
     )
 
 
@@ -130,44 +165,24 @@ def _inner_block(place: Place, image: Image, run: Callable[..., bool]) -> Machin
     return m
 
 
-def _total(place: Place, executed: np.ndarray, found: _Found, begun: np.ndarray, block: Machine) -> np.ndarray:
-    """Counts of the whole launch, but for what is written back to device memory."""
-    total = executed.copy()
-    rounds, one = _of_all_rounds(found), block.counts.sum(axis=0)
-    for asked, columns in OF_GPCS.items():
-        _grow(total, rounds if rounds[list(asked)].sum() else one, asked, columns)
-    _grow(total, begun if begun[C.L2_READ] else rounds, (C.L2_READ,), OF_L2)
-    if (most := _fits(place, block.arrays[:, C.A_LD_REQ])) is not None:
-        total[C.DRAM_READ] = min(total[C.DRAM_READ], most)
-    return total
+def _seen(chosen: Plan, probed: np.ndarray, found: _Found, begun: Machine, block: Machine) -> Seen:
+    """What was run of a launch."""
+    return Seen(
+        probed=probed,
+        agreed=chosen.agreed(probed),
+        stretches=np.sum([timed.m.counts.sum(axis=0) for _, timed in found], axis=0),
+        average=_of_all_rounds(found),
+        cold=found[0][1].m.counts.sum(axis=0),
+        begun=begun.counts.sum(axis=0),
+        alone=block.counts.sum(axis=0),
+        arrays=block.arrays,
+    )
 
 
 def _of_all_rounds(found: _Found) -> np.ndarray:
     """What an average block counts, in stretches that stand for as many blocks as their rounds have."""
     parts = [one.blocks / timed.issued.sum() * timed.m.counts.sum(axis=0) for one, timed in found]
     return np.asarray(np.sum(parts, axis=0))
-
-
-def _grow(total: np.ndarray, seen: np.ndarray, asked: Sequence[int], columns: Sequence[int]) -> None:
-    """Put columns into a total, in proportion to what was asked."""
-    total[list(columns)] = seen[list(columns)] * (total[list(asked)].sum() / (seen[list(asked)].sum() or 1))
-
-
-def _fits(place: Place, asked: np.ndarray) -> float | None:
-    """Sectors of the arrays that are asked for, if L2 holds all of them: so often one is moved at most."""
-    names = [array.name for array, requests in zip(arrays_of(place.launch), asked, strict=False) if requests]
-    nbytes = sum(place.layout.nbytes.get(name, 0) for name in names)
-    return nbytes / SECTOR_BYTES if nbytes <= place.gpu.l2.size_bytes else None
-
-
-def _written_back(place: Place, total: np.ndarray, block: Machine) -> tuple[float, float]:
-    """Sectors written to device memory, and those that L2 still holds dirty at the end."""
-    dirtied = float(total[C.L2_WRITE] + total[C.L2_ATOM])
-    if (most := _fits(place, block.arrays[:, C.A_ST_REQ])) is not None:
-        dirtied = min(dirtied, most)
-    came = total[C.DRAM_READ] + dirtied
-    kept = dirtied * min(place.gpu.l2.size_bytes / SECTOR_BYTES / max(came, 1), 1)
-    return dirtied - kept, kept
 
 
 # ------------------------------------------------------------------ time
@@ -181,15 +196,21 @@ class _Timed(NamedTuple):
     m : Machine
     since : Since
         Where it stood when measuring began.
+    queue : BlockQueue
+        Blocks that it was given.
     held : int64 array
         Blocks that each SM began with.
+    dram : float
+        Share of the time for which device memory was taken.
     whole : bool
         Whether the GPC has run all that it runs of the launch from there on.
     """
 
     m: Machine
     since: Since
+    queue: BlockQueue
     held: np.ndarray
+    dram: float
     whole: bool
 
     @property
@@ -230,20 +251,52 @@ _Found = list[tuple[Round, _Timed]]
 """Rounds, and a stretch of each."""
 
 
+def _sms(place: Place) -> tuple[int, ...]:
+    """SMs that stretches are timed on: among them one of those that run most blocks."""
+    last, lands = _last_round(place)
+    return sms_of_gpcs(place.gpu, GPCS, lands, evenly=last.first == 0)
+
+
+def _last_round(place: Place) -> tuple[Round, list[int]]:
+    """The last round of blocks, and the SM of each of them."""
+    gpu, blocks = place.gpu, place.launch.blocks
+    last = rounds(blocks, gpu.sm_count, place.held.blocks_per_sm)[-1]
+    return last, first_wave(gpu, last.held, blocks - last.first)
+
+
+def _stands_for_all(place: Place) -> bool:
+    """Whether SMs share what is shared in a GPC alone as they do in the GPU, and so do blocks if they run in one round.
+
+    Of a few blocks that spread over many GPCs each has more than its share in one of them.
+    """
+    gpu, sms = place.gpu, _sms(place)
+    last, lands = _last_round(place)
+    found = shares(gpu, sms)
+    if last.first == 0:
+        found.append(sum(sm in sms for sm in lands) / len(sms) * gpu.sm_count / len(lands))
+    return max(abs(share - 1) for share in found) <= UNFAIR
+
+
 def _stretch(
     place: Place, image: Image, one: Round, enough: float, l2: CacheState | None, progress: Progress | None
 ) -> _Timed:
     """Time the beginning of a round on one GPC, with L2 as the round before has left it."""
-    sms = sms_of_gpcs(place.gpu, GPCS)
-    blocks = dealt(one, place.launch.blocks, place.gpu, sms, enough)
-    m = replace(place, gpu=part_of(place.gpu, sms)).apart(image).machine(image, 1, timed=True)
+    sms = _sms(place)
+    blocks, part = dealt(one, place.launch.blocks, place.gpu, sms, enough), part_of(place.gpu, sms)
+    m = replace(place, gpu=part).apart(image).machine(image, 1, timed=True)
     m = m._replace(order=np.array(blocks.order, np.int64))
     if l2 is not None:
         take_over(m, l2)
     advance = partial(_advance, m, place, image, blocks.queue, progress)
     since = measure(m, advance, STRETCH)
-    done = int(m.misc[S.FINISHED_BLOCKS]) == len(blocks.queue)
-    return _Timed(m, since, np.bincount(blocks.order, minlength=len(sms)), done and blocks.whole)
+    whole = blocks.whole and int(m.misc[S.FINISHED_BLOCKS]) == len(blocks.queue)
+    return _Timed(m, since, blocks.queue, np.bincount(blocks.order, minlength=len(sms)), _dram_taken(m, part), whole)
+
+
+def _dram_taken(m: Machine, gpu: Gpu) -> float:
+    """Share of the time for which a machine's device memory was taken."""
+    moved = SECTOR_BYTES * m.counts[:, [C.DRAM_READ, C.DRAM_WRITE]].sum()
+    return float(moved / gpu.dram_peak_bytes_per_s * gpu.clock.sm_hz / max(now(m) / S.TICKS, 1))
 
 
 def _advance(

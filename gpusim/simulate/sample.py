@@ -30,6 +30,7 @@ import numpy as np
 from gpusim.engine.state import counts as C
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.build import blocks_at_once
+from gpusim.simulate.scattered import scattered
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -117,20 +118,19 @@ class Plan:
         return np.asarray(np.all(probed == probed[first], axis=0))
 
 
-def _axis_classes(n: int, few: bool) -> list[tuple[tuple[int, ...], int]]:
+def _axis_classes(n: int) -> list[tuple[tuple[int, ...], int]]:
     """(some members, population) of the inner, the first and the last index of an axis.
 
-    Neighbours are among the inner ones, for what alternates from row to row, unless a few will do.
+    Neighbours are among the inner ones, for what alternates from row to row.
     """
-    tried = {1, n // 2} if few else {1, min(2, n - 2), n // 2}
-    inner = [(tuple(sorted(tried)), n - 2)] if n > 2 else []
+    inner = [(tuple(sorted({1, min(2, n - 2), n // 2})), n - 2)] if n > 2 else []
     return [*inner, *(((k,), 1) for k in sorted({0, n - 1}))]
 
 
-def _probes(grid: tuple[int, int, int], few: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _probes(grid: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Probe blocks, the class of each (in order), and the population of each class."""
     probes, of, population = [], [], []
-    for k, axes in enumerate(itertools.product(*(_axis_classes(n, few) for n in grid))):
+    for k, axes in enumerate(itertools.product(*map(_axis_classes, grid))):
         for x, y, z in itertools.product(*(members for members, _ in axes)):
             probes.append(x + grid[0] * (y + grid[1] * z))
             of.append(k)
@@ -202,8 +202,9 @@ def _windows(blocks: int, spans: Spans, pairs: int) -> BlockQueue:
 
 
 def unplanned(launch: Launch, *, few: bool = False) -> Plan:
-    """Which blocks to probe, or fewer of them if ``few`` will do; none to run so far."""
-    return Plan(BlockQueue(), 4, *_probes(launch.grid, few), launch.blocks, True)
+    """Which blocks to probe, or a few that are scattered over the grid; none to run so far."""
+    probes = scattered(launch.grid) if few else _probes(launch.grid)
+    return Plan(BlockQueue(), 4, *probes, launch.blocks, True)
 
 
 def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool | None = None) -> Plan:

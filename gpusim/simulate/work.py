@@ -134,6 +134,8 @@ class How:
         """Refuse what little of a launch does not tell."""
         if self.sample != "quick":
             return
+        if self.values:
+            raise ParameterError("a quick prediction computes no values: give values=False, or leave out 'quick'")
         if self.cache == "warm":
             raise ParameterError("a quick prediction is of cold caches: it does not tell what a launch leaves in L2")
         if self.timeline is not None:
