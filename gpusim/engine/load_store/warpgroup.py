@@ -31,57 +31,37 @@ from gpusim.isa import warpgroup as G
 PIECE, CORE_ROWS = 16, 8  # bytes; pieces of a core
 ROW_BITS = 7  # of an address, below the number of a row that swizzles
 PLACE, SWIZZLE_AT, OFFSET_AT = 0x3FFF, 30, 17  # of a descriptor's upper word the latter two
-HALF_OF_16 = np.uint32(0xFFFF)
+ONE, HALF_OF_16 = np.uint32(1), np.uint32(0xFFFF)
 
 
 @jit
 def multiply(m, c, index, w, block, on):
     """A product's values; False where a matrix does not lie in the block's shared memory."""
     base, scratch, sub = first_row(m, w), pointer(m.scratch[S.PRODUCTS]), np.int64(c[I.SUB])
-    place, own, tiles = np.int64(at(c[I.A], base)), G.OWN_ROWS * (w % m.shape[S.WARPS] % G.WARPS), sub >> G.N_TILES
-    tiles &= G.TILE_MASK
-    sign = signs_of(sub)
-    if not sub & G.A_SHARED:
-        take_registers(m, np.int64(at(c[I.B], base)), scratch, sign if sub & G.A_NEGATED else np.uint32(0))
-    elif not stage(
-        m,
-        index,
-        w,
-        block,
-        place,
-        own,
-        G.OWN_ROWS,
-        sub & G.A_TRANSPOSED,
-        S.STAGED_A,
-        False,
-        sign if sub & G.A_NEGATED else np.uint32(0),
-    ):
-        return False
-    place += G.DESCRIPTOR_WORDS if sub & G.A_SHARED else 0
-    for tile in range(tiles):
-        if not tile & 1 and not stage(
-            m,
-            index,
-            w,
-            block,
-            place,
-            G.TILE * tile,
-            G.TILE * min(tiles - tile, S.STAGED_TILES),
-            sub & G.B_TRANSPOSED,
-            S.STAGED_B,
-            True,
-            sign if sub & G.B_NEGATED else np.uint32(0),
-        ):
+    place, own = np.int64(at(c[I.A], base)), G.OWN_ROWS * (w % m.shape[S.WARPS] % G.WARPS)
+    if sub & G.A_SHARED:
+        if not stage(m, index, w, block, place, own, G.OWN_ROWS, sub, False):
             return False
+        place += G.DESCRIPTOR_WORDS
+    else:
+        take_registers(m, np.int64(at(c[I.B], base)), scratch, signs_of(sub, False))
+    tiles = sub >> G.N_TILES & G.TILE_MASK
+    for tile in range(tiles):
+        if tile % S.STAGED_TILES == 0:
+            rows = G.TILE * min(tiles - tile, S.STAGED_TILES)
+            if not stage(m, index, w, block, place, G.TILE * tile, rows, sub, True):
+                return False
         scratch[S.TILE] = tile
         call(m.routines[c[0]], pointer(c), pointer(m.regs), np.int64(base), pointer(m.preds[w]), scratch, on)
     return True
 
 
 @inline
-def signs_of(sub):
-    """Sign bits of a word of elements."""
+def signs_of(sub, is_b):
+    """Sign bits of a word of elements, where a matrix is negated; else 0."""
     kind = sub & G.TYPE_MASK
+    if not sub & (G.B_NEGATED if is_b else G.A_NEGATED):
+        return np.uint32(0)
     if kind == G.TF32:
         return np.uint32(0x80000000)
     return np.uint32(0x80808080) if kind >= G.E4M3 else np.uint32(0x80008000)
@@ -96,49 +76,68 @@ def take_registers(m, row, scratch, sign):
 
 
 @jit
-def stage(m, index, w, block, place, first, rows, transposed, to, is_b, sign):
-    """Put up to 16 rows of a matrix, from ``first`` on, where the registers of its fragment are expected.
+def stage(m, index, w, block, place, first, rows, sub, is_b):
+    """Put up to 16 rows of a or columns of b, from ``first`` on, where registers of fragments are expected.
 
     Parameters
     ----------
     place : int
-        Row of the register file with the lower word of its descriptor.
-    to : int
-        Where the first of its registers goes.
-    is_b : bool
-        Registers of eight rows are neighbours, as those of b; else those of a half of all rows.
-    sign : uint32
-        Bits to be turned.
+        Row of the register file with the lower word of the matrix's descriptor.
 
     Returns
     -------
     bool
         False where it does not lie in the block's shared memory.
     """
-    address, low, high = m.scratch[S.ADDRESSES], np.int64(m.regs[place, 0]), np.int64(m.regs[place + 1, 0])
-    fits, lanes = True, np.uint32(0)
-    least, most = m.shape[S.SHARED_BASE], m.shape[S.SHARED_BASE] + m.shape[S.SHARED_BYTES] - PIECE
-    for lane in range(S.LANES):
-        row, second = lane & 15, lane >> 4  # not transposed: of the matrix, and its half; else in it, and which eight
-        if (CORE_ROWS * second if transposed else row) < rows:
-            a = (
-                across(low, high, row, first // CORE_ROWS + second)
-                if transposed
-                else along(low, high, first + row, second)
-            )
-            address[lane] = a
-            lanes |= np.uint32(1) << np.uint32(lane)
-            fits = fits and least <= a and a <= most
-    if (m.shape[S.CHECKED] or not fits) and not check_shared(m, index, w, block, address, lanes, PIECE, False, False):
+    address, turned = m.scratch[S.ADDRESSES], sub & (G.B_TRANSPOSED if is_b else G.A_TRANSPOSED)
+    low, high, sign = np.int64(m.regs[place, 0]), np.int64(m.regs[place + 1, 0]), signs_of(sub, is_b)
+    if turned:
+        lanes = pieces_across(address, low, high, first // CORE_ROWS, rows)
+    else:
+        lanes = pieces_along(address, low, high, first, rows)
+    if not fits(m, address, lanes) and not check_shared(m, index, w, block, address, lanes, PIECE, False, False):
         return False
+    to = S.STAGED_B if is_b else S.STAGED_A
     for lane in range(S.LANES):
-        if (lanes >> np.uint32(lane)) & np.uint32(1):
+        if (lanes >> np.uint32(lane)) & ONE:
             row, second = lane & 15, lane >> 4
-            if transposed:
+            if turned:
                 scatter(m, block, address[lane], to + register(row, second, is_b), row & 7, sign)
             else:
                 move(m, block, address[lane], to + register(CORE_ROWS * second, row >> 3, is_b), row & 7, sign)
     return True
+
+
+@inline
+def pieces_along(address, low, high, first, rows):
+    """Addresses of the pieces of a matrix that is not transposed: lane 16 h + r has half h of a row; returns which."""
+    lanes = np.uint32(0)
+    for lane in range(S.LANES):
+        if lane & 15 < rows:
+            address[lane] = along(low, high, first + (lane & 15), lane >> 4)
+            lanes |= ONE << np.uint32(lane)
+    return lanes
+
+
+@inline
+def pieces_across(address, low, high, first, rows):
+    """The same of one that is: lane 16 e + k has the e-th eight rows, ``k`` elements deep."""
+    lanes = np.uint32(0)
+    for lane in range(S.LANES):
+        if CORE_ROWS * (lane >> 4) < rows:
+            address[lane] = across(low, high, lane & 15, first + (lane >> 4))
+            lanes |= ONE << np.uint32(lane)
+    return lanes
+
+
+@inline
+def fits(m, address, lanes):
+    """Whether all pieces lie in the block's shared memory, where nothing else of them is watched."""
+    least, most = m.shape[S.SHARED_BASE], m.shape[S.SHARED_BASE] + m.shape[S.SHARED_BYTES] - PIECE
+    inside = not m.shape[S.CHECKED]
+    for lane in range(S.LANES):
+        inside = inside and (not (lanes >> np.uint32(lane)) & ONE or least <= address[lane] <= most)
+    return inside
 
 
 @inline
