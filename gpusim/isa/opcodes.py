@@ -393,3 +393,7 @@ class Op(IntEnum):
     UTMACMDFLUSH = 114, _lsu(out_of_line=True, always_runs=True, queued=False)
     # q0 = the first of the lanes in which p0 holds; d = its number
     ELECT = 115, _alu((), WORD, out_of_line=True, across_lanes=True)
+
+
+COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
+"""Copies that go on beside the warps."""
