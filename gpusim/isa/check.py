@@ -14,7 +14,7 @@ from gpusim.errors import GpusimError
 from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import NO_SCOREBOARD, PT, RZ, TRUE, URZ, Instr, Kind, Operand
 from gpusim.isa.opcode_info import Says, Takes
-from gpusim.isa.opcodes import BANKS, Op
+from gpusim.isa.opcodes import BANKS, COPIES, Op
 from gpusim.isa.printer import format_instr
 from gpusim.isa.program import Program
 from gpusim.isa.variants import Flag
@@ -23,7 +23,6 @@ from gpusim.isa.widths import result_words, source_words
 WIDTHS = (1, 2, 4, 8, 16)
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
 _LARGEST_GROUP = 8  # registers, of which the first one's number is a multiple
-COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 
 

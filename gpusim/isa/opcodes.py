@@ -411,3 +411,7 @@ class Op(IntEnum):
     UTMAPF = 119, _bulk((COMMAND, ADDRESS), space=GLOBAL, subs=BOXES)
     # a group of bulk copies from shared memory ends
     UTMACMDFLUSH = 120, _lsu(out_of_line=True, always_runs=True, queued=False)
+
+
+COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
+"""Copies that go on beside the warps."""

@@ -17,7 +17,7 @@ from gpusim.isa.encode import F, Image, control_columns, encode
 from gpusim.isa.instruction import RZ, TRUE, Instr, Kind, Operand
 from gpusim.isa.liveness import Needs
 from gpusim.isa.opcode_info import GENERIC, GLOBAL, OpInfo, Pipe
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import COPIES, Op
 from gpusim.isa.program import Program
 from gpusim.isa.provenance import Provenance
 from gpusim.isa.widths import address_words
@@ -530,6 +530,11 @@ def needs_data(image: Image) -> bool:
 def stores_values(image: Image) -> bool:
     """Whether running the image changes global memory."""
     return moves_values(image, lambda info: info.may_be_global and info.writes_memory)
+
+
+def makes_copies(image: Image) -> bool:
+    """Whether running the image makes copies beside the warps."""
+    return bool(np.any(np.isin(image.code[:, F.OP], COPIES)))
 
 
 def needs_local(image: Image) -> bool:

@@ -14,7 +14,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image, encode
-from gpusim.isa.slice import counting_and_timed, needs_data
+from gpusim.isa.slice import counting_and_timed, makes_copies, needs_data
 from gpusim.simulate import quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
@@ -174,7 +174,12 @@ def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None
 
 
 def _quickly(place: Place, image: Image, in_time: Image, progress: Progress | None, limit: int | None) -> Counts | None:
-    """Count a launch and its time from a little of it; None where that tells too little."""
+    """Count a launch and its time from a little of it; None where that tells too little.
+
+    What goes beside the warps is in no count of theirs, from which the rest would follow.
+    """
+    if makes_copies(image):
+        return None
     chosen = unplanned(place.launch, few=True)
     m = _probed(place, image, chosen, None, progress, limit)
     if m is None or not quick.applies(place, chosen, probed := m.counts.astype(np.float64)):

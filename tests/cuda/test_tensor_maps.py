@@ -259,6 +259,12 @@ def test_part_of_a_launch_stands_for_it(module: cuda.Module) -> None:
     assert found["smsp__inst_executed.sum"].value == pytest.approx(blocks * one, rel=0.05)
 
 
+def test_a_quick_prediction_counts_all_copies(module: cuda.Module) -> None:
+    blocks = 2000
+    found = pipeline(module, blocks, values=False, sample="quick")
+    assert found[READ].value == pytest.approx(blocks * 6 * 2048 // 32, rel=1e-3)
+
+
 def test_threads_change_nothing(module: cuda.Module) -> None:
     one, two = (pipeline(module, 300, jobs=jobs).to_dict() for jobs in (1, 3))
     assert {**one, "provenance": None} == {**two, "provenance": None}
