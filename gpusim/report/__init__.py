@@ -7,7 +7,6 @@ profiles it is given.
 from __future__ import annotations
 
 import io
-import os
 import re
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
@@ -92,12 +91,10 @@ def show(renderables: Sequence[RenderableType], file: IO[str] | None = None, wid
     file : file, optional
         Standard output unless given.
     width : int, optional
-        Columns; unless given those of the terminal, or as many as ``COLUMNS`` says, 100 at most, and 100 anywhere
-        else.
+        Columns; unless given those of the terminal, 100 at most, and 100 anywhere else.
     """
     console = Console(file=file, highlight=False, markup=False, emoji=False)
-    told = console.is_terminal or os.environ.get("COLUMNS", "").isdigit()
-    wide = width or (min(console.width, WIDTH) if told else WIDTH)
+    wide = width or (min(console.width, WIDTH) if console.is_terminal else WIDTH)
     console.width = max(wide, NARROWEST)
     with console.capture() as capture:
         for renderable in renderables:

@@ -115,14 +115,13 @@ def load_engine(program: Program | None = None) -> None:
     program : Program, optional
         Unless given, everything.
     """
-    from gpusim.engine.core.ready import every_instruction
+    from gpusim.engine.core.ready import every_kind
 
     if program is not None:
         _make_ready(encode(program).code)
         return
-    everything = every_instruction()
-    _make_ready(everything)
-    _make_ready(everything[:0])  # and what runs where no instruction is seldom
+    for code in every_kind():
+        _make_ready(code)
 
 
 def _make_ready(code: np.ndarray) -> None:

@@ -80,7 +80,7 @@ def test_a_nan_keeps_its_name_and_sign(text):
 UNKNOWN = [
     "", " ", "R", "R1000", "r7", "RT", "PZ", "P", "X7", "|R7", "R7|", "--R7", "c[0x0]", "c[0][0x10]", "c[0x0][0x10",
     "[R2", "R2]", "[R2++]x", "[[R2]]", "[desc[UR4][R2]]", "`", "`0x", "`0xfg", "`()", "0x", "0xg", "1e", "X6 -0x140",
-    "tex[R1]", "gdesc[UR4]", "R7.", "R\N{ARABIC-INDIC DIGIT THREE}", "1\N{ARABIC-INDIC DIGIT THREE}",
+    "tex[R1]", "gdesc[R4]", "R7.", "R\N{ARABIC-INDIC DIGIT THREE}", "1\N{ARABIC-INDIC DIGIT THREE}",
 ]  # fmt: skip
 
 

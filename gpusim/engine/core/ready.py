@@ -13,6 +13,7 @@ from gpusim.engine.compiling.compilation import Compilation, Function
 from gpusim.engine.compiling.jit import is_kept
 from gpusim.engine.compiling.watching import watched
 from gpusim.engine.core import machine
+from gpusim.engine.core.asynchronous import OPS as ASYNCHRONOUS
 from gpusim.engine.core.beside import by_address, compiled_beside
 from gpusim.isa.encode import N_FIELDS, OUT_OF_LINE_PIPE, F
 from gpusim.isa.opcodes import Op
@@ -26,6 +27,12 @@ def every_instruction() -> np.ndarray:
     code = np.zeros((len(Op), N_FIELDS), np.int32)
     code[:, F.OP], code[:, F.PIPE] = list(Op), OUT_OF_LINE_PIPE
     return code
+
+
+def every_kind() -> list[np.ndarray]:
+    """Code that needs all there is, code without asynchronous copies, and code in which nothing is out of line."""
+    code = every_instruction()
+    return [code, code[~np.isin(code[:, F.OP], ASYNCHRONOUS)], code[:0]]
 
 
 def wholes(code: np.ndarray) -> list[Function]:

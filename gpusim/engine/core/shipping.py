@@ -12,7 +12,7 @@ from gpusim.engine.compiling import plain, store
 from gpusim.engine.compiling.baselines import Baseline
 from gpusim.engine.compiling.compilation import Compilation
 from gpusim.engine.compiling.jit import MODE
-from gpusim.engine.core.ready import every_instruction, make_ready, wholes
+from gpusim.engine.core.ready import every_kind, make_ready, wholes
 from gpusim.folders import intact, keep
 
 
@@ -44,7 +44,7 @@ def write(package: Path, baseline: Baseline, show: Callable[[Compilation], Abstr
 def _everything(show: Callable[[Compilation], AbstractContextManager[Any]]) -> dict[str, bytes]:
     """All that any program needs, compiled or from the cache folder, by the names of its files."""
     found = {}
-    for code in (every_instruction(), every_instruction()[:0]):  # and what runs where no instruction is seldom
+    for code in every_kind():
         make_ready(code, show)
         for whole in wholes(code):
             kept = store.kept(whole)
