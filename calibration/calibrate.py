@@ -6,7 +6,6 @@ docs/calibration.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from calibration import bench, constants, pages
+from calibration import bench, constants, launch_files, pages
 from gpusim.launches.side_by_side import side_by_side
 from gpusim.processors import processors
 from gpusim.progress import ProgressLine
@@ -57,7 +56,7 @@ TOGETHER = 8
 
 def cases(name: str) -> list[bench.Case]:
     """Every case of one module."""
-    return list(importlib.import_module(f"calibration.microbenchmarks.{name}").cases())
+    return list(launch_files.cases((name,)))
 
 
 def run_some(name: str, begin: int) -> list[bench.Row]:

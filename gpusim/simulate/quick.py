@@ -9,7 +9,7 @@ because the GPCs share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,6 @@ import numpy as np
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
-from gpusim.results.figures import SECTOR_BYTES
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.clock import Timing, timing, waits
 from gpusim.simulate.counted import CacheState, Counts
@@ -31,11 +30,10 @@ from gpusim.simulate.quick_counts import Seen, whole_launch
 from gpusim.simulate.rounds import Round, begins_before, dealt, rounds
 from gpusim.simulate.scaling import attribute, by_instruction
 from gpusim.simulate.scattered import classes_of
-from gpusim.simulate.utilisation import booked
+from gpusim.simulate.utilisation import booked, dram_taken
 from gpusim.simulate.window import Lengths, Since, measure, now, unevenness
 
 if TYPE_CHECKING:
-    from gpusim.hardware.spec import Gpu
     from gpusim.isa.encode import Image
     from gpusim.progress import Progress
     from gpusim.simulate.sample import Plan
@@ -237,9 +235,9 @@ class _Timed(NamedTuple):
 
 def _stretches(place: Place, image: Image, each: float, progress: Progress | None) -> _Found:
     """Time a stretch of each round of blocks of so many instructions; one does where a GPC soon has run all its own."""
-    launch, l2, found = place.launch, None, []
+    launch, sms, l2, found = place.launch, _sms(place), None, []
     for one in rounds(launch.blocks, place.gpu.sm_count, place.held.blocks_per_sm):
-        timed = _stretch(place, image, one, 2 * STRETCH.most / each, l2, progress)
+        timed = _stretch(place, sms, image, one, 2 * STRETCH.most / each, l2, progress)
         found.append((one, timed))
         if timed.whole and not one.first:
             break
@@ -278,10 +276,10 @@ def _stands_for_all(place: Place) -> bool:
 
 
 def _stretch(
-    place: Place, image: Image, one: Round, enough: float, l2: CacheState | None, progress: Progress | None
-) -> _Timed:
+    place: Place, sms: Sequence[int], image: Image, one: Round, enough: float, l2: CacheState | None,
+    progress: Progress | None,
+) -> _Timed:  # fmt: skip
     """Time the beginning of a round on one GPC, with L2 as the round before has left it."""
-    sms = _sms(place)
     blocks, part = dealt(one, place.launch.blocks, place.gpu, sms, enough), part_of(place.gpu, sms)
     m = replace(place, gpu=part).apart(image).machine(image, 1, timed=True)
     m = m._replace(order=np.array(blocks.order, np.int64))
@@ -289,14 +287,9 @@ def _stretch(
         take_over(m, l2)
     advance = partial(_advance, m, place, image, blocks.queue, progress)
     since = measure(m, advance, STRETCH)
+    dram = dram_taken(m.counts.sum(axis=0), part) / max(now(m) / S.TICKS, 1)
     whole = blocks.whole and int(m.misc[S.FINISHED_BLOCKS]) == len(blocks.queue)
-    return _Timed(m, since, blocks.queue, np.bincount(blocks.order, minlength=len(sms)), _dram_taken(m, part), whole)
-
-
-def _dram_taken(m: Machine, gpu: Gpu) -> float:
-    """Share of the time for which a machine's device memory was taken."""
-    moved = SECTOR_BYTES * m.counts[:, [C.DRAM_READ, C.DRAM_WRITE]].sum()
-    return float(moved / gpu.dram_peak_bytes_per_s * gpu.clock.sm_hz / max(now(m) / S.TICKS, 1))
+    return _Timed(m, since, blocks.queue, np.bincount(blocks.order, minlength=len(sms)), dram, whole)
 
 
 def _advance(

@@ -75,6 +75,12 @@ def _of_active(busy: dict[str, float], gpu: Gpu, active: float) -> dict[str, flo
     }  # fmt: skip
 
 
+def dram_taken(total: np.ndarray, gpu: Gpu) -> float:
+    """Cycles that device memory takes at its peak for what is read and written."""
+    moved = SECTOR_BYTES * (total[C.DRAM_READ] + total[C.DRAM_WRITE])
+    return float(moved / gpu.dram_peak_bytes_per_s * gpu.clock.sm_hz)
+
+
 def _of_elapsed(busy: dict[str, float], gpu: Gpu, elapsed: float, total: np.ndarray) -> dict[str, float]:
     """Memory and what hands out blocks, over the whole time."""
     of_sms = {
@@ -84,11 +90,10 @@ def _of_elapsed(busy: dict[str, float], gpu: Gpu, elapsed: float, total: np.ndar
         / gpu.throughput.l2_to_sm_bytes_per_cycle,
         "l1tex__m_l1tex2xbar_req_cycles_active": busy["out"],
     }  # fmt: skip
-    moved = SECTOR_BYTES * (total[C.DRAM_READ] + total[C.DRAM_WRITE])
     shares = {name: cycles / gpu.sm_count for name, cycles in of_sms.items()} | {
         "lts__lts2xbar_cycles_active": busy["ports"] / len(gpu.gpcs),
         "lts__t_sectors": busy["slices"] / gpu.l2.slices,
-        "dram__throughput": moved / gpu.dram_peak_bytes_per_s * gpu.clock.sm_hz,
+        "dram__throughput": dram_taken(total, gpu),
     }
     of = {f"{name}.avg.pct_of_peak_sustained_elapsed": share / elapsed for name, share in shares.items()}
     links = gpu.l2.partitions * -(-gpu.l2.slices // gpu.l2.partitions // 2)

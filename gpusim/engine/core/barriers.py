@@ -125,9 +125,9 @@ def after_exit(m, slot, t):
 
 
 @cold
-def stuck(m):
-    """A warp that waits at a barrier for ever, -1 if there is none."""
+def stuck(m, state):
+    """A warp that waits in such a state for ever, at a barrier or an mbarrier; -1 if there is none."""
     for w in range(len(m.warps)):
-        if m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == S.AT_BARRIER:
+        if m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == state:
             return w
     return -1

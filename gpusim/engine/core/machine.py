@@ -20,7 +20,7 @@ from gpusim.engine.core.answers import hear
 from gpusim.engine.core.barriers import stuck
 from gpusim.engine.core.blocks import first_wave, next_given, refill, remove_all
 from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_timed
-from gpusim.engine.core.mbarriers import asleep, tell_of_sleeper
+from gpusim.engine.core.mbarriers import tell_of_sleeper
 from gpusim.engine.core.out_of_line import helper
 from gpusim.engine.core.sm import go_through
 from gpusim.engine.hierarchy.constant_cache import find_all
@@ -111,11 +111,11 @@ def note_sm(m, sm):
 @cold
 def note_deadlock(m):
     """Nothing can go on any more: note a warp that waits for ever, for an mbarrier if there is one."""
-    w = asleep(m)
+    w = stuck(m, S.AT_MBARRIER)
     if w >= 0:
         tell_of_sleeper(m, w)
         return
-    w = max(stuck(m), 0)
+    w = max(stuck(m, S.AT_BARRIER), 0)
     fail(m, E.BARRIER_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], m.warps[w, S.BAR_NUMBER], w)
 
 

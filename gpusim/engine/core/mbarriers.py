@@ -14,6 +14,7 @@ from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.issue import wake
 from gpusim.engine.core.paths import YIELDED, drop, set_aside, take_ready, wake_yielded
 from gpusim.engine.core.scheduler_entries import ready_at, rouse
+from gpusim.engine.load_store.boxes import check_place
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
@@ -22,6 +23,7 @@ from gpusim.engine.state.faults import fail, first_row
 from gpusim.isa.mbarrier import BYTES, BYTES_AT, COUNT, EXPECTED_AT, MOST_BYTES, NBYTES, PARITY_AT, PENDING_AT
 
 ONE, ZERO = np.uint32(1), np.uint32(0)
+SIZE = np.int64(NBYTES)
 
 
 @inline
@@ -65,23 +67,12 @@ def word_of(expected, lacking, pending, parity):
 
 
 @jit
-def is_place(m, index, lane, w, slot, address):
-    """Whether an mbarrier may lie at an address; an error if not."""
-    first = m.shape[S.SHARED_BASE]
-    if address < first or address + NBYTES > first + m.shape[S.SHARED_BYTES]:
-        return fail(m, E.SHARED_BOUNDS, index, lane, slot, address, w)
-    if address & (NBYTES - 1):
-        return fail(m, E.SHARED_MISALIGNED, index, lane, slot, address, w)
-    return True
-
-
-@jit
 def change(m, sm, index, lane, w, slot, address, arrivals, nbytes, leaving, t):
     """Arrive at an mbarrier, or change what it lacks by ``nbytes``; at tick ``t`` who waits for the phase goes on.
 
     ``leaving``: arrivals that later phases lack less.  Returns whether it could be done.
     """
-    if not is_place(m, index, lane, w, slot, address):
+    if not check_place(m, address, SIZE, SIZE, index, lane, w, slot):
         return False
     word = contents(m.shared[slot], address)
     expected, pending = arrivals_of(word, EXPECTED_AT), arrivals_of(word, PENDING_AT) - arrivals
@@ -159,7 +150,7 @@ def check_phase(m, c, index, w, slot, on, t):
     for lane in range(S.LANES):
         if (on >> np.uint32(lane)) & ONE:
             address = m.scratch[S.ADDRESSES, lane]
-            if not is_place(m, index, lane, w, slot, address):
+            if not check_place(m, address, SIZE, SIZE, index, lane, w, slot):
                 return np.int64(S.FAILURE)
             word = contents(m.shared[slot], address)
             if arrivals_of(word, EXPECTED_AT) == 0 and word << 1 == 0:
@@ -199,7 +190,7 @@ def arrive(m, c, index, w, slot, sm, on, t):
         arrivals = value if how & 3 == I.COUNTED else how & 3
         nbytes = value if kind == I.EXPECT else -value if kind == I.COMPLETE else np.int64(kind == I.EXPECT_ONE)
         leaving = arrivals if how & I.DROP else np.int64(0)
-        if not is_place(m, index, lane, w, slot, address[lane]):
+        if not check_place(m, address[lane], SIZE, SIZE, index, lane, w, slot):
             return np.int64(S.FAILURE)
         word, where = contents(m.shared[slot], address[lane]), address[lane]
         if not change(m, sm, index, lane, w, slot, where, arrivals, nbytes, leaving, t):
@@ -215,7 +206,7 @@ def exchange_mbarrier(m, c, index, w, slot, on, t):
     base, lane = first_row(m, w), first_lane(on)
     phase_addresses(m, c, w)
     address = m.scratch[S.ADDRESSES, lane]
-    if not is_place(m, index, lane, w, slot, address):
+    if not check_place(m, address, SIZE, SIZE, index, lane, w, slot):
         return np.int64(S.FAILURE)
     word, new = contents(m.shared[slot], address), np.int64(0)
     if c[0] == I.SYNCS_EXCH:
@@ -226,15 +217,6 @@ def exchange_mbarrier(m, c, index, w, slot, on, t):
             m.regs[d, k], m.regs[d + 1, k] = np.uint32(word & 0xFFFFFFFF), np.uint32(word >> 32 & 0xFFFFFFFF)
     put(m.shared[slot], address, new)
     return t + m.rates[S.MBARRIER]
-
-
-@cold
-def asleep(m):
-    """A warp that waits for an mbarrier for ever, -1 if there is none."""
-    for w in range(len(m.warps)):
-        if m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == S.AT_MBARRIER:
-            return w
-    return -1
 
 
 @cold
