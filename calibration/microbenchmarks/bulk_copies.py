@@ -159,8 +159,10 @@ def _in_rings() -> Iterator[tuple[str, int | Shape, str, int]]:
     """Kernels that copy many at once: what, from where, by how many SMs."""
     for nbytes in (16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768):
         yield "piece_ring_4x4", nbytes, "l2", 1
-    for nbytes in (16, 128, 1024):
-        yield "piece_ring_8x4", nbytes, "l2", 1
+    for nbytes in (16, 64, 128, 256, 512, 1024, 2048):
+        yield "piece_ring_8x8", nbytes, "l2", 1
+    for shape in (Shape((1, 128)), Shape((8, 16)), Shape((8, 128)), Shape((16, 64)), Shape((64, 16))):
+        yield "box_ring_8x8", shape, "l2", 1
     for kernel in ("piece_ring_1x1", "piece_ring_1x2", "piece_ring_1x4", "piece_ring_1x8"):
         for nbytes in (1024, 8192, 32768):
             yield kernel, nbytes, "l2", 1
@@ -177,8 +179,10 @@ def _by_many() -> Iterator[tuple[str, int | Shape, str, int]]:
     """The same by many SMs."""
     for blocks in (2, 8, 16, 33, 66, bench.SMS):
         yield "piece_ring_4x4", 8192, "l2", blocks
-    for nbytes in (128, 1024, 16384):
+    for nbytes in (1024, 16384):
         yield "piece_ring_4x4", nbytes, "l2", bench.SMS
+    for nbytes in (64, 128, 256, 1024):
+        yield "piece_ring_8x8", nbytes, "l2", bench.SMS
     for shape in (Shape((64, 128), 128), Shape((64, 16)), Shape((64, 64), 64, 4096)):
         yield "box_ring_4x4", shape, "l2", bench.SMS
     for nbytes in (1024, 8192):

@@ -26,6 +26,13 @@ __device__ __forceinline__ void wait(u32 barrier, u32 parity) {
     asm volatile("{\n.reg .pred over;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 over,[%0],%1;\n"
                  "@over bra OVER;\nbra AGAIN;\nOVER:\n}" ::"r"(barrier), "r"(parity) : "memory");
 }
+// Whether a thread is the one of its warp that is to do what one thread does.  The compiler knows that it is one, so that it
+// needs no loop around copies.
+__device__ __forceinline__ bool elected() {
+    u32 one;
+    asm volatile("{\n.reg .pred one;\nelect.sync _|one,0xffffffff;\nselp.u32 %0,1,0,one;\n}" : "=r"(one)::"memory");
+    return one;
+}
 // One warp's start and end, where every warp of the block notes them.
 __device__ __forceinline__ void note(clock_type* out, clock_type begin) {
     clock_type end = now();

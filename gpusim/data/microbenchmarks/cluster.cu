@@ -218,7 +218,7 @@ template <bool MULTICAST>
 __device__ __forceinline__ void pieces(int blocks, int rounds, u32 bytes, u32 mask, const char* from, clock_type* out) {
     __shared__ u64 barriers[1];
     const u32 full = place(barriers), to = room();
-    if (threadIdx.x == 0) begin_barrier(full, 1);
+    if (elected()) begin_barrier(full, 1);
     publish_barriers();
     __syncthreads();
     meet();
@@ -226,10 +226,10 @@ __device__ __forceinline__ void pieces(int blocks, int rounds, u32 bytes, u32 ma
     clock_type begin = now();
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
-        if (threadIdx.x == 0) expect(full, bytes);
+        if (elected()) expect(full, bytes);
         __syncwarp();
         asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
-        if (threadIdx.x == 0) {
+        if (elected()) {
             if (!MULTICAST) load_piece(to, from + here, bytes, full);
             if (MULTICAST && rank() == 0) load_piece_for((1 << blocks) - 1, to, from + here, bytes, full);
         }
@@ -252,7 +252,7 @@ __device__ __forceinline__ void ring(int rounds, u32 bytes, u32 mask, const char
     constexpr int DEEP = 4;
     __shared__ u64 barriers[2 * DEEP];
     const u32 full = place(barriers), free = full + 8 * DEEP, to = room(), mine = rank(), part = bytes / BLOCKS;
-    if (threadIdx.x == 0)
+    if (elected())
         for (int s = 0; s < DEEP; s++) begin_barrier(full + 8 * s, 1), begin_barrier(free + 8 * s, MULTICAST ? BLOCKS : 1);
     publish_barriers();
     __syncthreads();
@@ -268,7 +268,7 @@ __device__ __forceinline__ void ring(int rounds, u32 bytes, u32 mask, const char
         here = (here + gridDim.x / BLOCKS * bytes) & mask;
     };
     clock_type begin = 0;
-    if (threadIdx.x == 0) {
+    if (elected()) {
         for (int s = 0; s < DEEP; s++) issue(s);
         begin = now();
         u32 parity = 0;
@@ -291,7 +291,8 @@ __device__ __forceinline__ void ring(int rounds, u32 bytes, u32 mask, const char
             }
             parity ^= 1;
         }
-        note_of_block(out, begin);
+        out[2 * blockIdx.x] = begin;
+        out[2 * blockIdx.x + 1] = now();
         for (int s = 0; s < DEEP - 1; s++) wait(full + 8 * s, parity);
     }
     __syncwarp();

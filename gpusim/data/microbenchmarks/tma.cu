@@ -1,8 +1,8 @@
 // Bulk copies and copies of boxes: how long one takes, how many bytes come in a cycle, by size, rows and dimensions.
 //
 // One thread of a block issues and waits, and notes the clock before and after (out[2 b], out[2 b + 1] of block b).
-// Piece k of a block begins at ((b + k * blocks) * bytes) & mask; box k at ((b + k * blocks) * step) & mask along the
-// outermost dimension.  Dynamic shared memory holds 64 KiB and what aligns them.
+// Groups of pieces follow one another, a group of each block in turn; they begin again after `mask` bytes.  Groups of boxes
+// lie so along the outermost dimension, `step` apart.  Dynamic shared memory holds 64 KiB and what aligns them.
 #include "asynchronous.cuh"
 
 constexpr u32 ROOM = 1 << 16, ALIGNED = 1024;
@@ -18,8 +18,7 @@ struct Piece {
     static constexpr bool boxes = false;
     char* at;
     u32 bytes, mask;
-    __device__ __forceinline__ u32 first() const { return blockIdx.x * bytes & mask; }
-    __device__ __forceinline__ u32 next(u32 here) const { return (here + gridDim.x * bytes) & mask; }
+    __device__ __forceinline__ u32 apart() const { return bytes; }
     __device__ __forceinline__ void load(u32 to, u32 here, u32 barrier) const {
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(to),
                      "l"(at + here), "r"(bytes), "r"(barrier) : "memory");
@@ -57,8 +56,7 @@ struct Box {};
     struct Box<D> {                                                                                                  \
         const TensorMap* map;                                                                                        \
         u32 bytes, mask, step;                                                                                       \
-        __device__ __forceinline__ u32 first() const { return blockIdx.x * step & mask; }                            \
-        __device__ __forceinline__ u32 next(u32 here) const { return (here + gridDim.x * step) & mask; }             \
+        __device__ __forceinline__ u32 apart() const { return step; }                                                \
         __device__ __forceinline__ void load(u32 to, u32 here, u32 barrier) const {                                  \
             asm volatile("cp.async.bulk.tensor." #D "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "    \
                          "[%0],[%1," AT_##D "],[%3];" ::"r"(to), "l"(map), "r"(here), "r"(barrier), "r"(0) : "memory"); \
@@ -86,6 +84,16 @@ struct AddBox : Box<2> {
 
 // ---------------------------------------------------------------- what is timed
 
+// Where a block's first group of so many begins, and the one after another.
+template <int GROUP = 1, class C>
+__device__ __forceinline__ u32 first(const C& c) {
+    return blockIdx.x * GROUP * c.apart() & c.mask;
+}
+template <int GROUP = 1, class C>
+__device__ __forceinline__ u32 next(const C& c, u32 here) {
+    return (here + gridDim.x * GROUP * c.apart()) & c.mask;
+}
+
 __device__ __forceinline__ void commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <int LEFT>
 __device__ __forceinline__ void wait_until_read() {
@@ -104,17 +112,17 @@ __device__ __forceinline__ void tell(clock_type* out, clock_type begin, clock_ty
 template <class C>
 __device__ __forceinline__ void load_alone(const C& c, int rounds, clock_type* out) {
     __shared__ u64 barrier;
-    if (threadIdx.x) return;
+    if (!elected()) return;
     const u32 full = place(&barrier), to = room();
     begin_barrier(full, 1);
     publish_barriers();
-    u32 here = c.first();
+    u32 here = first(c);
     clock_type begin = now();
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
         expect(full, c.bytes);
         c.load(to, here, full);
-        here = c.next(here);
+        here = next(c, here);
         wait(full, r & 1);
     }
     tell(out, begin, now());
@@ -124,18 +132,17 @@ __device__ __forceinline__ void load_alone(const C& c, int rounds, clock_type* o
 template <int PIECES, int DEEP, class C>
 __device__ __forceinline__ void load_ring(const C& c, int rounds, clock_type* out) {
     __shared__ u64 barriers[DEEP];
-    if (threadIdx.x) return;
+    if (!elected()) return;
     const u32 full = place(barriers), to = room(), all = PIECES * c.bytes;
     for (int s = 0; s < DEEP; s++) begin_barrier(full + 8 * s, 1);
     publish_barriers();
-    u32 here = c.first(), parity = 0;
+    u32 here = first<PIECES>(c), parity = 0;
     auto issue = [&](int s) {
         expect(full + 8 * s, all);
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) {
-            c.load(to + ((s * PIECES + p) * c.bytes & (ROOM - 1)), here, full + 8 * s);
-            here = c.next(here);
-        }
+        for (int p = 0; p < PIECES; p++)
+            c.load(to + (p * c.bytes & (ROOM - 1)), here + p * c.apart(), full + 8 * s);
+        here = next<PIECES>(c, here);
     };
 #pragma unroll
     for (int s = 0; s < DEEP; s++) issue(s);
@@ -159,22 +166,20 @@ __device__ __forceinline__ void load_ring(const C& c, int rounds, clock_type* ou
 template <int PIECES, class C>
 __device__ __forceinline__ void issue_loads(const C& c, int rounds, clock_type* out) {
     __shared__ u64 barrier;
-    if (threadIdx.x) return;
+    if (!elected()) return;
     const u32 full = place(&barrier), to = room();
     begin_barrier(full, 1);
     publish_barriers();
-    u32 here = c.first();
+    u32 here = first<PIECES>(c);
     clock_type spent = 0;
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
         expect(full, PIECES * c.bytes);
         clock_type begin = now();
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) {
-            c.load(to + (p * c.bytes & (ROOM - 1)), here, full);
-            here = c.next(here);
-        }
+        for (int p = 0; p < PIECES; p++) c.load(to + (p * c.bytes & (ROOM - 1)), here + p * c.apart(), full);
         spent += now() - begin;
+        here = next<PIECES>(c, here);
         wait(full, r & 1);
     }
     tell(out, 0, spent);
@@ -188,16 +193,14 @@ __device__ __forceinline__ void stores(const C& c, int rounds, clock_type* out) 
         asm volatile("st.shared.b32 [%0],%1;" ::"r"(from + 4 * i), "r"(0) : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
-    if (threadIdx.x) return;
-    u32 here = c.first();
+    if (!elected()) return;
+    u32 here = first<PIECES>(c);
     clock_type begin = now();
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) {
-            c.store(from + (p * c.bytes & (ROOM - 1)), here);
-            here = c.next(here);
-        }
+        for (int p = 0; p < PIECES; p++) c.store(from + (p * c.bytes & (ROOM - 1)), here + p * c.apart());
+        here = next<PIECES>(c, here);
         commit();
         if (DONE)
             wait_until_done<LEFT>();
@@ -212,16 +215,15 @@ __device__ __forceinline__ void stores(const C& c, int rounds, clock_type* out) 
 // How often a thread has L2 fetch.
 template <int PIECES, class C>
 __device__ __forceinline__ void fetches(const C& c, int rounds, clock_type* out) {
-    if (threadIdx.x) return;
-    u32 here = c.first();
+    if (!elected()) return;
+    u32 here = first<PIECES>(c);
     clock_type begin = now();
 #pragma unroll 1
-    for (int r = 0; r < rounds; r++)
+    for (int r = 0; r < rounds; r++) {
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) {
-            c.fetch(here);
-            here = c.next(here);
-        }
+        for (int p = 0; p < PIECES; p++) c.fetch(here + p * c.apart());
+        here = next<PIECES>(c, here);
+    }
     tell(out, begin, now());
 }
 
@@ -229,14 +231,14 @@ __device__ __forceinline__ void fetches(const C& c, int rounds, clock_type* out)
 template <int AHEAD, class C>
 __device__ __forceinline__ void load_fetched(const C& c, int rounds, clock_type* out) {
     __shared__ u64 barrier;
-    if (threadIdx.x) return;
+    if (!elected()) return;
     const u32 full = place(&barrier), to = room();
     begin_barrier(full, 1);
     publish_barriers();
-    u32 here = c.first(), ahead = here;
+    u32 here = first(c), ahead = here;
     for (int k = 0; k < AHEAD; k++) {
         c.fetch(ahead);
-        ahead = c.next(ahead);
+        ahead = next(c, ahead);
     }
     clock_type begin = now();
 #pragma unroll 1
@@ -244,8 +246,8 @@ __device__ __forceinline__ void load_fetched(const C& c, int rounds, clock_type*
         expect(full, c.bytes);
         c.load(to, here, full);
         c.fetch(ahead);
-        here = c.next(here);
-        ahead = c.next(ahead);
+        here = next(c, here);
+        ahead = next(c, ahead);
         wait(full, r & 1);
     }
     tell(out, begin, now());
@@ -274,7 +276,7 @@ OF_PIECES(piece_ring_1x2, Piece, load_ring<1, 2>)
 OF_PIECES(piece_ring_1x4, Piece, load_ring<1, 4>)
 OF_PIECES(piece_ring_1x8, Piece, load_ring<1, 8>)
 OF_PIECES(piece_ring_4x4, Piece, load_ring<4, 4>)
-OF_PIECES(piece_ring_8x4, Piece, load_ring<8, 4>)
+OF_PIECES(piece_ring_8x8, Piece, load_ring<8, 8>)
 OF_PIECES(piece_store_read, Piece, stores<1, 0, false>)
 OF_PIECES(piece_store_done, Piece, stores<1, 0, true>)
 OF_PIECES(piece_stores_4, Piece, stores<4, 3, false>)
@@ -299,6 +301,7 @@ OF_BOXES(box_ring_1x2, Box<2>, load_ring<1, 2>)
 OF_BOXES(box_ring_1x4, Box<2>, load_ring<1, 4>)
 OF_BOXES(box_ring_1x8, Box<2>, load_ring<1, 8>)
 OF_BOXES(box_ring_4x4, Box<2>, load_ring<4, 4>)
+OF_BOXES(box_ring_8x8, Box<2>, load_ring<8, 8>)
 OF_BOXES(box_ring_3d_4x4, Box<3>, load_ring<4, 4>)
 OF_BOXES(box_ring_4d_4x4, Box<4>, load_ring<4, 4>)
 OF_BOXES(box_ring_5d_4x4, Box<5>, load_ring<4, 4>)
