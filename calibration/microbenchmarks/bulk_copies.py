@@ -83,9 +83,14 @@ def cycles(gpu: str, kernel: str, what: int | Shape, source: str, blocks: int, r
     """Cycles of a block's round: so many bytes, or a box; what it copies stays in L2 or comes from HBM."""
     near, far = (NEAR_ALL, FAR_ALL) if blocks > 1 else (NEAR, FAR)
     span = near if source == "l2" else far
-    run = _of_boxes if isinstance(what, Shape) else _of_pieces
     how = {"cache": STATES[source], "gpu": gpu}
-    return bench.a_step(lambda n: bench.spent(run(kernel, what, span, n, blocks, how)), rounds, 1)  # type: ignore[operator]
+
+    def took(n: int) -> float:
+        if isinstance(what, Shape):
+            return bench.spent(_of_boxes(kernel, what, span, n, blocks, how))
+        return bench.spent(_of_pieces(kernel, what, span, n, blocks, how))
+
+    return bench.a_step(took, rounds, 1)
 
 
 def rate(gpu: str, kernel: str, what: int | Shape, source: str, blocks: int) -> float:

@@ -17,7 +17,7 @@ from gpusim.cuda.nvrtc import Compiled
 from gpusim.folders import cache_folder, keep
 from gpusim.folders import load as read
 
-_FORMAT = "3"
+_FORMAT = "4"
 
 
 def key(source: str, folders: Iterable[Path], parts: Iterable[str]) -> str | None:
@@ -74,7 +74,8 @@ def store(key: str, compiled: Compiled) -> None:
     key : str
     compiled : Compiled
     """
-    about = {"log": compiled.log, "compiler": compiled.compiler, "symbols": dict(compiled.symbols)}
+    about = {name: getattr(compiled, name) for name in ("log", "compiler", "needs")}
+    about["symbols"] = dict(compiled.symbols)
     body = json.dumps(about).encode() + b"\n" + compiled.cubin
     keep(_path(key), body)
 

@@ -372,19 +372,22 @@ def _with_nvcc(compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[
 
 
 def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
-    """What was compiled before, or is now."""
-    if key and (kept := cache.load(key)):
-        return kept
-    try:
-        compiled = compiles()
-    except CompileError as error:
-        if wrong := re.search(r"^__nv_name_map\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE):
-            raise _NoInstance(wrong[1]) from None
-        if not source.is_given and (target := targets.lacking(error.log, source.options.arch)):
-            raise _NeedsTarget(target) from None
-        raise
-    if key:
-        cache.store(key, compiled)
+    """What was compiled before, or is now; that a target of an architecture's own is needed is remembered, too."""
+    if key and (kept := cache.load(key)) and not (source.is_given and kept.needs):
+        compiled = kept
+    else:
+        try:
+            compiled = compiles()
+        except CompileError as error:
+            if wrong := re.search(r"^__nv_name_map\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE):
+                raise _NoInstance(wrong[1]) from None
+            if source.is_given or not (target := targets.lacking(error.log, source.options.arch)):
+                raise
+            compiled = Compiled(b"", "", "", needs=target)
+        if key:
+            cache.store(key, compiled)
+    if compiled.needs:
+        raise _NeedsTarget(compiled.needs)
     return compiled
 
 

@@ -38,12 +38,15 @@ class Compiled:
         Which compiler it was.
     symbols : mapping
         Symbol of each name expression asked for.
+    needs : str
+        Target to compile for instead, without which there is no machine code; empty where there is some.
     """
 
     cubin: bytes
     log: str
     compiler: str
     symbols: Mapping[str, str] = field(default_factory=dict)
+    needs: str = ""
 
 
 def version() -> tuple[int, int]:

@@ -6,12 +6,14 @@ import pytest
 
 from gpusim import cuda
 from gpusim.cuda import cache, nvcc, nvrtc
+from gpusim.cuda.cuda_errors import CompileError
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.folders import CacheWarning
 from tests.cuda.conftest import SOURCES
 
 TEXT = "__global__ void k(int *p) { *p = 1; }\n"
+HOPPER = '__global__ void k(int* x) { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); *x = 1; }'
 ENTRY = Compiled(b"\x7fELF\n\0cubin", "a warning\nof two lines", "NVRTC 13.0", {"k<3>": "_Z1k"})
 
 
@@ -160,6 +162,16 @@ def test_the_same_source_is_compiled_once(compilations):
     first, second = (cuda.compile(TEXT, gpu="sm_90") for _ in range(2))
     assert first == second
     assert compilations == ["kernel.cu"]
+
+
+@pytest.mark.usefixtures("compiler")
+def test_that_a_source_needs_another_target_is_remembered(compilations):
+    first, second = (cuda.compile(HOPPER, gpu="sm_90") for _ in range(2))
+    assert first == second
+    assert first.arch == "sm_90a"
+    assert len(compilations) == 2  # for sm_90, in vain, and for sm_90a
+    with pytest.raises(CompileError, match="sm_90"):
+        cuda.compile(HOPPER, gpu="sm_90", arch="sm_90")
 
 
 @pytest.mark.usefixtures("compiler")
