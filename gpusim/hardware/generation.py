@@ -229,14 +229,18 @@ class Copies:
     mbarrier_cycles : int
         From an instruction on an mbarrier until its result is there, and from the end of a phase until a warp that
         waited for it goes on.
-    start_cycles : int
-        From a copy's instruction until its first request goes out.
+    load_start_cycles : int
+        From the instruction of a copy to shared memory, or of a prefetch, until its first request goes out, beyond what
+        that of a warp's load takes.
+    store_start_cycles : int
+        The same of a copy from shared memory, which it reads until then.
     request_cycles : float
         Between two requests of an SM's copies, each for one line.
     """
 
     mbarrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
-    start_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    load_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    store_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
     request_cycles: float = quantity("cycle", low=0, high=LONGEST)
 
 

@@ -297,7 +297,8 @@ EFFECTS = {
     "dram.turnaround_cycles": Effect("passes", 0, base=SMALL),
     "latency.fma_cycles": Effect("tiled", +1),
     "copies.mbarrier_cycles": Effect("pipeline", +1),
-    "copies.start_cycles": Effect("pipeline", +1),
+    "copies.load_start_cycles": Effect("pipeline", +1),
+    "copies.store_start_cycles": Effect("pipeline", +1),
     "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
@@ -317,7 +318,7 @@ REPRESENTATIVE = {
     "l2.slices", "l2.associativity", "l2.coalescer_max_merge", "dram.bus_bits", "dram.read_bytes_per_s",
     "latency.shared_cycles", "latency.l2_hit_near_cycles", "latency.dram_cycles", "clock.sm_hz", "clock.memory_hz",
     "throughput.l2_read_bytes_per_cycle", "placement.turnover_cycles", "launch.overhead_cycles",
-    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "copies.start_cycles",
+    "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "copies.load_start_cycles",
     "spacing.jump_cycles",
 }  # fmt: skip
 """Bandwidths, latencies, capacities, counts and clocks, from every section: tried each time, the others by hand."""

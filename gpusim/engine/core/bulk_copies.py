@@ -57,6 +57,7 @@ from gpusim.engine.state.copies import (
     BRINGS,
     DUE,
     FETCHES,
+    K_APART,
     K_ARRAY,
     K_ARRIVALS,
     K_BARRIER,
@@ -103,6 +104,7 @@ from gpusim.isa.tensor_map import BOX_ALIGNED, UNIT, UNITS
 KIND_OF = (BRINGS, TAKES, BRINGS, REDUCES, REDUCES, FETCHES, BRINGS, TAKES, REDUCES, FETCHES)
 """What each of the opcodes is, from UBLKCP_S_G on."""
 ONE = np.uint32(1)
+SECTOR = SECTOR_WORDS * WORD
 
 
 # ------------------------------------------------------------------ what an instruction asks for
@@ -235,20 +237,21 @@ def move_within(m, x, c, w, slot, source):
 
 @jit
 def count_requests(m, x, kind):
-    """Count the lines and sectors that a copy asks for, by instruction and by array."""
-    x[K_REQUESTS], sectors = 0, np.int64(0)
-    if x[K_KIND] == NOTHING:
-        return
-    nbytes = np.int64(0)
-    for row in range(x[X_ROWS]):
+    """Count the lines and sectors that a copy asks for, by instruction and by array, and how far apart it asks."""
+    x[K_REQUESTS], x[K_APART] = 0, m.rates[S.BULK_REQUEST]
+    sectors, whole, nbytes = np.int64(0), np.int64(0), np.int64(0)
+    for row in range(x[X_ROWS] if x[K_KIND] != NOTHING else 0):
         address = row_at(x, row)
         if address >= 0:
             first, last = extent(x, address)
             x[K_REQUESTS] += (last >> LINE_BITS) - (first >> LINE_BITS) + 1
             sectors += (last >> SECTOR_BITS) - (first >> SECTOR_BITS) + 1
+            whole += max(((last + 1) >> SECTOR_BITS) - ((first + SECTOR - 1) >> SECTOR_BITS), 0)
             nbytes += last + 1 - first
     if x[K_REQUESTS] == 0 or kind == FETCHES:
         return
+    if kind != BRINGS:
+        x[K_APART] = max(x[K_APART], out_time(m, x[K_REQUESTS], whole, sectors - whole) // x[K_REQUESTS])
     a, site = m.arrays[x[K_ARRAY]], m.sites[x[K_SITE]]
     columns = LOADS if kind == BRINGS else STORES
     a[columns + C.A_LD_REQ] += x[K_REQUESTS]
@@ -265,12 +268,12 @@ def begin(m, x, sm, t):
     """A copy waits for its turn from tick ``t`` on; where there is no time it is done at once."""
     if m.shape[S.TIMELESS]:
         return t if complete(m, x, sm, t) else np.int64(S.FAILURE)
-    own = m.sms[sm]
-    x[K_START] = max(t + m.rates[S.BULK_START], own[S.BULK_FREE])
+    own, stores = m.sms[sm], x[K_KIND] == TAKES or x[K_KIND] == REDUCES
+    x[K_START] = max(t + m.rates[S.STORE_START if stores else S.BULK_START], own[S.BULK_FREE])
     turns = x[K_REQUESTS] if x[K_KIND] != NOTHING else (row_bytes(x) + LINE_WORDS * WORD - 1) >> LINE_BITS
-    own[S.BULK_FREE] = x[K_START] + turns * m.rates[S.BULK_REQUEST]
+    own[S.BULK_FREE] = x[K_START] + turns * x[K_APART]
     x[K_STATE], x[K_DONE] = ASKING, own[S.BULK_FREE]
-    if x[K_KIND] == TAKES or x[K_KIND] == REDUCES:
+    if stores:
         set_tick(m, sm, x[K_WARP], S.COPIED, own[S.BULK_FREE])
     elif x[K_REQUESTS] == 0:
         x[K_STATE] = DUE
@@ -280,11 +283,16 @@ def begin(m, x, sm, t):
 
 @jit
 def complete(m, x, sm, t):
-    """A copy is complete at tick ``t``: its mbarrier hears of it.  Returns whether that could be."""
+    """A copy is complete at tick ``t``: its mbarrier hears of it.  Returns whether that could be.
+
+    Where L2 was asked, who waits goes on then: what L2 takes has the way into registers in it, which is as long.
+    """
+    notice = m.rates[S.MBARRIER] if x[K_REQUESTS] else np.int64(0)
     if x[K_BARRIER] < 0 or m.blocks[x[K_SLOT], S.ID] != x[K_BLOCK]:
         return True
     return change(
-        m, sm, x[K_SITE], 0, x[K_WARP], x[K_SLOT], x[K_BARRIER], x[K_ARRIVALS], -x[K_BYTES], np.int64(0), t
+        m, sm, x[K_SITE], 0, x[K_WARP], x[K_SLOT], x[K_BARRIER], x[K_ARRIVALS], -x[K_BYTES], np.int64(0),
+        t - notice,
     )  # fmt: skip
 
 
@@ -313,7 +321,7 @@ def go_on(m, sm, t):
         if x[K_STATE] == ASKING:
             ask(m, sm, x)
             if x[K_STATE] == ASKING:
-                upcoming = min(upcoming, x[K_START] + x[K_POSTED] * m.rates[S.BULK_REQUEST])
+                upcoming = min(upcoming, x[K_START] + x[K_POSTED] * x[K_APART])
             elif x[K_KIND] != BRINGS:
                 remove(m, sm, k)
                 continue
@@ -366,7 +374,7 @@ def ask(m, sm, x):
     first, horizon = asked_so_far(m, sm), m.crew[0, S.HORIZON]
     at_instruction(m, sm, x[K_WARP], x[K_SITE], x[K_ARRAY])
     while x[K_POSTED] < x[K_REQUESTS] and has_room(m, sm):
-        t = x[K_START] + x[K_POSTED] * m.rates[S.BULK_REQUEST]
+        t = x[K_START] + x[K_POSTED] * x[K_APART]
         if t >= horizon:
             break
         ask_next(m, sm, x, t)
@@ -430,10 +438,16 @@ def wire_in(m, sm, sectors, t):
 
 
 @inline
+def out_time(m, lines, whole, broken):
+    """Ticks for which the wire to L2 is taken by so many lines, sectors, and sectors written in part."""
+    return lines * m.rates[S.OUT_LINE] + whole * m.rates[S.OUT_SECTOR] + broken * m.rates[S.OUT_BROKEN]
+
+
+@inline
 def wire_out(m, sm, sectors, words, t):
     """Take the wire to L2 for sectors of a line, some of them written in part; returns when it begins."""
     own, whole = m.sms[sm], popcount(full_sectors(words))
-    busy = m.rates[S.OUT_LINE] + whole * m.rates[S.OUT_SECTOR] + (popcount(sectors) - whole) * m.rates[S.OUT_BROKEN]
+    busy = out_time(m, 1, whole, popcount(sectors) - whole)
     begins = max(own[S.OUT], t)
     own[S.OUT] = begins + busy
     own[S.OUT_BUSY] += busy

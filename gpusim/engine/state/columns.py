@@ -308,9 +308,10 @@ N_SHAPE = BANK_BYTES + N_BANKS
     AHEAD,  # half the time that passes until an SM can affect another one
     MBARRIER,  # from an instruction on an mbarrier, or the end of its phase, until a warp goes on
     BULK_START,  # from a bulk copy's instruction to its first request
+    STORE_START,  # the same of one that reads shared memory
     BULK_REQUEST,  # from one of its requests to the next
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(78)
+) = range(79)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
