@@ -139,6 +139,18 @@ PROBES = {
         gpu=gpu,
         dynamic_shared=4096,
     ),
+    "stored pieces": written(
+        "piece_store_read",
+        132,
+        32,
+        np.int32(16),
+        np.uint32(4096),
+        np.uint32((16 << 20) - 1),
+        ones(16 << 20, np.uint8),
+        ones(264, np.int64),
+        source=MICROBENCHMARKS / "tma.cu",
+        dynamic_shared=66560,
+    ),  # fmt: skip
     "mma64": written("mma64", 132, 32, ones(32, float), ones(132 * 32, float)),
 }
 
@@ -298,7 +310,7 @@ EFFECTS = {
     "latency.fma_cycles": Effect("tiled", +1),
     "copies.mbarrier_cycles": Effect("pipeline", +1),
     "copies.load_start_cycles": Effect("pipeline", +1),
-    "copies.store_start_cycles": Effect("pipeline", +1),
+    "copies.store_start_cycles": Effect("stored pieces", +1),
     "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
