@@ -150,7 +150,7 @@ PROBES = {
         ones(264, np.int64),
         source=MICROBENCHMARKS / "tma.cu",
         dynamic_shared=66560,
-    ),  # fmt: skip
+    ),
     "mma64": written("mma64", 132, 32, ones(32, float), ones(132 * 32, float)),
 }
 
