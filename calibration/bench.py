@@ -20,6 +20,8 @@ from gpusim.launches import arguments
 DATA, NOTES = Path(__file__).parent / "data", Path(__file__).parent / "notes"
 SOURCES = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 GPU, SMS = "h200", 132
+ANSWERING = ("h100-sxm", "h200")
+"""GPUs that questions go to."""
 FRAGMENTS = arguments.Filled("float16", "normal", 16384)
 """What the registers of matrix products are filled from."""
 
@@ -101,6 +103,23 @@ class Row(NamedTuple):
     simulated: float
     residual: float
     """By how much the simulator is above the hardware, relative to it."""
+
+
+def on_gpu(group: str, gpu: str) -> str:
+    """A group of questions as a GPU answered them."""
+    return f"{group}, {gpu}"
+
+
+def gpu_of(group: str) -> str:
+    """The GPU on which a group of cases was measured.
+
+    Examples
+    --------
+    >>> gpu_of(on_gpu("mbarriers", "h100-sxm")), gpu_of("copies of an SM, one by one"), gpu_of("L1")
+    ('h100-sxm', 'h200', 'h200')
+    """
+    found = group.rpartition(", ")[2]
+    return found if found in ANSWERING else GPU
 
 
 def run(case: Case) -> Row:

@@ -47,6 +47,7 @@ FILES = (
     "instruction_latency",
     "bank_conflicts",
     "peak_rates",
+    *launch_files.QUESTIONS,
 )
 """Modules with microbenchmarks, those that take longest first."""
 

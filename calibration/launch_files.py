@@ -58,7 +58,7 @@ REWRITTEN_FILES = {
 SHIPPED = {"cold": bench.SOURCES / "h200.json", "warm": bench.SOURCES / "h200-warm.json"}
 ANSWERS = {
     (gpu, state): bench.SOURCES / f"{gpu}-asynchronous{'-warm' if state == 'warm' else ''}.json"
-    for gpu in ("h100-sxm", "h200") for state in ("cold", "warm")
+    for gpu in bench.ANSWERING for state in ("cold", "warm")
 }  # fmt: skip
 """What GPUs answered to the questions."""
 MOST_VALUES = 512
@@ -228,15 +228,20 @@ def cases(modules: tuple[str, ...]) -> Iterator[bench.Case]:
         yield from _answered(name) if name in QUESTIONS else _module(name).cases()
 
 
+def answered() -> tuple[str, ...]:
+    """GPUs that answered questions."""
+    return tuple(gpu for gpu in bench.ANSWERING if any(file.exists() for (of, _), file in ANSWERS.items() if of == gpu))
+
+
 def _answered(name: str) -> Iterator[bench.Case]:
     """The questions of a module that were measured, on each GPU."""
-    for gpu in sorted({gpu for gpu, _ in ANSWERS}):
+    for gpu in answered():
         for question in _module(name).questions():
             simulate = partial(question.answer, gpu)
             with suppress(Unknown), _instead(measured, measured_description):
                 value = simulate()
-                group, name = f"{question.group}, {gpu}", question.name
-                yield bench.Case(group, name, question.unit, value, simulate, question.floor)
+                group = bench.on_gpu(question.group, gpu)
+                yield bench.Case(group, question.name, question.unit, value, simulate, question.floor)
 
 
 class _Measured:
