@@ -349,11 +349,11 @@ def merge(file: Path, modules: tuple[str, ...], state: str, new: list[measuremen
 
 def take_in(new: list[measurement.Measurement]) -> None:
     """Put what was measured into the files of its GPU."""
-    for state, file in SHIPPED.items():
-        merge(file, MODULES, state, [each for each in new if (each.device.gpu, each.cache) == (bench.GPU, state)])
-    for (gpu, state), file in ANSWERS.items():
-        if of_it := [each for each in new if (each.device.gpu, each.cache) == (gpu, state)]:
-            merge(file, QUESTIONS, state, of_it)
+    tables = {(bench.GPU, state): (file, MODULES) for state, file in SHIPPED.items()}
+    answers = {key: (file, QUESTIONS) for key, file in ANSWERS.items()}
+    for key, (file, modules) in (*tables.items(), *answers.items()):
+        if of_it := [each for each in new if (each.device.gpu, each.cache) == key]:
+            merge(file, modules, key[1], of_it)
 
 
 def _lean(launch: MeasuredLaunch) -> MeasuredLaunch:
