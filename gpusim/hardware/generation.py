@@ -229,6 +229,8 @@ class Copies:
     mbarrier_cycles : int
         From an instruction on an mbarrier until its result is there, and from the end of a phase until a warp that
         waited for it goes on.
+    phase_look_cycles : int
+        From one warp's look at an mbarrier's phase to that of the SM's next one.
     load_start_cycles : int
         From the instruction of a copy to shared memory, or of a prefetch, until its first request goes out, beyond what
         that of a warp's load takes.
@@ -239,6 +241,7 @@ class Copies:
     """
 
     mbarrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    phase_look_cycles: int = quantity("cycle", low=0, high=LONGEST)
     load_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
     store_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
     request_cycles: float = quantity("cycle", low=0, high=LONGEST)

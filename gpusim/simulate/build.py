@@ -186,6 +186,7 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.SPECIAL: gpu.fetch.special_register_cycles,
         S.WARP_EXIT: gpu.launch.warp_exit_cycles,
         S.MBARRIER: gpu.copies.mbarrier_cycles,
+        S.LOOKS: gpu.copies.phase_look_cycles,
         S.BULK_START: gpu.copies.load_start_cycles,
         S.STORE_START: gpu.copies.store_start_cycles,
         S.BULK_REQUEST: gpu.copies.request_cycles,

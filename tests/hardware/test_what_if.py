@@ -309,6 +309,7 @@ EFFECTS = {
     "dram.turnaround_cycles": Effect("passes", 0, base=SMALL),
     "latency.fma_cycles": Effect("tiled", +1),
     "copies.mbarrier_cycles": Effect("pipeline", +1),
+    "copies.phase_look_cycles": Effect("pipeline", +1, factors=(16,)),
     "copies.load_start_cycles": Effect("pipeline", +1),
     "copies.store_start_cycles": Effect("stored pieces", +1),
     "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),

@@ -23,7 +23,7 @@ def run_asynchronous(m, c, index, w, block, sm, on, t):
     if op == I.SYNCS_ARRIVE:
         return arrive(m, c, index, w, block, sm, on, t)
     if op == I.SYNCS_PHASECHK:
-        return check_phase(m, c, index, w, block, on, t)
+        return check_phase(m, c, index, w, block, sm, on, t)
     if op == I.SYNCS_EXCH or op == I.SYNCS_CCTL:
         return exchange_mbarrier(m, c, index, w, block, on, t)
     if op == I.ARRIVES:

@@ -111,7 +111,16 @@ def let_go(m, sm, slot, t):
             warp[S.PC] -= 1
         else:
             continue
-        resume(m, sm, w, t + m.rates[S.MBARRIER])
+        resume(m, sm, w, look(m, sm, t) + m.rates[S.MBARRIER])
+
+
+@inline
+def look(m, sm, t):
+    """Tick from ``t`` on at which a warp's turn comes to look at an mbarrier's phase: an SM's warps do one by one."""
+    own = m.sms[sm]
+    begins = max(own[S.LOOKED_AT], t)
+    own[S.LOOKED_AT] = begins + m.rates[S.LOOKS]
+    return begins
 
 
 @inline
@@ -143,7 +152,7 @@ def complete_lanes(m, c, w, slot, on):
 
 
 @jit
-def check_phase(m, c, index, w, slot, on, t):
+def check_phase(m, c, index, w, slot, sm, on, t):
     """SYNCS_PHASECHK: q0; where it may wait and no lane's phase is complete, other paths of the warp go on, or none."""
     warp, word = m.warps[w], np.int64(0)
     phase_addresses(m, c, w)
@@ -159,7 +168,7 @@ def check_phase(m, c, index, w, slot, on, t):
     done = complete_lanes(m, c, w, slot, on)
     if done or c[I.SUB] != I.WAIT_TRY:
         set_predicate(m.preds[w], c[I.Q0], done, on)
-        return t + m.rates[S.MBARRIER]
+        return look(m, sm, t) + m.rates[S.MBARRIER]
     if let_another_path_run(warp):
         return np.int64(S.WENT)
     warp[S.PC] += 1

@@ -151,7 +151,8 @@ N_BLOCK = lines_of(REGISTERS_LEFT + 1)
 # SINCE_SHARED: global accesses since the latest shared one; LEFT: blocks that ended in the latest window; COMES:
 # when it next has something to do; SEEKS: lines of constants that it stands still for, in its row of Machine.sought;
 # SOUGHT_AT: when the last of them has come; READS_FOR: instruction and array that what it asks counts for.
-# COPIES: bulk copies under way; BULK_FREE: when the unit that makes them has asked for all so far.
+# COPIES: bulk copies under way; BULK_FREE: when the unit that makes them has asked for all so far; LOOKED_AT: from when
+# an mbarrier's phase can be looked at again.
 # In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
 # all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads;
 # IN_TURN: whether schedulers and units hold warps up, and not the load/store pipe: then who was ready first goes first.
@@ -160,9 +161,9 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
     TAGS_TAKE, GIVEN_AT, READER, READ_REQUEST, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
     WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN, LEFT, COMES, SEEKS, SOUGHT_AT,
-    READS_FOR, COPIES, BULK_FREE,
-) = range(TRY_AT + MAX_SCHEDULERS, 41)  # fmt: skip
-N_SM = lines_of(BULK_FREE + 1)
+    READS_FOR, COPIES, BULK_FREE, LOOKED_AT,
+) = range(TRY_AT + MAX_SCHEDULERS, 42)  # fmt: skip
+N_SM = lines_of(LOOKED_AT + 1)
 
 # Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
 # of an access, of where a copy goes to, and bytes at its end that are zero; and from PRODUCTS on those of products by a
@@ -307,11 +308,12 @@ N_SHAPE = BANK_BYTES + N_BANKS
     PARTIAL_LOW,  # ... until no more than these are left
     AHEAD,  # half the time that passes until an SM can affect another one
     MBARRIER,  # from an instruction on an mbarrier, or the end of its phase, until a warp goes on
+    LOOKS,  # from one warp's look at an mbarrier's phase to the next one's
     BULK_START,  # from a bulk copy's instruction to its first request
     STORE_START,  # the same of one that reads shared memory
     BULK_REQUEST,  # from one of its requests to the next
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(79)
+) = range(80)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
