@@ -1,0 +1,48 @@
+"""Do copies, mbarriers and a warpgroup's products take what an H100 took when it was first asked?
+
+The numbers are those of docs/log/2026-11-28-hopper.md, whose loops were others than those of the microbenchmarks: a few
+cycles of a loop are in what is allowed.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from calibration.microbenchmarks import bulk_copies, mbarriers, warpgroup_products
+from calibration.microbenchmarks.bulk_copies import Shape
+
+GPU = "h100-sxm"
+PIECES = {16: 333, 128: 336, 1024: 351, 4096: 382, 8192: 421, 16384: 494, 32768: 657}
+ROWS = {8: 350, 64: 410, 128: 482, 256: 634}
+PRODUCTS = {
+    "bf16_8_ss": 18, "bf16_32_ss": 24, "bf16_96_ss": 48, "bf16_256_ss": 128, "bf16_32_rs": 16, "bf16_128_rs": 63.1,
+    "bf16_64_ss_wait_4": 32 + 75 / 4, "bf16_256_ss_wait_4": 128 + 71.5 / 4, "bf16_256_rs_wait_4": 128 + 54.5 / 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("nbytes", PIECES)
+def test_a_piece_from_l2_takes_as_long(nbytes):
+    found = bulk_copies.cycles(GPU, "piece_load", nbytes, "l2", 1, bulk_copies.ROUNDS)
+    assert found == pytest.approx(PIECES[nbytes], rel=0.04)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_a_box_takes_as_long(rows):
+    found = bulk_copies.cycles(GPU, "box_load_2d", Shape((rows, 128), 128), "l2", 1, bulk_copies.ROUNDS)
+    assert found == pytest.approx(ROWS[rows], rel=0.05)
+
+
+def test_copies_bring_as_much_and_take_as_much():
+    assert bulk_copies.rate(GPU, "piece_ring_1x4", 32768, "l2", 1) == pytest.approx(100, rel=0.03)
+    assert bulk_copies.rate(GPU, "piece_stores_4", 16384, "l2", 1) == pytest.approx(32, rel=0.04)
+
+
+def test_waits_and_turns_take_as_long():
+    assert mbarriers.cycles(GPU, "wait_for_the_past", 1) == pytest.approx(48, rel=0.03)
+    assert mbarriers.cycles(GPU, "wait_for_the_past", 32) / 32 == pytest.approx(4, rel=0.03)
+    assert mbarriers.cycles(GPU, "turns", 2) == pytest.approx(72, rel=0.05)
+
+
+@pytest.mark.parametrize("kernel", PRODUCTS)
+def test_products_of_a_warpgroup_take_as_long(kernel):
+    assert warpgroup_products.cycles(GPU, kernel, 1) == pytest.approx(PRODUCTS[kernel], rel=0.05)
