@@ -85,6 +85,8 @@ IN_CLUSTERS(load_chain, (int rounds, u32 further, clock_type* out, u32* sink),
 IN_CLUSTERS(atomic_chain, (int rounds, u32 further, clock_type* out, u32* sink),
             chain<true>(BLOCKS, rounds, further, out, sink);)
 
+constexpr u32 STEP = 512, ROW = WORDS * 4;
+
 // Accesses that do not depend on one another, by the first `active` blocks of each cluster: loads and stores of 4 and 16
 // bytes a lane, and additions.
 template <char WHAT>
@@ -92,8 +94,8 @@ __device__ __forceinline__ void stream(int blocks, int rounds, u32 further, u32 
     __shared__ __align__(16) u32 words[WORDS];
     clear(words);
     constexpr int WIDTH = WHAT == 'L' || WHAT == 'S' ? 4 : 1;
-    const u32 at = there(place(words + threadIdx.x * WIDTH % WORDS), (rank() + further) % blocks);
-    u32 all = 0;
+    const u32 base = there(place(words), (rank() + further) % blocks);
+    u32 all = 0, begins = threadIdx.x * WIDTH * 4;
     clock_type begin = now();
     if (rank() < active) {
 #pragma unroll 1
@@ -101,6 +103,7 @@ __device__ __forceinline__ void stream(int blocks, int rounds, u32 further, u32 
             u32 q[8][4] = {};
 #pragma unroll
             for (int k = 0; k < 8; k++) {
+                const u32 at = base + (begins + k * STEP) % ROW;
                 if (WHAT == 'l') asm volatile("ld.shared::cluster.u32 %0,[%1];" : "=r"(q[k][0]) : "r"(at) : "memory");
                 if (WHAT == 'L')
                     asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3},[%4];"
@@ -113,6 +116,7 @@ __device__ __forceinline__ void stream(int blocks, int rounds, u32 further, u32 
 #pragma unroll
             for (int k = 0; k < 8; k++)
                 for (int i = 0; i < WIDTH; i++) all ^= q[k][i];
+            begins += 8 * STEP + 16;  // others each round, or the compiler would load them once
         }
     }
     meet();
