@@ -34,6 +34,17 @@ def test_what_was_measured_is_the_machine_code_of_today():
                 assert launch_files.found(launch, state).machine_code == sha256(code).hexdigest(), launch["id"]
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("measured_compiler")
+def test_what_gpus_answered_is_the_machine_code_of_today():
+    for (_, state), path in launch_files.ANSWERS.items():
+        answered = {launch.id: launch for launch in measurement.read(path).launches} if path.exists() else {}
+        for launch, source in launch_files.launches(launch_files.QUESTIONS, state):
+            if launch["id"] in answered:
+                code = bench.module(source).kernel(launch["kernel"]).code.code
+                assert answered[launch["id"]].machine_code == sha256(code).hexdigest(), launch["id"]
+
+
 def test_launch_files_of_rewritten_code_come_with_it(tmp_path):
     name = "rewritten-clocked.json"
     launch_files.write(tmp_path / name, launch_files.launches(("shared_loads_among_ffmas",), "warm")[:3])
