@@ -237,7 +237,9 @@ class Copies:
     store_start_cycles : int
         The same of a copy from shared memory, which it reads until then.
     request_cycles : float
-        Between two requests of an SM's copies, each for one line.
+        Between two requests of an SM's copies, each for one line, at least.
+    load_bytes_per_cycle : float
+        What copies bring an SM at most.
     """
 
     mbarrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
@@ -245,6 +247,7 @@ class Copies:
     load_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
     store_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
     request_cycles: float = quantity("cycle", low=0, high=LONGEST)
+    load_bytes_per_cycle: float = quantity("byte/cycle", low=0.01, high=LONGEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

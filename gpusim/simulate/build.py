@@ -190,6 +190,7 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.BULK_START: gpu.copies.load_start_cycles,
         S.STORE_START: gpu.copies.store_start_cycles,
         S.BULK_REQUEST: gpu.copies.request_cycles,
+        S.BULK_SECTOR: gpu.l2.sector_bytes / gpu.copies.load_bytes_per_cycle,
     }.items():
         r[column] = _ticks(cycles)
 

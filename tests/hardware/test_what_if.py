@@ -313,6 +313,7 @@ EFFECTS = {
     "copies.load_start_cycles": Effect("pipeline", +1),
     "copies.store_start_cycles": Effect("stored pieces", +1),
     "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),
+    "copies.load_bytes_per_cycle": Effect("pipeline", -1, factors=(1 / 16,)),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
     "spacing.jump_cycles": Effect("tiled", 0),

@@ -250,8 +250,8 @@ def count_requests(m, x, kind):
             nbytes += last + 1 - first
     if x[K_REQUESTS] == 0 or kind == FETCHES:
         return
-    if kind != BRINGS:
-        x[K_APART] = max(x[K_APART], out_time(m, x[K_REQUESTS], whole, sectors - whole) // x[K_REQUESTS])
+    wire = sectors * m.rates[S.BULK_SECTOR] if kind == BRINGS else out_time(m, x[K_REQUESTS], whole, sectors - whole)
+    x[K_APART] = max(x[K_APART], wire // x[K_REQUESTS])
     a, site = m.arrays[x[K_ARRAY]], m.sites[x[K_SITE]]
     columns = LOADS if kind == BRINGS else STORES
     a[columns + C.A_LD_REQ] += x[K_REQUESTS]

@@ -311,9 +311,10 @@ N_SHAPE = BANK_BYTES + N_BANKS
     LOOKS,  # from one warp's look at an mbarrier's phase to the next one's
     BULK_START,  # from a bulk copy's instruction to its first request
     STORE_START,  # the same of one that reads shared memory
-    BULK_REQUEST,  # from one of its requests to the next
+    BULK_REQUEST,  # from one of its requests to the next, ...
+    BULK_SECTOR,  # ... for each sector that it brings at least
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(80)
+) = range(81)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
