@@ -102,7 +102,11 @@ def in_space(m, c, w, on):
     """QSPC: q0 = the generic address lies in the space asked for."""
     address, found = m.scratch[S.ADDRESSES], ZERO
     wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-    wanted = (np.int64(0), np.int64(S.SHARED_WINDOW_HI), np.int64(S.LOCAL_WINDOW_HI))[c[I.SUB]]
+    shared, own = np.int64(S.SHARED_WINDOW_HI), m.blocks[w // m.shape[S.WARPS], S.RANK]
+    wanted = (np.int64(0), shared, np.int64(S.LOCAL_WINDOW_HI), shared)[c[I.SUB]]
     for lane in range(S.LANES):
-        found |= np.uint32(window_of(address[lane] >> 32) == wanted) << np.uint32(lane)
+        there = window_of(address[lane] >> 32) == wanted
+        if wanted == shared and c[I.SUB] != I.IN_CLUSTER:
+            there = there and ((address[lane] & 0xFFFFFFFF) >> S.WINDOW_AT) == own
+        found |= np.uint32(there) << np.uint32(lane)
     set_predicate(m.preds[w], c[I.Q0], found, on)
