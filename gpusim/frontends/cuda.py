@@ -154,6 +154,8 @@ def _cluster(given: Size | None, program: Program, gpu: hardware.Gpu) -> tuple[i
     """Blocks of a cluster: those that the kernel was compiled for, or those that the launch says."""
     if given is None:
         return program.cluster
+    if gpu.limits.cluster == 1:
+        raise ParameterError(f"{program.name}: a cluster of {shown(given)}: {gpu.name} has no clusters")
     shape = _three("cluster", given, [gpu.limits.cluster] * 3)
     if program.cluster is not None and shape != program.cluster:
         own = ",".join(map(str, program.cluster))

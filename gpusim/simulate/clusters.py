@@ -30,8 +30,6 @@ def check(launch: Launch, gpu: Gpu, name: str) -> None:
     if launch.cluster is None:
         return
     told, blocks = "x".join(map(str, launch.cluster)), launch.cluster_blocks
-    if gpu.limits.cluster == 1:
-        raise ParameterError(f"{name}: a cluster of {told} blocks: {gpu.name} has no clusters; take one of sm_90")
     if gpu.abi.cluster == NOWHERE:
         raise ParameterError(f"{name}: a cluster of {told} blocks: clusters of {gpu.arch} are not simulated")
     if blocks > gpu.limits.cluster:

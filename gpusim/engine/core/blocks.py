@@ -48,7 +48,7 @@ def place(m, slot, number, kind, age, t):
 def set_place(block, shape, number):
     """Where a block lies in the grid; those of a cluster are handed out one after another."""
     within, cluster = number % shape[S.CLUSTER], number // shape[S.CLUSTER]
-    block[S.RANK], block[S.WINDOW] = within, within << S.WINDOW_AT
+    block[S.CLUSTER_PLACE], block[S.OWN_WINDOW] = within, within << S.WINDOW_AT
     for k in range(3):
         own, most = shape[S.CLUSTER_X + k], shape[S.GRID_X + k]
         block[S.X + k] = cluster % (most // own) * own + within % own
@@ -159,7 +159,7 @@ def join(m, row, slot):
     """A block belongs to a cluster."""
     block = m.blocks[slot]
     block[S.OF_CLUSTER], block[S.HEARD_PHASES] = row, 0
-    m.clusters[row, S.MATES + block[S.RANK]] = slot
+    m.clusters[row, S.MATES + block[S.CLUSTER_PLACE]] = slot
     m.clusters[row, S.LIVE] += m.shape[S.WARPS]
 
 
@@ -221,7 +221,8 @@ def refill(m, queue, now):
 def next_given(m, queue):
     """Tick at which the next place is given a block, NEVER if none is or none is left."""
     if m.shape[S.CLUSTER] > 1 and any_left(m, queue):
-        return soonest_places(m)[0]
+        given, _ = soonest_places(m)
+        return given
     if m.free_slots[0, 0] and any_left(m, queue):
         return m.free_slots[1, TICK_OF]
     return S.NEVER

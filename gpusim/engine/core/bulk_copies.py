@@ -161,7 +161,7 @@ def name_target(m, x, place, barrier, nbytes, blocks, index, lane, w, slot, t):
 @inline
 def own_place(m, slot, address):
     """A place in the shared memory of the block itself; one in another's is out of its bounds."""
-    return (address - m.blocks[slot, S.WINDOW]) & 0xFFFFFFFF
+    return (address - m.blocks[slot, S.OWN_WINDOW]) & 0xFFFFFFFF
 
 
 @inline

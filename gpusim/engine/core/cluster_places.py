@@ -71,16 +71,23 @@ def add_places(m, gpc, t, both, n):
         slot, tick = soonest_place(m, sm)
         if m.sms[sm, S.GPC] != gpc or tick > t:
             continue
-        other = sm ^ 1
-        if both:
-            _, beside = soonest_place(m, other) if other < len(m.sms) else (slot, S.NEVER)
-            if TPC_SMS != 2 or beside > t or n + (sm < other) + 1 > size:
-                continue
-        elif is_listed(heap, n, slot):
+        if both and not has_neighbour(m, sm, t, size - n):
+            continue
+        if not both and is_listed(heap, n, slot):
             continue
         n += 1
         heap[n, SLOT_OF] = slot
     return n
+
+
+@inline
+def has_neighbour(m, sm, t, left):
+    """Whether the other SM of a TPC has room at tick ``t`` as well, and so many blocks are left for both."""
+    other = sm - sm % TPC_SMS + (sm + 1) % TPC_SMS
+    if other >= len(m.sms) or left < TPC_SMS - sm % TPC_SMS:
+        return False
+    _, tick = soonest_place(m, other)
+    return tick <= t
 
 
 @inline

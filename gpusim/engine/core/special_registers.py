@@ -115,7 +115,7 @@ def all_if_uniform(m, c, on):
 @jit
 def read_special(m, c, w, block, sm, on, t):
     """S2R, CS2R; a uniform register gets the first active lane's value in all lanes."""
-    which, d, rank = c[I.SUB], at(c[I.DST], first_row(m, w)), m.blocks[block, S.RANK]
+    which, d, rank = c[I.SUB], at(c[I.DST], first_row(m, w)), m.blocks[block, S.CLUSTER_PLACE]
     lanes = all_if_uniform(m, c, on)
     if which > I.SMID:
         other_special(which, m.regs[d], m.shape, rank, w, t, lanes)

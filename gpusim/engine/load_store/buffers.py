@@ -117,7 +117,7 @@ def wide_addresses(regs, base, row, other, offset, narrow, address):
 @inline
 def own_offset(m, c, slot):
     """What an instruction adds to an address in the shared memory of its own block, as if that had no cluster."""
-    return np.int64(c[I.OFFSET]) - m.blocks[slot, S.WINDOW]
+    return np.int64(c[I.OFFSET]) - m.blocks[slot, S.OWN_WINDOW]
 
 
 @jit

@@ -7,7 +7,6 @@ import numpy as np
 from gpusim.engine.alu.atomic_values import update
 from gpusim.engine.alu.operands import at, set_predicate
 from gpusim.engine.compiling.jit import jit
-from gpusim.engine.load_store.buffers import wide_addresses
 from gpusim.engine.load_store.cluster_memory import (
     WITHIN,
     note_from_afar,
@@ -17,7 +16,7 @@ from gpusim.engine.load_store.cluster_memory import (
     tpc_apart,
     was_written,
 )
-from gpusim.engine.load_store.generic_space import generic
+from gpusim.engine.load_store.generic_space import generic, generic_addresses
 from gpusim.engine.load_store.global_memory import extend
 from gpusim.engine.load_store.pipe import take_pipe
 from gpusim.engine.state import columns as S
@@ -46,8 +45,8 @@ def generic_in_cluster(m, c, index, w, slot, sm, on, t, count):
 @jit
 def lanes_afar(m, c, w, slot, on):
     """Lanes whose address lies in the shared memory of another block; the addresses are worked out."""
-    address, lanes, own = m.scratch[S.ADDRESSES], np.uint32(0), m.blocks[slot, S.RANK]
-    wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    address, lanes, own = m.scratch[S.ADDRESSES], np.uint32(0), m.blocks[slot, S.CLUSTER_PLACE]
+    generic_addresses(c, m.regs, first_row(m, w), address)
     for lane in range(S.LANES):
         there = (address[lane] >> 32) == S.SHARED_WINDOW_HI and rank_of(address[lane]) != own
         lanes |= np.uint32(there) << np.uint32(lane)

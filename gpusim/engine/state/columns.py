@@ -145,12 +145,12 @@ N_WARP = lines_of(CAME_LANES + 1)
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
 # STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended; ENDED_AT: when it
 # ended, where that is not yet known to who hands out blocks, else 0; REGISTERS_LEFT: registers of a thread that its
-# warps have given back.  Where blocks may have to do with one another: RANK: its place in its cluster; WINDOW: what
+# warps have given back.  Where blocks may have to do with one another: CLUSTER_PLACE: its place in its cluster; OWN_WINDOW: what
 # that adds to addresses of its shared memory; OF_CLUSTER: row of its cluster; HEARD_PHASES: phases of the cluster's
 # barrier that it has heard the end of; FREE_FROM: when a place that is vacant may be given a block of a cluster.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, RANK, WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM = range(
+REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, CLUSTER_PLACE, OWN_WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM = range(
     STARTED + 1, STARTED + 9
 )
 N_BLOCK = lines_of(FREE_FROM + 1)
