@@ -247,7 +247,9 @@ class Clusters:
     Attributes
     ----------
     barrier_cycles : int
-        From the arrival of the last warp of a cluster until those that wait go on.
+        From the arrival of the last warp of a cluster until those that wait go on, but for what blocks add.
+    barrier_cycles_per_block : float
+        What each block of the cluster adds.
     fence_cycles : int
         Until what a warp wrote is seen by the other blocks.
     fence_cycles_per_warp : float
@@ -267,6 +269,7 @@ class Clusters:
     """
 
     barrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    barrier_cycles_per_block: float = quantity("cycle", low=0, high=LONGEST)
     fence_cycles: int = quantity("cycle", low=0, high=LONGEST)
     fence_cycles_per_warp: float = quantity("cycle", low=0, high=LONGEST)
     load_cycles: int = quantity("cycle", low=0, high=LONGEST)

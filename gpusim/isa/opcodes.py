@@ -89,7 +89,7 @@ _atomic = partial(
 _mbarrier = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, moves_lanes=True)
 _cluster = partial(OpInfo, Pipe.LSU, out_of_line=True, always_runs=True, queued=False)
 _mbarrier_store = partial(
-    OpInfo, Pipe.LSU, (COMMAND, WIDTH), space=SHARED, stores_to=SHARED, variable_latency=True, out_of_line=True,
+    OpInfo, Pipe.LSU, (LONG, WIDTH), space=SHARED, stores_to=SHARED, variable_latency=True, out_of_line=True,
     moves_lanes=True,
 )  # fmt: skip
 _bulk = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, queued=False)

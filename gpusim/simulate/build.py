@@ -190,6 +190,7 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.BULK_START: gpu.copies.start_cycles,
         S.BULK_REQUEST: gpu.copies.request_cycles,
         S.CLUSTER_BARRIER: gpu.clusters.barrier_cycles,
+        S.CLUSTER_BARRIER_BLOCK: gpu.clusters.barrier_cycles_per_block,
         S.CLUSTER_FENCE: gpu.clusters.fence_cycles,
         S.CLUSTER_FENCE_WARP: gpu.clusters.fence_cycles_per_warp,
         S.REMOTE: gpu.clusters.load_cycles,

@@ -45,7 +45,13 @@ def expected_numbers(grid: tuple[int, int, int], cluster: tuple[int, int, int], 
 
 @pytest.mark.parametrize(
     ("grid", "cluster"),
-    [((6, 1, 1), None), ((6, 1, 1), (2, 1, 1)), ((12, 4, 2), (3, 2, 1)), ((5, 4, 4), (1, 2, 4)), ((16, 1, 1), (16, 1, 1))],
+    [
+        ((6, 1, 1), None),
+        ((6, 1, 1), (2, 1, 1)),
+        ((12, 4, 2), (3, 2, 1)),
+        ((5, 4, 4), (1, 2, 4)),
+        ((16, 1, 1), (16, 1, 1)),
+    ],
 )
 def test_a_block_knows_its_cluster_and_its_place_in_it(
     module: cuda.Module, grid: tuple[int, int, int], cluster: tuple[int, int, int] | None
@@ -261,7 +267,7 @@ def test_clusters_that_cannot_be_are_refused(
 
 
 def test_other_generations_have_no_clusters(compiler: None) -> None:
-    text = '__global__ void put(int* out) { out[blockIdx.x] = 1; }'
+    text = "__global__ void put(int* out) { out[blockIdx.x] = 1; }"
     kernel = cuda.compile(text, gpu="a100-40gb").kernel()
     with pytest.raises(gpusim.GpusimError, match="a100-40gb has no clusters"):
         gpusim.profile(kernel, 4, 32, [np.zeros(4, np.int32)], gpu="a100-40gb", cluster=2)

@@ -108,8 +108,8 @@ def _barrier(r: Reader) -> int:
 def warpsync(r: Reader) -> Instr:
     """``WARPSYNC[.EXCLUSIVE] mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``.
 
-    ``WARPSYNC.COLLECTIVE.ALL target`` stands before what a whole warp does together though its lanes come apart, such as
-    to arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.
+    ``WARPSYNC.COLLECTIVE.ALL target`` stands before what a whole warp does though its lanes come apart, such as to
+    arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.
     """
     leads, everybody = r.has("COLLECTIVE"), r.has("ALL")
     if leads and everybody:

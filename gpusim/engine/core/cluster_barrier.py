@@ -65,7 +65,7 @@ def end_phase(m, slot, index, w):
     row, going = m.clusters[of], True
     if row[S.CAME] == 0 or row[S.CAME] < row[S.LIVE]:
         return True
-    t = row[S.LATEST_CAME] + m.rates[S.CLUSTER_BARRIER]
+    t = row[S.LATEST_CAME] + m.rates[S.CLUSTER_BARRIER] + m.shape[S.CLUSTER] * m.rates[S.CLUSTER_BARRIER_BLOCK]
     row[S.CAME], row[S.LATEST_CAME] = 0, 0
     row[S.PHASES] += 1
     for rank in range(m.shape[S.CLUSTER]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.atomic_values import update
-from gpusim.engine.alu.operands import at
+from gpusim.engine.alu.operands import FULL, at
 from gpusim.engine.compiling.bits import first_lane, popcount
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.core.mbarriers import SIZE, arrivals_of, contents
@@ -19,7 +19,7 @@ from gpusim.engine.state.copies import BRINGS
 from gpusim.engine.state.faults import fail, first_row
 from gpusim.isa.mbarrier import EXPECTED_AT
 
-ONE, ALL = np.uint32(1), np.uint32(0xFFFFFFFF)
+ONE = np.uint32(1)
 
 
 @inline
@@ -51,7 +51,7 @@ def arrive_remotely(m, c, index, w, slot, sm, on, t):
         lane = first_lane(left)
         where, value = address[lane], np.int64(given[lane])
         lanes = same(address, where, left) & same(given, given[lane], left)
-        left &= lanes ^ ALL
+        left &= lanes ^ FULL
         found = mbarrier_at(m, slot, where, index, lane, w, t)
         if found < 0:
             return np.int64(S.FAILURE)
@@ -103,7 +103,7 @@ def tell_mbarriers(m, index, w, slot, row, width, on, t, heard):
     while left:
         lane = first_lane(left)
         lanes = same(m.regs[row], m.regs[row, lane], left)
-        left &= lanes ^ ALL
+        left &= lanes ^ FULL
         barrier = np.int64(m.regs[row, lane])
         found = mbarrier_at(m, slot, barrier, index, lane, w, t)
         if found < 0:

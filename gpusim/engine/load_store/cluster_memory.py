@@ -62,10 +62,14 @@ def tpc_apart(m, sm, slot):
 
 @jit
 def send_among(m, sm, nbytes, sector, t):
-    """Take the way of an SM to others for bytes, ``sector`` ticks for those of a sector; returns when it begins."""
+    """Take the way of an SM to others for bytes, ``sector`` ticks for those of a sector; returns when it begins.
+
+    The tag stage waits while more is on its way than the pipe holds.
+    """
     own = m.sms[sm]
     begin = max(t, own[S.AMONG_FREE])
     own[S.AMONG_FREE] = begin + ((nbytes + SECTOR_BYTES - 1) // SECTOR_BYTES) * sector
+    own[S.TAGS] = max(own[S.TAGS], own[S.AMONG_FREE] - m.rates[S.QUEUE])
     return begin
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.atomic_values import update
-from gpusim.engine.alu.operands import at, set_predicate
+from gpusim.engine.alu.operands import FULL, at, set_predicate
 from gpusim.engine.compiling.jit import jit
 from gpusim.engine.load_store.cluster_memory import (
     WITHIN,
@@ -25,7 +25,7 @@ from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
 from gpusim.engine.state.geometry import SECTOR_BITS
 
-ONE, ALL = np.uint32(1), np.uint32(0xFFFFFFFF)
+ONE = np.uint32(1)
 
 
 @jit
@@ -35,7 +35,7 @@ def generic_in_cluster(m, c, index, w, slot, sm, on, t, count):
     done = t
     if afar:
         done = access_afar(m, c, index, w, slot, sm, afar, t, count)
-    rest = np.uint32(on & (afar ^ ALL))
+    rest = np.uint32(on & (afar ^ FULL))
     if done < 0 or (afar and not rest):
         return done
     back = generic(m, c, index, w, slot, sm, rest, t, count)

@@ -145,20 +145,21 @@ N_WARP = lines_of(CAME_LANES + 1)
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
 # STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended; ENDED_AT: when it
 # ended, where that is not yet known to who hands out blocks, else 0; REGISTERS_LEFT: registers of a thread that its
-# warps have given back.  Where blocks may have to do with one another: CLUSTER_PLACE: its place in its cluster; OWN_WINDOW: what
-# that adds to addresses of its shared memory; OF_CLUSTER: row of its cluster; HEARD_PHASES: phases of the cluster's
-# barrier that it has heard the end of; FREE_FROM: when a place that is vacant may be given a block of a cluster.
+# warps have given back.  Where blocks may have to do with one another: CLUSTER_PLACE: its place in its cluster;
+# OWN_WINDOW: what that adds to addresses of its shared memory; OF_CLUSTER: row of its cluster; HEARD_PHASES: phases of
+# the cluster's barrier that it has heard the end of; FREE_FROM: when a place that is vacant may be given a block of a
+# cluster.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, CLUSTER_PLACE, OWN_WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM = range(
-    STARTED + 1, STARTED + 9
-)
+(
+    REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, CLUSTER_PLACE, OWN_WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM,
+) = range(STARTED + 1, STARTED + 9)  # fmt: skip
 N_BLOCK = lines_of(FREE_FROM + 1)
 WINDOW_AT = 24  # bit of an address in shared memory from which on it says whose that is
 
-# Columns of Machine.clusters, a cluster each.  LIVE: warps that have not left, 0: the row is free; CAME, LATEST_CAME: of
-# these how many have arrived at its barrier, and the tick of the latest; PHASES: of the barrier that are over; MATES:
-# places of its blocks.
+# Columns of Machine.clusters, a cluster each.  LIVE: warps that have not left, 0: the row is free; CAME, LATEST_CAME:
+# of these how many have arrived at its barrier, and the tick of the latest; PHASES: of the barrier that are over;
+# MATES: places of its blocks.
 LIVE, CAME, LATEST_CAME, PHASES, MATES = range(5)
 N_CLUSTER = lines_of(MATES + MOST_IN_CLUSTER)
 
@@ -337,6 +338,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     BULK_START,  # from a bulk copy's instruction to its first request
     BULK_REQUEST,  # from one of its requests to the next
     CLUSTER_BARRIER,  # from the last arrival at a cluster's barrier until warps go on
+    CLUSTER_BARRIER_BLOCK,  # what each block of it adds
     CLUSTER_FENCE,  # until other blocks of a cluster see what a warp wrote
     CLUSTER_FENCE_WARP,  # between two such fences of an SM
     REMOTE,  # of a load from shared memory of the other SM of a TPC
@@ -347,7 +349,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
     MULTICAST,  # by which what a copy brings to several blocks is later
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(88)
+) = range(89)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
