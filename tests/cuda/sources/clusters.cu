@@ -1,9 +1,7 @@
 // What blocks of a cluster have to do with one another, an instruction or two a kernel.
-#include <cooperative_groups.h>
-#include "kernels/hopper.cuh"
 
-namespace cg = cooperative_groups;
 typedef unsigned long long u64;
+struct alignas(64) Map { u64 words[16]; };
 
 __device__ __forceinline__ unsigned here(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
@@ -31,6 +29,23 @@ __device__ __forceinline__ unsigned blocks() {
 }
 
 __device__ __forceinline__ unsigned linear() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+
+__device__ __forceinline__ void init(u64* bar, unsigned arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(here(bar)), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void publish() {
+    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ __forceinline__ void expect(u64* bar, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(here(bar)), "r"(bytes) : "memory");
+}
+
+__device__ __forceinline__ void wait(u64* bar, unsigned parity) {
+    asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra W; }" ::"r"(here(bar)),
+                 "r"(parity) : "memory");
+}
 
 // ---------------------------------------------------------------- who is who
 
@@ -131,20 +146,6 @@ extern "C" __global__ void addresses(unsigned* out) {
     meet();
 }
 
-// Cooperative groups: a sum over a cluster, one block after another.
-extern "C" __global__ void sum_by_groups(unsigned* out) {
-    __shared__ unsigned own;
-    cg::cluster_group cluster = cg::this_cluster();
-    if (threadIdx.x == 0) own = linear() + 1;
-    cluster.sync();
-    if (threadIdx.x == 0) {
-        unsigned total = 0;
-        for (unsigned k = 0; k < cluster.num_blocks(); k++) total += *cluster.map_shared_rank(&own, k);
-        out[linear()] = total;
-    }
-    cluster.sync();
-}
-
 // Lanes of a warp come to the barrier on two ways.
 extern "C" __global__ void diverged(unsigned* out) {
     __shared__ unsigned own[32];
@@ -192,20 +193,20 @@ extern "C" __global__ void between(unsigned* out, unsigned rounds) {
 extern "C" __global__ void token(unsigned* out, unsigned rounds) {
     __shared__ u64 bar;
     __shared__ unsigned value;
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
+    if (threadIdx.x == 0) init(&bar, 1);
     if (threadIdx.x == 0) value = 0;
-    hopper::publish_barriers();
+    publish();
     meet();
     if (threadIdx.x == 0) {
         unsigned next = (rank() + 1) % blocks();
         for (unsigned k = 0; k < rounds; k++) {
-            if (rank() || k) hopper::wait(&bar, (rank() ? k : k - 1) & 1);
+            if (rank() || k) wait(&bar, (rank() ? k : k - 1) & 1);
             unsigned sum = value + rank() + 1;
             asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there(&value, next)), "r"(sum) : "memory");
             asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there(&bar, next))
                          : "memory");
         }
-        if (rank() == 0) hopper::wait(&bar, (rounds - 1) & 1);
+        if (rank() == 0) wait(&bar, (rounds - 1) & 1);
         if (rank() == 0) out[linear() / blocks()] = value;
     }
     meet();
@@ -216,10 +217,10 @@ extern "C" __global__ void store_async(unsigned* out) {
     __shared__ u64 bar;
     __shared__ alignas(16) unsigned got[16 * 32], sums[32];
     sums[threadIdx.x] = 5;
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
-    hopper::publish_barriers();
+    if (threadIdx.x == 0) init(&bar, 1);
+    publish();
     meet();
-    if (threadIdx.x == 0) hopper::expect(&bar, blocks() * 32 * 8);
+    if (threadIdx.x == 0) expect(&bar, blocks() * 32 * 8);
     for (unsigned k = 0; k < blocks(); k++) {
         unsigned to = there(got + 32 * rank() + threadIdx.x, k), sum = there(sums + threadIdx.x, k), tell = there(&bar, k);
         asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
@@ -227,7 +228,7 @@ extern "C" __global__ void store_async(unsigned* out) {
         asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" ::"r"(
                          sum), "r"(rank() + 1), "r"(tell) : "memory");
     }
-    hopper::wait(&bar, 0);
+    wait(&bar, 0);
     for (unsigned k = 0; k < blocks(); k++) out[(16 * linear() + k) * 32 + threadIdx.x] = got[32 * k + threadIdx.x];
     out[(16 * linear() + 15) * 32 + threadIdx.x] = sums[threadIdx.x];
     meet();
@@ -239,16 +240,16 @@ extern "C" __global__ void store_wide(uint4* out, u64* pairs) {
     __shared__ alignas(16) uint4 got[32];
     __shared__ u64 two[32];
     two[threadIdx.x] = 1ull << 40;
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
-    hopper::publish_barriers();
+    if (threadIdx.x == 0) init(&bar, 1);
+    publish();
     meet();
-    if (threadIdx.x == 0) hopper::expect(&bar, 32 * 24);
+    if (threadIdx.x == 0) expect(&bar, 32 * 24);
     unsigned other = (rank() + 1) % blocks(), v = 100 * rank() + threadIdx.x;
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %1, %2}, [%3];" ::"r"(
                      there(got + threadIdx.x, other)), "r"(v), "r"(v + 1), "r"(there(&bar, other)) : "memory");
     asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%0], %1, [%2];" ::"r"(
                      there(two + threadIdx.x, other)), "l"((u64)v << 32), "r"(there(&bar, other)) : "memory");
-    hopper::wait(&bar, 0);
+    wait(&bar, 0);
     out[32 * linear() + threadIdx.x] = got[threadIdx.x];
     pairs[32 * linear() + threadIdx.x] = two[threadIdx.x];
     meet();
@@ -261,11 +262,11 @@ extern "C" __global__ void pass_on(unsigned* out, int reduce) {
     __shared__ u64 bar;
     __shared__ alignas(128) unsigned own[256], got[256];
     for (unsigned k = threadIdx.x; k < 256; k += 32) own[k] = 1000 * linear() + k, got[k] = 7;
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
-    hopper::publish_barriers();
+    if (threadIdx.x == 0) init(&bar, 1);
+    publish();
     meet();
     if (threadIdx.x == 0) {
-        hopper::expect(&bar, 1024);
+        expect(&bar, 1024);
         unsigned next = (rank() + 1) % blocks();
         if (reduce)
             asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], "
@@ -274,7 +275,7 @@ extern "C" __global__ void pass_on(unsigned* out, int reduce) {
             asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 1024, [%2];"
                          ::"r"(there(got, next)), "r"(here(own)), "r"(there(&bar, next)) : "memory");
     }
-    hopper::wait(&bar, 0);
+    wait(&bar, 0);
     for (unsigned k = threadIdx.x; k < 256; k += 32) out[256 * linear() + k] = got[k];
     meet();
 }
@@ -284,32 +285,35 @@ extern "C" __global__ void multicast(unsigned* out, const unsigned* in, unsigned
     __shared__ u64 bar;
     __shared__ alignas(128) unsigned got[16 * 64];
     for (unsigned k = threadIdx.x; k < 16 * 64; k += 32) got[k] = 0;
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
-    hopper::publish_barriers();
+    if (threadIdx.x == 0) init(&bar, 1);
+    publish();
     meet();
     if (threadIdx.x == 0) {
-        hopper::expect(&bar, mask >> rank() & 1 ? 256 * blocks() : 0);
+        expect(&bar, mask >> rank() & 1 ? 256 * blocks() : 0);
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 256, "
                      "[%2], %3;" ::"r"(here(got + 64 * rank())), "l"(in + 64 * linear()), "r"(here(&bar)), "h"(mask)
                      : "memory");
     }
-    hopper::wait(&bar, 0);
+    wait(&bar, 0);
     for (unsigned k = threadIdx.x; k < 16 * 64; k += 32) out[16 * 64 * linear() + k] = got[k];
     meet();
 }
 
 // A box of a tensor for all blocks, each of which brings its rows.
-extern "C" __global__ void multicast_box(const __grid_constant__ hopper::TensorMap map, unsigned* out) {
+extern "C" __global__ void multicast_box(const __grid_constant__ Map map, unsigned* out) {
     __shared__ u64 bar;
     __shared__ alignas(1024) unsigned got[8 * 8 * 32];
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
-    hopper::publish_barriers();
+    if (threadIdx.x == 0) init(&bar, 1);
+    publish();
     meet();
     if (threadIdx.x == 0) {
-        hopper::expect(&bar, 1024 * blocks());
-        hopper::load_box_for((1 << blocks()) - 1, got + 256 * rank(), &map, 0, 8 * rank(), &bar);
+        expect(&bar, 1024 * blocks());
+        unsigned short all = (1 << blocks()) - 1;
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(here(got + 256 * rank())), "l"(&map), "r"(0),
+                     "r"(8 * rank()), "r"(here(&bar)), "h"(all) : "memory");
     }
-    hopper::wait(&bar, 0);
+    wait(&bar, 0);
     for (unsigned k = threadIdx.x; k < 256 * blocks(); k += 32) out[256 * blocks() * linear() + k] = got[k];
     meet();
 }
@@ -346,9 +350,9 @@ extern "C" __global__ void no_such_block(unsigned* out) {
 
 extern "C" __global__ void never_arrives(unsigned* out) {
     __shared__ u64 bar;
-    if (threadIdx.x == 0) hopper::init(&bar, 1);
+    if (threadIdx.x == 0) init(&bar, 1);
     __syncthreads();
-    if (rank() == 1) hopper::wait(&bar, 0);
+    if (rank() == 1) wait(&bar, 0);
     meet();
     out[threadIdx.x] = 1;
 }
