@@ -30,7 +30,7 @@ def check(launch: Launch, gpu: Gpu, name: str) -> None:
     if launch.cluster is None:
         return
     told, blocks = "x".join(map(str, launch.cluster)), launch.cluster_blocks
-    if gpu.abi.cluster == NOWHERE:
+    if NOWHERE in (gpu.abi.cluster, gpu.abi.cluster_blocks):
         raise ParameterError(f"{name}: a cluster of {told} blocks: clusters of {gpu.arch} are not simulated")
     if blocks > gpu.limits.cluster:
         raise ParameterError(f"{name}: a cluster of {told} blocks: it has {gpu.limits.cluster} at most")

@@ -289,6 +289,7 @@ def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
         shape = launch.cluster or (1, 1, 1)
         over, clusters = (1 / own for own in shape), (n // own for n, own in zip(launch.grid, shape, strict=True))
         struct.pack_into("<4I3f3I", bank, abi.cluster, launch.cluster is not None, *shape, *over, *clusters)
+    if abi.cluster_blocks != NOWHERE:
         struct.pack_into("<I", bank, abi.cluster_blocks, launch.cluster_blocks)
     if abi.shared_window is not None:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
