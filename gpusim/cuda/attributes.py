@@ -26,8 +26,10 @@ class Attribute(IntEnum):
     CBANK_PARAM_SIZE = 0x19
     REGCOUNT = 0x2F
     CTA_PER_CLUSTER = 0x3D
+    MAX_CLUSTER_RANK = 0x3F
     KPARAM_INFO_V2 = 0x45
     NUM_BARRIERS = 0x4C
+    BLOCKS_ARE_CLUSTERS = 0x5B
 
 
 class Entry(NamedTuple):

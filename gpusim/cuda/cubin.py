@@ -85,6 +85,10 @@ class KernelCode:
         Barriers a block uses.
     cluster : tuple of int or None
         Blocks of a cluster along x, y, z, where the source says how many.
+    most_in_cluster : int or None
+        Blocks that a cluster may have, where the launch bounds say so.
+    grid_of_clusters : bool
+        Whether a launch counts its grid in clusters.
     parameters : tuple of Parameter
         In order; offsets count from the first one.
     param_bytes : int
@@ -104,6 +108,8 @@ class KernelCode:
     max_threads: int
     barriers: int
     cluster: tuple[int, int, int] | None
+    most_in_cluster: int | None
+    grid_of_clusters: bool
     parameters: tuple[Parameter, ...]
     param_bytes: int
     banks: Mapping[int, bytes]
@@ -225,6 +231,8 @@ def _kernel(file: elf.Elf, name: str, module: list[Entry], arch: str) -> KernelC
         max_threads=_max_threads(own) or hardware.architecture(arch)["sm.max_threads_per_block"],
         barriers=_barriers(own, text),
         cluster=_cluster(own),
+        most_in_cluster=next((words(e, 1)[0] for e in own if e.attribute == Attribute.MAX_CLUSTER_RANK), None),
+        grid_of_clusters=any(entry.attribute == Attribute.BLOCKS_ARE_CLUSTERS for entry in own),
         parameters=_parameters(own, param_bytes, name),
         param_bytes=param_bytes,
         banks=_banks(file, name),

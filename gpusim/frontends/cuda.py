@@ -147,6 +147,9 @@ def _launch(
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     nulls, shape = tuple(_nulls(kernel, arguments, args)), _cluster(cluster, program, gpu)
+    if program.grid_of_clusters and shape is not None:
+        blocks = tuple(n * own for n, own in zip(sizes[0], shape, strict=True))
+        sizes = _three("grid", blocks, gpu.limits.grid), sizes[1]
     return Launch(program, *sizes, arguments, dynamic, places=places, nulls=nulls, cluster=shape)
 
 

@@ -34,6 +34,9 @@ def check(launch: Launch, gpu: Gpu, name: str) -> None:
         raise ParameterError(f"{name}: a cluster of {told} blocks: clusters of {gpu.arch} are not simulated")
     if blocks > gpu.limits.cluster:
         raise ParameterError(f"{name}: a cluster of {told} blocks: it has {gpu.limits.cluster} at most")
+    promised = launch.program.most_in_cluster
+    if promised is not None and promised < blocks:
+        raise ParameterError(f"{name}: a cluster of {told} blocks, but __launch_bounds__ promised at most {promised}")
     for axis, of_grid, of_cluster in zip("xyz", launch.grid, launch.cluster, strict=True):
         if of_grid % of_cluster:
             raise ParameterError(

@@ -65,6 +65,21 @@ def test_a_kernel_says_itself_how_large_its_clusters_are(module: cuda.Module) ->
     np.testing.assert_array_equal(out[:, :15], expected_numbers((4, 6, 1), (2, 3, 1), True))
 
 
+def test_a_grid_may_be_counted_in_clusters(compiler: None) -> None:
+    text = "__global__ void __block_size__((32, 1, 1), (2, 1, 1)) put(int* out) { out[blockIdx.x] = gridDim.x; }"
+    out = np.zeros(16, np.int32)
+    gpusim.profile(cuda.compile(text, gpu=GPU).kernel(), 4, 32, [out], gpu=GPU)
+    np.testing.assert_array_equal(out, [8] * 8 + [0] * 8)
+
+
+def test_a_cluster_is_no_larger_than_its_code_was_compiled_for(compiler: None) -> None:
+    text = "__global__ void __launch_bounds__(128, 1, 4) put(int* out) { out[blockIdx.x] = 1; }"
+    kernel = cuda.compile(text, gpu=GPU).kernel()
+    gpusim.profile(kernel, 8, 32, [np.zeros(8, np.int32)], gpu=GPU, cluster=4)
+    with pytest.raises(gpusim.GpusimError, match="a cluster of 8x1x1 blocks, but __launch_bounds__ promised at most 4"):
+        gpusim.profile(kernel, 8, 32, [np.zeros(8, np.int32)], gpu=GPU, cluster=8)
+
+
 @pytest.mark.parametrize("size", [2, 4, 8, 16])
 def test_blocks_of_a_cluster_lie_on_sms_of_one_gpc(module: cuda.Module, size: int) -> None:
     out = run(module, "who", (1024,), 1024, np.zeros((1024, 16), np.uint32), cluster=size, jobs=1)
@@ -274,6 +289,24 @@ def test_other_generations_have_no_clusters(compiler: None) -> None:
     kernel = cuda.compile(text, gpu="a100-40gb").kernel()
     with pytest.raises(gpusim.GpusimError, match="a100-40gb has no clusters"):
         gpusim.profile(kernel, 4, 32, [np.zeros(4, np.int32)], gpu="a100-40gb", cluster=2)
+
+
+# ------------------------------------------------------------------ a part stands for the whole
+
+
+@pytest.mark.parametrize(("grid", "cluster"), [((4096,), 4), ((64, 64), (2, 2))])
+def test_a_sample_has_whole_clusters(module: cuda.Module, grid: tuple[int, ...], cluster: Any) -> None:
+    blocks = int(np.prod(grid))
+    how = {"gpu": GPU, "cluster": cluster, "values": False, "fresh": True, "dynamic_shared": 100_000}
+    given = [np.zeros((blocks, 64), np.uint32)]
+    found = [
+        gpusim.profile(module.kernel("load_words"), grid, 64, given, sample=sample, **how) for sample in (True, False)
+    ]
+    assert ["blocks went through the caches" in " ".join(one.notes) for one in found] == [True, False]
+    for name in ("smsp__inst_executed.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"):
+        assert found[0].metrics[name].value == found[1].metrics[name].value
+    cycles = [profile.metrics["gpc__cycles_elapsed.max"].value for profile in found]
+    assert abs(cycles[0] / cycles[1] - 1) < 0.1
 
 
 # ------------------------------------------------------------------ no number depends on who computes it

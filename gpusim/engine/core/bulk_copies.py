@@ -65,6 +65,7 @@ from gpusim.engine.state.copies import (
     K_BLOCK,
     K_BLOCKS,
     K_BYTES,
+    K_CLUSTER,
     K_DONE,
     K_KIND,
     K_LEAVING,
@@ -146,6 +147,7 @@ def name_target(m, x, place, barrier, nbytes, blocks, index, lane, w, slot, t):
     ``blocks``: of the cluster, a bit each, the same place in each; 0: the one that the place is of.
     """
     x[X_PLACE], x[K_BARRIER], x[K_BLOCKS] = place & WITHIN, barrier & WITHIN, blocks
+    x[K_CLUSTER] = m.blocks[slot, S.OF_CLUSTER]
     if rank_of(place) != rank_of(barrier):
         return fail(m, E.NO_MBARRIER, index, lane, slot, barrier, w)
     if blocks == 0:

@@ -23,6 +23,7 @@ from gpusim.engine.state.copies import (
     K_BLOCK,
     K_BLOCKS,
     K_BYTES,
+    K_CLUSTER,
     K_DONE,
     K_KIND,
     K_LEAVING,
@@ -80,6 +81,8 @@ def complete(m, x, sm, t):
     Returns whether that could be.
     """
     slot, barrier = x[K_SLOT], x[K_BARRIER]
+    if x[K_BLOCKS]:
+        return tell_all(m, x, t + m.rates[S.MULTICAST])
     if m.blocks[slot, S.ID] != x[K_BLOCK]:
         return True
     if x[K_KIND] == OPENS:
@@ -89,8 +92,6 @@ def complete(m, x, sm, t):
         return True
     if barrier < 0:
         return True
-    if x[K_BLOCKS]:
-        return tell_all(m, x, t + m.rates[S.MULTICAST])
     if slot // m.shape[S.SLOTS] != sm:
         return send(m, slot, BRINGS, barrier, 0, x[K_BYTES], 0, x[K_SITE], x[K_WARP], t + m.rates[S.REMOTE_ARRIVE])
     return change(
@@ -101,11 +102,12 @@ def complete(m, x, sm, t):
 @jit
 def tell_all(m, x, t):
     """A copy has brought its bytes to several blocks of a cluster, whose mbarriers hear of them at tick ``t``."""
-    row, going = m.clusters[m.blocks[x[K_SLOT], S.OF_CLUSTER]], True
+    of, going = x[K_CLUSTER], True
     barrier, nbytes, blocks, index, w = x[K_BARRIER], x[K_BYTES], x[K_BLOCKS], x[K_SITE], x[K_WARP]
     for rank in range(m.shape[S.CLUSTER]):
-        if (blocks >> rank) & ONE:
-            going = going and send(m, row[S.MATES + rank], BRINGS, barrier, 0, nbytes, 0, index, w, t)
+        mate = m.clusters[of, S.MATES + rank]
+        if (blocks >> rank) & ONE and m.blocks[mate, S.OF_CLUSTER] == of and m.blocks[mate, S.B_ALIVE]:
+            going = going and send(m, mate, BRINGS, barrier, 0, nbytes, 0, index, w, t)
     return going
 
 
