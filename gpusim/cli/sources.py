@@ -27,6 +27,9 @@ OPTIONS: dict[str, tuple[str, Any]] = {
     ]),
     "grid": ("--grid", Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")]),
     "block": ("--block", Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads of a block.")]),
+    "cluster": ("--cluster", Annotated[
+        str | None, typer.Option(metavar="X,Y,Z", help="Blocks of a cluster [default: what the kernel says].")
+    ]),
     "dynamic_shared": ("--dynamic-shared", Annotated[
         int | None, typer.Option(metavar="BYTES", help="Dynamic shared memory.", min=0)
     ]),
@@ -97,7 +100,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
         _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]), given["--dynamic-shared"] or 0,
         tuple(arguments.from_text(text) for text in given["--arg"] or ()), _defines(given["-D"] or ()),
-        tuple(given["-I"] or ()), given["--arch"],
+        tuple(given["-I"] or ()), given["--arch"], given["--cluster"] and _sizes("--cluster", given["--cluster"]),
     )  # fmt: skip
 
 

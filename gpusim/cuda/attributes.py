@@ -25,8 +25,11 @@ class Attribute(IntEnum):
     KPARAM_INFO = 0x17
     CBANK_PARAM_SIZE = 0x19
     REGCOUNT = 0x2F
+    CTA_PER_CLUSTER = 0x3D
+    MAX_CLUSTER_RANK = 0x3F
     KPARAM_INFO_V2 = 0x45
     NUM_BARRIERS = 0x4C
+    BLOCKS_ARE_CLUSTERS = 0x5B
 
 
 class Entry(NamedTuple):

@@ -83,6 +83,12 @@ class KernelCode:
         Threads a block may have: the launch bounds, or as many as a block has at most.
     barriers : int
         Barriers a block uses.
+    cluster : tuple of int or None
+        Blocks of a cluster along x, y, z, where the source says how many.
+    most_in_cluster : int or None
+        Blocks that a cluster may have, where the launch bounds say so.
+    grid_of_clusters : bool
+        Whether a launch counts its grid in clusters.
     parameters : tuple of Parameter
         In order; offsets count from the first one.
     param_bytes : int
@@ -101,6 +107,9 @@ class KernelCode:
     local_bytes: int
     max_threads: int
     barriers: int
+    cluster: tuple[int, int, int] | None
+    most_in_cluster: int | None
+    grid_of_clusters: bool
     parameters: tuple[Parameter, ...]
     param_bytes: int
     banks: Mapping[int, bytes]
@@ -221,6 +230,9 @@ def _kernel(file: elf.Elf, name: str, module: list[Entry], arch: str) -> KernelC
         local_bytes=_stack(file, module, name),
         max_threads=_max_threads(own) or hardware.architecture(arch)["sm.max_threads_per_block"],
         barriers=_barriers(own, text),
+        cluster=_cluster(own),
+        most_in_cluster=next((words(e, 1)[0] for e in own if e.attribute == Attribute.MAX_CLUSTER_RANK), None),
+        grid_of_clusters=any(entry.attribute == Attribute.BLOCKS_ARE_CLUSTERS for entry in own),
         parameters=_parameters(own, param_bytes, name),
         param_bytes=param_bytes,
         banks=_banks(file, name),
@@ -254,6 +266,15 @@ def _max_threads(own: list[Entry]) -> int:
         if entry.attribute in (Attribute.MAX_THREADS, Attribute.REQNTID):
             return prod(words(entry, 3))
     return 0
+
+
+def _cluster(own: list[Entry]) -> tuple[int, int, int] | None:
+    """Blocks of a cluster, None where the launch says how many."""
+    for entry in own:
+        if entry.attribute == Attribute.CTA_PER_CLUSTER:
+            x, y, z = words(entry, 3)
+            return (x, y, z) if x * y * z else None
+    return None
 
 
 def _barriers(own: list[Entry], text: elf.Section) -> int:

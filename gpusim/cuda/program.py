@@ -115,7 +115,8 @@ def _translated(kernel: Compiled, base: int) -> Program:
     )
     whole = replace(
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
-        unknown=_explained(made.unknown, list(foreign)), barriers=code.barriers,
+        unknown=_explained(made.unknown, list(foreign)), barriers=code.barriers, cluster=code.cluster,
+        most_in_cluster=code.most_in_cluster, grid_of_clusters=code.grid_of_clusters,
     )  # fmt: skip
     _refuse_faults(whole, lines, kernel.filename)
     return whole

@@ -22,6 +22,7 @@ from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
+    from gpusim.isa.program import Program
     from gpusim.profiles.profile import Profile
     from gpusim.progress import Progress
     from gpusim.results.timeline import Recording
@@ -37,6 +38,7 @@ def profile(
     *,
     gpu: str | hardware.Gpu = "h200",
     dynamic_shared: int = 0,
+    cluster: Size | None = None,
     cache: str = "cold",
     values: bool = True,
     sample: Sample = None,
@@ -63,6 +65,8 @@ def profile(
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
     dynamic_shared : int
         Bytes.
+    cluster : int or sequence of int, optional
+        Blocks of a cluster in x, y, z, where the kernel does not say (``__cluster_dims__``).
     cache : {"cold", "warm"}
         Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
     values : bool
@@ -102,27 +106,29 @@ def profile(
     how = How(cache, sample, values, limit, progress, timeline, fresh, jobs)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
-    return simulated([work(kernel, spec, grid, block, args, dynamic_shared)], spec, how)[0]
+    return simulated([work(kernel, spec, grid, block, args, dynamic_shared, cluster)], spec, how)[0]
 
 
 def work(
-    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0
-) -> Work:
+    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0,
+    cluster: Size | None = None,
+) -> Work:  # fmt: skip
     """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
 
     Parameters
     ----------
-    kernel, gpu, grid, block, args, dynamic_shared
+    kernel, gpu, grid, block, args, dynamic_shared, cluster
         As for :func:`profile`.
     """
-    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared)
+    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
     return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
 
 
 def _launch(
-    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int
-) -> Launch:
+    kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int,
+    cluster: Size | None,
+) -> Launch:  # fmt: skip
     """The launch, if kernel, sizes and arguments fit one another."""
     if not hasattr(kernel, "pack"):
         raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
@@ -139,7 +145,24 @@ def _launch(
     buffers = _arrays(arguments)
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
-    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=tuple(_nulls(kernel, arguments, args)))
+    nulls, shape = tuple(_nulls(kernel, arguments, args)), _cluster(cluster, program, gpu)
+    if program.grid_of_clusters and shape is not None:
+        blocks = tuple(n * own for n, own in zip(sizes[0], shape, strict=True))
+        sizes = _three("grid", blocks, gpu.limits.grid), sizes[1]
+    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=nulls, cluster=shape)
+
+
+def _cluster(given: Size | None, program: Program, gpu: hardware.Gpu) -> tuple[int, int, int] | None:
+    """Blocks of a cluster: those that the kernel was compiled for, or those that the launch says."""
+    if given is None:
+        return program.cluster
+    if gpu.limits.cluster == 1:
+        raise ParameterError(f"{program.name}: a cluster of {shown(given)}: {gpu.name} has no clusters")
+    shape = _three("cluster", given, [gpu.limits.cluster] * 3)
+    if program.cluster is not None and shape != program.cluster:
+        own = ",".join(map(str, program.cluster))
+        raise ParameterError(f"{program.name}: a cluster of {shown(given)}, but __cluster_dims__ says {own}")
+    return shape
 
 
 def _remedy(kernel: Kernel, gpu: hardware.Gpu) -> str:

@@ -27,6 +27,8 @@ MOST_ISSUED, MOST_WARPS, MOST_QUEUED = 4, 16, 15
 what there is room for in the engine's tables."""
 MOST_SMS, MOST_RESIDENT_WARPS = 1024, MOST_ISSUED * MOST_WARPS
 """SMs of a GPU, and warps of an SM."""
+MOST_IN_CLUSTER = 16
+"""Blocks of a cluster."""
 REGISTER_BANKS, REGISTER_STAGES = 2, 3
 """Banks of a register file, and stages in which an instruction reads them."""
 TENSOR_BITS = 25

@@ -251,6 +251,47 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """What blocks of a cluster, on SMs of one GPC, take for one another.
+
+    Attributes
+    ----------
+    barrier_cycles : int
+        From the arrival of the last warp of a cluster until those that wait go on, but for what blocks add.
+    barrier_cycles_per_block : float
+        What each block of the cluster adds.
+    fence_cycles : int
+        Until what a warp wrote is seen by the other blocks.
+    fence_cycles_per_warp : float
+        Between two such fences of an SM.
+    load_cycles : int
+        Of a load from the shared memory of the other SM of a TPC.
+    far_cycles : int
+        Added where the SM is one of another TPC.
+    atomic_cycles : int
+        Added where what is there is changed.
+    load_bytes_per_cycle, store_bytes_per_cycle : float
+        What an SM loads and stores, in the shared memory of others.
+    arrive_cycles : int
+        From an arrival at an mbarrier of another block until that has heard of it.
+    multicast_cycles : int
+        By which what a copy brings to several blocks is later.
+    """
+
+    barrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    barrier_cycles_per_block: float = quantity("cycle", low=0, high=LONGEST)
+    fence_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    fence_cycles_per_warp: float = quantity("cycle", low=0, high=LONGEST)
+    load_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    far_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    atomic_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    load_bytes_per_cycle: float = quantity("byte/cycle")
+    store_bytes_per_cycle: float = quantity("byte/cycle")
+    arrive_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    multicast_cycles: int = quantity("cycle", low=0, high=LONGEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spacing:
     """How far apart the lowering of descriptions puts dependent instructions, as ptxas does.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from gpusim.hardware.fixed import MOST_IN_CLUSTER
 from gpusim.hardware.quantities import quantity
 
 WORD = 4
@@ -15,6 +16,9 @@ WORD = 4
 
 NOWHERE = -1
 """Offset of what an architecture does not have."""
+
+CLUSTER_WORDS = 10
+"""Words that say what clusters a launch has (see :attr:`Abi.cluster`)."""
 
 LAST_OFFSET = (1 << 16) - 1
 """Largest offset in a constant bank: instructions encode it in 16 bits."""
@@ -49,6 +53,11 @@ class Abi:
         Registers of a thread that ptxas counts beside those that its code names.
     parameter_address : int
         Address at which a kernel's parameters appear in the generic space, 8 bytes; -1 where no code asks for it.
+    cluster : int
+        Of clusters: whether the launch has any, a word; blocks of one along x, y, z, three words; one over each of
+        these, three fp32; clusters of the grid along x, y, z, three words.  -1: nobody said where these are.
+    cluster_blocks : int
+        Blocks of a cluster, a word; -1 likewise.
     shared_window : int or None
         Address at which shared memory appears in the generic space, 8 bytes; None where a special register has it.
     """
@@ -64,6 +73,8 @@ class Abi:
     shared_base: int = quantity("byte", low=0, high=LAST_OFFSET)
     compiler_registers: int = quantity("1", low=0, high=15)
     parameter_address: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
+    cluster: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
+    cluster_blocks: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
     shared_window: int | None = quantity("byte", low=0, high=LAST_OFFSET, optional=True)
 
     def holds(self, offset: int, nbytes: int = WORD) -> bool:
@@ -84,7 +95,8 @@ def _words(abi: Abi) -> frozenset[int]:
     """Words of constant bank 0 that an ABI says something of, but for the parameters."""
     sizes = {
         abi.block: 3, abi.grid: 3, abi.stack: 1, abi.local_window: 2, abi.shared_window: 2, abi.dynamic_shared: 1,
-        abi.reserved_shared: 1, abi.descriptor: 2, abi.parameter_address: 2,
+        abi.reserved_shared: 1, abi.descriptor: 2, abi.parameter_address: 2, abi.cluster: CLUSTER_WORDS,
+        abi.cluster_blocks: 1,
     }  # fmt: skip
     there = {first: count for first, count in sizes.items() if first is not None and first != NOWHERE}
     return frozenset(first // WORD + k for first, count in there.items() for k in range(count))
@@ -100,6 +112,8 @@ class Limits:
         Blocks of a grid along x, y, z.
     block : tuple of int
         Threads of a block along x, y, z.
+    cluster : int
+        Blocks of a cluster; 1: there are no clusters.
     local_bytes : int
         Local memory of a thread.
     fewest_registers : int
@@ -108,6 +122,7 @@ class Limits:
 
     grid: tuple[int, ...] = quantity("1", high=2**31 - 1)
     block: tuple[int, ...] = quantity("1", high=1024)
+    cluster: int = quantity("1", high=MOST_IN_CLUSTER)
     local_bytes: int = quantity("byte", low=0, high=1 << 24)
     fewest_registers: int = quantity("1", high=255)
 

@@ -25,7 +25,7 @@ from gpusim.hardware.fixed import (
     TPC_SMS,
     WARP,
 )
-from gpusim.hardware.generation import Access, Copies, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.generation import Access, Clusters, Copies, Fetch, Issue, Launching, Spacing
 from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.quantities import LONGEST, SHARED_WINDOW, fixed, quantity
 
@@ -500,6 +500,7 @@ SECTIONS: dict[str, type] = {
     "issue": Issue,
     "access": Access,
     "copies": Copies,
+    "clusters": Clusters,
     "spacing": Spacing,
     **ARCHITECTURE_SECTIONS,
 }

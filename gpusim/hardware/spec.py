@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from gpusim.errors import UnknownNameError
-from gpusim.hardware.generation import Access, Copies, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.generation import Access, Clusters, Copies, Fetch, Issue, Launching, Spacing
 from gpusim.hardware.programming import Abi, Instructions, Limits
 from gpusim.hardware.sections import L1, L2, SECTIONS, Clock, Dram, Identity, Latency, Placement, Shared, Sm, Throughput
 
@@ -65,6 +65,7 @@ class Gpu(Identity):
     issue : Issue
     access : Access
     copies : Copies
+    clusters : Clusters
     spacing : Spacing
     abi : Abi
     limits : Limits
@@ -94,6 +95,7 @@ class Gpu(Identity):
     issue: Issue
     access: Access
     copies: Copies
+    clusters: Clusters
     spacing: Spacing
     abi: Abi
     limits: Limits

@@ -14,7 +14,8 @@ from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import Convert, Flag, Mma, Mufu, Special
 
 FP8 = (Convert.E4M3, Convert.E5M2)
-CLUSTER = (Special.CLUSTER_CTAID, Special.CLUSTER_SIZE)
+CLUSTER_REGISTERS = (Special.CLUSTER_RANK, Special.CLUSTER_SIZE)
+IN_CLUSTERS = (Op.CLUSTER_ARRIVE, Op.CLUSTER_WAIT, Op.CLUSTER_FENCE, Op.STAS, Op.REDAS)
 HALF_ARITHMETIC = (Op.HADD2, Op.HMUL2, Op.HFMA2)
 
 Belongs = Callable[[Instr], bool]
@@ -61,7 +62,7 @@ CLASSES: dict[str, Belongs] = {
     "mbarriers": _of(Op.SYNCS_EXCH, Op.SYNCS_ARRIVE, Op.SYNCS_PHASECHK, Op.SYNCS_CCTL, Op.ARRIVES),
     "bulk_copies": _of(Op.UBLKCP_S_G, Op.UBLKCP_G_S, Op.UBLKCP_S_S, Op.UBLKRED_G_S, Op.UBLKRED_S_S, Op.UBLKPF),
     "tensor_copies": _of(Op.UTMALDG, Op.UTMASTG, Op.UTMAREDG, Op.UTMAPF),
-    "clusters": lambda i: i.op in (Op.S2R, Op.CS2R) and i.sub in CLUSTER,
+    "clusters": lambda i: i.op in IN_CLUSTERS or (i.op in (Op.S2R, Op.CS2R) and i.sub in CLUSTER_REGISTERS),
 }
 """Whether an instruction belongs to a class."""
 

@@ -16,6 +16,7 @@ from functools import partial
 from gpusim.isa.opcode_info import CONSTANT, GENERIC, GLOBAL, LOCAL, SHARED, Form, OpInfo, Pipe, Says, Takes
 from gpusim.isa.variants import (
     DIMENSIONS_AT,
+    MULTICAST,
     UNIFORM_PREDICATES,
     Arrival,
     Atomic,
@@ -43,8 +44,11 @@ COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
 REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
 BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
+LOADED_BOXES = frozenset(box | several for box in BOXES for several in (0, MULTICAST))
 REDUCED_BOXES = frozenset(box | operation for box in BOXES for operation in REDUCTIONS)
-ARRIVALS = frozenset(how | drop for how in (1, 2, 4, 8, 12, 1 | 8) for drop in (0, Arrival.DROP))
+ARRIVALS = frozenset(
+    how | drop | where for how in (1, 2, 4, 8, 12, 1 | 8) for drop in (0, Arrival.DROP) for where in (0, Arrival.REMOTE)
+)
 PREDICATES = (0, UNIFORM_PREDICATES)  # where a thread's and where a warp's begin
 BYTES_OF_PREDICATES = frozenset(first | byte << 4 for first in PREDICATES for byte in range(4))
 HALF_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("F16", "BF16", "TF32")))
@@ -83,6 +87,11 @@ _atomic = partial(
     OpInfo, Pipe.LSU, says=Says.ATOMIC, reads_memory=True, variable_latency=True, out_of_line=True,
 )  # fmt: skip
 _mbarrier = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, moves_lanes=True)
+_cluster = partial(OpInfo, Pipe.LSU, out_of_line=True, always_runs=True, queued=False)
+_mbarrier_store = partial(
+    OpInfo, Pipe.LSU, (LONG, WIDTH), space=SHARED, stores_to=SHARED, variable_latency=True, out_of_line=True,
+    moves_lanes=True,
+)  # fmt: skip
 _bulk = partial(OpInfo, Pipe.LSU, variable_latency=True, out_of_line=True, queued=False)
 _reduction = partial(_bulk, says=Says.ATOMIC, reads_memory=True)
 
@@ -391,8 +400,11 @@ class Op(IntEnum):
     # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
     ARRIVES = 109, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
     # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
-    # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global
-    UBLKCP_S_G = 110, _bulk((COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED)
+    # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global,
+    # `sub` 1 (MULTICAST): of each block of the cluster whose bit is set in the upper half of the last source
+    UBLKCP_S_G = 110, _bulk(
+        (COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=(0, MULTICAST),
+    )  # fmt: skip
     UBLKCP_G_S = 111, _bulk((ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
     UBLKCP_S_S = 112, _bulk((COMMAND, SHORT, SHORT), space=SHARED, reads_memory=True, stores_to=SHARED)
     # the same, of elements that are put to those which are there: `sub`, width and flags as of RED
@@ -402,8 +414,11 @@ class Op(IntEnum):
     UBLKRED_S_S = 114, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED, subs=REDUCTIONS)
     UBLKPF = 115, _bulk((ADDRESS, SHORT), space=GLOBAL)
     # boxes of the tensor whose map lies at b (gpusim.engine.load_store.tensor_maps): its coordinates are the last of
-    # the registers in a, bits 4-6 of `sub` say how many; before them of a load a place and an mbarrier, else a place
-    UTMALDG = 116, _bulk((COMMAND, ADDRESS), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=BOXES)
+    # the registers in a, bits 4-6 of `sub` say how many; before them of a load a place and an mbarrier, else a place;
+    # c: as the last of UBLKCP_S_G where `sub` says MULTICAST
+    UTMALDG = 116, _bulk(
+        (COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=LOADED_BOXES,
+    )  # fmt: skip
     UTMASTG = 117, _bulk((COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=BOXES)
     UTMAREDG = 118, _reduction(
         (COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCED_BOXES,
@@ -411,6 +426,19 @@ class Op(IntEnum):
     UTMAPF = 119, _bulk((COMMAND, ADDRESS), space=GLOBAL, subs=BOXES)
     # a group of bulk copies from shared memory ends
     UTMACMDFLUSH = 120, _lsu(out_of_line=True, always_runs=True, queued=False)
+
+    # ------------------------------------------------------------------ clusters
+
+    # Addresses of shared memory have the place of a block in its cluster in their upper 8 bits.
+    # the warp arrives at the barrier of its cluster; waits until all warps of the cluster have
+    CLUSTER_ARRIVE = 121, _cluster(moves_lanes=True)
+    CLUSTER_WAIT = 122, _cluster(moves_lanes=True)
+    # what was written before is seen by the other blocks of the cluster
+    CLUSTER_FENCE = 123, _cluster()
+    # each lane stores b at the first register of a, or puts it to what is there (`sub` as of RED); the mbarrier at the
+    # second, of the same block, hears of the bytes
+    STAS = 124, _mbarrier_store()
+    REDAS = 125, _mbarrier_store(says=Says.ATOMIC, reads_memory=True, subs=REDUCTIONS)
 
 
 COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)

@@ -83,6 +83,12 @@ class Program:
     """Architecture that it is for, such as ``"sm_90"``: says what lies before the parameters.  Empty: nothing does."""
     most_registers: int = 0
     """Registers that a thread has after the largest USETMAXREG that takes some of its block's; 0: there is none."""
+    cluster: tuple[int, int, int] | None = None
+    """Blocks of a cluster along x, y, z, where code was compiled for such."""
+    most_in_cluster: int | None = None
+    """Blocks that a cluster may have, where code was compiled for so many at most."""
+    grid_of_clusters: bool = False
+    """Whether a launch counts its grid in clusters."""
 
     @cached_property
     def bank_bytes(self) -> Mapping[int, int]:

@@ -67,8 +67,7 @@ class Provenance:
         instr = self._program.instrs[index]
         if instr.op not in BOXES:
             return 0
-        _, place = instr.srcs
-        return self._reached(index, registers_of(place, source_words(instr, 1)))
+        return self._reached(index, registers_of(instr.srcs[1], source_words(instr, 1)))
 
     def names(self, arrays: int) -> frozenset[str] | None:
         """Parameters of a set of arrays; None where it is of whatever there is."""

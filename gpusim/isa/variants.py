@@ -10,6 +10,9 @@ from enum import IntEnum
 UNIFORM_PREDICATES = 8
 """``sub`` of P2R and R2P: where UP0 stands among a warp's predicates."""
 
+MULTICAST = 1
+"""Bit 0 of ``sub`` of UBLKCP_S_G and UTMALDG: to several blocks of the cluster."""
+
 DIMENSIONS_AT = 4
 """``sub`` of copies of boxes: the bit from which on it says how many dimensions the tensor has."""
 
@@ -43,7 +46,7 @@ class Special(IntEnum):
     GLOBALTIMER_LO = 23
     GLOBALTIMER_HI = 24
     SHARED_WINDOW_HI = 25  # upper word of the address at which shared memory appears in the generic space
-    CLUSTER_CTAID = 26
+    CLUSTER_RANK = 26  # the block's place in its cluster
     WARPSIZE = 27
     VIRTID = 28  # bits 8-14: the warp's slot in its SM (what PTX's %warpid is read from)
     SHARED_SIZE = 30  # bytes of shared memory of the block
@@ -70,6 +73,7 @@ class Space(IntEnum):
     GLOBAL = 0
     SHARED = 1
     LOCAL = 2
+    CLUSTER = 3  # shared memory of any block of the cluster
 
 
 class BoolOp(IntEnum):
@@ -209,7 +213,7 @@ class Atomic(IntEnum):
 
 
 class Arrival(IntEnum):
-    """``sub`` of SYNCS_ARRIVE: bits 0-1 arrivals, bits 2-3 bytes, bit 4; of ARRIVES: ONE, or else BYTES_DONE."""
+    """``sub`` of SYNCS_ARRIVE: bits 0-1 arrivals, bits 2-3 bytes, bits 4, 5; of ARRIVES: ONE, or else BYTES_DONE."""
 
     NONE = 0
     ONE = 1
@@ -218,6 +222,7 @@ class Arrival(IntEnum):
     EXPECT = 8  # as many bytes more as b says are expected
     COMPLETE = 12  # as many have come
     DROP = 16  # whoever arrives is expected no more
+    REMOTE = 32  # at an mbarrier of any block of the cluster
 
 
 class Wait(IntEnum):

@@ -1,8 +1,9 @@
 """Launch files: many launches of CUDA sources and of described kernels.
 
 A file is a JSON list of launches.  One of a CUDA source has ``id``, ``source`` (relative to the file), ``options``,
-``kernel``, ``arch``, ``grid``, ``block``, ``dynamic_shared`` and ``args`` (see :mod:`gpusim.launches.arguments`); one
-of a described kernel has ``kernel`` and ``params``, and an ``id`` where name and parameters are not to be it.
+``kernel``, ``arch``, ``grid``, ``block``, ``cluster``, ``dynamic_shared`` and ``args`` (see
+:mod:`gpusim.launches.arguments`); one of a described kernel has ``kernel`` and ``params``, and an ``id`` where name and
+parameters are not to be it.
 """
 
 from __future__ import annotations
@@ -129,6 +130,7 @@ def _model() -> type[BaseModel]:
         dynamic_shared=(Annotated[int, Field(strict=True, ge=0)], 0),
         args=(list[Any], []),
         arch=(text | None, None),
+        cluster=(sizes | None, None),
     )
 
 
@@ -146,6 +148,7 @@ def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     return LaunchSpec(
         checked.id, folder / checked.source, tuple(checked.options), checked.kernel,
         _three(checked.grid), _three(checked.block), checked.dynamic_shared, args, arch=checked.arch,
+        cluster=checked.cluster and _three(checked.cluster),
     )  # fmt: skip
 
 

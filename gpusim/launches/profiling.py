@@ -87,7 +87,7 @@ def _profiled(
     kernel = module.kernel()
     return cuda.profile(
         kernel, spec.grid, spec.block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=spec.dynamic_shared,
-        values=False, progress=progress, **how,
+        cluster=spec.cluster, values=False, progress=progress, **how,
     )  # fmt: skip
 
 

@@ -45,6 +45,8 @@ class LaunchSpec:
         Folders with headers.
     arch : str or None
         What to compile for, such as ``"sm_90a"``; None: what the source needs.
+    cluster : tuple of int or None
+        Blocks of a cluster in x, y, z, where the kernel does not say.
     """
 
     id: str
@@ -58,6 +60,7 @@ class LaunchSpec:
     defines: Mapping[str, str | None] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
     arch: str | None = None
+    cluster: tuple[int, ...] | None = None
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""
@@ -88,10 +91,11 @@ class LaunchSpec:
         defined = [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in self.defines.items()]
         included = [f"-I{_seen_from(folder, path)}" for path in self.include]
         named = {key: value for key, value in (("kernel", self.kernel), ("arch", self.arch)) if value is not None}
+        clusters = {} if self.cluster is None else {"cluster": list(self.cluster)}
         return {
             "id": self.id, "source": _seen_from(folder, self.source), "options": [*self.options, *defined, *included],
             **named, "grid": list(self.grid), "block": list(self.block), "dynamic_shared": self.dynamic_shared,
-            "args": [argument.to_json() for argument in self.args],
+            **clusters, "args": [argument.to_json() for argument in self.args],
         }  # fmt: skip
 
 
@@ -172,6 +176,7 @@ class DescribedLaunch:
         return self.bound.block
 
     dynamic_shared = 0
+    cluster = None
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""

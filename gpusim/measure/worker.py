@@ -165,6 +165,7 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     """Compile it, and put its arguments on the device."""
     module = spec.compile(runtime.device().arch)
     kernel = module.kernel()
+    _refuse_cluster(spec, kernel)
     drawn = spec.draw(kernel, seed)
     kernel.check(as_passed(drawn))
     function = runtime.load(kernel.cubin.data, kernel.symbol, spec.dynamic_shared)
@@ -176,6 +177,12 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     ]
     sizes = spec.grid, spec.block, spec.dynamic_shared
     return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there, passed)
+
+
+def _refuse_cluster(spec: AnyLaunch, kernel: Kernel) -> None:
+    """Refuse clusters that the launch alone names: CuPy cannot ask for them."""
+    if spec.cluster is not None and spec.cluster != kernel.code.cluster:
+        raise GpusimError(f"{spec.id}: cluster: measuring takes it from the kernel alone: give that __cluster_dims__")
 
 
 def _warm(ready: _Ready) -> list[str]:

@@ -30,6 +30,7 @@ from gpusim.errors import ParameterError
 from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
 from gpusim.isa.slice import needs_local
+from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
 from gpusim.simulate.placement import first_wave
@@ -191,6 +192,17 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.STORE_START: gpu.copies.store_start_cycles,
         S.BULK_REQUEST: gpu.copies.request_cycles,
         S.BULK_SECTOR: gpu.l2.sector_bytes / gpu.copies.load_bytes_per_cycle,
+        S.CLUSTER_BARRIER: gpu.clusters.barrier_cycles,
+        S.CLUSTER_BARRIER_BLOCK: gpu.clusters.barrier_cycles_per_block,
+        S.CLUSTER_FENCE: gpu.clusters.fence_cycles,
+        S.CLUSTER_FENCE_WARP: gpu.clusters.fence_cycles_per_warp,
+        S.REMOTE: gpu.clusters.load_cycles,
+        S.REMOTE_TPC: gpu.clusters.far_cycles,
+        S.REMOTE_ATOMIC: gpu.clusters.atomic_cycles,
+        S.REMOTE_LOAD: gpu.l2.sector_bytes / gpu.clusters.load_bytes_per_cycle,
+        S.REMOTE_STORE: gpu.l2.sector_bytes / gpu.clusters.store_bytes_per_cycle,
+        S.REMOTE_ARRIVE: gpu.clusters.arrive_cycles,
+        S.MULTICAST: gpu.clusters.multicast_cycles,
     }.items():
         r[column] = _ticks(cycles)
 
@@ -204,6 +216,8 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     """
     s = np.zeros(S.N_SHAPE, np.int64)
     s[S.BLOCK_X : S.BLOCK_Z + 1], s[S.GRID_X : S.GRID_Z + 1] = launch.block, launch.grid
+    s[S.CLUSTER_X : S.CLUSTER_Z + 1] = launch.cluster or (1, 1, 1)
+    s[S.CLUSTER] = launch.cluster_blocks
     s[S.WARPS], s[S.SLOTS], s[S.SHARED_BYTES] = launch.warps, held.blocks_per_sm, launch.shared_bytes
     s[S.THREAD_REGISTERS] = -(-launch.registers_per_thread * S.LANES // gpu.sm.register_alloc_unit) * (
         gpu.sm.register_alloc_unit // S.LANES
@@ -384,15 +398,19 @@ def machine(
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
     dims[S.ONE_BY_ONE] = may_race(image)
+    dims[S.AMONG] = np.any(np.isin(image.code[:, F.OP], OPS))
+    if n_sm is not None:
+        sms[:, S.GPC] = 0
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
     dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // LINE + 1
     bounds, dims[S.N_BUFFERS] = _bounds(launch, layout, image.reads)
     constants = _constants(banks_of(launch, layout), dims)
     block_slots, code_lines = len(sms) * held.blocks_per_sm, (len(image.code) >> CODE_LINE_BITS) + 1
-    wave = (
-        first_wave(gpu, held.blocks_per_sm, launch.blocks) if n_sm is None else list(range(n_sm)) * held.blocks_per_sm
-    )
+    wave = list(range(n_sm or 0)) * held.blocks_per_sm
+    if n_sm is None:
+        slots, alone = held.blocks_per_sm, launch.cluster is None
+        wave = first_wave(gpu, slots, launch.blocks) if alone else clusters.first_wave(gpu, slots, launch)
     return Machine(
         code=image.code,
         place=image.place,
@@ -406,6 +424,7 @@ def machine(
         constant_lines=np.full((len(sms), 2 * gpu.fetch.sm_constant_lines), -1, np.int64),
         **_hierarchy(gpu, dims, 0 if timeless else len(sms)),
         copies=_copies(image, len(sms)),
+        clusters=aligned((block_slots if dims[S.AMONG] else 1, S.N_CLUSTER), np.int64),
         data=data,
         bounds=bounds,
         unwritten=zeros(len(data) if checked else 1, np.uint8),
@@ -488,9 +507,4 @@ def _schedulers(gpu: Gpu, n: int) -> np.ndarray:
 
 def waves(gpu: Gpu, launch: Launch, held: Occupancy) -> float:
     """Blocks of the grid over blocks the GPU holds at once."""
-    return launch.blocks / (gpu.sm_count * held.blocks_per_sm)
-
-
-def blocks_at_once(gpu: Gpu, held: Occupancy) -> int:
-    """Blocks the whole GPU holds."""
-    return math.prod((gpu.sm_count, held.blocks_per_sm))
+    return launch.blocks / clusters.held_at_once(gpu, launch, held)

@@ -15,10 +15,9 @@ from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image, encode
 from gpusim.isa.slice import counting_and_timed, makes_copies, needs_data
-from gpusim.simulate import quick
+from gpusim.simulate import clusters, quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
-from gpusim.simulate.build import blocks_at_once
 from gpusim.simulate.clock import timing
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
@@ -142,13 +141,13 @@ def _count_and_time(
     since : Since
     """
     launch, workers = place.launch, place.workers
-    wave = blocks_at_once(place.gpu, place.held)
-    at, middle = chosen.middle(wave)
+    wave = clusters.held_at_once(place.gpu, launch, place.held)
+    at, middle = chosen.middle(wave, launch.cluster_blocks)
 
     def go_on(handed: float = math.inf) -> bool:
         return drive(m, launch, image, chosen.queue, progress, "counting", limit, handed=handed, workers=workers)
 
-    if chosen.sampled:
+    if chosen.sampled and launch.cluster is None:
         spread_phases(m, go_on, chosen, wave)
     go_on(at)
     ran = place.apart(in_time).machine(in_time, 1, timed=True)
@@ -176,9 +175,9 @@ def _show(m: Machine, stretch: Future[Since], progress: Progress | None) -> None
 def _quickly(place: Place, image: Image, in_time: Image, progress: Progress | None, limit: int | None) -> Counts | None:
     """Count a launch and its time from a little of it; None where that tells too little.
 
-    What goes beside the warps is in no count of theirs, from which the rest would follow.
+    What goes beside the warps is in no count of theirs, from which the rest would follow; clusters need a whole GPU.
     """
-    if makes_copies(image):
+    if makes_copies(image) or place.launch.cluster:
         return None
     chosen = unplanned(place.launch, few=True)
     m = _probed(place, image, chosen, None, progress, limit)
@@ -211,12 +210,19 @@ def _probed(
     if sample is False or launch.blocks <= len(chosen.probes) or (sample is None and draws_tickets(image)):
         return None
     tied = sample is None and may_read_what_it_wrote(image)
-    probes = BlockQueue.single(chosen.probes, kinds=True)
-    m = place.apart(image).machine(image, len(probes), timeless=True, n_sm=1)
+    probes = clusters.some(launch, chosen.probes, kinds=True)
+    m = place.apart(image).machine(image, len(chosen.probes) + 1, timeless=True, n_sm=launch.cluster_blocks)
     try:
         drive(m, launch, image, probes, progress, "probing", limit)
     except (SimulationError, EndlessError):
         if tied:  # maybe for want of what other blocks do
             return None
         raise
-    return None if tied and reads_what_it_wrote(m.arrays) else m
+    return None if tied and reads_what_it_wrote(m.arrays) else _of_probes(m, len(chosen.probes))
+
+
+def _of_probes(m: Machine, probes: int) -> Machine:
+    """A machine that tells of so many probes alone, not of the blocks that came along in their clusters."""
+    misc, counts = m.misc.copy(), m.counts[:probes]
+    misc[S.STEPS] = misc[S.STEPS] * counts[:, C.INST].sum() // max(m.counts[:, C.INST].sum(), 1)
+    return m._replace(misc=misc, counts=counts)

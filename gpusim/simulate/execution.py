@@ -12,6 +12,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
+from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
@@ -77,7 +78,7 @@ def watch(
     SimulationError, EndlessError
         As for :func:`execute`.
     """
-    _run(_placed(launch, gpu, held), BlockQueue.single(blocks), True, progress, limit)
+    _run(_placed(launch, gpu, held), clusters.some(launch, blocks), True, progress, limit)
 
 
 def _placed(launch: Launch, gpu: Gpu, held: Occupancy) -> Place:
@@ -88,7 +89,7 @@ def _placed(launch: Launch, gpu: Gpu, held: Occupancy) -> Place:
 def _run(place: Place, queue: BlockQueue, checked: bool, progress: Progress | None, limit: int | None) -> None:
     launch = place.launch
     image = bound(launch, place.layout, encode(launch.program))
-    m = place.machine(image, 1, checked=checked, timeless=True, n_sm=1)
+    m = place.machine(image, 1, checked=checked, timeless=True, n_sm=launch.cluster_blocks)
     _mark_outputs(m, launch, place.layout)
     drive(m, launch, image, queue, progress, "executing", limit)
 

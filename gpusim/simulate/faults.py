@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _GLOBAL = (E.GLOBAL_BOUNDS, E.MISALIGNED, E.UNWRITTEN_GLOBAL, E.STRAY)
 _SHARED = (E.SHARED_BOUNDS, E.SHARED_MISALIGNED, E.UNWRITTEN_SHARED, E.RACE)
+_CLUSTER = (E.ENDED_BLOCK, E.NO_SUCH_BLOCK)
 _LOCAL = (E.LOCAL_BOUNDS, E.LOCAL_MISALIGNED)
 _MBARRIER = (E.NO_MBARRIER, E.MBARRIER_ARRIVALS, E.MBARRIER_BYTES, E.MBARRIER_DEADLOCK)
 
@@ -48,8 +49,13 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         return f"{who} {_global_text(code, op, array)}: {_place(address, launch)}"
     if code in _SHARED:
         return f"{who}: {E.TEXT[code]}: shared address {address:#x}; {_extent(launch)}"
+    if code in _CLUSTER:
+        whose = f"of block {address >> S.WINDOW_AT} of the {launch.cluster_blocks} of a cluster"
+        return f"{who}: {E.TEXT[code]}: shared address {address:#x}, {whose}"
     if code in _MBARRIER:
         return f"{who}: {_mbarrier_text(code, address, int(misc[S.E_HOLDS]))}"
+    if code == E.CLUSTER_DEADLOCK:
+        return f"{who}: {E.TEXT[code]}: {_missing(address, int(misc[S.E_HOLDS]), launch)}"
     if code == E.NO_TENSOR_MAP:
         return f"{who}: {E.TEXT[code]} lies {_map_place(address)}"
     if code in _LOCAL:
@@ -67,6 +73,12 @@ def _mbarrier_text(code: int, address: int, word: int) -> str:
         f"{E.TEXT[code]}: the one at shared address {address:#x} lacks {held.pending} of {held.expected} arrivals and "
         f"{held.nbytes} bytes of its phase of parity {held.parity}"
     )
+
+
+def _missing(warps: int, one: int, launch: Launch) -> str:
+    """How many warps do not come to the barrier of a cluster, and one of them."""
+    them = "1 does" if warps == 1 else f"{warps} do"
+    return f"{them} not, such as warp {one & 0xFFFFFFFF} of block {_split(one >> 32, launch.grid)}"
 
 
 def _map_place(address: int) -> str:

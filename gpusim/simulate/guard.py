@@ -13,6 +13,7 @@ import numpy as np
 from gpusim.errors import ParameterError
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import Occupancy, occupancy
+from gpusim.simulate import clusters
 from gpusim.simulate.driving import load_engine
 from gpusim.simulate.execution import watch
 from gpusim.simulate.sample import probe_blocks
@@ -36,8 +37,9 @@ def fitting(launch: Launch, gpu: Gpu, name: str) -> Occupancy:
     Raises
     ------
     ParameterError
-        No SM holds a block of it, or the block is larger than its code was compiled for.
+        No SM holds a block of it, the block is larger than its code was compiled for, or its clusters fit nowhere.
     """
+    clusters.check(launch, gpu, name)
     promised = launch.program.max_threads
     if promised is not None and promised < launch.threads <= gpu.sm.max_threads_per_block:
         raise ParameterError(

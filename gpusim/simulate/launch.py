@@ -73,6 +73,8 @@ class Launch:
         Registers that a thread is given, where the compiler of what really runs gives it others than `program` names.
     nulls : tuple of str
         Parameters that are null pointers, where it is known which are pointers.
+    cluster : tuple of int, optional
+        Blocks of a cluster in x, y, z; None: blocks are in no clusters.
     """
 
     program: Program
@@ -84,6 +86,7 @@ class Launch:
     places: Mapping[str, int] = field(default_factory=dict)
     registers: int | None = None
     nulls: tuple[str, ...] = ()
+    cluster: tuple[int, int, int] | None = None
 
     @property
     def registers_per_thread(self) -> int:
@@ -94,6 +97,11 @@ class Launch:
     def blocks(self) -> int:
         """Blocks of the grid."""
         return math.prod(self.grid)
+
+    @property
+    def cluster_blocks(self) -> int:
+        """Blocks of a cluster, 1 where there are none."""
+        return math.prod(self.cluster or (1,))
 
     @property
     def threads(self) -> int:
@@ -277,6 +285,12 @@ def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
     struct.pack_into("<Q", bank, abi.local_window, LOCAL_WINDOW_HI << 32)
     if abi.parameter_address != NOWHERE:
         struct.pack_into("<Q", bank, abi.parameter_address, PARAMETERS_HI << 32 | abi.parameters)
+    if abi.cluster != NOWHERE:
+        shape = launch.cluster or (1, 1, 1)
+        over, clusters = (1 / own for own in shape), (n // own for n, own in zip(launch.grid, shape, strict=True))
+        struct.pack_into("<4I3f3I", bank, abi.cluster, launch.cluster is not None, *shape, *over, *clusters)
+    if abi.cluster_blocks != NOWHERE:
+        struct.pack_into("<I", bank, abi.cluster_blocks, launch.cluster_blocks)
     if abi.shared_window is not None:
         struct.pack_into("<Q", bank, abi.shared_window, SHARED_WINDOW_HI << 32)
 

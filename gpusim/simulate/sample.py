@@ -29,7 +29,7 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.simulate.block_queue import BlockQueue, Stretch
-from gpusim.simulate.build import blocks_at_once
+from gpusim.simulate.clusters import held_at_once
 from gpusim.simulate.scattered import scattered
 
 if TYPE_CHECKING:
@@ -88,12 +88,13 @@ class Plan:
         """The same launch, every block run."""
         return replace(self, queue=BlockQueue.whole(self.blocks), n_kinds=1, sampled=False)
 
-    def middle(self, wave: int) -> tuple[int, Stretch]:
+    def middle(self, wave: int, cluster: int = 1) -> tuple[int, Stretch]:
         """Where a stretch of the launch may be timed: after how many of the blocks run, and which blocks it may run.
 
         It begins with a measured span, or lies around the middle of a launch run whole: a few waves of so many blocks.
+        ``cluster``: blocks that belong together.
         """
-        at = first = max(self.blocks // 2 - 2 * wave, 0)
+        at = first = max(self.blocks // 2 - 2 * wave, 0) // cluster * cluster
         if self.sampled:
             measured = [(before, one.first) for before, one in self.queue.begins() if one.kind == MEASURED]
             at, first = measured[(len(measured) - 1) // 2]
@@ -174,11 +175,11 @@ class Spans(NamedTuple):
         return self.counted + self.apart * self.warming + self.last + self.after
 
 
-def _spans(blocks: int, row: int, wave: int, blocks_per_sm: int) -> Spans:
-    """Spans of whole rows; rows longer than a wave are cut."""
+def _spans(blocks: int, row: int, wave: int, blocks_per_sm: int, cluster: int = 1) -> Spans:
+    """Spans of whole rows; rows longer than a wave are cut, but no clusters of so many blocks."""
     least, most = TO_COME_APART
     apart = min(max(blocks_per_sm // 2, least), most) - 1
-    unit = 1 if row > wave else row
+    unit = cluster if row > wave else row
     counted, warming = round(wave / unit) * unit, math.ceil(wave / unit) * unit
     last, after = (counted, 0) if counted > LITTLE * blocks else (0, max(round(wave / 2 / unit), 1) * unit)
     return Spans(counted, warming, last, after, unit, apart)
@@ -219,7 +220,9 @@ def plan(launch: Launch, gpu: Gpu, held: Occupancy, work: float, *, sample: bool
         Whether to leave out blocks, if there are enough of them; None: where work exceeds ``BUDGET``.
     """
     base = unplanned(launch)
-    spans = _spans(launch.blocks, launch.grid[0], blocks_at_once(gpu, held), held.blocks_per_sm)
+    _, tall, deep = launch.cluster or (1, 1, 1)
+    row, wave = launch.grid[0] * tall * deep, held_at_once(gpu, launch, held)
+    spans = _spans(launch.blocks, row, wave, held.blocks_per_sm, launch.cluster_blocks)
     most = (launch.blocks - spans.ends) // spans.pair
     if not (work > BUDGET if sample is None else sample) or most < 2:
         return base.whole()

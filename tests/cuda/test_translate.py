@@ -15,9 +15,25 @@ from gpusim.cuda.translate import TABLE, translate, translate_line
 from gpusim.cuda.translate.reader import Unsupported
 from gpusim.hardware.programming import Instructions
 from gpusim.isa.classes import needed
-from gpusim.isa.instruction import NO_CONTROL, PT, RZ, TRUE, Half, Instr, Kind, Operand, const, imm, pred, reg, ureg
+from gpusim.isa.instruction import (
+    NO_CONTROL,
+    PT,
+    RZ,
+    TRUE,
+    URZ,
+    Half,
+    Instr,
+    Kind,
+    Operand,
+    const,
+    imm,
+    pred,
+    reg,
+    ureg,
+)
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import (
+    MULTICAST,
     UNIFORM_PREDICATES,
     Arrival,
     Atomic,
@@ -304,10 +320,12 @@ FORMS = {
         Op.SYNCS_ARRIVE, R2, (R1, ZERO, UR4), sub=Arrival.ONE, offset=8
     ),
     "SYNCS.ARRIVE.TRANS64.RED.OPTOUT.ART0 RZ, [UR4], R3": Instr(
-        Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.COUNTED | Arrival.DROP
+        Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.COUNTED | Arrival.DROP | Arrival.REMOTE
     ),
     "SYNCS.ARRIVE.TRANS64 RZ, [UR4], R3": Instr(Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.ONE | Arrival.EXPECT),
-    "SYNCS.ARRIVE.TRANS64.RED.A0TX RZ, [UR4], R3": Instr(Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.COMPLETE),
+    "SYNCS.ARRIVE.TRANS64.RED.A0TX RZ, [UR4], R3": Instr(
+        Op.SYNCS_ARRIVE, None, (UR4, R3), sub=Arrival.COMPLETE | Arrival.REMOTE
+    ),
     "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R1+URZ], R3": Instr(
         Op.SYNCS_PHASECHK, None, (R1, R3), pdsts=(P0,), sub=Wait.TRY
     ),
@@ -318,12 +336,27 @@ FORMS = {
         Op.UBLKRED_G_S, None, (ureg(6), UR4, ureg(8)), sub=Atomic.ADD, width=2, flags=Flag.HALF
     ),
     "UBLKPF.L2 [UR6], UR8": Instr(Op.UBLKPF, None, (ureg(6), ureg(8))),
-    "UTMALDG.5D [UR8], [UR6]": Instr(Op.UTMALDG, None, (ureg(8), ureg(6)), sub=5 << 4),
+    "UBLKCP.S.G.MULTICAST [UR4], [UR6], UR8": Instr(Op.UBLKCP_S_G, None, (UR4, ureg(6), ureg(8)), sub=MULTICAST),
+    "UTMALDG.5D [UR8], [UR6]": Instr(Op.UTMALDG, None, (ureg(8), ureg(6), ureg(URZ)), sub=5 << 4),
+    "UTMALDG.2D.MULTICAST [UR8], [UR6], UR4, desc[UR12]": Instr(
+        Op.UTMALDG, None, (ureg(8), ureg(6), UR4), sub=2 << 4 | MULTICAST
+    ),
     "UTMASTG.1D [UR4], [UR6]": Instr(Op.UTMASTG, None, (UR4, ureg(6)), sub=1 << 4),
     "UTMAREDG.2D.XOR [UR4], [UR6]": Instr(Op.UTMAREDG, None, (UR4, ureg(6)), sub=2 << 4 | Atomic.XOR),
     "UTMAPF.L2.3D [UR4], [UR8]": Instr(Op.UTMAPF, None, (UR4, ureg(8)), sub=3 << 4),
     "UTMACMDFLUSH": Instr(Op.UTMACMDFLUSH),
     "UTMACCTL.PF [UR4]": Instr(Op.MEMBAR),
+    # clusters
+    "UCGABAR_ARV": Instr(Op.CLUSTER_ARRIVE),
+    "UCGABAR_WAIT": Instr(Op.CLUSTER_WAIT),
+    "CGAERRBAR": Instr(Op.CLUSTER_FENCE),
+    "STAS.128 [R2.64], R4": Instr(Op.STAS, None, (R2, R4), width=16),
+    "REDAS.MIN.S32 [R2.64], R4": Instr(Op.REDAS, None, (R2, R4), sub=Atomic.MIN),
+    "REDAS.ADD.64 [R2.64], R4": Instr(Op.REDAS, None, (R2, R4), sub=Atomic.ADD, width=8, flags=Flag.UNSIGNED),
+    "QSPC.E.D P0, RZ, [R2]": Instr(Op.QSPC, None, (R2,), pdsts=(P0,), sub=Space.CLUSTER),
+    "WARPSYNC.COLLECTIVE.ALL `0x40": Instr(Op.NOP),
+    "PREEXIT": Instr(Op.MEMBAR),
+    "ACQBULK": Instr(Op.MEMBAR),
     "BRA.U.ANY `0x40": Instr(Op.BRA, target=4, sub=1),
     # the uniform datapath
     "UIADD3 UR4, UP0, UPT, UR4, 0x1, URZ": Instr(
@@ -388,14 +421,16 @@ def test_what_has_no_translation_keeps_its_text_and_place():
 # ------------------------------------------------------------------ what compilers make
 
 CORPUS = sorted(path.name for path in SOURCES.glob("*.cu"))
-NEEDS = {"instructions.cu": 90, "mbarriers.cu": 90, "tensors.cu": 90}  # first architecture that has all of it
+NEEDS = dict.fromkeys(
+    ("instructions.cu", "mbarriers.cu", "tensors.cu", "clusters.cu", "cluster_groups.cu"), 90
+)  # first architecture that has all of it
 OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
 OF_BLACKWELL = {"R2UR.BROADCAST"}
 """What it makes besides where each lane copies its own."""
 UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
 """What the corpus has and nothing here translates: calls to the system, of printf and assert.
 
-Not in the corpus: wgmma (``test_warpgroup.py`` has it), clusters, boxes of images, tcgen05, textures, surfaces,
+Not in the corpus: wgmma (``test_warpgroup.py`` has it), boxes of images, tcgen05, textures, surfaces,
 matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
 """
 

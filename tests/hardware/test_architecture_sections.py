@@ -16,10 +16,11 @@ SOURCE = """__global__ void put(int *x) { x[blockIdx.x] = threadIdx.x; }
 __global__ void keep(int *x) { volatile int held[64]; held[x[0]] = 1; x[1] = held[x[2]]; }"""
 
 
-def put(grid: Any, block: Any) -> Callable[[hardware.Gpu], gpusim.Profile]:
+def put(grid: Any, block: Any, **more: Any) -> Callable[[hardware.Gpu], gpusim.Profile]:
     return lambda gpu: gpusim.profile(
-        cuda.compile(SOURCE, gpu=gpu.arch, kernel="put").kernel("put"), grid, block, [np.zeros(64, np.int32)], gpu=gpu
-    )
+        cuda.compile(SOURCE, gpu=gpu.arch, kernel="put").kernel("put"), grid, block, [np.zeros(64, np.int32)], gpu=gpu,
+        **more,
+    )  # fmt: skip
 
 
 def less(section: str, **change: Any) -> hardware.Gpu:
@@ -31,6 +32,7 @@ def less(section: str, **change: Any) -> hardware.Gpu:
 REFUSED = {
     "limits.grid": (less("limits", grid=(9, 9, 9)), put((1, 10), 32), "grid.y = 10: a grid has 1 to 9 in y"),
     "limits.block": (less("limits", block=(1024, 1, 1)), put(1, (8, 2)), "block.y = 2: a block has 1 to 1 in y"),
+    "limits.cluster": (less("limits", cluster=2), put(4, 32, cluster=4), "cluster.x = 4: a cluster has 1 to 2 in x"),
     "instructions.classes": (
         less("instructions", classes=()),
         lambda gpu: gpusim.predict("relu-fp8", gpu, N=1 << 10),

@@ -68,6 +68,7 @@ def lines(count: int) -> Any:
 
 
 WGMMA = Path(__file__).parent / "what_if_wgmma.cu"
+CLUSTERS = Path(__file__).parent / "what_if_clusters.cu"
 MICROBENCHMARKS = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 TENSORS = Path(__file__).parents[1] / "cuda" / "sources" / "tensors.cu"
 PROBES = {
@@ -131,6 +132,7 @@ PROBES = {
     "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "wgmma wide": written("wgmma_wide", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
     "wgmma narrow": written("wgmma_narrow", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
+    "cluster": written("cluster", 132, 128, ones(256, np.uint32), ones(132 * 128, np.uint32), source=CLUSTERS),
     "pipeline": lambda gpu: gpusim.profile(
         kernel("pipeline", gpu.arch, TENSORS),
         264,
@@ -314,6 +316,17 @@ EFFECTS = {
     "copies.store_start_cycles": Effect("stored pieces", +1),
     "copies.request_cycles": Effect("pipeline", +1, factors=(16,)),
     "copies.load_bytes_per_cycle": Effect("pipeline", -1, factors=(1 / 16,)),
+    "clusters.barrier_cycles": Effect("cluster", +1),
+    "clusters.barrier_cycles_per_block": Effect("cluster", +1),
+    "clusters.fence_cycles": Effect("cluster", +1),
+    "clusters.fence_cycles_per_warp": Effect("cluster", +1),
+    "clusters.load_cycles": Effect("cluster", +1),
+    "clusters.far_cycles": Effect("cluster", +1),
+    "clusters.atomic_cycles": Effect("cluster", +1),
+    "clusters.load_bytes_per_cycle": Effect("cluster", -1),
+    "clusters.store_bytes_per_cycle": Effect("cluster", -1),
+    "clusters.arrive_cycles": Effect("cluster", +1),
+    "clusters.multicast_cycles": Effect("cluster", +1),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
     "spacing.jump_cycles": Effect("tiled", 0),
@@ -333,7 +346,7 @@ REPRESENTATIVE = {
     "latency.shared_cycles", "latency.l2_hit_near_cycles", "latency.dram_cycles", "clock.sm_hz", "clock.memory_hz",
     "throughput.l2_read_bytes_per_cycle", "placement.turnover_cycles", "launch.overhead_cycles",
     "fetch.first_code_cycles", "issue.operand_cycles", "access.awaited_cycles", "copies.load_start_cycles",
-    "spacing.jump_cycles",
+    "clusters.load_cycles", "spacing.jump_cycles",
 }  # fmt: skip
 """Bandwidths, latencies, capacities, counts and clocks, from every section: tried each time, the others by hand."""
 

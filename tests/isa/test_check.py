@@ -66,7 +66,7 @@ def test_a_sound_program_passes() -> None:
         (Instr(Op.LDSM, reg(14), (reg(0),), sub=4), "group of 4"),
         (Instr(Op.LDSM, reg(0), (reg(0),), sub=3), "no such variant"),
         (Instr(Op.HMMA, reg(0), (reg(0), reg(0), reg(0)), sub=99), "no such variant"),
-        (Instr(Op.QSPC, None, (reg(0),), pdsts=(pred(0),), sub=3), "no such variant"),
+        (Instr(Op.QSPC, None, (reg(0),), pdsts=(pred(0),), sub=4), "no such variant"),
         (Instr(Op.S2R, reg(0), sub=33), "no such variant"),
         (Instr(Op.LDC, reg(0), (reg(1),), sub=32), "no such variant"),
         (Instr(Op.MOV, reg(0), (const(0x210),)), "0x210 of bank 0, which has 0x210 bytes"),

@@ -50,6 +50,9 @@ def test_an_address_is_as_wide_as_its_space_is_large(op):
     if op in MBARRIERS:  # what lies there is always known, so it is no access
         assert (first, info.space) == (Takes.SHORT_ADDRESS, "")
         return
+    if op in (Op.STAS, Op.REDAS):  # a place in shared memory, and an mbarrier
+        assert (first, info.space) == (Takes.LONG_ADDRESS, SHARED)
+        return
     if not info.may_jump_by_register and first is not Takes.COMMAND:
         assert first is (Takes.SHORT_ADDRESS if info.stores_to == SHARED else FIRST_ADDRESS[info.space])
     assert bool(info.space or info.may_jump_by_register) == any(address_words(example(op), k) for k in range(4))

@@ -14,6 +14,7 @@ MATMUL = {  # grid of M x N, threads, dynamic shared memory, rows of a box of A 
     "wgmma_tma": (lambda M, N: (N // 128, M // 128), 256, 132096, (128, 128)),
     "wgmma_specialised": (lambda M, N: (N // 256, M // 128), 384, 214016, (128, 256)),
     "wgmma_persistent": (lambda M, N: (3,), 384, 214016, (128, 256)),
+    "wgmma_cluster": (lambda M, N: (4,), 384, 214016, (128, 128)),
 }
 
 

@@ -14,7 +14,7 @@ from gpusim.frontends import described
 from gpusim.isa.encode import encode
 from gpusim.simulate import Launch, count, counting, sample
 from gpusim.simulate.block_queue import BlockQueue, Stretch
-from gpusim.simulate.build import blocks_at_once
+from gpusim.simulate.clusters import held_at_once
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.launch import fill_memory, lay_out, read_back
@@ -49,7 +49,7 @@ def test_a_launch_of_all_blocks_that_there_can_be_is_sampled(monkeypatch):
     chosen = sample.plan(launch, gpu, held, 1e15)
     assert chosen.blocks == MOST
     assert len(chosen.queue.stretches) <= 2 + 3 * sample.MOST_PAIRS
-    assert abs(chosen.middle(blocks_at_once(gpu, held))[1].first - MOST / 2) < MOST / 4
+    assert abs(chosen.middle(held_at_once(gpu, launch, held))[1].first - MOST / 2) < MOST / 4
     counts = count(launch, gpu, held)
     assert counts.sampled
     assert counts.total[C.BLOCKS] == counts.total[C.ST_REQ] == MOST

@@ -13,7 +13,7 @@ from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
 from gpusim.simulate import Counts, count, sample, scaling
 from gpusim.simulate.block_queue import BlockQueue, Stretch
-from gpusim.simulate.build import blocks_at_once
+from gpusim.simulate.clusters import held_at_once
 from tests.kernels.run import prepare
 
 LAUNCHES = {
@@ -54,7 +54,7 @@ def kinds_of(queue: BlockQueue) -> np.ndarray:
 def both(name: str) -> tuple[Counts, Counts]:
     """A launch whole, and in part."""
     launch, gpu, held = prepare(lookup.get(name), LAUNCHES[name], "p100")
-    assert launch.blocks >= 5 * blocks_at_once(gpu, held)
+    assert launch.blocks >= 5 * held_at_once(gpu, launch, held)
     everything = count(launch, gpu, held, sample=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sample, "BUDGET", everything.warp_instructions / 3)
@@ -64,7 +64,7 @@ def both(name: str) -> tuple[Counts, Counts]:
 @pytest.mark.parametrize("share", [0.2, 0.4, 1])
 def test_the_stretch_that_is_timed_begins_with_a_measured_span(share):
     launch, gpu, held = prepare(lookup.get("vector-add"), {"N": 6_000_000, "B": 128}, "p100")
-    wave = blocks_at_once(gpu, held)
+    wave = held_at_once(gpu, launch, held)
     chosen = sample.plan(launch, gpu, held, sample.BUDGET / share, sample=share < 1)
     at, middle = chosen.middle(wave)
     assert middle.first == chosen.queue.numbers()[at]

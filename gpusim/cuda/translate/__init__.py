@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gpusim.cuda.nvdisasm import Line, Place
@@ -32,7 +33,7 @@ from gpusim.isa.encode import is_indexed
 from gpusim.isa.instruction import Instr, Kind
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import ParamInfo, Program
-from gpusim.isa.variants import Flag
+from gpusim.isa.variants import Arrival, Flag
 
 FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     common_forms.TABLE,
@@ -129,10 +130,20 @@ def translate(
             unknown[index] = line.text
             instrs.append(Reader(line, number).make(Op.UNKNOWN))
     return Program(
-        name, tuple(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
+        name, _with_fences(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
         source, max_threads, abi.parameters, dict(banks), unknown=unknown, shared_base=abi.shared_base, places=places,
         arch=arch, most_registers=_most_registers(instrs), **more,
     )  # fmt: skip
+
+
+BETWEEN_BLOCKS = (Op.CLUSTER_ARRIVE, Op.CLUSTER_WAIT, Op.STAS, Op.REDAS)
+"""What only blocks of a cluster have to do with one another."""
+
+
+def _with_fences(instrs: Sequence[Instr]) -> tuple[Instr, ...]:
+    """The instructions, where blocks of a cluster have to do with one another; else their fences are as all others."""
+    among = any(i.op in BETWEEN_BLOCKS or (i.op is Op.SYNCS_ARRIVE and i.sub & Arrival.REMOTE) for i in instrs)
+    return tuple(replace(i, op=Op.MEMBAR) if i.op is Op.CLUSTER_FENCE and not among else i for i in instrs)
 
 
 def _most_registers(instrs: Sequence[Instr]) -> int:

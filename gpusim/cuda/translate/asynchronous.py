@@ -1,4 +1,4 @@
-"""mbarriers, bulk copies, copies of boxes that tensor maps describe.
+"""mbarriers, bulk copies, copies of boxes that tensor maps describe, clusters.
 
 What the pieces of ``SYNCS.ARRIVE`` say follows from the code of PTX's ``mbarrier`` instructions: ``A0``, ``A1``, ``AR``
 how many arrive (none, one, what a register says), ``T0``, ``T1``, ``TR``, ``TX`` how many bytes are expected (none,
@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpusim.cuda.operands import Form
-from gpusim.cuda.translate.memory import Address, address
+from gpusim.cuda.translate.memory import WIDTHS, Address, address
 from gpusim.cuda.translate.reader import KINDS, ZERO, Reader, Unsupported
-from gpusim.isa.instruction import RZ, URZ, Instr, Kind, Operand
+from gpusim.isa.instruction import RZ, URZ, Instr, Kind, Operand, ureg
 from gpusim.isa.opcodes import Op
-from gpusim.isa.variants import DIMENSIONS_AT, Arrival, Atomic, Flag, Wait
+from gpusim.isa.variants import DIMENSIONS_AT, MULTICAST, Arrival, Atomic, Flag, Wait
 
 ARRIVALS = {
     "A1T0": Arrival.ONE,
@@ -73,8 +73,8 @@ def _arrive(r: Reader) -> Instr:
     """``SYNCS.ARRIVE.TRANS64[.RED][.OPTOUT][.kind] d, [address], b``: RED is for blocks of a cluster."""
     if not r.has("TRANS64"):
         raise Unsupported("an mbarrier that counts no bytes")
-    r.skip("RED")
-    sub = r.pick(ARRIVALS, Arrival.ONE | Arrival.EXPECT) | (Arrival.DROP if r.has("OPTOUT") else 0)
+    sub = (Arrival.REMOTE if r.has("RED") else 0) | (Arrival.DROP if r.has("OPTOUT") else 0)
+    sub |= r.pick(ARRIVALS, Arrival.ONE | Arrival.EXPECT)
     dst, place, value = _result(r), address(r, wide=False), r.integer()
     return r.make(Op.SYNCS_ARRIVE, dst, _shared(place, value), sub=sub, offset=place.offset)
 
@@ -131,18 +131,12 @@ def _way(r: Reader) -> str:
     return found
 
 
-def _refuse_cluster(r: Reader) -> None:
-    if r.has("MULTICAST"):
-        raise Unsupported("a copy to several blocks of a cluster")
-
-
 def ublkcp(r: Reader) -> Instr:
-    """``UBLKCP.{S.G,G.S,S.S} [to], [from], size[, desc]``."""
-    op = Op[f"UBLKCP_{_way(r)}"]
-    _refuse_cluster(r)
+    """``UBLKCP.{S.G,G.S,S.S}[.MULTICAST] [to], [from], size[, desc]``."""
+    op, sub = Op[f"UBLKCP_{_way(r)}"], MULTICAST if r.has("MULTICAST") else 0
     srcs = (_registers(r), _registers(r), r.dst())
     _skip_hint(r)
-    return r.make(op, None, srcs)
+    return r.make(op, None, srcs, sub=sub)
 
 
 def ublkred(r: Reader) -> Instr:
@@ -164,17 +158,19 @@ def ublkpf(r: Reader) -> Instr:
 
 
 def _box(op: Op) -> Callable[[Reader], Instr]:
-    """``UTMA....nD[.operation] [places and coordinates], [map][, desc]``."""
+    """``UTMA....nD[.operation][.MULTICAST] [places and coordinates], [map][, blocks][, desc]``."""
 
     def read(r: Reader) -> Instr:
         r.skip("L2")
         if r.has("IM2COL"):
             raise Unsupported("a box of an image (im2col)")
-        _refuse_cluster(r)
         sub = r.need(DIMENSIONS) << DIMENSIONS_AT
         if op is Op.UTMAREDG:
             sub |= r.need(REDUCTIONS)
-        srcs = (_registers(r), _registers(r))
+        srcs: tuple[Operand, ...] = (_registers(r), _registers(r))
+        if op is Op.UTMALDG:
+            sub |= MULTICAST if (several := r.has("MULTICAST")) else 0
+            srcs = (*srcs, r.dst() if several else ureg(URZ))
         _skip_hint(r)
         return r.make(op, None, srcs, sub=sub)
 
@@ -193,6 +189,34 @@ def map_cache(r: Reader) -> Instr:
     return r.make(Op.MEMBAR)
 
 
+# ------------------------------------------------------------------ clusters
+
+
+def _alone(op: Op) -> Callable[[Reader], Instr]:
+    """An instruction of no operands."""
+    return lambda r: r.make(op)
+
+
+def _lanes_registers(r: Reader) -> Operand:
+    """The first of a pair of registers in brackets, ``[R8.64]``."""
+    place = address(r, wide=True)
+    if place.uniform is not None or place.offset or place.flags:
+        raise Unsupported("an operand is no pair of registers in brackets")
+    return place.base
+
+
+def stas(r: Reader) -> Instr:
+    """``STAS[.width] [place and mbarrier], b``."""
+    width, srcs = r.pick(WIDTHS, 4), (_lanes_registers(r), r.dst())
+    return r.make(Op.STAS, None, srcs, width=width)
+
+
+def redas(r: Reader) -> Instr:
+    """``REDAS.operation[.type] [place and mbarrier], b``."""
+    sub, (width, flags) = r.need(REDUCTIONS), r.pick({**TYPES, "64": (8, Flag.UNSIGNED)}, (4, Flag.UNSIGNED))
+    return r.make(Op.REDAS, None, (_lanes_registers(r), r.dst()), sub=sub, width=width, flags=flags)
+
+
 TABLE = {
     "SYNCS": syncs,
     "ARRIVES": arrives,
@@ -205,4 +229,11 @@ TABLE = {
     "UTMAPF": _box(Op.UTMAPF),
     "UTMACMDFLUSH": flush,
     "UTMACCTL": map_cache,
+    "UCGABAR_ARV": _alone(Op.CLUSTER_ARRIVE),
+    "UCGABAR_WAIT": _alone(Op.CLUSTER_WAIT),
+    "CGAERRBAR": _alone(Op.CLUSTER_FENCE),
+    "STAS": stas,
+    "REDAS": redas,
+    "PREEXIT": _alone(Op.MEMBAR),  # who depends on the launch runs after it
+    "ACQBULK": _alone(Op.MEMBAR),
 }

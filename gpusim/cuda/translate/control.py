@@ -106,10 +106,17 @@ def _barrier(r: Reader) -> int:
 
 
 def warpsync(r: Reader) -> Instr:
-    """``WARPSYNC[.EXCLUSIVE] mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``."""
-    if r.has("ALL"):
+    """``WARPSYNC[.EXCLUSIVE] mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``.
+
+    ``WARPSYNC.COLLECTIVE.ALL target`` stands before what a whole warp does though its lanes come apart, such as to
+    arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.
+    """
+    leads, everybody = r.has("COLLECTIVE"), r.has("ALL")
+    if leads and everybody:
+        target(r)
+        return r.make(Op.NOP)
+    if everybody:
         return r.make(Op.WARPSYNC)
-    leads = r.has("COLLECTIVE")
     flags = Flag.EXCLUSIVE if leads else r.flags({"EXCLUSIVE": Flag.EXCLUSIVE})
     mask = (r.integer(),)
     return r.make(Op.WARPSYNC, None, mask, flags=flags, target=target(r) if leads else -1)

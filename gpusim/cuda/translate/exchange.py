@@ -31,7 +31,7 @@ SPECIAL = {
     "SR_SWINHI": Special.SHARED_WINDOW_HI,
     "SR_LWINHI": Special.LOCAL_WINDOW_HI,
     "SR_LMEMHIOFF": Special.ZERO,  # least local address: where code that is not optimised sees its stack end
-    "SR_CgaCtaId": Special.CLUSTER_CTAID,
+    "SR_CgaCtaId": Special.CLUSTER_RANK,
     "SR_CgaSize": Special.CLUSTER_SIZE,
 }
 REDUCTIONS = {"SUM": Atomic.ADD, "MIN": Atomic.MIN, "MAX": Atomic.MAX, "OR": Atomic.OR, "XOR": Atomic.XOR}

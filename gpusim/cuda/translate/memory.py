@@ -28,6 +28,7 @@ ATOMICS = {
     **{a.name: a for a in Atomic if a not in (Atomic.CAST, Atomic.POPC_INC)},
     "CAST": Atomic.CAST,
 }
+SPACES = {"G": Space.GLOBAL, "S": Space.SHARED, "L": Space.LOCAL, "D": Space.CLUSTER}
 COPY_SHIFT = 8  # of the address of ATOMS, in `sub`
 
 
@@ -335,7 +336,7 @@ def _every_board(r: Reader) -> Instr:
 
 
 def fence(r: Reader) -> Instr:
-    """``MEMBAR``, ``ERRBAR``, ``CGAERRBAR``, ``FENCE``: every one orders all that the engine does."""
+    """``MEMBAR``, ``ERRBAR``, ``FENCE``: every one orders all that the engine does."""
     r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S", "G")
     return r.make(Op.MEMBAR)
 
@@ -350,8 +351,8 @@ def cctl(r: Reader) -> Instr:
 
 
 def qspc(r: Reader) -> Instr:
-    """``QSPC.E.{G,S,L} q0, d, [address]``; the register is not known to be used."""
-    narrow, sub = _extended(r), r.need({"G": Space.GLOBAL, "S": Space.SHARED, "L": Space.LOCAL})
+    """``QSPC.E.{G,S,L,D} q0, d, [address]``; the register is not known to be used."""
+    narrow, sub = _extended(r), r.need(SPACES)
     found = (r.pred(),)
     if r.dst() != ZERO:
         raise Unsupported("QSPC into a register")
@@ -379,7 +380,6 @@ TABLE = {
     "DEPBAR": depbar,
     "MEMBAR": fence,
     "ERRBAR": fence,
-    "CGAERRBAR": fence,
     "FENCE": fence,
     "CCTL": cctl,
     "QSPC": qspc,

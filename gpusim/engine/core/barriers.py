@@ -126,7 +126,7 @@ def after_exit(m, slot, t):
 
 @cold
 def stuck(m, state):
-    """A warp that waits in such a state for ever, at a barrier or an mbarrier; -1 if there is none."""
+    """A warp that waits in such a state for ever; -1 if there is none."""
     for w in range(len(m.warps)):
         if m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == state:
             return w

@@ -7,8 +7,9 @@ import numpy as np
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.barriers import clear
 from gpusim.engine.core.block_queue import any_left, take_block
+from gpusim.engine.core.cluster_places import soonest_places, take_places
 from gpusim.engine.core.flow import start
-from gpusim.engine.core.free_slots import TICK_OF, add_free_slot, handout_tick, take_free_slot
+from gpusim.engine.core.free_slots import SLOT_OF, TICK_OF, add_free_slot, handout_tick, take_free_slot
 from gpusim.engine.core.instruction_fetch import stagger_first_code
 from gpusim.engine.core.issue import begin, earliest, wake
 from gpusim.engine.hierarchy.servers import ENDED, STARTERS, serve
@@ -18,12 +19,10 @@ from gpusim.engine.state import counts as C
 
 @jit
 def place(m, slot, number, kind, age, t):
-    """Start block ``number`` in ``slot``."""
+    """Start the block in ``slot`` that is handed out as the ``number``-th of its grid."""
     block, shape = m.blocks[slot], m.shape
-    block[S.ID], block[S.KIND], m.ages[slot] = number, kind, age
-    block[S.X] = number % shape[S.GRID_X]
-    block[S.Y] = number // shape[S.GRID_X] % shape[S.GRID_Y]
-    block[S.Z] = number // (shape[S.GRID_X] * shape[S.GRID_Y])
+    block[S.KIND], m.ages[slot] = kind, age
+    set_place(block, shape, number)
     block[S.B_ALIVE], block[S.PHASE], block[S.WAITING], block[S.REGISTERS_LEFT] = shape[S.WARPS], 0, 0, 0
     for b in range(S.N_BARRIERS):
         clear(block, b)
@@ -45,11 +44,26 @@ def place(m, slot, number, kind, age, t):
     m.counts[kind, C.WARPS] += shape[S.WARPS]
 
 
+@inline
+def set_place(block, shape, number):
+    """Where a block lies in the grid; those of a cluster are handed out one after another."""
+    within, cluster = number % shape[S.CLUSTER], number // shape[S.CLUSTER]
+    block[S.CLUSTER_PLACE], block[S.OWN_WINDOW] = within, within << S.WINDOW_AT
+    for k in range(3):
+        own, most = shape[S.CLUSTER_X + k], shape[S.GRID_X + k]
+        block[S.X + k] = cluster % (most // own) * own + within % own
+        within, cluster = within // own, cluster // (most // own)
+    block[S.ID] = block[S.X] + shape[S.GRID_X] * (block[S.Y] + shape[S.GRID_Y] * block[S.Z])
+
+
 @jit
 def hand_out(m, slot, queue, t):
     """Start the next block of the queue in ``slot``, and note when its SM next has something to do."""
     number, kind, age = take_block(m, queue)
     place(m, slot, number, kind, age, t)
+    if m.shape[S.AMONG] and m.shape[S.CLUSTER] == 1:
+        open_row(m, slot)
+        join(m, slot, slot)
     sm = slot // m.shape[S.SLOTS]
     own = m.sms[sm]
     if m.shape[S.TIMED]:
@@ -72,19 +86,81 @@ def launch_time(m, sm, t):
 @cold
 def first_wave(m, queue):
     """Fill the machine in the order in which the hardware hands blocks out."""
-    slots = m.shape[S.SLOTS]
-    for sm in m.order:
-        if not any_left(m, queue):
-            break
-        slot = sm * slots
-        while m.blocks[slot, S.ID] >= 0:
-            slot += 1
-        t = launch_time(m, sm, np.int64(0))
-        if slot == sm * slots:
-            m.sms[sm, S.FIRST_AT] = t
-        hand_out(m, slot, queue, t)
+    if m.shape[S.CLUSTER] > 1:
+        first_clusters(m, queue)
+    else:
+        for sm in m.order:
+            if not any_left(m, queue):
+                break
+            slot = vacant(m, sm)
+            t = launch_time(m, sm, np.int64(0))
+            note_first(m, slot, t)
+            hand_out(m, slot, queue, t)
     if m.shape[S.TIMED]:
         stagger_first_code(m)
+
+
+@inline
+def vacant(m, sm):
+    """The first place of an SM that has no block."""
+    slot = sm * m.shape[S.SLOTS]
+    while m.blocks[slot, S.ID] >= 0:
+        slot += 1
+    return slot
+
+
+@inline
+def note_first(m, slot, t):
+    """Note when the first block of an SM starts, if that is the one in ``slot``."""
+    if slot % m.shape[S.SLOTS] == 0:
+        m.sms[slot // m.shape[S.SLOTS], S.FIRST_AT] = t
+
+
+@cold
+def first_clusters(m, queue):
+    """Fill the machine with clusters, each on the SMs that follow one another in the order."""
+    size = m.shape[S.CLUSTER]
+    for first in range(0, len(m.order), size):
+        if not any_left(m, queue):
+            break
+        for k in range(size):
+            m.free_slots[1 + k, SLOT_OF] = vacant(m, m.order[first + k])
+        t = start_cluster(m, queue, np.int64(0))
+        for k in range(size):
+            note_first(m, m.free_slots[1 + k, SLOT_OF], t)
+
+
+@jit
+def start_cluster(m, queue, t):
+    """Start the next cluster in the places listed first in `free_slots`, all blocks at once; returns when."""
+    size, start, row = m.shape[S.CLUSTER], t, np.int64(0)
+    for k in range(size):
+        start = max(start, launch_time(m, m.free_slots[1 + k, SLOT_OF] // m.shape[S.SLOTS], t))
+    for k in range(size):
+        hand_out(m, m.free_slots[1 + k, SLOT_OF], queue, start)
+    if m.shape[S.AMONG]:
+        while m.clusters[row, S.LIVE]:
+            row += 1
+        open_row(m, row)
+        for k in range(size):
+            join(m, row, m.free_slots[1 + k, SLOT_OF])
+    return start
+
+
+@inline
+def open_row(m, row):
+    """A cluster begins of which nothing has happened."""
+    for column in range(S.MATES):
+        m.clusters[row, column] = 0
+
+
+@inline
+def join(m, row, slot):
+    """A block belongs to a cluster."""
+    block = m.blocks[slot]
+    block[S.OF_CLUSTER], block[S.HEARD_PHASES] = row, 0
+    m.clusters[row, S.MATES + block[S.CLUSTER_PLACE]] = slot
+    m.clusters[row, S.LIVE] += m.shape[S.WARPS]
 
 
 @inline
@@ -105,9 +181,10 @@ def remove(m, slot, end):
     m.misc[S.FINISHED_BLOCKS] += 1
     m.misc[S.END] = max(m.misc[S.END], end)
     m.blocks[slot, S.ID], m.blocks[slot, S.ENDED_AT] = -1, 0
-    sm = slot // m.shape[S.SLOTS]
-    add_free_slot(m.free_slots, handout_tick(m, sm, end + m.blocks[slot, S.REFILL_DELAY]), slot)
-    m.blocks[slot, S.REFILL_DELAY] = 0
+    given = handout_tick(m, slot // m.shape[S.SLOTS], end + m.blocks[slot, S.REFILL_DELAY])
+    m.blocks[slot, S.REFILL_DELAY], m.blocks[slot, S.FREE_FROM] = 0, given
+    if m.shape[S.CLUSTER] == 1:
+        add_free_slot(m.free_slots, given, slot)
 
 
 @jit
@@ -128,7 +205,11 @@ def remove_all(m):
 def refill(m, queue, now):
     """Put blocks that are left in the places that are given one by tick ``now``; returns whether there are any."""
     before = m.misc[S.HANDED]
-    while next_given(m, queue) <= now:
+    while m.shape[S.CLUSTER] > 1 and next_given(m, queue) <= now:
+        given, gpc = soonest_places(m)
+        take_places(m, gpc, given)
+        start_cluster(m, queue, given + m.rates[S.TURNOVER])
+    while m.shape[S.CLUSTER] == 1 and next_given(m, queue) <= now:
         given = m.free_slots[1, TICK_OF]
         slot = take_free_slot(m.free_slots)
         t = launch_time(m, slot // m.shape[S.SLOTS], given + m.rates[S.TURNOVER])
@@ -139,6 +220,9 @@ def refill(m, queue, now):
 @inline
 def next_given(m, queue):
     """Tick at which the next place is given a block, NEVER if none is or none is left."""
+    if m.shape[S.CLUSTER] > 1 and any_left(m, queue):
+        given, _ = soonest_places(m)
+        return given
     if m.free_slots[0, 0] and any_left(m, queue):
         return m.free_slots[1, TICK_OF]
     return S.NEVER

@@ -12,7 +12,8 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane, popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.mbarriers import change, phase_addresses
+from gpusim.engine.core.mbarriers import phase_addresses
+from gpusim.engine.core.messages import complete
 from gpusim.engine.hierarchy.l1 import wire_time
 from gpusim.engine.hierarchy.line_masks import full_sectors
 from gpusim.engine.hierarchy.outbox import (
@@ -45,6 +46,7 @@ from gpusim.engine.load_store.boxes import (
     row_bytes,
     store_box,
 )
+from gpusim.engine.load_store.cluster_memory import WITHIN, block_at, note_from_afar, rank_of
 from gpusim.engine.load_store.tensor_maps import set_coordinates, take_map
 from gpusim.engine.load_store.traffic import LOADS, STORES
 from gpusim.engine.state import columns as S
@@ -62,9 +64,12 @@ from gpusim.engine.state.copies import (
     K_ARRIVALS,
     K_BARRIER,
     K_BLOCK,
+    K_BLOCKS,
     K_BYTES,
+    K_CLUSTER,
     K_DONE,
     K_KIND,
+    K_LEAVING,
     K_LINE,
     K_POSTED,
     K_REFERENCE,
@@ -99,12 +104,15 @@ from gpusim.engine.state.copies import (
 from gpusim.engine.state.events import note_unit
 from gpusim.engine.state.faults import fail, first_row
 from gpusim.engine.state.geometry import LINE_BITS, LINE_WORDS, SECTOR_BITS, SECTOR_WORDS, SECTORS, WORD
+from gpusim.hardware.fixed import MOST_IN_CLUSTER
 from gpusim.isa.tensor_map import BOX_ALIGNED, UNIT, UNITS
 
 KIND_OF = (BRINGS, TAKES, BRINGS, REDUCES, REDUCES, FETCHES, BRINGS, TAKES, REDUCES, FETCHES)
 """What each of the opcodes is, from UBLKCP_S_G on."""
 ONE = np.uint32(1)
 SECTOR = SECTOR_WORDS * WORD
+BLOCKS_AT = 16
+"""Bit of a copy's last word from which on it says which blocks of the cluster it is for."""
 
 
 # ------------------------------------------------------------------ what an instruction asks for
@@ -119,18 +127,45 @@ def start_copy(m, c, index, w, slot, sm, on, t):
         return np.int64(S.FAILURE)
     x = m.copies[sm * (MOST_COPIES + 1) + n]
     kind = KIND_OF[c[0] - I.UBLKCP_S_G]
-    x[K_KIND], x[K_SLOT], x[K_BLOCK], x[K_WARP], x[K_SITE] = kind, slot, m.blocks[slot, S.ID], w, index
+    x[K_KIND], x[K_SLOT], x[K_WARP], x[K_SITE], x[K_LEAVING], x[K_BLOCKS] = kind, slot, w, index, 0, 0
     x[K_BARRIER], x[K_ARRIVALS], x[K_BYTES], x[K_POSTED], x[K_ROW], x[K_LINE], x[K_REFERENCE] = -1, 0, 0, 0, 0, 0, 0
     if c[0] >= I.UTMALDG:
-        known = name_box(m, x, c, index, w, slot, lane, kind)
+        known = name_box(m, x, c, index, w, slot, lane, kind, t)
     else:
-        known = name_stretch(m, x, c, index, w, slot, lane)
-    if not known or not move(m, x, c, index, w, slot, lane, kind):
+        known = name_stretch(m, x, c, index, w, slot, lane, t)
+    x[K_BLOCK] = m.blocks[x[K_SLOT], S.ID]
+    if not known or not move(m, x, c, index, w, slot, lane, kind, t):
         return np.int64(S.FAILURE)
     if c[0] == I.UBLKCP_S_S or c[0] == I.UBLKRED_S_S:
         x[K_KIND] = NOTHING
     count_requests(m, x, kind)
     return begin(m, x, sm, t)
+
+
+@jit
+def name_target(m, x, place, barrier, nbytes, blocks, index, lane, w, slot, t):
+    """Where in its cluster a copy goes to, and the mbarrier there that hears of it; returns whether these may be.
+
+    ``blocks``: of the cluster, a bit each, the same place in each; 0: the one that the place is of.
+    """
+    x[X_PLACE], x[K_BARRIER], x[K_BLOCKS] = place & WITHIN, barrier & WITHIN, blocks
+    x[K_CLUSTER] = m.blocks[slot, S.OF_CLUSTER]
+    if rank_of(place) != rank_of(barrier):
+        return fail(m, E.NO_MBARRIER, index, lane, slot, barrier, w)
+    if blocks == 0:
+        x[K_SLOT] = block_at(m, slot, place, index, lane, w, t)
+        return x[K_SLOT] >= 0
+    there = True
+    for rank in range(MOST_IN_CLUSTER):
+        if (blocks >> rank) & 1:
+            there = there and block_at(m, slot, np.int64(rank) << S.WINDOW_AT, index, lane, w, t) >= 0
+    return there
+
+
+@inline
+def own_place(m, slot, address):
+    """A place in the shared memory of the block itself; one in another's is out of its bounds."""
+    return (address - m.blocks[slot, S.OWN_WINDOW]) & 0xFFFFFFFF
 
 
 @inline
@@ -140,7 +175,7 @@ def address_in(m, row, lane):
 
 
 @jit
-def name_box(m, x, c, index, w, slot, lane, kind):
+def name_box(m, x, c, index, w, slot, lane, kind, t):
     """The box of a tensor map, its coordinates and places; returns whether it may be."""
     base = first_row(m, w)
     first, dimensions = at(c[I.A], base), (np.int64(c[I.SUB]) >> I.DIMENSIONS_AT) & 7
@@ -150,9 +185,12 @@ def name_box(m, x, c, index, w, slot, lane, kind):
     set_coordinates(m, x, first + before, lane, dimensions)
     if kind == FETCHES:
         return True
-    x[X_PLACE] = np.int64(m.regs[first, lane])
+    place = np.int64(m.regs[first, lane])
+    x[X_PLACE] = own_place(m, slot, place)
     if kind == BRINGS:
-        x[K_BARRIER], x[K_BYTES] = np.int64(m.regs[first + 1, lane]), x[X_ROWS] * row_bytes(x)
+        x[K_BYTES], barrier = x[X_ROWS] * row_bytes(x), np.int64(m.regs[first + 1, lane])
+        if not name_target(m, x, place, barrier, x[K_BYTES], several(m, c, I.C_, lane, w), index, lane, w, slot, t):
+            return False
     halves, floats = x[X_FLAGS] & I.HALF, (np.int64(c[I.SUB]) & 15) <= I.MAX
     if kind == REDUCES and (x[X_ELEMENT] < 2 or (x[X_ELEMENT] == 2 and not (halves and floats))):
         return fail(m, E.NO_TENSOR_MAP, index, lane, slot, address_in(m, at(c[I.B], base), lane), w)
@@ -163,7 +201,7 @@ def name_box(m, x, c, index, w, slot, lane, kind):
 
 
 @jit
-def name_stretch(m, x, c, index, w, slot, lane):
+def name_stretch(m, x, c, index, w, slot, lane, t):
     """The stretch of memory of a bulk copy, as a box of one row; returns whether it may be."""
     op, base = c[0], first_row(m, w)
     a, b = at(c[I.A], base), at(c[I.B], base)
@@ -176,28 +214,41 @@ def name_stretch(m, x, c, index, w, slot, lane):
         x[X_COUNT + k], x[X_START + k], x[X_STEP + k], x[X_LENGTH + k], x[X_STRIDE + k] = 1, 0, 1, 1, 0
     wide, there, x[X_PLACE], x[X_BASE] = a, True, -1, 0
     if op == I.UBLKCP_S_G or op == I.UBLKCP_S_S or op == I.UBLKRED_S_S:
-        x[X_PLACE], x[K_BARRIER], x[K_BYTES], wide = np.int64(m.regs[a, lane]), np.int64(m.regs[a + 1, lane]), nbytes, b
+        place, barrier = np.int64(m.regs[a, lane]), np.int64(m.regs[a + 1, lane])
+        x[K_BYTES], wide = nbytes, b
+        if not name_target(m, x, place, barrier, nbytes, several(m, c, I.C_, lane, w), index, lane, w, slot, t):
+            return False
     elif op != I.UBLKPF:
-        x[X_PLACE] = np.int64(m.regs[b, lane])
+        x[X_PLACE] = own_place(m, slot, np.int64(m.regs[b, lane]))
     if op != I.UBLKCP_S_S and op != I.UBLKRED_S_S:
         x[X_BASE] = address_in(m, wide, lane)
         if x[X_BASE] & (UNIT - 1):
             return fail(m, E.MISALIGNED, index, lane, slot, x[X_BASE], w)
     else:
-        there = check_place(m, np.int64(m.regs[b, lane]), nbytes, np.int64(UNIT), index, lane, w, slot)
+        source = own_place(m, slot, np.int64(m.regs[b, lane]))
+        there = check_place(m, source, nbytes, np.int64(UNIT), index, lane, w, slot)
     if x[X_PLACE] >= 0:
         there = there and check_place(m, x[X_PLACE], nbytes, np.int64(UNIT), index, lane, w, slot)
     return there
 
 
+@inline
+def several(m, c, column, lane, w):
+    """Blocks of the cluster that a copy is for, a bit each; 0 where it is for the one that its place is of."""
+    if not np.int64(c[I.SUB]) & I.MULTICAST or c[0] == I.UBLKRED_S_S:
+        return np.int64(0)
+    return np.int64(m.regs[at(c[column], first_row(m, w)), lane] >> np.uint32(BLOCKS_AT))
+
+
 @jit
-def move(m, x, c, index, w, slot, lane, kind):
+def move(m, x, c, index, w, slot, lane, kind, t):
     """Check where a copy reads and writes, and move its values where they matter; returns whether all is well."""
     moves = c[I.LIGHT] == 0
     if c[0] == I.UBLKCP_S_S or c[0] == I.UBLKRED_S_S:
         x[K_ARRAY] = -1
         if moves:
-            move_within(m, x, c, w, slot, np.int64(m.regs[at(c[I.B], first_row(m, w)), lane]))
+            source = own_place(m, slot, np.int64(m.regs[at(c[I.B], first_row(m, w)), lane]))
+            move_within(m, x, c, w, slot, source)
         return True
     stores = kind in (TAKES, REDUCES)
     x[K_ARRAY] = check_box(m, x, index, lane, w, slot, moves and kind != FETCHES, stores)
@@ -206,8 +257,20 @@ def move(m, x, c, index, w, slot, lane, kind):
     if not moves or kind == FETCHES:
         return True
     if kind == BRINGS:
-        return load_box(m, x, index, w, slot)
+        return load_for_all(m, x, index, w, slot)
     return store_box(m, x, c, index, w, slot, kind == REDUCES)
+
+
+@jit
+def load_for_all(m, x, index, w, slot):
+    """Move a box to shared memory of all blocks that it is for; returns whether it could be done."""
+    if x[K_BLOCKS] == 0:
+        return load_box(m, x, index, w, x[K_SLOT])
+    row, done = m.clusters[m.blocks[slot, S.OF_CLUSTER]], True
+    for rank in range(m.shape[S.CLUSTER]):
+        if (x[K_BLOCKS] >> rank) & 1:
+            done = done and load_box(m, x, index, w, row[S.MATES + rank])
+    return done
 
 
 @jit
@@ -219,14 +282,16 @@ def pass_over(m, x):
 
 @jit
 def move_within(m, x, c, w, slot, source):
-    """Copy or reduce within shared memory."""
-    shared = m.shared[slot]
+    """Copy or reduce from shared memory of a block to that of another one of its cluster, or its own."""
+    shared, target = m.shared[slot], m.shared[x[K_SLOT]]
     for byte in range(0, row_bytes(x), x[X_ELEMENT]):
         if c[0] == I.UBLKRED_S_S:
-            reduce_unit(shared, x[X_PLACE] + byte, shared, source + byte, x[X_ELEMENT], c, x, m.bits[1])
+            reduce_unit(target, x[X_PLACE] + byte, shared, source + byte, x[X_ELEMENT], c, x, m.bits[1])
         else:
-            copy_unit(shared, source + byte, shared, x[X_PLACE] + byte, x[X_ELEMENT])
-    if m.shape[S.CHECKED]:
+            copy_unit(shared, source + byte, target, x[X_PLACE] + byte, x[X_ELEMENT])
+    if x[K_SLOT] != slot:
+        note_from_afar(m, x[K_SLOT], x[X_PLACE], row_bytes(x))
+    elif m.shape[S.CHECKED]:
         stamp = (np.int64(m.blocks[slot, S.PHASE]) + 1) << 16 | (w % m.shape[S.WARPS] + 1)
         for half in range(x[X_PLACE] >> 1, (x[X_PLACE] + row_bytes(x)) >> 1):
             m.touched[slot, half, 0] = stamp
@@ -279,21 +344,6 @@ def begin(m, x, sm, t):
         x[K_STATE] = DUE
     own[S.COPIES] += 1
     return t
-
-
-@jit
-def complete(m, x, sm, t):
-    """A copy is complete at tick ``t``: its mbarrier hears of it.  Returns whether that could be.
-
-    Where L2 was asked, who waits goes on then: what L2 takes has the way into registers in it, which is as long.
-    """
-    notice = m.rates[S.MBARRIER] if x[K_REQUESTS] else np.int64(0)
-    if x[K_BARRIER] < 0 or m.blocks[x[K_SLOT], S.ID] != x[K_BLOCK]:
-        return True
-    return change(
-        m, sm, x[K_SITE], 0, x[K_WARP], x[K_SLOT], x[K_BARRIER], x[K_ARRIVALS], -x[K_BYTES], np.int64(0),
-        t - notice,
-    )  # fmt: skip
 
 
 @jit
@@ -483,13 +533,8 @@ def defer(m, sm, index, w, slot, where, arrivals, n, t):
         return fail(m, E.COPIES_FULL, index, 0, slot, 0, w)
     x = m.copies[sm * (MOST_COPIES + 1) + own[S.COPIES]]
     x[K_KIND], x[K_SLOT], x[K_BLOCK], x[K_WARP], x[K_SITE] = BRINGS, slot, m.blocks[slot, S.ID], w, index
-    x[K_BARRIER], x[K_ARRIVALS], x[K_BYTES], x[K_REQUESTS], x[K_POSTED] = (
-        where,
-        arrivals,
-        n if not arrivals else 0,
-        0,
-        0,
-    )
+    x[K_BARRIER], x[K_ARRIVALS], x[K_BYTES] = where, arrivals, n if not arrivals else 0
+    x[K_REQUESTS], x[K_POSTED], x[K_LEAVING], x[K_BLOCKS] = 0, 0, 0, 0
     if m.shape[S.TIMELESS]:
         return complete(m, x, sm, t)
     x[K_STATE], x[K_DONE], x[K_REFERENCE] = DUE, max(t, m.warps[w, S.COPIED]), 0

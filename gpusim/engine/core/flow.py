@@ -25,7 +25,9 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.columns import (
     ALIVE,
+    AWAITS,
     BOARD,
+    CAME_LANES,
     COPIED,
     GIVEN_BACK,
     LANES,
@@ -238,6 +240,7 @@ def start(warp, preds, lanes):
     warp[ALIVE] = mask
     warp[N_SPLIT], warp[SPINS], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0
     warp[MULTIPLIED], warp[N_PRODUCT_GROUPS], warp[GIVEN_BACK] = 0, 0, 0
+    warp[AWAITS], warp[CAME_LANES] = 0, 0
     for b in range(N_SCOREBOARDS):
         warp[BOARD + b] = 0
     for b in range(N_MEETINGS):

@@ -19,8 +19,9 @@ from gpusim.engine.compiling.threads import APART, MET, TAKEN, meet, take_task
 from gpusim.engine.core.answers import hear
 from gpusim.engine.core.barriers import stuck
 from gpusim.engine.core.blocks import first_wave, next_given, refill, remove_all
+from gpusim.engine.core.cluster_barrier import tell_of_cluster
 from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_timed
-from gpusim.engine.core.mbarriers import tell_of_sleeper
+from gpusim.engine.core.mbarriers import sleeper, tell_of_sleeper
 from gpusim.engine.core.out_of_line import helper
 from gpusim.engine.core.sm import go_through
 from gpusim.engine.hierarchy.constant_cache import find_all
@@ -28,6 +29,7 @@ from gpusim.engine.hierarchy.outbox import O_COUNT
 from gpusim.engine.load_store.below import handle_all
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
+from gpusim.engine.state import fields as I
 from gpusim.engine.state.arrays import Machine, aligned
 from gpusim.engine.state.faults import fail, first_fault
 from gpusim.engine.state.reference import machine_of, table
@@ -110,12 +112,19 @@ def note_sm(m, sm):
 
 @cold
 def note_deadlock(m):
-    """Nothing can go on any more: note a warp that waits for ever, for an mbarrier if there is one."""
-    w = stuck(m, S.AT_MBARRIER)
+    """Nothing can go on any more: note a warp that waits for ever, for an mbarrier if there is one.
+
+    Who waits at the barrier of a cluster may do so because others wait for something else.
+    """
+    w = sleeper(m, I.SYNCS_PHASECHK)
     if w >= 0:
         tell_of_sleeper(m, w)
         return
-    w = max(stuck(m, S.AT_BARRIER), 0)
+    w = stuck(m, S.AT_BARRIER)
+    if w < 0 and sleeper(m, I.CLUSTER_WAIT) >= 0:
+        tell_of_cluster(m, sleeper(m, I.CLUSTER_WAIT))
+        return
+    w = max(w, 0)
     fail(m, E.BARRIER_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], m.warps[w, S.BAR_NUMBER], w)
 
 
@@ -163,6 +172,9 @@ def work(m, what, thread, threads, out_of_line):
         return
     if thread == 0 and what == GO:
         handle_all(m, 1 - m.crew[0, S.FILLING])
+    if m.shape[S.CLUSTER] > 1:
+        work_by_gpc(m, what, out_of_line)
+        return
     for k in range(threads):
         whose = (thread + k) % threads
         first, end = whose * len(m.sms) // threads, (whose + 1) * len(m.sms) // threads
@@ -171,6 +183,17 @@ def work(m, what, thread, threads, out_of_line):
             after = first + take_task(m.gate, whose)
             one_sm(m, what, sm, after if after < end else len(m.sms), out_of_line)
             sm = after
+
+
+@jit
+def work_by_gpc(m, what, out_of_line):
+    """Take the SMs of one GPC after another through the window, in their order: clusters have theirs in one GPC."""
+    gpc = take_task(m.gate, 0)
+    while gpc < m.shape[S.N_GPCS]:
+        for sm in range(len(m.sms)):
+            if m.sms[sm, S.GPC] == gpc:
+                one_sm(m, what, sm, len(m.sms), out_of_line)
+        gpc = take_task(m.gate, 0)
 
 
 @jit

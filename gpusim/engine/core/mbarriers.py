@@ -15,7 +15,7 @@ from gpusim.engine.core.issue import wake
 from gpusim.engine.core.paths import YIELDED, drop, set_aside, take_ready, wake_yielded
 from gpusim.engine.core.scheduler_entries import ready_at, rouse
 from gpusim.engine.load_store.boxes import check_place
-from gpusim.engine.load_store.buffers import short_addresses
+from gpusim.engine.load_store.buffers import own_offset, short_addresses
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
@@ -102,6 +102,8 @@ def let_go(m, sm, slot, t):
         if warp[S.STATE] != S.AT_MBARRIER:
             continue
         c = m.code[warp[S.PC] - 1]
+        if c[0] != I.SYNCS_PHASECHK:
+            continue
         on = guarded(np.uint32(warp[S.MASK]), m.preds[w], c[I.GUARD])
         phase_addresses(m, c, w)
         done = complete_lanes(m, c, w, slot, on)
@@ -137,7 +139,8 @@ def resume(m, sm, w, t):
 @inline
 def phase_addresses(m, c, w):
     """Lane addresses of an mbarrier's instruction."""
-    short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], 0, c[I.OFFSET], m.scratch[S.ADDRESSES])
+    offset = own_offset(m, c, w // m.shape[S.WARPS])
+    short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], 0, offset, m.scratch[S.ADDRESSES])
 
 
 @jit
@@ -226,6 +229,16 @@ def exchange_mbarrier(m, c, index, w, slot, on, t):
             m.regs[d, k], m.regs[d + 1, k] = np.uint32(word & 0xFFFFFFFF), np.uint32(word >> 32 & 0xFFFFFFFF)
     put(m.shared[slot], address, new)
     return t + m.rates[S.MBARRIER]
+
+
+@cold
+def sleeper(m, op):
+    """A warp that sleeps at an instruction of such an opcode; -1 if there is none."""
+    for w in range(len(m.warps)):
+        there = m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == S.AT_MBARRIER
+        if there and m.code[m.warps[w, S.PC] - 1, I.OP] == op:
+            return w
+    return -1
 
 
 @cold

@@ -18,6 +18,7 @@ from gpusim.engine.compiling.jit import compile_for_calls, jit
 from gpusim.engine.compiling.watching import kept
 from gpusim.engine.core.asynchronous import OPS, run_asynchronous
 from gpusim.engine.core.bulk_copies import go_on
+from gpusim.engine.core.cluster_barrier import leave_cluster
 from gpusim.engine.core.indirect_control import indirect_control, move_barrier
 from gpusim.engine.core.lane_exchange import exchange
 from gpusim.engine.core.registers_shared_out import share_registers
@@ -32,6 +33,7 @@ from gpusim.engine.load_store.local_memory import access_local
 from gpusim.engine.load_store.matrices import access_matrices
 from gpusim.engine.load_store.pipe import pass_through, take_special
 from gpusim.engine.load_store.prefetch import prefetch
+from gpusim.engine.load_store.remote_shared import generic_in_cluster
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -120,13 +122,18 @@ _ordinary = jit(out_of_line)
 def with_asynchronous(m, index, w, block, sm, on, t):
     """:func:`out_of_line` for programs with instructions of the asynchronous machine.
 
-    An ``index`` below 0: have the copies of an SM go on (:func:`gpusim.engine.core.bulk_copies.go_on`).
+    An ``index`` below 0: have the copies of an SM go on (:func:`gpusim.engine.core.bulk_copies.go_on`), or a warp leave
+    its cluster.
     """
-    if index < 0:
+    if index == S.GO_ON:
         return go_on(m, sm, t)
+    if index == S.LEAVE:
+        return leave_cluster(m, w, block, t)
     c = m.code[index]
-    if I.SYNCS_EXCH <= c[0] <= I.UTMACMDFLUSH:
+    if I.SYNCS_EXCH <= c[0] <= I.REDAS:
         return run_asynchronous(m, c, index, w, block, sm, on, t)
+    if m.shape[S.CLUSTER] > 1 and (c[0] == I.LD or c[0] == I.ST or c[0] == I.ATOM):
+        return generic_in_cluster(m, c, index, w, block, sm, on, t, m.counts[m.blocks[block, S.KIND]])
     return _ordinary(m, index, w, block, sm, on, t)
 
 

@@ -112,6 +112,12 @@ def stands_still(m, w, sm, now):
     return must_seek(m, c, m.regs[at(c[I.A], first_row(m, w))], sm, on, now)
 
 
+@inline
+def leaves_cluster(m, w, slot, sm, end, out_of_line):
+    """A warp has left at tick ``end``: its cluster waits for it no more."""
+    out_of_line(m, np.int64(S.LEAVE), np.int64(w), np.int64(slot), np.int64(sm), np.uint32(0), np.int64(end))
+
+
 @spliced
 def cycle(m, sm, scheduler, now, out_of_line):
     """Let a scheduler of an SM, its ``scheduler``-th, issue at tick ``now``; returns whether the SM cannot go on."""
@@ -137,6 +143,8 @@ def cycle(m, sm, scheduler, now, out_of_line):
             if why == S.FINISHED:
                 own[S.WARP_TICKS] += end - m.blocks[slot, S.STARTED]
                 own[S.LAST_END] = max(own[S.LAST_END], end)
+                if m.shape[S.AMONG]:
+                    leaves_cluster(m, w, slot, sm, end, out_of_line)
             if settle(m, why, w, slot):
                 leave(m, slot, end)
             wake(m, sm, now + S.TICKS)
@@ -168,6 +176,8 @@ def run_until(m, sm, until, out_of_line):
         if why == S.FAILED:
             break
         end = m.awake[w]
+        if why == S.FINISHED and m.shape[S.AMONG]:
+            leaves_cluster(m, w, slot, sm, end, out_of_line)
         if settle(m, why, w, slot):
             leave(m, slot, end)
         w, tick = choose(m, sm)
@@ -186,7 +196,7 @@ def warps_go_on(m, sm, until, out_of_line):
 @inline
 def copies_go_on(m, sm, t, out_of_line):
     """Complete the copies of an SM that are due by tick ``t``; returns when there is something to do next of them."""
-    return out_of_line(m, np.int64(-1), np.int64(0), np.int64(0), np.int64(sm), np.uint32(0), np.int64(t))
+    return out_of_line(m, np.int64(S.GO_ON), np.int64(0), np.int64(0), np.int64(sm), np.uint32(0), np.int64(t))
 
 
 @jit

@@ -52,10 +52,15 @@ def special(which, d, shape, block, w, sm, on):
 
 
 @cold
-def other_special(which, d, shape, w, t, on):
-    """The others, of warp slot ``w`` at tick ``t``; what is not listed reads as 0."""
+def other_special(which, d, shape, rank, w, t, on):
+    """The others, of warp slot ``w`` of a block at tick ``t``; what is not listed reads as 0.
+
+    ``rank``: the block's place in its cluster.
+    """
     for lane in range(S.LANES):
         v = launch_value(shape, which, t // S.TICKS)
+        if which == I.CLUSTER_RANK:
+            v = rank
         if which == I.VIRTID:
             v = (w % (shape[S.SLOTS] * shape[S.WARPS])) << 8
         if I.LANEMASK_EQ <= which <= I.LANEMASK_GE:
@@ -97,7 +102,7 @@ def launch_value(shape, which, cycle):
     if which == I.SHARED_SIZE:
         return shape[S.SHARED_BYTES]
     if which == I.CLUSTER_SIZE:
-        return np.int64(1)
+        return shape[S.CLUSTER]
     return np.int64(S.LANES) if which == I.WARPSIZE else np.int64(0)
 
 
@@ -110,14 +115,14 @@ def all_if_uniform(m, c, on):
 @jit
 def read_special(m, c, w, block, sm, on, t):
     """S2R, CS2R; a uniform register gets the first active lane's value in all lanes."""
-    which, d = c[I.SUB], at(c[I.DST], first_row(m, w))
+    which, d, rank = c[I.SUB], at(c[I.DST], first_row(m, w)), m.blocks[block, S.CLUSTER_PLACE]
     lanes = all_if_uniform(m, c, on)
     if which > I.SMID:
-        other_special(which, m.regs[d], m.shape, w, t, lanes)
+        other_special(which, m.regs[d], m.shape, rank, w, t, lanes)
     else:
         special(which, m.regs[d], m.shape, m.blocks[block], w, sm, lanes)
         if c[I.DST] >= m.shape[S.UNIFORM] and on:
             fill(m.regs[d], m.regs[d, first_lane(on)], FULL)
     if c[0] == I.CS2R and c[I.WIDTH] == 8:
         pairs = which == I.CLOCK_LO or which == I.GLOBALTIMER_LO
-        other_special(which + 1 if pairs else I.ZERO_REGISTER, m.regs[d + 1], m.shape, w, t, lanes)
+        other_special(which + 1 if pairs else I.ZERO_REGISTER, m.regs[d + 1], m.shape, rank, w, t, lanes)

@@ -15,7 +15,7 @@ from gpusim.engine.hierarchy.access_patterns import PAT_N_LINES, PAT_N_SECTORS, 
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
 from gpusim.engine.hierarchy.outbox import set_tick
-from gpusim.engine.load_store.buffers import array_touched, refuse_stray, short_addresses, wide_addresses
+from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
 from gpusim.engine.load_store.pipe import take_tags
 from gpusim.engine.load_store.shared_memory import check_shared
@@ -38,7 +38,7 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     """
     base, source, target, width = first_row(m, w), m.scratch[S.ADDRESSES], m.scratch[S.TARGETS], np.int64(c[I.WIDTH])
     wide_addresses(m.regs, base, c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
-    short_addresses(m.regs, base, c[I.A], I.NO_ROW, 0, c[I.OFFSET], target)
+    short_addresses(m.regs, base, c[I.A], I.NO_ROW, 0, own_offset(m, c, block), target)
     reads = on & predicate(m.preds[w], c[I.P0])
     zeros = m.scratch[S.ZEROS]
     take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)

@@ -18,7 +18,7 @@ from gpusim.engine.hierarchy.access_patterns import (
 )
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.outbox import UPDATE, asked_so_far, at_instruction, done_at, post_request
-from gpusim.engine.load_store.buffers import array_touched, refuse_stray, short_addresses, wide_addresses
+from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
 from gpusim.engine.load_store.traffic import STORES, note_access, note_shared
 from gpusim.engine.load_store.unwritten import note_written
@@ -110,7 +110,7 @@ def count_lanes(shared, d, address, on):
 def atomic_shared(m, c, index, w, block, sm, on, t, count):
     """ATOMS; returns the tick the old values are there, or -1."""
     base, address, width = first_row(m, w), m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH])
-    short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, c[I.OFFSET], address)
+    short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, own_offset(m, c, block), address)
     if not c[I.LIGHT]:
         if not check_shared(m, index, w, block, address, on, width, True, True):
             return S.FAILURE

@@ -114,6 +114,12 @@ def wide_addresses(regs, base, row, other, offset, narrow, address):
     store(pointer(address), np.int64(0), a + pair_at(regs, at(other, base)) + np.int64(offset))
 
 
+@inline
+def own_offset(m, c, slot):
+    """What an instruction adds to an address in the shared memory of its own block, as if that had no cluster."""
+    return np.int64(c[I.OFFSET]) - m.blocks[slot, S.OWN_WINDOW]
+
+
 @jit
 def short_addresses(regs, base, row, other, shift, offset, address):
     """32-bit lane addresses: a register shifted left, a base unless it is absent, an offset."""

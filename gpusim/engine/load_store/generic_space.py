@@ -54,6 +54,13 @@ def generic(m, c, index, w, block, sm, on, t, count):
             return done
 
 
+@inline
+def generic_addresses(c, regs, base, address):
+    """Lane addresses of LD, ST or ATOM, which has the uniform base elsewhere, since it may swap."""
+    other = c[I.D] if c[0] == I.ATOM else c[I.C_]
+    wide_addresses(regs, base, c[I.A], other, c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+
+
 @jit
 def generic_part(c, regs, base, kept, address, on):
     """Of a generic access the lanes in the space of the first one, and the instruction that it is there.
@@ -69,7 +76,7 @@ def generic_part(c, regs, base, kept, address, on):
     if not on:
         return IN_GLOBAL[kind], on
     kept[:, SEEN] = 0  # wavefronts depend on the space
-    wide_addresses(regs, base, c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+    generic_addresses(c, regs, base, address)
     window = window_of(address[first_lane(on)] >> 32)
     lanes = ZERO
     for lane in range(S.LANES):
@@ -102,7 +109,11 @@ def in_space(m, c, w, on):
     """QSPC: q0 = the generic address lies in the space asked for."""
     address, found = m.scratch[S.ADDRESSES], ZERO
     wide_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-    wanted = (np.int64(0), np.int64(S.SHARED_WINDOW_HI), np.int64(S.LOCAL_WINDOW_HI))[c[I.SUB]]
+    shared, own = np.int64(S.SHARED_WINDOW_HI), m.blocks[w // m.shape[S.WARPS], S.CLUSTER_PLACE]
+    wanted = (np.int64(0), shared, np.int64(S.LOCAL_WINDOW_HI), shared)[c[I.SUB]]
     for lane in range(S.LANES):
-        found |= np.uint32(window_of(address[lane] >> 32) == wanted) << np.uint32(lane)
+        there = window_of(address[lane] >> 32) == wanted
+        if wanted == shared and c[I.SUB] != I.IN_CLUSTER:
+            there = there and ((address[lane] & 0xFFFFFFFF) >> S.WINDOW_AT) == own
+        found |= np.uint32(there) << np.uint32(lane)
     set_predicate(m.preds[w], c[I.Q0], found, on)

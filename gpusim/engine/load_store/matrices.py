@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce
-from gpusim.engine.load_store.buffers import short_addresses
+from gpusim.engine.load_store.buffers import own_offset, short_addresses
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
 from gpusim.engine.load_store.traffic import note_shared
 from gpusim.engine.state import columns as S
@@ -28,7 +28,7 @@ ROW = 16  # bytes
 def access_matrices(m, c, op, index, w, block, sm, on, t, count):
     """LDSM, STSM; returns the tick its data is there, or -1."""
     address, n, base = m.scratch[S.ADDRESSES], np.int64(c[I.SUB]), first_row(m, w)
-    short_addresses(m.regs, base, c[I.A], c[I.C_], 0, c[I.OFFSET], address)
+    short_addresses(m.regs, base, c[I.A], c[I.C_], 0, own_offset(m, c, block), address)
     rows = np.uint32((np.int64(1) << (8 * n)) - 1)
     loads = op == I.LDSM
     if not c[I.LIGHT]:

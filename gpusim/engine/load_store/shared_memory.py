@@ -9,7 +9,7 @@ from gpusim.engine.compiling.jit import cold, inline, spliced
 from gpusim.engine.compiling.lanes import pointer, store
 from gpusim.engine.hierarchy.access_patterns import MIXED, PAT_STEP, PAT_WAVES, coalesce, within
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
-from gpusim.engine.load_store.buffers import short_addresses, word_at
+from gpusim.engine.load_store.buffers import own_offset, short_addresses, word_at
 from gpusim.engine.load_store.global_memory import extend
 from gpusim.engine.load_store.pipe import between_shared, data_apart, take_pipe
 from gpusim.engine.load_store.strided import load_strided, store_strided
@@ -91,11 +91,11 @@ def check_half(m, index, lane, block, half, warp, writes, atomic):
 @inline
 def shared_addresses(m, c, w, address):
     """Lane addresses of a shared access."""
-    base = first_row(m, w)
+    base, offset = first_row(m, w), own_offset(m, c, w // m.shape[S.WARPS])
     if c[I.SUB] != 0 or c[I.C_] != I.NO_ROW:
-        short_addresses(m.regs, base, c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
+        short_addresses(m.regs, base, c[I.A], c[I.C_], c[I.SUB], offset, address)
         return
-    a = word_at(m.regs, at(c[I.A], base)) + np.int64(c[I.OFFSET])
+    a = word_at(m.regs, at(c[I.A], base)) + offset
     store(pointer(address), np.int64(0), a & np.int64(0xFFFFFFFF))
 
 

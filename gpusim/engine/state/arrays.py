@@ -18,6 +18,7 @@ class Machine(NamedTuple):
     turns: Annotated[np.ndarray, np.int64, 2]  # (warps, N_TURN): timed runs
     schedulers: Annotated[np.ndarray, np.int64, 2]  # (SMs * schedulers, N_SCHEDULER_COLUMNS): timed runs
     blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_BLOCK); SM-major
+    clusters: Annotated[np.ndarray, np.int64, 2]  # (block slots, or 1: none has to do with another; N_CLUSTER)
     free_slots: Annotated[np.ndarray, np.int64, 2]  # (1 + block slots, N_FREE_SLOT): see gpusim.engine.core.free_slots
     ended: Annotated[np.ndarray, np.int64, 2]  # (1 + block slots, N_FREE_SLOT): blocks that ended in a window, likewise
     ages: Annotated[np.ndarray, np.int64, 1]  # (block slots,): its block's place in the launch order, or NEVER

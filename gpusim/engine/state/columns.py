@@ -9,7 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.hardware.fixed import MOST_ISSUED, MOST_QUEUED, MOST_WARPS, REGISTER_BANKS, REGISTER_STAGES, WARP
+from gpusim.hardware.fixed import (
+    MOST_IN_CLUSTER,
+    MOST_ISSUED,
+    MOST_QUEUED,
+    MOST_WARPS,
+    REGISTER_BANKS,
+    REGISTER_STAGES,
+    WARP,
+)
 from gpusim.isa.warpgroup import OWN_ROWS, ROW_BYTES
 from gpusim.isa.warpgroup import TILE as TILE_COLUMNS
 
@@ -102,6 +110,9 @@ EMPTY, READY, AT_BARRIER, DONE, AT_MBARRIER = range(5)
 # Why a warp stopped
 FAILED, AT_BLOCK_BARRIER, FINISHED, WAITS, PAUSED, SLEEPS = range(6)
 
+# Instead of the number of an instruction that is run out of line: copies of an SM go on; a warp leaves its cluster
+GO_ON, LEAVE = -1, -2
+
 # What an instruction returns that has no result at some tick: that it failed, or stops the warp (-1 less why), or
 # that it has moved the warp on itself
 FAILURE, WENT = -1, -16
@@ -113,7 +124,8 @@ FAILURE, WENT = -1, -16
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
 # its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is;
 # MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; GIVEN_BACK: registers of a thread that are the
-# block's.
+# block's; CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS:
+# the phase that they wait for, once all lanes that are left have arrived, else 0.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
 ALIVE = BOARD + N_SCOREBOARDS  # the second
 STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(ALIVE + 1, ALIVE + 7)
@@ -124,7 +136,8 @@ COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLIT
 MEET_MASK = GROUPS + N_GROUPS_KEPT
 MEET_AT = MEET_MASK + N_MEETINGS
 MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, PRODUCT_GROUPS = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 4)
-N_WARP = lines_of(PRODUCT_GROUPS + N_GROUPS_KEPT)
+AWAITS, CAME_LANES = range(PRODUCT_GROUPS + N_GROUPS_KEPT, PRODUCT_GROUPS + N_GROUPS_KEPT + 2)
+N_WARP = lines_of(CAME_LANES + 1)
 
 # Columns of Machine.blocks.  ID: linear block number, -1 when the slot is empty; KIND: row of counts it
 # adds to; B_ALIVE: warps that have not left; PHASE: barriers passed; WAITING: arrivals at
@@ -132,11 +145,23 @@ N_WARP = lines_of(PRODUCT_GROUPS + N_GROUPS_KEPT)
 # warps it is for (0: all); YES, VOTERS: threads of a reduction that said yes, that took part.
 # STARTED: tick of its start; REFILL_DELAY: ticks for which its place stays empty when it has ended; ENDED_AT: when it
 # ended, where that is not yet known to who hands out blocks, else 0; REGISTERS_LEFT: registers of a thread that its
-# warps have given back.
+# warps have given back.  Where blocks may have to do with one another: CLUSTER_PLACE: its place in its cluster;
+# OWN_WINDOW: what that adds to addresses of its shared memory; OF_CLUSTER: row of its cluster; HEARD_PHASES: phases of
+# the cluster's barrier that it has heard the end of; FREE_FROM: when a place that is vacant may be given a block of a
+# cluster.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
-REFILL_DELAY, ENDED_AT, REGISTERS_LEFT = range(STARTED + 1, STARTED + 4)
-N_BLOCK = lines_of(REGISTERS_LEFT + 1)
+(
+    REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, CLUSTER_PLACE, OWN_WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM,
+) = range(STARTED + 1, STARTED + 9)  # fmt: skip
+N_BLOCK = lines_of(FREE_FROM + 1)
+WINDOW_AT = 24  # bit of an address in shared memory from which on it says whose that is
+
+# Columns of Machine.clusters, a cluster each.  LIVE: warps that have not left, 0: the row is free; CAME, LATEST_CAME:
+# of these how many have arrived at its barrier, and the tick of the latest; PHASES: of the barrier that are over;
+# MATES: places of its blocks.
+LIVE, CAME, LATEST_CAME, PHASES, MATES = range(5)
+N_CLUSTER = lines_of(MATES + MOST_IN_CLUSTER)
 
 # Columns of Machine.sms.  NOW: tick of the next issue; LSU, TAGS: ticks from which the load/store pipe is free and
 # its tag stage, where global accesses go; LSU_TAKES, TAGS_TAKE: from which either takes in another instruction;
@@ -152,7 +177,8 @@ N_BLOCK = lines_of(REGISTERS_LEFT + 1)
 # when it next has something to do; SEEKS: lines of constants that it stands still for, in its row of Machine.sought;
 # SOUGHT_AT: when the last of them has come; READS_FOR: instruction and array that what it asks counts for.
 # COPIES: bulk copies under way; BULK_FREE: when the unit that makes them has asked for all so far; LOOKED_AT: from when
-# an mbarrier's phase can be looked at again.
+# an mbarrier's phase can be looked at again; AMONG_FREE, FENCES_FREE: from when what it asks other SMs for, and fences
+# of its clusters, are taken.
 # In a run that is not timed: ISSUES: until when its schedulers and units have work; WARPS_RAN: ticks that warps took,
 # all together and but for waiting for one another; WARPS_LOADED: of these in code that waits for shared loads;
 # IN_TURN: whether schedulers and units hold warps up, and not the load/store pipe: then who was ready first goes first.
@@ -161,9 +187,9 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
     OUT, FREE_AT, GPC, HALF, NEXT, BAR_FREE, FIRST_AT, LAST_END, WARP_TICKS, OUT_BUSY, L1_USED, L1_TURN, LSU_TAKES,
     TAGS_TAKE, GIVEN_AT, READER, READ_REQUEST, SPECIALS, LINE_TURN, CODE_HELD, ISSUES, RESIDENT,
     WARPS_RAN, WARPS_LOADED, SINCE_SHARED, IN_TURN, LEFT, COMES, SEEKS, SOUGHT_AT,
-    READS_FOR, COPIES, BULK_FREE, LOOKED_AT,
-) = range(TRY_AT + MAX_SCHEDULERS, 42)  # fmt: skip
-N_SM = lines_of(LOOKED_AT + 1)
+    READS_FOR, COPIES, BULK_FREE, LOOKED_AT, AMONG_FREE, FENCES_FREE,
+) = range(TRY_AT + MAX_SCHEDULERS, 44)  # fmt: skip
+N_SM = lines_of(FENCES_FREE + 1)
 
 # Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
 # of an access, of where a copy goes to, and bytes at its end that are zero; and from PRODUCTS on those of products by a
@@ -220,14 +246,16 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # of a set of it for lines that were used again; HOME_MASK: bits of the number of a stretch of memory whose parity tells
 # its half of L2; DENSE_WAVES: wavefronts without conflicts that a dense load has at most; ONE_BY_ONE: whether SMs
 # go through a window one after another, because one may read what another writes; THREAD_REGISTERS: those that a thread
-# has when it begins.
+# has when it begins; CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER: blocks of a cluster along each axis and in all;
+# AMONG: whether the program has instructions of clusters, for which there are rows of Machine.clusters.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
     CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
-    ONE_BY_ONE, THREAD_REGISTERS, BANK_FIRST,
-) = range(46)  # fmt: skip
+    ONE_BY_ONE, THREAD_REGISTERS, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER, AMONG,
+    BANK_FIRST,
+) = range(51)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -313,8 +341,19 @@ N_SHAPE = BANK_BYTES + N_BANKS
     STORE_START,  # the same of one that reads shared memory
     BULK_REQUEST,  # from one of its requests to the next, ...
     BULK_SECTOR,  # ... for each sector that it brings at least
+    CLUSTER_BARRIER,  # from the last arrival at a cluster's barrier until warps go on
+    CLUSTER_BARRIER_BLOCK,  # what each block of it adds
+    CLUSTER_FENCE,  # until other blocks of a cluster see what a warp wrote
+    CLUSTER_FENCE_WARP,  # between two such fences of an SM
+    REMOTE,  # of a load from shared memory of the other SM of a TPC
+    REMOTE_TPC,  # added where the SM is one of another TPC
+    REMOTE_ATOMIC,  # added by an atomic
+    REMOTE_LOAD,  # a sector that an SM loads from another
+    REMOTE_STORE,  # one that it stores there
+    REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
+    MULTICAST,  # by which what a copy brings to several blocks is later
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(81)
+) = range(92)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10

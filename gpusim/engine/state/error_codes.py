@@ -33,6 +33,11 @@ MBARRIER_BYTES = 32
 MBARRIER_DEADLOCK = 33
 NO_TENSOR_MAP = 34
 COPIES_FULL = 35
+ENDED_BLOCK = 40
+NO_SUCH_BLOCK = 41
+CLUSTER_TWICE = 42
+CLUSTER_NOT_ARRIVED = 43
+CLUSTER_DEADLOCK = 44
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -64,6 +69,11 @@ TEXT = {
     MBARRIER_DEADLOCK: "deadlock: waits for a phase of an mbarrier that nobody completes",
     NO_TENSOR_MAP: "no tensor map that this instruction can use",
     COPIES_FULL: "begins one more bulk copy than the 512 of an SM that are simulated at once",
+    ENDED_BLOCK: "touches shared memory of a block of its cluster that has ended",
+    NO_SUCH_BLOCK: "touches shared memory of a block that its cluster does not have",
+    CLUSTER_TWICE: "arrives at the barrier of its cluster again, and has not waited since",
+    CLUSTER_NOT_ARRIVED: "waits at the barrier of its cluster, at which it has not arrived",
+    CLUSTER_DEADLOCK: "deadlock: waits at the barrier of its cluster for warps that do not come",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 

@@ -29,13 +29,14 @@ from gpusim.isa.variants import (
     Round,
     Shfl,
     Shift,
+    Space,
     Special,
     Vote,
     Wait,
 )
 
 NO_ROW, ASYNC, OUT_OF_LINE_PIPE = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE
-DIMENSIONS_AT = variants.DIMENSIONS_AT
+DIMENSIONS_AT, MULTICAST = variants.DIMENSIONS_AT, variants.MULTICAST
 PT, PRED_SINK = encode.PRED_TRUE, encode.PRED_SINK
 
 
@@ -65,8 +66,9 @@ TABLES = (
     _numbers(BoolOp, "BOOL_"),
     _numbers(Round, "ROUND_"),
     _numbers(Shift, "SHIFT_"),
-    _numbers(Arrival, ONE="ARRIVE_ONE", NONE="ARRIVE_NONE"),
+    _numbers(Arrival, ONE="ARRIVE_ONE", NONE="ARRIVE_NONE", REMOTE="REMOTE_ARRIVAL"),
     _numbers(Wait, "WAIT_"),
+    _numbers(Space, "IN_"),
 )
 for _table in TABLES:
     globals().update(_table)
