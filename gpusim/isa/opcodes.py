@@ -21,6 +21,8 @@ from gpusim.isa.variants import (
     Atomic,
     Flag,
     Mma,
+    Round,
+    Scale,
     Space,
     Special,
     Wait,
@@ -42,6 +44,7 @@ PLACES = range(32)  # of a bit in a word
 COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
 REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
+SCALINGS = frozenset(scale | how << 4 for scale in (0, *Scale) for how in Round)
 BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
 REDUCED_BOXES = frozenset(box | operation for box in BOXES for operation in REDUCTIONS)
 ARRIVALS = frozenset(how | drop for how in (1, 2, 4, 8, 12, 1 | 8) for drop in (0, Arrival.DROP))
@@ -164,9 +167,9 @@ class Op(IntEnum):
 
     # ------------------------------------------------------------------ fp32
 
-    # FTZ flag; FADD, FMUL, FFMA: rounding in `sub` bits 4-5, SAT flag clamps to [0, 1]
+    # FTZ flag; FADD, FMUL, FFMA: rounding in `sub` bits 4-5, SAT flag clamps to [0, 1]; FMUL: Scale in bits 0-3
     FADD = 25, _real((REAL, REAL), form=Form(flags=_REAL, uniform=True))
-    FMUL = 26, _real((REAL, REAL), form=Form(flags=_REAL, uniform=True))
+    FMUL = 26, _real((REAL, REAL), form=Form(flags=_REAL, uniform=True), says=Says.SCALING, subs=SCALINGS)
     # d = fma(a, b, c)
     FFMA = 27, _real((REAL, REAL, REAL), form=Form(flags=_REAL, uniform=True))
     # d = p ? min(a, b) : max(a, b); the other one where one is NaN (NAN flag: NaN); `sub` Piece.THIRD: of a, b and c
@@ -373,7 +376,7 @@ class Op(IntEnum):
     WARPGROUP_DEPBAR = 102, _control(out_of_line=True, says=Says.NUMBER)
     # each thread of the warp has `sub` registers from now on.  CLEAR flag: those beyond go back to the block; else more
     # are taken of what has gone back, q0 = they were there
-    USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(256), always_runs=True, out_of_line=True)
+    USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(257), always_runs=True, out_of_line=True)
     # d = the first of the active lanes in which p0 holds, q0 = this is that lane
     ELECT = 104, _alu((), WORD, out_of_line=True, across_lanes=True)
 

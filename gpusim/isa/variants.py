@@ -174,6 +174,17 @@ class Round(IntEnum):
     ZERO = 3
 
 
+class Scale(IntEnum):
+    """What FMUL multiplies its product by before it is rounded, in ``sub`` bits 0-3: the power of two."""
+
+    D8 = 13
+    D4 = 14
+    D2 = 15
+    M2 = 1
+    M4 = 2
+    M8 = 3
+
+
 class Shfl(IntEnum):
     """``sub`` of SHFL."""
 

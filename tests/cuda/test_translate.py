@@ -33,6 +33,7 @@ from gpusim.isa.variants import (
     Permute,
     Piece,
     Round,
+    Scale,
     Shfl,
     Shift,
     Space,
@@ -139,6 +140,9 @@ FORMS = {
         Op.FADD, R1, (reg(2, neg=True), reg(3, absolute=True)), flags=Flag.FTZ
     ),
     "FMUL.RZ R1, R2, 0.15915493667125701904": Instr(Op.FMUL, R1, (R2, imm(0x3E22F983)), sub=Round.ZERO << 4),
+    "FMUL.FTZ.M4 R1, R2, R3": Instr(Op.FMUL, R1, (R2, R3), sub=Scale.M4, flags=Flag.FTZ),
+    "FMUL.D8.RZ R1, R2, R3": Instr(Op.FMUL, R1, (R2, R3), sub=Scale.D8 | Round.ZERO << 4),
+    "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0x100": Instr(Op.USETMAXREG, pdsts=(Operand(Kind.UPRED, 0),), sub=256),
     "FFMA.SAT R1, R2, R3, -1": Instr(Op.FFMA, R1, (R2, R3, imm(0xBF800000)), flags=Flag.SAT),
     "FMNMX.NAN R1, R2, -INF, !PT": Instr(
         Op.FMNMX, R1, (R2, imm(0xFF800000)), psrcs=(NEVER,), flags=Flag.NAN

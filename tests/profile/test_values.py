@@ -95,6 +95,18 @@ def test_doubles_divided_by_a_constant(divisor):
     np.testing.assert_array_equal(y, x / by)
 
 
+@pytest.mark.parametrize("factor", [8.0, 4.0, 0.5, 0.25, 0.125])
+def test_a_product_times_a_power_of_two_is_rounded_once(factor):
+    """The compiler makes one FMUL of it, such as FMUL.M4."""
+    text = f"__global__ void f(const float* x, const float* y, float* z) {{ {INDEX} z[i] = x[i] * y[i] * {factor}f; }}"
+    x = (RNG.uniform(1, 2, 512) * 2.0 ** RNG.integers(-75, -60, 512)).astype(np.float32)
+    y, z = (RNG.uniform(-2, 2, 512) * 2.0 ** RNG.integers(-75, -60, 512)).astype(np.float32), np.zeros(512, np.float32)
+    run(text, 2, 256, x, y, z)
+    wanted = (x.astype(np.float64) * y * factor).astype(np.float32)
+    assert (wanted != x * y * np.float32(factor)).any()
+    np.testing.assert_array_equal(z, wanted)
+
+
 def test_bits_counted_of_an_inverted_word():
     x = RNG.integers(0, 2**32, 32, dtype=np.uint32) | np.uint32(0xFFFF0000)
     y = np.zeros((3, 32), np.int32)
