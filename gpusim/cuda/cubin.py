@@ -81,6 +81,8 @@ class KernelCode:
         Stack a thread (of recursive functions only the least).
     max_threads : int
         Threads a block may have: the launch bounds, or as many as a block has at most.
+    block : tuple of int or None
+        Threads of a block in x, y, z, where the code is for blocks of that shape alone.
     barriers : int
         Barriers a block uses.
     parameters : tuple of Parameter
@@ -100,6 +102,7 @@ class KernelCode:
     shared_alignment: int
     local_bytes: int
     max_threads: int
+    block: tuple[int, ...] | None
     barriers: int
     parameters: tuple[Parameter, ...]
     param_bytes: int
@@ -220,6 +223,7 @@ def _kernel(file: elf.Elf, name: str, module: list[Entry], arch: str) -> KernelC
         shared_alignment=shared[1],
         local_bytes=_stack(file, module, name),
         max_threads=_max_threads(own) or hardware.architecture(arch)["sm.max_threads_per_block"],
+        block=_block(own),
         barriers=_barriers(own, text),
         parameters=_parameters(own, param_bytes, name),
         param_bytes=param_bytes,
@@ -254,6 +258,11 @@ def _max_threads(own: list[Entry]) -> int:
         if entry.attribute in (Attribute.MAX_THREADS, Attribute.REQNTID):
             return prod(words(entry, 3))
     return 0
+
+
+def _block(own: list[Entry]) -> tuple[int, ...] | None:
+    """The only shape of a block, where there is one."""
+    return next((words(entry, 3) for entry in own if entry.attribute == Attribute.REQNTID), None)
 
 
 def _barriers(own: list[Entry], text: elf.Section) -> int:

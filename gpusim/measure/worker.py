@@ -165,9 +165,9 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     kernel = module.kernel()
     here = spec.draw(kernel, seed)
     kernel.check(here)
-    function = runtime.load(kernel.cubin.data, kernel.symbol, spec.dynamic_shared)
+    sizes = spec.sizes(kernel)
+    function = runtime.load(kernel.cubin.data, kernel.symbol, sizes.dynamic_shared)
     there = [runtime.upload(argument) for argument in here]
-    sizes = spec.grid, spec.block, spec.dynamic_shared
     return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there)
 
 
