@@ -48,6 +48,25 @@ class Case(NamedTuple):
     silicon: Callable[[], float] | None = None
 
 
+class Question(NamedTuple):
+    """What a microbenchmark asks of any GPU that has its instructions; :mod:`calibration.launch_files` makes it a case.
+
+    Attributes
+    ----------
+    group, name, unit : str
+    answer : callable
+        Runs the microbenchmark through the simulator of a GPU, by name.
+    floor : float
+        As a case's.
+    """
+
+    group: str
+    name: str
+    unit: str
+    answer: Callable[[str], float]
+    floor: float = 0.0
+
+
 class Rewritten(NamedTuple):
     """Machine code of one of the sources, changed.
 
@@ -132,7 +151,14 @@ def module(source: str | Rewritten, options: tuple[str, ...] = ()) -> cuda.Modul
 
 
 def launch(
-    source: str | Rewritten, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold", shared: int = 0
+    source: str | Rewritten,
+    kernel: str,
+    grid: int,
+    block: int,
+    *args: Any,
+    cache: str = "cold",
+    shared: int = 0,
+    gpu: str = GPU,
 ) -> gpusim.Profile:
     """Run a kernel of one of the sources here; arrays among its arguments hold its results afterwards.
 
@@ -143,14 +169,16 @@ def launch(
     grid, block : int
         Blocks, and threads of a block.
     *args
-        Arrays and numbers.
+        Arrays, tensor maps and numbers.
     cache : {"cold", "warm"}
         How the launch finds the caches.
     shared : int
         Dynamic shared memory in bytes.
+    gpu : str
+        On which GPU.
     """
     code = module(source).kernel(kernel)
-    return profile(code, grid, block, args, gpu=GPU, cache=cache, dynamic_shared=shared)
+    return profile(code, grid, block, args, gpu=gpu, cache=cache, dynamic_shared=shared)
 
 
 def described(kernel: str, **params: Any) -> gpusim.Profile:
@@ -190,6 +218,12 @@ def elapsed(clocks: np.ndarray) -> float:
     """From the first start to the last end of warps that noted (start, end)."""
     begin, end = clocks.reshape(-1, 2).T
     return float(end.max() - begin.min())
+
+
+def spent(clocks: np.ndarray) -> float:
+    """What warps or blocks that noted (start, end) took, on average."""
+    begin, end = clocks.reshape(-1, 2).T
+    return float(np.mean(end - begin))
 
 
 def median(values: Iterable[float]) -> float:

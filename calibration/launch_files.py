@@ -2,6 +2,7 @@
 
 ``python -m calibration.launch_files`` writes the launch files of the package: what every case of some modules
 launches, once.  Those whose kernels note their own clocks are timed alone, the others counted by the profiler too.
+Modules of Hopper's asynchronous units ask questions of any GPU instead: their cases are those that were measured.
 With a folder, it writes there the launch files of those that rewrite machine code, and the machine code.  With files
 that ``gpusim measure --outputs --json`` wrote, it puts what they say of launches of cases into the package.
 """
@@ -15,13 +16,15 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from calibration import bench
+from gpusim import TensorMap
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measured import measurement
@@ -38,13 +41,26 @@ COUNTED = (
 REWRITTEN_CLOCKED = ("instruction_sequences", "shared_loads_among_ffmas", "special_registers", "operand_reads")
 REWRITTEN_COUNTED = ("request_merging",)
 MODULES = (*CLOCKED, *COUNTED, *REWRITTEN_CLOCKED, *REWRITTEN_COUNTED)
-FILES = {"clocked.json": (CLOCKED, "cold"), "warm.json": (CLOCKED, "warm"), "counted.json": (COUNTED, "cold")}
+ASYNCHRONOUS = ("warpgroup_products", "bulk_copies", "mbarriers")
+CLUSTERS = ("clusters",)
+QUESTIONS = (*ASYNCHRONOUS, *CLUSTERS)
+"""Modules that ask any GPU with Hopper's instructions."""
+FILES = {
+    "clocked.json": (CLOCKED, "cold"), "warm.json": (CLOCKED, "warm"), "counted.json": (COUNTED, "cold"),
+    "asynchronous.json": (ASYNCHRONOUS, "cold"), "asynchronous-warm.json": (ASYNCHRONOUS, "warm"),
+    "clusters.json": (CLUSTERS, "cold"), "clusters-warm.json": (CLUSTERS, "warm"),
+}  # fmt: skip
 """Launch files of the package: of which modules, and how the caches are to be found."""
 REWRITTEN_FILES = {
     "rewritten-clocked.json": (REWRITTEN_CLOCKED, "warm"),
     "rewritten-counted.json": (REWRITTEN_COUNTED, "cold"),
 }
 SHIPPED = {"cold": bench.SOURCES / "h200.json", "warm": bench.SOURCES / "h200-warm.json"}
+ANSWERS = {
+    (gpu, state): bench.SOURCES / f"{gpu}-asynchronous{'-warm' if state == 'warm' else ''}.json"
+    for gpu in ("h100-sxm", "h200") for state in ("cold", "warm")
+}  # fmt: skip
+"""What GPUs answered to the questions."""
 MOST_VALUES = 512
 """Of an array that is told element by element."""
 Source = str | bench.Rewritten
@@ -107,6 +123,8 @@ def described_launch(kernel: str, **params: int) -> Launch:
 
 def _argument(value: Any) -> dict[str, Any]:
     """An argument as a launch file has it."""
+    if isinstance(value, TensorMap):
+        return _map(value)
     if not isinstance(value, np.ndarray):
         return {value.dtype.name: value.item()}
     for fill in ("zeros", "ones"):
@@ -119,8 +137,20 @@ def _argument(value: Any) -> dict[str, Any]:
     raise Unknown("an array that holds what no fill gives")
 
 
+def _map(value: TensorMap) -> dict[str, Any]:
+    """A tensor map of zeros as a launch file has it."""
+    if value.array.any():
+        raise Unknown("a tensor that holds what no fill gives")
+    swizzle = {"swizzle": value.swizzle} if value.swizzle else {}
+    sizes = {"shape": list(value.shape), "box": list(value.box)}
+    return {"tensormap": value.array.dtype.name, **sizes, "init": "zeros", **swizzle}
+
+
 def _named(value: Any, told: dict[str, Any]) -> str:
-    """What an argument adds to the name of a launch: a number, or what tells an array's contents from others."""
+    """What an argument adds to the name of a launch: a number, a map's sizes, or what tells an array from others."""
+    if isinstance(value, TensorMap):
+        sizes = "/".join("x".join(map(str, each)) for each in (value.shape, value.box))
+        return f"{value.array.dtype.name} {sizes}" + (f" swizzle{value.swizzle}" if value.swizzle else "")
     if isinstance(value, np.ndarray):
         return f"{zlib.crc32(value.tobytes()):08x}" if "values" in told else ""
     return str(value)
@@ -139,7 +169,7 @@ def launches(modules: tuple[str, ...], state: str = "cold") -> list[Told]:
     """What the cases of some modules launch with caches in a state, each once, as far as a launch file can tell it."""
     seen: dict[str, Told] = {}
 
-    def take_down(source: Source, *launch: Any, cache: str = "cold", **how: Any) -> _Seen:
+    def take_down(source: Source, *launch: Any, cache: str = "cold", gpu: str = "", **how: Any) -> _Seen:
         if cache == state:
             told = Told(launch_of(source, *launch, **how), source)
             seen.setdefault(told.launch["id"], told)
@@ -152,10 +182,20 @@ def launches(modules: tuple[str, ...], state: str = "cold") -> list[Told]:
         return _Seen()
 
     with _instead(take_down, take_down_described):
-        for case in cases(modules):
+        for answer in _asked(modules):
             with suppress(Unknown, ArithmeticError):
-                _on_silicon(case)
+                answer()
     return list(seen.values())
+
+
+def _asked(modules: tuple[str, ...]) -> Iterator[Callable[[], float]]:
+    """What runs each case of some modules, or answers each question."""
+    for name in modules:
+        module = _module(name)
+        if name in QUESTIONS:
+            yield from (partial(question.answer, bench.GPU) for question in module.questions())
+        else:
+            yield from (case.silicon or case.simulate for case in module.cases())
 
 
 @contextmanager
@@ -172,16 +212,31 @@ def _instead(launch: Callable[..., Any], described: Callable[..., Any]) -> Itera
 
 
 def _forget() -> None:
-    for name in MODULES:
-        for member in vars(importlib.import_module(f"calibration.microbenchmarks.{name}")).values():
+    for name in (*MODULES, *QUESTIONS):
+        for member in vars(_module(name)).values():
             if member is not bench.table and hasattr(member, "cache_clear"):
                 member.cache_clear()
 
 
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"calibration.microbenchmarks.{name}")
+
+
 def cases(modules: tuple[str, ...]) -> Iterator[bench.Case]:
-    """Cases of some modules."""
+    """Cases of some modules; of those that ask questions what GPUs answered."""
     for name in modules:
-        yield from importlib.import_module(f"calibration.microbenchmarks.{name}").cases()
+        yield from _answered(name) if name in QUESTIONS else _module(name).cases()
+
+
+def _answered(name: str) -> Iterator[bench.Case]:
+    """The questions of a module that were measured, on each GPU."""
+    for gpu in sorted({gpu for gpu, _ in ANSWERS}):
+        for question in _module(name).questions():
+            simulate = partial(question.answer, gpu)
+            with suppress(Unknown), _instead(measured, measured_description):
+                value = simulate()
+                group, name = f"{question.group}, {gpu}", question.name
+                yield bench.Case(group, name, question.unit, value, simulate, question.floor)
 
 
 class _Measured:
@@ -211,30 +266,39 @@ def shipped(state: str) -> measurement.Measurement:
 
 
 @cache
-def _by_id(state: str) -> dict[str, MeasuredLaunch]:
-    return {launch.id: launch for launch in shipped(state).launches}
+def _by_id(file: Path) -> dict[str, MeasuredLaunch]:
+    return {launch.id: launch for launch in measurement.read(file).launches} if file.exists() else {}
 
 
-def found(launch: Launch, state: str) -> MeasuredLaunch:
-    """What was measured of a launch with caches in a state.
+def found(launch: Launch, state: str, gpu: str = bench.GPU) -> MeasuredLaunch:
+    """What was measured of a launch on a GPU with caches in a state.
 
     Raises
     ------
     Unknown
         If it was not.
     """
-    if launch["id"] not in _by_id(state):
-        raise Unknown(f"{launch['id']} was not measured")
-    return _by_id(state)[launch["id"]]
+    files = [SHIPPED[state]] if gpu == bench.GPU else []
+    for file in (*files, ANSWERS[gpu, state]):
+        if launch["id"] in _by_id(file):
+            return _by_id(file)[launch["id"]]
+    raise Unknown(f"{launch['id']} was not measured")
 
 
 def measured(
-    source: Source, kernel: str, grid: int, block: int, *args: Any, cache: str = "cold", **how: Any
+    source: Source,
+    kernel: str,
+    grid: int,
+    block: int,
+    *args: Any,
+    cache: str = "cold",
+    gpu: str = bench.GPU,
+    **how: Any,
 ) -> _Measured:
     """Stand in for :func:`bench.launch`: arrays hold what the launch left on the GPU afterwards."""
-    launch = found(launch_of(source, kernel, grid, block, *args, **how), cache)
+    launch = found(launch_of(source, kernel, grid, block, *args, **how), cache, gpu)
     for parameter, array in zip(bench.module(source).kernel(kernel).parameter_names, args, strict=True):
-        if parameter in launch.outputs:
+        if parameter in launch.outputs and isinstance(array, np.ndarray):
             array[...] = np.array(launch.outputs[parameter]).astype(array.dtype).reshape(array.shape)
     return _Measured(launch)
 
@@ -269,12 +333,22 @@ def write(file: Path, told: list[Told]) -> None:
     file.write_text(f"[\n {lines}\n]\n")
 
 
-def merge(state: str, new: list[measurement.Measurement]) -> None:
-    """Put what was measured into the package: of each launch that a case asks for the latest."""
-    old = shipped(state)
-    known = {launch.id: _lean(launch) for each in (old, *new) for launch in each.launches if not launch.error}
-    kept = [known[told.launch["id"]] for told in launches(MODULES, state) if told.launch["id"] in known]
-    SHIPPED[state].write_text(replace(old, launches=kept).to_text())
+def merge(file: Path, modules: tuple[str, ...], state: str, new: list[measurement.Measurement]) -> None:
+    """Put what was measured into a file of the package: of each launch that a case asks for the latest."""
+    both = [measurement.read(file), *new] if file.exists() else new
+    known = {launch.id: _lean(launch) for each in both for launch in each.launches if not launch.error}
+    kept = [known[told.launch["id"]] for told in launches(modules, state) if told.launch["id"] in known]
+    if kept:
+        file.write_text(replace(both[0], launches=kept).to_text())
+
+
+def take_in(new: list[measurement.Measurement]) -> None:
+    """Put what was measured into the files of its GPU."""
+    for state, file in SHIPPED.items():
+        merge(file, MODULES, state, [each for each in new if (each.device.gpu, each.cache) == (bench.GPU, state)])
+    for (gpu, state), file in ANSWERS.items():
+        if of_it := [each for each in new if (each.device.gpu, each.cache) == (gpu, state)]:
+            merge(file, QUESTIONS, state, of_it)
 
 
 def _lean(launch: MeasuredLaunch) -> MeasuredLaunch:
@@ -295,9 +369,7 @@ def main(*paths: str) -> None:
         for name, (modules, state) in REWRITTEN_FILES.items():
             write(Path(paths[0], name), launches(modules, state))
     else:
-        new = [measurement.read(Path(path)) for path in paths]
-        for state in SHIPPED:
-            merge(state, [each for each in new if each.cache == state])
+        take_in([measurement.read(Path(path)) for path in paths])
 
 
 if __name__ == "__main__":

@@ -14,11 +14,10 @@ from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
-from gpusim.isa import tensor_map
 from gpusim.simulate.launch import Launch, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
-from gpusim.simulate.tensor_maps import TensorMap
+from gpusim.simulate.tensor_maps import TensorMap, as_passed
 from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _launch(
         raise ParameterError(
             f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
         )
-    kernel.check([bytes(tensor_map.NBYTES) if isinstance(value, TensorMap) else value for value in args])
+    kernel.check(as_passed(args))
     program = kernel.program(int(GLOBAL_BASE))
     by_itself = (is_array(value) or isinstance(value, TensorMap) for value in args)
     passed = (v if itself else kernel.pack(n, v) for n, (v, itself) in enumerate(zip(args, by_itself, strict=True)))

@@ -7,13 +7,17 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from gpusim import hardware
+from gpusim.measure.driver_maps import encoded
 from gpusim.measure.measurement_errors import DeviceError, MeasureError, OutOfMemoryError
 from gpusim.measured.measurement import Device
+
+if TYPE_CHECKING:
+    from gpusim.simulate.tensor_maps import TensorMap
 
 FLUSHED = 4
 """Sizes of L2 that are read to flush it."""
@@ -42,6 +46,9 @@ class Runtime(Protocol):
 
     def upload(self, argument: Any) -> Any:
         """An argument as a launch takes it; an array's copy on the device."""
+
+    def mapped(self, told: TensorMap, there: Any) -> Any:
+        """A tensor map of an array on the device, as a launch takes it."""
 
     def restore(self, there: Any, argument: Any) -> None:
         """Put an array's contents on the device once more."""
@@ -118,6 +125,9 @@ class CupyRuntime:
             return argument
         with self._guarded(f"an array of {argument.nbytes} bytes"):
             return self._cupy.asarray(_plain(argument))
+
+    def mapped(self, told: TensorMap, there: Any) -> Any:  # noqa: D102
+        return self.upload(encoded(told, there.data.ptr))
 
     def restore(self, there: Any, argument: Any) -> None:  # noqa: D102
         if isinstance(argument, np.ndarray):

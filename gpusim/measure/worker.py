@@ -20,6 +20,7 @@ from gpusim.errors import GpusimError
 from gpusim.launches import empty_kernel
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from gpusim.measure.measurement_errors import DeviceError
+from gpusim.simulate.tensor_maps import TensorMap, as_passed
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -68,7 +69,7 @@ def machine_code(kernel: Kernel) -> str:
 
 
 class _Ready(NamedTuple):
-    """A launch with everything it needs on the device."""
+    """A launch with everything it needs on the device: arrays here and there, and the arguments made of them."""
 
     runtime: Runtime
     kernel: Kernel
@@ -79,9 +80,10 @@ class _Ready(NamedTuple):
     dynamic_shared: int
     here: list[Any]
     there: list[Any]
+    passed: list[Any]
 
     def launch(self) -> None:
-        self.runtime.launch(self.function, self.grid, self.block, self.dynamic_shared, self.there)
+        self.runtime.launch(self.function, self.grid, self.block, self.dynamic_shared, self.passed)
 
     def restore(self, names: Collection[str] | None = None) -> None:
         """Arguments as they were before the first launch: all, or some by name."""
@@ -163,12 +165,17 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     """Compile it, and put its arguments on the device."""
     module = spec.compile(runtime.device().arch)
     kernel = module.kernel()
-    here = spec.draw(kernel, seed)
-    kernel.check(here)
+    drawn = spec.draw(kernel, seed)
+    kernel.check(as_passed(drawn))
     sizes = spec.sizes(kernel)
     function = runtime.load(kernel.cubin.data, kernel.symbol, sizes.dynamic_shared)
+    here = [argument.memory if isinstance(argument, TensorMap) else argument for argument in drawn]
     there = [runtime.upload(argument) for argument in here]
-    return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there)
+    passed = [
+        runtime.mapped(argument, array) if isinstance(argument, TensorMap) else array
+        for argument, array in zip(drawn, there, strict=True)
+    ]
+    return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there, passed)
 
 
 def _warm(ready: _Ready) -> list[str]:

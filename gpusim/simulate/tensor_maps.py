@@ -206,6 +206,11 @@ class TensorMap:
         return struct.pack(f"<{len(words)}I", *words)
 
 
+def as_passed(arguments: Sequence[Any]) -> list[Any]:
+    """Arguments, tensor maps as so many bytes."""
+    return [bytes(bits.NBYTES) if isinstance(argument, TensorMap) else argument for argument in arguments]
+
+
 def _whole(name: str, value: Any) -> tuple[int, ...]:
     """Whole numbers, one a dimension."""
     several = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)

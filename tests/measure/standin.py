@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ class StandIn:
 
     def upload(self, argument: Any) -> Any:
         return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+    def mapped(self, told: Any, there: Any) -> Any:
+        return replace(told, array=there.reshape(told.shape))
 
     def restore(self, there: Any, argument: Any) -> None:
         if isinstance(argument, np.ndarray):

@@ -168,3 +168,35 @@ def test_arrays_whose_parameters_have_no_names_are_kept_by_their_number(tmp_path
     spec = LaunchSpec("mine", tmp_path / "mine.cubin", (), None, (1, 1, 1), (2, 1, 1), args=args)
     found = measure(Request((spec,), runs=0, outputs=True, folder=tmp_path), time=starting(StandIn())).launches[0]
     assert found.outputs == {"p0": [5, 5], "p2": [6, 6]}
+
+
+MAPPED = """
+struct alignas(64) TensorMap { char bytes[128]; };
+extern "C" __global__ void one_box(const __grid_constant__ TensorMap x, float* y) {
+    __shared__ alignas(128) float box[64];
+    __shared__ unsigned long long full;
+    const unsigned at = __cvta_generic_to_shared(&full), to = __cvta_generic_to_shared(box);
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at));
+        asm volatile("fence.mbarrier_init.release.cluster;");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(at));
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     " [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(&x), "r"(4), "r"(2), "r"(at) : "memory");
+    }
+    __syncthreads();
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra again; }" ::"r"(at));
+    y[threadIdx.x] = box[threadIdx.x];
+}
+"""
+
+
+def test_a_tensor_map_is_of_the_array_on_the_device(tmp_path):
+    source = tmp_path / "mapped.cu"
+    source.write_text(MAPPED)
+    x = from_json({"tensormap": "float32", "shape": [16, 32], "box": [8, 8], "init": "arange"}, "x")
+    y = from_json({"buffer": "float32", "count": 64}, "y")
+    spec = LaunchSpec("mapped", source, (), None, (1, 1, 1), (64, 1, 1), 0, (x, y))
+    lines = []
+    work(Job((spec,), True, 1, False, 0, True), StandIn(), lines.append)
+    expected = np.arange(16 * 32).reshape(16, 32)[2:10, 4:12]
+    assert done(lines)[0]["outputs"]["y"] == expected.ravel().tolist()

@@ -12,6 +12,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail
+from gpusim.hardware.fixed import DATA_STAGE
 from gpusim.isa import warpgroup as G
 
 
@@ -21,15 +22,25 @@ def product(m, c, index, w, block, on, t, count):
     count[C.INST_WARPGROUP] += 1
     if not on:
         return t
-    if on != FULL or w % m.shape[S.WARPS] // G.WARPS >= m.shape[S.WARPS] // G.WARPS:
+    within = w % m.shape[S.WARPS]
+    if on != FULL or within // G.WARPS >= m.shape[S.WARPS] // G.WARPS:
         fail(m, E.WARPGROUP, index, 0, block, 0, w)
         return S.FAILURE
+    if within % G.WARPS == 0:
+        count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
     if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
         return S.FAILURE
     m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
     if c[I.SUB] & G.COMMITS:
         close_products(m.warps[w])
     return t
+
+
+@inline
+def wavefronts(sub):
+    """Wavefronts in which the matrices of a product come from shared memory: a row, or a column, has 32 bytes."""
+    rows = (sub >> G.N_TILES & G.TILE_MASK) * G.TILE + (sub & G.A_SHARED != 0) * G.WARPS * G.OWN_ROWS
+    return rows * G.ROW_BYTES // DATA_STAGE
 
 
 @inline

@@ -89,6 +89,9 @@ SH_ASYNC_WAVES = _executed(
     _waves("_mem_shared_op_ldgsts"),
     _SHARED,
 )
+SH_PRODUCT_WAVES = _executed(
+    "data-stage wavefronts of matrices that warpgroups multiply", _waves("_mem_shared_op_gmma"), _SHARED
+)
 SH_OTHER_WAVES = _executed(
     "data-stage wavefronts of shuffles, thread-index reads, barriers, accesses (global ones too) no lane takes part in",
     stages=_SHARED,
