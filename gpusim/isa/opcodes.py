@@ -51,6 +51,7 @@ ARRIVALS = frozenset(how | drop for how in (1, 2, 4, 8, 12, 1 | 8) for drop in (
 PREDICATES = (0, UNIFORM_PREDICATES)  # where a thread's and where a warp's begin
 BYTES_OF_PREDICATES = frozenset(first | byte << 4 for first in PREDICATES for byte in range(4))
 HALF_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("F16", "BF16", "TF32")))
+DOUBLE_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith("F64"))
 BYTE_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("S8", "U8")))
 
 _FTZ = {"FTZ": Flag.FTZ}
@@ -332,7 +333,7 @@ class Op(IntEnum):
     # d = 8x8 matrix of 16-bit elements in a, transposed
     MOVM = 85, _alu((WORD,), WORD, out_of_line=True, across_lanes=True, always_runs=True)
     # as HMMA, on fp64
-    DMMA = 86, _product_of_matrices(subs=(Mma.F64_884,))
+    DMMA = 86, _product_of_matrices(subs=DOUBLE_SHAPES)
     # d = result of the last BAR with a reduction; q0 = it is not 0
     B2R = 87, _alu((), WORD, out_of_line=True)
     # d = |a - b| + c

@@ -253,6 +253,7 @@ FORMS = {
     "IMMA.16832.S8.S8.SAT R4, R8.ROW, R12.COL, R4": Instr(
         Op.IMMA, R4, (reg(8), reg(12), R4), sub=Mma.S8_16832, flags=Flag.SAT
     ),
+    "DMMA.16x8x16 R4, R32, R12, RZ": Instr(Op.DMMA, R4, (reg(32), reg(12), ZERO), sub=Mma.F64_16816),
     "DMMA.8x8x4 R4, R2, R6, R4": Instr(Op.DMMA, R4, (R2, R6, R4), sub=Mma.F64_884),
     "LDSM.16.MT88.2 R2, [R1+0x80]": Instr(Op.LDSM, R2, (R1,), sub=2, offset=0x80, flags=Flag.TRANSPOSE),
     # warpgroups

@@ -87,6 +87,33 @@ def test_doubles():
     np.testing.assert_allclose(y, np.sqrt(x * x + 0.125) / 1.125, rtol=1e-15)
 
 
+PRODUCT = """
+extern "C" __global__ void product(const double* a, const double* b, const double* c, double* d) {
+  int lane = threadIdx.x, g = lane / 4, t = lane % 4;
+  double x[K / 2], y[K / 4], z[4];
+  for (int i = 0; i < K / 2; i++) x[i] = a[(g + 8 * (i % 2)) * K + t + 4 * (i / 2)];
+  for (int i = 0; i < K / 4; i++) y[i] = b[(t + 4 * i) * 8 + g];
+  for (int i = 0; i < 4; i++) z[i] = c[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2];
+  asm volatile("mma.sync.aligned.m16n8kDEPTH.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {FIRST}, {SECOND}, {%0,%1,%2,%3};"
+    : "+d"(z[0]), "+d"(z[1]), "+d"(z[2]), "+d"(z[3]) : VALUES);
+  for (int i = 0; i < 4; i++) d[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2] = z[i];
+}
+"""
+
+
+@pytest.mark.parametrize("k", [4, 8, 16])
+def test_products_of_matrices_of_16_rows_of_doubles(k):
+    places = [f"%{4 + i}" for i in range(3 * k // 4)]
+    values = [f'"d"(x[{i}])' for i in range(k // 2)] + [f'"d"(y[{i}])' for i in range(k // 4)]
+    told = {"FIRST": ", ".join(places[: k // 2]), "SECOND": ", ".join(places[k // 2 :]), "VALUES": ", ".join(values)}
+    text = PRODUCT.replace("DEPTH", str(k))
+    for word, meaning in told.items():
+        text = text.replace(word, meaning)
+    a, b, c, d = normal((16, k), float), normal((k, 8), float), normal((16, 8), float), np.zeros((16, 8))
+    gpusim.profile(kernel(text, defines={"K": k}), 1, 32, [a, b, c, d])
+    np.testing.assert_allclose(d, a @ b + c, rtol=1e-13, atol=1e-14)
+
+
 @pytest.mark.parametrize("divisor", ["4.120347", "3.0", "0.1", "1e300", "(i & 1 ? 1e300 : 3e-300)"])
 def test_doubles_divided_by_a_constant(divisor):
     x, y = normal(32, np.float64), np.zeros(32)
