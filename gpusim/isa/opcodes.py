@@ -298,8 +298,8 @@ class Op(IntEnum):
 
     # d (width 8: a pair) = special register `sub`, not through the load/store pipe
     CS2R = 72, _alu((), WIDTH, says=Says.SPECIAL, subs=SPECIALS, out_of_line=True)
-    # uniform d = a of the first active lane; q0 = a differs from it, or (`sub` 1) p0
-    R2UR = 73, _alu((WORD,), WORD, subs=(0, 1), variable_latency=True, out_of_line=True, across_lanes=True)
+    # uniform d = a of the first active lane that passes the guard; q0 = a differs from it, or (`sub` 1) p0
+    R2UR = 73, _alu((WORD,), WORD, subs=(0, 1), variable_latency=True, out_of_line=True)
     # d = (P0..P6 as bits 0-6 & b) | (a & ~b); `sub` UNIFORM_PREDICATES: of UP0..UP6;
     # bits 4-5 of `sub`: the byte of a that both are about
     P2R = 74, _alu((WORD, WORD), WORD, subs=BYTES_OF_PREDICATES, out_of_line=True)
