@@ -60,12 +60,13 @@ def _launch(spec: LaunchSpec, modules: dict[Path, Any]) -> None:
         options = "-std=c++17", "-I/usr/local/cuda/include", "-I/usr/local/cuda/include/cccl"
         modules[spec.source] = cupy.RawModule(code=spec.source.read_text(), options=options)
     kernel = modules[spec.source].get_function(spec.kernel)
-    if spec.dynamic_shared > 48 << 10:
-        kernel.max_dynamic_shared_size_bytes = spec.dynamic_shared
+    shared = spec.dynamic_shared or 0
+    if shared > 48 << 10:
+        kernel.max_dynamic_shared_size_bytes = shared
     rng = cupy.random.default_rng(0)
     made = ((a, a.make(rng)) for a in spec.args)
     args = tuple(cupy.asarray(x) if isinstance(a, Filled) else x for a, x in made)
-    kernel(spec.grid, spec.block, args, shared_mem=spec.dynamic_shared)
+    kernel(spec.grid, spec.block, args, shared_mem=shared)
     cupy.cuda.Device().synchronize()
 
 

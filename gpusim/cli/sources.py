@@ -90,15 +90,16 @@ def refuse(given: dict[str, Any], why: str) -> None:
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
     from gpusim.launches import arguments
-    from gpusim.launches.spec import LaunchSpec
+    from gpusim.launches.spec import CUBIN, LaunchSpec
 
     for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
-        if given[name] is None:
+        if given[name] is None and not (name == "--block" and given["FILE"].suffix == CUBIN):
             raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
     source = _source(given["FILE"])
     return LaunchSpec(
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
-        _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]), given["--dynamic-shared"] or 0,
+        _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]) if given["--block"] is not None else (),
+        given["--dynamic-shared"],
         tuple(arguments.from_text(text) for text in given["--arg"] or ()), _defines(given["-D"] or ()),
         tuple(given["-I"] or ()), given["--arch"], given["--cluster"] and _sizes("--cluster", given["--cluster"]),
     )  # fmt: skip

@@ -81,6 +81,8 @@ class KernelCode:
         Stack a thread (of recursive functions only the least).
     max_threads : int
         Threads a block may have: the launch bounds, or as many as a block has at most.
+    block : tuple of int or None
+        Threads of a block in x, y, z, where the code is for blocks of that shape alone.
     barriers : int
         Barriers a block uses.
     cluster : tuple of int or None
@@ -106,6 +108,7 @@ class KernelCode:
     shared_alignment: int
     local_bytes: int
     max_threads: int
+    block: tuple[int, ...] | None
     barriers: int
     cluster: tuple[int, int, int] | None
     most_in_cluster: int | None
@@ -229,6 +232,7 @@ def _kernel(file: elf.Elf, name: str, module: list[Entry], arch: str) -> KernelC
         shared_alignment=shared[1],
         local_bytes=_stack(file, module, name),
         max_threads=_max_threads(own) or hardware.architecture(arch)["sm.max_threads_per_block"],
+        block=_block(own),
         barriers=_barriers(own, text),
         cluster=_cluster(own),
         most_in_cluster=next((words(e, 1)[0] for e in own if e.attribute == Attribute.MAX_CLUSTER_RANK), None),
@@ -275,6 +279,11 @@ def _cluster(own: list[Entry]) -> tuple[int, int, int] | None:
             x, y, z = words(entry, 3)
             return (x, y, z) if x * y * z else None
     return None
+
+
+def _block(own: list[Entry]) -> tuple[int, ...] | None:
+    """The only shape of a block, where there is one."""
+    return next((words(entry, 3) for entry in own if entry.attribute == Attribute.REQNTID), None)
 
 
 def _barriers(own: list[Entry], text: elf.Section) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim import reading
-from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, targets, toolchain
+from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, targets, toolchain, triton
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
@@ -45,6 +45,8 @@ class Kernel:
         The whole module.
     filename : str
         What messages call its file.
+    noted : Noted or None
+        What Triton noted of it, where it is a kernel of Triton's.
     """
 
     symbol: str
@@ -53,6 +55,7 @@ class Kernel:
     code: KernelCode = field(repr=False)
     cubin: Cubin = field(repr=False)
     filename: str = ""
+    noted: triton.Noted | None = None
 
     @property
     def arch(self) -> str:
@@ -75,7 +78,8 @@ class Kernel:
 
     def check(self, arguments: Sequence[object]) -> None:
         """Refuse arguments that do not fit; see :func:`gpusim.cuda.signature.check`."""
-        signature.check(self.name.full, self.parameters, arguments)
+        advice = triton.advice(self.code.block, self.parameters, len(arguments))
+        signature.check(self.name.full, self.parameters, arguments, advice)
 
     def pack(self, position: int, value: object) -> bytes:
         """Bytes of an argument that is no array; None is the null pointer.  See :func:`gpusim.cuda.signature.pack`."""
@@ -238,7 +242,9 @@ def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given
     parsed = cubin.parse(data, str(path))
     if (parsed.arch != arch) if is_given else (parsed.arch.rstrip("af") != arch.rstrip("af")):
         raise CudaError(f"{path} is machine code for {parsed.arch}, not for {arch}")
-    return _selected(_module(parsed, "", str(path), Compiled(b"", "", "")), wanted)
+    found = _module(parsed, "", str(path), Compiled(b"", "", ""))
+    kernels = {symbol: replace(kernel, noted=triton.noted(path, symbol)) for symbol, kernel in found.kernels.items()}
+    return _selected(replace(found, kernels=kernels), wanted)
 
 
 def _from_source(source: _Source, wanted: str | None) -> Module:

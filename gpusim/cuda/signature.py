@@ -175,7 +175,7 @@ def _parameter(piece: str) -> tuple[str, str]:
     return re.sub(r"\s*([*&])\s*", r"\1", kind).replace("*const", "* const").strip(), name
 
 
-def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) -> None:
+def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any], advice: str = "") -> None:
     """Refuse arguments that do not fit a kernel's parameters.
 
     Arrays (whatever has ``nbytes`` and at least one dimension) and None go to pointers, where the elements are
@@ -189,6 +189,8 @@ def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) ->
         What messages call it.
     wanted : sequence of Parameter
     arguments : sequence
+    advice : str
+        What to do where they are too few.
 
     Raises
     ------
@@ -197,7 +199,7 @@ def check(kernel: str, wanted: Sequence[Parameter], arguments: Sequence[Any]) ->
     """
     listed = ", ".join(map(str, wanted))
     if len(arguments) != len(wanted):
-        raise ArgumentError(f"{kernel} takes {len(wanted)} arguments ({listed}), not {len(arguments)}")
+        raise ArgumentError(f"{kernel} takes {len(wanted)} arguments ({listed}), not {len(arguments)}{advice}")
     for position, (parameter, argument) in enumerate(zip(wanted, arguments, strict=True), 1):
         problem = _problem(parameter, argument)
         if problem:

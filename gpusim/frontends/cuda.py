@@ -142,6 +142,9 @@ def _launch(
     passed = (v if itself else kernel.pack(n, v) for n, (v, itself) in enumerate(zip(args, by_itself, strict=True)))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, gpu.limits.grid), _three("block", block, gpu.limits.block)
+    if kernel.code.block not in (None, sizes[1]):
+        only, given = (" x ".join(map(str, size)) for size in (kernel.code.block, sizes[1]))
+        raise ParameterError(f"{kernel.name.full}: a block of {given} threads, but its code is for {only} alone")
     buffers = _arrays(arguments)
     places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)

@@ -22,7 +22,7 @@ from gpusim.isa.widths import result_words, source_words
 
 WIDTHS = (1, 2, 4, 8, 16)
 MAX_REGISTERS, MAX_UNIFORM = RZ, URZ
-_LARGEST_GROUP = 8  # registers, of which the first one's number is a multiple
+_LARGEST_GROUP = 4  # registers, of which the first one's number is a multiple; sums of a warpgroup begin at fours, too
 _MOST_FIXED = 2  # words of an immediate, or of a constant that is named as an operand
 
 

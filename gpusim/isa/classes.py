@@ -46,6 +46,7 @@ CLASSES: dict[str, Belongs] = {
     "tensor_int8": _product(Mma.S8_8816, Mma.U8_8816),
     "tensor_int8_m16": _product(Mma.S8_16816, Mma.S8_16832, Mma.U8_16816, Mma.U8_16832),
     "tensor_f64": _product(Mma.F64_884),
+    "tensor_f64_m16": _product(Mma.F64_1684, Mma.F64_1688, Mma.F64_16816),
     "matrix_load": _of(Op.LDSM),
     "warpgroup_tensor": _of(Op.HGMMA, Op.QGMMA, Op.IGMMA, Op.WARPGROUP_DEPBAR),
     "register_reallocation": _of(Op.USETMAXREG),

@@ -60,6 +60,7 @@ class Says(Enum):
     NUMBER = auto()  # a number, listed after the sources
     COMPARISON = auto()  # Cmp and BoolOp
     ROUNDING = auto()  # Round in bits 4-5
+    SCALING = auto()  # the same, and Scale in bits 0-3
     PERMUTE = auto()
     SHAPE = auto()  # Mma
     PRODUCT = auto()  # a product by a warpgroup (gpusim.isa.warpgroup)

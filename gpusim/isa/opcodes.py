@@ -22,6 +22,8 @@ from gpusim.isa.variants import (
     Atomic,
     Flag,
     Mma,
+    Round,
+    Scale,
     Space,
     Special,
     Wait,
@@ -43,6 +45,7 @@ PLACES = range(32)  # of a bit in a word
 COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
 REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
+SCALINGS = frozenset(scale | how << 4 for scale in (0, *Scale) for how in Round)
 BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
 LOADED_BOXES = frozenset(box | several for box in BOXES for several in (0, MULTICAST))
 REDUCED_BOXES = frozenset(box | operation for box in BOXES for operation in REDUCTIONS)
@@ -52,6 +55,7 @@ ARRIVALS = frozenset(
 PREDICATES = (0, UNIFORM_PREDICATES)  # where a thread's and where a warp's begin
 BYTES_OF_PREDICATES = frozenset(first | byte << 4 for first in PREDICATES for byte in range(4))
 HALF_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("F16", "BF16", "TF32")))
+DOUBLE_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith("F64"))
 BYTE_SHAPES = frozenset(shape for shape in Mma if shape.name.startswith(("S8", "U8")))
 
 _FTZ = {"FTZ": Flag.FTZ}
@@ -173,9 +177,9 @@ class Op(IntEnum):
 
     # ------------------------------------------------------------------ fp32
 
-    # FTZ flag; FADD, FMUL, FFMA: rounding in `sub` bits 4-5, SAT flag clamps to [0, 1]
+    # FTZ flag; FADD, FMUL, FFMA: rounding in `sub` bits 4-5, SAT flag clamps to [0, 1]; FMUL: Scale in bits 0-3
     FADD = 25, _real((REAL, REAL), form=Form(flags=_REAL, uniform=True))
-    FMUL = 26, _real((REAL, REAL), form=Form(flags=_REAL, uniform=True))
+    FMUL = 26, _real((REAL, REAL), form=Form(flags=_REAL, uniform=True), says=Says.SCALING, subs=SCALINGS)
     # d = fma(a, b, c)
     FFMA = 27, _real((REAL, REAL, REAL), form=Form(flags=_REAL, uniform=True))
     # d = p ? min(a, b) : max(a, b); the other one where one is NaN (NAN flag: NaN); `sub` Piece.THIRD: of a, b and c
@@ -303,8 +307,8 @@ class Op(IntEnum):
 
     # d (width 8: a pair) = special register `sub`, not through the load/store pipe
     CS2R = 72, _alu((), WIDTH, says=Says.SPECIAL, subs=SPECIALS, out_of_line=True)
-    # uniform d = a of the first active lane; q0 = a differs from it, or (`sub` 1) p0
-    R2UR = 73, _alu((WORD,), WORD, subs=(0, 1), variable_latency=True, out_of_line=True, across_lanes=True)
+    # uniform d = a of the first active lane that passes the guard; q0 = a differs from it, or (`sub` 1) p0
+    R2UR = 73, _alu((WORD,), WORD, subs=(0, 1), variable_latency=True, out_of_line=True)
     # d = (P0..P6 as bits 0-6 & b) | (a & ~b); `sub` UNIFORM_PREDICATES: of UP0..UP6;
     # bits 4-5 of `sub`: the byte of a that both are about
     P2R = 74, _alu((WORD, WORD), WORD, subs=BYTES_OF_PREDICATES, out_of_line=True)
@@ -338,7 +342,7 @@ class Op(IntEnum):
     # d = 8x8 matrix of 16-bit elements in a, transposed
     MOVM = 85, _alu((WORD,), WORD, out_of_line=True, across_lanes=True, always_runs=True)
     # as HMMA, on fp64
-    DMMA = 86, _product_of_matrices(subs=(Mma.F64_884,))
+    DMMA = 86, _product_of_matrices(subs=DOUBLE_SHAPES)
     # d = result of the last BAR with a reduction; q0 = it is not 0
     B2R = 87, _alu((), WORD, out_of_line=True)
     # d = |a - b| + c
@@ -382,7 +386,7 @@ class Op(IntEnum):
     WARPGROUP_DEPBAR = 102, _control(out_of_line=True, says=Says.NUMBER)
     # each thread of the warp has `sub` registers from now on.  CLEAR flag: those beyond go back to the block; else more
     # are taken of what has gone back, q0 = they were there
-    USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(256), always_runs=True, out_of_line=True)
+    USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(257), always_runs=True, out_of_line=True)
     # d = the first of the active lanes in which p0 holds, q0 = this is that lane
     ELECT = 104, _alu((), WORD, out_of_line=True, across_lanes=True)
 

@@ -19,6 +19,7 @@ from gpusim.isa.variants import (
     Mufu,
     Permute,
     Round,
+    Scale,
     Shfl,
     Shift,
     Special,
@@ -82,6 +83,11 @@ def _rounding(instr: Instr) -> list[str]:
     return [("RM", "RP", "RZ")[how - 1]] if how else []
 
 
+def _scaling(instr: Instr) -> list[str]:
+    scale = instr.sub & 15
+    return [*([Scale(scale).name] if scale else []), *_rounding(instr)]
+
+
 def _rounded_type(instr: Instr) -> list[str]:
     """The float's type, and the rounding."""
     kind, how = instr.sub >> 8 & 15, instr.sub >> 4 & 3
@@ -104,6 +110,7 @@ def _arrival(instr: Instr) -> list[str]:
 _VARIANT: dict[Says, Callable[[Instr], list[str]]] = {
     Says.COMPARISON: _comparison,
     Says.ROUNDING: _rounding,
+    Says.SCALING: _scaling,
     Says.PERMUTE: lambda instr: [Permute(instr.sub).name] if instr.sub else [],
     Says.SHAPE: lambda instr: [Mma(instr.sub).name.replace("_", ".")],
     Says.PRODUCT: lambda instr: [str(product_of(instr.sub))],

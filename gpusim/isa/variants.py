@@ -178,6 +178,17 @@ class Round(IntEnum):
     ZERO = 3
 
 
+class Scale(IntEnum):
+    """What FMUL multiplies its product by before it is rounded, in ``sub`` bits 0-3: the power of two."""
+
+    D8 = 13
+    D4 = 14
+    D2 = 15
+    M2 = 1
+    M4 = 2
+    M8 = 3
+
+
 class Shfl(IntEnum):
     """``sub`` of SHFL."""
 
@@ -302,3 +313,6 @@ class Mma(IntEnum):
     F64_884 = 12
     S8_8816 = 13
     U8_8816 = 14
+    F64_1684 = 15
+    F64_1688 = 16
+    F64_16816 = 17

@@ -38,6 +38,9 @@ _FRAGMENTS = {
     Mma.U8_16816: Fragments(2, 1, 4),
     Mma.U8_16832: Fragments(4, 2, 4),
     Mma.F64_884: Fragments(2, 2, 4),
+    Mma.F64_1684: Fragments(4, 2, 8),
+    Mma.F64_1688: Fragments(8, 4, 8),
+    Mma.F64_16816: Fragments(16, 8, 8),
     Mma.S8_8816: Fragments(1, 1, 2),
     Mma.U8_8816: Fragments(1, 1, 2),
 }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 from gpusim import reading
 from gpusim.errors import GpusimError
 from gpusim.launches import arguments
-from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
+from gpusim.launches.spec import CUBIN, AnyLaunch, DescribedLaunch, LaunchSpec
 from gpusim.names import suggest
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ def _model() -> type[BaseModel]:
         options=(list[str], []),
         kernel=(text | None, None),
         grid=(sizes, ...),
-        block=(sizes, ...),
-        dynamic_shared=(Annotated[int, Field(strict=True, ge=0)], 0),
+        block=(sizes | None, None),
+        dynamic_shared=(Annotated[int, Field(strict=True, ge=0)] | None, None),
         args=(list[Any], []),
         arch=(text | None, None),
         cluster=(sizes | None, None),
@@ -145,9 +145,13 @@ def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     except OptionError as error:
         raise LaunchFileError(f"{at}.options: {error}") from None
     args = tuple(arguments.from_json(a, f"{at}.args[{k}]") for k, a in enumerate(checked.args))
+    source = folder / checked.source
+    if checked.block is None and source.suffix != CUBIN:
+        raise LaunchFileError(f"{at}.block: this is missing")
+    block = () if checked.block is None else _three(checked.block)
     return LaunchSpec(
-        checked.id, folder / checked.source, tuple(checked.options), checked.kernel,
-        _three(checked.grid), _three(checked.block), checked.dynamic_shared, args, arch=checked.arch,
+        checked.id, source, tuple(checked.options), checked.kernel, _three(checked.grid), block,
+        checked.dynamic_shared, args, arch=checked.arch,
         cluster=checked.cluster and _three(checked.cluster),
     )  # fmt: skip
 

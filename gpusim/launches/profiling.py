@@ -85,9 +85,10 @@ def _profiled(
     if warn is not None and module.log:
         warn(module.log)
     kernel = module.kernel()
+    grid, block, shared = spec.sizes(kernel)
     return cuda.profile(
-        kernel, spec.grid, spec.block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=spec.dynamic_shared,
-        cluster=spec.cluster, values=False, progress=progress, **how,
+        kernel, grid, block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=shared, cluster=spec.cluster,
+        values=False, progress=progress, **how,
     )  # fmt: skip
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.launches import arguments
-from gpusim.launches.arguments import Argument, Filled, Given, Mapped
+from gpusim.launches.arguments import Argument, ArgumentError, Filled, Given, Mapped, Raw
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
 
 EMITTED = ("-ftz=true",)
 """Compiler options for emitted CUDA: a description's arithmetic flushes subnormal numbers, as its lowering does."""
+
+
+CUBIN = ".cubin"
+"""What a file's name ends with that is machine code: its launch need not have a block."""
+
+
+class Sizes(NamedTuple):
+    """Blocks and threads of a block in x, y, z, and bytes of dynamic shared memory."""
+
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    dynamic_shared: int
 
 
 @dataclass(frozen=True)
@@ -35,10 +48,11 @@ class LaunchSpec:
     kernel : str or None
         None where the source has but one.
     grid, block : tuple of int
-        Blocks, and threads of a block, in x, y, z.
-    dynamic_shared : int
-        Bytes.
+        Blocks, and threads of a block, in x, y, z; no block: what the code is for, if it is for one alone.
+    dynamic_shared : int or None
+        Bytes; None: what Triton noted, else none.
     args : tuple of Argument
+        Those that Triton adds may be left out where it noted them.
     defines : mapping
         Macros to define, with their values.
     include : tuple of Path
@@ -55,7 +69,7 @@ class LaunchSpec:
     kernel: str | None
     grid: tuple[int, ...]
     block: tuple[int, ...]
-    dynamic_shared: int = 0
+    dynamic_shared: int | None = None
     args: tuple[Argument, ...] = ()
     defines: Mapping[str, str | None] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
@@ -76,26 +90,52 @@ class LaunchSpec:
             include=self.include,
         )
 
+    def sizes(self, kernel: Kernel) -> Sizes:
+        """Blocks, threads and shared memory, with what the kernel's code and Triton's note beside it say.
+
+        Raises
+        ------
+        ArgumentError
+            No block is given, and the code does not say which.
+        """
+        block = self.block or kernel.code.block
+        if not block:
+            raise ArgumentError(f"{self.id}: block is missing, and the code of {kernel.name.full} is for any block")
+        noted = kernel.noted.shared_bytes if kernel.noted else 0
+        return Sizes(self.grid, block, noted if self.dynamic_shared is None else self.dynamic_shared)
+
+    def _all(self, kernel: Kernel) -> tuple[Argument, ...]:
+        """The arguments, with those that Triton adds to a kernel where they are left out."""
+        added = () if kernel.noted is None else kernel.noted.scratch
+        if len(self.args) + len(added) != len(kernel.parameters):
+            return self.args
+        blocks = math.prod(self.grid)
+        return (*self.args, *(Filled("uint8", "zeros", blocks * n) if n else Raw(bytes(8)) for n in added))
+
     def arrays(self, kernel: Kernel) -> list[int]:
         """Positions of the arguments that are arrays."""
         return [
-            position for position, argument in enumerate(self.args) if isinstance(argument, Filled | Given | Mapped)
+            position
+            for position, argument in enumerate(self._all(kernel))
+            if isinstance(argument, Filled | Given | Mapped)
         ]
 
     def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
         """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""
-        return arguments.make(self.args, seed, contents=contents)
+        return arguments.make(self._all(kernel), seed, contents=contents)
 
     def to_json(self, folder: Path) -> dict[str, Any]:
         """The launch as a launch file in ``folder`` has it."""
         defined = [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in self.defines.items()]
         included = [f"-I{_seen_from(folder, path)}" for path in self.include]
-        named = {key: value for key, value in (("kernel", self.kernel), ("arch", self.arch)) if value is not None}
-        clusters = {} if self.cluster is None else {"cluster": list(self.cluster)}
+        may_be = {
+            "kernel": self.kernel, "arch": self.arch, "block": list(self.block) or None,
+            "dynamic_shared": self.dynamic_shared, "cluster": None if self.cluster is None else list(self.cluster),
+        }  # fmt: skip
         return {
             "id": self.id, "source": _seen_from(folder, self.source), "options": [*self.options, *defined, *included],
-            **named, "grid": list(self.grid), "block": list(self.block), "dynamic_shared": self.dynamic_shared,
-            **clusters, "args": [argument.to_json() for argument in self.args],
+            "grid": list(self.grid), "args": [argument.to_json() for argument in self.args],
+            **{key: value for key, value in may_be.items() if value is not None},
         }  # fmt: skip
 
 
@@ -175,8 +215,11 @@ class DescribedLaunch:
         """Threads of a block in x, y, z."""
         return self.bound.block
 
-    dynamic_shared = 0
     cluster = None
+
+    def sizes(self, kernel: Kernel) -> Sizes:
+        """Blocks and threads; all shared memory is static."""
+        return Sizes(self.grid, self.block, 0)
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""

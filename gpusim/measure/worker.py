@@ -168,14 +168,14 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     _refuse_cluster(spec, kernel)
     drawn = spec.draw(kernel, seed)
     kernel.check(as_passed(drawn))
-    function = runtime.load(kernel.cubin.data, kernel.symbol, spec.dynamic_shared)
+    sizes = spec.sizes(kernel)
+    function = runtime.load(kernel.cubin.data, kernel.symbol, sizes.dynamic_shared)
     here = [argument.memory if isinstance(argument, TensorMap) else argument for argument in drawn]
     there = [runtime.upload(argument) for argument in here]
     passed = [
         runtime.mapped(argument, array) if isinstance(argument, TensorMap) else array
         for argument, array in zip(drawn, there, strict=True)
     ]
-    sizes = spec.grid, spec.block, spec.dynamic_shared
     return _Ready(runtime, kernel, module.compiler, function, *sizes, here, there, passed)
 
 

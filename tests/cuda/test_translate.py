@@ -49,6 +49,7 @@ from gpusim.isa.variants import (
     Permute,
     Piece,
     Round,
+    Scale,
     Shfl,
     Shift,
     Space,
@@ -155,6 +156,9 @@ FORMS = {
         Op.FADD, R1, (reg(2, neg=True), reg(3, absolute=True)), flags=Flag.FTZ
     ),
     "FMUL.RZ R1, R2, 0.15915493667125701904": Instr(Op.FMUL, R1, (R2, imm(0x3E22F983)), sub=Round.ZERO << 4),
+    "FMUL.FTZ.M4 R1, R2, R3": Instr(Op.FMUL, R1, (R2, R3), sub=Scale.M4, flags=Flag.FTZ),
+    "FMUL.D8.RZ R1, R2, R3": Instr(Op.FMUL, R1, (R2, R3), sub=Scale.D8 | Round.ZERO << 4),
+    "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0x100": Instr(Op.USETMAXREG, pdsts=(Operand(Kind.UPRED, 0),), sub=256),
     "FFMA.SAT R1, R2, R3, -1": Instr(Op.FFMA, R1, (R2, R3, imm(0xBF800000)), flags=Flag.SAT),
     "FMNMX.NAN R1, R2, -INF, !PT": Instr(
         Op.FMNMX, R1, (R2, imm(0xFF800000)), psrcs=(NEVER,), flags=Flag.NAN
@@ -265,6 +269,7 @@ FORMS = {
     "IMMA.16832.S8.S8.SAT R4, R8.ROW, R12.COL, R4": Instr(
         Op.IMMA, R4, (reg(8), reg(12), R4), sub=Mma.S8_16832, flags=Flag.SAT
     ),
+    "DMMA.16x8x16 R4, R32, R12, RZ": Instr(Op.DMMA, R4, (reg(32), reg(12), ZERO), sub=Mma.F64_16816),
     "DMMA.8x8x4 R4, R2, R6, R4": Instr(Op.DMMA, R4, (R2, R6, R4), sub=Mma.F64_884),
     "LDSM.16.MT88.2 R2, [R1+0x80]": Instr(Op.LDSM, R2, (R1,), sub=2, offset=0x80, flags=Flag.TRANSPOSE),
     # warpgroups

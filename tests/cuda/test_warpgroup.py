@@ -277,6 +277,13 @@ def test_warps_take_the_registers_that_others_give_back():
     np.testing.assert_array_equal(handed(24, 240), np.repeat([1, 2, 2], 128))
 
 
+def test_a_warp_may_take_256_registers():
+    text = HANDED.replace("384", "512").replace("< 128", "< 384").replace("FEWER", "80").replace("MORE", "256")
+    y = np.zeros(512, np.uint32)
+    gpusim.profile(cuda.compile(text, gpu="h200").kernel(), 1, 512, [y], limit=1_000_000)
+    np.testing.assert_array_equal(y, np.repeat([1, 1, 1, 2], 128))
+
+
 def test_registers_that_nobody_gives_back_are_waited_for_without_end():
     with pytest.raises(GpusimError, match=r"kernel\.cu:4: handed: .*(never ends|instruction limit)"):
         handed(24, 248)

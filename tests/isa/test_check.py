@@ -14,6 +14,7 @@ from gpusim.isa.instruction import Control, Instr, const, imm, pred, reg, ureg
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import ArrayInfo, Program
 from gpusim.isa.variants import Flag
+from gpusim.isa.warpgroup import Element, Product
 from gpusim.isa.widths import result_words, source_words
 
 EXIT = Instr(Op.EXIT)
@@ -81,6 +82,14 @@ def test_a_sound_program_passes() -> None:
 def test_one_bad_instruction_is_named(instr: Instr, complaint: str) -> None:
     with pytest.raises(ProgramError, match=f"p, instruction 0 .*{complaint}"):
         check(program(instr))
+
+
+@pytest.mark.parametrize("first", [8, 12, 14])
+def test_sums_of_a_warpgroup_begin_at_a_multiple_of_four(first: int) -> None:
+    product = Product(Element.F16, Element.F16, tiles=2).sub
+    instr = Instr(Op.HGMMA, reg(first), (ureg(4), reg(255), reg(255)), sub=product)
+    said = [text for text in problems(instr, program(instr, n_registers=64)) if "group" in text]
+    assert said == ([] if first % 4 == 0 else ["R14 does not start a group of 8"])
 
 
 def test_convergence_barriers_must_pair() -> None:

@@ -56,6 +56,10 @@ def test_what_other_lanes_read_is_needed_whatever_their_guard():
     assert needed_before(Instr(**MOVE, guard=P0), shuffle) & R8
 
 
+def test_a_lane_that_speaks_for_its_warp_is_one_that_passes_the_guard():
+    assert not needed_before(Instr(**MOVE, guard=P0), Instr(Op.R2UR, ureg(4), (reg(8),), guard=P0)) & R8
+
+
 def test_one_value_of_a_warp_is_needed_whatever_the_guard_of_a_lane():
     read = Instr(Op.MOV, reg(9), (ureg(4),), guard=P0)
     assert needed_before(read) & 1 << (256 + 4)

@@ -43,7 +43,7 @@ def test_every_key(tmp_path):
 
 def test_what_may_be_left_out(tmp_path):
     (spec,) = read(written(tmp_path, changed(options=None, kernel=None, dynamic_shared=None, args=None)))
-    assert (spec.options, spec.kernel, spec.dynamic_shared, spec.args) == ((), None, 0, ())
+    assert (spec.options, spec.kernel, spec.dynamic_shared, spec.args) == ((), None, None, ())
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,51 @@ def test_doubles():
     np.testing.assert_allclose(y, np.sqrt(x * x + 0.125) / 1.125, rtol=1e-15)
 
 
+PRODUCT = """
+extern "C" __global__ void product(const double* a, const double* b, const double* c, double* d) {
+  int lane = threadIdx.x, g = lane / 4, t = lane % 4;
+  double x[K / 2], y[K / 4], z[4];
+  for (int i = 0; i < K / 2; i++) x[i] = a[(g + 8 * (i % 2)) * K + t + 4 * (i / 2)];
+  for (int i = 0; i < K / 4; i++) y[i] = b[(t + 4 * i) * 8 + g];
+  for (int i = 0; i < 4; i++) z[i] = c[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2];
+  asm volatile("mma.sync.aligned.m16n8kDEPTH.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {FIRST}, {SECOND}, {%0,%1,%2,%3};"
+    : "+d"(z[0]), "+d"(z[1]), "+d"(z[2]), "+d"(z[3]) : VALUES);
+  for (int i = 0; i < 4; i++) d[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2] = z[i];
+}
+"""
+
+
+@pytest.mark.parametrize("k", [4, 8, 16])
+def test_products_of_matrices_of_16_rows_of_doubles(k):
+    places = [f"%{4 + i}" for i in range(3 * k // 4)]
+    values = [f'"d"(x[{i}])' for i in range(k // 2)] + [f'"d"(y[{i}])' for i in range(k // 4)]
+    told = {"FIRST": ", ".join(places[: k // 2]), "SECOND": ", ".join(places[k // 2 :]), "VALUES": ", ".join(values)}
+    text = PRODUCT.replace("DEPTH", str(k))
+    for word, meaning in told.items():
+        text = text.replace(word, meaning)
+    a, b, c, d = normal((16, k), float), normal((k, 8), float), normal((16, 8), float), np.zeros((16, 8))
+    gpusim.profile(kernel(text, defines={"K": k}), 1, 32, [a, b, c, d])
+    np.testing.assert_allclose(d, a @ b + c, rtol=1e-13, atol=1e-14)
+
+
 @pytest.mark.parametrize("divisor", ["4.120347", "3.0", "0.1", "1e300", "(i & 1 ? 1e300 : 3e-300)"])
 def test_doubles_divided_by_a_constant(divisor):
     x, y = normal(32, np.float64), np.zeros(32)
     run(f"__global__ void f(const double* x, double* y) {{ {INDEX} y[i] = x[i] / {divisor}; }}", 1, 32, x, y)
     by = np.where(np.arange(32) & 1, 1e300, 3e-300) if "?" in divisor else float(divisor)
     np.testing.assert_array_equal(y, x / by)
+
+
+@pytest.mark.parametrize("factor", [8.0, 4.0, 0.5, 0.25, 0.125])
+def test_a_product_times_a_power_of_two_is_rounded_once(factor):
+    """The compiler makes one FMUL of it, such as FMUL.M4."""
+    text = f"__global__ void f(const float* x, const float* y, float* z) {{ {INDEX} z[i] = x[i] * y[i] * {factor}f; }}"
+    x = (RNG.uniform(1, 2, 512) * 2.0 ** RNG.integers(-75, -60, 512)).astype(np.float32)
+    y, z = (RNG.uniform(-2, 2, 512) * 2.0 ** RNG.integers(-75, -60, 512)).astype(np.float32), np.zeros(512, np.float32)
+    run(text, 2, 256, x, y, z)
+    wanted = (x.astype(np.float64) * y * factor).astype(np.float32)
+    assert (wanted != x * y * np.float32(factor)).any()
+    np.testing.assert_array_equal(z, wanted)
 
 
 def test_bits_counted_of_an_inverted_word():

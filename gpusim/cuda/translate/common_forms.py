@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from gpusim.cuda.translate.floating import comparison, rounding
+from gpusim.cuda.translate.floating import comparison, rounding, scaling
 from gpusim.cuda.translate.reader import Reader
 from gpusim.isa.instruction import Instr, Operand
 from gpusim.isa.opcode_info import Form, Says, Takes
@@ -20,6 +20,7 @@ _SUB: dict[Says, Callable[[Reader], int]] = {
     Says.NOTHING: lambda r: 0,
     Says.COMPARISON: comparison,
     Says.ROUNDING: rounding,
+    Says.SCALING: scaling,
     Says.PERMUTE: lambda r: r.pick(_PERMUTE, Permute.IDX),
 }
 _SOURCE: dict[Takes, Callable[[Reader, int], Operand]] = {

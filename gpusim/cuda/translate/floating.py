@@ -12,7 +12,7 @@ from gpusim.cuda.translate.integer import BOOL
 from gpusim.cuda.translate.reader import Reader
 from gpusim.isa.instruction import Instr
 from gpusim.isa.opcodes import Op
-from gpusim.isa.variants import Cmp, Flag, Mufu, Piece, Round
+from gpusim.isa.variants import Cmp, Flag, Mufu, Piece, Round, Scale
 
 UNORDERED = 8  # bit of `sub`: true where an operand is NaN
 MINIMUM, MAXIMUM = 1 << 6, 1 << 7  # of DSETP
@@ -21,6 +21,7 @@ COMPARE = {
     **{f"{c.name}U": c | UNORDERED for c in (Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE, Cmp.EQ, Cmp.NE)},
 }
 ROUNDING = {"RN": Round.NEAREST, "RM": Round.DOWN, "RP": Round.UP, "RZ": Round.ZERO}
+SCALES = {s.name: s for s in Scale}
 MUFU = {m.name: m for m in Mufu}
 SIXTEEN_BITS = {"F16": Flag.HALF, "BF16": Flag.HALF | Flag.BF16}
 UPPER_WORDS = (Mufu.RCP64H, Mufu.RSQ64H)
@@ -29,6 +30,11 @@ UPPER_WORDS = (Mufu.RCP64H, Mufu.RSQ64H)
 def rounding(r: Reader) -> int:
     """Rounding mode, as it lies in ``sub``."""
     return r.pick(ROUNDING, Round.NEAREST) << 4
+
+
+def scaling(r: Reader) -> int:
+    """Rounding mode, and by what a product is multiplied before."""
+    return rounding(r) | r.pick(SCALES, 0)
 
 
 def comparison(r: Reader) -> int:

@@ -31,6 +31,13 @@ BYTES = {  # shape, inputs
     ("8816", "S8"): Mma.S8_8816,
     ("8816", "U8"): Mma.U8_8816,
 }
+DOUBLES = {
+    "884": Mma.F64_884,
+    "8x8x4": Mma.F64_884,
+    "16x8x4": Mma.F64_1684,
+    "16x8x8": Mma.F64_1688,
+    "16x8x16": Mma.F64_16816,
+}
 SHAPES = {s: s for s in ("16816", "1688", "1684", "16832", "8816")}
 
 
@@ -64,8 +71,8 @@ def imma(r: Reader) -> Instr:
 
 
 def dmma(r: Reader) -> Instr:
-    """``DMMA.884 d, a, b, c``, ``DMMA.8x8x4`` from sm_90 on."""
-    sub = r.need({"884": Mma.F64_884, "8x8x4": Mma.F64_884})
+    """``DMMA.884 d, a, b, c``, from sm_90 on ``DMMA.8x8x4`` and ``DMMA.16x8x16``."""
+    sub = r.need(DOUBLES)
     return r.make(Op.DMMA, r.dst(), (_fragment(r), _fragment(r), _fragment(r)), sub=sub)
 
 

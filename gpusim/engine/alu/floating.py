@@ -47,16 +47,23 @@ def nearest(c, u, base):
 def directed(c, u, base):
     """FADD, FMUL or FFMA in any rounding: fp64 holds the product, and its sum is rounded to odd first."""
     op, how = c[0], (c[I.SUB] >> 4) & 3
-    if how == I.ROUND_NEAREST:
+    if c[I.SUB] == I.ROUND_NEAREST:  # and no product is scaled
         return nearest(c, u, base)
     x, y = cast(real(c, u, base, 0), F64), cast(real(c, u, base, 1), F64)
     if op == I.FMUL:
-        return single(x * y, how)
+        return single(x * y * splat(scale(c), F64), how)
     if op == I.FADD:
         p, q = x, y
     else:
         p, q = x * y, cast(real(c, u, base, 2), F64)
     return single(signed_zero(sum_odd(p, q), p, q, how), how)
+
+
+@inline
+def scale(c):
+    """What a product is multiplied by before it is rounded: a power of two between 1/8 and 8."""
+    power = c[I.SUB] & 15
+    return 2.0 ** (power - 16 if power > 8 else power)
 
 
 @inline

@@ -310,12 +310,25 @@ def part_pair(c, u, base, which, r):
 
 @jit
 def dmma(c, u, base, s, on):
-    """fp64: 8 x 8 x 4."""
-    store_woven(s, 0, (part_pair(c, u, base, 0, 0),))
-    lay_columns(s, 0, 1, 0, part_pair(c, u, base, 1, 0))
-    store_woven(s, _C, (part_pair(c, u, base, 2, 0), part_pair(c, u, base, 2, 1)))
-    multiply(s, 8, 4, 4)
-    for r in range(2):
-        value = view(load_even(s, _C) if r == 0 else load_odd(s, _C), U64)
-        put_row(u, at(c[I.DST], base) + 2 * r, cast(value, U32), on)
-        put_row(u, at(c[I.DST], base) + 2 * r + 1, cast(value >> 32, U32), on)
+    """fp64: 8 x 8 x 4; 16 x 8 x 4, 8 or 16.  Assumed of the latter: their products are added one by one, too."""
+    kind = c[I.SUB]
+    rows = 8 if kind == I.F64_884 else 16
+    steps = 4 if kind == I.F64_16816 else 2 if kind == I.F64_1688 else 1
+    for r in range(steps * rows // 8):
+        store_woven(s, 32 * r, (part_pair(c, u, base, 0, r),))
+    for r in range(steps):
+        lay_columns(s, r, 1, 0, part_pair(c, u, base, 1, r))
+    for r in range(rows // 8):
+        store_woven(s, _C + 64 * r, (part_pair(c, u, base, 2, 2 * r), part_pair(c, u, base, 2, 2 * r + 1)))
+    multiply(s, rows, 4 * steps, 4)
+    for r in range(rows // 8):
+        put_double(c, u, base, 2 * r, load_even(s, _C + 64 * r), on)
+        put_double(c, u, base, 2 * r + 1, load_odd(s, _C + 64 * r), on)
+
+
+@inline
+def put_double(c, u, base, r, value, on):
+    """The r-th register pair of d."""
+    word = view(value, U64)
+    put_row(u, at(c[I.DST], base) + 2 * r, cast(word, U32), on)
+    put_row(u, at(c[I.DST], base) + 2 * r + 1, cast(word >> 32, U32), on)
