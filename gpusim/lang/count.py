@@ -14,11 +14,14 @@ from typing import Any
 import sympy
 from sympy import Expr as Sym
 
+from gpusim.hardware.fixed import WARP
 from gpusim.lang.binding import bind, launch_shape
 from gpusim.lang.count_closed import Counter, Literal
 from gpusim.lang.count_points import accesses, count_by_enumeration, follow, points
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.tree import (
+    MMA_COLUMNS,
+    MMA_ROWS,
     Binary,
     DType,
     Expr,
@@ -27,6 +30,7 @@ from gpusim.lang.tree import (
     If,
     Index,
     Let,
+    Mma,
     Stmt,
     Temp,
     Tree,
@@ -265,6 +269,8 @@ def _bound(e: Sym, fixed: Mapping[str, Any]) -> Sym:
 class Flops:
     """Floating-point operations of a kernel: add, mul, ... 1 each, fma 2; negation is part of another operation.
 
+    A product of a warp's matrices is as many fmas as it adds up products, and every thread has its share of them.
+
     Attributes
     ----------
     by_kind : dict of str to sympy.Expr
@@ -317,6 +323,8 @@ def _operations(tree: Tree) -> Iterator[tuple[str, Share]]:
             made_in[temp] = place
         if isinstance(s, For):
             made_in[s.index] = place.inside(s)
+        if isinstance(s, Mma):
+            yield "fma", Share(place, MMA_ROWS * MMA_COLUMNS * s.depth // WARP, s)
         for e in operands(s) if not isinstance(s, Let) else (s.value,):
             yield from _in_expression(e, s, place, made_in, done)
 

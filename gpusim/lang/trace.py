@@ -340,6 +340,17 @@ def indices_of(array: GlobalArray | SharedArray | LocalArray, index: Any) -> tup
     return tuple(integer(i, f"index of {array.name}") for i in index)
 
 
+def static_shape(what: str, shape: tuple[Any, ...]) -> tuple[Expr, ...]:
+    """Checked extents, made of constants and tiles; ``what`` is told where they are not."""
+    if not shape:
+        fail(f"{what} without extents; give one or more, e.g. {what}(gl.f32, T, T)")
+    extents = tuple(integer(x, f"extent of {what}") for x in shape)
+    for leaf in (leaf for e in extents for leaf in leaves(e)):
+        if not (isinstance(leaf, Const) or (isinstance(leaf, Param) and leaf.role == "tile")):
+            fail(f"extent of {what} depends on {getattr(leaf, 'name', 'a run-time value')}; use gl.Tile sizes and ints")
+    return extents
+
+
 class MemoryHandle(Operators):
     """A global or shared array in the description."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gpusim.lang.lower.integer import add, mul
 from gpusim.lang.lower.linear import Linear, Linearizer
-from gpusim.lang.lower.regions import Access, Array, Body, Branch, Carried, Item, Loop
+from gpusim.lang.lower.regions import Access, Array, AsyncCopy, Body, Branch, Carried, Item, Loop
 from gpusim.lang.lower.values import P64, U32, Graph, Node
 
 OFFSET_LIMIT = 1 << 23  # offsets are 24-bit signed
@@ -41,6 +41,9 @@ class _Addresses:
         for item in items:
             if isinstance(item, Access):
                 self._place(item, loops)
+            elif isinstance(item, AsyncCopy):
+                self._place(item.source, loops)
+                self._place(item.to, loops)
             elif isinstance(item, Loop):
                 self.walk(item.body, (*loops, item))
             elif isinstance(item, Branch):

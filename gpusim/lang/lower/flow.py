@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gpusim.lang.lower.regions import Access, Branch, Exchange, Item, Leave, Loop, Reread, Sync
+from gpusim.lang.lower.regions import (
+    Access,
+    AsyncCopy,
+    Branch,
+    Exchange,
+    Groups,
+    Item,
+    Leave,
+    Loop,
+    Product,
+    Reread,
+    Sync,
+)
 from gpusim.lang.lower.values import Node
 
 
@@ -35,7 +47,7 @@ class Jump:
     negate: bool = False
 
 
-Pinned = Access | Sync | Exchange | Reread | Meet | Copy
+Pinned = Access | AsyncCopy | Groups | Product | Sync | Exchange | Reread | Meet | Copy
 
 
 @dataclass(eq=False)
