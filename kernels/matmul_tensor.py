@@ -1,8 +1,8 @@
 """C = A B on tensor cores, by description: A is M x K, B is K x N, all row-major, of f16 or bf16; sums are f32.
 
-A block makes a BM x BN tile of C, each of its warps a WM x WN part of it, in fragments of 16 x 8.  Tiles of A and B come
-by asynchronous copies into a ring of S stages, so that S - 1 of them are under way while one is multiplied.  Tiles are
-swizzled: neither copies nor loads of fragments have bank conflicts.
+A block makes a BM x BN tile of C, each of its warps a WM x WN part of it, in fragments of 16 x 8.  Tiles of A and B
+come by asynchronous copies into a ring of S stages, so that S - 1 of them are under way while one is multiplied.  They
+are swizzled: neither copies nor loads of fragments have bank conflicts.
 """
 
 import numpy as np

@@ -28,12 +28,12 @@ from gpusim.lang.kernel import In, InOut, Kernel, Out, Scalar, Tile, kernel
 from gpusim.lang.trace import (
     LocalHandle,
     MemoryHandle,
-    Tracer,
     VarHandle,
     branch,
     coerce,
     condition,
     current,
+    fill,
     indices_of,
     integer,
     loop,
@@ -41,13 +41,10 @@ from gpusim.lang.trace import (
     value,
 )
 from gpusim.lang.tree import (
-    Assign,
     Atomic,
     Barrier,
-    Const,
     DType,
     Expr,
-    For,
     GlobalArray,
     If,
     Index,
@@ -58,7 +55,6 @@ from gpusim.lang.tree import (
     Special,
     Temp,
     Var,
-    leaves,
 )
 
 f32, f16, bf16, e4m3, e5m2 = DType.F32, DType.F16, DType.BF16, DType.E4M3, DType.E5M2
@@ -70,7 +66,8 @@ __all__ = [
     "atomic_max", "atomic_min", "barrier", "bf16", "cast", "cdiv", "copy_async", "copy_commit", "copy_wait", "cos",
     "ctaid", "doubling", "e4m3", "e5m2", "else_", "exp", "exp2", "f16", "f32", "fma", "fragment_a", "fragment_b",
     "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2", "maximum", "minimum", "mma", "nctaid", "ntid",
-    "pred", "range", "rcp", "row_values", "rsqrt", "select", "shared", "shfl", "shfl_down", "shfl_up", "shfl_xor", "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
+    "pred", "range", "rcp", "row_values", "rsqrt", "select", "shared", "shfl", "shfl_down", "shfl_up", "shfl_xor",
+    "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
 ]  # fmt: skip
 
 REGISTER_TYPES = (DType.I32, DType.U32, DType.F32, DType.PRED)
@@ -147,19 +144,8 @@ def local(dtype: DType, *shape: Any, init: Any = 0.0) -> LocalHandle:
     tracer.locals.append(made)
     if init is not None:
         init = int(init) if dtype in evaluate.INTEGERS and init == 0 and not isinstance(init, Expr) else init
-        _fill(tracer, made, coerce(init, dtype, made.name))
+        fill(tracer, made, coerce(init, dtype, made.name))
     return LocalHandle(tracer, made)
-
-
-def _fill(tracer: Tracer, array: LocalArray, init: Expr) -> None:
-    line, indices, body = line_here(), [], tracer.blocks[-1]
-    for axis, extent in enumerate(array.shape):
-        index = Index(tracer.fresh(), "ijkl"[axis % 4])
-        loop = For(line, index, evaluate.constant(0), extent, evaluate.constant(1), [], unroll=True)
-        body.append(loop)
-        body = loop.body
-        indices.append(index)
-    body.append(Assign(line, array, tuple(indices), init))
 
 
 def _check_register_type(what: str, dtype: object) -> None:

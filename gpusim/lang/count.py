@@ -16,6 +16,7 @@ from sympy import Expr as Sym
 
 from gpusim.hardware.fixed import WARP
 from gpusim.lang.binding import bind, launch_shape
+from gpusim.lang.count_algebra import joined
 from gpusim.lang.count_closed import Counter, Literal
 from gpusim.lang.count_points import accesses, count_by_enumeration, follow, points
 from gpusim.lang.description_errors import DescriptionError
@@ -88,7 +89,7 @@ class Quantity:
     def __init__(self, tree: Tree, counter: Counter, shares: list[Share]) -> None:
         self._tree = tree
         self._shares = [(s, s.weight * counter.count(s.place.loops, s.place.conditions)) for s in shares]
-        self.formula: Sym = sympy.Add(*(formula for _, formula in self._shares))
+        self.formula: Sym = joined(sympy.Add(*(formula for _, formula in self._shares)))
 
     def value(self, binding: Mapping[str, Any]) -> int:
         """Exact value.

@@ -6,13 +6,12 @@ Of a 16 x 8 accumulator lane l has, where g = l / 4 and t = l % 4, columns 2 t a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gpusim.lang.description_errors import assigned_name, fail, line_here
-from gpusim.lang.trace import LocalHandle, MemoryHandle, condition, current, indices_of, static_shape
+from gpusim.lang.trace import LocalHandle, MemoryHandle, condition, current, fill, indices_of, loop, static_shape
 from gpusim.lang.tree import (
-    MMA_COLUMNS,
     MMA_ROWS,
     Const,
     CopyAsync,
@@ -22,6 +21,7 @@ from gpusim.lang.tree import (
     Expr,
     Fragment,
     GlobalArray,
+    Index,
     LoadMatrices,
     LocalArray,
     Mma,
@@ -37,7 +37,7 @@ ROW_LANES = 4  # lanes that share a row of an accumulator
 ELEMENTS = {DType.F16: "gl.f16", DType.BF16: "gl.bf16", DType.E4M3: "gl.e4m3", DType.F32: "gl.f32"}
 COPIED = (4, 8, 16)  # bytes that a thread copies at a time
 
-LANE = Special("laneid")
+LANE: Any = Special("laneid")
 Function = Callable[..., Any]
 
 
@@ -74,10 +74,10 @@ class Element:
     def __init__(self, fragment: Fragment, kind: DType, registers: LocalHandle) -> None:
         self.fragment, self.kind, self._registers = fragment, kind, registers
 
-    def __getitem__(self, place: int) -> Expr:
+    def __getitem__(self, place: Any) -> Expr:
         return self._registers[(*self.fragment.indices, place)]
 
-    def __setitem__(self, place: int, new: Any) -> None:
+    def __setitem__(self, place: Any, new: Any) -> None:
         self._registers[(*self.fragment.indices, place)] = new
 
 
@@ -154,6 +154,7 @@ class Accumulators(Fragments):
 
     def __init__(self, *shape: Any) -> None:
         super().__init__("accumulator", DType.F32, shape, SUMS, DType.F32)
+        fill(self._tracer, self.array, Const(0.0, DType.F32))
 
     def __getitem__(self, index: Any) -> Accumulator:
         return Accumulator(self._at(index), self.kind, self._registers())
@@ -169,9 +170,9 @@ class Accumulator(Element):
 
         With ``rows``, the value of its row is a fourth argument.
         """
-        for half in range(ROWS_A_LANE):
-            others = () if rows is None else (rows[half],)
-            for side in (0, 1):
+        for half in _halves():
+            for side in _sides():
+                others = () if rows is None else (rows[half],)
                 place = 2 * half + side
                 self[place] = function(self[place], _row(half), _column(side), *others)
 
@@ -181,19 +182,20 @@ class Accumulator(Element):
         The last extent of ``array`` must be even, as must be the column in ``at``.
         """
         *before, top, left = at
-        for half in range(ROWS_A_LANE):
+        for half in _halves():
             row, column = top + _row(half), left + _column(0)
             where = None if guard is None else guard(row, column)
             array.store(*before, row, column, (self[2 * half], self[2 * half + 1]), guard=where)
 
 
 class RowValues(Fragments):
-    """A number of f32 for each row of accumulators: an array of 16 of them each."""
+    """A number of f32 for each row of accumulators: an array of 16 of them each, all ``init`` at first."""
 
     __slots__ = ()
 
-    def __init__(self, *shape: Any) -> None:
+    def __init__(self, *shape: Any, init: float = 0.0) -> None:
         super().__init__("row_values", DType.F32, shape, ROWS_A_LANE, DType.F32)
+        fill(self._tracer, self.array, Const(init, DType.F32))
 
     def __getitem__(self, index: Any) -> RowValue:
         return RowValue(self._at(index), self.kind, self._registers())
@@ -206,19 +208,19 @@ class RowValue(Element):
 
     def map(self, function: Function, *others: RowValue) -> None:
         """Make each number ``function(number, ...)``, with those of ``others`` for the same row."""
-        for half in range(ROWS_A_LANE):
+        for half in _halves():
             self[half] = function(self[half], *(other[half] for other in others))
 
     def fold(self, function: Function, sums: Accumulator) -> None:
         """Put the elements of an accumulator that this lane has to its numbers, by ``function(number, element)``."""
-        for half in range(ROWS_A_LANE):
-            for side in (0, 1):
+        for half in _halves():
+            for side in _sides():
                 self[half] = function(self[half], sums[2 * half + side])
 
     def across(self, function: Function) -> None:
         """Join the numbers of the lanes that share a row, so that all have the number of the whole row."""
         tracer = self._registers._tracer
-        for half in range(ROWS_A_LANE):
+        for half in _halves():
             for apart in (1, 2):
                 mine, theirs = self[half], tracer.temp(DType.F32)
                 tracer.emit(Shuffle(line_here(), theirs, "xor", mine, Const(apart, DType.I32)))
@@ -227,18 +229,28 @@ class RowValue(Element):
     def store(self, array: MemoryHandle, at: tuple[Any, ...], *, guard: Function | None = None) -> None:
         """Store to ``array`` from ``array[at]`` on, where ``guard(row)`` holds; one lane of each row does."""
         *before, top = at
-        for half in range(ROWS_A_LANE):
+        for half in _halves():
             row = top + _row(half)
             first = LANE % ROW_LANES < 1
             array.store(*before, row, self[half], guard=first if guard is None else first & guard(row))
 
 
-def _row(half: int) -> Expr:
+def _halves() -> Iterator[Index]:
+    """The upper and the lower eight rows of an accumulator."""
+    return loop("unroll", (ROWS_A_LANE,), "half")
+
+
+def _sides() -> Iterator[Index]:
+    """The two neighbours that a lane has in a row."""
+    return loop("unroll", (2,), "side")
+
+
+def _row(half: Any) -> Any:
     """Row of an accumulator, in its upper or lower half."""
     return LANE // ROW_LANES + half * MATRIX
 
 
-def _column(side: int) -> Expr:
+def _column(side: Any) -> Any:
     return LANE % ROW_LANES * 2 + side
 
 

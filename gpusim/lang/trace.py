@@ -312,6 +312,18 @@ class LocalHandle(Operators):
         _assign(self._tracer, self.array, indices_of(self.array, index), new)
 
 
+def fill(tracer: Tracer, array: LocalArray, init: Expr) -> None:
+    """Give every element of a register array the same value."""
+    line, indices, body = line_here(), [], tracer.blocks[-1]
+    for axis, extent in enumerate(array.shape):
+        index = Index(tracer.fresh(), "ijkl"[axis % 4])
+        loop = For(line, index, constant(0), extent, constant(1), [], unroll=True)
+        body.append(loop)
+        body = loop.body
+        indices.append(index)
+    body.append(Assign(line, array, tuple(indices), init))
+
+
 def _read(tracer: Tracer, target: Var | LocalArray, indices: tuple[Expr, ...]) -> Temp:
     _check_owner(tracer, target.name)
     temp = tracer.temp(target.dtype)
@@ -449,8 +461,8 @@ def _check_width(array: GlobalArray | SharedArray, width: int) -> None:
 # ------------------------------------------------------------------ loops and branches
 
 
-def loop(kind: str, bounds: tuple[Any, ...]) -> Iterator[Index]:
-    """A loop of ``kind`` (``range``, ``unroll``, ``doubling``) whose index is given once."""
+def loop(kind: str, bounds: tuple[Any, ...], name: str = "") -> Iterator[Index]:
+    """A loop of ``kind`` (``range``, ``unroll``, ``doubling``) whose index is given once; ``name``: the index's."""
     tracer = current(f"gl.{kind}")
     if not 1 <= len(bounds) <= 3:
         fail(f"gl.{kind} takes (stop), (start, stop) or (start, stop, step), got {len(bounds)} arguments")
@@ -463,7 +475,8 @@ def loop(kind: str, bounds: tuple[Any, ...]) -> Iterator[Index]:
     if kind == "unroll":
         _check_unroll(stop, step)
     dtype = DType.U32 if DType.U32 in (start.dtype, stop.dtype) else DType.I32
-    index = Index(tracer.fresh(), assigned_name(kind, [i.name for i in tracer.loops], "i"), dtype)
+    name = name or assigned_name(kind, [i.name for i in tracer.loops], "i")
+    index = Index(tracer.fresh(), name, dtype)
     return _body(tracer, For(line_here(), index, start, stop, step, [], kind == "unroll", kind == "doubling"))
 
 

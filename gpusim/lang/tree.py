@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-
 MMA_ROWS, MMA_COLUMNS, MMA_ROW_BYTES = 16, 8, 32
 """A product of a warp: rows and columns of the sums, and bytes of a row of the first matrix (PTX ISA, ``mma.sync``)."""
 

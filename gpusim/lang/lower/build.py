@@ -27,7 +27,6 @@ from gpusim.lang.tree import (
     CopyAsync,
     CopyCommit,
     CopyWait,
-    Expr,
     For,
     If,
     Let,
@@ -40,7 +39,6 @@ from gpusim.lang.tree import (
     Stmt,
     Store,
     Tree,
-    Var,
 )
 
 Build = Callable[[], None]

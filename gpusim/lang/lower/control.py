@@ -79,9 +79,7 @@ def _joined(pending: Pending, more: Pending) -> bool:
     return bool(news)
 
 
-def _block_stalls(
-    block: MBlock, place: Places, target: Target, entering: Pending
-) -> tuple[dict[MInstr, int], Pending]:
+def _block_stalls(block: MBlock, place: Places, target: Target, entering: Pending) -> tuple[dict[MInstr, int], Pending]:
     """Stall counts of a block, and what is pending behind it."""
     stalls: dict[MInstr, int] = {}
     made: dict[tuple[bool, int], tuple[MInstr, VReg, int]] = {}
@@ -118,7 +116,9 @@ def _block_stalls(
 def _add_waits(blocks: list[MBlock], stalls: dict[MInstr, int]) -> None:
     """Have instructions that do nothing wait for what is left of stall counts that no instruction can have."""
     for block in blocks:
-        block.body, block.tail = ([w for i in part for w in _with_waits(i, stalls)] for part in (block.body, block.tail))
+        block.body, block.tail = (
+            [w for i in part for w in _with_waits(i, stalls)] for part in (block.body, block.tail)
+        )
 
 
 def _with_waits(instr: MInstr, stalls: dict[MInstr, int]) -> list[MInstr]:

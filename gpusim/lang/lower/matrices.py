@@ -108,9 +108,7 @@ class Matrices(Accesses):
         self.items.append(Product(variant, results, a, b, sums, line))
         return results
 
-    def _octets(
-        self, stmt: Mma, a: tuple[Node, ...], b: tuple[Node, ...], sums: tuple[Node, ...]
-    ) -> tuple[Node, ...]:
+    def _octets(self, stmt: Mma, a: tuple[Node, ...], b: tuple[Node, ...], sums: tuple[Node, ...]) -> tuple[Node, ...]:
         """Products of 8-bit floats: of the lower pairs as fp16, then of the upper ones; what was there is added last.
 
         This is what ptxas makes of them for sm_90 (NVRTC 13.0, mma.m16n8k32 of e4m3).
