@@ -58,6 +58,11 @@ class Fragments:
         self.array = LocalArray(name, dtype, (*extents, Const(words, DType.I32)))
         self._tracer.locals.append(self.array)
 
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        """How many fragments there are along each axis."""
+        return self.array.shape[:-1]
+
     def _at(self, index: Any) -> Fragment:
         index = index if isinstance(index, tuple) else (index,)
         return Fragment(self.array, indices_of(self.array, (*index, 0))[:-1])

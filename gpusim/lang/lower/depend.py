@@ -10,6 +10,9 @@ from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
 
 
+LOADED_AHEAD = 1  # stretches of products: while one is multiplied, the matrices of the next one come
+
+
 class Dependences:
     """Edges ``before[i]``: (instruction, cycles) that ``i`` comes after; ``after`` is the reverse.
 
@@ -29,6 +32,7 @@ class Dependences:
         self.values: set[tuple[int, int]] = set()  # (from, to) where a value passes
         self._registers()
         self._memory()
+        self._fragments()
         self._fences()
         self.after: list[list[int]] = [[] for _ in instrs]
         for i, edges in enumerate(self.before):
@@ -77,6 +81,21 @@ class Dependences:
                 order.constant(i)
             else:
                 order.access(i, instr.array, writes=instr.op.info.writes_memory)
+
+    def _fragments(self) -> None:
+        """Matrices are loaded one stretch of products ahead, no further: registers would not do for more."""
+        stretches: list[list[int]] = [[], []]  # of products, before that of the loads now met
+        loading = False
+        for i, instr in enumerate(self.instrs):
+            if instr.op is Op.LDSM:
+                if not loading:
+                    stretches.append([])
+                loading = True
+                for j in stretches[-LOADED_AHEAD - 2]:
+                    self.edge(j, i, 1)
+            elif instr.op is Op.HMMA:
+                loading = False
+                stretches[-1].append(i)
 
     def _fences(self) -> None:
         """Nothing crosses the set-up of a convergence barrier, or the wait at one."""

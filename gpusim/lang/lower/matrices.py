@@ -10,7 +10,7 @@ from gpusim.lang.lower import bind, real
 from gpusim.lang.lower.accesses import Accesses
 from gpusim.lang.lower.expressions import KIND
 from gpusim.lang.lower.regions import Access, AsyncCopy, Groups, Product
-from gpusim.lang.lower.values import F32, U32, Node
+from gpusim.lang.lower.values import F32, SUM, U32, Node
 from gpusim.lang.tree import (
     Const,
     CopyAsync,
@@ -104,7 +104,7 @@ class Matrices(Accesses):
     def _product(
         self, variant: Variant, a: tuple[Node, ...], b: tuple[Node, ...], sums: tuple[Node, ...], line: int
     ) -> tuple[Node, ...]:
-        results = tuple(self.g.fresh("def", F32, depth=self.depth) for _ in sums)
+        results = tuple(self.g.fresh("def", F32, attr=SUM, depth=self.depth) for _ in sums)
         self.items.append(Product(variant, results, a, b, sums, line))
         return results
 
