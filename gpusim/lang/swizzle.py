@@ -17,14 +17,19 @@ PIECE, PIECES = 16, 8  # bytes that stay together, and how many of them have all
 
 def swizzled(array: object, index: tuple[Expr, ...], tiles: Mapping[str, int]) -> tuple[Expr, ...]:
     """Where element ``index`` of an array lies; ``index`` itself where the array is not swizzled."""
+    moved = turn(array, index, tiles)
+    return index if moved is None else (*index[:-1], binary("xor", index[-1], moved))
+
+
+def turn(array: object, index: tuple[Expr, ...], tiles: Mapping[str, int]) -> Expr | None:
+    """What an element's column is joined with by exclusive or, below 128 bytes; None where nothing moves."""
     if not isinstance(array, SharedArray) or not array.swizzled:
-        return index
-    *before, row, column = index
+        return None
     pieces = min(_pieces(array, tiles), PIECES)
     if pieces == 1:
-        return index
-    turn = binary("mod", binary("floordiv", row, PIECES // pieces), pieces)
-    return *before, row, binary("xor", column, binary("mul", turn, PIECE // array.dtype.nbytes))
+        return None
+    by = binary("mod", binary("floordiv", index[-2], PIECES // pieces), pieces)
+    return binary("mul", by, PIECE // array.dtype.nbytes)
 
 
 def _pieces(array: SharedArray, tiles: Mapping[str, int]) -> int:

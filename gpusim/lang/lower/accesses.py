@@ -11,8 +11,9 @@ from gpusim.hardware.programming import Limits
 from gpusim.lang.lower import bind, integer, logic
 from gpusim.lang.lower.expressions import KIND, Expressions
 from gpusim.lang.lower.regions import Access, Array, Exchange, Item
+from gpusim.lang.lower.swizzled import exchanged
 from gpusim.lang.lower.values import PRED, U32, Graph, Node
-from gpusim.lang.swizzle import swizzled
+from gpusim.lang.swizzle import turn
 from gpusim.lang.tree import Atomic, Expr, GlobalArray, Load, SharedArray, Shuffle, Store, Tree
 
 # Number and offset of each array, as in Array.
@@ -60,9 +61,13 @@ class Accesses:
 
     def place_in(self, memory: GlobalArray | SharedArray, index: tuple[Expr, ...]) -> Node:
         """Number of an element of an array."""
+        nodes = [self.value(e) for e in index]
+        moved = turn(memory, index, self.value.tiles)
+        if moved is not None:
+            nodes[-1] = exchanged(self.g, nodes[-1], self.value(moved))
         total = self.g.integer(0)
-        for e, stride in zip(swizzled(memory, index, self.value.tiles), self.arrays[memory].strides, strict=True):
-            total = integer.add(self.g, total, integer.mul(self.g, self.value(e), stride))
+        for node, stride in zip(nodes, self.arrays[memory].strides, strict=True):
+            total = integer.add(self.g, total, integer.mul(self.g, node, stride))
         return total
 
     def guarded(self, guard: Expr | None) -> Node | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from gpusim.lang.lower import swizzled
 from gpusim.lang.lower.integer import add, mul
 from gpusim.lang.lower.linear import Linear, Linearizer
 from gpusim.lang.lower.regions import Access, Array, AsyncCopy, Body, Branch, Carried, Item, Loop
@@ -56,7 +57,7 @@ class _Addresses:
         access.offset = index.constant * array.nbytes
         if array.space == "shared":
             access.offset += array.offset
-            base = self.linear.node(Linear(0, index.terms).times(array.nbytes))
+            base = swizzled.base(self.g, self.linear, index, array.nbytes)
             if base.facts.low < 0 < access.offset:  # addresses do not wrap: the sum must be right on its way
                 base, access.offset = add(self.g, base, self.g.integer(access.offset)), 0
             access.base = base if index.terms else None

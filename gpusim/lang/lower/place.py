@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gpusim.lang.lower.flow import Block, Copy, Pinned
 from gpusim.lang.lower.regions import Access, AsyncCopy, Exchange, Product, Reread
-from gpusim.lang.lower.values import PRED, Node
+from gpusim.lang.lower.values import NEAR, PRED, Node
 
 PINNED_OPS = ("phi", "def", "merge", "exit")
 OPERANDS = ("const", "param")  # read by instructions directly
@@ -58,8 +58,8 @@ def place(blocks: list[Block]) -> Placement:
 
 
 def _best(node: Node, early: Block, late: Block) -> Block:
-    """The latest block of those around the fewest loops; conditions stay where they are used."""
-    if node.dtype == PRED:
+    """The latest block of those around the fewest loops; conditions, and what is cheap, stay where they are used."""
+    if node.dtype == PRED or node.attr == NEAR:
         return late
     best = late
     for block in late.dominators():
