@@ -1,9 +1,9 @@
 """FlashAttention-2 forward on tensor cores, by description: O = softmax(Q K^T / sqrt(d)) V, and L = m + log l.
 
-Q, K, V and O are [B, H, N, d] of f16 or bf16; all between is f32 (Dao 2023, arXiv 2307.08691, Algorithm 1).  A block has
-Br queries, each of its warps W of them.  A tile of K and one of V are in shared memory.  The next K comes while V is
-multiplied, the next V while K is.  Scores stay in the accumulators of the first product, which become the left operand
-of the second one.  Causal: tiles above the diagonal are left out, and blocks with the most tiles go first.
+Q, K, V and O are [B, H, N, d] of f16 or bf16; all between is f32 (Dao 2023, arXiv 2307.08691, Algorithm 1).  A block
+has Br queries, each of its warps W of them.  A tile of K and one of V are in shared memory.  The next K comes while V
+is multiplied, the next V while K is.  Scores stay in the accumulators of the first product, which become the left
+operand of the second one.  Causal: tiles above the diagonal are left out, and blocks with the most tiles go first.
 """
 
 import numpy as np
@@ -195,25 +195,24 @@ def reference(causal):
     return outputs
 
 
-ALL = Traffic("B*H*N*d")
+ALL, ALL_STORED, ROWS_STORED = Traffic("B*H*N*d"), Traffic(stores="B*H*N*d"), Traffic(stores="B*H*N")
 A_TILE = Traffic("B*H*N*d*ceil(N/Br)")
-BELOW = Traffic("B*H*d*(N + Br*ceil(N/Br)*(ceil(N/Br) - 1)/2)")
-STORED = {"O": Traffic(stores="B*H*N*d"), "L": Traffic(stores="B*H*N")}
+IO = {"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "L": ROWS_STORED}
 TOLERANCE = {gl.f16: 4e-3, gl.bf16: 3e-2}  # weights are rounded to the type of the elements, as O is
 
 
 def by_type(t, causal):
     """Make the algorithm for one type of elements, causal or not."""
     kind = "" if t is gl.f16 else f"-{t.value}"
-    keys = BELOW if causal else A_TILE
     return Algorithm(
         name=f"flash-attention-2-tensor{'-causal' if causal else ''}{kind}",
         family="attention",
         summary=f"FlashAttention-2 on tensor cores by mma.sync{', causal' if causal else ''} ({t.value})",
         kernel=attention(t, causal),
         sizes={"B": 1, "H": 16, "N": 1024},
+        aliases={"n": ("N",), "seqlen": ("N",), "batch": ("B",), "heads": ("H",), "head-dim": ("d",)},
         reference=reference(causal),
-        io={"Q": ALL, "K": keys, "V": keys, **STORED},
+        io=None if causal else IO,  # causal: what comes of K is counted launch by launch
         textbook=Textbook(f"B*H*(N*d + {1 if causal else 2}*N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
         tolerance=TOLERANCE[t],
     )

@@ -17,6 +17,7 @@ from sympy import Expr as Sym
 from gpusim.hardware.fixed import WARP
 from gpusim.lang.binding import bind, launch_shape
 from gpusim.lang.count_algebra import joined
+from gpusim.lang.count_backwards import forwards
 from gpusim.lang.count_closed import Counter, Literal
 from gpusim.lang.count_points import accesses, count_by_enumeration, follow, points
 from gpusim.lang.description_errors import DescriptionError
@@ -161,6 +162,7 @@ class IO(Mapping[str, ArrayIO]):
     """Traffic of a kernel, array by array; ``io["A"].loaded`` and the totals are sympy expressions."""
 
     def __init__(self, tree: Tree, fixed: Mapping[str, Any]) -> None:
+        tree = forwards(tree)
         self._tree, self._fixed = tree, dict(fixed)
         self._counter = Counter(tree)
         shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
@@ -281,6 +283,7 @@ class Flops:
     """
 
     def __init__(self, tree: Tree) -> None:
+        tree = forwards(tree)
         self._tree = tree
         counter, shares = Counter(tree), defaultdict(list)
         for kind, share in _operations(tree):

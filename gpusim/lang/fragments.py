@@ -21,7 +21,6 @@ from gpusim.lang.tree import (
     Expr,
     Fragment,
     GlobalArray,
-    Index,
     LoadMatrices,
     LocalArray,
     Mma,
@@ -240,12 +239,12 @@ class RowValue(Element):
             array.store(*before, row, self[half], guard=first if guard is None else first & guard(row))
 
 
-def _halves() -> Iterator[Index]:
+def _halves() -> Iterator[Any]:
     """The upper and the lower eight rows of an accumulator."""
     return loop("unroll", (ROWS_A_LANE,), "half")
 
 
-def _sides() -> Iterator[Index]:
+def _sides() -> Iterator[Any]:
     """The two neighbours that a lane has in a row."""
     return loop("unroll", (2,), "side")
 

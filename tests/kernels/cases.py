@@ -106,10 +106,17 @@ def tensor_tiles(draw):
     return {**sizes, "BM": bm, "BN": bn, "BK": bk, "WM": wm, "WN": wn, "S": draw(st.integers(2, 4))}
 
 
+TENSOR_FLASH = heads(
+    (16, 32, 32), (64, 64, 32), (128, 64, 32), (32, 128, 64), W=st.sampled_from([16, 32]),
+)  # fmt: skip
+
+TENSOR_PRODUCTS = ("matmul-tensor", "matmul-tensor-bf16")
+TENSOR_ATTENTION = tuple(f"flash-attention-2-tensor{causal}{t}" for causal in ("", "-causal") for t in ("", "-bf16"))
+TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_ATTENTION)
 SINCE_ADA, SINCE_AMPERE = ("rtx-4090", "h200", "b200"), ("a100-40gb", "rtx-4090", "h200", "b200")
 OF_LATER_GPUS = {
     **dict.fromkeys(("relu-fp8", "matmul-tiled-fp8"), SINCE_ADA),
-    **dict.fromkeys(("matmul-tensor", "matmul-tensor-bf16"), SINCE_AMPERE),
+    **dict.fromkeys(TENSOR_KERNELS, SINCE_AMPERE),
 }
 """Kernels for which earlier GPUs have no instructions, and the GPUs that have them."""
 
@@ -150,7 +157,8 @@ CASES = {
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
-    **dict.fromkeys(("matmul-tensor", "matmul-tensor-bf16"), tensor_tiles()),
+    **dict.fromkeys(TENSOR_PRODUCTS, tensor_tiles()),
+    **dict.fromkeys(TENSOR_ATTENTION, TENSOR_FLASH),
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,
@@ -229,7 +237,7 @@ REPRESENTATIVE = [
     "softmax-online-f16", "softmax-parallel", "softmax-backward", "layernorm", "attention-mask",
     "attention-decode-gqa", "attention-decode-combine", "flash-attention-1-swapped", "flash-attention-2-causal",
     "flash-attention-2-combine", "flash-attention-block-sparse", "flash-attention-1-backward",
-    "flash-attention-2-backward",
+    "flash-attention-2-backward", "flash-attention-2-tensor-causal",
 ]  # fmt: skip
 """One of each way to access memory, to branch and to share; values of every kernel are tried each time."""
 

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from gpusim.lang.emit.named import Names
-from gpusim.lang.emit.rewrite import defined
+from gpusim.lang.rewrite import defined
 from gpusim.lang.tree import (
     Assign,
     Atomic,

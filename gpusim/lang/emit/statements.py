@@ -10,7 +10,7 @@ from gpusim.lang.emit import types
 from gpusim.lang.emit.accesses import LANES_HERE, Accesses, zero
 from gpusim.lang.emit.homes import Storage, fragments_of, homes, starts, zeroed
 from gpusim.lang.emit.lines import Lines
-from gpusim.lang.emit.rewrite import defined
+from gpusim.lang.rewrite import defined
 from gpusim.lang.tree import (
     Assign,
     Atomic,

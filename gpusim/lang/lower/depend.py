@@ -9,7 +9,6 @@ from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
 
-
 LOADED_AHEAD = 1  # stretches of products: while one is multiplied, the matrices of the next one come
 
 

@@ -60,7 +60,7 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
         least = attempt(0).used
     if least > most:
         raise DescriptionError(
-            f"{name} needs {least} registers a thread, {most} exist; "
+            f"{name} needs {least + N_REGISTERS - most} registers a thread, {N_REGISTERS} exist; "
             "choose smaller per-thread tiles (such as TM, TN)"
         )
     aim = _affordable(least, target)

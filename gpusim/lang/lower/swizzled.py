@@ -30,7 +30,7 @@ def exchanged(g: Graph, column: Node, turn: Node) -> Node:
 def _joined(g: Graph, part: Node, turn: Node) -> Node:
     rest, constant = split_constant(g, part)
     lowest = constant & -constant
-    if rest is not None and constant > 0 and 0 <= rest.facts.low and rest.facts.high < lowest:
+    if rest is not None and constant > 0 and rest.facts.low >= 0 and rest.facts.high < lowest:
         return bitwise(g, "xor", bitwise(g, "xor", rest, turn), g.integer(constant))
     return bitwise(g, "xor", part, turn)
 
