@@ -151,7 +151,8 @@ def attention(t, causal=False):
         l = gl.row_values(W // 16)
         top = gl.row_values(W // 16)
         a = gl.fragment_a(t, W // 16)
-        b = gl.fragment_b(t, gl.maximum(d, Bc) // 8)
+        keys = gl.fragment_b(t, Bc // 8)
+        values = gl.fragment_b(t, d // 8)
         at = gl.ctaid.z, gl.ctaid.y
         tile = gl.nctaid.x - 1 - gl.ctaid.x if causal else gl.ctaid.x
         row = gl.tid.x // 32 * W
@@ -166,7 +167,7 @@ def attention(t, causal=False):
             gl.barrier()
             fetch(sV, V, at, key, last, threads)
             gl.copy_commit()
-            scores(s, a, b, sQ, sK, row, Bc, d)
+            scores(s, a, keys, sQ, sK, row, Bc, d)
             with gl.if_(key + Bc > (tile * Br if causal else N)):
                 hide(s, Bc, key, query, last, causal)
             weigh(s, o, m, l, top, scale, Bc, d)
@@ -174,7 +175,7 @@ def attention(t, causal=False):
             gl.barrier()
             fetch(sK, K, at, key + Bc, last, threads)
             gl.copy_commit()
-            add_values(o, s, a, b, sV, Bc, d)
+            add_values(o, s, a, values, sV, Bc, d)
         finish(O, L, o, l, m, at, query, N, d)
 
     return kernel
