@@ -1,5 +1,4 @@
 """Tensor cores in descriptions: every type of element, both layouts of B, what a fragment's rows give."""
-# ruff: noqa: F821 - a shape in an annotation is no name to look up
 
 import numpy as np
 import pytest
