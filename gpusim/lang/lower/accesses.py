@@ -61,12 +61,12 @@ class Accesses:
 
     def place_in(self, memory: GlobalArray | SharedArray, index: tuple[Expr, ...]) -> Node:
         """Number of an element of an array."""
-        nodes = [self.value(e) for e in index]
         moved = turn(memory, index, self.value.tiles)
-        if moved is not None:
-            nodes[-1] = exchanged(self.g, nodes[-1], self.value(moved))
         total = self.g.integer(0)
-        for node, stride in zip(nodes, self.arrays[memory].strides, strict=True):
+        for axis, (e, stride) in enumerate(zip(index, self.arrays[memory].strides, strict=True)):
+            node = self.value(e)
+            if moved is not None and axis == len(index) - 1:
+                node = exchanged(self.g, node, self.value(moved))
             total = integer.add(self.g, total, integer.mul(self.g, node, stride))
         return total
 
