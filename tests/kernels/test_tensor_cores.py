@@ -128,6 +128,11 @@ def test_an_architecture_without_them_is_refused(arch, lacks):
         lookup.get("matmul-tensor").kernel.lower(arch=arch, BK=32, S=2)
 
 
+def test_ada_multiplies_8_bit_floats_in_another_way():
+    with pytest.raises(DescriptionError, match="sm_89 multiplies e4m3 by instructions of its own"):
+        product(gl.e4m3, True).lower(arch="sm_89")
+
+
 # ------------------------------------------------------------------ what is wrong with a description
 
 
