@@ -25,13 +25,13 @@ _FLOORED = {
 }
 """,
 }
-_LOAD = """static __device__ __forceinline__ void {name}(unsigned& a, unsigned& b, unsigned& c, unsigned& d,
-        const void* row) {{
+_LOAD = """static __device__ __forceinline__ void {name}(unsigned& a, unsigned& b,
+        unsigned& c, unsigned& d, const void* row) {{
     const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(row));
     asm volatile("ldmatrix.sync.aligned.m8n8.x4{how}.shared.b16 {{%0, %1, %2, %3}}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "r"(place)
-                 : "memory");
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "r"(place)
+        : "memory");
 }}
 """
 _MMA = """static __device__ __forceinline__ void mma_{name}(float (&sums)[4], const unsigned (&a)[4],
@@ -51,8 +51,8 @@ _PAIR = """static __device__ __forceinline__ unsigned pair_{name}(float low, flo
 _COPY = """static __device__ __forceinline__ void copy_async_{nbytes}(void* to, const void* from, bool there) {{
     const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(to));
     asm volatile("cp.async.{cached}.shared.global [%0], [%1], {nbytes}, %2;"
-                 ::"r"(place), "l"(from), "r"(there ? {nbytes} : 0)
-                 : "memory");
+        ::"r"(place), "l"(from), "r"(there ? {nbytes} : 0)
+        : "memory");
 }}
 """
 _COMMIT = """static __device__ __forceinline__ void copy_commit() {
