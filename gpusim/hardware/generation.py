@@ -305,6 +305,8 @@ class Spacing:
         Behind a branch.
     barrier_cycles : int
         Behind a block's barrier.
+    tensor_cycles : int
+        From a product of a warp's matrices to whatever takes its sums.
     operands_read_cycles : int
         From a load or a store to what writes a register that it reads, about; runs that only count take it to be so.
     global_cycles : int
@@ -324,6 +326,7 @@ class Spacing:
     guard_cycles: int = quantity("cycle", high=15)
     jump_cycles: int = quantity("cycle", high=15)
     barrier_cycles: int = quantity("cycle", high=15)
+    tensor_cycles: int = quantity("cycle", high=LONGEST)
     operands_read_cycles: int = quantity("cycle", low=0, high=LONGEST)
     global_cycles: int = quantity("cycle", high=LONGEST)
     shared_cycles: int = quantity("cycle", high=LONGEST)

@@ -139,10 +139,13 @@ class Instructions:
         Names under which compilers make code for it that has instructions of no later architecture, such as
         ``"sm_90a"``, the one with all of them first.  None: there are no such instructions.  Those of a base are not
         its own.
+    own_products : tuple of str or None
+        Types of elements that a warp multiplies by instructions which the engine does not know.  None: there are none.
     """
 
     classes: tuple[str, ...] = quantity("name", low=None)
     targets: tuple[str, ...] | None = quantity("name", low=None, optional=True)
+    own_products: tuple[str, ...] | None = quantity("name", low=None, optional=True)
 
 
 ARCHITECTURE_SECTIONS: dict[str, type] = {"abi": Abi, "limits": Limits, "instructions": Instructions}

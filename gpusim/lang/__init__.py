@@ -11,29 +11,40 @@ from typing import Any
 
 from gpusim.lang import evaluate
 from gpusim.lang.description_errors import DescriptionError, assigned_name, fail, line_here
+from gpusim.lang.fragments import (
+    Accumulators as accumulator,  # noqa: N813 (gl.accumulator)
+)
+from gpusim.lang.fragments import (
+    FragmentsA as fragment_a,  # noqa: N813 (gl.fragment_a)
+)
+from gpusim.lang.fragments import (
+    FragmentsB as fragment_b,  # noqa: N813 (gl.fragment_b)
+)
+from gpusim.lang.fragments import (
+    RowValues as row_values,  # noqa: N813 (gl.row_values)
+)
+from gpusim.lang.fragments import copy_async, copy_commit, copy_wait, mma
 from gpusim.lang.kernel import In, InOut, Kernel, Out, Scalar, Tile, kernel
 from gpusim.lang.trace import (
     LocalHandle,
     MemoryHandle,
-    Tracer,
     VarHandle,
     branch,
     coerce,
     condition,
     current,
+    fill,
     indices_of,
     integer,
     loop,
+    static_shape,
     value,
 )
 from gpusim.lang.tree import (
-    Assign,
     Atomic,
     Barrier,
-    Const,
     DType,
     Expr,
-    For,
     GlobalArray,
     If,
     Index,
@@ -44,7 +55,6 @@ from gpusim.lang.tree import (
     Special,
     Temp,
     Var,
-    leaves,
 )
 
 f32, f16, bf16, e4m3, e5m2 = DType.F32, DType.F16, DType.BF16, DType.E4M3, DType.E5M2
@@ -52,11 +62,12 @@ i32, u32, pred = DType.I32, DType.U32, DType.PRED
 inf = float("inf")
 
 __all__ = [
-    "DType", "DescriptionError", "In", "InOut", "Kernel", "Out", "Scalar", "Tile", "abs", "atomic_add",
-    "atomic_max", "atomic_min", "barrier", "bf16", "cast", "cdiv", "cos", "ctaid", "doubling", "e4m3", "e5m2", "else_",
-    "exp", "exp2", "f16", "f32", "fma", "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2",
-    "maximum", "minimum", "nctaid", "ntid", "pred", "range", "rcp", "rsqrt", "select", "shared", "shfl",
-    "shfl_down", "shfl_up", "shfl_xor", "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
+    "DType", "DescriptionError", "In", "InOut", "Kernel", "Out", "Scalar", "Tile", "abs", "accumulator", "atomic_add",
+    "atomic_max", "atomic_min", "barrier", "bf16", "cast", "cdiv", "copy_async", "copy_commit", "copy_wait", "cos",
+    "ctaid", "doubling", "e4m3", "e5m2", "else_", "exp", "exp2", "f16", "f32", "fma", "fragment_a", "fragment_b",
+    "i32", "if_", "inf", "kernel", "laneid", "local", "log", "log2", "maximum", "minimum", "mma", "nctaid", "ntid",
+    "pred", "range", "rcp", "row_values", "rsqrt", "select", "shared", "shfl", "shfl_down", "shfl_up", "shfl_xor",
+    "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
 ]  # fmt: skip
 
 REGISTER_TYPES = (DType.I32, DType.U32, DType.F32, DType.PRED)
@@ -129,23 +140,12 @@ def local(dtype: DType, *shape: Any, init: Any = 0.0) -> LocalHandle:
     """A register array of ``shape`` (constants and tiles), every element ``init`` (None: left unset)."""
     tracer = current("gl.local")
     _check_register_type("gl.local", dtype)
-    made = LocalArray(assigned_name("local", tracer.names(), "a"), dtype, _static_shape("gl.local", shape))
+    made = LocalArray(assigned_name("local", tracer.names(), "a"), dtype, static_shape("gl.local", shape))
     tracer.locals.append(made)
     if init is not None:
         init = int(init) if dtype in evaluate.INTEGERS and init == 0 and not isinstance(init, Expr) else init
-        _fill(tracer, made, coerce(init, dtype, made.name))
+        fill(tracer, made, coerce(init, dtype, made.name))
     return LocalHandle(tracer, made)
-
-
-def _fill(tracer: Tracer, array: LocalArray, init: Expr) -> None:
-    line, indices, body = line_here(), [], tracer.blocks[-1]
-    for axis, extent in enumerate(array.shape):
-        index = Index(tracer.fresh(), "ijkl"[axis % 4])
-        loop = For(line, index, evaluate.constant(0), extent, evaluate.constant(1), [], unroll=True)
-        body.append(loop)
-        body = loop.body
-        indices.append(index)
-    body.append(Assign(line, array, tuple(indices), init))
 
 
 def _check_register_type(what: str, dtype: object) -> None:
@@ -153,22 +153,18 @@ def _check_register_type(what: str, dtype: object) -> None:
         fail(f"{what} of {getattr(dtype, 'value', dtype)}; registers hold gl.f32, gl.i32, gl.u32 or gl.pred")
 
 
-def _static_shape(what: str, shape: tuple[Any, ...]) -> tuple[Expr, ...]:
-    if not shape:
-        fail(f"{what} without extents; give one or more, e.g. {what}(gl.f32, T, T)")
-    extents = tuple(integer(x, f"extent of {what}") for x in shape)
-    for leaf in (leaf for e in extents for leaf in leaves(e)):
-        if not (isinstance(leaf, Const) or (isinstance(leaf, Param) and leaf.role == "tile")):
-            fail(f"extent of {what} depends on {getattr(leaf, 'name', 'a run-time value')}; use gl.Tile sizes and ints")
-    return extents
+def shared(dtype: DType, *shape: Any, swizzled: bool = False) -> MemoryHandle:
+    """An array in the block's shared memory, of ``shape`` (constants and tiles).
 
-
-def shared(dtype: DType, *shape: Any) -> MemoryHandle:
-    """An array in the block's shared memory, of ``shape`` (constants and tiles)."""
+    ``swizzled``: 16-byte pieces of a row change places by the row's number, so that those below one another are in
+    different banks; elements are addressed as without.
+    """
     tracer = current("gl.shared")
     if not isinstance(dtype, DType) or dtype is DType.PRED:
         fail("gl.shared takes an element type first: gl.f32, gl.f16, gl.bf16, gl.e4m3, gl.e5m2, gl.i32 or gl.u32")
-    made = SharedArray(assigned_name("shared", tracer.names(), "s"), dtype, _static_shape("gl.shared", shape))
+    made = SharedArray(assigned_name("shared", tracer.names(), "s"), dtype, static_shape("gl.shared", shape), swizzled)
+    if swizzled and len(shape) < 2:
+        fail(f"{made.name} is swizzled, but has no rows; give it two extents or more")
     tracer.shared.append(made)
     return MemoryHandle(tracer, made)
 

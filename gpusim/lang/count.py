@@ -14,11 +14,16 @@ from typing import Any
 import sympy
 from sympy import Expr as Sym
 
+from gpusim.hardware.fixed import WARP
 from gpusim.lang.binding import bind, launch_shape
+from gpusim.lang.count_algebra import joined
+from gpusim.lang.count_backwards import forwards
 from gpusim.lang.count_closed import Counter, Literal
 from gpusim.lang.count_points import accesses, count_by_enumeration, follow, points
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.tree import (
+    MMA_COLUMNS,
+    MMA_ROWS,
     Binary,
     DType,
     Expr,
@@ -27,6 +32,7 @@ from gpusim.lang.tree import (
     If,
     Index,
     Let,
+    Mma,
     Stmt,
     Temp,
     Tree,
@@ -84,7 +90,7 @@ class Quantity:
     def __init__(self, tree: Tree, counter: Counter, shares: list[Share]) -> None:
         self._tree = tree
         self._shares = [(s, s.weight * counter.count(s.place.loops, s.place.conditions)) for s in shares]
-        self.formula: Sym = sympy.Add(*(formula for _, formula in self._shares))
+        self.formula: Sym = joined(sympy.Add(*(formula for _, formula in self._shares)))
 
     def value(self, binding: Mapping[str, Any]) -> int:
         """Exact value.
@@ -156,6 +162,7 @@ class IO(Mapping[str, ArrayIO]):
     """Traffic of a kernel, array by array; ``io["A"].loaded`` and the totals are sympy expressions."""
 
     def __init__(self, tree: Tree, fixed: Mapping[str, Any]) -> None:
+        tree = forwards(tree)
         self._tree, self._fixed = tree, dict(fixed)
         self._counter = Counter(tree)
         shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
@@ -265,6 +272,8 @@ def _bound(e: Sym, fixed: Mapping[str, Any]) -> Sym:
 class Flops:
     """Floating-point operations of a kernel: add, mul, ... 1 each, fma 2; negation is part of another operation.
 
+    A product of a warp's matrices is as many fmas as it adds up products, and every thread has its share of them.
+
     Attributes
     ----------
     by_kind : dict of str to sympy.Expr
@@ -274,6 +283,7 @@ class Flops:
     """
 
     def __init__(self, tree: Tree) -> None:
+        tree = forwards(tree)
         self._tree = tree
         counter, shares = Counter(tree), defaultdict(list)
         for kind, share in _operations(tree):
@@ -317,6 +327,8 @@ def _operations(tree: Tree) -> Iterator[tuple[str, Share]]:
             made_in[temp] = place
         if isinstance(s, For):
             made_in[s.index] = place.inside(s)
+        if isinstance(s, Mma):
+            yield "fma", Share(place, MMA_ROWS * MMA_COLUMNS * s.depth // WARP, s)
         for e in operands(s) if not isinstance(s, Let) else (s.value,):
             yield from _in_expression(e, s, place, made_in, done)
 

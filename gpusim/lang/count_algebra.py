@@ -41,6 +41,37 @@ class _Doublings(sympy.Function):  # type: ignore[misc]
         return f"ceiling(log2({stop if start == 1 else stop / start}))"
 
 
+def joined(total: Sym) -> Sym:
+    """A sum in which what a loop leaves over comes to what it has not: ``min(a, b) + max(a - b, 0)`` is ``a``.
+
+    Examples
+    --------
+    >>> a, b = sympy.symbols("a b", integer=True, positive=True)
+    >>> joined(3 * sympy.Min(a, b) + 3 * sympy.Max(0, a - b))
+    3*a
+    """
+    for most in total.atoms(sympy.Max):
+        for least in total.atoms(sympy.Min):
+            whole = _whole(most, least)
+            if whole is None:
+                continue
+            changed = sympy.expand(total.subs(most, whole - least))
+            if not changed.has(least):
+                return joined(changed)
+    return total
+
+
+def _whole(most: Sym, least: Sym) -> Sym | None:
+    """The sum of ``max(0, d)`` and ``min(a, b)``, where ``d`` is the difference of ``a`` and ``b``."""
+    over = [e for e in most.args if e != 0]
+    if len(most.args) != 2 or len(over) != 1 or len(least.args) != 2:
+        return None
+    for a, b in (least.args, least.args[::-1]):
+        if sympy.expand(a - b - over[0]) == 0:
+            return a
+    return None
+
+
 def known_conditions(e: Expr) -> Iterator[Expr]:
     """The comparisons that must hold for the condition ``e`` to hold."""
     if isinstance(e, Binary) and e.op == "and":

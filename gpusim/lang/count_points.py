@@ -15,6 +15,7 @@ from gpusim.lang.evaluate import evaluate
 from gpusim.lang.tree import (
     Assign,
     Atomic,
+    CopyAsync,
     Expr,
     For,
     GlobalArray,
@@ -221,6 +222,8 @@ def accesses(s: Stmt) -> Iterator[tuple[str, GlobalArray, int]]:
         else:
             yield "load", s.array, 1
             yield "store", s.array, 1
+    elif isinstance(s, CopyAsync):
+        yield "load", s.source, s.count
 
 
 def follow(tree: Tree, params: Mapping[str, Any]) -> Tally[int]:

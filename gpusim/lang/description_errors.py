@@ -21,13 +21,16 @@ from gpusim.lang.tree import (
     Atomic,
     Barrier,
     Const,
+    CopyAsync,
     Expr,
     For,
     If,
     Index,
     Let,
     Load,
+    LoadMatrices,
     LocalArray,
+    Mma,
     Param,
     Read,
     SharedArray,
@@ -183,9 +186,9 @@ def _check_scopes(body: Iterable[Stmt], visible: frozenset[Expr]) -> None:
 
 def _check_shared(tree: Tree) -> None:
     """A shared array that is read must be written somewhere."""
-    written = {id(s.array) for s in statements(tree.body) if isinstance(s, (Store, Atomic))}
+    written = {id(s.array) for s in statements(tree.body) if isinstance(s, (Store, Atomic, CopyAsync))}
     for s in statements(tree.body):
-        if isinstance(s, Load) and isinstance(s.array, SharedArray) and id(s.array) not in written:
+        if isinstance(s, (Load, LoadMatrices)) and isinstance(s.array, SharedArray) and id(s.array) not in written:
             fail(f"load from shared array {s.array.name}, which is never stored to; store, then gl.barrier()", s.line)
 
 
@@ -202,15 +205,27 @@ def _check_register_indices(tree: Tree) -> None:
         )
 
     for s in statements(tree.body):
-        used = s.value if isinstance(s, Let) else s
-        if isinstance(used, (Read, Assign)) and isinstance(used.target, LocalArray):
-            for e in used.indices:
-                if not known(e):
-                    fail(
-                        f"index of register array {used.target.name} is not known when lowered; "
-                        "use gl.unroll indices, tiles and ints, or gl.shared",
-                        s.line,
-                    )
+        for array, indices in _register_uses(s):
+            if not all(map(known, indices)):
+                fail(
+                    f"index of register array {array.name} is not known when lowered; "
+                    "use gl.unroll indices, tiles and ints, or gl.shared",
+                    s.line,
+                )
+
+
+def _register_uses(s: Stmt) -> Iterator[tuple[LocalArray, tuple[Expr, ...]]]:
+    """Register arrays that a statement reads or writes, and where."""
+    used = s.value if isinstance(s, Let) else s
+    if isinstance(used, (Read, Assign)) and isinstance(used.target, LocalArray):
+        yield used.target, used.indices
+    fragments = s.fragments if isinstance(s, LoadMatrices) else (s.sums, s.a, s.b) if isinstance(s, Mma) else ()
+    for fragment in fragments:
+        yield fragment.array, fragment.indices
+
+
+_TOGETHER = {Barrier: "gl.barrier()", LoadMatrices: "load of a fragment", Mma: "gl.mma"}
+"""What all threads of a block, or of a warp, do together."""
 
 
 class _Divergence:
@@ -221,7 +236,7 @@ class _Divergence:
         self._varied: set[object] = set()
 
     def check(self) -> None:
-        """Fail at a barrier that some threads of the block may not reach."""
+        """Fail at a barrier or a product that some threads of the block may not reach."""
         size = -1
         while size != len(self._varied):
             size = len(self._varied)
@@ -240,9 +255,9 @@ class _Divergence:
         """``within``: line of the innermost loop or branch that threads enter differently."""
         for s in body:
             differs = self._differs(*operands(s))
-            if isinstance(s, Barrier) and report and within is not None:
+            if isinstance(s, tuple(_TOGETHER)) and report and within is not None:
                 fail(
-                    f"gl.barrier() where threads of a block part ways (line {within} depends on gl.tid); "
+                    f"{_TOGETHER[type(s)]} where threads of a block part ways (line {within} depends on gl.tid); "
                     "move it out, or make the condition the same for all threads",
                     s.line,
                 )
@@ -250,6 +265,8 @@ class _Divergence:
                 self._varied.add(s.temp)
             elif isinstance(s, Load) and differs:
                 self._varied.update(s.temps)
+            elif isinstance(s, (LoadMatrices, Mma)):
+                self._varied.update(id(array) for array, _ in _register_uses(s))
             elif isinstance(s, Assign) and (differs or within is not None):
                 self._varied.add(id(s.target))
             elif isinstance(s, For):

@@ -13,15 +13,22 @@ from gpusim.lang.tree import (
     Cast,
     Compare,
     Const,
+    CopyAsync,
+    CopyCommit,
+    CopyWait,
     Expr,
     Fma,
     For,
+    Fragment,
     GlobalArray,
     If,
     Index,
     Let,
     Load,
+    LoadMatrices,
     LocalArray,
+    Mma,
+    Pair,
     Param,
     Read,
     Select,
@@ -94,6 +101,8 @@ def _call(e: Expr) -> str:
             return f"{op}({expression(a)}, {expression(b)})"
         case Select(c=c, a=a, b=b):
             return f"select({expression(c)}, {expression(a)}, {expression(b)})"
+        case Pair(a=a, b=b, kind=kind):
+            return f"{kind.value}_pair({expression(a)}, {expression(b)})"
         case Fma(a=a, b=b, c=c):
             return f"fma({expression(a)}, {expression(b)}, {expression(c)})"
     raise TypeError(f"not an expression: {e!r}")
@@ -124,11 +133,32 @@ def statement(s: Stmt) -> str:
             return f"{expression(temp)} = shfl_{kind}({expression(value)}, {expression(lane)})"
         case Barrier():
             return "barrier"
+        case LoadMatrices() | Mma() | CopyAsync() | CopyCommit() | CopyWait():
+            return _of_matrices(s)
         case For():
             return _for(s)
         case If(cond=cond):
             return f"if {expression(cond)}:"
     raise TypeError(f"not a statement: {s!r}")
+
+
+def _of_matrices(s: LoadMatrices | Mma | CopyAsync | CopyCommit | CopyWait) -> str:
+    match s:
+        case LoadMatrices(fragments=fragments, array=array, index=index, transpose=transpose):
+            how = "transposed matrices" if transpose else "matrices"
+            return f"{', '.join(map(_fragment, fragments))} = load {how} {_element(array.name, index)}"
+        case Mma(sums=sums, a=a, b=b):
+            return f"{_fragment(sums)} += {_fragment(a)} times {_fragment(b)}"
+        case CopyAsync(array=array, index=index, source=source, source_index=origin, count=count, guard=guard):
+            there, here = _element(source.name, origin), _element(array.name, index)
+            return f"copy {count} of {there} to {here}{_guard(guard)}"
+        case CopyWait(left=left):
+            return f"wait until {expression(left)} groups of copies are left"
+    return "end a group of copies"
+
+
+def _fragment(f: Fragment) -> str:
+    return _element(f.array.name, f.indices)
 
 
 def _list(values: Iterable[Expr]) -> str:
@@ -190,4 +220,5 @@ def _parameter(p: Param, tree: Tree) -> str:
 
 def _storage(a: SharedArray | LocalArray | Var) -> str:
     extents = "" if isinstance(a, Var) else f"[{_list(a.shape)}]"
-    return f"{a.name}: {a.dtype.value}{extents}"
+    how = " swizzled" if isinstance(a, SharedArray) and a.swizzled else ""
+    return f"{a.name}: {a.dtype.value}{extents}{how}"

@@ -312,6 +312,18 @@ class LocalHandle(Operators):
         _assign(self._tracer, self.array, indices_of(self.array, index), new)
 
 
+def fill(tracer: Tracer, array: LocalArray, init: Expr) -> None:
+    """Give every element of a register array the same value."""
+    line, indices, body = line_here(), [], tracer.blocks[-1]
+    for axis, extent in enumerate(array.shape):
+        index = Index(tracer.fresh(), "ijkl"[axis % 4])
+        loop = For(line, index, constant(0), extent, constant(1), [], unroll=True)
+        body.append(loop)
+        body = loop.body
+        indices.append(index)
+    body.append(Assign(line, array, tuple(indices), init))
+
+
 def _read(tracer: Tracer, target: Var | LocalArray, indices: tuple[Expr, ...]) -> Temp:
     _check_owner(tracer, target.name)
     temp = tracer.temp(target.dtype)
@@ -338,6 +350,17 @@ def indices_of(array: GlobalArray | SharedArray | LocalArray, index: Any) -> tup
     if any(isinstance(i, slice) for i in index):
         fail(f"{array.name}: slices are not element accesses; loop over the elements, or load(..., vec=4)")
     return tuple(integer(i, f"index of {array.name}") for i in index)
+
+
+def static_shape(what: str, shape: tuple[Any, ...]) -> tuple[Expr, ...]:
+    """Checked extents, made of constants and tiles; ``what`` is told where they are not."""
+    if not shape:
+        fail(f"{what} without extents; give one or more, e.g. {what}(gl.f32, T, T)")
+    extents = tuple(integer(x, f"extent of {what}") for x in shape)
+    for leaf in (leaf for e in extents for leaf in leaves(e)):
+        if not (isinstance(leaf, Const) or (isinstance(leaf, Param) and leaf.role == "tile")):
+            fail(f"extent of {what} depends on {getattr(leaf, 'name', 'a run-time value')}; use gl.Tile sizes and ints")
+    return extents
 
 
 class MemoryHandle(Operators):
@@ -438,8 +461,8 @@ def _check_width(array: GlobalArray | SharedArray, width: int) -> None:
 # ------------------------------------------------------------------ loops and branches
 
 
-def loop(kind: str, bounds: tuple[Any, ...]) -> Iterator[Index]:
-    """A loop of ``kind`` (``range``, ``unroll``, ``doubling``) whose index is given once."""
+def loop(kind: str, bounds: tuple[Any, ...], name: str = "") -> Iterator[Index]:
+    """A loop of ``kind`` (``range``, ``unroll``, ``doubling``) whose index is given once; ``name``: the index's."""
     tracer = current(f"gl.{kind}")
     if not 1 <= len(bounds) <= 3:
         fail(f"gl.{kind} takes (stop), (start, stop) or (start, stop, step), got {len(bounds)} arguments")
@@ -452,7 +475,8 @@ def loop(kind: str, bounds: tuple[Any, ...]) -> Iterator[Index]:
     if kind == "unroll":
         _check_unroll(stop, step)
     dtype = DType.U32 if DType.U32 in (start.dtype, stop.dtype) else DType.I32
-    index = Index(tracer.fresh(), assigned_name(kind, [i.name for i in tracer.loops], "i"), dtype)
+    name = name or assigned_name(kind, [i.name for i in tracer.loops], "i")
+    index = Index(tracer.fresh(), name, dtype)
     return _body(tracer, For(line_here(), index, start, stop, step, [], kind == "unroll", kind == "doubling"))
 
 

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+MMA_ROWS, MMA_COLUMNS, MMA_ROW_BYTES = 16, 8, 32
+"""A product of a warp: rows and columns of the sums, and bytes of a row of the first matrix (PTX ISA, ``mma.sync``)."""
+
 
 class DType(Enum):
     """Element types."""
@@ -160,6 +163,16 @@ class Cast(Expr):
     dtype: DType
 
 
+@dataclass(frozen=True, slots=True)
+class Pair(Expr):
+    """Two floats rounded to a 16-bit ``kind``, in one register: ``a`` in its low half."""
+
+    a: Expr
+    b: Expr
+    kind: DType
+    dtype: DType = DType.U32
+
+
 # ------------------------------------------------------------------ storage
 
 
@@ -175,11 +188,15 @@ class GlobalArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedArray:
-    """An array in a block's shared memory, row-major."""
+    """An array in a block's shared memory, row-major.
+
+    ``swizzled``: 16-byte pieces of a row change places by the row's number (:mod:`gpusim.lang.swizzle`).
+    """
 
     name: str
     dtype: DType
     shape: tuple[Expr, ...]
+    swizzled: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,6 +311,74 @@ class Shuffle(Stmt):
     lane: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A warp's part of a matrix, spread over its lanes: registers ``array[(*indices, 0)]`` and after."""
+
+    array: LocalArray
+    indices: tuple[Expr, ...]
+
+
+@dataclass(slots=True)
+class LoadMatrices(Stmt):
+    """Four 8 x 8 matrices of 16-bit elements from shared memory, to the registers of ``fragments`` in order.
+
+    ``index``: where the row of 16 bytes begins that this lane names; ``transpose``: each matrix is transposed.
+    """
+
+    fragments: tuple[Fragment, ...]
+    array: SharedArray
+    index: tuple[Expr, ...]
+    transpose: bool
+
+
+@dataclass(slots=True)
+class Mma(Stmt):
+    """``sums += a b`` by the warp: 16 x ``depth`` times ``depth`` x 8 elements of ``kind``, f32 being taken as tf32."""
+
+    kind: DType
+    sums: Fragment
+    a: Fragment
+    b: Fragment
+
+    @property
+    def depth(self) -> int:
+        """Columns of ``a``: 32 bytes of them."""
+        return MMA_ROW_BYTES // self.kind.nbytes
+
+
+@dataclass(slots=True)
+class CopyAsync(Stmt):
+    """``array[index, ...] = source[source_index, ...]``, ``count`` elements, while the thread goes on.
+
+    Where ``guard`` does not hold, nothing is read and zeros are written.
+    """
+
+    array: SharedArray
+    index: tuple[Expr, ...]
+    source: GlobalArray
+    source_index: tuple[Expr, ...]
+    count: int
+    guard: Expr | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes a thread copies."""
+        return self.count * self.array.dtype.nbytes
+
+
+@dataclass(slots=True)
+class CopyCommit(Stmt):
+    """The thread's copies since the last one are a group."""
+
+
+@dataclass(slots=True)
+class CopyWait(Stmt):
+    """Wait until at most ``left`` of the thread's groups of copies are under way; tiles alone say how many."""
+
+    left: Expr
+
+
 @dataclass(slots=True)
 class Barrier(Stmt):
     """All threads of the block."""
@@ -346,7 +431,7 @@ def children(e: Expr) -> tuple[Expr, ...]:
     match e:
         case Unary(a=a) | Cast(a=a):
             return (a,)
-        case Binary(a=a, b=b) | Compare(a=a, b=b):
+        case Binary(a=a, b=b) | Compare(a=a, b=b) | Pair(a=a, b=b):
             return (a, b)
         case Select(c=c, a=a, b=b) | Fma(a=a, b=b, c=c):
             return (c, a, b)
@@ -385,6 +470,14 @@ def operands(s: Stmt) -> tuple[Expr, ...]:
             return (*index, value)
         case Shuffle(value=value, lane=lane):
             return (value, lane)
+        case LoadMatrices(fragments=fragments, index=index):
+            return (*index, *(i for f in fragments for i in f.indices))
+        case Mma(sums=sums, a=a, b=b):
+            return (*sums.indices, *a.indices, *b.indices)
+        case CopyAsync(index=index, source_index=source_index, guard=guard):
+            return (*index, *source_index, *(() if guard is None else (guard,)))
+        case CopyWait(left=left):
+            return (left,)
         case For(start=start, stop=stop, step=step):
             return (start, stop, step)
         case If(cond=cond):

@@ -16,7 +16,7 @@ from gpusim.lang import Kernel
 from tests.host.build import aligned, library
 
 NUMBERS = {"f32": ctypes.c_float, "i32": ctypes.c_int, "u32": ctypes.c_uint}
-HELPER = re.compile(r"^static __device__(?:(?!^}).)*?\basm\(.*?^}\n", re.DOTALL | re.MULTILINE)
+HELPER = re.compile(r"^(?:template <[^\n]*>\n)?static __device__(?:(?!^}).)*?\basm\b.*?^}\n", re.DOTALL | re.MULTILINE)
 """One whose body is for a GPU's assembler."""
 LARGEST_SHARED = 227 * 1024
 START = 'extern "C" void start(const unsigned* shape, void** args) {{ launch({name}, shape, args); }}\n'

@@ -31,7 +31,8 @@ def through_cuda(algorithm, params, inputs):
     arrays = {spec.name: np.zeros(spec.shape, numpy_dtype(spec.dtype)) for spec in bound.arrays}
     arrays |= {name: values.copy() for name, values in inputs.items()}
     args = [arrays[p.name] if p.name in arrays else np.int32(bound.params[p.name]) for p in kernel.parameters]
-    profile = gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200")
+    dynamic = described.lower(bound, hardware.load("h200")).shared_bytes if "extern __shared__" in source else 0
+    profile = gpusim.profile(kernel, bound.grid, bound.block, args, gpu="h200", dynamic_shared=dynamic)
     return {spec.name: arrays[spec.name] for spec in bound.arrays if spec.intent != "in"}, profile
 
 

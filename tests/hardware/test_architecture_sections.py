@@ -38,6 +38,11 @@ REFUSED = {
         lambda gpu: gpusim.predict("relu-fp8", gpu, N=1 << 10),
         "sm_90 has no instructions that convert 8-bit floats; take a GPU of sm_89 or later",
     ),
+    "instructions.own_products": (
+        less("instructions", own_products=("f16",)),
+        lambda gpu: gpusim.predict("matmul-tensor", gpu, n=128),
+        "sm_90 multiplies f16 by instructions of its own, which gpusim does not know",
+    ),
 }  # fmt: skip
 """Less than a launch needs, the launch, and what it is told."""
 

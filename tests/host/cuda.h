@@ -150,3 +150,5 @@ template <typename... P> void launch(void (*kernel)(P...), const unsigned* shape
     };
     run_grid(shape, [](void* of) { (*static_cast<decltype(thread)*>(of))(); }, &thread);
 }
+
+#include "matrices.h"

@@ -95,13 +95,35 @@ REDUCTION = st.fixed_dictionaries({"N": LENGTH, "B": POWERS})
 STRIDED = vector(s=st.integers(1, 40))
 DROPOUT = vector(p=st.integers(0, 255), seed=SEED)
 
-CONVERTS_FP8 = {"relu-fp8", "matmul-tiled-fp8"}
-"""What GPUs before Ada have no instructions for."""
+
+@st.composite
+def tensor_tiles(draw):
+    """Tiles of a product on tensor cores; its sizes need not be multiples of them."""
+    bm, bn, bk, wm, wn = draw(
+        st.sampled_from([(32, 32, 32, 16, 16), (64, 64, 16, 32, 32), (32, 128, 64, 32, 32), (128, 128, 32, 64, 64)])
+    )
+    sizes = {"M": draw(SIDE), "N": 8 * draw(st.integers(1, 9)), "K": 8 * draw(st.integers(1, 12))}
+    return {**sizes, "BM": bm, "BN": bn, "BK": bk, "WM": wm, "WN": wn, "S": draw(st.integers(2, 4))}
+
+
+TENSOR_FLASH = heads(
+    (16, 32, 32), (64, 64, 32), (128, 64, 32), (32, 128, 64), W=st.sampled_from([16, 32]),
+)  # fmt: skip
+
+TENSOR_PRODUCTS = ("matmul-tensor", "matmul-tensor-bf16")
+TENSOR_ATTENTION = tuple(f"flash-attention-2-tensor{causal}{t}" for causal in ("", "-causal") for t in ("", "-bf16"))
+TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_ATTENTION)
+SINCE_ADA, SINCE_AMPERE = ("rtx-4090", "h200", "b200"), ("a100-40gb", "rtx-4090", "h200", "b200")
+OF_LATER_GPUS = {
+    **dict.fromkeys(("relu-fp8", "matmul-tiled-fp8"), SINCE_ADA),
+    **dict.fromkeys(TENSOR_KERNELS, SINCE_AMPERE),
+}
+"""Kernels for which earlier GPUs have no instructions, and the GPUs that have them."""
 
 
 def gpus(name, *names):
     """Which of the GPUs of these names run a kernel."""
-    return st.sampled_from([gpu for gpu in names if name not in CONVERTS_FP8 or gpu in ("rtx-4090", "h200", "b200")])
+    return st.sampled_from([gpu for gpu in names if gpu in OF_LATER_GPUS.get(name, names)])
 
 
 CASES = {
@@ -135,6 +157,8 @@ CASES = {
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
+    **dict.fromkeys(TENSOR_PRODUCTS, tensor_tiles()),
+    **dict.fromkeys(TENSOR_ATTENTION, TENSOR_FLASH),
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,
@@ -209,11 +233,11 @@ CASES = {
 REPRESENTATIVE = [
     "vector-add", "copy-vec16-fp8", "copy-strided", "gather", "store-strided", "divergence", "dropout-residual",
     "gelu", "relu-fp8", "sigmoid3-stored", "transpose-padded", "stencil5", "reduce-conflicting", "reduce-shuffle",
-    "matmul-tiled-bf16", "matmul-coarsened", "matmul-register-tiled-vec4", "matmul-batched-tn",
+    "matmul-tiled-bf16", "matmul-tensor", "matmul-coarsened", "matmul-register-tiled-vec4", "matmul-batched-tn",
     "softmax-online-f16", "softmax-parallel", "softmax-backward", "layernorm", "attention-mask",
     "attention-decode-gqa", "attention-decode-combine", "flash-attention-1-swapped", "flash-attention-2-causal",
     "flash-attention-2-combine", "flash-attention-block-sparse", "flash-attention-1-backward",
-    "flash-attention-2-backward",
+    "flash-attention-2-backward", "flash-attention-2-tensor-causal",
 ]  # fmt: skip
 """One of each way to access memory, to branch and to share; values of every kernel are tried each time."""
 

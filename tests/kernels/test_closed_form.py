@@ -41,6 +41,16 @@ BATCHED = [
 GRADIENT = [{"M": 2, "N": n, "threads": t} for n in (1, 256, 700) for t in (32, 256)]
 WEIGHTS = [{"M": m, "N": n, "threads": 96} for m, n in ((1, 1), (7, 33), (3, 200))]
 PRODUCTS = [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 70)) for t in (8, 16)]
+TENSOR = [
+    {"M": m, "N": n, "K": k, "BM": bm, "BN": bn, "BK": bk, "WM": wm, "WN": wn, "S": s}
+    for m, n, k in ((1, 8, 8), (64, 64, 64), (70, 104, 40))
+    for bm, bn, bk, wm, wn, s in ((32, 32, 32, 16, 16, 2), (64, 64, 16, 32, 32, 3), (32, 128, 64, 32, 32, 4))
+]
+TENSOR_FLASH = [
+    {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc, "W": w}
+    for b, h, n, d in ((1, 1, 1, 32), (1, 2, 64, 64), (2, 1, 37, 128))
+    for br, bc, w in ((64, 32, 16), (32, 64, 32))
+]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
     "copy": ELEMENTS,
@@ -86,6 +96,8 @@ GRIDS = {
         for m, n, k in ((1, 4, 4), (64, 64, 64), (70, 100, 20))
         for bm, bn, bk, tm, tn in ((32, 32, 8, 4, 4), (64, 64, 8, 8, 4), (64, 32, 12, 8, 4), (20, 48, 4, 2, 8))
     ],
+    **dict.fromkeys(("matmul-tensor", "matmul-tensor-bf16"), TENSOR),
+    **dict.fromkeys(("flash-attention-2-tensor", "flash-attention-2-tensor-bf16"), TENSOR_FLASH),
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,

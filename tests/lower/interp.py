@@ -18,6 +18,7 @@ from gpusim.isa.instruction import PT, RZ, Half, Instr, Kind, Operand
 from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.variants import Atomic, Cmp, Convert, Flag, Mufu, Shfl, Shift, Special
+from tests.lower import interp_matrices
 
 BASE = 1 << 40
 RUNNING, AT_SYNC, AT_BARRIER, GONE = 0, 1, 2, 3
@@ -524,4 +525,5 @@ HANDLERS: dict[Op, Callable[[Block, Instr, np.ndarray], None]] = {
     Op.ATOMS: _atomic,
     Op.RED: _atomic,
     Op.LDC: _ldc,
+    **interp_matrices.HANDLERS,
 }

@@ -15,7 +15,10 @@ from tests.marks import most_by_hand
 
 NAMES = sorted(algorithm.name for algorithm in lookup.all(hidden=True))
 LEAST = 4  # cycles before any result may be read
+PRODUCT = 24  # cycles before the sums of a product may be read
 PAIRS = (Op.IMAD_WIDE,)
+QUADS = (Op.LDSM, Op.HMMA)  # that write four registers
+OPERANDS = {Op.HMMA: (4, 2, 4), Op.LDGSTS: (1, 2), Op.LDSM: (1,)}  # registers that they read
 
 
 def words(instr: Instr) -> int:
@@ -24,6 +27,7 @@ def words(instr: Instr) -> int:
 
 def written(instr: Instr) -> set[tuple[str, int]]:
     count = 2 if instr.op in PAIRS else words(instr) if instr.op.info.reads_memory else 1
+    count = 4 if instr.op in QUADS else count
     found = {("p", p.index) for p in instr.pdsts if p.index != PT}
     if instr.dst is not None and instr.dst.index != RZ:
         found |= {("r", instr.dst.index + k) for k in range(count)}
@@ -37,7 +41,9 @@ def read(instr: Instr) -> set[tuple[str, int]]:
             continue
         info = instr.op.info
         count = 1
-        if info.space == "global" and place == 0:
+        if instr.op in OPERANDS:
+            count = OPERANDS[instr.op][place]
+        elif info.space == "global" and place == 0:
             count = 2
         elif info.writes_memory and not info.reads_memory and place == 1:
             count = words(instr)
@@ -72,7 +78,7 @@ class State:
                 assert write != NO_SCOREBOARD, f"{where}: no scoreboard"
                 self.coming[reg] = write
             else:
-                self.ready[reg] = self.now + LEAST
+                self.ready[reg] = self.now + (PRODUCT if instr.op is Op.HMMA else LEAST)
         board = read_board if read_board != NO_SCOREBOARD else write
         if instr.op.info.space and board != NO_SCOREBOARD:
             self.reading.update(dict.fromkeys(read(instr), board))

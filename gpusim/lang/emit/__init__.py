@@ -51,6 +51,6 @@ def emit(tree: Tree, tiles: Mapping[str, int], name: str | None = None) -> str:
     tiles = {**tree.defaults, **tiles}
     bind.check_tiles(tree, tiles)
     body, names = with_names(tree)
-    accesses = Accesses(tree, Scope(), names, inlined(body, names))
+    accesses = Accesses(tree, tiles, Scope(), names, inlined(body, names))
     around = Declarations(tree, tiles, body, accesses, name or tree.name)
     return around.source(Statements(tree, accesses, body).text())

@@ -13,16 +13,21 @@ from gpusim.lang.emit.inline import as_loaded, stored_whole
 from gpusim.lang.emit.named import Names
 from gpusim.lang.evaluate import binary, constant
 from gpusim.lang.operators import OPERATORS
+from gpusim.lang.swizzle import swizzled
 from gpusim.lang.tree import (
     Atomic,
     Binary,
     Const,
+    CopyAsync,
     DType,
     Expr,
+    Fragment,
     GlobalArray,
     Let,
     Load,
+    LoadMatrices,
     LocalArray,
+    Mma,
     Read,
     SharedArray,
     Shuffle,
@@ -37,6 +42,7 @@ Memory = GlobalArray | SharedArray
 CACHED = {"cg": "__ldcg", "cs": "__ldcs", "lu": "__ldlu", "cv": "__ldcv"}
 SHUFFLES = {"idx": "__shfl_sync", "up": "__shfl_up_sync", "down": "__shfl_down_sync", "xor": "__shfl_xor_sync"}
 ALL_LANES, LANES_HERE = "0xffffffff", "__activemask()"
+LOADED = 4  # matrices at a time
 UNNAMED = {"Atomic": "old", "Shuffle": "other", "Let": "value"}
 
 
@@ -58,8 +64,10 @@ class Accesses:
         The lanes that take part in a shuffle here.
     """
 
-    def __init__(self, tree: Tree, scope: Scope, names: Names, inlined: Mapping[int, Stmt]) -> None:
-        self.tree, self.scope, self.names, self.inlined = tree, scope, names, inlined
+    def __init__(
+        self, tree: Tree, tiles: Mapping[str, int], scope: Scope, names: Names, inlined: Mapping[int, Stmt]
+    ) -> None:
+        self.tree, self.tiles, self.scope, self.names, self.inlined = tree, tiles, scope, names, inlined
         self.write = Expressions(tree, self._temp)
         self.storage: dict[Memory | LocalArray | Var, str] = {}
         self.temps: dict[int, str] = {}
@@ -102,7 +110,7 @@ class Accesses:
         name = self.storage[array]
         if isinstance(array, GlobalArray):
             return f"{name}[{self.write.text(_flat(index, array.shape))}]"
-        return name + "".join(f"[{self.write.text(i)}]" for i in index)
+        return name + "".join(f"[{self.write.text(i)}]" for i in swizzled(array, index, self.tiles))
 
     def _pointer(self, array: Memory, index: tuple[Expr, ...], kind: str) -> str:
         return f"reinterpret_cast<{kind}*>(&{self.element(array, index)})"
@@ -124,6 +132,30 @@ class Accesses:
             case Load(array=place, index=indices, guard=None, cache="ca", temps=(_,)):
                 return place is array and indices == index
         return False
+
+    # ---------------------------------------------------------- tensor cores, copies
+
+    def fragment(self, fragment: Fragment) -> str:
+        """The array of a fragment's registers."""
+        return self.element(fragment.array, fragment.indices)
+
+    def matrices(self, s: LoadMatrices) -> str:
+        """A load of matrices from shared memory."""
+        each = LOADED // len(s.fragments)
+        registers = [f"{self.fragment(f)}[{k}]" for f in s.fragments for k in range(each)]
+        name = "load_transposed" if s.transpose else "load_matrices"
+        return f"{name}({', '.join(registers)}, &{self.element(s.array, s.index)});"
+
+    def product(self, s: Mma) -> str:
+        """A product of a warp's matrices."""
+        kind = "tf32" if s.kind is DType.F32 else s.kind.value
+        return f"mma_{kind}({', '.join(map(self.fragment, (s.sums, s.a, s.b)))});"
+
+    def copy(self, s: CopyAsync) -> str:
+        """An asynchronous copy."""
+        places = f"&{self.element(s.array, s.index)}, &{self.element(s.source, s.source_index)}"
+        guard = "true" if s.guard is None else self.write.text(s.guard)
+        return f"copy_async_{s.nbytes}({places}, {guard});"
 
     # ---------------------------------------------------------- loads
 

@@ -13,40 +13,24 @@ from gpusim.lang.binding import most_threads
 from gpusim.lang.emit import types
 from gpusim.lang.emit.accesses import Accesses
 from gpusim.lang.emit.expressions import ONE
+from gpusim.lang.emit.helpers import HELPERS
 from gpusim.lang.emit.lines import STEP, wrapped
 from gpusim.lang.evaluate import binary
 from gpusim.lang.lower import bind
-from gpusim.lang.tree import Expr, GlobalArray, Load, SharedArray, Stmt, Store, Tree, operands, statements, walk
-
-_APPROXIMATE = """static __device__ __forceinline__ float fast_{name}(float x) {{
-    float y;
-    asm("{instruction} %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}}
-"""
-_SM_ID = """static __device__ __forceinline__ int sm_id() {
-    int sm;
-    asm("mov.u32 %0, %%smid;" : "=r"(sm));
-    return sm;
-}
-"""
-_FLOORED = {
-    "floor_div": """static __device__ __forceinline__ int floor_div(int a, int b) {
-    return a / b - (a % b != 0 && (a ^ b) < 0);
-}
-""",
-    "floor_mod": """static __device__ __forceinline__ int floor_mod(int a, int b) {
-    int rest = a % b;
-    return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
-}
-""",
-}
-_INSTRUCTIONS = {"sqrt": "sqrt.approx.ftz.f32", "rcp": "rcp.approx.ftz.f32", "tanh": "tanh.approx.f32"}
-HELPERS = {
-    **{f"fast_{name}": _APPROXIMATE.format(name=name, instruction=text) for name, text in _INSTRUCTIONS.items()},
-    "sm_id": _SM_ID,
-    **_FLOORED,
-}
+from gpusim.lang.tree import (
+    CopyAsync,
+    Expr,
+    GlobalArray,
+    Load,
+    LoadMatrices,
+    SharedArray,
+    Stmt,
+    Store,
+    Tree,
+    operands,
+    statements,
+    walk,
+)
 
 
 class Declarations:
@@ -164,7 +148,8 @@ class Declarations:
     def _static(self, array: SharedArray) -> str:
         accesses = [s for s in self.kept if getattr(s, "array", None) is array]
         widths = [len(s.temps if isinstance(s, Load) else s.values) for s in accesses if isinstance(s, (Load, Store))]
-        wide = max(widths, default=1) > 1
+        pieces = any(isinstance(s, (LoadMatrices, CopyAsync)) for s in accesses)
+        wide = pieces or max(widths, default=1) > 1
         align = f"__align__({bind.SHARED_ALIGNMENT}) " if wide else ""
         # What is only written would be left out, and with it the memory that it takes.
         kept = "volatile " if all(isinstance(s, Store) for s in accesses) and not wide else ""

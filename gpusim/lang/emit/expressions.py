@@ -23,6 +23,7 @@ from gpusim.lang.tree import (
     Expr,
     Fma,
     Index,
+    Pair,
     Param,
     Select,
     Special,
@@ -112,6 +113,8 @@ class Expressions:
                 return f"fmaf({', '.join(map(self.text, (a, b, c)))})", ATOM
             case Cast():
                 return self._cast(e)
+            case Pair(a=a, b=b, kind=kind):
+                return f"pair_{kind.value}({self.text(a)}, {self.text(b)})", ATOM
         raise TypeError(f"not an expression: {e!r}")
 
     # ---------------------------------------------------------- leaves

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpusim.lang.tree import Assign, Const, For, If, Let, LocalArray, Read, Stmt, Var
+from gpusim.lang.tree import Assign, Const, For, Fragment, If, Let, LoadMatrices, LocalArray, Mma, Read, Stmt, Var
 
 Storage = Var | LocalArray
 Step = tuple[Stmt, bool]  # a statement, and whether its else branch is meant
@@ -30,11 +30,24 @@ def _mentions(body: Sequence[Stmt], outer: tuple[Step, ...]) -> Iterator[tuple[t
         match s:
             case Assign(target=target) | Let(value=Read(target=target)):
                 yield (*outer, (s, False)), target
+            case LoadMatrices() | Mma():
+                for fragment in fragments_of(s):
+                    yield (*outer, (s, False)), fragment.array
             case For(body=inner):
                 yield from _mentions(inner, (*outer, (s, False)))
             case If(then=then, orelse=orelse):
                 yield from _mentions(then, (*outer, (s, False)))
                 yield from _mentions(orelse, (*outer, (s, True)))
+
+
+def fragments_of(s: Stmt) -> tuple[Fragment, ...]:
+    """Fragments that a statement reads or writes."""
+    match s:
+        case LoadMatrices(fragments=fragments):
+            return fragments
+        case Mma(sums=sums, a=a, b=b):
+            return sums, a, b
+    return ()
 
 
 def _common(paths: list[tuple[Step, ...]]) -> int:

@@ -13,13 +13,15 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from gpusim.lang.emit.named import Names
-from gpusim.lang.emit.rewrite import defined
+from gpusim.lang.rewrite import defined
 from gpusim.lang.tree import (
     Assign,
     Atomic,
     Barrier,
     Binary,
     Cast,
+    CopyAsync,
+    CopyWait,
     DType,
     Expr,
     For,
@@ -27,7 +29,9 @@ from gpusim.lang.tree import (
     If,
     Let,
     Load,
+    LoadMatrices,
     LocalArray,
+    Mma,
     Read,
     Select,
     SharedArray,
@@ -191,9 +195,13 @@ def _changes(s: Stmt, footprint: Footprint) -> bool:
     match s:
         case Assign(target=target):
             return target in footprint.places
-        case Store(array=array) | Atomic(array=array):
+        case Store(array=array) | Atomic(array=array) | CopyAsync(array=array):
             return array in footprint.arrays
-        case Barrier():
+        case LoadMatrices(fragments=fragments):
+            return any(fragment.array in footprint.places for fragment in fragments)
+        case Mma(sums=sums):
+            return sums.array in footprint.places
+        case Barrier() | CopyWait():
             return not footprint.is_register
     return False
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpusim.lang.emit.rewrite import changed, defined, rebuilt
+from gpusim.lang.rewrite import changed, defined, rebuilt
 from gpusim.lang.tree import (
     Cast,
     Expr,

@@ -8,19 +8,24 @@ from itertools import groupby
 
 from gpusim.lang.emit import types
 from gpusim.lang.emit.accesses import LANES_HERE, Accesses, zero
-from gpusim.lang.emit.homes import Storage, homes, starts, zeroed
+from gpusim.lang.emit.homes import Storage, fragments_of, homes, starts, zeroed
 from gpusim.lang.emit.lines import Lines
-from gpusim.lang.emit.rewrite import defined
+from gpusim.lang.rewrite import defined
 from gpusim.lang.tree import (
     Assign,
     Atomic,
     Barrier,
+    CopyAsync,
+    CopyCommit,
+    CopyWait,
     DType,
     Expr,
     For,
     If,
     Let,
     Load,
+    LoadMatrices,
+    Mma,
     Read,
     Shuffle,
     Stmt,
@@ -51,6 +56,7 @@ class Statements:
         self.write, self.scope = accesses.write, accesses.scope
         self.homes = homes(body)
         self.read = {s.value.target for s in statements(body) if isinstance(s, Let) and isinstance(s.value, Read)}
+        self.read |= {fragment.array for s in statements(body) for fragment in fragments_of(s)}
         self.used = {leaf for s in statements(body) for e in operands(s) for leaf in leaves(e)}
         self.taken = {s.index.name for s in statements(body) if isinstance(s, For)} | {*accesses.names.temps.values()}
         self.lines = Lines(indent=1)
@@ -88,6 +94,16 @@ class Statements:
                 self.lines.add(self._assignment(s))
             case Atomic():
                 self._atomic(s)
+            case LoadMatrices():
+                self.lines.add(self.accesses.matrices(s))
+            case Mma():
+                self.lines.add(self.accesses.product(s))
+            case CopyAsync():
+                self.lines.add(self.accesses.copy(s))
+            case CopyCommit():
+                self.lines.add("copy_commit();")
+            case CopyWait(left=left):
+                self.lines.add(f"copy_wait<{self.write.text(left)}>();")
             case Barrier():
                 self.lines.add("__syncthreads();")
             case For():

@@ -11,7 +11,9 @@ from gpusim.hardware.programming import Limits
 from gpusim.lang.lower import bind, integer, logic
 from gpusim.lang.lower.expressions import KIND, Expressions
 from gpusim.lang.lower.regions import Access, Array, Exchange, Item
+from gpusim.lang.lower.swizzled import exchanged
 from gpusim.lang.lower.values import PRED, U32, Graph, Node
+from gpusim.lang.swizzle import turn
 from gpusim.lang.tree import Atomic, Expr, GlobalArray, Load, SharedArray, Shuffle, Store, Tree
 
 # Number and offset of each array, as in Array.
@@ -57,13 +59,18 @@ class Accesses:
         nbytes = bind.element_bytes(a.dtype)
         return Array(a.name, space, a.dtype.value, nbytes, number, offset, tuple(strides), readonly)
 
-    def _index(self, array: Array, index: tuple[Expr, ...]) -> Node:
+    def place_in(self, memory: GlobalArray | SharedArray, index: tuple[Expr, ...]) -> Node:
+        """Number of an element of an array."""
+        moved = turn(memory, index, self.value.tiles)
         total = self.g.integer(0)
-        for e, stride in zip(index, array.strides, strict=True):
-            total = integer.add(self.g, total, integer.mul(self.g, self.value(e), stride))
+        for axis, (e, stride) in enumerate(zip(index, self.arrays[memory].strides, strict=True)):
+            node = self.value(e)
+            if moved is not None and axis == len(index) - 1:
+                node = exchanged(self.g, node, self.value(moved))
+            total = integer.add(self.g, total, integer.mul(self.g, node, stride))
         return total
 
-    def _guarded(self, guard: Expr | None) -> Node | None:
+    def guarded(self, guard: Expr | None) -> Node | None:
         """The statement's guard and the branch's around it; None where always true."""
         node = None if guard is None else self.value(guard)
         if node is None:
@@ -75,7 +82,7 @@ class Accesses:
     def load(self, stmt: Load) -> None:
         """A load, unless what it would fetch is at hand."""
         array = self.arrays[stmt.array]
-        index, guard = self._index(array, stmt.index), self._guarded(stmt.guard)
+        index, guard = self.place_in(stmt.array, stmt.index), self.guarded(stmt.guard)
         other = None if stmt.other is None else self.value(stmt.other)
         if guard is not None and guard.is_const:
             self._define(stmt, [other or self.g.const(0, KIND[t.dtype]) for t in stmt.temps])
@@ -113,7 +120,7 @@ class Accesses:
     def store(self, stmt: Store) -> None:
         """A store; loads of its array are stale from here on."""
         array = self.arrays[stmt.array]
-        index, guard = self._index(array, stmt.index), self._guarded(stmt.guard)
+        index, guard = self.place_in(stmt.array, stmt.index), self.guarded(stmt.guard)
         if guard is not None and guard.is_const:
             return
         values = self._words(array, [self.value(v) for v in stmt.values])
@@ -128,7 +135,7 @@ class Accesses:
         self.value.temps[stmt.temp.id] = result
         self.forget(lambda other: other is array)
         values = tuple(self._words(array, [self.value(stmt.value)]))
-        index = self._index(array, stmt.index)
+        index = self.place_in(stmt.array, stmt.index)
         self.items.append(
             Access("atomic", array, index, array.nbytes, stmt.line, (result,), values, self.guard, op=stmt.op)
         )

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from gpusim.lang.lower import swizzled
 from gpusim.lang.lower.integer import add, mul
 from gpusim.lang.lower.linear import Linear, Linearizer
-from gpusim.lang.lower.regions import Access, Array, Body, Branch, Carried, Item, Loop
+from gpusim.lang.lower.regions import Access, Array, AsyncCopy, Body, Branch, Carried, Item, Loop
 from gpusim.lang.lower.values import P64, U32, Graph, Node
 
 OFFSET_LIMIT = 1 << 23  # offsets are 24-bit signed
@@ -41,6 +42,9 @@ class _Addresses:
         for item in items:
             if isinstance(item, Access):
                 self._place(item, loops)
+            elif isinstance(item, AsyncCopy):
+                self._place(item.source, loops)
+                self._place(item.to, loops)
             elif isinstance(item, Loop):
                 self.walk(item.body, (*loops, item))
             elif isinstance(item, Branch):
@@ -53,7 +57,7 @@ class _Addresses:
         access.offset = index.constant * array.nbytes
         if array.space == "shared":
             access.offset += array.offset
-            base = self.linear.node(Linear(0, index.terms).times(array.nbytes))
+            base = swizzled.base(self.g, self.linear, index, array.nbytes)
             if base.facts.low < 0 < access.offset:  # addresses do not wrap: the sum must be right on its way
                 base, access.offset = add(self.g, base, self.g.integer(access.offset)), 0
             access.base = base if index.terms else None

@@ -12,6 +12,8 @@ from gpusim.lang.tree import (
     Assign,
     Atomic,
     Barrier,
+    CopyAsync,
+    CopyWait,
     DType,
     Expr,
     For,
@@ -19,7 +21,9 @@ from gpusim.lang.tree import (
     If,
     Let,
     Load,
+    LoadMatrices,
     LocalArray,
+    Mma,
     SharedArray,
     Shuffle,
     Stmt,
@@ -126,17 +130,29 @@ def walk(body: Iterable[Stmt]) -> Iterable[Stmt]:
 
 def assigned(body: Iterable[Stmt]) -> list[Var | LocalArray]:
     """Variables and local arrays that a body assigns, in order of first assignment."""
-    return list(dict.fromkeys(s.target for s in walk(body) if isinstance(s, Assign)))
+    return list(dict.fromkeys(target for s in walk(body) for target in _targets(s)))
+
+
+def _targets(stmt: Stmt) -> tuple[Var | LocalArray, ...]:
+    """What a statement assigns."""
+    match stmt:
+        case Assign(target=target):
+            return (target,)
+        case LoadMatrices(fragments=fragments):
+            return tuple(fragment.array for fragment in fragments)
+        case Mma(sums=sums):
+            return (sums.array,)
+    return ()
 
 
 def stored(body: Iterable[Stmt]) -> set[GlobalArray | SharedArray]:
     """Arrays that a body writes."""
-    return {s.array for s in walk(body) if isinstance(s, (Store, Atomic))}
+    return {s.array for s in walk(body) if isinstance(s, (Store, Atomic, CopyAsync))}
 
 
 def has_barrier(body: Iterable[Stmt]) -> bool:
     """Whether a body synchronises."""
-    return any(isinstance(s, Barrier) for s in walk(body))
+    return any(isinstance(s, (Barrier, CopyWait)) for s in walk(body))
 
 
 def size_of(e: Expr) -> int:

@@ -9,36 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from itertools import product
 from math import gcd
 
 from gpusim.hardware.programming import Limits
 from gpusim.lang.description_errors import DescriptionError
 from gpusim.lang.lower import bind, integer, logic, natural_division
-from gpusim.lang.lower.accesses import Accesses, LoadKey, Places
+from gpusim.lang.lower.accesses import LoadKey, Places
 from gpusim.lang.lower.expressions import KIND
 from gpusim.lang.lower.facts import Facts
+from gpusim.lang.lower.matrices import Matrices, Place
 from gpusim.lang.lower.regions import Body, Branch, Carried, Item, Leave, Loop, Merge, Sync
 from gpusim.lang.lower.values import I32, PRED, Graph, Node
 from gpusim.lang.tree import (
     Assign,
     Atomic,
     Barrier,
-    Expr,
+    CopyAsync,
+    CopyCommit,
+    CopyWait,
     For,
     If,
     Let,
     Load,
+    LoadMatrices,
     LocalArray,
+    Mma,
     Read,
     Shuffle,
     Stmt,
     Store,
     Tree,
-    Var,
 )
 
-Place = tuple[int, tuple[int, ...]]  # a variable, or an element of a local array
 Build = Callable[[], None]
 
 UNROLL_TRIPS, UNROLL_SIZE = 8, 400  # plain loops of so few iterations and instructions in all are unrolled
@@ -65,7 +67,7 @@ def build(tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places, limits
     return _Builder(tree, tiles, g, arrays, limits).run()
 
 
-class _Builder(Accesses):
+class _Builder(Matrices):
     def __init__(self, tree: Tree, tiles: Mapping[str, int], g: Graph, arrays: Places, limits: Limits) -> None:
         super().__init__(tree, tiles, g, arrays, limits)
         self.held: dict[Place, Node] = {}
@@ -100,6 +102,14 @@ class _Builder(Accesses):
                 self.atomic(stmt)
             case Shuffle():
                 self.shuffle(stmt)
+            case LoadMatrices():
+                self.load_matrices(stmt)
+            case Mma():
+                self.mma(stmt)
+            case CopyAsync():
+                self.copy_async(stmt)
+            case CopyCommit() | CopyWait():
+                self.copy_groups(stmt)
             case Barrier():
                 self.forget(lambda array: not array.readonly)
                 self.items.append(Sync(stmt.line))
@@ -108,26 +118,11 @@ class _Builder(Accesses):
             case If():
                 self._if(stmt, last)
 
-    def _place(self, target: Var | LocalArray, indices: tuple[Expr, ...]) -> Place:
-        nodes = [self.value(i) for i in indices]
-        if not all(n.is_const for n in nodes):
-            raise DescriptionError(
-                f"{target.name} lives in registers: its index must be known once tiles are bound; "
-                "loop with gl.unroll, or use gl.shared"
-            )
-        place = tuple(int(n.value) for n in nodes)
-        if isinstance(target, LocalArray) and place not in self._places(target):
-            raise DescriptionError(f"{target.name}[{', '.join(map(str, place))}] is out of bounds")
-        return id(target), place
-
-    def _places(self, target: LocalArray) -> list[tuple[int, ...]]:
-        return list(product(*(range(int(self.value(e).value)) for e in target.shape)))
-
     def _read(self, e: Read) -> Node:
-        return self.held.get(self._place(e.target, e.indices)) or self.g.const(0, KIND[e.dtype])
+        return self.held.get(self.place(e.target, e.indices)) or self.g.const(0, KIND[e.dtype])
 
     def _assign(self, stmt: Assign) -> None:
-        place, new = self._place(stmt.target, stmt.indices), self.value(stmt.value)
+        place, new = self.place(stmt.target, stmt.indices), self.value(stmt.value)
         old = self.held.get(place)
         if self.guard is not None and old is not None:
             new = logic.select(self.g, self.guard, new, old)
@@ -315,7 +310,7 @@ class _Builder(Accesses):
         """Loop-carried values for all that the body assigns; they are what it holds from here on."""
         carried = {}
         for target in bind.assigned(stmt.body):
-            for indices in self._places(target) if isinstance(target, LocalArray) else [()]:
+            for indices in self.places(target) if isinstance(target, LocalArray) else [()]:
                 place = id(target), indices
                 init = self.held.get(place) or self.g.const(0, KIND[target.dtype])
                 phi = self.g.fresh("phi", init.dtype, attr=target.name, depth=self.depth)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpusim.isa.instruction import N_SCOREBOARDS, NO_SCOREBOARD, Control
+from gpusim.isa.opcode_info import Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
@@ -33,6 +34,7 @@ def assign_control(blocks: list[MBlock], place: Places, target: Target) -> dict[
         Says how long results take.
     """
     stalls = _stalls(blocks, place, target)
+    _add_waits(blocks, stalls)
     boards = _Boards(blocks, place)
     return {
         i: Control(stalls[i], boards.write.get(i, NO_SCOREBOARD), boards.read.get(i, NO_SCOREBOARD), boards.wait[i])
@@ -49,33 +51,83 @@ def _key(reg: VReg, place: Places) -> tuple[bool, int]:
 # ------------------------------------------------------------------ fixed latencies
 
 
+Pending = dict[tuple[bool, int], int]  # cycles until a product's sums are there
+
+
 def _stalls(blocks: list[MBlock], place: Places, target: Target) -> dict[MInstr, int]:
-    """Cycles each instruction keeps its warp from issuing the next, so that fixed latencies are over in time."""
+    """Cycles each instruction keeps its warp from issuing the next, so that fixed latencies are over in time.
+
+    What a product adds up may be needed in the block after; every other result is there when a block ends.
+    """
+    entering: dict[MBlock, Pending] = {block: {} for block in blocks}
     stalls: dict[MInstr, int] = {}
+    todo = list(blocks)
+    while todo:
+        block = todo.pop(0)
+        found, leaving = _block_stalls(block, place, target, entering[block])
+        stalls.update(found)
+        for after in block.after:
+            if _joined(entering[after], leaving) and after not in todo:
+                todo.append(after)
+    return stalls
+
+
+def _joined(pending: Pending, more: Pending) -> bool:
+    """Add what is pending on another way here; says whether that is news."""
+    news = {key: cycles for key, cycles in more.items() if cycles > pending.get(key, 0)}
+    pending.update(news)
+    return bool(news)
+
+
+def _block_stalls(block: MBlock, place: Places, target: Target, entering: Pending) -> tuple[dict[MInstr, int], Pending]:
+    """Stall counts of a block, and what is pending behind it."""
+    stalls: dict[MInstr, int] = {}
+    made: dict[tuple[bool, int], tuple[MInstr, VReg, int]] = {}
+    pending = dict(entering)  # cycles from the block's beginning on
+    now, last = 0, None
+    for instr in block.instrs():
+        ready = now
+        for reg in instr.reads():
+            key = _key(reg, place)
+            ready = max(ready, pending.get(key, 0))
+            if (found := made.get(key)) is not None:
+                producer, _, at = found
+                ready = max(ready, at + target.fixed(producer, instr, reg))
+        if last is not None:
+            stalls[last] += ready - now
+            now = ready
+        stalls[instr] = _own(instr, target)
+        for reg in instr.writes():
+            key = _key(reg, place)
+            made.pop(key, None)
+            pending.pop(key, None)
+            if instr.op.info.pipe is Pipe.TENSOR:
+                pending[key] = now + target.spacing.tensor_cycles
+            elif not is_variable(instr.op):
+                made[key] = (instr, reg, now)
+        now += stalls[instr]
+        last = instr
+    if last is not None and not last.op.info.ends:
+        now += max(target.spacing.jump_cycles - stalls[last], 0)
+        stalls[last] = max(stalls[last], target.spacing.jump_cycles)  # whatever follows finds results ready
+    return stalls, {key: at - now for key, at in pending.items() if at > now}
+
+
+def _add_waits(blocks: list[MBlock], stalls: dict[MInstr, int]) -> None:
+    """Have instructions that do nothing wait for what is left of stall counts that no instruction can have."""
     for block in blocks:
-        made: dict[tuple[bool, int], tuple[MInstr, VReg, int]] = {}
-        now, last = 0, None
-        for instr in block.instrs():
-            ready = now
-            for reg in instr.reads():
-                found = made.get(_key(reg, place))
-                if found is not None:
-                    producer, _, at = found
-                    ready = max(ready, at + target.fixed(producer, instr, reg))
-            if last is not None and ready > now:
-                stalls[last] += ready - now
-                now = ready
-            stalls[instr] = _own(instr, target)
-            for reg in instr.writes():
-                key = _key(reg, place)
-                made.pop(key, None)
-                if not is_variable(instr.op):
-                    made[key] = (instr, reg, now)
-            now += stalls[instr]
-            last = instr
-        if last is not None and not last.op.info.ends:
-            stalls[last] = max(stalls[last], target.spacing.jump_cycles)  # whatever follows finds results ready
-    return {i: min(n, MAX_STALL) for i, n in stalls.items()}
+        block.body, block.tail = (
+            [w for i in part for w in _with_waits(i, stalls)] for part in (block.body, block.tail)
+        )
+
+
+def _with_waits(instr: MInstr, stalls: dict[MInstr, int]) -> list[MInstr]:
+    made = [instr]
+    while stalls[made[-1]] > MAX_STALL:
+        wait = MInstr(Op.NOP, line=instr.line)
+        stalls[wait], stalls[made[-1]] = stalls[made[-1]] - MAX_STALL, MAX_STALL
+        made.append(wait)
+    return made
 
 
 def _own(instr: MInstr, target: Target) -> int:

@@ -9,6 +9,8 @@ from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MBlock, MInstr, VReg
 from gpusim.lang.lower.target import Target, is_variable
 
+LOADED_AHEAD = 1  # stretches of products: while one is multiplied, the matrices of the next one come
+
 
 class Dependences:
     """Edges ``before[i]``: (instruction, cycles) that ``i`` comes after; ``after`` is the reverse.
@@ -29,13 +31,15 @@ class Dependences:
         self.values: set[tuple[int, int]] = set()  # (from, to) where a value passes
         self._registers()
         self._memory()
+        self._fragments()
         self._fences()
         self.after: list[list[int]] = [[] for _ in instrs]
         for i, edges in enumerate(self.before):
             for j in edges:
                 self.after[j].append(i)
 
-    def _edge(self, first: int, then: int, cycles: int) -> None:
+    def edge(self, first: int, then: int, cycles: int) -> None:
+        """Have ``then`` come so many cycles after ``first``, or more."""
         if first != then:
             self.before[then][first] = max(self.before[then].get(first, 0), cycles)
 
@@ -45,65 +49,125 @@ class Dependences:
         for i, instr in enumerate(self.instrs):
             for reg in instr.reads():
                 if reg in writers:
-                    self._edge(writers[reg], i, self.target.expected(self.instrs[writers[reg]], instr, reg))
+                    self.edge(writers[reg], i, self.target.expected(self.instrs[writers[reg]], instr, reg))
                     self.values.add((writers[reg], i))
                 readers.setdefault(reg, []).append(i)
             for reg in instr.writes():
                 for reader in readers.pop(reg, ()):
                     read = self.target.spacing.operands_read_cycles if is_variable(self.instrs[reader].op) else 0
-                    self._edge(reader, i, read)
+                    self.edge(reader, i, read)
                 if reg in writers:
-                    self._edge(writers[reg], i, 1)
+                    self.edge(writers[reg], i, 1)
                 writers[reg] = i
 
     def _memory(self) -> None:
-        """Stores keep their order with all accesses to the same array; barriers with all but loads of constants."""
-        stores: dict[int, int] = {}
-        loads: dict[int, list[int]] = {}
-        barriers: list[int] = []
-        since: list[int] = []
-        for i, instr in enumerate(self.instrs):
-            if instr.op is Op.BAR:
-                for j in since:
-                    self._edge(j, i, 1)
-                if barriers:
-                    self._edge(barriers[-1], i, 1)
-                barriers.append(i)
-                since = []
-                continue
-            if instr.array < 0:
-                if instr.op is Op.SHFL and barriers:
-                    self._edge(barriers[-1], i, 1)
-                continue
-            if instr.array in self.readonly:
-                if len(barriers) > 1:  # may pass one barrier, not two
-                    self._edge(barriers[-2], i, 1)
-                continue
-            since.append(i)
-            if barriers:
-                self._edge(barriers[-1], i, 1)
-            self._same_array(i, instr, stores, loads)
+        """Stores keep their order with all accesses to the same array; barriers with all but loads of constants.
 
-    def _same_array(self, i: int, instr: MInstr, stores: dict[int, int], loads: dict[int, list[int]]) -> None:
-        if instr.array in stores:
-            self._edge(stores[instr.array], i, 1)
-        if instr.op.info.writes_memory:
-            for j in loads.pop(instr.array, ()):
-                self._edge(j, i, 1)
-            stores[instr.array] = i
-        else:
-            loads.setdefault(instr.array, []).append(i)
+        Copies keep their order with the ends of groups, and these with waits, which are like barriers.
+        """
+        order = _Order(self)
+        for i, instr in enumerate(self.instrs):
+            if instr.op in (Op.BAR, Op.DEPBAR):
+                order.barrier(i)
+            elif instr.op is Op.LDGDEPBAR:
+                order.ends_group(i)
+            elif instr.op is Op.LDGSTS:
+                order.access(i, instr.copied_to, writes=True)
+                order.copies(i, instr.array)
+            elif instr.array < 0:
+                order.exchange(i, instr)
+            elif instr.array in self.readonly:
+                order.constant(i)
+            else:
+                order.access(i, instr.array, writes=instr.op.info.writes_memory)
+
+    def _fragments(self) -> None:
+        """Matrices are loaded one stretch of products ahead, no further: registers would not do for more."""
+        stretches: list[list[int]] = [[], []]  # of products, before that of the loads now met
+        loading = False
+        for i, instr in enumerate(self.instrs):
+            if instr.op is Op.LDSM:
+                if not loading:
+                    stretches.append([])
+                loading = True
+                for j in stretches[-LOADED_AHEAD - 2]:
+                    self.edge(j, i, 1)
+            elif instr.op is Op.HMMA:
+                loading = False
+                stretches[-1].append(i)
 
     def _fences(self) -> None:
         """Nothing crosses the set-up of a convergence barrier, or the wait at one."""
         last: int | None = None
         for i, instr in enumerate(self.instrs):
             if last is not None:
-                self._edge(last, i, 1)
+                self.edge(last, i, 1)
             if instr.op.info.says is Says.CONVERGENCE:
                 for j in range(last or 0, i):
-                    self._edge(j, i, 0)
+                    self.edge(j, i, 0)
                 last = i
+
+
+class _Order:
+    """What came before of the accesses, barriers and copies of a block."""
+
+    def __init__(self, graph: Dependences) -> None:
+        self._graph = graph
+        self._stores: dict[int, int] = {}
+        self._loads: dict[int, list[int]] = {}
+        self._barriers: list[int] = []
+        self._since: list[int] = []
+        self._copies: list[int] = []
+        self._group: int | None = None
+
+    def _after(self, first: int | None, then: int) -> None:
+        if first is not None:
+            self._graph.edge(first, then, 1)
+
+    def barrier(self, i: int) -> None:
+        """Comes after all that came since the last one."""
+        for j in self._since:
+            self._after(j, i)
+        self._after(self._barriers[-1] if self._barriers else None, i)
+        self._after(self._group, i)
+        self._barriers.append(i)
+        self._since = []
+
+    def ends_group(self, i: int) -> None:
+        """Comes after the copies before it."""
+        for j in self._copies:
+            self._after(j, i)
+        self._after(self._group, i)
+        self._after(self._barriers[-1] if self._barriers else None, i)
+        self._group, self._copies = i, []
+
+    def copies(self, i: int, source: int) -> None:
+        """Comes after the end of the last group, and after what was stored to where it reads."""
+        self._after(self._group, i)
+        self._after(self._stores.get(source), i)
+        self._copies.append(i)
+
+    def exchange(self, i: int, instr: MInstr) -> None:
+        """Comes after the last barrier, if it is a shuffle."""
+        if instr.op is Op.SHFL and self._barriers:
+            self._after(self._barriers[-1], i)
+
+    def constant(self, i: int) -> None:
+        """May pass one barrier, not two."""
+        if len(self._barriers) > 1:
+            self._after(self._barriers[-2], i)
+
+    def access(self, i: int, array: int, *, writes: bool) -> None:
+        """Comes after the last barrier, and after stores to its array; a store after loads, too."""
+        self._since.append(i)
+        self._after(self._barriers[-1] if self._barriers else None, i)
+        self._after(self._stores.get(array), i)
+        if writes:
+            for j in self._loads.pop(array, ()):
+                self._after(j, i)
+            self._stores[array] = i
+        else:
+            self._loads.setdefault(array, []).append(i)
 
 
 def critical_paths(graph: Dependences, *, values_only: bool = False) -> list[int]:

@@ -30,7 +30,7 @@ def _instr(i: MInstr, place: Mapping[VReg, int], starts: Mapping[MBlock, int], c
         sub=int(i.sub),
         width=i.width,
         offset=i.offset,
-        target=starts[i.target] if i.target is not None else -1,
+        target=starts[i.target] if i.target is not None else i.source_offset,
         flags=int(i.flags),
         cache=int(i.cache),
         control=control,

@@ -19,6 +19,7 @@ from gpusim.lang.tree import (
     Expr,
     Fma,
     Index,
+    Pair,
     Param,
     Select,
     Special,
@@ -88,6 +89,8 @@ class Expressions:
                 return real.fma(self.g, self(e.a), self(e.b), self(e.c))
             case Cast():
                 return self._cast(e)
+            case Pair(a=a, b=b, kind=kind):
+                return self.pack([self(a), self(b)], kind.value)
         raise TypeError(f"not an expression: {e!r}")
 
     def _temp(self, e: Temp) -> Node:

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gpusim.lang.lower.regions import Access, Branch, Exchange, Item, Leave, Loop, Reread, Sync
-from gpusim.lang.lower.values import Node
+from gpusim.lang.lower.regions import (
+    Access,
+    AsyncCopy,
+    Branch,
+    Exchange,
+    Groups,
+    Item,
+    Leave,
+    Loop,
+    Product,
+    Reread,
+    Sync,
+)
+from gpusim.lang.lower.values import SUM, Node
 
 
 @dataclass(eq=False)
@@ -35,7 +47,7 @@ class Jump:
     negate: bool = False
 
 
-Pinned = Access | Sync | Exchange | Reread | Meet | Copy
+Pinned = Access | AsyncCopy | Groups | Product | Sync | Exchange | Reread | Meet | Copy
 
 
 @dataclass(eq=False)
@@ -86,6 +98,11 @@ def flatten(items: list[Item]) -> list[Block]:
     return flattener.blocks
 
 
+def _changes_sums(item: Branch) -> bool:
+    """Whether one path changes sums of products: if the other has a block for copies of them, they can stay put."""
+    return any(merge.orelse.attr == SUM for merge in item.merges)
+
+
 class _Flattener:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -128,7 +145,7 @@ class _Flattener:
     def _branch(self, item: Branch) -> None:
         meet = self._meet() if item.cond.varying else None
         head = self.block
-        sides = [(item.then, item.then_idle), (item.orelse, item.else_idle)]
+        sides = [(item.then, item.then_idle), (item.orelse, item.else_idle and not _changes_sums(item))]
         paths = [None if idle else self._path(items, head) for items, idle in sides]
         join = self._start(head)
         first = paths[0] or paths[1]

@@ -39,6 +39,8 @@ class InstructionBuilder:
         self.current = blocks[0]
         self.line = 0
         self.moved: dict[tuple[int, int], list[tuple[Block, VReg]]] = {}
+        self.grouped: dict[VReg, tuple[int, int]] = {}  # which group of registers, and the place in it
+        self.gathered: dict[tuple[Node, ...], list[tuple[Block, tuple[VReg, ...]]]] = {}
 
     def fresh(self, node: Node) -> tuple[VReg, ...]:
         """New registers for a value of the node's type."""
@@ -119,6 +121,36 @@ class InstructionBuilder:
             constants += not source.is_reg
             made.append(source if source.is_reg or constants <= 1 else self.in_register(source))
         return tuple(made)
+
+    # ---------------------------------------------------------- groups of registers
+
+    def group(self, regs: tuple[VReg, ...]) -> None:
+        """Note that registers follow one another."""
+        number = len(self.grouped)
+        self.grouped.update({reg: (number, place) for place, reg in enumerate(regs)})
+
+    def together(self, nodes: tuple[Node, ...]) -> Source:
+        """Registers of several values that an instruction takes as one operand: gathered where they lie apart."""
+        regs = tuple(self.regs[n][0] for n in nodes if n in self.regs)
+        places = [self.grouped.get(reg, (-1, -1)) for reg in regs]
+        if len(regs) == len(nodes) and places[0][0] >= 0 and places[0][1] % len(nodes) == 0:
+            number, first = places[0]
+            if places == [(number, first + k) for k in range(len(nodes))]:
+                return registers(*regs)
+        for block, found in self.gathered.get(nodes, ()):
+            if block in self.current.dominators():
+                return registers(*found)
+        made = self.gather(nodes)
+        self.gathered.setdefault(nodes, []).append((self.current, made))
+        return registers(*made)
+
+    def gather(self, nodes: tuple[Node, ...]) -> tuple[VReg, ...]:
+        """Copies of several values in registers that follow one another (allocation removes most of the moves)."""
+        made = tuple(VReg() for _ in nodes)
+        for reg, node in zip(made, nodes, strict=True):
+            self.emit(Op.MOV, (reg,), (self.source(node),))
+        self.group(made)
+        return made
 
     def parts(self, node: Node) -> list[Source]:
         """A value's 32-bit parts."""

@@ -60,6 +60,7 @@ class MInstr:
     """A machine instruction; fields as in :class:`gpusim.isa.instruction.Instr`.
 
     ``keeps``: where the guard is false, the old value of the destination stays in use.
+    ``source_offset`` and ``copied_to``: of a copy, bytes from the pointer to what is read, and the shared array.
     """
 
     op: Op
@@ -77,6 +78,8 @@ class MInstr:
     line: int = 0
     array: int = -1
     keeps: bool = True
+    source_offset: int = -1
+    copied_to: int = -1
     _reads: list[VReg] | None = None
 
     def reads(self) -> list[VReg]:

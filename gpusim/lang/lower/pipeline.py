@@ -23,7 +23,7 @@ from gpusim.lang.lower.sink import sink_addresses
 from gpusim.lang.lower.target import Target, launch_offsets
 from gpusim.lang.lower.values import Graph
 from gpusim.lang.lower.vectorise import join_shared_loads
-from gpusim.lang.tree import GlobalArray, SharedArray, Tree
+from gpusim.lang.tree import GlobalArray, Mma, SharedArray, Tree
 
 
 def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
@@ -50,6 +50,7 @@ def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     """
     tiles = {**tree.defaults, **tiles}
     bind.check_tiles(tree, tiles)
+    _check_products(tree, target)
     params = bind.parameter_layout(tree, target.abi.parameters)
     offsets = {p.name: p.offset for p in params}
     infos, shared_bytes = bind.array_layout(tree, tiles, offsets, target.max_shared_bytes)
@@ -80,6 +81,16 @@ def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     check(program)
     _check_instructions(program, target)
     return program
+
+
+def _check_products(tree: Tree, target: Target) -> None:
+    """Refuse products of types for which the architecture has instructions that the engine does not know."""
+    for s in bind.walk(tree.body):
+        if isinstance(s, Mma) and s.kind.value in (target.instructions.own_products or ()):
+            raise DescriptionError(
+                f"{tree.source}:{s.line}: {target.arch} multiplies {s.kind.value} by instructions of its own, which "
+                "gpusim does not know; take f16 or bf16, or a GPU such as an H100"
+            )
 
 
 def _check_instructions(program: Program, target: Target) -> None:

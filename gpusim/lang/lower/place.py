@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpusim.lang.lower.flow import Block, Copy, Pinned
-from gpusim.lang.lower.regions import Access, Exchange, Reread
-from gpusim.lang.lower.values import PRED, Node
+from gpusim.lang.lower.regions import Access, AsyncCopy, Exchange, Product, Reread
+from gpusim.lang.lower.values import NEAR, PRED, Node
 
 PINNED_OPS = ("phi", "def", "merge", "exit")
 OPERANDS = ("const", "param")  # read by instructions directly
@@ -58,8 +58,8 @@ def place(blocks: list[Block]) -> Placement:
 
 
 def _best(node: Node, early: Block, late: Block) -> Block:
-    """The latest block of those around the fewest loops; conditions stay where they are used."""
-    if node.dtype == PRED:
+    """The latest block of those around the fewest loops; conditions, and what is cheap, stay where they are used."""
+    if node.dtype == PRED or node.attr == NEAR:
         return late
     best = late
     for block in late.dominators():
@@ -84,8 +84,10 @@ def _common(blocks: list[Block]) -> Block:
 
 def operands(item: Pinned) -> list[Node]:
     """Nodes an effect reads."""
-    if isinstance(item, Access):
+    if isinstance(item, (Access, Product)):
         return item.operands()
+    if isinstance(item, AsyncCopy):
+        return [*item.source.operands(), *item.to.operands()]
     if isinstance(item, Exchange):
         return [item.value, item.lane]
     return [item.source] if isinstance(item, Copy) else []
@@ -94,7 +96,7 @@ def operands(item: Pinned) -> list[Node]:
 def _defined(block: Block) -> list[Node]:
     found = list(block.defines)
     for item in block.pinned:
-        if isinstance(item, Access):
+        if isinstance(item, (Access, Product)):
             found += item.results
         elif isinstance(item, (Exchange, Reread)):
             found.append(item.result)

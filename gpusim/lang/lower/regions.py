@@ -39,7 +39,7 @@ class Access:
     byte offset for shared ones, None for zero) plus ``offset`` bytes.
     """
 
-    kind: str  # "load" | "store" | "atomic"
+    kind: str  # "load" | "store" | "atomic" | "matrices" (a row of one a lane; ``op`` "transpose")
     array: Array
     index: Node
     width: int
@@ -62,6 +62,39 @@ class Access:
         """Every node it reads."""
         single = [n for n in (self.base, self.guard) if n is not None]
         return [*single, *self.values, *self.other]
+
+
+@dataclass(eq=False)
+class AsyncCopy:
+    """What ``source`` reads goes to where ``to`` writes, past the registers; zeros where its guard does not hold."""
+
+    source: Access
+    to: Access
+    line: int
+
+
+@dataclass(eq=False)
+class Groups:
+    """The copies so far are a group (``left`` None); or wait until at most ``left`` groups are under way."""
+
+    left: int | None
+    line: int
+
+
+@dataclass(eq=False)
+class Product:
+    """``results = a b + sums`` by the warp's tensor core; every tuple is the registers of a fragment."""
+
+    variant: int  # Mma
+    results: tuple[Node, ...]
+    a: tuple[Node, ...]
+    b: tuple[Node, ...]
+    sums: tuple[Node, ...]
+    line: int
+
+    def operands(self) -> list[Node]:
+        """Every node it reads."""
+        return [*self.a, *self.b, *self.sums]
 
 
 @dataclass(eq=False)
@@ -146,7 +179,7 @@ class Leave:
     line: int
 
 
-Item = Access | Sync | Exchange | Reread | Loop | Branch | Leave
+Item = Access | AsyncCopy | Groups | Product | Sync | Exchange | Reread | Loop | Branch | Leave
 
 
 @dataclass

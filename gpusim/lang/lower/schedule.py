@@ -34,7 +34,7 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
     Raises
     ------
     DescriptionError
-        If 255 registers are not enough.
+        If there are not enough registers.
     """
     start = [(list(b.body), list(b.tail)) for b in blocks]
     peaks: dict[MBlock, int] = {}
@@ -53,13 +53,14 @@ def schedule_and_allocate(blocks: list[MBlock], readonly: Container[int], name: 
         raised = attempt(limit, max(peaks.values(), default=0))
         return raised if raised.used <= found.used else attempt(limit)
 
+    most = N_REGISTERS - target.abi.compiler_registers
     least = attempt(0).used
-    if least > N_REGISTERS:
+    if least > most:
         frugal = True
         least = attempt(0).used
-    if least > N_REGISTERS:
+    if least > most:
         raise DescriptionError(
-            f"{name} needs {least} registers a thread, {N_REGISTERS} exist; "
+            f"{name} needs {least + N_REGISTERS - most} registers a thread, {N_REGISTERS} exist; "
             "choose smaller per-thread tiles (such as TM, TN)"
         )
     aim = _affordable(least, target)
@@ -82,7 +83,7 @@ def _affordable(least: int, target: Target) -> int:
     taken = max(full, -(-(least + own) // unit) * unit)
     if FEWEST_WARPS <= lane // taken == lane // (taken + unit):
         taken += unit
-    return min(taken - own, N_REGISTERS)
+    return min(taken, N_REGISTERS) - own
 
 
 def _allocate(blocks: list[MBlock]) -> Allocation:

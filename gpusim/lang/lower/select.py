@@ -16,8 +16,9 @@ from gpusim.lang.lower.machine import (
     registers,
 )
 from gpusim.lang.lower.place import OPERANDS, PINNED_OPS, Placement, operands
-from gpusim.lang.lower.regions import Access, Exchange, Reread, Sync
+from gpusim.lang.lower.regions import Access, AsyncCopy, Exchange, Groups, Product, Reread, Sync
 from gpusim.lang.lower.select_effects import emit_access, emit_exchange, emit_reread
+from gpusim.lang.lower.select_matrices import emit_copy, emit_groups, emit_product
 from gpusim.lang.lower.select_values import EMIT
 from gpusim.lang.lower.values import PRED, Node
 
@@ -82,6 +83,12 @@ class Selector(InstructionBuilder):
     def _pinned(self, item: object) -> None:
         if isinstance(item, Access):
             emit_access(self, item)
+        elif isinstance(item, Product):
+            emit_product(self, item)
+        elif isinstance(item, AsyncCopy):
+            emit_copy(self, item)
+        elif isinstance(item, Groups):
+            emit_groups(self, item)
         elif isinstance(item, Exchange):
             emit_exchange(self, item)
         elif isinstance(item, Reread):

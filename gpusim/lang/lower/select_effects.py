@@ -20,11 +20,13 @@ LAST_LANE = 0x1F
 
 def emit_access(s: InstructionBuilder, item: Access) -> None:
     """A load, store or atomic."""
-    if item.kind == "load":
+    if item.kind == "matrices":
+        made = _matrices(s, item)
+    elif item.kind == "load":
         made = _load(s, item)
     elif item.kind == "store":
         value = _value(s, item)
-        made = s.emit(Op.STS if item.is_shared else Op.STG, (), (_address(s, item), value))
+        made = s.emit(Op.STS if item.is_shared else Op.STG, (), (address(s, item), value))
     else:
         made = _atomic(s, item)
     made.guard = s.condition(item.guard)
@@ -33,7 +35,8 @@ def emit_access(s: InstructionBuilder, item: Access) -> None:
         made.cache = CACHE[item.cache]
 
 
-def _address(s: InstructionBuilder, item: Access) -> Source:
+def address(s: InstructionBuilder, item: Access) -> Source:
+    """Register, or pair of them, that an access's address is in, its offset aside."""
     if item.base is None:
         return ZERO
     return s.register(item.base) if item.is_shared else s.pair(item.base)
@@ -43,11 +46,18 @@ def _load(s: InstructionBuilder, item: Access) -> MInstr:
     dsts = tuple(s.define(r)[0] for r in item.results)
     for dst, instead in zip(dsts, item.other, strict=False):
         s.emit(Op.MOV, (dst,), tuple(s.parts(instead)))
-    made = s.emit(Op.LDS if item.is_shared else Op.LDG, dsts, (_address(s, item),))
+    made = s.emit(Op.LDS if item.is_shared else Op.LDG, dsts, (address(s, item),))
     made.keeps = bool(item.other)
     if item.array.readonly and item.cache == "ca":
         made.flags = Flag.CONSTANT
     return made
+
+
+def _matrices(s: InstructionBuilder, item: Access) -> MInstr:
+    dsts = tuple(s.define(r)[0] for r in item.results)
+    s.group(dsts)
+    flags = Flag.TRANSPOSE if item.op == "transpose" else 0
+    return s.emit(Op.LDSM, dsts, (address(s, item),), sub=len(dsts), flags=flags)
 
 
 def _value(s: InstructionBuilder, item: Access) -> Source:
@@ -67,7 +77,7 @@ def _atomic(s: InstructionBuilder, item: Access) -> MInstr:
     unused = result not in s.placement.users
     dsts = () if unused and not item.is_shared else s.define(result)
     op = Op.ATOMS if item.is_shared else Op.ATOMG if dsts else Op.RED
-    made = s.emit(op, dsts, (_address(s, item), value), sub=Atomic[item.op.upper()])
+    made = s.emit(op, dsts, (address(s, item), value), sub=Atomic[item.op.upper()])
     made.flags = Flag.FLOAT if result.dtype == "f32" else Flag.UNSIGNED if result.dtype == "u32" else 0
     made.keeps = False
     return made

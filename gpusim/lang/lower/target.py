@@ -11,6 +11,7 @@ from gpusim.hardware.generation import Spacing
 from gpusim.hardware.programming import WORD, Abi, Instructions, Limits
 from gpusim.hardware.quantities import rules
 from gpusim.hardware.sections import Shared, Sm
+from gpusim.isa.opcode_info import Pipe
 from gpusim.isa.opcodes import Op
 from gpusim.lang.lower.machine import MInstr, VReg
 
@@ -86,6 +87,8 @@ class Target(NamedTuple):
         if reg.is_pred and consumer.guard.reg is reg:
             return self.spacing.guard_cycles
         one, other = producer.op.info.pipe, consumer.op.info.pipe
+        if one is Pipe.TENSOR:
+            return self.spacing.tensor_cycles
         return self.same_pipe_cycles if one is other or reg.is_pred else self.spacing.other_pipe_cycles
 
     def expected(self, producer: MInstr, consumer: MInstr, reg: VReg) -> int:
@@ -95,7 +98,8 @@ class Target(NamedTuple):
         far = self.spacing
         typical = {
             Op.LDG: far.global_cycles, Op.ATOMG: far.global_cycles, Op.RED: 1, Op.STG: 1, Op.STS: 1,
-            Op.LDS: far.shared_cycles, Op.ATOMS: far.shared_cycles * 2, Op.SHFL: far.shuffle_cycles,
+            Op.LDS: far.shared_cycles, Op.LDSM: far.shared_cycles, Op.ATOMS: far.shared_cycles * 2,
+            Op.SHFL: far.shuffle_cycles,
             Op.LDC: far.constant_cycles,
         }  # fmt: skip
         return typical.get(producer.op, far.variable_cycles)

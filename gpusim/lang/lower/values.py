@@ -13,6 +13,8 @@ from typing import Any
 from gpusim.lang.lower.facts import FULL, Facts, derive
 
 I32, U32, F32, PRED, P64 = "i32", "u32", "f32", "pred", "p64"
+SUM = "sum"  # `attr` of what a product of matrices gives
+NEAR = "near"  # `attr` of what is as cheap to compute where it is used as it is to keep
 
 
 class Node:

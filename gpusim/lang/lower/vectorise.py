@@ -9,7 +9,7 @@ What joins was read off nvcc's machine code: at most four elements, and neither 
 
 from __future__ import annotations
 
-from gpusim.lang.lower.regions import Access, Array, Branch, Item, Loop, Sync
+from gpusim.lang.lower.regions import Access, Array, AsyncCopy, Branch, Groups, Item, Loop, Sync
 from gpusim.lang.lower.values import Node
 
 WORD = 4
@@ -27,7 +27,9 @@ def join_shared_loads(items: list[Item]) -> list[Item]:
                 stretches.setdefault(item.array, []).append(item)
             elif item.kind != "load":
                 _join(stretches.pop(item.array, []), replaced)
-        elif isinstance(item, (Sync, Loop, Branch)):
+        elif isinstance(item, AsyncCopy):
+            _join(stretches.pop(item.to.array, []), replaced)
+        elif isinstance(item, (Sync, Groups, Loop, Branch)):
             for stretch in stretches.values():
                 _join(stretch, replaced)
             stretches.clear()

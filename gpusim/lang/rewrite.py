@@ -11,12 +11,18 @@ from gpusim.lang.tree import (
     Binary,
     Cast,
     Compare,
+    CopyAsync,
+    CopyWait,
     Expr,
     Fma,
     For,
+    Fragment,
     If,
     Let,
     Load,
+    LoadMatrices,
+    Mma,
+    Pair,
     Read,
     Select,
     Shuffle,
@@ -34,7 +40,7 @@ def rebuilt(e: Expr, change: Change) -> Expr:
     match e:
         case Unary(a=a) | Cast(a=a):
             return replace(e, a=change(a))
-        case Binary(a=a, b=b) | Compare(a=a, b=b):
+        case Binary(a=a, b=b) | Compare(a=a, b=b) | Pair(a=a, b=b):
             return replace(e, a=change(a), b=change(b))
         case Select(c=c, a=a, b=b) | Fma(a=a, b=b, c=c):
             return replace(e, a=change(a), b=change(b), c=change(c))
@@ -52,6 +58,9 @@ def changed(s: Stmt, change: Change) -> Stmt:
     def each(expressions: tuple[Expr, ...]) -> tuple[Expr, ...]:
         return tuple(map(change, expressions))
 
+    def part(f: Fragment) -> Fragment:
+        return replace(f, indices=each(f.indices))
+
     match s:
         case Let(value=value):
             return replace(s, value=change(value))
@@ -65,6 +74,14 @@ def changed(s: Stmt, change: Change) -> Stmt:
             return replace(s, index=each(index), value=change(value))
         case Shuffle(value=value, lane=lane):
             return replace(s, value=change(value), lane=change(lane))
+        case LoadMatrices(fragments=fragments, index=index):
+            return replace(s, fragments=tuple(part(f) for f in fragments), index=each(index))
+        case Mma(sums=sums, a=a, b=b):
+            return replace(s, sums=part(sums), a=part(a), b=part(b))
+        case CopyAsync(index=index, source_index=origin, guard=guard):
+            return replace(s, index=each(index), source_index=each(origin), guard=maybe(guard))
+        case CopyWait(left=left):
+            return replace(s, left=change(left))
         case For(start=start, stop=stop, step=step):
             return replace(s, start=change(start), stop=change(stop), step=change(step))
         case If(cond=cond):
