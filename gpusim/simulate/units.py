@@ -100,7 +100,8 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         if unit == S.U_TENSOR:
             row[F.BUSY] = round(_tensor_cycles(gpu, instr.sub) * S.TICKS)
         if instr.op.info.described:
-            row[F.BUSY], row[F.LATENCY] = round(_warpgroup_cycles(gpu, product_of(instr.sub)) * S.TICKS), 0
+            takes = _warpgroup_cycles(gpu, product_of(instr.sub)) if instr.dst is not None else 0
+            row[F.BUSY], row[F.LATENCY] = round(takes * S.TICKS), 0
         if unit >= S.U_SHARED:
             row[F.LATENCY] = 0
             row[F.BUSY] = max(busy[unit], len(asked(instr)) * gpu.issue.operand_cycles * S.TICKS)

@@ -381,10 +381,15 @@ def go_on(m, sm, t):
 
 @inline
 def hear_of(m, sm, x):
-    """Note when a copy is complete that has asked for everything, once that is known."""
+    """Note when a copy is complete that has asked for everything, once that is known.
+
+    Who waits for what L2 gave goes on when it is there: what L2 takes has the way into registers in it, which is as
+    long as an mbarrier's.
+    """
     if x[K_STATE] != ASKED or is_unknown(m, sm, x[K_REFERENCE]):
         return
-    x[K_STATE], x[K_DONE] = DUE, max(x[K_DONE], heard(m, sm, x[K_REFERENCE]))
+    notice = m.rates[S.MBARRIER] if x[K_REQUESTS] else np.int64(0)
+    x[K_STATE], x[K_DONE] = DUE, max(x[K_DONE], heard(m, sm, x[K_REFERENCE]) - notice, m.sms[sm, S.NOW])
 
 
 @inline

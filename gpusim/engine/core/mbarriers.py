@@ -118,7 +118,12 @@ def let_go(m, sm, slot, t):
 
 @inline
 def look(m, sm, t):
-    """Tick from ``t`` on at which a warp's turn comes to look at an mbarrier's phase: an SM's warps do one by one."""
+    """Tick from ``t`` on at which a warp's turn comes to look at an mbarrier's phase: an SM's warps do one by one.
+
+    Where pace alone is modelled warps run one after another, not in the order of their ticks: none waits for a turn.
+    """
+    if not m.shape[S.TIMED]:
+        return t
     own = m.sms[sm]
     begins = max(own[S.LOOKED_AT], t)
     own[S.LOOKED_AT] = begins + m.rates[S.LOOKS]

@@ -78,12 +78,9 @@ def send(m, slot, kind, barrier, arrivals, nbytes, leaving, index, w, t):
 def complete(m, x, sm, t):
     """What is in a row of an SM's copies is complete at tick ``t``: who is told of it hears that.
 
-    Where L2 was asked, who waits goes on then: what L2 takes has the way into registers in it, which is as long.
     Returns whether that could be.
     """
     slot, barrier = x[K_SLOT], x[K_BARRIER]
-    if x[K_REQUESTS]:
-        t -= m.rates[S.MBARRIER]
     if x[K_BLOCKS]:
         return tell_all(m, x, t + m.rates[S.MULTICAST])
     if m.blocks[slot, S.ID] != x[K_BLOCK]:

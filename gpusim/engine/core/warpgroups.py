@@ -18,7 +18,10 @@ from gpusim.isa import warpgroup as G
 
 @jit
 def product(m, c, index, w, block, on, t, count):
-    """HGMMA, QGMMA, IGMMA; returns the tick it is issued, or FAILURE."""
+    """HGMMA, QGMMA, IGMMA; returns the tick it is issued, or FAILURE.
+
+    One that takes tensor cores no time ends a group, and multiplies nothing.
+    """
     count[C.INST_WARPGROUP] += 1
     if not on:
         return t
@@ -26,11 +29,12 @@ def product(m, c, index, w, block, on, t, count):
     if on != FULL or within // G.WARPS >= m.shape[S.WARPS] // G.WARPS:
         fail(m, E.WARPGROUP, index, 0, block, 0, w)
         return S.FAILURE
-    if within % G.WARPS == 0:
-        count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
-    if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
-        return S.FAILURE
-    m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
+    if c[I.BUSY]:
+        if within % G.WARPS == 0:
+            count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
+        if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
+            return S.FAILURE
+        m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
     if c[I.SUB] & G.COMMITS:
         close_products(m.warps[w])
     return t
