@@ -29,11 +29,11 @@ def product(m, c, index, w, block, on, t, count):
     if on != FULL or within // G.WARPS >= m.shape[S.WARPS] // G.WARPS:
         fail(m, E.WARPGROUP, index, 0, block, 0, w)
         return S.FAILURE
+    if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
+        return S.FAILURE
     if c[I.BUSY]:
         if within % G.WARPS == 0:
             count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
-        if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
-            return S.FAILURE
         m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
     if c[I.SUB] & G.COMMITS:
         close_products(m.warps[w])
