@@ -205,15 +205,16 @@ def remove_all(m):
 def refill(m, queue, now):
     """Put blocks that are left in the places that are given one by tick ``now``; returns whether there are any."""
     before = m.misc[S.HANDED]
-    while m.shape[S.CLUSTER] > 1 and next_given(m, queue) <= now:
-        given, gpc = soonest_places(m)
-        take_places(m, gpc, given)
-        start_cluster(m, queue, given + m.rates[S.TURNOVER])
-    while m.shape[S.CLUSTER] == 1 and next_given(m, queue) <= now:
-        given = m.free_slots[1, TICK_OF]
-        slot = take_free_slot(m.free_slots)
-        t = launch_time(m, slot // m.shape[S.SLOTS], given + m.rates[S.TURNOVER])
-        hand_out(m, slot, queue, t)
+    while next_given(m, queue) <= now:
+        if m.shape[S.CLUSTER] > 1:
+            given, gpc = soonest_places(m)
+            take_places(m, gpc, given)
+            start_cluster(m, queue, given + m.rates[S.TURNOVER])
+        else:
+            given = m.free_slots[1, TICK_OF]
+            slot = take_free_slot(m.free_slots)
+            t = launch_time(m, slot // m.shape[S.SLOTS], given + m.rates[S.TURNOVER])
+            hand_out(m, slot, queue, t)
     return m.misc[S.HANDED] > before
 
 

@@ -8,11 +8,10 @@ MOST_COPIES = 512  # under way at once on an SM
 
 # K_STATE: see below; K_KIND: as below; K_SLOT, K_BLOCK: place of its block, and which that is; K_WARP, K_SITE, K_ARRAY:
 # whom its traffic counts for; K_BARRIER: the mbarrier that hears of it, -1: none; K_ARRIVALS, K_BYTES: what that then
-# lacks less; K_START: tick of its first request; K_REQUESTS: how many it has; K_APART: ticks
-# from one to the next; K_POSTED: those it has asked; K_ROW,
-# K_LINE: what is next, a row of the box and a line of that; K_REFERENCE: to what it has asked last; K_DONE: the tick at
-# which it is complete; K_LEAVING: arrivals that the mbarrier expects no more; K_BLOCKS: blocks of the cluster that it
-# is for, a bit each, 0: for its own alone; K_CLUSTER: the row of that.
+# lacks less; K_START: tick of its first request; K_REQUESTS: how many it has; K_APART: ticks from one to the next;
+# K_POSTED: those it has asked; K_ROW, K_LINE: what is next, a row of the box and a line of that; K_REFERENCE: to what
+# it has asked last; K_DONE: the tick at which it is complete; K_LEAVING: arrivals that the mbarrier expects no more;
+# K_BLOCKS: blocks of the cluster that it is for, a bit each, 0: for its own alone; K_CLUSTER: the row of that.
 (
     K_STATE, K_KIND, K_SLOT, K_BLOCK, K_WARP, K_SITE, K_ARRAY, K_BARRIER, K_ARRIVALS, K_BYTES, K_START, K_REQUESTS,
     K_APART, K_POSTED, K_ROW, K_LINE, K_REFERENCE, K_DONE, K_LEAVING, K_BLOCKS, K_CLUSTER,
