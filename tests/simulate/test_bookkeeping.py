@@ -58,7 +58,7 @@ def test_levels_add_up(name, data):
     assert t[C.FABRIC] >= 0 if hardware.load(gpu).l2.partitions > 1 else t[C.FABRIC] == 0
     assert (t >= 0).all()
     assert t[C.LD_SECTORS] <= 32 * t[C.LD_REQ]
-    assert t[C.LD_REQ] <= t[C.INST_LDG]
+    assert t[C.LD_REQ] <= t[C.INST_LDG] + t[C.INST_LDGSTS]
     assert t[C.ST_REQ] <= t[C.INST_STG]
     assert t[C.ATOM_REQ] + t[C.RED_REQ] <= t[C.INST_ATOM]
     assert t[C.THREAD_ON] <= t[C.THREAD_INST] <= 32 * t[C.INST]
