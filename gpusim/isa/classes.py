@@ -48,7 +48,7 @@ CLASSES: dict[str, Belongs] = {
     "tensor_f64": _product(Mma.F64_884),
     "tensor_f64_m16": _product(Mma.F64_1684, Mma.F64_1688, Mma.F64_16816),
     "matrix_load": _of(Op.LDSM),
-    "warpgroup_tensor": _of(Op.HGMMA, Op.QGMMA, Op.IGMMA, Op.WARPGROUP_DEPBAR),
+    "warpgroup_tensor": _of(Op.HGMMA, Op.QGMMA, Op.IGMMA, Op.WARPGROUP_ARRIVE, Op.WARPGROUP_DEPBAR),
     "register_reallocation": _of(Op.USETMAXREG),
     "election": _of(Op.ELECT),
     "matrix_store": _of(Op.STSM),

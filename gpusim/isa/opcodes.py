@@ -389,60 +389,62 @@ class Op(IntEnum):
     USETMAXREG = 103, _alu(says=Says.NUMBER, subs=range(257), always_runs=True, out_of_line=True)
     # d = the first of the active lanes in which p0 holds, q0 = this is that lane
     ELECT = 104, _alu((), WORD, out_of_line=True, across_lanes=True)
+    # the warp waits for the other three of its warpgroup: their products begin together
+    WARPGROUP_ARRIVE = 105, _control(out_of_line=True)
 
     # ------------------------------------------------------------------ mbarriers, bulk copies, tensor maps
 
     # An mbarrier is 8 bytes of shared memory at a + c + offset (gpusim.engine.core.mbarriers).
     # d = what lies there, which becomes b
-    SYNCS_EXCH = 105, _mbarrier((SHORT, PAIR, SHORT), PAIR)
+    SYNCS_EXCH = 106, _mbarrier((SHORT, PAIR, SHORT), PAIR)
     # each lane arrives, or says how many bytes are expected or have come (`sub` = Arrival); d = what it was before
-    SYNCS_ARRIVE = 106, _mbarrier((SHORT, WORD, SHORT), PAIR, says=Says.ARRIVAL, subs=ARRIVALS)
+    SYNCS_ARRIVE = 107, _mbarrier((SHORT, WORD, SHORT), PAIR, says=Says.ARRIVAL, subs=ARRIVALS)
     # q0 = the phase whose parity is bit 31 of b is complete (`sub` = Wait)
-    SYNCS_PHASECHK = 107, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
+    SYNCS_PHASECHK = 108, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
     # it is an mbarrier no more
-    SYNCS_CCTL = 108, _mbarrier((SHORT, WORD, SHORT))
+    SYNCS_CCTL = 109, _mbarrier((SHORT, WORD, SHORT))
     # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
-    ARRIVES = 109, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
+    ARRIVES = 110, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
     # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
     # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global,
     # `sub` 1 (MULTICAST): of each block of the cluster whose bit is set in the upper half of the last source
-    UBLKCP_S_G = 110, _bulk(
+    UBLKCP_S_G = 111, _bulk(
         (COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=(0, MULTICAST),
     )  # fmt: skip
-    UBLKCP_G_S = 111, _bulk((ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
-    UBLKCP_S_S = 112, _bulk((COMMAND, SHORT, SHORT), space=SHARED, reads_memory=True, stores_to=SHARED)
+    UBLKCP_G_S = 112, _bulk((ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED)
+    UBLKCP_S_S = 113, _bulk((COMMAND, SHORT, SHORT), space=SHARED, reads_memory=True, stores_to=SHARED)
     # the same, of elements that are put to those which are there: `sub`, width and flags as of RED
-    UBLKRED_G_S = 113, _reduction(
+    UBLKRED_G_S = 114, _reduction(
         (ADDRESS, SHORT, SHORT), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCTIONS,
     )  # fmt: skip
-    UBLKRED_S_S = 114, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED, subs=REDUCTIONS)
-    UBLKPF = 115, _bulk((ADDRESS, SHORT), space=GLOBAL)
+    UBLKRED_S_S = 115, _reduction((COMMAND, SHORT, SHORT), space=SHARED, stores_to=SHARED, subs=REDUCTIONS)
+    UBLKPF = 116, _bulk((ADDRESS, SHORT), space=GLOBAL)
     # boxes of the tensor whose map lies at b (gpusim.engine.load_store.tensor_maps): its coordinates are the last of
     # the registers in a, bits 4-6 of `sub` say how many; before them of a load a place and an mbarrier, else a place;
     # c: as the last of UBLKCP_S_G where `sub` says MULTICAST
-    UTMALDG = 116, _bulk(
+    UTMALDG = 117, _bulk(
         (COMMAND, ADDRESS, SHORT), space=GLOBAL, reads_memory=True, stores_to=SHARED, subs=LOADED_BOXES,
     )  # fmt: skip
-    UTMASTG = 117, _bulk((COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=BOXES)
-    UTMAREDG = 118, _reduction(
+    UTMASTG = 118, _bulk((COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=BOXES)
+    UTMAREDG = 119, _reduction(
         (COMMAND, ADDRESS), space=GLOBAL, stores_to=GLOBAL, copies_from=SHARED, subs=REDUCED_BOXES,
     )  # fmt: skip
-    UTMAPF = 119, _bulk((COMMAND, ADDRESS), space=GLOBAL, subs=BOXES)
+    UTMAPF = 120, _bulk((COMMAND, ADDRESS), space=GLOBAL, subs=BOXES)
     # a group of bulk copies from shared memory ends
-    UTMACMDFLUSH = 120, _lsu(out_of_line=True, always_runs=True, queued=False)
+    UTMACMDFLUSH = 121, _lsu(out_of_line=True, always_runs=True, queued=False)
 
     # ------------------------------------------------------------------ clusters
 
     # Addresses of shared memory have the place of a block in its cluster in their upper 8 bits.
     # the warp arrives at the barrier of its cluster; waits until all warps of the cluster have
-    CLUSTER_ARRIVE = 121, _cluster(moves_lanes=True)
-    CLUSTER_WAIT = 122, _cluster(moves_lanes=True)
+    CLUSTER_ARRIVE = 122, _cluster(moves_lanes=True)
+    CLUSTER_WAIT = 123, _cluster(moves_lanes=True)
     # what was written before is seen by the other blocks of the cluster
-    CLUSTER_FENCE = 123, _cluster()
+    CLUSTER_FENCE = 124, _cluster()
     # each lane stores b at the first register of a, or puts it to what is there (`sub` as of RED); the mbarrier at the
     # second, of the same block, hears of the bytes
-    STAS = 124, _mbarrier_store()
-    REDAS = 125, _mbarrier_store(says=Says.ATOMIC, reads_memory=True, subs=REDUCTIONS)
+    STAS = 125, _mbarrier_store()
+    REDAS = 126, _mbarrier_store(says=Says.ATOMIC, reads_memory=True, subs=REDUCTIONS)
 
 
 COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)

@@ -291,7 +291,7 @@ FORMS = {
         Op.IGMMA, reg(24), (ureg(8), ZERO, reg(24)), flags=Flag.SAT,
         sub=Product(Element.S8, Element.U8, 2, commits=True).sub,
     ),
-    "WARPGROUP.ARRIVE": Instr(Op.NOP),
+    "WARPGROUP.ARRIVE": Instr(Op.WARPGROUP_ARRIVE),
     "WARPGROUP.DEPBAR.LE gsb0, 0x1": Instr(Op.WARPGROUP_DEPBAR, sub=1),
     "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0": Instr(Op.USETMAXREG, pdsts=(UP0,), sub=240),
     "USETMAXREG.DEALLOC.CTAPOOL 0x18": Instr(Op.USETMAXREG, sub=24, flags=Flag.CLEAR),

@@ -98,9 +98,9 @@ def _ends_group(r: Reader) -> bool:
 
 
 def warpgroup(r: Reader) -> Instr:
-    """``WARPGROUP.ARRIVE``, which orders products and registers; ``WARPGROUP.DEPBAR.LE gsb0, groups``."""
+    """``WARPGROUP.ARRIVE``, which comes before products; ``WARPGROUP.DEPBAR.LE gsb0, groups``."""
     if r.has("ARRIVE"):
-        return r.make(Op.NOP)
+        return r.make(Op.WARPGROUP_ARRIVE)
     if not (r.has("DEPBAR") and r.has("LE")) or not _ends_group(r):
         raise Unsupported("warps that wait for something else")
     left = r.literal()

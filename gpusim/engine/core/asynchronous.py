@@ -7,11 +7,12 @@ from gpusim.engine.core.bulk_copies import arrive_after_copies, start_copy
 from gpusim.engine.core.cluster_barrier import arrive_in_cluster, fence, wait_in_cluster
 from gpusim.engine.core.mbarriers import arrive, check_phase, exchange_mbarrier
 from gpusim.engine.core.remote_mbarriers import arrive_remotely, store_remotely
+from gpusim.engine.core.warpgroups import meet
 from gpusim.engine.load_store.async_groups import close_group
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 
-OPS = tuple(range(I.SYNCS_EXCH, I.REDAS + 1))
+OPS = tuple(range(I.WARPGROUP_ARRIVE, I.REDAS + 1))
 """Opcodes that are run here."""
 
 
@@ -23,6 +24,8 @@ def run_asynchronous(m, c, index, w, block, sm, on, t):
         return close_group(m, sm, w, t)
     if not on:
         return t
+    if op == I.WARPGROUP_ARRIVE:
+        return meet(m, index, w, block, sm, on, t)
     if op == I.SYNCS_ARRIVE:
         if c[I.SUB] & I.REMOTE_ARRIVAL and m.shape[S.CLUSTER] > 1:
             return arrive_remotely(m, c, index, w, block, sm, on, t)

@@ -99,7 +99,7 @@ def let_go(m, sm, slot, t):
     m.blocks[slot, S.PHASE] += 1
     for w in range(slot * m.shape[S.WARPS], (slot + 1) * m.shape[S.WARPS]):
         warp = m.warps[w]
-        if warp[S.STATE] != S.AT_MBARRIER:
+        if warp[S.STATE] != S.ASLEEP:
             continue
         c = m.code[warp[S.PC] - 1]
         if c[0] != I.SYNCS_PHASECHK:
@@ -240,7 +240,7 @@ def exchange_mbarrier(m, c, index, w, slot, on, t):
 def sleeper(m, op):
     """A warp that sleeps at an instruction of such an opcode; -1 if there is none."""
     for w in range(len(m.warps)):
-        there = m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == S.AT_MBARRIER
+        there = m.blocks[w // m.shape[S.WARPS], S.ID] >= 0 and m.warps[w, S.STATE] == S.ASLEEP
         if there and m.code[m.warps[w, S.PC] - 1, I.OP] == op:
             return w
     return -1

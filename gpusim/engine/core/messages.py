@@ -119,7 +119,7 @@ def open_phase(m, sm, slot, t):
     block[S.PHASE] += 1
     for w in range(slot * m.shape[S.WARPS], (slot + 1) * m.shape[S.WARPS]):
         warp = m.warps[w]
-        if warp[S.STATE] != S.AT_MBARRIER:
+        if warp[S.STATE] != S.ASLEEP:
             continue
         c = m.code[warp[S.PC] - 1]
         if c[0] == I.CLUSTER_WAIT and 0 < warp[S.AWAITS] <= block[S.HEARD_PHASES]:

@@ -130,7 +130,7 @@ def with_asynchronous(m, index, w, block, sm, on, t):
     if index == S.LEAVE:
         return leave_cluster(m, w, block, t)
     c = m.code[index]
-    if I.SYNCS_EXCH <= c[0] <= I.REDAS:
+    if I.WARPGROUP_ARRIVE <= c[0] <= I.REDAS:
         return run_asynchronous(m, c, index, w, block, sm, on, t)
     if m.shape[S.CLUSTER] > 1 and (c[0] == I.LD or c[0] == I.ST or c[0] == I.ATOM):
         return generic_in_cluster(m, c, index, w, block, sm, on, t, m.counts[m.blocks[block, S.KIND]])

@@ -87,7 +87,7 @@ def settle(m, why, w, slot):
         if is_full(block, b):
             release(m, slot, b)
     elif why == S.SLEEPS:
-        m.warps[w, S.STATE] = S.AT_MBARRIER
+        m.warps[w, S.STATE] = S.ASLEEP
         rouse(m, w, S.NEVER)
     elif why == S.FINISHED:
         m.warps[w, S.STATE] = S.DONE

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpusim.engine.alu.operands import FULL
 from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.core.mbarriers import resume
 from gpusim.engine.core.scheduler_entries import entry_of
 from gpusim.engine.load_store.async_groups import close_products
 from gpusim.engine.load_store.warpgroup import multiply
@@ -25,19 +28,51 @@ def product(m, c, index, w, block, on, t, count):
     count[C.INST_WARPGROUP] += 1
     if not on:
         return t
-    within = w % m.shape[S.WARPS]
-    if on != FULL or within // G.WARPS >= m.shape[S.WARPS] // G.WARPS:
-        fail(m, E.WARPGROUP, index, 0, block, 0, w)
+    if not are_whole(m, index, w, block, on):
         return S.FAILURE
     if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
         return S.FAILURE
     if c[I.BUSY]:
-        if within % G.WARPS == 0:
+        if w % m.shape[S.WARPS] % G.WARPS == 0:
             count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
         m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
     if c[I.SUB] & G.COMMITS:
         close_products(m.warps[w])
     return t
+
+
+@inline
+def are_whole(m, index, w, block, on):
+    """Whether a warp is one of four, and all of its lanes take part; else that is noted."""
+    if on == FULL and w % m.shape[S.WARPS] // G.WARPS < m.shape[S.WARPS] // G.WARPS:
+        return True
+    return fail(m, E.WARPGROUP, index, 0, block, 0, w)
+
+
+@jit
+def meet(m, index, w, block, sm, on, t):
+    """WARPGROUP_ARRIVE: sleep until the other warps are there; the last one has them go on.
+
+    So none of them falls a whole phase of an mbarrier behind, which the others would have used again.
+    """
+    if not are_whole(m, index, w, block, on):
+        return np.int64(S.FAILURE)
+    first = w - w % m.shape[S.WARPS] % G.WARPS
+    for other in range(first, first + G.WARPS):
+        if other != w and not waits_for_others(m, other):
+            m.warps[w, S.PC] += 1
+            return np.int64(-1 - S.SLEEPS)
+    for other in range(first, first + G.WARPS):
+        if other != w:
+            resume(m, sm, other, t)
+    return t
+
+
+@inline
+def waits_for_others(m, w):
+    """Whether a warp sleeps until the others of its warpgroup are there."""
+    warp = m.warps[w]
+    return warp[S.STATE] == S.ASLEEP and m.code[warp[S.PC] - 1, I.OP] == I.WARPGROUP_ARRIVE
 
 
 @inline

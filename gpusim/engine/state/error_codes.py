@@ -38,6 +38,7 @@ NO_SUCH_BLOCK = 41
 CLUSTER_TWICE = 42
 CLUSTER_NOT_ARRIVED = 43
 CLUSTER_DEADLOCK = 44
+WARPGROUP_DEADLOCK = 45
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -74,6 +75,7 @@ TEXT = {
     CLUSTER_TWICE: "arrives at the barrier of its cluster again, and has not waited since",
     CLUSTER_NOT_ARRIVED: "waits at the barrier of its cluster, at which it has not arrived",
     CLUSTER_DEADLOCK: "deadlock: waits at the barrier of its cluster for warps that do not come",
+    WARPGROUP_DEADLOCK: "deadlock: waits for warps of its warpgroup that do not come to this product",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 
