@@ -281,8 +281,8 @@ class Op(IntEnum):
     LDSM = 64, _exchange(
         (SHORT, WORD, SHORT), COUNT, space=SHARED, reads_memory=True, subs=COUNTS, out_of_line=True,
     )  # fmt: skip
-    # fences and cache controls: order only
-    MEMBAR = 65, _lsu(queued=False)
+    # fences and cache controls: order only, in `sub` wavefronts
+    MEMBAR = 65, _lsu(queued=False, says=Says.NUMBER, always_runs=True)
 
     # ------------------------------------------------------------------ tensor cores
 

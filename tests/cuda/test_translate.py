@@ -296,7 +296,11 @@ FORMS = {
     "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0": Instr(Op.USETMAXREG, pdsts=(UP0,), sub=240),
     "USETMAXREG.DEALLOC.CTAPOOL 0x18": Instr(Op.USETMAXREG, sub=24, flags=Flag.CLEAR),
     "ELECT P0, UR4, PT": Instr(Op.ELECT, UR4, pdsts=(P0,), psrcs=(TRUE,)),
-    "FENCE.VIEW.ASYNC.S": Instr(Op.MEMBAR),
+    "FENCE.VIEW.ASYNC.S": Instr(Op.MEMBAR, sub=1),
+    "FENCE.VIEW.ASYNC.G": Instr(Op.MEMBAR),
+    "MEMBAR.SC.GPU": Instr(Op.MEMBAR, sub=1),
+    "ERRBAR": Instr(Op.MEMBAR),
+    "CCTL.IVALL": Instr(Op.MEMBAR, sub=1),
     # control
     "@!P0 EXIT": Instr(Op.EXIT, guard=pred(0, neg=True)),
     "@P0 EXIT P1": Instr(Op.EXIT, psrcs=(P1,), guard=pred(0)),

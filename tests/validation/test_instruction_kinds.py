@@ -17,8 +17,8 @@ MEASURED = {launch["id"]: launch["metrics"] for launch in json.loads((FOLDER / "
 ALL_WAVES, SHARED_WAVES = "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 FENCES = "fences"
 """A fence of the whole system runs something on the GPU that is not in the cubin: 9 instructions and a stack."""
-BARRIERS = {"barrier": 12, "barrier_named": 30, "barrier_vote": 46}
-"""Wavefronts of shared memory too many: of barriers right after one another not each takes one."""
+IN_A_ROW = "barrier"
+"""Of eight barriers right after one another the hardware has two take a wavefront, the engine one, in two blocks."""
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +39,10 @@ def test_counters_are_the_hardwares(predicted, kind):
 
 @pytest.mark.parametrize("kind", sorted(set(MEASURED) - {FENCES}))
 def test_wavefronts_of_shared_memory_are_the_hardwares(predicted, kind):
-    assert predicted[kind][SHARED_WAVES] - MEASURED[kind][SHARED_WAVES] == BARRIERS.get(kind, 0)
+    assert predicted[kind][SHARED_WAVES] - MEASURED[kind][SHARED_WAVES] == (-2 if kind == IN_A_ROW else 0)
 
 
-@pytest.mark.parametrize("kind", sorted(set(MEASURED) - {FENCES, *BARRIERS}))
+@pytest.mark.parametrize("kind", sorted(set(MEASURED) - {FENCES}))
 def test_the_data_stage_has_a_few_wavefronts_more_on_the_hardware(predicted, kind):
     """A known gap: up to two a warp, which hang on no counter that is known."""
     assert 0 <= MEASURED[kind][ALL_WAVES] - predicted[kind][ALL_WAVES] <= 8

@@ -336,15 +336,21 @@ def _every_board(r: Reader) -> Instr:
 
 
 def fence(r: Reader) -> Instr:
-    """``MEMBAR``, ``ERRBAR``, ``FENCE``: every one orders all that the engine does."""
-    r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S", "G")
+    """``MEMBAR``, ``FENCE``: each orders all that the engine does; but for ``G`` alone it takes a wavefront."""
+    wavefronts = 0 if r.has("G") else 1
+    r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S")
+    return r.make(Op.MEMBAR, sub=wavefronts)
+
+
+def error_barrier(r: Reader) -> Instr:
+    """``ERRBAR``, which orders what is already in order."""
     return r.make(Op.MEMBAR)
 
 
 def cctl(r: Reader) -> Instr:
     """``CCTL.IVALL``, a fence; ``CCTL.E.PF1``, ``CCTL.E.PF2`` prefetch."""
     if r.has("IVALL"):
-        return r.make(Op.MEMBAR)
+        return r.make(Op.MEMBAR, sub=1)
     narrow, cache = _extended(r), r.need({"PF1": Cache.CA, "PF2": Cache.CG})
     place = address(r, wide=True)
     return r.make(Op.PREFETCH, None, _sources(place), offset=place.offset, cache=cache, flags=narrow | place.flags)
@@ -379,7 +385,7 @@ TABLE = {
     "LDGDEPBAR": ldgdepbar,
     "DEPBAR": depbar,
     "MEMBAR": fence,
-    "ERRBAR": fence,
+    "ERRBAR": error_barrier,
     "FENCE": fence,
     "CCTL": cctl,
     "QSPC": qspc,

@@ -75,7 +75,10 @@ def resume(m, w, t):
 
 @jit
 def release(m, slot, b):
-    """Let the warps that wait at barrier ``b`` go on."""
+    """Let the warps that wait at barrier ``b`` go on.
+
+    It takes a wavefront, unless the block has sent the load/store pipe nothing since the one before.
+    """
     block, n = m.blocks[slot], m.shape[S.WARPS]
     awake = block[S.LAST + b] + m.rates[S.BARRIER]
     if not m.shape[S.TIMED]:
@@ -95,7 +98,8 @@ def release(m, slot, b):
     block[S.WAITING] -= block[S.ARRIVED + b]
     block[S.PHASE] += 1
     clear(block, b)
-    m.counts[block[S.KIND], C.SH_OTHER_WAVES] += 1
+    m.counts[block[S.KIND], C.SH_OTHER_WAVES] += block[S.SENT]
+    block[S.SENT] = 0
 
 
 @inline

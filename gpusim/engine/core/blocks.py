@@ -24,6 +24,7 @@ def place(m, slot, number, kind, age, t):
     block[S.KIND], m.ages[slot] = kind, age
     set_place(block, shape, number)
     block[S.B_ALIVE], block[S.PHASE], block[S.WAITING], block[S.REGISTERS_LEFT] = shape[S.WARPS], 0, 0, 0
+    block[S.SENT] = 0
     for b in range(S.N_BARRIERS):
         clear(block, b)
     for k in range(m.touched.shape[1]):

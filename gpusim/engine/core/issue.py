@@ -217,6 +217,7 @@ def queue_up(m, row, unit, leaves):
 def twin(m, c, index, turn, sm, on, mask, now, count):
     """A shared load with the bank pattern of an earlier one; returns the tick its data is there."""
     count[C.INST_LDS] += 1
+    m.blocks[turn[S.SLOT], S.SENT] = 1
     if not on:
         count[C.SH_OTHER_WAVES] += 1
         return pass_through(m, sm, now, 1)

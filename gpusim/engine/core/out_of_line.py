@@ -76,6 +76,7 @@ def out_of_line(m, index, w, block, sm, on, t):
     op = c[0]
     count[C.BRANCHES] += c[I.IS_BRANCH]
     if op == I.LD or op == I.ST or op == I.ATOM:
+        m.blocks[block, S.SENT] = 1
         return generic(m, c, index, w, block, sm, on, t, count)
     if op in (I.LDL, I.STL, I.LDGSTS, I.LDSM, I.STSM, I.ATOMG, I.RED, I.ATOMS):
         return access(m, c, op, index, w, block, sm, on, t, count)
@@ -141,6 +142,7 @@ def with_asynchronous(m, index, w, block, sm, on, t):
 def access(m, c, op, index, w, block, sm, on, t, count):
     """Memory instructions; returns the tick the result is there, or FAILURE."""
     count_access(op, count)
+    m.blocks[block, S.SENT] = 1
     if not on:
         return pass_through(m, sm, t, 1)
     if op == I.LDL or op == I.STL:

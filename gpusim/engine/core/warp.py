@@ -95,6 +95,7 @@ def memory_instruction(m, c, index, w, block, sm, on, t, count):
     if op != I.MEMBAR:
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
         return S.FAILURE
+    count[C.SH_OTHER_WAVES] += c[I.SUB]
     return t
 
 
@@ -192,6 +193,7 @@ def perform(m, c, index, w, block, sm, on, t, count, out_of_line):
         stop = control(m, c, op, index, w, block, on, count)
         return np.int64(S.WENT) if stop < 0 else np.int64(-1 - stop)
     if pipe == I.LSU:
+        m.blocks[block, S.SENT] |= op != I.MEMBAR and op != I.LDC
         return memory_instruction(m, c, index, w, block, sm, on, t, count)
     if pipe == I.OUT_OF_LINE_PIPE:
         return out_of_line(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))

@@ -148,13 +148,13 @@ N_WARP = lines_of(CAME_LANES + 1)
 # warps have given back.  Where blocks may have to do with one another: CLUSTER_PLACE: its place in its cluster;
 # OWN_WINDOW: what that adds to addresses of its shared memory; OF_CLUSTER: row of its cluster; HEARD_PHASES: phases of
 # the cluster's barrier that it has heard the end of; FREE_FROM: when a place that is vacant may be given a block of a
-# cluster.
+# cluster.  SENT: whether it has sent the load/store pipe anything since its latest barrier.
 ID, X, Y, Z, KIND, B_ALIVE, PHASE, WAITING, ARRIVED = range(9)
 LAST, EXPECTED, YES, VOTERS, STARTED = range(ARRIVED + N_BARRIERS, ARRIVED + 6 * N_BARRIERS, N_BARRIERS)
 (
-    REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, CLUSTER_PLACE, OWN_WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM,
-) = range(STARTED + 1, STARTED + 9)  # fmt: skip
-N_BLOCK = lines_of(FREE_FROM + 1)
+    REFILL_DELAY, ENDED_AT, REGISTERS_LEFT, CLUSTER_PLACE, OWN_WINDOW, OF_CLUSTER, HEARD_PHASES, FREE_FROM, SENT,
+) = range(STARTED + 1, STARTED + 10)  # fmt: skip
+N_BLOCK = lines_of(SENT + 1)
 WINDOW_AT = 24  # bit of an address in shared memory from which on it says whose that is
 
 # Columns of Machine.clusters, a cluster each.  LIVE: warps that have not left, 0: the row is free; CAME, LATEST_CAME:
