@@ -81,8 +81,8 @@ class F(IntEnum):
 
 N_FIELDS = 48
 NO_ROW = ~0  # the row of zeros: an operand that is not there
-ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS, or of products by a warpgroup
-_OF_GROUPS = Op.DEPBAR, Op.WARPGROUP_DEPBAR
+ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS or of products by a warpgroup, or for room for one
+_ASYNCHRONOUS = Op.DEPBAR, Op.WARPGROUP_DEPBAR, Op.HGMMA, Op.QGMMA, Op.IGMMA
 OUT_OF_LINE_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
 PRED_TRUE, PRED_SINK = 7, 16
 PRED_FALSE = PRED_TRUE | 16
@@ -275,7 +275,7 @@ def _encode_one(row: np.ndarray, index: int, instr: Instr, rows: _Rows) -> None:
 def control_columns(instr: Instr) -> tuple[int, int, int, int]:
     """Columns STALL, WRITE_SB, READ_SB, WAIT; every loop takes time, so a jump does."""
     stall, write, read, wait, _ = instr.control
-    return max(stall, instr.op.info.is_branch), write, read, wait | (ASYNC if instr.op in _OF_GROUPS else 0)
+    return max(stall, instr.op.info.is_branch), write, read, wait | (ASYNC if instr.op in _ASYNCHRONOUS else 0)
 
 
 def encode(program: Program) -> Image:

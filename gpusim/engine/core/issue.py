@@ -249,7 +249,7 @@ def awaited(warp, turn, c):
         if (wait >> b) & 1 and warp[S.BOARD + b] > t:
             t, why = warp[S.BOARD + b], (turn[S.MEANING] >> (S.MEANING_FIELD * b)) & A_MEANING
     if wait & I.ASYNC and groups_done(warp, c) > t:
-        why = np.int64(S.BY_PRODUCT if c[0] == I.WARPGROUP_DEPBAR else S.BY_LONG)
+        why = np.int64(S.BY_LONG if c[0] == I.DEPBAR else S.BY_PRODUCT)
     return why
 
 

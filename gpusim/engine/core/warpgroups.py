@@ -35,7 +35,7 @@ def product(m, c, index, w, block, on, t, count):
     if c[I.BUSY]:
         if w % m.shape[S.WARPS] % G.WARPS == 0:
             count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
-        m.warps[w, S.MULTIPLIED] = queue(m, c, w, t)
+        queue(m, c, w, t)
     if c[I.SUB] & G.COMMITS:
         close_products(m.warps[w])
     return t
@@ -84,12 +84,15 @@ def wavefronts(sub):
 
 @inline
 def queue(m, c, w, t):
-    """Tick at which the sums of a product are there that a scheduler hands its tensor core, after those before it."""
+    """A scheduler hands its tensor core a product, which begins after those before it; note when it is done."""
+    warp = m.warps[w]
+    warp[S.MULTIPLIED] = t
     if not m.shape[S.TIMED]:
-        return t
+        return
     scheduler, _ = entry_of(m, w)
     row = m.schedulers[scheduler]
     done = max(row[S.UNIT_FREE + S.U_TENSOR], t) + c[I.BUSY]
     row[S.UNIT_FREE + S.U_TENSOR] = done
     row[S.UNIT_BUSY + S.U_TENSOR] += c[I.BUSY]
-    return done + m.rates[S.PRODUCT_LASTS]
+    warp[S.ROOM_AT], warp[S.LEAVES_AT] = warp[S.LEAVES_AT], done
+    warp[S.MULTIPLIED] = done + m.rates[S.PRODUCT_LASTS]

@@ -30,7 +30,12 @@ def close_products(warp):
 
 @jit
 def groups_done(warp, c):
-    """Tick from which at most as many groups are under way as an instruction that waits for them says."""
+    """Tick from which at most as many groups are under way as an instruction that waits for them says.
+
+    For a product by a warpgroup: from which there is room for it, since a tensor core takes two of a warp.
+    """
+    if I.HGMMA <= c[0] <= I.IGMMA:
+        return warp[S.ROOM_AT]
     products = c[0] == I.WARPGROUP_DEPBAR
     n, first = (S.N_PRODUCT_GROUPS, S.PRODUCT_GROUPS) if products else (S.N_GROUPS, S.GROUPS)
     k = warp[n] - 1 - c[I.SUB]

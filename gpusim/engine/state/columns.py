@@ -123,8 +123,8 @@ FAILURE, WENT = -1, -16
 # that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
 # its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is;
-# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; GIVEN_BACK: registers of a thread that are the
-# block's; CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS:
+# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; LEAVES_AT: when the tensor core is done with the
+# latest of them, ROOM_AT: with the one before; GIVEN_BACK: registers of a thread that are the block's; CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS:
 # the phase that they wait for, once all lanes that are left have arrived, else 0.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
 ALIVE = BOARD + N_SCOREBOARDS  # the second
@@ -135,7 +135,9 @@ SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
 MEET_AT = MEET_MASK + N_MEETINGS
-MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, PRODUCT_GROUPS = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 4)
+(
+    MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, LEAVES_AT, ROOM_AT, PRODUCT_GROUPS,
+) = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 6)  # fmt: skip
 AWAITS, CAME_LANES = range(PRODUCT_GROUPS + N_GROUPS_KEPT, PRODUCT_GROUPS + N_GROUPS_KEPT + 2)
 N_WARP = lines_of(CAME_LANES + 1)
 
