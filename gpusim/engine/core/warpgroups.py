@@ -6,6 +6,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import FULL
 from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.core.fragments import keep_reading
 from gpusim.engine.core.mbarriers import resume
 from gpusim.engine.core.scheduler_entries import entry_of
 from gpusim.engine.load_store.async_groups import close_products
@@ -91,8 +92,7 @@ def queue(m, c, w, t):
         return
     scheduler, _ = entry_of(m, w)
     row = m.schedulers[scheduler]
-    done = max(row[S.UNIT_FREE + S.U_TENSOR], t) + c[I.BUSY]
-    row[S.UNIT_FREE + S.U_TENSOR] = done
+    done = keep_reading(row, c[I.BUSY] // S.TICKS, t // S.TICKS)
     row[S.UNIT_BUSY + S.U_TENSOR] += c[I.BUSY]
     warp[S.ROOM_AT], warp[S.LEAVES_AT] = warp[S.LEAVES_AT], done
     warp[S.MULTIPLIED] = done + m.rates[S.PRODUCT_LASTS]
