@@ -212,6 +212,57 @@ def test_each_warps_products_are_counted_and_take_their_time():
     assert products + waits < cycles < 1.15 * (products + waits)
 
 
+ISSUED = """
+extern "C" __global__ void issued(unsigned* y) {
+  unsigned d[4] = {0, 0, 0, 0};
+  asm volatile("wgmma.fence.sync.aligned;");
+  const unsigned begin = clock();
+  asm volatile("EIGHT" : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "l"(0x1000080040ull));
+  const unsigned issued = clock();
+  asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;");
+  const unsigned done = clock();
+  unsigned* own = y + threadIdx.x / 128 * 2;
+  if (threadIdx.x % 128 == 0) own[0] = issued - begin, own[1] = done - begin;
+  if (d[0] + d[1] + d[2] + d[3]) y[4] = 1;
+}
+""".replace("EIGHT", 8 * PRODUCT)
+
+
+def test_a_warp_has_two_products_under_way_and_then_waits_to_issue_another():
+    y = np.zeros(5, np.uint32)
+    code = ISSUED.replace("unsigned d[4]", "extern __shared__ unsigned s[]; s[threadIdx.x] = 0; unsigned d[4]")
+    kernel = cuda.compile(code, gpu="h200").kernel()
+    gpusim.profile(kernel, 1, 128, [y], dynamic_shared=8192, fresh=True)
+    one = 20  # cycles: 64 rows and 16 columns of 32 bytes from shared memory
+    assert 5 * one < y[0] < 7 * one  # the seventh and the eighth are under way
+    assert 8 * one + 55 <= y[1] < 10 * one + 55
+    gpusim.profile(kernel, 1, 256, [y], dynamic_shared=8192, fresh=True)  # two warpgroups take turns
+    assert all(15 * one < found < 18 * one + 55 for found in (y[1], y[3]))
+
+
+LATE = """
+extern "C" __global__ void late(unsigned* y) {
+  const unsigned begin = clock();
+  if (threadIdx.x / 32 == 2) while (clock() - begin < 3000) ;
+  if (MEETS) asm volatile("wgmma.fence.sync.aligned;");
+  y[threadIdx.x] = clock() - begin;
+}
+"""
+
+
+def test_warps_of_a_warpgroup_wait_for_one_another_before_products():
+    y = np.zeros(256, np.uint32)
+    gpusim.profile(cuda.compile(LATE.replace("MEETS", "true"), gpu="h200").kernel(), 1, 256, [y])
+    assert y[:128].min() >= 3000
+    assert y[128:].max() < 1000  # another warpgroup
+
+
+def test_a_warp_that_does_not_come_to_a_product_is_waited_for_without_end():
+    kernel = cuda.compile(LATE.replace("MEETS", "threadIdx.x < 96"), gpu="h200").kernel()
+    with pytest.raises(GpusimError, match=r"kernel\.cu:5: late: .*warps of its warpgroup that do not come"):
+        gpusim.profile(kernel, 1, 128, [np.zeros(128, np.uint32)])
+
+
 def test_counts_are_those_of_a_run_with_values_where_an_address_depends_on_a_product():
     full, counted = launched(2), launched(2, values=False)
     for name in ("smsp__inst_executed.sum", "sm__inst_executed_pipe_tensor_op_gmma.sum",
