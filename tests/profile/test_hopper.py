@@ -16,6 +16,9 @@ MATMUL = {  # grid of M x N, threads, dynamic shared memory, rows of a box of A 
     "wgmma_persistent": (lambda M, N: (3,), 384, 214016, (128, 256)),
     "wgmma_cluster": (lambda M, N: (4,), 384, 214016, (128, 128)),
 }
+LAYOUTS = [(way, 16, False) for way in ("lds", "ldmatrix", "wgmma")]
+LAYOUTS += [(way, row, False) for way in ("lds", "ldmatrix") for row in (32, 64, 128)]
+LAYOUTS += [(way, row, True) for way in ("lds", "ldmatrix", "wgmma") for row in (32, 64, 128)]
 
 
 def kernel(file, name):
@@ -41,6 +44,22 @@ def test_a_matmul_is_the_product_rounded_once(name):
     )
     expected = A.astype(np.float32) @ B.astype(np.float32).T
     np.testing.assert_allclose(C.astype(np.float32), expected, rtol=2**-8, atol=2**-8)
+
+
+@pytest.mark.parametrize(("way", "row", "swizzled"), LAYOUTS)
+def test_a_vector_is_multiplied_however_a_tile_lies(way, row, swizzled):
+    M, K, swizzle = 512, 320, row if swizzled else None
+    rng = np.random.default_rng(1)
+    A, x = (rng.standard_normal((m, K)).astype(ml_dtypes.bfloat16) for m in (M, 1))
+    y = np.full(M, np.nan, np.float32)
+    maps = [TensorMap(of, box=(rows, row // 2), swizzle=swizzle) for of, rows in ((A, 256), (x, 8))]
+    name = f"{way}_{row}{'_swizzled' if swizzled else ''}"
+    profile = gpusim.profile(
+        kernel("matrix_vector.cu", name), M // 256, 256, [*maps, y, np.int32(K)], gpu=GPU, dynamic_shared=136192
+    )
+    np.testing.assert_allclose(y, A.astype(np.float64) @ x[0].astype(np.float64), rtol=1e-5, atol=1e-4)
+    matrices = M * K * 2 / 128 * {"lds": 1, "ldmatrix": 1.25, "wgmma": 0}[way]
+    assert profile.bank_conflicts == matrices * (0 if swizzled else row / 16 - 1)
 
 
 @pytest.mark.parametrize("name", ["fa3_d128", "fa3_d128_causal"])

@@ -46,7 +46,7 @@ def test_there_is_one_for_each_question():
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
         "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
-        "matrix_mystery",
+        "matrix_mystery", "tensor_map",
     }  # fmt: skip
 
 
@@ -134,6 +134,20 @@ def test_padding_removes_every_bank_conflict():
     assert shared[1:4] == ["4", "32", "32"]
     assert padded[1:5] == ["4", "1", "1", "0"]
     assert shared[4] == shared[5] == "1.02 M"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_swizzle_or_narrow_boxes_remove_the_conflicts_and_only_the_swizzle_saves_time():
+    text = printed("tensor_map")
+    found = {tuple(cells[-8:-5]): cells[-5:] for cells in rows(text)[7:14]}  # by ldmatrix: row, swizzle, boxes
+    assert [cells[0] for cells in found.values()] == ["1", "2", "4", "8", "1", "1", "1"]
+    assert [cells[1] for cells in found.values()] == [cells[0] for cells in found.values()]
+    cycles = {key: float(cells[3]) for key, cells in found.items()}
+    best = cycles["128", "128", "1"]
+    assert best == min(cycles.values())
+    assert cycles["128", "none", "1"] > 1.5 * best
+    assert cycles["16", "none", "8"] > 2 * best
+    assert [cells[2] for cells in found.values()] == ["2.00"] + ["1.00"] * 6
 
 
 @pytest.mark.long
