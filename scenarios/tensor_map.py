@@ -82,8 +82,8 @@ def main() -> None:
         f"With ldmatrix a swizzle of 128 bytes saves {format_share(1 - mixed / plain)} of the cycles: one box fills "
         "the tile, and no read has a conflict. Boxes of 16 bytes have none either, but take "
         f"{narrow / mixed:.1f} times as long as that: the TMA unit handles a row at a time, however short, and L2 "
-        "reads each sector twice. wgmma has no choice: its descriptors name swizzled rows, or rows of 16 bytes. So it never "
-        f"has a conflict, and with 128 bytes takes {product / mixed:.2f} of ldmatrix's time."
+        "reads each sector twice. wgmma has no choice: its descriptors name swizzled rows, or rows of 16 bytes. So "
+        f"it never has a conflict, and with 128 bytes takes {product / mixed:.2f} of ldmatrix's time."
     )
     show([__doc__, about, "", *table, "", why])
 
