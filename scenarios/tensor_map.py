@@ -13,7 +13,7 @@ import numpy as np
 
 import gpusim
 import gpusim.cuda
-from gpusim.catalogue import lookup
+from gpusim.catalogue.lookup import builtin_folder
 from gpusim.progress import ProgressLine
 from gpusim.report import show
 from gpusim.report.listings import table_of
@@ -66,7 +66,7 @@ def row_of(way: str, row: int, swizzled: bool, profile: gpusim.Profile) -> list[
 def main() -> None:
     """Print claim, formula and prediction."""
     argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
-    module = gpusim.cuda.compile(lookup.builtin_folder() / "matrix_vector.cu", gpu=GPU)
+    module = gpusim.cuda.compile(builtin_folder() / "matrix_vector.cu", gpu=GPU)
     cases = [(way, *layout) for way in MATRICES for layout in layouts(way)]
     found = {case: predict(module, *case) for case in cases}
     cycles = {case: profile.cycles for case, profile in found.items()}

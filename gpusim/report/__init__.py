@@ -26,7 +26,7 @@ from gpusim.report.tables import WIDTH
 from gpusim.report.time import duration, why
 from gpusim.report.where import where
 
-__all__ = ["as_text", "chains", "show", "table", "text", "where"]
+__all__ = ["as_text", "chains", "show", "table", "text", "where", "why"]
 
 if TYPE_CHECKING:
     from gpusim.results.figures import Figures

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from calibration import by_hand
 from calibration.handwritten import counters as measured
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
@@ -35,9 +36,10 @@ def took(row):
 @pytest.mark.parametrize("name", names())
 def test_a_quote_names_device_driver_clock_and_date(name):
     text = source(name)
-    if "H200 = {" in text:
-        for word in ("NVIDIA H200", "driver 580.159", "CUDA 13.0", "1980 MHz", "2026-11"):
-            assert word in text
+    for gpu, clock in (("H200", "1980 MHz"), ("H100", "clocks not fixed")):
+        if f"{gpu} = {{" in text:
+            for word in (f"NVIDIA {gpu}", "driver 580.159", "CUDA 13.0", clock, "2026-11"):
+                assert word in text
 
 
 def test_strided_copies(counters):
@@ -97,6 +99,14 @@ def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
     assert len(words) > 100
     for pattern in words:
         assert stages(pattern["offsets"]) == (pattern["tag_wavefronts"], pattern["data_wavefronts"]), pattern["name"]
+
+
+def test_the_ladder_of_tensor_cores():
+    found = by_hand.launches("h100")
+    for (kernel, n), (*quoted, microseconds) in load("tensor_ladder")["H100"].items():
+        launch = found[f"{kernel} {n}x{n}x{n}"]
+        assert quoted == [launch.value(by_hand.CYCLES)]
+        assert microseconds == pytest.approx(1e6 * launch.value(by_hand.TIME))
 
 
 def test_attention():

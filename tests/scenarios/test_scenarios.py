@@ -46,7 +46,7 @@ def test_there_is_one_for_each_question():
         "row_or_column", "naive_or_coalesced", "tiling", "coarsening", "divergence", "bank_conflicts", "alignment",
         "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
-        "matrix_mystery", "tensor_map",
+        "matrix_mystery", "tensor_map", "tensor_ladder",
     }  # fmt: skip
 
 
@@ -148,6 +148,36 @@ def test_a_swizzle_or_narrow_boxes_remove_the_conflicts_and_only_the_swizzle_sav
     assert cycles["128", "none", "1"] > 1.5 * best
     assert cycles["16", "none", "8"] > 2 * best
     assert [cells[2] for cells in found.values()] == ["2.00"] + ["1.00"] * 6
+
+
+@pytest.mark.usefixtures("compiler")
+def test_steps_of_the_ladder_read_no_more_than_their_tiles_say_and_say_what_binds_them():
+    text = printed("tensor_ladder", "--n", "512")
+    formula, reads = moved(text, 1), moved(text, 2)
+    assert [formula[0] / of_step for of_step in formula] == pytest.approx([1, 4, 4, 4, 16 / 3, 16 / 3, 8], rel=0.01)
+    assert all(got <= 1.1 * of_step for got, of_step in zip(reads, formula, strict=True))
+    assert min(reads) == reads[-1]
+    assert numbers(text, 5)[0] == min(numbers(text, 5))
+    assert column(text, 7) == ["–"] * 7
+    for name in column(text, 0):
+        assert re.search(rf"^{name}: .*\n?.*bound by", text, re.MULTILINE), name
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("compiler")
+def test_wgmma_needs_tiles_that_come_without_threads_and_wider_ones():
+    rates = dict(zip(column(text := printed("tensor_ladder"), 0), numbers(text, 5), strict=True))
+    assert rates["matmul-tensor-bf16"] > 20 * rates["matmul-tiled-bf16"]
+    assert rates["wgmma_shared"] < rates["matmul-tensor-bf16"] < rates["wgmma_tma"] < rates["wgmma_specialised"]
+    assert rates["wgmma_persistent"] > rates["wgmma_specialised"]
+    measured = [float(cell) for cell in column(text, 7)[2:]]
+    assert numbers(text, 3)[2:] == pytest.approx(measured, rel=0.3)
+
+
+def test_a_size_that_tiles_do_not_divide_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        run("tensor_ladder", "--n", "1000")
+    assert "--n: 1000 is no multiple of 256" in capsys.readouterr().err
 
 
 @pytest.mark.long
