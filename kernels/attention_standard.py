@@ -399,16 +399,22 @@ def attention(x, *, B, H, N, d, mask=0.0, Z=1.0, **p):
     return {"O": (P / P.sum(axis=-1, keepdims=True) * Z @ V).reshape(B * H, N, d).astype(x["Q"].dtype)}
 
 
+def three_kernels(scores, softmax, product):
+    """Name the kernels of standard attention: what makes S, P and O."""
+    return (
+        Step(scores, {"A": "Q", "B": "K", "C": "S"}, SQUARE),
+        Step(softmax, {"x": "S", "y": "P"}, {**ROWS, "B": "256"}),
+        Step(product, {"A": "P", "B": "V", "C": "O"}, TALL),
+    )
+
+
 def forward(t):
     """Make standard attention for a type of elements, S and P among them."""
+    kernels = (named(name, t) for name in ("attention-scores", "softmax-online", "matmul-batched-nn"))
     return Chain(
         name=named("attention-standard", t),
         summary=f"S = Q K^T / sqrt(d), P = softmax(S), O = P V: three kernels ({t.value})",
-        steps=(
-            Step(named("attention-scores", t), {"A": "Q", "B": "K", "C": "S"}, SQUARE),
-            Step(named("softmax-online", t), {"x": "S", "y": "P"}, {**ROWS, "B": "256"}),
-            Step(named("matmul-batched-nn", t), {"A": "P", "B": "V", "C": "O"}, TALL),
-        ),
+        steps=three_kernels(*kernels),
         reference=attention,
         outputs=("O",),
         published=Published(
@@ -569,3 +575,15 @@ attention_standard = each_type(forward)
 attention_standard_backward = each_type(backward)
 attention_standard_masked_dropout = each_type(masked_forward)
 attention_standard_masked_dropout_backward = each_type(masked_backward)
+attention_standard_tensor = Chain(
+    name="attention-standard-tensor",
+    summary="attention-standard with both products on tensor cores: three kernels (f16)",
+    steps=three_kernels("attention-scores-tensor", "softmax-online-f16", "matmul-batched-nn-tensor"),
+    reference=attention,
+    outputs=("O",),
+    tolerance=4e-3,
+    sizes={"B": 1, "H": 16, "N": 512, "d": 128},
+    aliases={name: of for name, of in COMMON["aliases"].items() if name != "tile"},
+    family="attention",
+    notes="N and d are multiples of 8.",
+)

@@ -1,5 +1,7 @@
 """C = A B on tensor cores, by description: A is M x K, B is K x N, all row-major, of f16 or bf16; sums are f32.
 
+Of one pair of matrices, or of L pairs at once, as attention has them: C = A B (nn), or A B^T / sqrt(K), B then N x K.
+
 A block makes a BM x BN tile of C, each of its warps a WM x WN part of it, in fragments of 16 x 8.  Tiles of A and B
 come by asynchronous copies into a ring of S stages, so that S - 1 of them are under way while one is multiplied.  They
 are swizzled: neither copies nor loads of fragments have bank conflicts.
@@ -43,14 +45,61 @@ def rules(p):
     ]
 
 
-def fetch(tile, stage, array, top, left, threads):
+def fetch(tile, stage, array, pair, top, left, threads):
     """Ask for a tile of a matrix, from row `top` and column `left` on; what lies outside becomes zeros."""
     rows, columns = tile.shape[1:]
+    height, width = array.shape[-2:]
     for i in gl.unroll(rows * columns // (PIECE * threads)):
         piece = gl.tid.x + i * threads
         r, c = piece // (columns // PIECE), piece % (columns // PIECE) * PIECE
-        inside = (top + r < array.shape[0]) & (left + c < array.shape[1])
-        gl.copy_async(tile, (stage, r, c), array, (top + r, left + c), vec=PIECE, guard=inside)
+        inside = (top + r < height) & (left + c < width)
+        gl.copy_async(tile, (stage, r, c), array, (*pair, top + r, left + c), vec=PIECE, guard=inside)
+
+
+def multiply(t, A, B, C, pair, tiles, transposed=False, factor=None):
+    """Multiply a pair of matrices: the oldest stage while the others fill.  `factor` is for every sum."""
+    BM, BN, BK, WM, WN, S = tiles
+    M, N, K = gl.sizes("M", "N", "K")
+    threads = BM // WM * (BN // WN) * 32
+    sA = gl.shared(t, S, BM, BK, swizzled=True)
+    sB = gl.shared(t, S, *((BN, BK) if transposed else (BK, BN)), swizzled=True)
+    acc = gl.accumulator(WM // 16, WN // 8)
+    a = gl.fragment_a(t, WM // 16)
+    b = gl.fragment_b(t, WN // 8)
+    warp = gl.tid.x // 32
+    row, col = warp // (BN // WN) * WM, warp % (BN // WN) * WN
+    top, left = gl.ctaid.y * BM, gl.ctaid.x * BN
+
+    def ask(stage, k):
+        fetch(sA, stage, A, pair, top, k, threads)
+        fetch(sB, stage, B, pair, *((left, k) if transposed else (k, left)), threads)
+        gl.copy_commit()
+
+    for s in gl.unroll(S - 1):
+        ask(s, s * BK)
+    full = gl.var(gl.i32, 0)
+    free = gl.var(gl.i32, S - 1)
+    for k in gl.range(0, K, BK):
+        gl.copy_wait(S - 2)
+        gl.barrier()
+        ask(free, k + (S - 1) * BK)
+        for step in gl.unroll(0, BK, 16):
+            for i in gl.unroll(WM // 16):
+                a.load(i, sA, (full, row + i * 16, step))
+            for j in gl.unroll(0, WN // 8, 2):
+                at = (col + j * 8, step) if transposed else (step, col + j * 8)
+                b.load(j, sB, (full, *at), transposed=transposed)
+            for i in gl.unroll(WM // 16):
+                for j in gl.unroll(WN // 8):
+                    gl.mma(acc[i, j], a[i], b[j])
+        free.set(full)
+        full.set(gl.select(full + 1 < S, full + 1, 0))
+    for i in gl.unroll(WM // 16):
+        for j in gl.unroll(WN // 8):
+            if factor is not None:
+                acc[i, j].map(lambda x, r, c: x * factor)
+            at = (*pair, top + row + i * 16, left + col + j * 8)
+            acc[i, j].store(C, at, guard=lambda *at: (at[-2] < M) & (at[-1] < N))
 
 
 def matmul(t):
@@ -68,42 +117,36 @@ def matmul(t):
         WN: gl.Tile = 64,
         S: gl.Tile = 3,
     ):
-        """Multiply the oldest stage while the others fill."""
-        M, N, K = gl.sizes("M", "N", "K")
-        threads = BM // WM * (BN // WN) * 32
-        sA = gl.shared(t, S, BM, BK, swizzled=True)
-        sB = gl.shared(t, S, BK, BN, swizzled=True)
-        acc = gl.accumulator(WM // 16, WN // 8)
-        a = gl.fragment_a(t, WM // 16)
-        b = gl.fragment_b(t, WN // 8)
-        warp = gl.tid.x // 32
-        row, col = warp // (BN // WN) * WM, warp % (BN // WN) * WN
-        top, left = gl.ctaid.y * BM, gl.ctaid.x * BN
-        for s in gl.unroll(S - 1):
-            fetch(sA, s, A, top, s * BK, threads)
-            fetch(sB, s, B, s * BK, left, threads)
-            gl.copy_commit()
-        full = gl.var(gl.i32, 0)
-        free = gl.var(gl.i32, S - 1)
-        for k in gl.range(0, K, BK):
-            gl.copy_wait(S - 2)
-            gl.barrier()
-            fetch(sA, free, A, top, k + (S - 1) * BK, threads)
-            fetch(sB, free, B, k + (S - 1) * BK, left, threads)
-            gl.copy_commit()
-            for step in gl.unroll(0, BK, 16):
-                for i in gl.unroll(WM // 16):
-                    a.load(i, sA, (full, row + i * 16, step))
-                for j in gl.unroll(0, WN // 8, 2):
-                    b.load(j, sB, (full, step, col + j * 8))
-                for i in gl.unroll(WM // 16):
-                    for j in gl.unroll(WN // 8):
-                        gl.mma(acc[i, j], a[i], b[j])
-            free.set(full)
-            full.set(gl.select(full + 1 < S, full + 1, 0))
-        for i in gl.unroll(WM // 16):
-            for j in gl.unroll(WN // 8):
-                acc[i, j].store(C, (top + row + i * 16, left + col + j * 8), guard=lambda r, c: (r < M) & (c < N))
+        """Make a tile of C a block."""
+        multiply(t, A, B, C, (), (BM, BN, BK, WM, WN, S))
+
+    return kernel
+
+
+def pairs(t, scores):
+    """Describe the products A B of L pairs; where they are `scores` of attention, A B^T / sqrt(K)."""
+
+    @gl.kernel(
+        grid=lambda p: (*grid(p), p.L),
+        block=block,
+        requires=rules,
+        name=f"{'scores' if scores else 'matmul_nn'}_tensor_{t.value}",
+    )
+    def kernel(
+        A: gl.In[t, "L", "M", "K"],
+        B: gl.In[t, "L", *(("N", "K") if scores else ("K", "N"))],
+        C: gl.Out[t, "L", "M", "N"],
+        BM: gl.Tile = 128,
+        BN: gl.Tile = 128,
+        BK: gl.Tile = 64,
+        WM: gl.Tile = 64,
+        WN: gl.Tile = 64,
+        S: gl.Tile = 3,
+    ):
+        """Make a tile of one of the C a block."""
+        K = gl.sizes("K")
+        factor = gl.rsqrt(gl.cast(gl.f32, K)) if scores else None
+        multiply(t, A, B, C, (gl.ctaid.z,), (BM, BN, BK, WM, WN, S), scores, factor)
 
     return kernel
 
@@ -136,4 +179,29 @@ def by_type(t):
     )  # fmt: skip
 
 
+def of_pairs(name, family, summary, scores):
+    """Make the algorithm of L pairs of matrices of f16."""
+
+    def reference(x, *, K, **p):
+        A, B = (x[name].astype(np.float64) for name in "AB")
+        C = A @ B.swapaxes(1, 2) / np.sqrt(K) if scores else A @ B
+        return {"C": C.astype(np.float16)}
+
+    return Algorithm(
+        name=name,
+        family=family,
+        summary=f"{summary}, of L pairs of matrices, on tensor cores by mma.sync (f16)",
+        kernel=pairs(gl.f16, scores),
+        sizes={"L": 16, "M": 512, "N": 512, "K": 128},
+        aliases={"n": ("M", "N", "K"), "m": ("M",), "k": ("K",), "stages": ("S",)},
+        reference=reference,
+        io={"A": Traffic("L*M*K*ceil(N/BN)"), "B": Traffic("L*K*N*ceil(M/BM)"), "C": Traffic(stores="L*M*N")},
+        textbook=Textbook("L*M*N*K/BN + L*M*N*K/BM", "L*M*N", element_bytes=2, result_bytes=2),
+        tolerance=f"1e-6*K + {ERRORS[gl.f16]}",
+        notes="K and N are multiples of 8.",
+    )
+
+
+attention_scores = of_pairs("attention-scores-tensor", "attention", "S = Q K^T / sqrt(d): A B^T / sqrt(K)", scores=True)
+matmul_batched = of_pairs("matmul-batched-nn-tensor", "matmul", "C = A B", scores=False)
 matmul_tensor, matmul_tensor_bf16 = by_type(gl.f16), by_type(gl.bf16)

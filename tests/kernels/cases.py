@@ -97,12 +97,13 @@ DROPOUT = vector(p=st.integers(0, 255), seed=SEED)
 
 
 @st.composite
-def tensor_tiles(draw):
+def tensor_tiles(draw, pairs=False):
     """Tiles of a product on tensor cores; its sizes need not be multiples of them."""
     bm, bn, bk, wm, wn = draw(
         st.sampled_from([(32, 32, 32, 16, 16), (64, 64, 16, 32, 32), (32, 128, 64, 32, 32), (128, 128, 32, 64, 64)])
     )
     sizes = {"M": draw(SIDE), "N": 8 * draw(st.integers(1, 9)), "K": 8 * draw(st.integers(1, 12))}
+    sizes |= {"L": draw(st.integers(1, 3))} if pairs else {}
     return {**sizes, "BM": bm, "BN": bn, "BK": bk, "WM": wm, "WN": wn, "S": draw(st.integers(2, 4))}
 
 
@@ -111,8 +112,9 @@ TENSOR_FLASH = heads(
 )  # fmt: skip
 
 TENSOR_PRODUCTS = ("matmul-tensor", "matmul-tensor-bf16")
+TENSOR_PAIRS = ("attention-scores-tensor", "matmul-batched-nn-tensor")
 TENSOR_ATTENTION = tuple(f"flash-attention-2-tensor{causal}{t}" for causal in ("", "-causal") for t in ("", "-bf16"))
-TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_ATTENTION)
+TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION)
 SINCE_ADA, SINCE_AMPERE = ("rtx-4090", "h200", "b200"), ("a100-40gb", "rtx-4090", "h200", "b200")
 OF_LATER_GPUS = {
     **dict.fromkeys(("relu-fp8", "matmul-tiled-fp8"), SINCE_ADA),
@@ -158,6 +160,7 @@ CASES = {
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
     **dict.fromkeys(TENSOR_PRODUCTS, tensor_tiles()),
+    **dict.fromkeys(TENSOR_PAIRS, tensor_tiles(pairs=True)),
     **dict.fromkeys(TENSOR_ATTENTION, TENSOR_FLASH),
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
@@ -247,6 +250,15 @@ STANDARD = st.builds(
     st.fixed_dictionaries({"B": st.integers(1, 2), "H": st.integers(1, 2), "N": st.integers(1, 40)}),
     TILES,
 )
+OCTETS = st.integers(1, 20).map(lambda n: 8 * n)
+STANDARD_TENSOR = st.fixed_dictionaries(
+    {
+        "B": st.integers(1, 2),
+        "H": st.integers(1, 2),
+        "N": st.integers(1, 20).map(lambda n: 8 * n),
+        "d": st.sampled_from([8, 24, 128]),
+    }
+)
 CACHED = st.fixed_dictionaries(
     {"B": st.just(1), "H": st.sampled_from([4, 8]), "N": st.integers(1, 90), "S": st.integers(1, 5), "d": st.just(128)}
 )
@@ -264,6 +276,7 @@ CHAINS = {
     **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
     "attention-standard": STANDARD,
     "attention-standard-f16": STANDARD,
+    "attention-standard-tensor": STANDARD_TENSOR,
     "attention-standard-backward": STANDARD,
     "attention-standard-backward-f16": STANDARD,
     **{f"attention-standard-masked-dropout{way}{t}": MASKED for way in ("", "-backward") for t in ("", "-f16")},

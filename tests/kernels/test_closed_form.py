@@ -46,6 +46,7 @@ TENSOR = [
     for m, n, k in ((1, 8, 8), (64, 64, 64), (70, 104, 40))
     for bm, bn, bk, wm, wn, s in ((32, 32, 32, 16, 16, 2), (64, 64, 16, 32, 32, 3), (32, 128, 64, 32, 32, 4))
 ]
+TENSOR_PAIRS = [{"L": 2, **sizes} for sizes in TENSOR]
 TENSOR_FLASH = [
     {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc, "W": w}
     for b, h, n, d in ((1, 1, 1, 32), (1, 2, 64, 64), (2, 1, 37, 128))
@@ -97,6 +98,7 @@ GRIDS = {
         for bm, bn, bk, tm, tn in ((32, 32, 8, 4, 4), (64, 64, 8, 8, 4), (64, 32, 12, 8, 4), (20, 48, 4, 2, 8))
     ],
     **dict.fromkeys(("matmul-tensor", "matmul-tensor-bf16"), TENSOR),
+    **dict.fromkeys(("attention-scores-tensor", "matmul-batched-nn-tensor"), TENSOR_PAIRS),
     **dict.fromkeys(("flash-attention-2-tensor", "flash-attention-2-tensor-bf16"), TENSOR_FLASH),
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
