@@ -78,10 +78,13 @@ PREDICTED = {"h100-sxm": SHAPES, "a100-80gb": [shape for shape in SHAPES if shap
 """By GPU; a shape takes a minute or two."""
 
 
-def published(gpu: str, mode: str = "fwd") -> dict[Shape, float]:
-    """TFLOP/s of the authors' kernels (read off the figures of github.com/Dao-AILab/flash-attention, assets/)."""
-    with (bench.DATA / "flash_attention_2_tflops.csv").open() as file:
-        rows = [row for row in csv.DictReader(file) if (row["gpu"], row["mode"]) == (gpu, mode)]
+def published(gpu: str, mode: str = "fwd", kernel: str = "fa2") -> dict[Shape, float]:
+    """TFLOP/s of the authors' kernels or of ``standard`` attention.
+
+    Read off the figures of github.com/Dao-AILab/flash-attention, assets/.
+    """
+    with (bench.DATA / "flash_attention_tflops.csv").open() as file:
+        rows = [r for r in csv.DictReader(file) if (r["gpu"], r["mode"], r["kernel"]) == (gpu, mode, kernel)]
     return {Shape(int(r["d"]), r["causal"] == "1", int(r["N"])): float(r["tflops"]) for r in rows}
 
 

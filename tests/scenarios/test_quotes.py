@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration import by_hand
+from calibration import by_hand, flash_attention_2
 from calibration.handwritten import counters as measured
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
@@ -114,6 +114,14 @@ def test_attention():
     for kernel, nanoseconds in load("attention_loops")["H200"].items():
         launch = found[DescribedLaunch.of(lookup.get(kernel), {"N": 512}).id]
         assert nanoseconds == took({CYCLES: launch.value(CYCLES)})
+
+
+def test_published_rates_of_attention():
+    for way, rates in load("flash_attention_generations")["PUBLISHED"].items():
+        mode, kernel = "fwd" if way != "FA-1" else "fwd+bwd", way.lower().replace("-", "")
+        both = [flash_attention_2.published("h100-sxm", mode, name) for name in (kernel, "standard")]
+        for N, quoted in rates.items():
+            assert quoted == tuple(of[flash_attention_2.Shape(128, False, N)] for of in both)
 
 
 def test_softmaxes(counters):

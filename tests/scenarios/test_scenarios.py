@@ -47,6 +47,7 @@ def test_there_is_one_for_each_question():
         "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
         "matrix_mystery", "tensor_map", "tensor_ladder",
+        "flash_attention_generations",
     }  # fmt: skip
 
 
@@ -172,6 +173,45 @@ def test_wgmma_needs_tiles_that_come_without_threads_and_wider_ones():
     assert rates["wgmma_persistent"] > rates["wgmma_specialised"]
     measured = [float(cell) for cell in column(text, 7)[2:]]
     assert numbers(text, 3)[2:] == pytest.approx(measured, rel=0.3)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_flash_attention_saves_memory_from_the_first_length_on_and_flash_1_time_from_a_later_one():
+    text = printed("flash_attention_generations", "--n", "128", "256")
+    assert numbers(text, 3) == [1.5, 2.0]
+    gains = {cells[0]: cells[1:5] for cells in gained(text)}
+    for n, of in zip(("128", "256"), rows(text), strict=True):
+        times = [float(cell.split()[0]) * {"us": 1e-6, "ms": 1e-3}[cell.split()[1]] for cell in of[4:]]
+        own = [times[0] / times[1], times[0] / times[2], times[3] / times[4], times[3] / times[5]]
+        assert [float(cell) for cell in gains[n]] == pytest.approx(own, rel=0.06)
+        assert min(own[1:]) > 2
+    assert float(gains["128"][0]) < 1 < float(gains["256"][0])
+    crossing = re.search(r"FA-1 from N = (\d+) on", text)
+    assert 128 < int(crossing[1]) < 256
+
+
+def gained(text):
+    """Cells of the table of gains."""
+    below = text.partition("Gains:")[2].partition("─\n")[2].partition("\n\n")[0]
+    return [re.split(r" {2,}", line.strip()) for line in below.splitlines()]
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("compiler")
+def test_flash_2_and_3_gain_on_tensor_cores_about_what_was_published():
+    text = printed("flash_attention_generations", "--n", "1024", "4096")
+    for n, *cells in gained(text):
+        if n in ("1024", "4096"):
+            for here, theirs in ((cells[2], cells[5]), (cells[3], cells[6])):
+                assert float(here) == pytest.approx(float(theirs), rel=0.25)
+
+
+def test_where_a_gain_begins_and_ends_is_between_the_lengths_that_were_tried():
+    wins = load("flash_attention_generations")["wins"]
+    assert wins({128: 0.5, 256: 1.0, 512: 2.0}) == "from N = 256 on"
+    assert wins({128: 4.0, 256: 2.0, 1024: 0.5}) == "up to N = 512"
+    assert wins({128: 4.0, 256: 2.0}) == "at every length"
+    assert wins({128: 0.4, 256: 0.2}) == "at none"
 
 
 def test_a_size_that_tiles_do_not_divide_is_refused(capsys):
