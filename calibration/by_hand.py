@@ -11,6 +11,7 @@ from gpusim.measured import measurement
 MEASURED = bench.DATA / "hopper" / "measured.tar.xz"
 TIME = "gpu__time_duration.sum"
 CYCLES = "gpc__cycles_elapsed.max"
+CLOCK = "gpc__cycles_elapsed.avg.per_second"
 
 
 @cache

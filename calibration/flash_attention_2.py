@@ -1,8 +1,8 @@
 """FlashAttention-2 on tensor cores: TFLOP/s here, as published, and on a GPU of ours.
 
-Run by hand: ``python -m calibration.flash_attention_2`` writes docs/attention.md (half an hour).  On a machine with an
-H100, CuPy and Nsight Compute ``python -m calibration.flash_attention_2 measure FILE.cubin`` measures the kernels of a
-cubin and writes data/h100_flash_mma.json.
+Run by hand: ``python -m calibration.flash_attention_2`` writes its part of docs/attention.md (half an hour).  On a
+machine with an H100, CuPy and Nsight Compute ``python -m calibration.flash_attention_2 measure FILE.cubin`` measures
+the kernels of a cubin and writes data/h100_flash_mma.json.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ import numpy as np
 
 from calibration import bench, ncu
 
-DOCS = Path(__file__).parents[1] / "docs"
+PAGE = Path(__file__).parents[1] / "docs" / "attention.md"
+SECOND_PART = "## FlashAttention-3"
+"""How the page's second part begins."""
 MEASURED = bench.DATA / "h100_flash_mma.json"
 TOKENS, HIDDEN = 16384, 2048  # of a batch, of all heads: what the published runs have
 THREADS, QUERIES = 128, 128  # of a block
@@ -114,13 +116,26 @@ def run(kernel: str, N: int, heads: int, gpu: str) -> Any:
 # ---------------------------------------------------------------- the page
 
 
-def page(here: dict[str, dict[Shape, float]], cycles: dict[Shape, float]) -> str:
-    """The page of the documentation, from TFLOP/s by GPU and cycles on an H100 whose caches are cold."""
+def part(here: dict[str, dict[Shape, float]], cycles: dict[Shape, float]) -> str:
+    """Its part of the page, from TFLOP/s by GPU and cycles on an H100 whose caches are cold."""
     tables = [*_rates(here["h100-sxm"]), *_both_passes(here["a100-80gb"]), *_cycles(cycles)]
     return (bench.NOTES / "attention.md").read_text() + "\n".join(tables) + "\n"
 
 
-def _mean(errors: Sequence[float]) -> str:
+def write_part(text: str, *, first: bool) -> None:
+    """Write the first or the second part of docs/attention.md, and leave the other as it is.
+
+    Parameters
+    ----------
+    text : str
+    first : bool
+    """
+    before, heading, after = PAGE.read_text().partition(SECOND_PART)
+    PAGE.write_text(f"{text}\n{heading}{after}" if first else before.rstrip("\n") + f"\n\n{text}")
+
+
+def mean_error(errors: Sequence[float]) -> str:
+    """Mean and greatest of the errors' sizes, in words."""
     return f"{np.mean(np.abs(errors)):.1%}, at most {np.max(np.abs(errors)):.1%}"
 
 
@@ -136,7 +151,7 @@ def _rates(here: dict[Shape, float]) -> Iterator[str]:
         there = f"{theirs[shape]:.0f} | {ours[shape]:.0f} | {timed[shape]['mhz']:.0f}"
         yield f"| {shape} | {there} | {rate:.0f} | {errors} |"
     for what, measured in (("published rates", theirs), ("the same kernels on an H100", ours)):
-        yield f"\nMean error to {what}: {_mean([rate / measured[s] - 1 for s, rate in here.items()])}."
+        yield f"\nMean error to {what}: {mean_error([rate / measured[s] - 1 for s, rate in here.items()])}."
 
 
 def _both_passes(here: dict[Shape, float]) -> Iterator[str]:
@@ -156,7 +171,7 @@ def _cycles(here: dict[Shape, float]) -> Iterator[str]:
     yield "|--:|---|--:|--:|--:|--:|"
     for shape, value in here.items():
         yield f"| {shape} | {there[shape]} | {value:.0f} | {value / there[shape] - 1:+.1%} |"
-    yield f"\nMean error: {_mean([value / there[shape] - 1 for shape, value in here.items()])}."
+    yield f"\nMean error: {mean_error([value / there[shape] - 1 for shape, value in here.items()])}."
 
 
 def _shape(row: dict[str, Any]) -> Shape:
@@ -271,13 +286,13 @@ def predicted(shape: Shape, gpu: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write its part of the page."""
     with ProcessPoolExecutor() as pool:
         waiting = {gpu: {s: pool.submit(predicted, s, gpu) for s in shapes} for gpu, shapes in PREDICTED.items()}
         found = {gpu: {shape: future.result() for shape, future in of.items()} for gpu, of in waiting.items()}
     rates = {gpu: {shape: rate for shape, (rate, _) in of.items()} for gpu, of in found.items()}
     cycles = {shape: count for shape, (_, count) in found["h100-sxm"].items()}
-    (DOCS / "attention.md").write_text(page(rates, cycles))
+    write_part(part(rates, cycles), first=True)
 
 
 if __name__ == "__main__":

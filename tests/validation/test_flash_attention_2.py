@@ -32,7 +32,7 @@ def test_the_page_holds_what_is_published_and_measured_beside_what_is_predicted(
     theirs = flash_attention_2.published("h100-sxm")
     assert set(theirs) == set(flash_attention_2.SHAPES)
     rates = {gpu: dict.fromkeys(shapes, 300.0) for gpu, shapes in flash_attention_2.PREDICTED.items()}
-    text = flash_attention_2.page(rates, dict.fromkeys(flash_attention_2.SHAPES, 1e6))
+    text = flash_attention_2.part(rates, dict.fromkeys(flash_attention_2.SHAPES, 1e6))
     assert "| 64 | no | 16384 | 324 | 339 | 1815 | 300 | -7.4% | -11.6% |" in text
     assert "| 64 | no | 512 | 132 | 300 | 2.27 |" in text
     assert "| 64 | no | 512 | 422618 | 1000000 | +136.6% |" in text
