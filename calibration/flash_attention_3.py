@@ -99,8 +99,8 @@ def whole(launches: Iterable[Launch], of_parts: Mapping[Launch, Found]) -> dict[
     """Seconds and cycles of launches, from those of their parts."""
     found = {}
     for launch in launches:
-        part = part_of(launch)
-        found[launch] = Found(*(value * launch.heads / part.heads for value in of_parts[part]))
+        smaller = part_of(launch)
+        found[launch] = Found(*(value * launch.heads / smaller.heads for value in of_parts[smaller]))
     return found
 
 

@@ -7,26 +7,24 @@ has 4 bytes a row beside Q, K, V and O. Gain: time of standard attention on the 
 """
 
 import argparse
-from collections.abc import Callable, Iterable
 from itertools import pairwise
 from math import exp, log
+from pathlib import Path
 
 import numpy as np
 
-import gpusim
 import gpusim.cuda
 from gpusim.catalogue.lookup import builtin_folder
 from gpusim.progress import ProgressLine
 from gpusim.report import show
+from gpusim.report.drawing import open_figure
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_bytes, format_factor, format_seconds
 
 GPU, TOKENS, HIDDEN, LENGTHS = "h100-sxm", 16384, 2048, [128, 256, 1024, 4096, 16384]
 LONGEST = 1024  # of FlashAttention-1, whose few blocks are long: simulating more takes minutes
-LARGEST = 2**31  # elements of an array, as 32-bit indices allow
 FEW = 2**25  # elements of S of as many heads as FlashAttention-3 is simulated for; 128 blocks at least
 WAYS = ("standard", "FA-1", "FA-2", "standard*", "FA-2*", "FA-3*")
-GAINS = {"FA-1": "standard", "FA-2": "standard", "FA-2*": "standard*", "FA-3*": "standard*"}
 
 # TFLOP/s on an NVIDIA H100 SXM5 80 GB, d = 128, not causal, 16384 tokens, hidden size 2048, read off the figures of
 # github.com/Dao-AILab/flash-attention (assets/), by N: its own, and of standard attention.  FA-1 of both passes.
@@ -37,25 +35,22 @@ PUBLISHED = {
 }
 
 
+def predict(kernel: str, progress: ProgressLine, **sizes: int) -> float:
+    """Give seconds of a described kernel."""
+    return gpusim.predict(kernel, GPU, sample="quick", progress=progress, **sizes).seconds
+
+
 def standard(N: int, d: int, kind: str, progress: ProgressLine) -> float | None:
     """Give seconds of three kernels one after another; None where S has too many elements."""
     heads = TOKENS // N * (HIDDEN // d)
-    if heads * N * N > LARGEST:
+    if heads * N * N > 2**31:  # as many as 32-bit indices reach
         return None
-    product = {"L": heads, "M": N}
     steps = {
-        f"attention-scores{kind}": {**product, "N": N, "K": d},
+        f"attention-scores{kind}": {"L": heads, "M": N, "N": N, "K": d},
         "softmax-online-f16": {"M": heads * N, "N": N, "B": 256},
-        f"matmul-batched-nn{kind}": {**product, "N": d, "K": N},
+        f"matmul-batched-nn{kind}": {"L": heads, "M": N, "N": d, "K": N},
     }
-    how = {"sample": "quick", "progress": progress}
-    return sum(gpusim.predict(kernel, GPU, **how, **sizes).seconds for kernel, sizes in steps.items())
-
-
-def flash(kernel: str, N: int, d: int, progress: ProgressLine, **tiles: int) -> float:
-    """Give seconds of a described kernel."""
-    sizes = {"B": TOKENS // N, "H": HIDDEN // d, "N": N, "d": d, **tiles}
-    return gpusim.predict(kernel, GPU, sample="quick", progress=progress, **sizes).seconds
+    return sum(predict(kernel, progress, **sizes) for kernel, sizes in steps.items())
 
 
 def flash_3(N: int, progress: ProgressLine) -> float:
@@ -63,23 +58,23 @@ def flash_3(N: int, progress: ProgressLine) -> float:
     d, all_heads = 128, TOKENS // N * (HIDDEN // 128)
     heads = min(all_heads, max(FEW // N**2, TOKENS // N))
     arrays = [np.zeros((heads, N, d), np.float16) for _ in "QKVO"]
-    boxes = [(1, rows, 64) for rows in (128, 128, 128, 64)]
-    maps = [gpusim.TensorMap(array, box, swizzle=128) for array, box in zip(arrays, boxes, strict=True)]
+    maps = [gpusim.TensorMap(array, (1, 128 - 64 * (k == 3), 64), swizzle=128) for k, array in enumerate(arrays)]
     arguments = [*maps, np.zeros(heads * N, np.float32), np.int32(N), np.float32(d**-0.5)]
     kernel = gpusim.cuda.compile(builtin_folder() / "flash_attention_3.cu", gpu=GPU).kernel("fa3_d128")
     how = {"gpu": GPU, "dynamic_shared": 164864, "values": False, "progress": progress}
     return gpusim.profile(kernel, (-(-N // 128), heads), 384, arguments, **how).seconds * all_heads / heads
 
 
-def predict(N: int) -> dict[str, float | None]:
-    """Predict every kernel: without tensor cores, then with them."""
+def seconds(N: int) -> dict[str, float | None]:
+    """Give seconds of every kernel: without tensor cores, then with them."""
+    layer = [{"B": TOKENS // N, "H": HIDDEN // d, "N": N, "d": d} for d in (64, 128)]
     with ProgressLine() as progress:
         found = (
             standard(N, 64, "-f16", progress),
-            flash("flash-attention-1-f16", N, 64, progress, Bc=256) if LONGEST >= N else None,
-            flash("flash-attention-2-f16", N, 64, progress),
+            predict("flash-attention-1-f16", progress, **layer[0], Bc=256) if LONGEST >= N else None,
+            predict("flash-attention-2-f16", progress, **layer[0]),
             standard(N, 128, "-tensor", progress),
-            flash("flash-attention-2-tensor", N, 128, progress),
+            predict("flash-attention-2-tensor", progress, **layer[1]),
             flash_3(N, progress),
         )
     return dict(zip(WAYS, found, strict=True))
@@ -87,10 +82,12 @@ def predict(N: int) -> dict[str, float | None]:
 
 def gains(found: dict[int, dict[str, float | None]]) -> dict[str, dict[int, float]]:
     """Give by kernel and length what FlashAttention gains, and what was published of it."""
-    seconds = {way: {N: of[way] for N, of in found.items() if of[way]} for way in WAYS}
-    here = {way: {N: seconds[GAINS[way]].get(N, 0) / own for N, own in seconds[way].items()} for way in GAINS}
-    theirs = {f"{way} published": {N: own / other for N, (own, other) in of.items()} for way, of in PUBLISHED.items()}
-    return {way: {N: gain for N, gain in of.items() if gain} for way, of in (here | theirs).items()}
+    took = {way: {N: of[way] for N, of in found.items() if of[way]} for way in WAYS}
+    gain = {f"{way} published": {N: own / other for N, (own, other) in of.items()} for way, of in PUBLISHED.items()}
+    for way in reversed([way for way in WAYS if way.startswith("FA")]):
+        other = took["standard*" if "*" in way else "standard"]
+        gain = {way: {N: other[N] / own for N, own in took[way].items() if N in other}} | gain
+    return gain
 
 
 def wins(gain: dict[int, float]) -> str:
@@ -103,39 +100,45 @@ def wins(gain: dict[int, float]) -> str:
     return "at every length" if points and points[0][1] > 0 else "at none"
 
 
-def cells(values: Iterable[float | None], text: Callable[[float], str]) -> list[str]:
-    """Give cells of a table."""
-    return [NOTHING if value is None else text(value) for value in values]
+def draw(ax, gain: dict[str, dict[int, float]]) -> None:
+    """Draw gains by length: lines for what is simulated, markers for what was published."""
+    for way, of in gain.items():
+        ax.plot([*of], [*of.values()], "x" if "published" in way else "o-", label=way)
+    ax.axhspan(2, 4, color="0.9", zorder=0)
+    ax.set(xscale="log", yscale="log", xlabel="N", ylabel="gain", title=f"Time of standard attention over its, {GPU}")
+    ax.legend(fontsize="small")
 
 
 def main() -> None:
     """Print claim, formula, prediction and what was published."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    powers = [2**power for power in range(7, 15)]
-    parser.add_argument("--n", type=int, nargs="+", default=LENGTHS, choices=powers, help=f"lengths {LENGTHS}")
-    found = {N: predict(N) for N in sorted(set(parser.parse_args().n))}
+    parser.add_argument("--n", type=int, nargs="+", default=LENGTHS, choices=[2**k for k in range(7, 15)])
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the gains too: a .png, .svg or .pdf")
+    given = parser.parse_args()
+    figure = open_figure(parser, given.plot) if given.plot else None
+    found = {N: seconds(N) for N in sorted(set(given.n))}
     times = [["N", "memory", "flash", "saved", *WAYS]]
     for N, of in found.items():
         layer = gpusim.model.attention_memory.Attention(N=N, d=128, B=TOKENS // N, H=HIDDEN // 128)
         memory = [format_bytes(layer.standard_bytes), format_bytes(layer.flash_bytes), format_factor(layer.saving)]
-        times.append([str(N), *memory, *cells(of.values(), format_seconds)])
+        times.append([str(N), *memory, *(format_seconds(each) if each else NOTHING for each in of.values())])
     gain = gains(found)
     lengths = sorted({N for of in gain.values() for N in of})
-    gained = [[str(N), *cells((of.get(N) for of in gain.values()), format_factor)] for N in lengths]
+    gained = [[str(N), *(format_factor(of[N]) if N in of else NOTHING for of in gain.values())] for N in lengths]
     about = (
         f"Forward, f16, {TOKENS} tokens, hidden size {HIDDEN}, on {GPU}; *: on tensor cores, d = 128; else d = 64. "
-        "Memory: all arrays of standard attention, and of FlashAttention, d = 128. FA-3 is simulated for some of the "
-        "heads. Published: all on tensor cores, FA-1 of both passes."
+        "Memory: all arrays of each, d = 128. FA-3: simulated for some heads. Published: tensor cores; FA-1, both passes."
     )
-    faster = "; ".join(f"{way} {wins(of)}" for way, of in gain.items())
     why = (
-        f"Faster: {faster}. On tensor cores standard attention waits for S and P, which no cache holds, while "
-        "FlashAttention computes. Without them all compute, but FA-2 keeps in registers what the others load from "
-        "shared memory. FA-1 reads and writes O once a tile of keys, and has a block a head: fewer, the longer the "
-        "sequence. At N = 16384 S has more elements than 32-bit indices reach, and published runs had no memory for it."
+        f"Faster: {'; '.join(f'{way} {wins(of)}' for way, of in gain.items())}. On tensor cores standard attention "
+        "waits for S and P, which no cache holds, while FlashAttention computes. Without them all compute, but FA-2 "
+        "keeps in registers what others load from shared memory. At N = 16384 no S was made, here or there: too large."
     )
     gained = table_of([["N", *gain], *gained], right=range(8))
     show([__doc__, about, "", *table_of(times, right=range(10)), "", "Gains:", *gained, "", why])
+    if figure:
+        draw(figure.subplots(), gain)
+        figure.savefig(given.plot)
 
 
 if __name__ == "__main__":

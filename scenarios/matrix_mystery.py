@@ -12,6 +12,7 @@ from pathlib import Path
 import gpusim
 from gpusim.progress import ProgressLine
 from gpusim.report import show
+from gpusim.report.drawing import open_figure
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_share
 
@@ -58,19 +59,6 @@ def row(n: int, by_waves: float, any_n: gpusim.Profile | None, quads: gpusim.Pro
     sectors = NOTHING if any_n is None else f"{any_n.sectors_per_load:.2f}"
     waves = [str(found.waves.count), format_share(found.waves.utilisation)]
     return [str(n), family(n), str(found.tiles), *waves, f"{by_waves:.2f}", rates[0], sectors, rates[1]]
-
-
-def open_figure(parser: argparse.ArgumentParser, file: Path):
-    """Give an empty figure, or end with a line that says why there can be none."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        parser.error('--plot needs matplotlib: pip install "gpusim[plot]"')
-    figure = Figure(figsize=(9, 5), layout="constrained")
-    known = figure.canvas.get_supported_filetypes()
-    if file.suffix[1:] not in known or not file.parent.is_dir():
-        parser.error(f"--plot: {file} must lie in a folder that is there, and end in one of {', '.join(sorted(known))}")
-    return figure
 
 
 def draw(ax, any_n: dict[int, gpusim.Profile], quads: dict[int, gpusim.Profile]) -> None:

@@ -32,8 +32,8 @@ def test_it_imports_nothing_private_and_stays_small(name):
     assert 20 <= len(text.splitlines()) <= 145
     modules = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     inside = {module for module in modules if module.startswith("gpusim")}
-    report = {"gpusim.report", "gpusim.report.listings", "gpusim.progress", "gpusim.report.units"}
-    assert inside <= {"gpusim.catalogue.lookup", *report}
+    report = {f"gpusim.report{part}" for part in ("", ".listings", ".units", ".drawing")}
+    assert inside <= {"gpusim.catalogue.lookup", "gpusim.progress", *report}
 
 
 @pytest.mark.parametrize("name", names())
@@ -176,8 +176,9 @@ def test_wgmma_needs_tiles_that_come_without_threads_and_wider_ones():
 
 
 @pytest.mark.usefixtures("compiler")
-def test_flash_attention_saves_memory_from_the_first_length_on_and_flash_1_time_from_a_later_one():
-    text = printed("flash_attention_generations", "--n", "128", "256")
+def test_flash_attention_saves_memory_from_the_first_length_on_and_flash_1_time_from_a_later_one(tmp_path):
+    pytest.importorskip("matplotlib")
+    text = printed("flash_attention_generations", "--n", "128", "256", "--plot", str(tmp_path / "gains.svg"))
     assert numbers(text, 3) == [1.5, 2.0]
     gains = {cells[0]: cells[1:5] for cells in gained(text)}
     for n, of in zip(("128", "256"), rows(text), strict=True):
@@ -186,6 +187,7 @@ def test_flash_attention_saves_memory_from_the_first_length_on_and_flash_1_time_
         assert [float(cell) for cell in gains[n]] == pytest.approx(own, rel=0.06)
         assert min(own[1:]) > 2
     assert float(gains["128"][0]) < 1 < float(gains["256"][0])
+    assert "<svg" in (tmp_path / "gains.svg").read_text()
     crossing = re.search(r"FA-1 from N = (\d+) on", text)
     assert 128 < int(crossing[1]) < 256
 
@@ -461,11 +463,12 @@ def test_the_plot_has_what_is_simulated_and_the_curve(tmp_path):
     assert drawing.count("<use") > 2
 
 
+@pytest.mark.parametrize("name", ["matrix_mystery", "flash_attention_generations"])
 @pytest.mark.parametrize("file", ["mystery.docx", "missing/mystery.png"])
-def test_a_plot_that_cannot_be_written_is_refused_before_anything_runs(tmp_path, capsys, file):
+def test_a_plot_that_cannot_be_written_is_refused_before_anything_runs(tmp_path, capsys, name, file):
     pytest.importorskip("matplotlib")
     with pytest.raises(SystemExit):
-        run("matrix_mystery", "--plot", str(tmp_path / file))
+        run(name, "--plot", str(tmp_path / file))
     assert "--plot: " in capsys.readouterr().err
 
 
