@@ -127,7 +127,7 @@ def main() -> None:
     gained = [[str(N), *(format_factor(of[N]) if N in of else NOTHING for of in gain.values())] for N in lengths]
     about = (
         f"Forward, f16, {TOKENS} tokens, hidden size {HIDDEN}, on {GPU}; *: on tensor cores, d = 128; else d = 64. "
-        "Memory: all arrays of each, d = 128. FA-3: simulated for some heads. Published: tensor cores; FA-1, both passes."
+        "Memory: all arrays of each, d = 128. FA-3 is simulated for some heads. Published: on *; FA-1 of both passes."
     )
     why = (
         f"Faster: {'; '.join(f'{way} {wins(of)}' for way, of in gain.items())}. On tensor cores standard attention "

@@ -34,8 +34,8 @@ def test_its_part_has_every_length_that_was_published_and_measured():
     assert text.startswith(flash_attention_2.SECOND_PART)
     assert "| no | 8192 | 646 | 500 | -22.6% |" in text
     assert "| yes | 16384 | 616 | 500 | -18.8% |" in text
-    assert "| no | 8192 | 652 | 1608 | 1367001 | 2000000 | +46.3% |" in text
-    assert "| no | 16384 | 682 | 1575 | 5100918 | 2000000 | -60.8% |" in text
+    assert "| no | 8192 | 652 | 1608 | 1367001 | 2000000 | +46.3% | 2670 | 3906 |" in text
+    assert "| no | 16384 | 682 | 1575 | 5100918 | 2000000 | -60.8% | 2491 | 977 |" in text
 
 
 def test_a_part_is_written_and_the_other_left(tmp_path, monkeypatch):
