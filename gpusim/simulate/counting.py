@@ -224,5 +224,6 @@ def _probed(
 def _of_probes(m: Machine, probes: int) -> Machine:
     """A machine that tells of so many probes alone, not of the blocks that came along in their clusters."""
     misc, counts = m.misc.copy(), m.counts[:probes]
-    misc[S.STEPS] = misc[S.STEPS] * counts[:, C.INST].sum() // max(m.counts[:, C.INST].sum(), 1)
+    of_probes, of_all = (int(rows[:, C.INST].sum()) for rows in (counts, m.counts))
+    misc[S.STEPS] = int(misc[S.STEPS]) * of_probes // max(of_all, 1)  # the product may have more than 64 bits
     return m._replace(misc=misc, counts=counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.catalogue import lookup
+from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
-from gpusim.simulate import Counts, count, sample, scaling
+from gpusim.simulate import Counts, count, counting, sample, scaling
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.clusters import held_at_once
 from tests.kernels.run import prepare
@@ -205,6 +207,16 @@ def test_what_every_block_does_alike_is_scaled_exactly(grid, value, odd):
     assert total[C.INST] == blocks * value
     differs = odd and np.count_nonzero(of == 0) > 1
     assert total[C.LINES] == (0 if differs else blocks * value + odd * population[0])
+
+
+@given(st.integers(1, 2**40), st.integers(1, 2**40), st.integers(0, 2**40))
+def test_work_of_probes_is_their_share_of_it_however_long_they_are(steps, of_probes, of_others):
+    machine = namedtuple("Few", ("misc", "counts"))(np.zeros(S.N_MISC, np.int64), np.zeros((2, C.N_COUNTS), np.int64))
+    machine.misc[S.STEPS] = steps
+    machine.counts[:, C.INST] = of_probes, of_others
+    found = counting._of_probes(machine, 1)
+    assert found.misc[S.STEPS] == steps * of_probes // (of_probes + of_others)
+    assert machine.misc[S.STEPS] == steps
 
 
 LINE = 4  # sectors
