@@ -228,20 +228,28 @@ def cases(modules: tuple[str, ...]) -> Iterator[bench.Case]:
         yield from _answered(name) if name in QUESTIONS else _module(name).cases()
 
 
-def answered() -> tuple[str, ...]:
-    """GPUs that answered questions."""
-    return tuple(gpu for gpu in bench.ANSWERING if any(file.exists() for (of, _), file in ANSWERS.items() if of == gpu))
+def answered(source: str) -> tuple[str, ...]:
+    """GPUs that answered questions whose kernels are in a source."""
+    asked = {gpu for (gpu, _), file in ANSWERS.items() for of in _by_id(file).values() if of.launch["source"] == source}
+    return tuple(gpu for gpu in bench.ANSWERING if gpu in asked)
 
 
 def _answered(name: str) -> Iterator[bench.Case]:
     """The questions of a module that were measured, on each GPU."""
-    for gpu in answered():
+    for gpu in dict.fromkeys(gpu for gpu, _ in ANSWERS):
         for question in _module(name).questions():
             simulate = partial(question.answer, gpu)
-            with suppress(Unknown), _instead(measured, measured_description):
-                value = simulate()
-                group = bench.on_gpu(question.group, gpu)
-                yield bench.Case(group, question.name, question.unit, value, simulate, question.floor)
+            with suppress(Unknown):
+                value = _measured_answer(simulate)
+                yield bench.Case(
+                    bench.on_gpu(question.group, gpu), question.name, question.unit, value, simulate, question.floor
+                )
+
+
+def _measured_answer(answer: Callable[[], float]) -> float:
+    """What a question comes to when its launches are those measured by the command."""
+    with _instead(measured, measured_description):
+        return float(answer())
 
 
 class _Measured:
@@ -321,12 +329,7 @@ def on_silicon(case: bench.Case) -> float:
     Unknown
         If one of them was not.
     """
-    with _instead(measured, measured_description):
-        return _on_silicon(case)
-
-
-def _on_silicon(case: bench.Case) -> float:
-    return float((case.silicon or case.simulate)())
+    return _measured_answer(case.silicon or case.simulate)
 
 
 def write(file: Path, told: list[Told]) -> None:

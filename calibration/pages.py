@@ -26,9 +26,9 @@ class Unit(NamedTuple):
     groups: tuple[str, ...]
 
 
-def _answered(*groups: str) -> tuple[str, ...]:
-    """Groups of questions, for each GPU that answered."""
-    return tuple(bench.on_gpu(group, gpu) for group in groups for gpu in launch_files.answered())
+def _answered(source: str, *groups: str) -> tuple[str, ...]:
+    """Groups of questions to kernels of a source, for each GPU that answered."""
+    return tuple(bench.on_gpu(group, gpu) for group in groups for gpu in launch_files.answered(source))
 
 
 UNITS = {
@@ -65,16 +65,16 @@ UNITS = {
     ),
     "warpgroup-products": Unit(
         "Products of a warpgroup", "How often does a tensor core begin one, and when are its sums there?",
-        _answered("products of a warpgroup"),
+        _answered("wgmma.cu", "products of a warpgroup"),
     ),
     "bulk-copies": Unit(
         "Bulk copies and boxes", "How long does one take, and how many bytes come or go in a cycle?",
-        _answered("copies of an SM, one by one", "rates of copies", "stores and additions by copies"),
+        _answered("tma.cu", "copies of an SM, one by one", "rates of copies", "stores and additions by copies"),
     ),
-    "mbarriers": Unit("mbarriers", "What do arrivals, waits and fences cost?", _answered("mbarriers")),
+    "mbarriers": Unit("mbarriers", "What do arrivals, waits and fences cost?", _answered("mbarrier.cu", "mbarriers")),
     "clusters": Unit(
         "Clusters", "What do blocks of a cluster pay for one another's memory, and where do they lie?",
-        _answered("clusters", "where clusters lie"),
+        _answered("cluster.cu", "clusters", "where clusters lie"),
     ),
     "l1": Unit("L1", "What does L1 keep, and what does it replace?", ("L1", "L1 replacement")),
     "request-merging": Unit(

@@ -1,8 +1,9 @@
-"""Does every counter count the kinds of instructions that it counts on an H100?"""
+"""Does every counter count the kinds of instructions that it counts on an H100, and on an H200?"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,42 +14,74 @@ from gpusim.launches import profiling
 from gpusim.launches.file import read
 
 FOLDER = bench.DATA / "instruction_kinds"
-MEASURED = {launch["id"]: launch["metrics"] for launch in json.loads((FOLDER / "h100.json").read_text())["launches"]}
+SETS = {
+    "h100": ("launches.json", "h100-sxm"), "hopper-h100": ("hopper.json", "h100-sxm"),
+    "hopper-h200": ("hopper.json", "h200"),
+}  # fmt: skip
+"""Counters, by file: of which launches, on which GPU."""
+MEASURED = {
+    name: {launch["id"]: launch["metrics"] for launch in json.loads((FOLDER / f"{name}.json").read_text())["launches"]}
+    for name in SETS
+}
 ALL_WAVES, SHARED_WAVES = "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
-FENCES = "fences"
+FENCES = "h100", "fences"
 """A fence of the whole system runs something on the GPU that is not in the cubin: 9 instructions and a stack."""
-IN_A_ROW = "barrier"
-"""Of eight barriers right after one another the hardware has two take a wavefront, the engine one, in two blocks."""
+KINDS = [(name, kind) for name, kinds in MEASURED.items() for kind in sorted(kinds) if (name, kind) != FENCES]
+APART = {
+    "barrier": -2,
+    **dict.fromkeys(("mbarrier_arrive", "barrier_after_arrival"), -2),
+    **dict.fromkeys(("bulk_load_16", "bulk_load_48", "bulk_load_128", "bulk_load_1024"), -2),
+    **dict.fromkeys(("box_load", "box_load_shifted", "box_load_beyond", "box_load_of_nothing"), -2),
+    **dict.fromkeys(("bulk_store_128", "bulk_store_1024", "bulk_reduce_1024"), 2),
+    **dict.fromkeys(("box_store", "box_store_beyond", "box_reduce", "barrier_after_fence"), 2),
+    **dict.fromkeys(("fence_async_shared", "fence_block"), 16),
+}
+"""By how many wavefronts of shared memory the engine has more, in two blocks: a known gap of barriers and fences."""
+PRODUCTS, FEW = "wgmma_", 4
+"""Kinds whose barriers the hardware itself has a few wavefronts more or fewer of: 1242 on an H100, 1240 on an H200."""
 
 
 @pytest.fixture(scope="module")
-def predicted(measured_compiler: None) -> dict[str, dict[str, float]]:
-    return {spec.id: values(profiling.profile(spec, "h100-sxm")) for spec in read(FOLDER / "launches.json")}
+def predicted(measured_compiler: None) -> dict[str, dict[str, dict[str, float]]]:
+    return {name: dict(_predictions(*of)) for name, of in SETS.items()}
+
+
+def _predictions(launches: str, gpu: str) -> Iterator[tuple[str, dict[str, float]]]:
+    for spec in read(FOLDER / launches):
+        yield spec.id, values(profiling.profile(spec, gpu))
 
 
 def test_every_kind_is_measured(predicted):
-    assert set(predicted) == set(MEASURED)
+    assert set(predicted["h100"]) == set(MEASURED["h100"])
+    assert set(predicted["hopper-h100"]) == set(MEASURED["hopper-h100"])
+    assert set(predicted["hopper-h200"]) > set(MEASURED["hopper-h200"])
 
 
-@pytest.mark.parametrize("kind", sorted(set(MEASURED) - {FENCES}))
-def test_counters_are_the_hardwares(predicted, kind):
-    metrics = sorted(MEASURED[kind].keys() & predicted[kind].keys() - {ALL_WAVES, SHARED_WAVES})
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_counters_are_the_hardwares(predicted, name, kind):
+    found, measured = predicted[name][kind], MEASURED[name][kind]
+    metrics = sorted(measured.keys() & found.keys() - {ALL_WAVES, SHARED_WAVES})
     assert len(metrics) > 25
-    assert differing(predicted[kind], MEASURED[kind], metrics) == {}
+    assert differing(found, measured, metrics) == {}
 
 
-@pytest.mark.parametrize("kind", sorted(set(MEASURED) - {FENCES}))
-def test_wavefronts_of_shared_memory_are_the_hardwares(predicted, kind):
-    assert predicted[kind][SHARED_WAVES] - MEASURED[kind][SHARED_WAVES] == (-2 if kind == IN_A_ROW else 0)
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_wavefronts_of_shared_memory_are_the_hardwares(predicted, name, kind):
+    more = predicted[name][kind][SHARED_WAVES] - MEASURED[name][kind][SHARED_WAVES]
+    if kind.startswith(PRODUCTS):
+        assert abs(more) <= FEW
+    else:
+        assert more == APART.get(kind, 0)
 
 
-@pytest.mark.parametrize("kind", sorted(set(MEASURED) - {FENCES}))
-def test_the_data_stage_has_a_few_wavefronts_more_on_the_hardware(predicted, kind):
-    """A known gap: up to two a warp, which hang on no counter that is known."""
-    assert 0 <= MEASURED[kind][ALL_WAVES] - predicted[kind][ALL_WAVES] <= 8
+@pytest.mark.parametrize(("name", "kind"), [each for each in KINDS if each[0] == "h100"])
+def test_the_data_stage_has_a_few_wavefronts_more_on_the_hardware(predicted, name, kind):
+    """A known gap: up to two a warp, which hang on no counter that is known; of fences and barriers more."""
+    assert 0 <= MEASURED[name][kind][ALL_WAVES] - predicted[name][kind][ALL_WAVES] <= 8
 
 
 def test_a_fence_of_the_system_executes_more_on_the_hardware(predicted):
     """A known gap; what it does besides is not in the cubin."""
-    more = MEASURED[FENCES]["smsp__inst_executed.sum"] - predicted[FENCES]["smsp__inst_executed.sum"]
+    name, kind = FENCES
+    more = MEASURED[name][kind]["smsp__inst_executed.sum"] - predicted[name][kind]["smsp__inst_executed.sum"]
     assert more == 9 * 8 * 4  # 8 fences of 4 warps
