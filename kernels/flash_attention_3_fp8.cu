@@ -27,6 +27,7 @@ enum : int {
     ROW = 128,           // bytes
     ASKING = WARPGROUP,  // threads
     MOST = 8,            // weights are 2^MOST at most
+    TURNS = 1 + CONSUMERS,  // barriers by which the warpgroups take turns
 };
 
 struct Shared {
@@ -134,6 +135,7 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
     const unsigned char* const q = s.q + me * ROWS * ROW;
     Turn keys, values;
 
+    if (me == 1 && tiles > 1) give_way(TURNS);
     wait(&b.q, 0);
     wait(b.k_full, 0);
     begin_products();
@@ -149,10 +151,12 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
 
     for (int j = tiles - 2; j >= 0; j--) {
         wait(b.k_full + keys.place, keys.parity);
+        wait(b.turned_full + values.place, values.parity);
+        wait_for_turn(TURNS + me);
         begin_products();
         begin_scores(S, q, s.k[keys.place]);
-        wait(b.turned_full + values.place, values.parity);
         begin_weighing(T, P, s.turned[values.place]);
+        if (me == 0 || j > 0) give_way(TURNS + 1 - me);
         wait_for_products<1>();
         if (thread == 0) arrive(b.k_empty + keys.place);
         softmax<MOST>(S, most, sum, rescale, factor);

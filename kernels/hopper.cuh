@@ -263,4 +263,10 @@ __device__ __forceinline__ void meet_in_warpgroup(int barrier) {
     asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
 }
 
+// Of two warpgroups one waits until the other has come to give way.
+__device__ __forceinline__ void wait_for_turn(int barrier) {
+    asm volatile("bar.sync %0, 256;" ::"r"(barrier) : "memory");
+}
+__device__ __forceinline__ void give_way(int barrier) { asm volatile("bar.arrive %0, 256;" ::"r"(barrier) : "memory"); }
+
 }  // namespace hopper
