@@ -7,12 +7,13 @@
 // cut Q, K and V into boxes of 128 columns (128 bytes, swizzled) and 128 rows, O into boxes of 64 columns and 64 rows:
 // what lies behind N is zero, and is not written.
 //
-// The schedule is that of flash_attention_3.cu.  Three things are other:
+// The schedule is that of flash_attention_3.cu.  Four things are other:
 //   - Products of fp8 take both matrices along K, and V lies across it.  The warps that ask for tiles turn those of V in
 //     shared memory, as pairs of bytes by ldmatrix and stmatrix and byte by byte in between.
 //   - A thread's scores do not lie as products want its weights.  They need not be moved: keys of V are put in the order
 //     in which weights come, 0 1 8 9 2 3 10 11 4 5 12 13 6 7 14 15 of each 16.
 //   - Tensor cores keep few bits of sums of fp8.  Values of a tile are added up by themselves, and to O in fp32.
+//   - The two warpgroups take turns: one multiplies while the other works on weights, which take as long as products.
 // Weights go up to 2^8, because e4m3 has few numbers below 1/64.
 //
 // Source of the schedule, and of turning V: Shah et al., "FlashAttention-3", section 3.
@@ -22,11 +23,11 @@
 namespace {
 
 enum : int {
-    K32 = 32,            // of a product
-    TILE = 128 * 128,    // bytes
-    ROW = 128,           // bytes
-    ASKING = WARPGROUP,  // threads
-    MOST = 8,            // weights are 2^MOST at most
+    K32 = 32,               // of a product
+    TILE = 128 * 128,       // bytes
+    ROW = 128,              // bytes
+    ASKING = WARPGROUP,     // threads
+    MOST = 8,               // weights are 2^MOST at most
     TURNS = 1 + CONSUMERS,  // barriers by which the warpgroups take turns
 };
 
@@ -133,7 +134,6 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
     float S[Bc / 2], O[D / 2] = {}, T[D / 2], most[2] = {-INFINITY, -INFINITY}, sum[2] = {}, rescale[2], before[2];
     unsigned P[Bc / 8];
     const unsigned char* const q = s.q + me * ROWS * ROW;
-    Turn keys, values;
 
     if (me == 1 && tiles > 1) give_way(TURNS);
     wait(&b.q, 0);
@@ -142,34 +142,33 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
     begin_scores(S, q, s.k[0]);
     wait_for_products<0>();
     if (thread == 0) arrive(b.k_empty);
-    keys.next();
     const int last = (tiles - 1) * Bc, row = first + me * ROWS + warp * 16 + lane / 4;
     if (CAUSAL) mask(S, min(row + 1, N) - last - lane % 4 * 2, row + 1 < N);
     else if (last + Bc > N) mask(S, N - last - lane % 4 * 2, 0);
     softmax<MOST>(S, most, sum, before, factor);
     pack(P, S);
 
-    for (int j = tiles - 2; j >= 0; j--) {
-        wait(b.k_full + keys.place, keys.parity);
-        wait(b.turned_full + values.place, values.parity);
+    for (int t = 1; t < tiles; t++) {
+        const int keys = t % PLACES, values = (t - 1) % PLACES;
+        wait(b.k_full + keys, t / PLACES % 2);
+        wait(b.turned_full + values, (t - 1) / PLACES % 2);
         wait_for_turn(TURNS + me);
         begin_products();
-        begin_scores(S, q, s.k[keys.place]);
-        begin_weighing(T, P, s.turned[values.place]);
-        if (me == 0 || j > 0) give_way(TURNS + 1 - me);
+        begin_scores(S, q, s.k[keys]);
+        begin_weighing(T, P, s.turned[values]);
+        if (me == 0 || t < tiles - 1) give_way(TURNS + 1 - me);
         wait_for_products<1>();
-        if (thread == 0) arrive(b.k_empty + keys.place);
+        if (thread == 0) arrive(b.k_empty + keys);
         softmax<MOST>(S, most, sum, rescale, factor);
         wait_for_products<0>();
-        if (thread == 0) arrive(b.turned_empty + values.place);
+        if (thread == 0) arrive(b.turned_empty + values);
         add(O, T, before);
         before[0] = rescale[0], before[1] = rescale[1];
         pack(P, S);
-        keys.next(), values.next();
     }
-    wait(b.turned_full + values.place, values.parity);
+    wait(b.turned_full + (tiles - 1) % PLACES, (tiles - 1) / PLACES % 2);
     begin_products();
-    begin_weighing(T, P, s.turned[values.place]);
+    begin_weighing(T, P, s.turned[(tiles - 1) % PLACES]);
     wait_for_products<0>();
     add(O, T, before);
     write_rows<MOST>(O, most, sum, s.o, out, L, first, head, N, scale, me, of_v);
