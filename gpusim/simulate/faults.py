@@ -61,6 +61,8 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     if code in _LOCAL:
         return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
     text = program.unknown.get(int(row[F.INDEX]), op.name)
+    if code == E.UNKNOWN:
+        text += f"; at {index:#x}"
     return f"{who}: {E.TEXT[code]} ({text})"
 
 
