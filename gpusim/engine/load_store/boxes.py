@@ -113,6 +113,7 @@ def check_place(m, place, nbytes, aligned, index, lane, w, slot):
     if place < first or place + nbytes > first + m.shape[S.SHARED_BYTES]:
         return fail(m, E.SHARED_BOUNDS, index, lane, slot, place, w)
     if place & (aligned - 1):
+        m.misc[S.E_HOLDS] = aligned
         return fail(m, E.SHARED_MISALIGNED, index, lane, slot, place, w)
     return True
 
