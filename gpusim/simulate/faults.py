@@ -72,10 +72,12 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     return f"{who}: {E.TEXT[code]} ({text})"
 
 
-def _shared_text(code: int, address: int, aligned: int) -> str:
-    """What is wrong with an address of shared memory, and of what it is no multiple, where it must be one of many."""
-    if code == E.SHARED_MISALIGNED and aligned:
-        return f"{E.TEXT[code]}: shared address {address:#x} is no multiple of {aligned}"
+def _shared_text(code: int, address: int, needed: int) -> str:
+    """What is wrong with an address of shared memory; of what it must be a multiple, or how many bytes lie there."""
+    if code == E.SHARED_MISALIGNED and needed:
+        return f"{E.TEXT[code]}: shared address {address:#x} is no multiple of {needed}"
+    if code == E.SHARED_BOUNDS and needed:
+        return f"{E.TEXT[code]}: shared address {address:#x}, {needed} bytes from there on"
     return f"{E.TEXT[code]}: shared address {address:#x}"
 
 
@@ -88,7 +90,7 @@ def _absent(warps: int) -> str:
 
 def _registers_asked(image: Image, index: int) -> int:
     """Registers that a loop of a few instructions asks for until it gets them; 0 where it does not."""
-    rows = image.code[max(index - 1, 0) : index + 2]
+    rows = image.code[max(index - 2, 0) : index + 3]
     return next((int(row[F.SUB]) for row in rows if row[F.OP] == Op.USETMAXREG), 0)
 
 
