@@ -90,7 +90,7 @@ def _absent(warps: int) -> str:
 
 def _registers_asked(image: Image, index: int) -> int:
     """Registers that a loop of a few instructions asks for until it gets them; 0 where it does not."""
-    rows = image.code[max(index - 2, 0) : index + 3]
+    rows = image.code[max(index - 2, 0) : index + 2]
     return next((int(row[F.SUB]) for row in rows if row[F.OP] == Op.USETMAXREG), 0)
 
 
