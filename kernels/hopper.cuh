@@ -179,7 +179,31 @@ __device__ __forceinline__ void multiply_halves(float (&d)[64], const unsigned* 
                  "}" : HOPPER_R64(d, 0) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(more));
 }
 
-// ---------------------------------------------------------------- matrices of 8 x 8 to shared memory
+// d = a b, or d + a b where `more`: a and b of e4m3, both along K, d of 64 x 128.
+__device__ __forceinline__ void multiply_octets(float (&d)[64], u64 a, u64 b, int more) {
+    asm volatile("{\n"
+                 ".reg .pred more;\n"
+                 "setp.ne.b32 more, %66, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {" HOPPER_T64 "}, %64, %65, more, 1, 1;\n"
+                 "}" : HOPPER_R64(d, 0) : "l"(a), "l"(b), "r"(more));
+}
+// And with a in registers.
+__device__ __forceinline__ void multiply_octets(float (&d)[64], const unsigned* a, u64 b, int more) {
+    asm volatile("{\n"
+                 ".reg .pred more;\n"
+                 "setp.ne.b32 more, %69, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {" HOPPER_T64
+                 "}, {%64, %65, %66, %67}, %68, more, 1, 1;\n"
+                 "}" : HOPPER_R64(d, 0) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(more));
+}
+
+// ---------------------------------------------------------------- matrices of 8 x 8 in shared memory
+
+// Four of them, turned: a lane gets two neighbours of a column of each.
+__device__ __forceinline__ void load_matrices_turned(unsigned (&m)[4], unsigned from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3]) : "r"(from) : "memory");
+}
 
 __device__ __forceinline__ void store_matrices(unsigned to, unsigned a, unsigned b, unsigned c, unsigned d) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a), "r"(b), "r"(c),
@@ -190,6 +214,18 @@ __device__ __forceinline__ unsigned as_halves(float low, float high) {
     unsigned both;
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
     return both;
+}
+
+// e4m3, the first one lowest.
+__device__ __forceinline__ unsigned as_octets(float a, float b, float c, float d) {
+    unsigned all;
+    asm("{\n"
+        ".reg .b16 low, high;\n"
+        "cvt.rn.satfinite.e4m3x2.f32 low, %2, %1;\n"
+        "cvt.rn.satfinite.e4m3x2.f32 high, %4, %3;\n"
+        "mov.b32 %0, {low, high};\n"
+        "}" : "=r"(all) : "f"(a), "f"(b), "f"(c), "f"(d));
+    return all;
 }
 
 __device__ __forceinline__ unsigned as_bf16(float low, float high) {
@@ -226,5 +262,11 @@ __device__ __forceinline__ void meet_in_cluster() {
 __device__ __forceinline__ void meet_in_warpgroup(int barrier) {
     asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
 }
+
+// Of two warpgroups one waits until the other has come to give way.
+__device__ __forceinline__ void wait_for_turn(int barrier) {
+    asm volatile("bar.sync %0, 256;" ::"r"(barrier) : "memory");
+}
+__device__ __forceinline__ void give_way(int barrier) { asm volatile("bar.arrive %0, 256;" ::"r"(barrier) : "memory"); }
 
 }  // namespace hopper

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from gpusim.cuda import nvdisasm, relocate, toolchain
+from gpusim.cuda import nvdisasm, relocate, tensor_memory, toolchain
 from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.relocations import Relocation
@@ -118,6 +118,7 @@ def _translated(kernel: Compiled, base: int) -> Program:
         unknown=_explained(made.unknown, list(foreign)), barriers=code.barriers, cluster=code.cluster,
         most_in_cluster=code.most_in_cluster, grid_of_clusters=code.grid_of_clusters,
     )  # fmt: skip
+    tensor_memory.refuse(whole, lines)
     _refuse_faults(whole, lines, kernel.filename)
     return whole
 

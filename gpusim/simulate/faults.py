@@ -48,7 +48,7 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         array = arrays_of(launch)[row[F.ARRAY]].name if row[F.ARRAY] >= 0 else "global memory"
         return f"{who} {_global_text(code, op, array)}: {_place(address, launch)}"
     if code in _SHARED:
-        return f"{who}: {E.TEXT[code]}: shared address {address:#x}; {_extent(launch)}"
+        return f"{who}: {_shared_text(code, address, int(misc[S.E_HOLDS]))}; {_extent(launch)}"
     if code in _CLUSTER:
         whose = f"of block {address >> S.WINDOW_AT} of the {launch.cluster_blocks} of a cluster"
         return f"{who}: {E.TEXT[code]}: shared address {address:#x}, {whose}"
@@ -56,12 +56,42 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         return f"{who}: {_mbarrier_text(code, address, int(misc[S.E_HOLDS]))}"
     if code == E.CLUSTER_DEADLOCK:
         return f"{who}: {E.TEXT[code]}: {_missing(address, int(misc[S.E_HOLDS]), launch)}"
+    if code == E.WARPGROUP_DEADLOCK:
+        return f"{who}: {E.TEXT[code]}: {_absent(address)}"
+    if code == E.REGISTERS:
+        return f"{who}: {E.TEXT[code]}: it has {address} a thread, and names {row[F.SUB]}"
+    if code == E.NO_PROGRESS and (asked := _registers_asked(image, int(misc[S.E_INDEX]))):
+        return f"{who}: {E.TEXT[code]}: it asks for {asked} registers a thread, which other warps do not give back"
     if code == E.NO_TENSOR_MAP:
         return f"{who}: {E.TEXT[code]} lies {_map_place(address)}"
     if code in _LOCAL:
         return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
     text = program.unknown.get(int(row[F.INDEX]), op.name)
+    if code == E.UNKNOWN:
+        text += f"; at {index:#x}"
     return f"{who}: {E.TEXT[code]} ({text})"
+
+
+def _shared_text(code: int, address: int, needed: int) -> str:
+    """What is wrong with an address of shared memory; of what it must be a multiple, or how many bytes lie there."""
+    if code == E.SHARED_MISALIGNED and needed:
+        return f"{E.TEXT[code]}: shared address {address:#x} is no multiple of {needed}"
+    if code == E.SHARED_BOUNDS and needed:
+        return f"{E.TEXT[code]}: shared address {address:#x}, {needed} bytes from there on"
+    return f"{E.TEXT[code]}: shared address {address:#x}"
+
+
+def _absent(warps: int) -> str:
+    """The warps of a block, a bit each, that are missing."""
+    them = [str(n) for n in range(warps.bit_length()) if warps >> n & 1]
+    one = len(them) == 1
+    return f"warp{'' if one else 's'} {' and '.join(them)} of the block {'is' if one else 'are'} missing"
+
+
+def _registers_asked(image: Image, index: int) -> int:
+    """Registers that a loop of a few instructions asks for until it gets them; 0 where it does not."""
+    rows = image.code[max(index - 2, 0) : index + 2]
+    return next((int(row[F.SUB]) for row in rows if row[F.OP] == Op.USETMAXREG), 0)
 
 
 def _mbarrier_text(code: int, address: int, word: int) -> str:

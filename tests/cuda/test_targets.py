@@ -6,8 +6,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import gpusim
 from gpusim import cuda
 from gpusim.cuda import targets, toolchain
 from gpusim.cuda.cuda_errors import CompileError, CudaError, OptionError
@@ -95,3 +97,28 @@ def test_a_launch_file_may_say_it(tmp_path: Path):
     assert spec.compile("h200").arch == "sm_90a"
     assert spec.to_json(tmp_path)["arch"] == "sm_90a"
     assert "arch" not in replace(spec, arch=None).to_json(tmp_path)
+
+
+TENSOR_MEMORY = {
+    "alloc or dealloc": '"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 64;" ::"r"(s) : "memory"',
+    "mma": '"{.reg .pred p; setp.ne.b32 p, 1, 0; tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %1, %0, p;}" ::"r"(s),'
+    ' "l"(d)',
+    "commit": '"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(s)',
+    "cp": '"tcgen05.cp.cta_group::1.128x256b [%0], %1;" ::"r"(s), "l"(d)',
+    "shift": '"tcgen05.shift.cta_group::1.down [%0];" ::"r"(s)',
+    "ld": '"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(out[0]) : "r"(s)',
+    "st": '"tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%0};" ::"r"(s)',
+}
+
+
+@pytest.mark.parametrize("name", TENSOR_MEMORY)
+def test_tensor_memory_of_blackwell_is_refused_by_name(name, tmp_path):
+    body = f"asm volatile({TENSOR_MEMORY[name]});"
+    source = f"__global__ void k(unsigned* out, unsigned s, unsigned long long d) {{\n{body}\n}}"
+    made = cuda.compile(source, gpu="b200", arch="sm_100a")
+    (tmp_path / "k.cubin").write_bytes(made.cubin.data)
+    for module in (made, cuda.compile(tmp_path / "k.cubin", gpu="b200", arch="sm_100a")):
+        with pytest.raises(
+            CudaError, match=rf"kernel.cu:2: k: instruction at 0x\w+ \(.*\) is tcgen05.{name}: Blackwell"
+        ):
+            gpusim.profile(module.kernel(), 1, 32, [np.zeros(32, np.uint32), np.uint32(0), np.uint64(0)], gpu="b200")

@@ -321,18 +321,28 @@ __global__ void image(const __grid_constant__ Map m) {
 @pytest.mark.usefixtures("compiler")
 def test_a_box_of_an_image_is_refused_by_name() -> None:
     kernel = cuda.compile(IMAGE, gpu="h200").kernel()
-    with pytest.raises(gpusim.GpusimError, match=r"kernel.cu:\d+: image: .* does not know \(UTMALDG.3D.IM2COL"):
+    with pytest.raises(gpusim.GpusimError, match=r"kernel.cu:6: image: .* does not know \(UTMALDG.3D.IM2COL .*; at 0x"):
         gpusim.profile(kernel, 1, 32, [bytes(128)], dynamic_shared=SHARED)
 
 
 def test_a_box_is_within_shared_memory_and_memory(module: cuda.Module) -> None:
     tensor = gpusim.TensorMap(np.zeros((64, 64), np.float32), (64, 64))
     args = [np.zeros(64, np.uint32), *coordinates((0, 0)), np.int32(64), np.int32(1 << 14)]
-    with pytest.raises(gpusim.GpusimError, match="out of bounds of shared memory"):
+    with pytest.raises(gpusim.GpusimError, match=r"out of bounds of shared memory: shared address 0x\w+, 16384 bytes"):
         gpusim.profile(module.kernel("load2"), 1, 32, [tensor, *args], dynamic_shared=4096)
     larger = gpusim.TensorMap(np.zeros((64, 64), np.float32), (64, 64), strides=(512,))
     with pytest.raises(gpusim.GpusimError, match="out of bounds: address"):
         gpusim.profile(module.kernel("load2"), 1, 32, [larger, *args], dynamic_shared=SHARED)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_box_begins_at_a_multiple_of_128() -> None:
+    text = IMAGE.replace("[%0], [%1, {%2, %2, %2}], [%0], {%3};", "[%0], [%1, {%2, %2}], [%4];")
+    text = text.replace("3d.", "2d.").replace("im2col", "tile").replace('"h"((short)0)', '"h"((short)0), "r"(s + 4096)')
+    kernel = cuda.compile(text.replace('"r"(s),', '"r"(s + 64),'), gpu="h200").kernel()
+    tensor = gpusim.TensorMap(np.zeros((8, 8), np.float32), (8, 8))
+    with pytest.raises(gpusim.GpusimError, match=r"kernel.cu:6: image: .*: misaligned: .* is no multiple of 128"):
+        gpusim.profile(kernel, 1, 32, [tensor], dynamic_shared=SHARED)
 
 
 def test_what_is_swizzled_is_within_shared_memory(module: cuda.Module) -> None:

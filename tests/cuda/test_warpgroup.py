@@ -270,7 +270,10 @@ def test_warps_of_a_warpgroup_wait_for_one_another_before_products():
 
 def test_a_warp_that_does_not_come_to_a_product_is_waited_for_without_end():
     kernel = cuda.compile(LATE.replace("MEETS", "threadIdx.x < 96"), gpu="h200").kernel()
-    with pytest.raises(GpusimError, match=r"kernel\.cu:5: late: .*warps of its warpgroup that do not come"):
+    with pytest.raises(
+        GpusimError,
+        match=r"kernel\.cu:5: late: .*warps of its warpgroup that do not come .*: warp 3 of the block is missing",
+    ):
         gpusim.profile(kernel, 1, 128, [np.zeros(128, np.uint32)])
 
 
@@ -327,11 +330,11 @@ extern "C" __global__ void __launch_bounds__(384, 1) handed(unsigned* y) {
 """Of 168 registers that every thread of 384 has."""
 
 
-def handed(fewer: int, more: int) -> np.ndarray:
+def handed(fewer: int, more: int, limit: int | None = 1_000_000) -> np.ndarray:
     text, y = HANDED.replace("FEWER", str(fewer)).replace("MORE", str(more)), np.zeros(384, np.uint32)
     kernel = cuda.compile(text, gpu="h200").kernel()
     assert kernel.code.registers == 168
-    gpusim.profile(kernel, 1, 384, [y], limit=1_000_000)
+    gpusim.profile(kernel, 1, 384, [y], limit=limit)
     return y
 
 
@@ -349,10 +352,14 @@ def test_a_warp_may_take_256_registers():
 def test_registers_that_nobody_gives_back_are_waited_for_without_end():
     with pytest.raises(GpusimError, match=r"kernel\.cu:4: handed: .*(never ends|instruction limit)"):
         handed(24, 248)
+    with pytest.raises(GpusimError, match=r"kernel\.cu:4: handed: .*never ends.* asks for 248 registers a thread"):
+        handed(168, 248, limit=None)
 
 
 def test_registers_are_given_back_by_those_who_have_them():
-    with pytest.raises(GpusimError, match=r"kernel\.cu:3: handed: .*gives back registers that its warp has not"):
+    with pytest.raises(
+        GpusimError, match=r"kernel\.cu:3: handed: .*gives back registers .*: it has 168 a thread, and names 232"
+    ):
         handed(232, 240)
 
 

@@ -24,6 +24,7 @@ from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, pre
 from gpusim.engine.core.mbarriers import sleeper, tell_of_sleeper
 from gpusim.engine.core.out_of_line import helper
 from gpusim.engine.core.sm import go_through
+from gpusim.engine.core.warpgroups import tell_of_warpgroup
 from gpusim.engine.hierarchy.constant_cache import find_all
 from gpusim.engine.hierarchy.outbox import O_COUNT
 from gpusim.engine.load_store.below import handle_all
@@ -125,8 +126,7 @@ def note_deadlock(m):
         tell_of_cluster(m, sleeper(m, I.CLUSTER_WAIT))
         return
     if w < 0 and sleeper(m, I.WARPGROUP_ARRIVE) >= 0:
-        w = sleeper(m, I.WARPGROUP_ARRIVE)
-        fail(m, E.WARPGROUP_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], 0, w)
+        tell_of_warpgroup(m, sleeper(m, I.WARPGROUP_ARRIVE))
         return
     w = max(w, 0)
     fail(m, E.BARRIER_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], m.warps[w, S.BAR_NUMBER], w)

@@ -17,7 +17,7 @@ def share_registers(m, c, index, w, block):
     given = m.shape[S.THREAD_REGISTERS] - warp[S.GIVEN_BACK] - c[I.SUB]
     gives = (c[I.FLAGS] & I.CLEAR) != 0
     if (given < 0) == gives and given != 0:
-        return fail(m, E.REGISTERS, index, 0, block, given, w)
+        return fail(m, E.REGISTERS, index, 0, block, given + c[I.SUB], w)
     done = own[S.REGISTERS_LEFT] + given >= 0
     if done:
         own[S.REGISTERS_LEFT] += given

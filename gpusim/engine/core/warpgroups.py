@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import FULL
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.fragments import keep_reading
 from gpusim.engine.core.mbarriers import resume
 from gpusim.engine.core.scheduler_entries import entry_of
@@ -74,6 +74,17 @@ def waits_for_others(m, w):
     """Whether a warp sleeps until the others of its warpgroup are there."""
     warp = m.warps[w]
     return warp[S.STATE] == S.ASLEEP and m.code[warp[S.PC] - 1, I.OP] == I.WARPGROUP_ARRIVE
+
+
+@cold
+def tell_of_warpgroup(m, w):
+    """Note that warp ``w`` waits for ever for others of its warpgroup: a bit for each warp of the block not there."""
+    slot, missing = w // m.shape[S.WARPS], np.int64(0)
+    first = w - w % m.shape[S.WARPS] % G.WARPS
+    for other in range(first, first + G.WARPS):
+        if not waits_for_others(m, other):
+            missing |= np.int64(1) << np.int64(other % m.shape[S.WARPS])
+    fail(m, E.WARPGROUP_DEADLOCK, m.warps[w, S.PC] - 1, 0, slot, missing, w)
 
 
 @inline

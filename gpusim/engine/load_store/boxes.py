@@ -111,8 +111,10 @@ def check_place(m, place, nbytes, aligned, index, lane, w, slot):
     """Whether bytes of shared memory are the block's own, and aligned."""
     first = m.shape[S.SHARED_BASE]
     if place < first or place + nbytes > first + m.shape[S.SHARED_BYTES]:
+        m.misc[S.E_HOLDS] = nbytes
         return fail(m, E.SHARED_BOUNDS, index, lane, slot, place, w)
     if place & (aligned - 1):
+        m.misc[S.E_HOLDS] = aligned
         return fail(m, E.SHARED_MISALIGNED, index, lane, slot, place, w)
     return True
 
