@@ -18,7 +18,7 @@ from gpusim.engine.hierarchy.outbox import set_tick
 from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.copied_lines import ask_for_pairs, pair_lines, wavefronts_by_turn, wavefronts_of_pairs
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
-from gpusim.engine.load_store.pipe import take_tags
+from gpusim.engine.load_store.pipe import take_pipe, take_tags
 from gpusim.engine.load_store.shared_memory import check_shared
 from gpusim.engine.load_store.traffic import LOADS, note_access
 from gpusim.engine.load_store.unwritten import is_unwritten
@@ -28,16 +28,15 @@ from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
 
-ONE = np.uint32(1)
-ONE_PAST = np.int64(1)
-"""Wavefronts of the data stage for a copy past L1, however it is laid out."""
+ONE, ZERO = np.uint32(1), np.uint32(0)
 
 
 @jit
 def copy_async(m, c, index, w, block, sm, on, t, count):
     """LDGSTS; returns the tick it is issued, or -1.
 
-    A lane whose p0 is false writes zeros and reads nothing.
+    A lane whose p0 is false writes zeros and reads nothing.  Copies past L1 have the data stage for these only, and a
+    wavefront that no counter has.
     """
     base, source, target, width = first_row(m, w), m.scratch[S.ADDRESSES], m.scratch[S.TARGETS], np.int64(c[I.WIDTH])
     wide_addresses(m.regs, base, c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
@@ -47,12 +46,16 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)
     if not c[I.LIGHT] and not check_shared(m, index, w, block, target, on, width, True, False):
         return S.FAILURE
-    waves = ONE_PAST
-    if c[I.CACHE] != I.CG:
-        waves = copy_wavefronts(m, index, sm, source, target, reads, on, width)
+    past = c[I.CACHE] == I.CG
+    waves, written = np.int64(0), on & ~reads if past else on
+    if written:
+        waves = copy_wavefronts(m, index, sm, source, target, ZERO if past else reads, written, width)
         count[C.SH_ASYNC_WAVES] += waves
-        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), waves)
-    done = fetch_copy(m, c, index, w, block, sm, source, target, reads, t, waves, count) if reads else t
+        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(written, width), waves)
+    if reads:
+        done = fetch_copy(m, c, index, w, block, sm, source, target, reads, t, waves + past, count)
+    else:
+        done = t if m.shape[S.TIMELESS] else take_pipe(m, sm, t, waves * S.TICKS, 1)
     if done < 0:
         return done
     if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
@@ -71,7 +74,7 @@ def take_zeros(fills, source, width, zeros):
 
 @jit
 def copy_wavefronts(m, index, sm, source, target, reads, on, width):
-    """Wavefronts of the data stage for what a copy through L1 writes."""
+    """Wavefronts of the data stage for what lanes ``on`` write, of which some read through L1."""
     p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
     waves = p[PAT_WAVES]
     if reads:

@@ -96,8 +96,13 @@ def copied(source: np.ndarray, target: np.ndarray, width: int, cache: Cache, rea
     ],
 )
 def test_a_copy_past_l1_looks_up_pairs_of_lines(what, source, target, pairs, waves):
-    """As Triton's kernels showed on an H100: pairs of a turn take wavefronts apart if their shared lines share a set."""
+    """Pairs of a turn take wavefronts apart if their lines of shared memory share a set, as an H100 showed."""
     assert copied(source, target, 16, Cache.CG) == [pairs, waves, 0]
+
+
+@pytest.mark.parametrize(("reads", "waves"), [(LANES < 28, 1), (LANES < 20, 2), (LANES < 0, 4)])
+def test_zeros_of_a_copy_past_l1_are_written_as_a_store_writes_them(reads, waves):
+    assert copied(CHUNK, CHUNK, 16, Cache.CG, reads)[2] == waves
 
 
 def test_a_copy_past_l1_that_is_moved_by_half_a_line_looks_up_each_line_twice():
@@ -116,7 +121,7 @@ def test_a_copy_past_l1_that_is_moved_by_half_a_line_looks_up_each_line_twice():
     ],
 )
 def test_a_copy_through_l1_is_written_turn_by_turn(what, target, reads, waves):
-    """Eight lines, two of each set: what the tag stage finds in one turn is written before what it finds in the next."""
+    """Eight lines, two of each set: what the tag stage finds in one turn is written before the rest."""
     assert copied(LANES % 8 * 128, target, 4, Cache.CA, reads)[2] == waves
 
 
