@@ -241,6 +241,7 @@ def _lightened(program: Program, cut: _Slice) -> Image:
         row[F.STALL : F.WAIT + 1] = control_columns(instr)
         if cut.needed[index] and _may_move(instr):
             row[F.LIGHT] = index not in cut.valued
+        row[F.BUSY] = bool(instr.op.info.described) and instr.dst is not None  # a product, though without its sums
     return image
 
 

@@ -176,6 +176,17 @@ def test_a_matmul_of_several_warpgroups_blocks_and_steps():
     assert found.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum") == 0  # what swizzling is for
 
 
+def test_products_of_a_launch_that_is_sampled_are_counted():
+    kernel = cuda.compile(Path(__file__).parent / "warpgroup_matmul.cu", gpu="h200").kernel()
+    m, n, k = 16384, 8192, 64
+    a, b, c = (np.zeros(shape, dtype) for shape, dtype in (((m, k), "f2"), ((n, k), "f2"), ((m, n), "f4")))
+    arguments = [a, b, c, np.int32(n), np.int32(k)]
+    found = gpusim.profile(kernel, (n // 64, m // 128), 256, arguments, values=False, sample=True)
+    products, rows = (m // 64) * (n // 64) * k // 16, 64
+    assert "blocks went through the caches" in found.notes[0]
+    assert found.value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum") == products * (16 + rows // 4)
+
+
 # ------------------------------------------------------------------ what is counted, and how long it takes
 
 
