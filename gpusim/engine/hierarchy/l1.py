@@ -108,6 +108,16 @@ def ask_l2(m, sm, line, missing, t):
 
 
 @inline
+def ask_l2_apart(m, sm, line, missing, t):
+    """:func:`ask_l2` for what goes along with nothing else, nor anything with it."""
+    own, busy = m.sms[sm], wire_time(m, missing)
+    begin = max(own[FILL], t)
+    own[FILL] = begin + busy
+    note_unit(m, sm, ON_FILL, begin, busy)
+    post_request(m, sm, READ, line, missing, begin, np.int64(0), np.int64(-1))
+
+
+@inline
 def set_of(table, line):
     """Set of a line, from what each byte of its number contributes; the lowest bits say which tags look it up.
 

@@ -26,6 +26,16 @@ def fullest(load):
     return max(max(low & 0xFFFF, low >> COUNT_FIELD), max(high & 0xFFFF, high >> COUNT_FIELD))
 
 
+@inline
+def take_turns(n, rows, turn):
+    """In which turn each of ``n`` lines is looked up, after those of its set before it; returns how many turns."""
+    load = np.int64(0)
+    for j in range(n):
+        turn[j] = (load >> COUNT_FIELD * (rows[j] & (TAG_SETS - 1))) & 0xFFFF
+        load += one_in(rows[j] & (TAG_SETS - 1))
+    return fullest(load)
+
+
 @jit
 def wavefronts_with_misses(pattern, rows, absent, scratch):
     """Wavefronts of a load some of whose lines L1 does not have.
@@ -44,12 +54,12 @@ def wavefronts_with_misses(pattern, rows, absent, scratch):
     scratch : int64 array, shape (3 or more, 32)
         The second row and the third are overwritten.
     """
-    turn, load = scratch[1], np.int64(0)
+    turn, total = scratch[1], np.int64(0)
+    turns = take_turns(pattern[PAT_N_LINES], rows, turn)
     for j in range(pattern[PAT_N_LINES]):
-        turn[j] = (load >> COUNT_FIELD * (rows[j] & (TAG_SETS - 1))) & 0xFFFF if absent >> j & 1 else -1
-        load += one_in(rows[j] & (TAG_SETS - 1))
-    total = np.int64(0)
-    for k in range(-1, fullest(load)):
+        if not absent >> j & 1:
+            turn[j] = -1
+    for k in range(-1, turns):
         total += fullest_bank(pattern, turn, k, scratch[2])
     return total
 

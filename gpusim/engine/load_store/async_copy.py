@@ -16,8 +16,9 @@ from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
 from gpusim.engine.hierarchy.outbox import set_tick
 from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
+from gpusim.engine.load_store.copied_lines import ask_for_pairs, pair_lines, wavefronts_by_turn, wavefronts_of_pairs
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
-from gpusim.engine.load_store.pipe import take_tags
+from gpusim.engine.load_store.pipe import take_pipe, take_tags
 from gpusim.engine.load_store.shared_memory import check_shared
 from gpusim.engine.load_store.traffic import LOADS, note_access
 from gpusim.engine.load_store.unwritten import is_unwritten
@@ -27,14 +28,15 @@ from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
 
-ONE = np.uint32(1)
+ONE, ZERO = np.uint32(1), np.uint32(0)
 
 
 @jit
 def copy_async(m, c, index, w, block, sm, on, t, count):
     """LDGSTS; returns the tick it is issued, or -1.
 
-    A lane whose p0 is false writes zeros and reads nothing.
+    A lane whose p0 is false writes zeros and reads nothing.  Copies past L1 have the data stage for these only, and a
+    wavefront that no counter has.
     """
     base, source, target, width = first_row(m, w), m.scratch[S.ADDRESSES], m.scratch[S.TARGETS], np.int64(c[I.WIDTH])
     wide_addresses(m.regs, base, c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
@@ -44,15 +46,20 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)
     if not c[I.LIGHT] and not check_shared(m, index, w, block, target, on, width, True, False):
         return S.FAILURE
-    done = fetch_copy(m, c, index, w, block, sm, source, reads, t, count) if reads else t
+    past = c[I.CACHE] == I.CG
+    waves, written = np.int64(0), on & ~reads if past else on
+    if written:
+        waves = copy_wavefronts(m, index, sm, source, target, ZERO if past else reads, written, width)
+        count[C.SH_ASYNC_WAVES] += waves
+        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(written, width), waves)
+    if reads:
+        done = fetch_copy(m, c, index, w, block, sm, source, target, reads, t, waves + past, count)
+    else:
+        done = t if m.shape[S.TIMELESS] else take_pipe(m, sm, t, waves * S.TICKS, 1)
     if done < 0:
         return done
     if not c[I.LIGHT] and not move_copy(m, index, w, block, source, target, zeros, width, reads, on):
         return S.FAILURE
-    p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
-    if c[I.CACHE] != I.CG:
-        count[C.SH_ASYNC_WAVES] += p[PAT_WAVES]
-        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(on, width), p[PAT_WAVES])
     set_tick(m, sm, w, S.COPIED, done)
     return t
 
@@ -66,7 +73,19 @@ def take_zeros(fills, source, width, zeros):
 
 
 @jit
-def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
+def copy_wavefronts(m, index, sm, source, target, reads, on, width):
+    """Wavefronts of the data stage for what lanes ``on`` write, of which some read through L1."""
+    p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
+    waves = p[PAT_WAVES]
+    if reads:
+        p, origin = coalesce(m.patterns[index], source, reads, width, False, m.scratch)
+        if find_lines(m, sm, p, origin, m.scratch[0]) > 1:
+            waves = wavefronts_by_turn(p, origin, source, target, reads, on, width, m.scratch)
+    return waves
+
+
+@jit
+def fetch_copy(m, c, index, w, block, sm, source, target, on, t, waves, count):
     """The global side: counted as a load; the tick its data is there."""
     p, origin = coalesce(m.patterns[index], source, on, c[I.WIDTH], False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, source, on)
@@ -74,8 +93,10 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
         return S.FAILURE
     if not c[I.LIGHT] and not m.bounds[array, S.HELD]:
         return refuse_stray(m, index, on, block, source, w)
-    n = p[PAT_N_LINES]
-    tags = find_lines(m, sm, p, origin, m.scratch[0])
+    n, tags, past = p[PAT_N_LINES], find_lines(m, sm, p, origin, m.scratch[0]), c[I.CACHE] == I.CG
+    if past:
+        n = pair_lines(p, origin, source, target, on, m.scratch)
+        tags = wavefronts_of_pairs(p, n, m.scratch)
     prefetch_below(m, index, sm, p, origin)
     count[C.LD_REQ] += 1
     count[C.LD_SECTORS] += p[PAT_N_SECTORS]
@@ -84,7 +105,9 @@ def fetch_copy(m, c, index, w, block, sm, source, on, t, count):
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)
     if m.shape[S.TIMELESS]:
         return t
-    begin = take_tags(m, sm, t, tags * S.TICKS, S.TICKS)
+    begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
+    if past:
+        return ask_for_pairs(m, index, w, p, array, sm, origin, n, tags, begin)
     return read_lines(m, c, index, w, p, array, sm, origin, 1, begin, count)
 
 

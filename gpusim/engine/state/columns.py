@@ -197,12 +197,12 @@ NOW, LSU, TAGS, FILL, TRY_AT = range(5)
 N_SM = lines_of(FENCES_FREE + 1)
 
 # Rows of Machine.scratch.  Those before WORKED and it are for what works something out; the others are lane addresses:
-# of an access, of where a copy goes to, and bytes at its end that are zero; and from PRODUCTS on those of products by a
-# warpgroup.  Those hold, in words of 8 bytes, first what a routine works with, then TILE: the number of eight columns;
-# in words of 4 bytes, from STAGED_A on the four registers of a, from STAGED_B on those of b, two of each tile, a row of
-# 32 lanes each.
+# of an access, of where a copy goes to, and bytes at its end that are zero; then lanes of each turn of the tag stage,
+# a bit each; and from PRODUCTS on those of products by a warpgroup.  Those hold, in words of 8 bytes, first what a
+# routine works with, then TILE: the number of eight columns; in words of 4 bytes, from STAGED_A on the four registers
+# of a, from STAGED_B on those of b, two of each tile, a row of 32 lanes each.
 WORKED = LANES
-ADDRESSES, TARGETS, ZEROS, PRODUCTS = range(LANES + 1, LANES + 5)
+ADDRESSES, TARGETS, ZEROS, TURNS, PRODUCTS = range(LANES + 1, LANES + 6)
 TILE = 2 * ROW_BYTES * (OWN_ROWS + TILE_COLUMNS) + OWN_ROWS * TILE_COLUMNS
 STAGED_A = 2 * (TILE + LANES)
 STAGED_B = STAGED_A + OWN_ROWS // TILE_COLUMNS * 2 * LANES

@@ -85,7 +85,7 @@ SH_LD_WAVES = _executed("data-stage wavefronts of shared loads", _waves("_mem_sh
 SH_ST_WAVES = _executed("data-stage wavefronts of shared stores alone", _waves("_mem_shared_op_st"), _SHARED)
 SH_ATOM_WAVES = _executed("data-stage wavefronts of shared atomics", _waves("_mem_shared_op_atom"), _SHARED)
 SH_ASYNC_WAVES = _executed(
-    "data-stage wavefronts of LDGSTS's writes to shared memory, those that go past L1 left out",
+    "data-stage wavefronts of LDGSTS's writes to shared memory; of those that go past L1 only of zeros",
     _waves("_mem_shared_op_ldgsts"),
     _SHARED,
 )

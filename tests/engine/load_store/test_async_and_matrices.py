@@ -67,6 +67,64 @@ def test_a_copy_counts_as_a_load():
         assert (count[C.SH_ASYNC_WAVES], count[C.SH_ASYNC_IDEAL]) == (2, 1)  # 8 bytes apart: two lanes share a bank
 
 
+CHUNK = 16 * LANES  # 16 bytes a lane, one after another
+
+
+def copied(source: np.ndarray, target: np.ndarray, width: int, cache: Cache, reads: np.ndarray | bool = True) -> list:
+    """Lines looked up, wavefronts of the tag stage and of the data stage that a copy takes between these places."""
+    found = []
+    for copies in (0, 1):
+        sheet = Sheet()
+        from_, to, p = sheet.given(source), sheet.given(target), sheet.holds(0, np.broadcast_to(reads, 32))
+        while len(sheet.inputs) < 12:
+            sheet.given(0)
+        sheet.emit(Op.IMAD_WIDE, reg(64), from_, imm(1), const(X), flags=Flag.UNSIGNED)
+        for _ in range(copies):
+            sheet.emit(Op.LDGSTS, None, to, reg(64), offset=0, target=0, width=width, cache=cache, psrcs=(p,))
+        found.append(counts_of(sheet))
+    return [int(found[1][c] - found[0][c]) for c in (C.LINES, C.LD_TAGS, C.SH_ASYNC_WAVES)]
+
+
+@pytest.mark.parametrize(
+    ("what", "source", "target", "pairs", "waves"),
+    [
+        ("512 bytes to where they lie alike", CHUNK, CHUNK, 4, 1),
+        ("8 rows of 64 bytes to 4 lines", LANES // 4 * 128 + LANES % 4 * 16, CHUNK, 8, 4),
+        ("2 rows of 256 bytes, halves apart", CHUNK, LANES // 8 % 2 * 2048 + LANES // 16 * 128 + LANES % 8 * 16, 4, 2),
+        ("512 bytes to lines of one set", CHUNK, LANES // 8 * 512 + LANES % 8 * 16, 4, 4),
+        ("512 bytes, a sector of each line elsewhere", CHUNK, CHUNK + LANES % 8 // 6 * 2048, 8, 2),
+    ],
+)
+def test_a_copy_past_l1_looks_up_pairs_of_lines(what, source, target, pairs, waves):
+    """Pairs of a turn take wavefronts apart if their lines of shared memory share a set, as an H100 showed."""
+    assert copied(source, target, 16, Cache.CG) == [pairs, waves, 0]
+
+
+@pytest.mark.parametrize(("reads", "waves"), [(LANES < 28, 1), (LANES < 20, 2), (LANES < 0, 4)])
+def test_zeros_of_a_copy_past_l1_are_written_as_a_store_writes_them(reads, waves):
+    assert copied(CHUNK, CHUNK, 16, Cache.CG, reads)[2] == waves
+
+
+def test_a_copy_past_l1_that_is_moved_by_half_a_line_looks_up_each_line_twice():
+    lines, waves, _ = copied(CHUNK + 64, CHUNK, 16, Cache.CG)
+    assert lines == 8
+    assert 3 <= waves <= 4  # by which of the five lines shares its set with another: 3.8 for softmax on an H100
+
+
+@pytest.mark.parametrize(
+    ("what", "target", "reads", "waves"),
+    [
+        ("lanes of a line in banks of their own", 4 * LANES, True, 2),
+        ("lanes of a line in one bank", LANES // 8 * 128 + LANES % 8 * 4, True, 8),
+        ("the second turn only writes zeros", 4 * LANES, LANES % 8 < 4, 1),
+        ("nothing is read", 4 * LANES, False, 1),
+    ],
+)
+def test_a_copy_through_l1_is_written_turn_by_turn(what, target, reads, waves):
+    """Eight lines, two of each set: what the tag stage finds in one turn is written before the rest."""
+    assert copied(LANES % 8 * 128, target, 4, Cache.CA, reads)[2] == waves
+
+
 def test_a_copy_out_of_bounds_is_refused():
     sheet = Sheet()
     sheet.emit(Op.IMAD_WIDE, reg(64), sheet.given(4 * LANES), imm(1), const(X), flags=Flag.UNSIGNED)
