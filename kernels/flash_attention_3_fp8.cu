@@ -26,6 +26,7 @@ enum : int {
     K32 = 32,               // of a product
     TILE = 128 * 128,       // bytes
     ROW = 128,              // bytes
+    UNIT = 16,              // bytes
     ASKING = WARPGROUP,     // threads
     MOST = 8,               // weights are 2^MOST at most
     TURNS = 1 + CONSUMERS,  // barriers by which the warpgroups take turns
@@ -97,17 +98,17 @@ __device__ __forceinline__ void ask(Shared& s, Barriers& b, const TensorMap* Q, 
 
 // ---------------------------------------------------------------- who multiplies
 
-// S = Q K^T of the warpgroup's rows, under way.
-__device__ __forceinline__ void begin_scores(float (&S)[Bc / 2], const unsigned char* q, const unsigned char* k) {
+// S = Q K^T of the warpgroup's rows, under way.  Tiles are given by descriptors, which count in `UNIT`s.
+__device__ __forceinline__ void begin_scores(float (&S)[Bc / 2], u64 q, u64 k) {
 #pragma unroll
-    for (int i = 0; i < D; i += K32) multiply_octets(S, rows_of_128(q + i), rows_of_128(k + i), i > 0);
+    for (int i = 0; i < D; i += K32) multiply_octets(S, q + i / UNIT, k + i / UNIT, i > 0);
     commit_products();
 }
 
 // T = P V, under way.
-__device__ __forceinline__ void begin_weighing(float (&T)[D / 2], const unsigned (&P)[Bc / 8], const unsigned char* v) {
+__device__ __forceinline__ void begin_weighing(float (&T)[D / 2], const unsigned (&P)[Bc / 8], u64 v) {
 #pragma unroll
-    for (int i = 0; i < Bc; i += K32) multiply_octets(T, P + i / 8, rows_of_128(v + i), i > 0);
+    for (int i = 0; i < Bc; i += K32) multiply_octets(T, P + i / 8, v + i / UNIT, i > 0);
     commit_products();
 }
 
@@ -133,13 +134,13 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
     const float factor = scale * 1.4426950408889634f;  // log2(e): powers of two are what the hardware has
     float S[Bc / 2], O[D / 2] = {}, T[D / 2], most[2] = {-INFINITY, -INFINITY}, sum[2] = {}, rescale[2], before[2];
     unsigned P[Bc / 8];
-    const unsigned char* const q = s.q + me * ROWS * ROW;
+    const u64 q = rows_of_128(s.q + me * ROWS * ROW), k = rows_of_128(s.k), v = rows_of_128(s.turned);
 
     if (me == 1 && tiles > 1) give_way(TURNS);
     wait(&b.q, 0);
     wait(b.k_full, 0);
     begin_products();
-    begin_scores(S, q, s.k[0]);
+    begin_scores(S, q, k);
     wait_for_products<0>();
     if (thread == 0) arrive(b.k_empty);
     const int last = (tiles - 1) * Bc, row = first + me * ROWS + warp * 16 + lane / 4;
@@ -154,8 +155,8 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
         wait(b.turned_full + values, (t - 1) / PLACES % 2);
         wait_for_turn(TURNS + me);
         begin_products();
-        begin_scores(S, q, s.k[keys]);
-        begin_weighing(T, P, s.turned[values]);
+        begin_scores(S, q, k + keys * (TILE / UNIT));
+        begin_weighing(T, P, v + values * (TILE / UNIT));
         if (me == 0 || t < tiles - 1) give_way(TURNS + 1 - me);
         wait_for_products<1>();
         if (thread == 0) arrive(b.k_empty + keys);
@@ -168,7 +169,7 @@ __device__ __forceinline__ void attend(Shared& s, Barriers& b, const TensorMap* 
     }
     wait(b.turned_full + (tiles - 1) % PLACES, (tiles - 1) / PLACES % 2);
     begin_products();
-    begin_weighing(T, P, s.turned[(tiles - 1) % PLACES]);
+    begin_weighing(T, P, v + (tiles - 1) % PLACES * (TILE / UNIT));
     wait_for_products<0>();
     add(O, T, before);
     write_rows<MOST>(O, most, sum, s.o, out, L, first, head, N, scale, me, of_v);
