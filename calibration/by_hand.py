@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tarfile
 from functools import cache
 
 from calibration import bench
 from gpusim.measured import measurement
 
-MEASURED = bench.DATA / "hopper" / "measured.tar.xz"
+MEASURED = bench.DATA / "hopper"
 TIME = "gpu__time_duration.sum"
 CYCLES = "gpc__cycles_elapsed.max"
 CLOCK = "gpc__cycles_elapsed.avg.per_second"
@@ -20,10 +19,7 @@ def launches(gpu: str) -> dict[str, measurement.MeasuredLaunch]:
 
     Parameters
     ----------
-    gpu : {"h100", "h200"}
+    gpu : {"h100-sxm", "h200"}
     """
-    name = f"./{gpu}/hand.json"
-    with tarfile.open(MEASURED, "r:xz") as archive:
-        file = archive.extractfile(name)
-        text = file.read().decode() if file else ""
-    return {launch.id: launch for launch in measurement.parse(text, name).launches if not launch.error}
+    found = measurement.read(MEASURED / f"{gpu}-kernels.json")
+    return {launch.id: launch for launch in found.launches if not launch.error}

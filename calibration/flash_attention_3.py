@@ -134,7 +134,7 @@ def _rates(here: Mapping[Launch, Found]) -> Iterator[str]:
 
 
 def _cycles(here: Mapping[Launch, Found]) -> Iterator[str]:
-    there, errors = by_hand.launches("h100"), []
+    there, errors = by_hand.launches("h100-sxm"), []
     yield f"\n### Our kernel on an H100, {HEADS} heads, caches cold\n"
     yield "| causal | N | TFLOP/s there | MHz | cycles there | here | error | cycles a tile there | here |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"

@@ -103,7 +103,8 @@ def count(
     if timed:
         drive(m, launch, image, chosen.queue, progress, "counting", limit, workers=workers)
     else:
-        ran, note, since = _count_and_time(m, place, image, in_time, chosen, recording, progress, limit)
+        each = chosen.instructions(classes) / launch.blocks
+        ran, note, since = _count_and_time(m, place, image, in_time, chosen, each, recording, progress, limit)
     after = held_by_l2(m)
     total = scale(chosen, m.counts, classes, before, after)
     by_array, sites = m.arrays * 1.0, by_instruction(m, image, len(launch.program)) * 1.0
@@ -127,10 +128,12 @@ def count(
 
 
 def _count_and_time(
-    m: Machine, place: Place, image: Image, in_time: Image, chosen: Plan, recording: Recording | None,
+    m: Machine, place: Place, image: Image, in_time: Image, chosen: Plan, each: float, recording: Recording | None,
     progress: Progress | None, limit: int | None,
 ) -> tuple[Machine, str, Since]:  # fmt: skip
     """Run a machine that counts; beside it, from the middle of the launch on, one that times a stretch.
+
+    ``each``: warp instructions of a block.
 
     Returns
     -------
@@ -158,7 +161,7 @@ def _count_and_time(
         return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until, workers=workers)
 
     with ThreadPoolExecutor(1) as beside:
-        stretch = beside.submit(measure, ran, advance, WINDOW)
+        stretch = beside.submit(measure, ran, advance, WINDOW.before_the_end(middle.blocks, wave, each))
         go_on()
         _show(ran, stretch, progress)
         note = f"a stretch from the middle of the launch, which begins with block {middle.first}"

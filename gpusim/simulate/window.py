@@ -43,6 +43,21 @@ class Lengths(NamedTuple):
     batch: float
     error: float
 
+    def before_the_end(self, blocks: int, wave: int, instructions: float) -> Lengths:
+        """No more of a stretch of blocks than until the last one begins, where there are more than a wave of them.
+
+        From then on SMs run empty; what a launch has of that is in its unevenness.
+
+        Parameters
+        ----------
+        blocks, wave : int
+            Blocks of the stretch, and those that the GPU holds at once.
+        instructions : float
+            Warp instructions of a block.
+        """
+        begun = blocks - wave if blocks > wave else blocks
+        return self._replace(most=min(self.most, begun * instructions))
+
 
 WINDOW = Lengths(most=30e6, settled=0.4, batch=1 / 15, error=0.003)
 """Of a launch that is not timed whole."""

@@ -102,7 +102,7 @@ def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
 
 
 def test_the_ladder_of_tensor_cores():
-    found = by_hand.launches("h100")
+    found = by_hand.launches("h100-sxm")
     for (kernel, n), (*quoted, microseconds) in load("tensor_ladder")["H100"].items():
         launch = found[f"{kernel} {n}x{n}x{n}"]
         assert quoted == [launch.value(by_hand.CYCLES)]

@@ -140,6 +140,22 @@ def test_a_launch_too_long_is_timed_by_a_stretch_of_it(monkeypatch):
     assert part.cycles == pytest.approx(whole.cycles, rel=0.3)
 
 
+@pytest.mark.parametrize("settled", [0.3, 0.6, 0.99])
+def test_a_stretch_is_measured_before_its_last_blocks(settled, monkeypatch):
+    """Four waves, of which such a share comes before measuring; the last one emptied the GPU and took twice as long."""
+    from gpusim.simulate import counting
+    from gpusim.simulate.window import WINDOW
+
+    how = {"M": 1024, "N": 1056, "K": 64, "tile": 32}
+    whole = predict("matmul-tiled", how)
+    most = settled * whole.value("smsp__inst_executed.sum") / WINDOW.settled
+    monkeypatch.setattr(counting, "MOST_TIMED", 1e5)
+    monkeypatch.setattr(counting, "WINDOW", WINDOW._replace(most=most))
+    part = gpusim.predict("matmul-tiled", gpu="h200", **how)
+    assert part["gpc__cycles_elapsed.max"].claim is gpusim.Claim.EXTRAPOLATED
+    assert part.cycles == pytest.approx(whole.cycles, rel=0.06)
+
+
 def test_every_name_of_the_state_means_one_thing():
     import ast
     from collections import Counter

@@ -6,7 +6,6 @@ import numpy as np
 
 from gpusim.engine.alu.operands import FULL
 from gpusim.engine.compiling.jit import cold, inline, jit
-from gpusim.engine.core.fragments import keep_reading
 from gpusim.engine.core.mbarriers import resume
 from gpusim.engine.core.scheduler_entries import entry_of
 from gpusim.engine.load_store.async_groups import close_products
@@ -16,7 +15,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail
-from gpusim.hardware.fixed import DATA_STAGE
+from gpusim.hardware.fixed import DATA_STAGE, PRODUCTS_QUEUED
 from gpusim.isa import warpgroup as G
 
 
@@ -103,7 +102,9 @@ def queue(m, c, w, t):
         return
     scheduler, _ = entry_of(m, w)
     row = m.schedulers[scheduler]
-    done = keep_reading(row, c[I.BUSY] // S.TICKS, t // S.TICKS)
+    done = max(row[S.UNIT_FREE + S.U_TENSOR], t) + c[I.BUSY]
+    row[S.UNIT_FREE + S.U_TENSOR] = done
     row[S.UNIT_BUSY + S.U_TENSOR] += c[I.BUSY]
-    warp[S.ROOM_AT], warp[S.LEAVES_AT] = warp[S.LEAVES_AT], done
+    warp[S.LEAVE_AT + warp[S.N_PRODUCTS] % PRODUCTS_QUEUED] = done
+    warp[S.N_PRODUCTS] += 1
     warp[S.MULTIPLIED] = done + m.rates[S.PRODUCT_LASTS]

@@ -14,6 +14,7 @@ from gpusim.hardware.fixed import (
     MOST_ISSUED,
     MOST_QUEUED,
     MOST_WARPS,
+    PRODUCTS_QUEUED,
     REGISTER_BANKS,
     REGISTER_STAGES,
     WARP,
@@ -62,8 +63,7 @@ N_REASONS = 10
 # instruction came to its registers; HELD_UP: for how long it and those before it hold up all behind them, after that
 # cycle and the next two; BANK_TAKEN: when each bank is read and its places are taken; ASKED: when what goes to the
 # load/store pipe reads each bank, a bit a cycle from ASKED_FROM on; FED: when the tensor core has read all
-# of each bank that it is to (gpusim.engine.core.fragments), FED_BY_HALVES: 1 where it needs a bank in every other cycle
-# alone.  Of dense loads (gpusim.engine.core.register_writes):
+# of each bank that it is to (gpusim.engine.core.fragments).  Of dense loads (gpusim.engine.core.register_writes):
 # INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
 # come; WRITES_UNTIL: until when those are written if no result comes in between.
 # CODE_AT: when it has its first code, 0: nobody has asked for it
@@ -88,8 +88,7 @@ BANK_TAKEN = HELD_UP + REGISTER_STAGES
 INBOUND_KEPT = 64
 ASKED, ASKED_FROM = BANK_TAKEN + REGISTER_BANKS, BANK_TAKEN + 2 * REGISTER_BANKS
 FED = ASKED_FROM + 1
-FED_BY_HALVES = FED + REGISTER_BANKS
-N_INBOUND = FED_BY_HALVES + 1
+N_INBOUND = FED + REGISTER_BANKS
 N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
 INBOUND = WRITES_UNTIL + 1
@@ -125,10 +124,10 @@ FAILURE, WENT = -1, -16
 # that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
 # its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is;
-# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; LEAVES_AT: when the tensor core is done with the
-# latest of them, ROOM_AT: with the one before; GIVEN_BACK: registers of a thread that are the block's; CAME_LANES:
-# those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS: the phase that they wait
-# for, once all lanes that are left have arrived, else 0.
+# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; N_PRODUCTS, LEAVE_AT: how many of them so far, and
+# when the tensor core is done with each of the latest; GIVEN_BACK: registers of a thread that are the block's;
+# CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS: the phase that
+# they wait for, once all lanes that are left have arrived, else 0.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
 ALIVE = BOARD + N_SCOREBOARDS  # the second
 STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(ALIVE + 1, ALIVE + 7)
@@ -139,8 +138,9 @@ COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLIT
 MEET_MASK = GROUPS + N_GROUPS_KEPT
 MEET_AT = MEET_MASK + N_MEETINGS
 (
-    MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, LEAVES_AT, ROOM_AT, PRODUCT_GROUPS,
-) = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 6)  # fmt: skip
+    MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, N_PRODUCTS, LEAVE_AT,
+) = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 5)  # fmt: skip
+PRODUCT_GROUPS = LEAVE_AT + PRODUCTS_QUEUED
 AWAITS, CAME_LANES = range(PRODUCT_GROUPS + N_GROUPS_KEPT, PRODUCT_GROUPS + N_GROUPS_KEPT + 2)
 N_WARP = lines_of(CAME_LANES + 1)
 
