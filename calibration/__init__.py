@@ -20,7 +20,7 @@ cases that the simulator is asked again.  The modules of this folder each have o
 ``sgemm_ladder``   the published SGEMM ladder; writes docs/ladder.md
 ``flash_attention_2`` FlashAttention-2 on tensor cores; writes the first part of docs/attention.md
 ``flash_attention_3`` FlashAttention-3; writes the second part of docs/attention.md
-``by_hand``        launches of kernels written by hand for Hopper, as an H100 and an H200 measured them
+``hopper``         203 launches of Hopper's kernels, as an H100 and an H200 measured them
 ``ncu``            runs Nsight Compute
 ================== ============================================================================================
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration import bench, by_hand
+from calibration import bench, hopper
 from calibration.flash_attention_2 import SHAPES, mean_error, published, write_part
 
 GPU, D = "h100-sxm", 128
@@ -134,16 +134,16 @@ def _rates(here: Mapping[Launch, Found]) -> Iterator[str]:
 
 
 def _cycles(here: Mapping[Launch, Found]) -> Iterator[str]:
-    there, errors = by_hand.launches("h100-sxm"), []
+    there, errors = hopper.by_hand("h100-sxm"), []
     yield f"\n### Our kernel on an H100, {HEADS} heads, caches cold\n"
     yield "| causal | N | TFLOP/s there | MHz | cycles there | here | error | cycles a tile there | here |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for launch in MEASURED:
         measured, cycles = there[launch.id], here[launch].cycles
-        took, seconds = measured.value(by_hand.CYCLES), measured.value(by_hand.TIME)
+        took, seconds = measured.value(hopper.CYCLES), measured.value(hopper.TIME)
         errors.append(cycles / took - 1)
         a_tile = " | ".join("–" if launch.causal else f"{value / launch.tiles:.0f}" for value in (took, cycles))
-        clock = f"{launch.flops / seconds * 1e-12:.0f} | {measured.value(by_hand.CLOCK) * 1e-6:.0f}"
+        clock = f"{launch.flops / seconds * 1e-12:.0f} | {measured.value(hopper.CLOCK) * 1e-6:.0f}"
         yield f"| {_causal(launch)} | {launch.N} | {clock} | {took:.0f} | {cycles:.0f} | {errors[-1]:+.1%} | {a_tile} |"
     yield f"\nMean error: {mean_error(errors)}."
 

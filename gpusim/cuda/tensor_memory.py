@@ -41,10 +41,11 @@ def refuse(made: Program, lines: Sequence[Line]) -> None:
     CubinError
         Which names the instruction, its address and its line of source.
     """
-    for line, instr in zip(lines, made.instrs, strict=True):
+    for index in sorted(made.unknown):
+        line, number = lines[index], made.instrs[index].line
         meaning = _meaning(line.opcode.partition(".")[0])
         if meaning:
-            place = f"{made.source}:{instr.line}: " if instr.line else ""
+            place = f"{made.source}:{number}: " if number else ""
             raise CubinError(
                 f"{place}{made.name}: instruction at {line.address:#x} ({line.text}) is tcgen05.{meaning}: "
                 "Blackwell's tensor memory is not simulated"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration import by_hand, flash_attention_2
+from calibration import flash_attention_2, hopper
 from calibration.handwritten import counters as measured
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
@@ -102,11 +102,11 @@ def test_the_stages_of_l1_cost_what_was_measured_of_every_pattern():
 
 
 def test_the_ladder_of_tensor_cores():
-    found = by_hand.launches("h100-sxm")
+    found = hopper.by_hand("h100-sxm")
     for (kernel, n), (*quoted, microseconds) in load("tensor_ladder")["H100"].items():
         launch = found[f"{kernel} {n}x{n}x{n}"]
-        assert quoted == [launch.value(by_hand.CYCLES)]
-        assert microseconds == pytest.approx(1e6 * launch.value(by_hand.TIME))
+        assert quoted == [launch.value(hopper.CYCLES)]
+        assert microseconds == pytest.approx(1e6 * launch.value(hopper.TIME))
 
 
 def test_attention():

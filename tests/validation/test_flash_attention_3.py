@@ -2,7 +2,7 @@
 
 import pytest
 
-from calibration import by_hand, flash_attention_2, flash_attention_3
+from calibration import flash_attention_2, flash_attention_3, hopper
 from calibration.flash_attention_3 import Found, Launch
 
 SMALL = Launch(16, 512, causal=False)
@@ -14,7 +14,7 @@ EXACT = (
 
 @pytest.mark.usefixtures("measured_compiler")
 def test_counters_are_those_of_an_h100():
-    found, measured = flash_attention_3.run(SMALL), by_hand.launches("h100-sxm")[SMALL.id]
+    found, measured = flash_attention_3.run(SMALL), hopper.by_hand("h100-sxm")[SMALL.id]
     assert {name: found.value(name) for name in EXACT} == {name: measured.value(name) for name in EXACT}
     for name, error in (
         ("smsp__inst_executed.sum", 0.02),  # warps that wait try again, how often depends on time
@@ -27,7 +27,7 @@ def test_counters_are_those_of_an_h100():
 
 def test_its_part_has_every_length_that_was_published_and_measured():
     assert set(flash_attention_3.PUBLISHED.values()) == {s for s in flash_attention_2.SHAPES if s.d == 128}
-    assert {launch.id for launch in flash_attention_3.MEASURED} <= set(by_hand.launches("h100-sxm"))
+    assert {launch.id for launch in flash_attention_3.MEASURED} <= set(hopper.by_hand("h100-sxm"))
     parts = {flash_attention_3.part_of(launch) for launch in flash_attention_3.LAUNCHES}
     found = {launch: Found(launch.flops / 500e12, launch.heads * 125e3) for launch in parts}
     text = flash_attention_3.part(flash_attention_3.whole(flash_attention_3.LAUNCHES, found))

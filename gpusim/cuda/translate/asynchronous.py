@@ -231,6 +231,7 @@ TABLE = {
     "UTMACCTL": map_cache,
     "UCGABAR_ARV": _alone(Op.CLUSTER_ARRIVE),
     "UCGABAR_WAIT": _alone(Op.CLUSTER_WAIT),
+    "ERRBAR": _alone(Op.MEMBAR),
     "CGAERRBAR": _alone(Op.CLUSTER_FENCE),
     "STAS": stas,
     "REDAS": redas,

@@ -342,11 +342,6 @@ def fence(r: Reader) -> Instr:
     return r.make(Op.MEMBAR, sub=wavefronts)
 
 
-def error_barrier(r: Reader) -> Instr:
-    """``ERRBAR``, which orders what is already in order."""
-    return r.make(Op.MEMBAR)
-
-
 def cctl(r: Reader) -> Instr:
     """``CCTL.IVALL``, a fence; ``CCTL.E.PF1``, ``CCTL.E.PF2`` prefetch."""
     if r.has("IVALL"):
@@ -385,7 +380,6 @@ TABLE = {
     "LDGDEPBAR": ldgdepbar,
     "DEPBAR": depbar,
     "MEMBAR": fence,
-    "ERRBAR": error_barrier,
     "FENCE": fence,
     "CCTL": cctl,
     "QSPC": qspc,

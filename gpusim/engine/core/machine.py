@@ -125,8 +125,9 @@ def note_deadlock(m):
     if w < 0 and sleeper(m, I.CLUSTER_WAIT) >= 0:
         tell_of_cluster(m, sleeper(m, I.CLUSTER_WAIT))
         return
-    if w < 0 and sleeper(m, I.WARPGROUP_ARRIVE) >= 0:
-        tell_of_warpgroup(m, sleeper(m, I.WARPGROUP_ARRIVE))
+    alone = sleeper(m, I.WARPGROUP_ARRIVE)
+    if w < 0 and alone >= 0:
+        tell_of_warpgroup(m, alone)
         return
     w = max(w, 0)
     fail(m, E.BARRIER_DEADLOCK, m.warps[w, S.PC] - 1, 0, w // m.shape[S.WARPS], m.warps[w, S.BAR_NUMBER], w)

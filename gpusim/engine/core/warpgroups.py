@@ -33,12 +33,18 @@ def product(m, c, index, w, block, on, t, count):
     if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
         return S.FAILURE
     if c[I.BUSY]:
-        if w % m.shape[S.WARPS] % G.WARPS == 0:
+        if w == first_of(m, w):
             count[C.SH_PRODUCT_WAVES] += wavefronts(c[I.SUB])
         queue(m, c, w, t)
     if c[I.SUB] & G.COMMITS:
         close_products(m.warps[w])
     return t
+
+
+@inline
+def first_of(m, w):
+    """First warp of a warp's warpgroup."""
+    return w - w % m.shape[S.WARPS] % G.WARPS
 
 
 @inline
@@ -57,7 +63,7 @@ def meet(m, index, w, block, sm, on, t):
     """
     if not are_whole(m, index, w, block, on):
         return np.int64(S.FAILURE)
-    first = w - w % m.shape[S.WARPS] % G.WARPS
+    first = first_of(m, w)
     for other in range(first, first + G.WARPS):
         if other != w and not waits_for_others(m, other):
             m.warps[w, S.PC] += 1
@@ -79,7 +85,7 @@ def waits_for_others(m, w):
 def tell_of_warpgroup(m, w):
     """Note that warp ``w`` waits for ever for others of its warpgroup: a bit for each warp of the block not there."""
     slot, missing = w // m.shape[S.WARPS], np.int64(0)
-    first = w - w % m.shape[S.WARPS] % G.WARPS
+    first = first_of(m, w)
     for other in range(first, first + G.WARPS):
         if not waits_for_others(m, other):
             missing |= np.int64(1) << np.int64(other % m.shape[S.WARPS])
