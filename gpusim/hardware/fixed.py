@@ -12,9 +12,8 @@ LINE, SECTOR = 128, 32
 """Bytes of a line and of a sector, in L1 and in L2."""
 DATA_STAGE = 128
 """Bytes that shared memory and L1 give a cycle: its banks have a word each."""
-PRODUCTS_QUEUED, PRODUCTS_OF_REGISTERS_QUEUED = 4, 2
-"""Products by a warpgroup that a warp has under way, with its rows in shared memory or in registers; fitted to tiles of
-attention and matmul on an H100."""
+PRODUCTS_QUEUED = 6
+"""Products by warpgroups that wait for a scheduler's tensor core."""
 TAG_SETS, L1_WAYS = 4, 4
 """Sets of the tag stage, and ways of a set of L1."""
 REQUEST_LINES = 4

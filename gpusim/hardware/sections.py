@@ -354,6 +354,10 @@ class Latency:
     wgmma_cycles : int or None
         From the end of a tensor core's work on a product by a warpgroup until who waits for it goes on; None where
         there are no such products.
+    wgmma_place_cycles : int or None
+        From when a tensor core begins such a product until another one may take its place in the queue.
+    wgmma_slows_cycles : float or None
+        How much longer other instructions read a register while a tensor core works on such products.
     """
 
     fma_cycles: int = quantity("cycle", high=LONGEST)
@@ -373,6 +377,8 @@ class Latency:
     dram_far_cycles: int | None = quantity("cycle", high=LONGEST, optional=True, informational=True)
     mma_cycles: int | None = quantity("cycle", high=LONGEST, optional=True)
     wgmma_cycles: int | None = quantity("cycle", low=0, high=LONGEST, optional=True)
+    wgmma_place_cycles: int | None = quantity("cycle", low=0, high=LONGEST, optional=True)
+    wgmma_slows_cycles: float | None = quantity("cycle", low=0, high=16, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,8 +81,8 @@ class F(IntEnum):
 
 N_FIELDS = 48
 NO_ROW = ~0  # the row of zeros: an operand that is not there
-ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS or of products by a warpgroup, or for room for one
-_ASYNCHRONOUS = Op.DEPBAR, Op.WARPGROUP_DEPBAR, Op.HGMMA, Op.QGMMA, Op.IGMMA
+ASYNC = 1 << 6  # in the column WAIT: wait for groups of LDGSTS or of products by a warpgroup
+_ASYNCHRONOUS = Op.DEPBAR, Op.WARPGROUP_DEPBAR
 OUT_OF_LINE_PIPE = 15  # in the column PIPE: run out of the interpreter's loop
 PRED_TRUE, PRED_SINK = 7, 16
 PRED_FALSE = PRED_TRUE | 16

@@ -38,7 +38,9 @@ def unit_of(instr: Instr) -> int:
     info, pipe = instr.op.info, instr.op.info.pipe
     if pipe not in (Pipe.CONTROL, Pipe.LSU) and any(o.kind in (Kind.UREG, Kind.UPRED) for o in results):
         return S.U_UNIFORM
-    if not info.queued or info.described:
+    if info.described:
+        return S.NO_UNIT if instr.dst is None else S.U_PRODUCTS
+    if not info.queued:
         return S.NO_UNIT
     if info.may_be_global or info.space == LOCAL:
         return S.U_GLOBAL
@@ -88,6 +90,7 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
         S.U_TENSOR: 0,
         S.U_FP16: _cycles(sm.fp16_lanes // 2, schedulers),
         S.U_UNIFORM: gpu.issue.uniform_cycles,
+        S.U_PRODUCTS: 0,
         S.U_SHARED: sm.shared_interval_cycles,
         S.U_GLOBAL: sm.global_interval_cycles,
     }

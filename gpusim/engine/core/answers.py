@@ -17,7 +17,7 @@ from gpusim.engine.hierarchy.outbox import (
     A_ROW,
     A_TICK,
     A_WHOSE,
-    ALONG,
+    ALONE,
     JOIN,
     LOAD,
     N_HEARD,
@@ -69,7 +69,7 @@ def hear(m, sm):
 @inline
 def prefetch_row_of_l1(m, k):
     """Have the host fetch the row of L1 that a read is for."""
-    if kind_of(m.asked[k]) <= ALONG:
+    if kind_of(m.asked[k]) <= ALONE:
         prefetch(m.l1, max(m.asked[k, A_ROW], 0), 0)
 
 

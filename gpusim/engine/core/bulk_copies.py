@@ -19,6 +19,7 @@ from gpusim.engine.hierarchy.line_masks import full_sectors
 from gpusim.engine.hierarchy.outbox import (
     A_ALSO,
     A_FIRST,
+    ALONE,
     LOAD,
     READ,
     UPDATE,
@@ -455,7 +456,8 @@ def ask_next(m, sm, x, t):
     words = mask_of(first, last_word)
     sectors = sectors_of_words(words)
     if x[K_KIND] == BRINGS:
-        post_request(m, sm, READ, line, sectors, wire_in(m, sm, sectors, t), np.int64(0), np.int64(-1))
+        kind = ALONE if x[K_BLOCKS] else READ
+        post_request(m, sm, kind, line, sectors, wire_in(m, sm, sectors, t), np.int64(0), np.int64(-1))
     elif x[K_KIND] == FETCHES:
         post_request(m, sm, READ, line, sectors, t, np.int64(0), np.int64(-1))
     elif x[K_KIND] == TAKES:

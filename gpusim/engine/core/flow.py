@@ -39,7 +39,6 @@ from gpusim.engine.state.columns import (
     N_GROUPS,
     N_MEETINGS,
     N_PRODUCT_GROUPS,
-    N_PRODUCTS,
     N_SCOREBOARDS,
     N_SPLIT,
     PC,
@@ -240,7 +239,7 @@ def start(warp, preds, lanes):
     warp[MASK] = mask
     warp[ALIVE] = mask
     warp[N_SPLIT], warp[SPINS], warp[COPIED], warp[N_GROUPS] = 0, 0, 0, 0
-    warp[MULTIPLIED], warp[N_PRODUCT_GROUPS], warp[GIVEN_BACK], warp[N_PRODUCTS] = 0, 0, 0, 0
+    warp[MULTIPLIED], warp[N_PRODUCT_GROUPS], warp[GIVEN_BACK] = 0, 0, 0
     warp[AWAITS], warp[CAME_LANES] = 0, 0
     for b in range(N_SCOREBOARDS):
         warp[BOARD + b] = 0

@@ -19,6 +19,7 @@ from gpusim.engine.core.fragments import FIELD, fed, feed, give_way, make_room
 from gpusim.engine.core.host_prefetch import prefetch_operands
 from gpusim.engine.core.instruction_fetch import fetch_code, first_code
 from gpusim.engine.core.issue_events import note_issue
+from gpusim.engine.core.products import slow_down
 from gpusim.engine.core.register_file import ASKS_FIELD, LATE, PLACE_FIELD, PLACES, ask, enter, goes_on_after
 from gpusim.engine.core.register_writes import result_at, return_data
 from gpusim.engine.core.scheduler_entries import entry_of, ready_at, rouse
@@ -98,6 +99,7 @@ def note_wait(row, turn, unit, awake, now):
         awake = boards
     free = min(max(row[S.UNIT_FREE + unit], awake), now)
     why = S.BY_LG if unit == S.U_GLOBAL else (S.BY_MIO if unit == S.U_SHARED else S.BY_PIPE)
+    why = S.BY_PRODUCT if unit == S.U_PRODUCTS else why
     row[S.STALLED + why] += free - awake
     row[S.STALLED + S.BY_OTHERS] += now - free
     row[S.ISSUED] += 1
@@ -109,7 +111,7 @@ def occupy(row, unit, now, until):
 
     FFMA and its like go to either half of the FMA pipe, integer multiplies to one of them.
     """
-    if unit == S.NO_UNIT:
+    if unit == S.NO_UNIT or unit == S.U_PRODUCTS:
         return
     if unit == S.U_EITHER:
         unit = S.U_LITE if row[S.UNIT_FREE + S.U_LITE] <= now else S.U_FMA
@@ -120,14 +122,21 @@ def occupy(row, unit, now, until):
 
 @inline
 def read_registers(row, c, entry, now):
-    """An instruction of an entry's warp reads its registers; returns the tick at which the scheduler may issue again.
+    """An instruction of an entry's warp reads its registers.
 
     What the one before it left in its place for it is there unless another warp has issued since.
+
+    Returns
+    -------
+    again : int
+        Tick at which the scheduler may issue again.
+    most : int
+        Registers that it reads of the bank of which it reads most, where others read meanwhile.
     """
     cycles = 1 + c[I.HOLD]
     if c[I.READS] < 0:
-        return now + cycles * S.TICKS
-    places, again = np.int64(c[I.READS]), row[S.LATEST] == entry
+        return now + cycles * S.TICKS, 0
+    places, again, most = np.int64(c[I.READS]), row[S.LATEST] == entry, 0
     if c[I.UNIT] == S.U_TENSOR:
         enter(row, np.int64(0), np.int64(0), now // S.TICKS, False)
         feed(row, places if again else places >> 2 * FIELD, row[S.ENTERED])
@@ -136,9 +145,11 @@ def read_registers(row, c, entry, now):
     else:
         reads = (places if again else places >> PLACE_FIELD) & EVERY_PLACE
         enter(row, reads, places >> 2 * PLACE_FIELD & EVERY_PLACE, now // S.TICKS, places & LATE)
+        even, odd = popcount(reads & PLACES), popcount(reads >> S.N_PLACES)
         if fed(row) > now:
-            give_way(row, popcount(reads & PLACES), popcount(reads >> S.N_PLACES), row[S.ENTERED])
-    return goes_on_after(row, cycles) * S.TICKS
+            give_way(row, even, odd, row[S.ENTERED])
+        most = max(even, odd)
+    return goes_on_after(row, cycles) * S.TICKS, most
 
 
 @inline
@@ -278,11 +289,12 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again = read_registers(row, c, entry, now)
+    again, most = read_registers(row, c, entry, now)
     if S.NO_UNIT < unit < S.U_UNIFORM:
         again += result_at(m, row, now)
-    row[S.LATEST], row[S.GOES_ON] = entry, again
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
+    again += slow_down(m, row, unit, most, now)
+    row[S.LATEST], row[S.GOES_ON] = entry, again
     if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
         row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]
     done, why, leaves, busy = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now, np.int64(c[I.BUSY])

@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.alu.operands import FULL
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.mbarriers import resume
-from gpusim.engine.core.scheduler_entries import entry_of
+from gpusim.engine.core.products import queue
 from gpusim.engine.load_store.async_groups import close_products
 from gpusim.engine.load_store.warpgroup import multiply
 from gpusim.engine.state import columns as S
@@ -15,7 +15,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail
-from gpusim.hardware.fixed import DATA_STAGE, PRODUCTS_QUEUED
+from gpusim.hardware.fixed import DATA_STAGE
 from gpusim.isa import warpgroup as G
 
 
@@ -97,20 +97,3 @@ def wavefronts(sub):
     """Wavefronts in which the matrices of a product come from shared memory: a row, or a column, has 32 bytes."""
     rows = (sub >> G.N_TILES & G.TILE_MASK) * G.TILE + (sub & G.A_SHARED != 0) * G.WARPS * G.OWN_ROWS
     return rows * G.ROW_BYTES // DATA_STAGE
-
-
-@inline
-def queue(m, c, w, t):
-    """A scheduler hands its tensor core a product, which begins after those before it; note when it is done."""
-    warp = m.warps[w]
-    warp[S.MULTIPLIED] = t
-    if not m.shape[S.TIMED]:
-        return
-    scheduler, _ = entry_of(m, w)
-    row = m.schedulers[scheduler]
-    done = max(row[S.UNIT_FREE + S.U_TENSOR], t) + c[I.BUSY]
-    row[S.UNIT_FREE + S.U_TENSOR] = done
-    row[S.UNIT_BUSY + S.U_TENSOR] += c[I.BUSY]
-    warp[S.LEAVE_AT + warp[S.N_PRODUCTS] % PRODUCTS_QUEUED] = done
-    warp[S.N_PRODUCTS] += 1
-    warp[S.MULTIPLIED] = done + m.rates[S.PRODUCT_LASTS]

@@ -8,8 +8,6 @@ from gpusim.engine.compiling.jit import jit
 from gpusim.engine.hierarchy.outbox import set_tick
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
-from gpusim.hardware.fixed import PRODUCTS_OF_REGISTERS_QUEUED, PRODUCTS_QUEUED
-from gpusim.isa import warpgroup as G
 
 
 @jit
@@ -32,13 +30,7 @@ def close_products(warp):
 
 @jit
 def groups_done(warp, c):
-    """Tick from which at most as many groups are under way as an instruction that waits for them says.
-
-    For a product by a warpgroup: from which there is room for it among those that its warp has under way.
-    """
-    if I.HGMMA <= c[0] <= I.IGMMA:
-        k = warp[S.N_PRODUCTS] - (PRODUCTS_QUEUED if c[I.SUB] & G.A_SHARED else PRODUCTS_OF_REGISTERS_QUEUED)
-        return warp[S.LEAVE_AT + k % PRODUCTS_QUEUED] if k >= 0 else np.int64(0)
+    """Tick from which at most as many groups are under way as an instruction that waits for them says."""
     products = c[0] == I.WARPGROUP_DEPBAR
     n, first = (S.N_PRODUCT_GROUPS, S.PRODUCT_GROUPS) if products else (S.N_GROUPS, S.GROUPS)
     k = warp[n] - 1 - c[I.SUB]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import inline, jit, spliced
-from gpusim.engine.hierarchy.coalescer import fetch, fetch_along, prefetch_tables
+from gpusim.engine.hierarchy.coalescer import fetch, fetch_along, pass_on, prefetch_tables
 from gpusim.engine.hierarchy.l2 import l2_update, l2_write
 from gpusim.engine.hierarchy.outbox import (
     A_DONE,
@@ -14,6 +14,7 @@ from gpusim.engine.hierarchy.outbox import (
     A_TICK,
     A_WHOSE,
     A_WORDS,
+    ALONE,
     ALONG,
     ARRAY_BITS,
     JOIN,
@@ -87,6 +88,8 @@ def handle(m, sm, asked):
     before, stamp, kind = sectors_below(count), m.misc[S.STAMP] + t + 1, kind_of(asked)
     if kind == READ:
         asked[A_DONE] = fetch(m, sm, line, sectors, t, stamp, count)
+    elif kind == ALONE:
+        asked[A_DONE] = pass_on(m, sm, line, sectors, False, t, stamp, count)
     elif kind == ALONG:
         asked[A_DONE] = fetch_along(m, sm, line, sectors, t, stamp, count)
     elif kind == WRITE:

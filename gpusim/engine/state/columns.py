@@ -45,8 +45,11 @@ SHARED_WINDOW_HI, LOCAL_WINDOW_HI, PARAMETERS_HI = 0x7F01, 0x7F02, 0x7F03
 has; drivers choose others from run to run."""
 
 # Units of a scheduler that an instruction may have to wait for.  FMA, LITE: the halves of the FMA pipe, EITHER:
-# whichever is free; SHARED, GLOBAL: the queues to the load/store pipe
-NO_UNIT, U_ALU, U_FMA, U_LITE, U_EITHER, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_SHARED, U_GLOBAL = range(12)
+# whichever is free; PRODUCTS: the queue of products by warpgroups in front of a tensor core; SHARED, GLOBAL: the queues
+# to the load/store pipe
+(
+    NO_UNIT, U_ALU, U_FMA, U_LITE, U_EITHER, U_XU, U_FP64, U_TENSOR, U_FP16, U_UNIFORM, U_PRODUCTS, U_SHARED, U_GLOBAL,
+) = range(13)  # fmt: skip
 N_UNITS = 16
 
 # Why a warp did not issue, and the number of those
@@ -66,7 +69,9 @@ N_REASONS = 10
 # of each bank that it is to (gpusim.engine.core.fragments).  Of dense loads (gpusim.engine.core.register_writes):
 # INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
 # come; WRITES_UNTIL: until when those are written if no result comes in between.
-# CODE_AT: when it has its first code, 0: nobody has asked for it
+# CODE_AT: when it has its first code, 0: nobody has asked for it.  Of products by warpgroups
+# (gpusim.engine.core.products): N_PRODUCTS: how many so far; BEGUN_AT: ring of the ticks at which the tensor core begins
+# each of the latest
 MAX_ENTRIES, MAX_SCHEDULERS = MOST_WARPS, MOST_ISSUED  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_ENTRIES, 2 * MAX_ENTRIES
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -93,7 +98,8 @@ N_ARRIVED = N_INBOUND + 1
 WRITES_UNTIL = N_ARRIVED + 1
 INBOUND = WRITES_UNTIL + 1
 CODE_AT = INBOUND + INBOUND_KEPT
-N_SCHEDULER_COLUMNS = lines_of(CODE_AT + 1)
+N_PRODUCTS, BEGUN_AT = CODE_AT + 1, CODE_AT + 2
+N_SCHEDULER_COLUMNS = lines_of(BEGUN_AT + PRODUCTS_QUEUED)
 
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
@@ -124,8 +130,7 @@ FAILURE, WENT = -1, -16
 # that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
 # its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is;
-# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; N_PRODUCTS, LEAVE_AT: how many of them so far, and
-# when the tensor core is done with each of the latest; GIVEN_BACK: registers of a thread that are the block's;
+# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; GIVEN_BACK: registers of a thread that are the block's;
 # CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS: the phase that
 # they wait for, once all lanes that are left have arrived, else 0.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
@@ -137,10 +142,8 @@ SPLIT_WAIT = SPLIT_MASK + MAX_SPLITS
 COPIED, N_GROUPS, GROUPS = range(SPLIT_WAIT + MAX_SPLITS, SPLIT_WAIT + MAX_SPLITS + 3)
 MEET_MASK = GROUPS + N_GROUPS_KEPT
 MEET_AT = MEET_MASK + N_MEETINGS
-(
-    MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK, N_PRODUCTS, LEAVE_AT,
-) = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 5)  # fmt: skip
-PRODUCT_GROUPS = LEAVE_AT + PRODUCTS_QUEUED
+MULTIPLIED, N_PRODUCT_GROUPS, GIVEN_BACK = range(MEET_AT + N_MEETINGS, MEET_AT + N_MEETINGS + 3)
+PRODUCT_GROUPS = GIVEN_BACK + 1
 AWAITS, CAME_LANES = range(PRODUCT_GROUPS + N_GROUPS_KEPT, PRODUCT_GROUPS + N_GROUPS_KEPT + 2)
 N_WARP = lines_of(CAME_LANES + 1)
 
@@ -278,6 +281,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     READ_BY,  # from its issue until then, in a run that is not timed
     DENSE,  # in which no result may come, for a dense load
     DENSE_WAIT,  # for which it waits for a time when none comes anyway
+    PRODUCT_PLACE,  # from the begin of such work until its place in the queue is free
+    PRODUCT_SLOWS,  # for which others read a register longer meanwhile
     PRODUCT_LASTS,  # from the end of a tensor core's work on a product by a warpgroup until its sums are there
     XU_HELD,  # for which a product of matrices holds up the special functions under way
     FILL_SECTOR,  # L2 -> SM wire
@@ -358,7 +363,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
     MULTICAST,  # by which what a copy brings to several blocks is later
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(92)
+) = range(94)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
