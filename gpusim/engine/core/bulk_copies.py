@@ -336,6 +336,8 @@ def begin(m, x, sm, t):
         return t if complete(m, x, sm, t) else np.int64(S.FAILURE)
     own, stores = m.sms[sm], x[K_KIND] == TAKES or x[K_KIND] == REDUCES
     x[K_START] = max(t + m.rates[S.STORE_START if stores else S.BULK_START], own[S.BULK_FREE])
+    if stores:
+        x[K_START] = max(x[K_START], own[S.OUT])
     turns = x[K_REQUESTS] if x[K_KIND] != NOTHING else (row_bytes(x) + LINE_WORDS * WORD - 1) >> LINE_BITS
     own[S.BULK_FREE] = x[K_START] + turns * x[K_APART]
     x[K_STATE], x[K_DONE] = ASKING, own[S.BULK_FREE]
