@@ -274,8 +274,6 @@ class Clusters:
         What an SM loads and stores, in the shared memory of others.
     arrive_cycles : int
         From an arrival at an mbarrier of another block until that has heard of it.
-    multicast_cycles : int
-        By which what a copy brings to several blocks is later.
     """
 
     barrier_cycles: int = quantity("cycle", low=0, high=LONGEST)
@@ -288,7 +286,6 @@ class Clusters:
     load_bytes_per_cycle: float = quantity("byte/cycle")
     store_bytes_per_cycle: float = quantity("byte/cycle")
     arrive_cycles: int = quantity("cycle", low=0, high=LONGEST)
-    multicast_cycles: int = quantity("cycle", low=0, high=LONGEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

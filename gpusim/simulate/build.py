@@ -204,7 +204,6 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.REMOTE_LOAD: gpu.l2.sector_bytes / gpu.clusters.load_bytes_per_cycle,
         S.REMOTE_STORE: gpu.l2.sector_bytes / gpu.clusters.store_bytes_per_cycle,
         S.REMOTE_ARRIVE: gpu.clusters.arrive_cycles,
-        S.MULTICAST: gpu.clusters.multicast_cycles,
     }.items():
         r[column] = _ticks(cycles)
 

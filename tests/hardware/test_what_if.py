@@ -327,7 +327,6 @@ EFFECTS = {
     "clusters.load_bytes_per_cycle": Effect("cluster", -1),
     "clusters.store_bytes_per_cycle": Effect("cluster", -1),
     "clusters.arrive_cycles": Effect("cluster", +1),
-    "clusters.multicast_cycles": Effect("cluster", +1),
     "spacing.other_pipe_cycles": Effect("tiled", 0),
     "spacing.guard_cycles": Effect("ragged", 0),
     "spacing.jump_cycles": Effect("tiled", 0),

@@ -13,7 +13,7 @@ from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane, popcount
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.core.mbarriers import phase_addresses
-from gpusim.engine.core.messages import complete
+from gpusim.engine.core.messages import complete, tell_all
 from gpusim.engine.hierarchy.l1 import wire_time
 from gpusim.engine.hierarchy.line_masks import full_sectors
 from gpusim.engine.hierarchy.outbox import (
@@ -360,7 +360,8 @@ def go_on(m, sm, t):
     """
     first, own = sm * (MOST_COPIES + 1), m.sms[sm]
     for k in range(first, first + own[S.COPIES]):
-        hear_of(m, sm, m.copies[k])
+        if not hear_of(m, sm, m.copies[k]):
+            return np.int64(S.NEVER)
     k = soonest(m, sm)
     while k >= 0 and m.copies[k, K_DONE] <= t:
         done = complete(m, m.copies[k], sm, m.copies[k, K_DONE])
@@ -384,15 +385,20 @@ def go_on(m, sm, t):
 
 @inline
 def hear_of(m, sm, x):
-    """Note when a copy is complete that has asked for everything, once that is known.
+    """Note when a copy is complete that has asked for everything, once that is known; returns whether that could be.
 
     Who waits for what L2 gave goes on when it is there: what L2 takes has the way into registers in it, which is as
-    long as an mbarrier's.
+    long as an mbarrier's.  Other blocks that a copy is for are told of it at once, before they have gone past that tick.
     """
     if x[K_STATE] != ASKED or is_unknown(m, sm, x[K_REFERENCE]):
-        return
+        return True
     notice = m.rates[S.MBARRIER] if x[K_REQUESTS] else np.int64(0)
     x[K_STATE], x[K_DONE] = DUE, max(x[K_DONE], heard(m, sm, x[K_REFERENCE]) - notice, m.sms[sm, S.NOW])
+    if x[K_BLOCKS] == 0:
+        return True
+    told = tell_all(m, x, x[K_DONE])
+    x[K_BLOCKS], x[K_BARRIER] = 0, -1
+    return told
 
 
 @inline

@@ -82,7 +82,7 @@ def complete(m, x, sm, t):
     """
     slot, barrier = x[K_SLOT], x[K_BARRIER]
     if x[K_BLOCKS]:
-        return tell_all(m, x, t + m.rates[S.MULTICAST])
+        return tell_all(m, x, t)
     if m.blocks[slot, S.ID] != x[K_BLOCK]:
         return True
     if x[K_KIND] == OPENS:

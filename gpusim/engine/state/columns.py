@@ -361,9 +361,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_LOAD,  # a sector that an SM loads from another
     REMOTE_STORE,  # one that it stores there
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
-    MULTICAST,  # by which what a copy brings to several blocks is later
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(94)
+) = range(93)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
