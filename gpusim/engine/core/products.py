@@ -16,7 +16,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 from gpusim.hardware.fixed import PRODUCTS_QUEUED
 
-HALVES, QUARTERS = 2, 4  # of a register, that units of 16 lanes and the special functions read one by one
+HALVES, PARTS = 2, 3  # reads of a register by units of 16 lanes and, about, by the special functions
 
 
 @inline
@@ -48,7 +48,7 @@ def slow_down(m, row, unit, reads, now):
         return np.int64(0)
     longer = m.rates[S.PRODUCT_SLOWS]
     if unit == S.U_XU:
-        row[S.UNIT_FREE + unit] += QUARTERS * longer
+        row[S.UNIT_FREE + unit] += PARTS * longer
         return np.int64(0)
     if unit == S.U_ALU:
         row[S.UNIT_FREE + unit] += HALVES * longer
