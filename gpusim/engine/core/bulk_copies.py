@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane, popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.mbarriers import phase_addresses
+from gpusim.engine.core.mbarriers import SIZE, phase_addresses
 from gpusim.engine.core.messages import complete
 from gpusim.engine.hierarchy.l1 import wire_time
 from gpusim.engine.hierarchy.line_masks import full_sectors
@@ -153,6 +153,8 @@ def name_target(m, x, place, barrier, nbytes, blocks, index, lane, w, slot, t):
     x[K_CLUSTER] = m.blocks[slot, S.OF_CLUSTER]
     if rank_of(place) != rank_of(barrier):
         return fail(m, E.NO_MBARRIER, index, lane, slot, barrier, w)
+    if not check_place(m, x[K_BARRIER], SIZE, SIZE, index, lane, w, slot):
+        return False
     if blocks == 0:
         x[K_SLOT] = block_at(m, slot, place, index, lane, w, t)
         return x[K_SLOT] >= 0
