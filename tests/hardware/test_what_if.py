@@ -357,6 +357,7 @@ FIXED = {
     "l1.ways", "l1.data_bytes_per_cycle", "l2.line_bytes", "l2.sector_bytes", "l2.half_stretch_bytes",
     "dram.channel_stretch_bytes", "dram.page_bytes", "placement.tpc_sms", "fetch.code_line_bytes",
     "fetch.constant_line_bytes", "issue.register_banks", "issue.register_stages", "access.request_lines",
+    "access.request_sectors",
 }  # fmt: skip
 """Numbers that the engine cannot vary."""
 
