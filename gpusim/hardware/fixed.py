@@ -16,8 +16,8 @@ PRODUCTS_QUEUED = 6
 """Products by warpgroups that wait for a scheduler's tensor core."""
 TAG_SETS, L1_WAYS = 4, 4
 """Sets of the tag stage, and ways of a set of L1."""
-REQUEST_LINES = 4
-"""Lines of what a scheduler asks L2 for at once."""
+REQUEST_LINES, REQUEST_SECTORS = 5, 16
+"""Lines, and sectors of them, of what a scheduler asks L2 for at once."""
 CODE_LINE, CONSTANT_LINE = 128, 64
 """Bytes of a line of code, and of one of constants."""
 HALF_STRETCH, CHANNEL_STRETCH, DRAM_PAGE = 1 << 12, 1 << 10, 1 << 21

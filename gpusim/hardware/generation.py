@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpusim.hardware.fixed import CODE_LINE, CONSTANT_LINE, REGISTER_BANKS, REGISTER_STAGES, REQUEST_LINES
+from gpusim.hardware.fixed import (
+    CODE_LINE,
+    CONSTANT_LINE,
+    REGISTER_BANKS,
+    REGISTER_STAGES,
+    REQUEST_LINES,
+    REQUEST_SECTORS,
+)
 from gpusim.hardware.quantities import LONGEST, fixed, quantity
 
 
@@ -177,6 +184,8 @@ class Access:
         Work that the data stage has ahead of it before the tag stage waits.
     request_lines : int
         Lines of what a scheduler asked L2 for last, to which more may go along.
+    request_sectors : int
+        Sectors of these lines.
     out_line_bytes : float
         What a store takes of the wire from SM to L2 for each line.
     out_sector_bytes : float
@@ -209,6 +218,7 @@ class Access:
     dense_load_wait_cycles: int = quantity("cycle", low=0, high=LONGEST)
     data_queue_cycles: int = quantity("cycle", low=0, high=LONGEST)
     request_lines: int = fixed("1", REQUEST_LINES)
+    request_sectors: int = fixed("1", REQUEST_SECTORS)
     out_line_bytes: float = quantity("byte", low=0, high=1 << 20)
     out_sector_bytes: float = quantity("byte", low=0, high=1 << 20)
     out_broken_sector_bytes: float = quantity("byte", low=0, high=1 << 20)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpusim.isa.effects import address_reads, effects, guard_reads
+from gpusim.isa.effects import address_reads, effects, guard_reads, words_read
 from gpusim.isa.encode import F, Image, control_columns, encode
 from gpusim.isa.instruction import RZ, TRUE, Instr, Kind, Operand
 from gpusim.isa.liveness import Needs
@@ -57,6 +57,12 @@ def _may_move(instr: Instr) -> bool:
     return instr.op.info.touches_memory or bool(instr.op.info.described)
 
 
+def _described_by(instr: Instr) -> int:
+    """Registers that say where the matrices of a product lie, as a bit set."""
+    multiplies = bool(instr.op.info.described) and instr.dst is not None
+    return words_read(instr, addresses=True) if multiplies else 0
+
+
 def _may_meet(one: str | int, other: str | int) -> bool:
     """Whether two spaces (a name, or of global memory a set of arrays) may share a byte."""
     if isinstance(one, int) and isinstance(other, int):
@@ -74,6 +80,7 @@ class _Slice:
         self.program = program
         self.effects = [effects(i) for i in program.instrs]
         self.addresses = [address_reads(i) if i.op.info.touches_memory else 0 for i in program.instrs]
+        self.described_by = [_described_by(i) for i in program.instrs]
         self.needs = Needs(program)
         self.valued: set[int] = set()
         self.spaces: set[str | int] = set()
@@ -128,7 +135,7 @@ class _Slice:
             return effect.reads if index in self.valued else self.addresses[index]
         if instr.op.info.is_control or self._result(index) or self._asks_for_lines(index):
             return effect.reads
-        return guard_reads(instr)
+        return guard_reads(instr) | self.described_by[index]
 
     def _pass(self) -> bool:
         """One backward sweep; True when something changed."""
@@ -215,11 +222,11 @@ def _shrink(program: Program, cut: _Slice) -> Program:
 
 
 def _lighten(instr: Instr, valued: bool) -> Instr:
-    """Drop the value from a memory instruction of which only the address matters, and all from a product."""
+    """Drop the value from a memory instruction of which only the address matters; from a product all but where from."""
     if valued or not _may_move(instr):
         return instr
     if instr.op.info.described:
-        return replace(instr, dst=None, srcs=(), psrcs=())
+        return replace(instr, dst=None, srcs=instr.srcs[:1] if _described_by(instr) else (), psrcs=())
     nothing = Operand(Kind.REG, RZ)
     srcs = (nothing if k == 1 and not address_words(instr, 1) else o for k, o in enumerate(instr.srcs))
     return replace(instr, dst=None, srcs=tuple(srcs))

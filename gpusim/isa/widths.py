@@ -97,7 +97,9 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.WARPGROUP_A: lambda instr: 4,
     Takes.WARPGROUP_C: lambda instr: product_of(instr.sub).sum_words,
 }
-ADDRESSES = frozenset({Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS, Takes.COMMAND})
+ADDRESSES = frozenset({
+    Takes.SHORT_ADDRESS, Takes.ADDRESS, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS, Takes.COMMAND, Takes.DESCRIPTORS,
+})  # fmt: skip
 
 
 def source(instr: Instr, position: int) -> Takes:

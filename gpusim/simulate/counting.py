@@ -161,7 +161,7 @@ def _count_and_time(
         return drive(ran, launch, in_time, BlockQueue([middle]), None, "timing", until=until, workers=workers)
 
     with ThreadPoolExecutor(1) as beside:
-        stretch = beside.submit(measure, ran, advance, WINDOW.before_the_end(middle.blocks, wave, each))
+        stretch = beside.submit(measure, ran, advance, WINDOW.of_blocks(middle.blocks, wave, each))
         go_on()
         _show(ran, stretch, progress)
         note = f"a stretch from the middle of the launch, which begins with block {middle.first}"

@@ -2,6 +2,8 @@
 
 The stretch begins in the middle of the launch, with the L2 that counting has come to there.  Its first part, in
 which SMs fill up and L1 gets warm, is not measured; it ends when batches of instructions agree on how long they take.
+Blocks of different SMs that begin together often end together, wave after wave (one block an SM, say, all of it alike).
+Then a batch less than a wave has the beginnings of all blocks or of none, so a batch is a whole wave where one fits.
 At the end of the launch most SMs wait for those that got one block more.  (Wunderlich et al., "SMARTS: Accelerating
 Microarchitecture Simulation via Rigorous Statistical Sampling", ISCA 2003, for the idea.)
 """
@@ -43,10 +45,11 @@ class Lengths(NamedTuple):
     batch: float
     error: float
 
-    def before_the_end(self, blocks: int, wave: int, instructions: float) -> Lengths:
+    def of_blocks(self, blocks: int, wave: int, instructions: float) -> Lengths:
         """No more of a stretch of blocks than until the last one begins, where there are more than a wave of them.
 
-        From then on SMs run empty; what a launch has of that is in its unevenness.
+        From then on SMs run empty; what a launch has of that is in its unevenness.  Batches are at least a wave long if
+        what is measured is.
 
         Parameters
         ----------
@@ -56,12 +59,19 @@ class Lengths(NamedTuple):
             Warp instructions of a block.
         """
         begun = blocks - wave if blocks > wave else blocks
-        return self._replace(most=min(self.most, begun * instructions))
+        most, of_wave = min(self.most, begun * instructions), wave * instructions
+        whole = self.batch * most < of_wave <= (1 - self.settled) * most
+        return self._replace(most=most, batch=of_wave / most if whole else self.batch)
+
+    def fits(self, issued: int) -> bool:
+        """Whether another batch does, after so many instructions; the last one may be a little short."""
+        return issued + LITTLE_SHORT * self.batch * self.most <= self.most
 
 
 WINDOW = Lengths(most=30e6, settled=0.4, batch=1 / 15, error=0.003)
 """Of a launch that is not timed whole."""
 FEWEST = 4  # batches measured
+LITTLE_SHORT = 0.99  # of a batch
 
 
 class Since(NamedTuple):
@@ -104,7 +114,7 @@ def measure(m: Machine, advance: Callable[[float], bool], lengths: Lengths) -> S
         return Since(0, 0, np.zeros_like(m.schedulers), dict.fromkeys(booked(m), 0.0))
     since = Since(now(m), int(m.misc[S.STEPS]), m.schedulers.copy(), booked(m))
     paces: list[float] = []
-    while not done and m.misc[S.STEPS] < lengths.most and not _agree(paces, lengths.error):
+    while not done and lengths.fits(int(m.misc[S.STEPS])) and not _agree(paces, lengths.error):
         begin, issued = now(m), int(m.misc[S.STEPS])
         done = advance(issued + lengths.batch * lengths.most)
         paces.append((now(m) - begin) / max(int(m.misc[S.STEPS]) - issued, 1))

@@ -15,7 +15,7 @@ from gpusim.cuda.cuda_errors import CudaError
 from gpusim.errors import GpusimError
 from gpusim.hardware.fixed import TENSOR_BITS, TENSOR_OCTET_BITS
 from gpusim.simulate import Launch, execute
-from tests.cuda.warpgroup import ROWS, SUMS, TYPES, Case, Lie, fragments, gathered, put, scattered, source
+from tests.cuda.warpgroup import ROW_BYTES, ROWS, SUMS, TYPES, Case, Lie, fragments, gathered, put, scattered, source
 
 SHARED = 65536
 SECOND = 32768  # where the second matrix begins
@@ -287,15 +287,24 @@ def test_counts_are_those_of_a_run_with_values_where_an_address_depends_on_a_pro
 # ------------------------------------------------------------------ what is refused
 
 
-def refused(module: cuda.Module, case: Case, threads: int, first: int = 0) -> str:
+def said(module: cuda.Module, case: Case, threads: int = 128, first: int = 0, second: int = 0, **how: object) -> str:
+    """What is wrong with a product of matrices that descriptors describe, or nothing."""
     arguments = [
-        np.zeros(SHARED // 4, np.uint32), np.int32(SHARED // 16), np.uint64(first), np.uint64(0), np.int32(1),
+        np.zeros(SHARED // 4, np.uint32), np.int32(SHARED // 16), np.uint64(first), np.uint64(second), np.int32(1),
         np.zeros(128 * case.words, np.uint32), np.zeros(512, np.uint32), np.zeros(128 * case.words, np.uint32),
     ]  # fmt: skip
-    with pytest.raises(GpusimError) as error:
-        gpusim.profile(module.kernel(case.name), 1, threads, arguments, dynamic_shared=SHARED)
-    assert "\n" not in str(error.value)
-    return str(error.value)
+    try:
+        gpusim.profile(module.kernel(case.name), 4, threads, arguments, dynamic_shared=SHARED, fresh=True, **how)
+    except GpusimError as error:
+        return str(error)
+    return ""
+
+
+def refused(module: cuda.Module, case: Case, threads: int, first: int = 0) -> str:
+    error = said(module, case, threads, first)
+    assert error
+    assert "\n" not in error
+    return error
 
 
 @pytest.mark.parametrize("threads", [32, 96, 100, 112, 127])
@@ -304,9 +313,47 @@ def test_products_need_a_whole_warpgroup(module, threads):
 
 
 def test_a_matrix_beyond_shared_memory_is_an_error_with_its_address(module):
-    said = refused(module, CASES[0], 128, Lie(128, 16, 1024, start=SHARED - 1024).descriptor)
-    assert "out of bounds of shared memory" in said
-    assert "kernel.cu:" in said
+    error = refused(module, CASES[0], 128, Lie(128, 16, 1024, start=SHARED - 1024).descriptor)
+    assert "out of bounds of shared memory" in error
+    assert "kernel.cu:" in error
+
+
+WAYS = {
+    "counted": {}, "timed": {"sample": False}, "sampled": {"sample": True}, "warm": {"cache": "warm"},
+    "quick": {"sample": "quick"}, "timeline": {"timeline": gpusim.Recording()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", [CASES[0], CASES[1], CASES[6]], ids=lambda case: case.name)
+def test_a_matrix_beyond_shared_memory_is_the_same_error_in_every_way(module, case, way):
+    """Where values are not computed nothing was said of it."""
+    beyond = Lie(128, 16, 1024, start=SHARED - 128).descriptor
+    for first, second in ((0, beyond), *(() if case.in_registers else ((beyond, 0),))):
+        error = said(module, case, first=first, second=second, values=True)
+        assert "out of bounds of shared memory" in error
+        assert said(module, case, first=first, second=second, values=False, **WAYS[way]) == error
+
+
+@pytest.mark.parametrize("case", [*CASES[:1], *CASES[6:10], CASES[-2]], ids=lambda case: case.name)
+def test_matrices_are_found_beyond_shared_memory_where_their_values_would_be(module, case):
+    """However they lie, to the last piece."""
+    rng = np.random.default_rng(case.n)
+    found = set()
+    for k in range(16):
+        turned = case.b_turned
+        swizzle, leading, stride = SWIZZLES[k % 4], *(16 * int(x) for x in rng.integers(0, 130, 2))
+        lie = Lie(swizzle, leading, stride, turned, 0)
+        size = ROW_BYTES // case.depth
+        ends = (
+            max(lie.address(row, byte, 16 // size) for row in range(case.n) for byte in (0, 14, 16, 30)) // 16 * 16 + 16
+        )
+        for start in (SHARED - ends, SHARED - ends + 16):
+            of = Lie(swizzle, leading, stride, turned, start).descriptor
+            error = said(module, case, second=of, values=True)
+            assert said(module, case, second=of, values=False) == error
+            found.add(bool(error))
+    assert found == {True, False}
 
 
 def test_code_for_hopper_alone_runs_on_no_other_gpu(tmp_path, module):

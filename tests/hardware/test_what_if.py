@@ -132,6 +132,17 @@ PROBES = {
     "mma16": written("mma16", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "wgmma wide": written("wgmma_wide", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
+    "wgmma beside": written(
+        "S128_ffma_16",
+        1,
+        256,
+        np.int32(32),
+        np.int32(0),
+        ones(128, np.uint32),
+        ones(144, np.uint32),
+        ones(256, np.uint32),
+        source=MICROBENCHMARKS / "beside_products.cu",
+    ),
     "wgmma narrow": written("wgmma_narrow", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
     "cluster": written("cluster", 132, 128, ones(256, np.uint32), ones(132 * 128, np.uint32), source=CLUSTERS),
     "pipeline": lambda gpu: gpusim.profile(
@@ -246,6 +257,8 @@ EFFECTS = {
     "throughput.l2_read_bytes_per_cycle": Effect("warm", -1),
     "throughput.mma_16816_cycles": Effect("mma16", +1),
     "latency.wgmma_cycles": Effect("wgmma narrow", +1),
+    "latency.wgmma_place_cycles": Effect("wgmma beside", 0),
+    "latency.wgmma_slows_cycles": Effect("wgmma beside", +1),
     "throughput.wgmma_columns_per_cycle": Effect("wgmma wide", -1),
     "throughput.wgmma_least_cycles": Effect("wgmma narrow", +1),
     "throughput.mma_1688_cycles": Effect("mma8", +1),
@@ -356,6 +369,7 @@ FIXED = {
     "l1.ways", "l1.data_bytes_per_cycle", "l2.line_bytes", "l2.sector_bytes", "l2.half_stretch_bytes",
     "dram.channel_stretch_bytes", "dram.page_bytes", "placement.tpc_sms", "fetch.code_line_bytes",
     "fetch.constant_line_bytes", "issue.register_banks", "issue.register_stages", "access.request_lines",
+    "access.request_sectors",
 }  # fmt: skip
 """Numbers that the engine cannot vary."""
 

@@ -107,7 +107,7 @@ OWN = (
     ("simulate/scattered.py", LENGTH, "FACTORS FEW ORDERS TRIED"),
     ("simulate/utilisation.py", SHOWN, "utilisation"),
     ("simulate/workers.py", PACE, "SMS_EACH"),
-    ("simulate/window.py", LENGTH, "WINDOW FEWEST"),
+    ("simulate/window.py", LENGTH, "WINDOW FEWEST LITTLE_SHORT"),
 )
 """Why numbers of a file or folder say nothing of hardware, and which ones: by the names that they are given (the first
 of a line) or the functions that they stand in; ``*``: all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import gpusim
@@ -154,6 +155,40 @@ def test_a_stretch_is_measured_before_its_last_blocks(settled, monkeypatch):
     part = gpusim.predict("matmul-tiled", gpu="h200", **how)
     assert part["gpc__cycles_elapsed.max"].claim is gpusim.Claim.EXTRAPOLATED
     assert part.cycles == pytest.approx(whole.cycles, rel=0.06)
+
+
+def _machine(step: int, wave: int, begins: float):
+    """A machine whose SMs issue in step, and how it goes on: at the beginning of each wave it issues nothing."""
+    from types import SimpleNamespace
+
+    m = SimpleNamespace(
+        misc=np.zeros(state.STEPS + state.HORIZON + state.END + 1, np.int64),
+        sms=np.zeros((1, state.NOW + 1), np.int64),
+        schedulers=np.zeros((1, 1), np.int64),
+    )  # fmt: skip
+
+    def advance(until: float) -> bool:
+        issued = -(-int(until) // step) * step
+        m.misc[state.STEPS] = issued
+        m.misc[state.HORIZON] = m.misc[state.END] = state.TICKS * int(issued + begins * (1 + (issued - 1) // wave))
+        return False
+
+    return m, advance
+
+
+@pytest.mark.parametrize("wave", [2_000_000, 4_790_000, 6_000_000, 11_000_000])
+def test_a_stretch_of_blocks_in_step_is_measured_by_whole_waves(wave, monkeypatch):
+    """Of one and a half waves with two beginnings a third of a beginning was counted more than a launch has."""
+    from gpusim.simulate import window
+
+    monkeypatch.setattr(window, "booked", lambda m: {})
+    m, advance = _machine(1000, wave, begins := 0.3 * wave)
+    lengths = window.WINDOW.of_blocks(4 * 132, 132, wave / 132)
+    since = window.measure(m, advance, lengths)
+    measured = m.misc[state.STEPS] - since.issued
+    cycles = (window.now(m) - since.tick) / state.TICKS
+    assert m.misc[state.STEPS] <= 1.01 * lengths.most
+    assert cycles / measured == pytest.approx((wave + begins) / wave, rel=0.01)
 
 
 def test_every_name_of_the_state_means_one_thing():

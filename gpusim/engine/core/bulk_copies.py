@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane, popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.mbarriers import phase_addresses
+from gpusim.engine.core.mbarriers import SIZE, phase_addresses
 from gpusim.engine.core.messages import complete, tell_all
 from gpusim.engine.hierarchy.l1 import wire_time
 from gpusim.engine.hierarchy.line_masks import full_sectors
@@ -153,6 +153,8 @@ def name_target(m, x, place, barrier, nbytes, blocks, index, lane, w, slot, t):
     x[K_CLUSTER] = m.blocks[slot, S.OF_CLUSTER]
     if rank_of(place) != rank_of(barrier):
         return fail(m, E.NO_MBARRIER, index, lane, slot, barrier, w)
+    if not check_place(m, x[K_BARRIER], SIZE, SIZE, index, lane, w, slot):
+        return False
     if blocks == 0:
         x[K_SLOT] = block_at(m, slot, place, index, lane, w, t)
         return x[K_SLOT] >= 0
@@ -388,7 +390,7 @@ def hear_of(m, sm, x):
     """Note when a copy is complete that has asked for everything, once that is known; returns whether that could be.
 
     Who waits for what L2 gave goes on when it is there: what L2 takes has the way into registers in it, which is as
-    long as an mbarrier's.  Other blocks that a copy is for are told of it at once, before they have gone past that tick.
+    long as an mbarrier's.  Other blocks that a copy is for are told of it at once, before they go past that tick.
     """
     if x[K_STATE] != ASKED or is_unknown(m, sm, x[K_REFERENCE]):
         return True

@@ -71,12 +71,15 @@ def branch(warp, target, taken):
 
 @inline
 def part(warp, target, taken):
-    """Some of the lanes that run go to ``target``, the others on: the fewer first; returns as :func:`branch`."""
+    """Some of the lanes that run go to ``target``, the others on: the fewer first; returns as :func:`branch`.
+
+    Where that is the next instruction all go on together: an H100 executes it once.
+    """
     rest = warp[MASK] & (taken ^ FULL)
     if taken == 0:
         warp[PC] += 1
         return 0
-    if rest == 0:
+    if rest == 0 or target == warp[PC] + 1:
         warp[PC] = target
         return 0
     after, few = warp[PC] + 1, popcount(taken) < popcount(rest)

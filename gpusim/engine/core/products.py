@@ -1,9 +1,9 @@
 """Products by warpgroups at a scheduler's tensor core: those that wait for it, in the order they came.
 
-So many may wait; one that has no place in the queue is not issued.  While the tensor core works on products it reads and
-writes registers all the time, and others read theirs more slowly.  Measured on an H200
-(``gpusim/data/microbenchmarks/beside_products.cu``): FFMAs beside products take 2.1 cycles for 1.2, with three registers
-3.1 for 1.7, moves 3.5 for 2, MUFUs 11 to 12 for 8.
+So many may wait; one that has no place in the queue is not issued.  While the tensor core works on products it reads
+and writes registers all the time, and others read theirs more slowly.  Measured on an H200
+(``gpusim/data/microbenchmarks/beside_products.cu``): FFMAs beside products take 2.1 cycles for 1.2, with three
+registers 3.1 for 1.7, moves 3.5 for 2, MUFUs 11 to 12 for 8.
 """
 
 from __future__ import annotations

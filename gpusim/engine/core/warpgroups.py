@@ -9,7 +9,7 @@ from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.mbarriers import resume
 from gpusim.engine.core.products import queue
 from gpusim.engine.load_store.async_groups import close_products
-from gpusim.engine.load_store.warpgroup import multiply
+from gpusim.engine.load_store.warpgroup import lie_within, multiply
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -30,7 +30,10 @@ def product(m, c, index, w, block, on, t, count):
         return t
     if not are_whole(m, index, w, block, on):
         return S.FAILURE
-    if not c[I.LIGHT] and c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
+    if c[I.LIGHT]:
+        if c[I.BUSY] and not lie_within(m, c, index, w, block):
+            return S.FAILURE
+    elif c[I.DST] >= 0 and not multiply(m, c, index, w, block, on):
         return S.FAILURE
     if c[I.BUSY]:
         if w == first_of(m, w):

@@ -33,9 +33,9 @@ from gpusim.engine.hierarchy.outbox import (
 )
 from gpusim.engine.hierarchy.requests import (
     FETCHES,
-    R_N_LINES,
     add_line,
     find_line,
+    has_room,
     open_request,
     take_out,
 )
@@ -61,7 +61,7 @@ from gpusim.engine.state.columns import (
 )
 from gpusim.engine.state.events import note_unit
 from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
-from gpusim.hardware.fixed import L1_WAYS, REQUEST_LINES, TAG_SETS
+from gpusim.hardware.fixed import L1_WAYS, TAG_SETS
 
 # A set of L1 is a row of `L1_WAYS` entries, those that hold a line first, and then of when what each waits for is over:
 # its last fill or, with L1_STORED, its last store.  An entry: bits 0-3: valid sectors, 4-7: those still on their way;
@@ -94,7 +94,7 @@ def ask_l2(m, sm, line, missing, t):
     They go along with others of the line that the SM still holds, and come with them.
     """
     own, before = m.sms[sm], np.int64(0)
-    if own[READ_REQUEST] < 0 or m.requests[own[READ_REQUEST], R_N_LINES] == REQUEST_LINES:
+    if own[READ_REQUEST] < 0 or not has_room(m, own[READ_REQUEST], missing):
         own[READ_REQUEST] = open_request(m, sm, FETCHES, own[READER], 0)
     at, begin, busy = find_line(m, sm, FETCHES, own[READ_REQUEST], line, t, t), max(own[FILL], t), wire_time(m, missing)
     began = begin

@@ -27,8 +27,8 @@ N_ASKED = S.lines_of(A_DONE + 1)
 SECTORS_AT, BEFORE_AT, COUNTED_AT, ARRAY_BITS = 4, 8, 12, 32
 """Where the parts of A_WHAT begin; bits of A_WHOSE that are the array."""
 READ, ALONG, ALONE, WRITE, UPDATE, JOIN, LOAD = range(7)
-"""Kinds: a read, more of the line of an earlier one, a read for several SMs, which none joins, a write, an atomic; what comes with an earlier read, and what
-waits for all of an instruction's.  The last two are the SM's own affair."""
+"""Kinds: a read, more of the line of an earlier one, a read for several SMs, which none joins, a write, an atomic;
+what comes with an earlier read, and what waits for all of an instruction's.  The last two are the SM's own affair."""
 
 # Columns of Machine.outboxes, two an SM, filled in turns: O_COUNT: rows of `asked`; O_NUMBER: number of the first one;
 # O_WAITERS: rows of `waiters`

@@ -7,15 +7,16 @@ on their way (measured, microbenchmarks/requests.cu).
 
 from __future__ import annotations
 
+from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.state import columns as S
-from gpusim.hardware.fixed import REQUEST_LINES
+from gpusim.hardware.fixed import REQUEST_LINES, REQUEST_SECTORS
 
 # Columns of Machine.requests, what each scheduler asked L2 for last, and what it wrote last: two rows each, the latest
 # and the one before.  R_LATEST, of the first row: which is the latest; R_N_LINES: lines; R_NARROW: stores of less than
 # a word; R_OPEN_UNTIL: until when more of those lines goes along.  Of each line: R_SECTORS asked for or written;
-# R_BEGAN: when it went out.
-R_LATEST, R_N_LINES, R_NARROW, R_OPEN_UNTIL, R_LINES = range(5)
+# R_BEGAN: when it went out.  R_N_SECTORS: those of all of them.
+R_LATEST, R_N_LINES, R_N_SECTORS, R_NARROW, R_OPEN_UNTIL, R_LINES = range(6)
 R_SECTORS, R_BEGAN, N_REQUEST = range(R_LINES + REQUEST_LINES, R_LINES + 4 * REQUEST_LINES, REQUEST_LINES)
 FETCHES, WRITES, N_WAYS_OUT = 0, 1, 2
 
@@ -33,8 +34,16 @@ def open_request(m, sm, way, w, narrow):
     pair = first_row_of(sm, way) + 2 * scheduler
     m.requests[pair, R_LATEST] = 1 - m.requests[pair, R_LATEST]
     row = pair + m.requests[pair, R_LATEST]
-    m.requests[row, R_N_LINES], m.requests[row, R_NARROW], m.requests[row, R_OPEN_UNTIL] = 0, narrow, -1
+    request = m.requests[row]
+    request[R_N_LINES], request[R_N_SECTORS], request[R_NARROW], request[R_OPEN_UNTIL] = 0, 0, narrow, -1
     return row
+
+
+@inline
+def has_room(m, row, sectors):
+    """Whether a request holds one line more, of which these sectors are asked for or written."""
+    request = m.requests[row]
+    return request[R_N_LINES] < REQUEST_LINES and request[R_N_SECTORS] + popcount(sectors) <= REQUEST_SECTORS
 
 
 @inline
@@ -82,4 +91,5 @@ def add_line(m, row, line, sectors, began, until):
     request = m.requests[row]
     k = request[R_N_LINES]
     request[R_N_LINES], request[R_OPEN_UNTIL], request[R_LINES + k] = k + 1, until, line
+    request[R_N_SECTORS] += popcount(sectors)
     request[R_SECTORS + k], request[R_BEGAN + k] = sectors, began

@@ -44,7 +44,7 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     reads = on & predicate(m.preds[w], c[I.P0])
     zeros = m.scratch[S.ZEROS]
     take_zeros(c[I.FLAGS] & I.ZFILL, source, width, zeros)
-    if not c[I.LIGHT] and not check_shared(m, index, w, block, target, on, width, True, False):
+    if not check_shared(m, index, w, block, target, on, width, True, False):
         return S.FAILURE
     past = c[I.CACHE] == I.CG
     waves, written = np.int64(0), on & ~reads if past else on

@@ -111,9 +111,9 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
     """ATOMS; returns the tick the old values are there, or -1."""
     base, address, width = first_row(m, w), m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH])
     short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, own_offset(m, c, block), address)
+    if not check_shared(m, index, w, block, address, on, width, True, True):
+        return S.FAILURE
     if not c[I.LIGHT]:
-        if not check_shared(m, index, w, block, address, on, width, True, True):
-            return S.FAILURE
         update_shared(m, c, w, block, address, on)
     if c[I.SUB] & 15 == I.POPC_INC:
         waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][PAT_WAVES]

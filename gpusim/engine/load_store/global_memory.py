@@ -31,7 +31,7 @@ from gpusim.engine.hierarchy.outbox import (
     is_pending,
     post_request,
 )
-from gpusim.engine.hierarchy.requests import WRITES, add_line, find_line, open_request, take_out
+from gpusim.engine.hierarchy.requests import WRITES, add_line, find_line, has_room, open_request, take_out
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, refuse_stray, wide_addresses
 from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
@@ -43,7 +43,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
-from gpusim.hardware.fixed import REQUEST_LINES, TAG_SETS
+from gpusim.hardware.fixed import TAG_SETS
 
 ONE = np.uint32(1)
 FETCHED_AHEAD = 4  # lines of a load that the host fetches ahead
@@ -225,9 +225,9 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     at_instruction(m, sm, w, index, array)
     row, narrow = np.int64(0), np.int64(c[I.WIDTH] < 4)
     for j in range(n):
-        if j % REQUEST_LINES == 0:
-            row = open_request(m, sm, WRITES, w, narrow)
         line, sectors, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
+        if j == 0 or not has_room(m, row, sectors):
+            row = open_request(m, sm, WRITES, w, narrow)
         passed = begin + j * S.TICKS
         full, before = full_sectors(words) & sectors, written_before(m, sm, row, line, t, passed)
         more = sectors & ~before

@@ -31,9 +31,9 @@ def access_matrices(m, c, op, index, w, block, sm, on, t, count):
     short_addresses(m.regs, base, c[I.A], c[I.C_], 0, own_offset(m, c, block), address)
     rows = np.uint32((np.int64(1) << (8 * n)) - 1)
     loads = op == I.LDSM
+    if not check_shared(m, index, w, block, address, rows, np.int64(ROW), not loads, False):
+        return S.FAILURE
     if not c[I.LIGHT]:
-        if not check_shared(m, index, w, block, address, rows, np.int64(ROW), not loads, False):
-            return S.FAILURE
         for k in range(n):
             if loads:
                 load_matrix(m, c, k, base, block, address, on)

@@ -30,6 +30,8 @@ from gpusim.isa import warpgroup as G
 
 PIECE, CORE_ROWS = 16, 8  # bytes; pieces of a core
 ROW_BITS = 7  # of an address, below the number of a row that swizzles
+IN_ROW = (1 << ROW_BITS) - 1
+DEEPEST = 15  # of the elements of a transposed matrix of halves
 PLACE, SWIZZLE_AT, OFFSET_AT = 0x3FFF, 30, 17  # of a descriptor's upper word the latter two
 ONE, HALF_OF_16 = np.uint32(1), np.uint32(0xFFFF)
 
@@ -89,12 +91,8 @@ def stage(m, index, w, block, place, first, rows, sub, is_b):
     bool
         False where it does not lie in the block's shared memory.
     """
-    address, turned = m.scratch[S.ADDRESSES], sub & (G.B_TRANSPOSED if is_b else G.A_TRANSPOSED)
-    low, high, sign = np.int64(m.regs[place, 0]), np.int64(m.regs[place + 1, 0]), signs_of(sub, is_b)
-    if turned:
-        lanes = pieces_across(address, low, high, first // CORE_ROWS, rows)
-    else:
-        lanes = pieces_along(address, low, high, first, rows)
+    address, turned, sign = m.scratch[S.ADDRESSES], is_turned(sub, is_b), signs_of(sub, is_b)
+    lanes = pieces(m, place, first, rows, turned)
     if not fits(m, address, lanes) and not check_shared(m, index, w, block, address, lanes, PIECE, False, False):
         return False
     to = S.STAGED_B if is_b else S.STAGED_A
@@ -106,6 +104,57 @@ def stage(m, index, w, block, place, first, rows, sub, is_b):
             else:
                 move(m, block, address[lane], to + register(CORE_ROWS * second, row >> 3, is_b), row & 7, sign)
     return True
+
+
+@jit
+def lie_within(m, c, index, w, block):
+    """Whether the matrices of a product lie in the block's shared memory, where nobody needs their values."""
+    base, sub = first_row(m, w), np.int64(c[I.SUB])
+    place, own = np.int64(at(c[I.A], base)), G.OWN_ROWS * (w % m.shape[S.WARPS] % G.WARPS)
+    if sub & G.A_SHARED:
+        if not lies_within(m, index, w, block, place, own, own + G.OWN_ROWS, is_turned(sub, False)):
+            return False
+        place += G.DESCRIPTOR_WORDS
+    return lies_within(m, index, w, block, place, 0, G.TILE * (sub >> G.N_TILES & G.TILE_MASK), is_turned(sub, True))
+
+
+@jit
+def lies_within(m, index, w, block, place, first, end, turned):
+    """The same of rows of a or columns of b from ``first`` to ``end``: by the furthest of them, or piece by piece."""
+    least, most = m.shape[S.SHARED_BASE], m.shape[S.SHARED_BASE] + m.shape[S.SHARED_BYTES]
+    low, high = np.int64(m.regs[place, 0]), np.int64(m.regs[place + 1, 0])
+    if (low & PLACE) * PIECE & ~IN_ROW >= least and furthest(low, high, end, turned) | IN_ROW < most:
+        return True
+    for row in range(first, end, G.OWN_ROWS):
+        lanes = pieces(m, place, row, min(end - row, G.OWN_ROWS), turned)
+        if not check_shared(m, index, w, block, m.scratch[S.ADDRESSES], lanes, PIECE, False, False):
+            return False
+    return True
+
+
+@inline
+def furthest(low, high, end, turned):
+    """Address of the piece that lies furthest, among those of 128 bytes, of rows or columns up to ``end``."""
+    if not turned:
+        return along(low, high, end - 1, 1)
+    last = end // CORE_ROWS - 1
+    before = max((last & ~((1 << swizzle_bits(high)) - 1)) - 1, 0)
+    return max(across(low, high, DEEPEST, last) | IN_ROW, across(low, high, DEEPEST, before) | IN_ROW)
+
+
+@inline
+def is_turned(sub, is_b):
+    """Whether a matrix is transposed."""
+    return sub & (G.B_TRANSPOSED if is_b else G.A_TRANSPOSED) != 0
+
+
+@inline
+def pieces(m, place, first, rows, turned):
+    """Put addresses of the pieces of up to 16 rows of a or columns of b where those of lanes are; returns which."""
+    address, low, high = m.scratch[S.ADDRESSES], np.int64(m.regs[place, 0]), np.int64(m.regs[place + 1, 0])
+    if turned:
+        return pieces_across(address, low, high, first // CORE_ROWS, rows)
+    return pieces_along(address, low, high, first, rows)
 
 
 @inline

@@ -168,6 +168,18 @@ def test_nested_branches_meet_again(outer, inner):
         np.testing.assert_array_equal(got[2 * k + 1], np.where(active, 1 << k, 0))
 
 
+@some
+@given(lanes)
+def test_a_branch_to_the_next_instruction_parts_no_warp(taken):
+    """As on an H100, which executes what follows once (the kernel ``registers`` of ``calibration/data/hopper``)."""
+    sheet = Sheet()
+    p, bra = sheet.holds(0, taken), len(sheet.body)
+    sheet.emit(Op.BRA, guard=p, target=0)
+    sheet.aim(bra)
+    note(sheet, 64, 0)
+    np.testing.assert_array_equal(sheet.run(reg(64))[0], mask_of(np.ones(32, bool)))
+
+
 def lanes_after_a_loop(trips: np.ndarray, may_spin: bool) -> tuple[np.ndarray, np.ndarray]:
     """Rounds of a loop with a trip count a lane, and the lanes that go on together after its convergence barrier."""
     sheet = Sheet()

@@ -8,6 +8,7 @@ from gpusim.engine.hierarchy.requests import (
     WRITES,
     add_line,
     find_line,
+    has_room,
     open_request,
     take_out,
 )
@@ -72,12 +73,25 @@ def test_one_that_asks_for_other_lines_sends_the_first_on_their_way(m):
     assert found(m, 1, 0, 10) == -1
 
 
-def test_a_request_has_four_lines_and_each_is_found():
+def test_a_request_has_five_lines_and_each_is_found():
     m = small()
     row = open_request(m, 0, FETCHES, 0, 0)
     for k in range(REQUEST_LINES):
         add_line(m, row, 10 * k, 1 << k, k, UNTIL)
-    assert m.requests[row, R_LINES : R_LINES + REQUEST_LINES].tolist() == [0, 10, 20, 30]
-    for k in (2, 0, 3, 1):
+    assert m.requests[row, R_LINES : R_LINES + REQUEST_LINES].tolist() == [0, 10, 20, 30, 40]
+    for k in (2, 0, 3, 1, 4):
         at = found(m, 1, 0, 10, 10 * k)
         assert tuple(map(int, take_out(m, at))) == (1 << k, k)
+
+
+@pytest.mark.parametrize(("sectors", "lines"), [((15, 15, 15, 15), 4), ((12, 15, 15, 15, 3), 5), ((1,) * 9, 5)])
+def test_a_request_has_512_bytes_wherever_in_a_line_they_begin(sectors, lines):
+    m = small()
+    row = open_request(m, 0, WRITES, 0, 0)
+    held = 0
+    for k, some in enumerate((*sectors, 1)):
+        if not has_room(m, row, some):
+            break
+        add_line(m, row, k, some, k, UNTIL)
+        held += 1
+    assert held == lines
