@@ -358,6 +358,8 @@ class Latency:
         From when a tensor core begins such a product until another one may take its place in the queue.
     wgmma_slows_cycles : float or None
         How much longer other instructions read a register while a tensor core works on such products.
+    wgmma_slows_mufu_cycles : float or None
+        How much longer an instruction takes the special functions meanwhile.
     """
 
     fma_cycles: int = quantity("cycle", high=LONGEST)
@@ -379,6 +381,7 @@ class Latency:
     wgmma_cycles: int | None = quantity("cycle", low=0, high=LONGEST, optional=True)
     wgmma_place_cycles: int | None = quantity("cycle", low=0, high=LONGEST, optional=True)
     wgmma_slows_cycles: float | None = quantity("cycle", low=0, high=16, optional=True)
+    wgmma_slows_mufu_cycles: float | None = quantity("cycle", low=0, high=16, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

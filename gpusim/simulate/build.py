@@ -115,8 +115,9 @@ def _latencies(r: np.ndarray, gpu: Gpu) -> None:
     r[S.L1_HIT], r[S.SHARED], r[S.SHUFFLE] = (
         _ticks(x) for x in (lat.l1_hit_cycles, lat.shared_cycles, lat.shfl_cycles)
     )
-    r[S.PRODUCT_LASTS], r[S.PRODUCT_PLACE], r[S.PRODUCT_SLOWS] = (
-        _ticks(x or 0) for x in (lat.wgmma_cycles, lat.wgmma_place_cycles, lat.wgmma_slows_cycles)
+    r[S.PRODUCT_LASTS], r[S.PRODUCT_PLACE] = (_ticks(x or 0) for x in (lat.wgmma_cycles, lat.wgmma_place_cycles))
+    r[S.PRODUCT_SLOWS], r[S.PRODUCT_SLOWS_XU] = (
+        _ticks(x or 0) for x in (lat.wgmma_slows_cycles, lat.wgmma_slows_mufu_cycles)
     )
     r[S.L2_NEAR], r[S.L2_FAR] = _ticks(lat.l2_hit_near_cycles), _ticks(lat.l2_fabric_cycles)
     r[S.DRAM], r[S.AHEAD] = _ticks(lat.dram_cycles), _ticks(_soonest(gpu) / 2)

@@ -71,6 +71,15 @@ WGMMA = Path(__file__).parent / "what_if_wgmma.cu"
 CLUSTERS = Path(__file__).parent / "what_if_clusters.cu"
 MICROBENCHMARKS = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 TENSORS = Path(__file__).parents[1] / "cuda" / "sources" / "tensors.cu"
+
+
+def beside(kernel: str) -> Any:
+    """Products of one warpgroup beside other instructions of another one."""
+    arrays = [ones(count, np.uint32) for count in (128, 144, 256)]
+    source = MICROBENCHMARKS / "beside_products.cu"
+    return written(kernel, 1, 256, np.int32(32), np.int32(0), *arrays, source=source)
+
+
 PROBES = {
     "copy": described("copy", N=1 << 19),
     "stream": described("copy-vec4", N=1 << 21),
@@ -132,17 +141,8 @@ PROBES = {
     "mma16": written("mma16", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "mma8": written("mma8", 132, 512, ones(32, np.uint32), ones(132 * 512)),
     "wgmma wide": written("wgmma_wide", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
-    "wgmma beside": written(
-        "S128_ffma_16",
-        1,
-        256,
-        np.int32(32),
-        np.int32(0),
-        ones(128, np.uint32),
-        ones(144, np.uint32),
-        ones(256, np.uint32),
-        source=MICROBENCHMARKS / "beside_products.cu",
-    ),
+    "wgmma beside": beside("S128_ffma_16"),
+    "wgmma beside MUFU": beside("S128_ex2_16"),
     "wgmma narrow": written("wgmma_narrow", 132, 128, ones(132 * 128, np.uint32), source=WGMMA, dynamic_shared=8192),
     "cluster": written("cluster", 132, 128, ones(256, np.uint32), ones(132 * 128, np.uint32), source=CLUSTERS),
     "pipeline": lambda gpu: gpusim.profile(
@@ -259,6 +259,7 @@ EFFECTS = {
     "latency.wgmma_cycles": Effect("wgmma narrow", +1),
     "latency.wgmma_place_cycles": Effect("wgmma beside", 0),
     "latency.wgmma_slows_cycles": Effect("wgmma beside", +1),
+    "latency.wgmma_slows_mufu_cycles": Effect("wgmma beside MUFU", +1),
     "throughput.wgmma_columns_per_cycle": Effect("wgmma wide", -1),
     "throughput.wgmma_least_cycles": Effect("wgmma narrow", +1),
     "throughput.mma_1688_cycles": Effect("mma8", +1),

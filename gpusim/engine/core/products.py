@@ -16,7 +16,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 from gpusim.hardware.fixed import PRODUCTS_QUEUED
 
-HALVES, PARTS = 2, 3  # reads of a register by units of 16 lanes and, about, by the special functions
+HALVES = 2  # of a register, that a unit of 16 lanes reads one after the other
 
 
 @inline
@@ -46,10 +46,10 @@ def slow_down(m, row, unit, reads, now):
     """
     if row[S.UNIT_FREE + S.U_TENSOR] <= now or row[S.N_PRODUCTS] == 0 or not S.NO_UNIT < unit < S.U_UNIFORM:
         return np.int64(0)
-    longer = m.rates[S.PRODUCT_SLOWS]
     if unit == S.U_XU:
-        row[S.UNIT_FREE + unit] += PARTS * longer
+        row[S.UNIT_FREE + unit] += m.rates[S.PRODUCT_SLOWS_XU]
         return np.int64(0)
+    longer = m.rates[S.PRODUCT_SLOWS]
     if unit == S.U_ALU:
         row[S.UNIT_FREE + unit] += HALVES * longer
     return max(reads, 1) * longer

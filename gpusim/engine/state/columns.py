@@ -70,8 +70,8 @@ N_REASONS = 10
 # INBOUND: ring of the ticks at which their registers come; N_INBOUND, N_ARRIVED: how many loads are in it, and have
 # come; WRITES_UNTIL: until when those are written if no result comes in between.
 # CODE_AT: when it has its first code, 0: nobody has asked for it.  Of products by warpgroups
-# (gpusim.engine.core.products): N_PRODUCTS: how many so far; BEGUN_AT: ring of the ticks at which the tensor core begins
-# each of the latest
+# (gpusim.engine.core.products): N_PRODUCTS: how many so far; BEGUN_AT: ring of the ticks at which the tensor core
+# begins each of the latest
 MAX_ENTRIES, MAX_SCHEDULERS = MOST_WARPS, MOST_ISSUED  # warps of a scheduler, schedulers of an SM
 READY_AT, RANK, UNIT_FREE = 0, MAX_ENTRIES, 2 * MAX_ENTRIES
 UNIT_FIELD, AGE_FIELD = 4, 5  # bits of a rank below whether it issued, and below the age
@@ -130,9 +130,9 @@ FAILURE, WENT = -1, -16
 # that each convergence barrier waits for, MEET_AT: PC of the BSSY that named the latest of them; SPINS: backward
 # branches taken while other paths could run; BAR_*: the block's barrier it waits at, the reduction it asks for and
 # its latest result; COPIED: when its latest LDGSTS is done; GROUPS: when each of its latest groups of them is;
-# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; GIVEN_BACK: registers of a thread that are the block's;
-# CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS: the phase that
-# they wait for, once all lanes that are left have arrived, else 0.
+# MULTIPLIED, PRODUCT_GROUPS: the same of products by a warpgroup; GIVEN_BACK: registers of a thread that are the
+# block's; CAME_LANES: those that have arrived at the barrier of its cluster, and not waited for it yet; AWAITS: the
+# phase that they wait for, once all lanes that are left have arrived, else 0.
 PC, MASK, BOARD = range(3)  # what every instruction needs: the first line
 ALIVE = BOARD + N_SCOREBOARDS  # the second
 STATE, N_SPLIT, BAR_NUMBER, BAR_MODE, BAR_RESULT, SPINS = range(ALIVE + 1, ALIVE + 7)
@@ -283,6 +283,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     DENSE_WAIT,  # for which it waits for a time when none comes anyway
     PRODUCT_PLACE,  # from the begin of such work until its place in the queue is free
     PRODUCT_SLOWS,  # for which others read a register longer meanwhile
+    PRODUCT_SLOWS_XU,  # and the special functions are taken longer
     PRODUCT_LASTS,  # from the end of a tensor core's work on a product by a warpgroup until its sums are there
     XU_HELD,  # for which a product of matrices holds up the special functions under way
     FILL_SECTOR,  # L2 -> SM wire
@@ -362,7 +363,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_STORE,  # one that it stores there
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(93)
+) = range(94)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
