@@ -15,7 +15,7 @@ from gpusim.simulate import SimulationError
 from tests.engine.images import counted
 from tests.engine.programs import LANES, Sheet, X
 
-SHARED = 4096
+SHARED = 8192
 
 
 def counts_of(sheet: Sheet, *outputs, image=encode) -> np.ndarray:
