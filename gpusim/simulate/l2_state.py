@@ -8,6 +8,7 @@ import numpy as np
 
 from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, USED
 from gpusim.engine.state import columns as S
+from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
 from gpusim.simulate.counted import CacheState
 from gpusim.simulate.scaling import Held
 
@@ -34,5 +35,5 @@ def held_by_l2(m: Machine) -> Held:
     """How much of a machine's L2 is in use, and dirty."""
     ways = int(m.shape[S.L2_WAYS])
     lines = m.l2[:, TAG * ways : (TAG + 1) * ways] >= 0
-    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> 4
+    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> SECTORS & ALL_SECTORS
     return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)

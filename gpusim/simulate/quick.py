@@ -23,10 +23,10 @@ from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.clock import Timing, timing, waits
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.driving import Place, drive
-from gpusim.simulate.l2_state import left, take_over
+from gpusim.simulate.l2_state import held_by_l2, left, take_over
 from gpusim.simulate.part_of_gpu import part_of, shares, sms_of_gpcs
 from gpusim.simulate.placement import first_wave
-from gpusim.simulate.quick_counts import Seen, whole_launch
+from gpusim.simulate.quick_counts import WRITTEN, Seen, whole_launch
 from gpusim.simulate.rounds import Round, begins_before, dealt, rounds
 from gpusim.simulate.scaling import attribute, by_instruction
 from gpusim.simulate.scattered import classes_of
@@ -46,6 +46,8 @@ ALONE = 1.25
 """How many times as much such a stretch may read from there as it would with what other GPCs bring into L2."""
 UNFAIR = 0.25
 """By how much the share of L2 and device memory that an SM has, and a block, may change in a GPC alone."""
+COMMON = 0.02
+"""Share of its reads up to which a block has nothing in common with those a wave before and after it."""
 RUN_WHOLE = 6e6  # warp instructions of a launch that is run whole all the same
 COUNTED = 5e5  # steps of the engine that go through the caches of the whole GPU
 GPCS = 1  # on which stretches are timed
@@ -92,11 +94,11 @@ def quickly(
     means = chosen.means(probed)
     executed = chosen.population @ means
     found = _stretches(place, in_time, executed[C.INST] / launch.blocks, progress)
-    begun, block = _beginning(place, image, run), _inner_block(place, image, run)
+    begun, block = _beginning(place, image, run), _blocks(place, image, run, [launch.blocks // 2])
     ran = [(begun, BlockQueue.whole(launch.blocks)), *((timed.m, timed.queue) for _, timed in found)]
     if not all(_as_probed(m, queue, launch.grid, means[:, C.INST]) for m, queue in ran):
         return None
-    seen = _seen(chosen, probed, found, begun, block)
+    seen = _seen(chosen, probed, found, begun, block, _blocks(place, image, run, _a_wave_apart(place)))
     total, kept = whole_launch(place, executed, seen)
     if _lacks_others(found, total):
         return None
@@ -156,15 +158,30 @@ def _beginning(place: Place, image: Image, run: Callable[..., bool]) -> Machine:
     return m
 
 
-def _inner_block(place: Place, image: Image, run: Callable[..., bool]) -> Machine:
-    """A machine that has run one block from the middle of the grid, with empty caches."""
+def _blocks(place: Place, image: Image, run: Callable[..., bool], blocks: Sequence[int]) -> Machine:
+    """A machine that has run some blocks on one SM, with empty caches."""
     m = place.apart(image).machine(image, 1, n_sm=1)
-    run(m, place.launch, image, BlockQueue.single([place.launch.blocks // 2]))
+    run(m, place.launch, image, BlockQueue.single(blocks))
     return m
 
 
-def _seen(chosen: Plan, probed: np.ndarray, found: _Found, begun: Machine, block: Machine) -> Seen:
+def _a_wave_apart(place: Place) -> list[int]:
+    """A block from the middle of the grid, and those that are where it is a wave earlier and a wave later."""
+    middle, wave = place.launch.blocks // 2, _wave(place)
+    return [block for block in (middle - wave, middle, middle + wave) if 0 <= block < place.launch.blocks]
+
+
+def _wave(place: Place) -> int:
+    """Blocks that the GPU holds at once."""
+    return place.gpu.sm_count * place.held.blocks_per_sm
+
+
+def _seen(
+    chosen: Plan, probed: np.ndarray, found: _Found, begun: Machine, block: Machine, apart: Machine
+) -> Seen:  # fmt: skip
     """What was run of a launch."""
+    alone = block.counts.sum(axis=0)
+    together = apart.counts[:, C.DRAM_READ].sum() / max(int(apart.misc[S.HANDED]), 1)
     return Seen(
         probed=probed,
         agreed=chosen.agreed(probed),
@@ -172,7 +189,9 @@ def _seen(chosen: Plan, probed: np.ndarray, found: _Found, begun: Machine, block
         average=_of_all_rounds(found),
         cold=found[0][1].m.counts.sum(axis=0),
         begun=begun.counts.sum(axis=0),
-        alone=block.counts.sum(axis=0),
+        alone=alone,
+        dirtied=float(min((held_by_l2(block).dirty + alone[C.DRAM_WRITE]) / max(alone[list(WRITTEN)].sum(), 1), 1)),
+        shares=bool(together < (1 - COMMON) * alone[C.DRAM_READ]),
         arrays=block.arrays,
     )
 

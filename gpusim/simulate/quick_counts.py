@@ -65,6 +65,10 @@ class Seen(NamedTuple):
         What the beginning on the whole GPU counted.
     alone : float64 array, shape (N_COUNTS,)
         What one block counted, with empty caches.
+    dirtied : float
+        Sectors that it makes dirty in L2, of each that it writes there.
+    shares : bool
+        Whether blocks read what others of the wave before or after read.
     arrays : int64 array, shape (arrays, N_ARRAY_COUNTS)
         The same block, by array.
     """
@@ -76,6 +80,8 @@ class Seen(NamedTuple):
     cold: np.ndarray
     begun: np.ndarray
     alone: np.ndarray
+    dirtied: float
+    shares: bool
     arrays: np.ndarray
 
 
@@ -96,7 +102,7 @@ def whole_launch(place: Place, executed: np.ndarray, seen: Seen) -> tuple[np.nda
     for asked, columns in OF_GPCS.items():
         _grow(total, seen.average if _seen(seen.stretches, asked) else seen.alone, asked, columns)
     _below(place, total, seen)
-    total[C.DRAM_WRITE], kept = _written_back(place, total, seen.arrays)
+    total[C.DRAM_WRITE], kept = _written_back(place, total, seen)
     return total, kept
 
 
@@ -119,7 +125,7 @@ def _below(place: Place, total: np.ndarray, seen: Seen) -> None:
     """
     of = seen.begun if seen.begun[C.L2_READ] else seen.average
     reads = _in_proportion(of, total)
-    total[C.DRAM_READ] = _kept_between(place, min(reads, _in_proportion(seen.cold, total)), seen.arrays)
+    total[C.DRAM_READ] = _kept_between(place, min(reads, _in_proportion(seen.cold, total)), seen)
     share = total[C.L2_READ] / (of[C.L2_READ] or 1) * total[C.DRAM_READ] / (reads or 1)
     away = 1 - 1 / place.gpu.l2.partitions
     total[[C.L2_MISS, C.L2_READ_MISS]] = of[[C.L2_MISS, C.L2_READ_MISS]] * share
@@ -136,13 +142,17 @@ def _in_proportion(of: np.ndarray, total: np.ndarray) -> float:
     return float(of[C.DRAM_READ] / of[C.L2_READ] * total[C.L2_READ]) if of[C.L2_READ] else np.inf
 
 
-def _kept_between(place: Place, reads: float, arrays: np.ndarray) -> float:
+def _kept_between(place: Place, reads: float, seen: Seen) -> float:
     """Of so many sectors read if L2 kept nothing from one wave of blocks to the next, those read as it does.
 
-    Each sector of arrays that L2 holds is read once.  Of larger arrays the more are read again the larger they are, up
-    to all of them where they are twice as large as L2.
+    Each sector of arrays that L2 holds is read once, and so is each of those that it holds a wave's part of, where
+    waves share nothing.  Of larger arrays the more are read again the larger they are, up to all of them where they are
+    twice as large as L2.
     """
-    once = _asked(place, arrays[:, C.A_LD_REQ])
+    once = _asked(place, seen.arrays[:, C.A_LD_REQ])
+    wave = place.gpu.sm_count * place.held.blocks_per_sm / place.launch.blocks
+    if not seen.shares and once * wave <= _room(place):
+        return min(reads, once)
     again = min(max(once / _room(place) - 1, 0.0), 1.0)
     return min(reads, once + again * max(reads - once, 0.0))
 
@@ -158,10 +168,10 @@ def _asked(place: Place, requests: np.ndarray) -> float:
     return sum(place.layout.nbytes.get(name, 0) for name in names) / SECTOR_BYTES
 
 
-def _written_back(place: Place, total: np.ndarray, arrays: np.ndarray) -> tuple[float, float]:
+def _written_back(place: Place, total: np.ndarray, seen: Seen) -> tuple[float, float]:
     """Sectors written to device memory, and those that L2 still holds dirty at the end."""
-    dirtied, room = _seen(total, WRITTEN), _room(place)
-    if (most := _asked(place, arrays[:, C.A_ST_REQ])) <= room:
+    dirtied, room = _seen(total, WRITTEN) * seen.dirtied, _room(place)
+    if (most := _asked(place, seen.arrays[:, C.A_ST_REQ])) <= room:
         dirtied = min(dirtied, most)
     kept = dirtied * min(room / max(total[C.DRAM_READ] + dirtied, 1), 1)
     return dirtied - kept, kept

@@ -100,7 +100,7 @@ OWN = (
     ("simulate/launch.py", GIVEN, "ALIGNMENT MAP_NORESERVE GRANTED MOST_BYTES SWAPPED arrays_of"),
     ("simulate/known_errors.py", SHOWN, "ENOUGH"),
     ("simulate/metrics.py", SHOWN, "_number"),
-    ("simulate/quick.py", LENGTH, "UNEQUAL RUN_WHOLE COUNTED STRETCH TAKEN ALONE UNFAIR"),
+    ("simulate/quick.py", LENGTH, "COMMON UNEQUAL RUN_WHOLE COUNTED STRETCH TAKEN ALONE UNFAIR"),
     ("simulate/record.py", SHOWN, "_cycles _events _stays"),
     ("simulate/sample.py", LENGTH, "*"),
     ("simulate/tensor_maps.py", ISA, "WORD"),

@@ -318,3 +318,12 @@ def test_machine_code_is_predicted_quickly_too(monkeypatch):
     assert quickly.value(INSTRUCTIONS) == whole.value(INSTRUCTIONS)
     assert quickly.value(CYCLES) == pytest.approx(whole.value(CYCLES), rel=0.15)
     assert quickly.value(CYCLES) != whole.value(CYCLES)
+
+
+def test_heads_of_attention_are_read_and_written_once():
+    """Twice as much was read and written: of blocks that had begun, as matmuls go that share tiles with later waves."""
+    found = gpusim.predict("flash-attention-2-tensor", "h100-sxm", N=512, H=256, sample="quick")
+    array = 256 * 512 * 128 * 2
+    assert found["dram__bytes_read.sum"].claim is gpusim.Claim.EXTRAPOLATED
+    assert found.value("dram__bytes_read.sum") == pytest.approx(3 * array, rel=0.01)
+    assert found.value("dram__bytes_write.sum") <= 1.02 * array
