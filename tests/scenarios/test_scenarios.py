@@ -157,7 +157,7 @@ def test_steps_of_the_ladder_read_no_more_than_their_tiles_say_and_say_what_bind
     formula, reads = moved(text, 1), moved(text, 2)
     assert [formula[0] / of_step for of_step in formula] == pytest.approx([1, 4, 4, 4, 16 / 3, 16 / 3, 8], rel=0.01)
     assert all(got <= 1.1 * of_step for got, of_step in zip(reads, formula, strict=True))
-    assert min(reads) == reads[-1]
+    assert min(reads) < reads[-1]  # what two blocks are to have joins nothing, unlike what each asks for itself
     assert numbers(text, 5)[0] == min(numbers(text, 5))
     assert column(text, 7) == ["–"] * 7
     for name in column(text, 0):
