@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim import reading
-from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, targets, toolchain, triton
+from gpusim.cuda import cache, cubin, elf, host, host_headers, names, nvcc, nvrtc, signature, targets, toolchain, triton
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
+from gpusim.cuda.device_code import device_code
 from gpusim.cuda.headers import HEADERS
+from gpusim.cuda.included import quoted
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
@@ -339,27 +341,58 @@ def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
 
 
 def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC; where host code stands in its way nvcc; where there is no nvcc, NVRTC without the host code."""
+    """NVRTC; where it refuses nvcc, if host code is the reason; then NVRTC with the device code alone."""
     try:
         return _with_nvrtc(source, expressions)
     except CompileError as error:
         refused = error
     what = host.reason(refused.log)
-    if what is None:
-        raise refused
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
-    if compiler := toolchain.find_nvcc():
-        return _with_nvcc(compiler, source, expressions)
-    text = strip.without_host_code(source.text, lambda text: _try_nvrtc(replace(source, text=text)))
-    if text is None:
-        raise host.refuse(source.filename, what, refused.log)
-    compiled = _with_nvrtc(replace(source, text=text), expressions, {**strip.HEADERS, **HEADERS})
-    return replace(compiled, log=f"{source.filename}: host code left out ({what})\n{compiled.log}".strip())
+    compiler = toolchain.find_nvcc() if what else None
+    if compiler:
+        try:
+            return _with_nvcc(compiler, source, expressions)
+        except CompileError as error:
+            theirs = error
+    try:
+        return _with_device_code(source, expressions)
+    except CompileError as error:
+        raise (theirs if compiler else refused if what is None else error) from None
 
 
-def _try_nvrtc(source: _Source) -> None:
-    _with_nvrtc(source, (), {**strip.HEADERS, **HEADERS})
+def _with_device_code(source: _Source, expressions: Sequence[str]) -> Compiled:
+    """NVRTC with the device code of the source; where that will not do, with that of its own headers alone, too."""
+    own = dict(quoted(source.text, source.options.searched()))
+    files = device_code({source.filename: source.text, **own})
+    text = f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{files.pop(source.filename)}'
+    lean = replace(source, text=text)
+    try:
+        return _with_headers(lean, expressions, {})
+    except CompileError:
+        if not own:
+            raise
+        return _with_headers(lean, expressions, files)
+
+
+def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str, str]) -> Compiled:
+    """Headers that are missing are empty, but for those of CUDA."""
+    headers = {**host_headers.HEADERS, **HEADERS, **own}
+    missing: list[str] = []
+    while True:
+        try:
+            compiled = _with_nvrtc(source, expressions, headers)
+        except CompileError as error:
+            name = host.missing_header(error.log)
+            if name is None or name in headers:
+                raise host.refuse(source.filename, error.log, missing) from None
+            if wheel := host.missing_wheel(error.log):
+                raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
+            headers[name] = host_headers.EMPTY
+            missing.append(name)
+        else:
+            empty = f", empty: {', '.join(missing)}" if missing else ""
+            return replace(compiled, log=f"{source.filename}: host code left out{empty}\n{compiled.log}".strip())
 
 
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
@@ -385,8 +418,9 @@ def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) 
         try:
             compiled = compiles()
         except CompileError as error:
-            if wrong := re.search(r"^__nv_name_map\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE):
-                raise _NoInstance(wrong[1]) from None
+            first = re.search(r"^([^\n]*)\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE)
+            if first and first[1] == "__nv_name_map":
+                raise _NoInstance(first[2]) from None
             if source.is_given or not (target := targets.lacking(error.log, source.options.arch)):
                 raise
             compiled = Compiled(b"", "", "", needs=target)
