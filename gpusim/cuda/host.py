@@ -65,6 +65,11 @@ def missing_header(log: str) -> str | None:
     return None if found is None else found["what"]
 
 
+def lacks_header(log: str) -> bool:
+    """Whether a host compiler did not find a header."""
+    return "No such file or directory" in log or "file not found" in log
+
+
 def missing_wheel(log: str) -> str | None:
     """Command that installs the CUDA header NVRTC did not find; None where it misses none of CUDA's."""
     found = _MISSING_HEADER.search(log)
@@ -90,7 +95,7 @@ def refuse(filename: str, log: str, missing: Sequence[str] = ()) -> CompileError
     """
     try:
         toolchain.nvcc()
-        remedy = "compile it with nvcc -cubin"
+        remedy = "nvcc does not find all headers either"
     except MissingToolError as error:
         remedy = str(error)
     first = _ERROR.search(log)

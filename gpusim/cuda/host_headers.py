@@ -16,7 +16,7 @@ _HOST = (
     "torch/types.h torch/library.h ATen/ATen.h ATen/cuda/CUDAContext.h c10/cuda/CUDAGuard.h c10/cuda/CUDAStream.h "
     "pybind11/pybind11.h "
 )
-_LIBRARY = "algorithm array complex functional iterator limits numeric optional tuple type_traits utility variant"
+_LIBRARY = "array complex functional iterator limits numeric optional tuple type_traits utility variant"
 
 
 def _of_libcu(name: str) -> str:
@@ -27,6 +27,9 @@ def _of_libcu(name: str) -> str:
 HEADERS = {
     **dict.fromkeys(_HOST.split(), EMPTY),
     **{name: _of_libcu(name) for name in _LIBRARY.split()},
+    "algorithm": "#pragma once\n#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
+    "#include <cuda/std/__algorithm/clamp.h>\n#include <cuda/std/utility>\n"
+    "namespace std { using namespace cuda::std; }\n",
 }
 """Text of each header by the name it is included by."""
 

@@ -358,7 +358,9 @@ def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled
     try:
         return _with_device_code(source, expressions)
     except CompileError as error:
-        raise (theirs if compiler else refused if what is None else error) from None
+        if compiler and not host.lacks_header(theirs.log):
+            raise theirs from None
+        raise (refused if what is None else error) from None
 
 
 def _with_device_code(source: _Source, expressions: Sequence[str]) -> Compiled:
