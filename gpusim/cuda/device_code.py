@@ -84,12 +84,18 @@ def _parser() -> Any:
         import tree_sitter
         import tree_sitter_cuda
     except ImportError:
-        raise MissingToolError(f"tree-sitter-cuda, which finds device code, is not installed: {toolchain.INSTALL}")
+        raise MissingToolError(
+            f"tree-sitter-cuda, which finds device code, is not installed: {toolchain.INSTALL}"
+        ) from None
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
+_ALIGNED = re.compile(rb"\b(?:__align__|alignas|__launch_bounds__|__cluster_dims__)\s*\((?:[^()]|\([^()]*\))*\)")
+"""What may stand between a keyword and the name that it declares, which the grammar does not always know."""
+
+
 def _parse(data: bytes) -> Any:
-    return _parser().parse(data).root_node
+    return _parser().parse(_ALIGNED.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)).root_node
 
 
 def _walk(node: Any) -> Iterator[Any]:
@@ -133,9 +139,7 @@ def _items(file: str, data: bytes, marks: frozenset[str] | set[str]) -> Iterator
         for child in node.children:
             if child.type in _OUTER:
                 todo.append(child)
-            elif child.is_named and child.type != "comment" and node.type in _SCOPES and not _is_part(node, child):
-                yield _item(file, child, marks)
-            elif child.is_named and node.type == "linkage_specification" and child.type != "string_literal":
+            elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
                 yield _item(file, child, marks)
 
 
@@ -175,7 +179,8 @@ def _inner(node: Any) -> Any:
 
 def _body_start(inner: Any, node: Any) -> int:
     body = inner.child_by_field_name("body")
-    return (body.start_byte if body is not None else inner.end_byte) - node.start_byte
+    end: int = body.start_byte if body is not None else inner.end_byte
+    return end - int(node.start_byte)
 
 
 def _declares_function(inner: Any) -> bool:
@@ -242,7 +247,7 @@ def _edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def _blank(node: Any) -> tuple[int, int, bytes]:
-    """A directive in it stays, for its condition may end elsewhere."""
+    """Blanks for all but the ends of its lines."""
     return node.start_byte, node.end_byte, re.sub(rb"[^\n]", b" ", node.text)
 
 

@@ -24,8 +24,15 @@ def _of_libcu(name: str) -> str:
     return f"#pragma once\n#include <cuda/std/{name}>\nnamespace std {{ using namespace cuda::std; }}\n"
 
 
+_NUMBERS = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"
+_WITH_NUMBERS = (
+    "cublas_v2.h cublasLt.h cublas.h cudnn.h torch/extension.h torch/all.h torch/torch.h torch/types.h ATen/ATen.h"
+)
+"""Headers that declare half, bfloat16 and complex numbers by way of others."""
+
 HEADERS = {
     **dict.fromkeys(_HOST.split(), EMPTY),
+    **dict.fromkeys(_WITH_NUMBERS.split(), _NUMBERS),
     **{name: _of_libcu(name) for name in _LIBRARY.split()},
     "algorithm": "#pragma once\n#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
     "#include <cuda/std/__algorithm/clamp.h>\n#include <cuda/std/utility>\n"
@@ -36,5 +43,6 @@ HEADERS = {
 BEFORE = (
     "typedef unsigned char u_char; typedef unsigned short ushort; typedef unsigned int uint; "
     "typedef unsigned long ulong; namespace std {}\n"
+    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n"
 )
-"""Types that nvcc's host compiler declares in every source (sys/types.h)."""
+"""What nvcc declares in every source by way of cuda_runtime.h (sys/types.h, math.h, limits.h)."""

@@ -14,7 +14,7 @@ from gpusim.cuda import cache, cubin, elf, host, host_headers, names, nvcc, nvrt
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
-from gpusim.cuda.device_code import device_code
+from gpusim.cuda.device_code import device_code, launched
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
 from gpusim.cuda.nvrtc import Compiled
@@ -267,6 +267,8 @@ def _from_source(source: _Source, wanted: str | None) -> Module:
 def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNameError) -> Module:
     """A kernel that is compiled only where something uses it: a ``static`` one; or a template, which is refused."""
     found = names.templates(source.text)
+    if wanted is None and (instances := launched(source.text)) and (module := _instances(source, instances)):
+        return _selected(module, None)
     if wanted is None and found:
         raise KernelNameError(f"{source.filename} has only templates, name an instance: {'; '.join(found)}") from None
     if wanted and re.fullmatch(r"[A-Za-z_][\w:]*", wanted):
@@ -278,6 +280,14 @@ def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNam
         except (_NoInstance, CudaError):
             pass
     raise error
+
+
+def _instances(source: _Source, instances: Sequence[str]) -> Module | None:
+    """The instances that the source itself launches; None where one has arguments that only host code knows."""
+    try:
+        return replace(_compiled_module(source, instances), selected=None)
+    except (_NoInstance, CompileError):
+        return None
 
 
 def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
@@ -307,9 +317,14 @@ def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Modu
 
 def _selected(module: Module, wanted: str | None) -> Module:
     """The module with the kernel asked for; several kernels and none asked for are left to be asked for later."""
-    if module.selected is not None or (wanted is None and len(module.kernels) > 1):
+    if module.selected is not None or (wanted is None and _own(module) != 1 and len(module.kernels) > 1):
         return module
     return replace(module, selected=module.kernel(wanted).symbol)
+
+
+def _own(module: Module) -> int:
+    """How many kernels are no library's."""
+    return sum(not names.is_library(kernel.name) for kernel in module.kernels.values())
 
 
 # ------------------------------------------------------------------ compilers

@@ -113,7 +113,7 @@ def test_a_wrong_name_is_told_what_there_is(name, says):
 
 def test_several_kernels_and_no_name():
     module = cuda.compile(SOURCES / "plain.cu", gpu="sm_90")
-    with pytest.raises(cuda.KernelNameError, match=r"plain\.cu has 6 kernels, name one: nothing\(\); "):
+    with pytest.raises(cuda.KernelNameError, match=r"plain\.cu has 6 kernels, name one: 1 nothing\(\); "):
         module.kernel()
 
 

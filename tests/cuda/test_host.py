@@ -118,14 +118,14 @@ def test_what_device_code_needs_is_not_left_out(text, says):
         ("#include <array>\n__global__ void k(int *p) { std::array<int, 2> a{4, 5}; *p = a[1]; }", "*p = 5;"),
         ("#include <tuple>\n__global__ void k(int *p) { *p = std::get<1>(std::make_tuple(1, 7)); }", "*p = 7;"),
         ("constexpr int f(int a) { return a * 2; }\n__global__ void k(int *p) { *p = f(4); }", "*p = 8;"),
-        ("int host;\n#define W 3\nstruct A { int a = W; int f() { return host; } };\n"
-         "__global__ void k(int *p) { A a; *p = a.a; }", "*p = 3;"),
-        ("#define HD __host__ __device__\nint h() { return 1; }\nHD int f() { return 9; }\n"
-         "__global__ void k(int *p) { *p = f(); }", "*p = 9;"),
+        (("int host;\n#define W 3\nstruct A { int a = W; int f() { return host; } };\n"
+         "__global__ void k(int *p) { A a; *p = a.a; }"), "*p = 3;"),
+        (("#define HD __host__ __device__\nint h() { return 1; }\nHD int f() { return 9; }\n"
+         "__global__ void k(int *p) { *p = f(); }"), "*p = 9;"),
         ("using namespace std;\nint h() { return 1; }\n__global__ void k(int *p) { *p = 1; }", "*p = 1;"),
-        ("#include <torch/extension.h>\n__global__ void k(int *p) { *p = 1; }\n"
+        (("#include <torch/extension.h>\n__global__ void k(int *p) { *p = 1; }\n"
          "torch::Tensor run(torch::Tensor t) { k<<<1, 32>>>(t.data_ptr<int>()); return t; }\n"
-         'PYBIND11_MODULE(a, m) { m.def("run", &run); }', "*p = 1;"),
+         'PYBIND11_MODULE(a, m) { m.def("run", &run); }'), "*p = 1;"),
     ],
 )  # fmt: skip
 def test_device_code_compiles_as_it_does_alone(text, same):
