@@ -19,9 +19,14 @@ _HOST = (
 _LIBRARY = "array complex functional iterator limits numeric optional tuple type_traits utility variant"
 
 
+_QUIET = "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 47\n"
+_LOUD = "#pragma nv_diagnostic pop\n"
+"""libcu++ defines the limits of integers again, as other words for the same values."""
+
+
 def _of_libcu(name: str) -> str:
     """A header of the standard library, for which libcu++ stands in."""
-    return f"#pragma once\n#include <cuda/std/{name}>\nnamespace std {{ using namespace cuda::std; }}\n"
+    return f"#pragma once\n{_QUIET}#include <cuda/std/{name}>\n{_LOUD}namespace std {{ using namespace cuda::std; }}\n"
 
 
 _NUMBERS = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"
@@ -34,9 +39,9 @@ HEADERS = {
     **dict.fromkeys(_HOST.split(), EMPTY),
     **dict.fromkeys(_WITH_NUMBERS.split(), _NUMBERS),
     **{name: _of_libcu(name) for name in _LIBRARY.split()},
-    "algorithm": "#pragma once\n#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
+    "algorithm": f"#pragma once\n{_QUIET}#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
     "#include <cuda/std/__algorithm/clamp.h>\n#include <cuda/std/utility>\n"
-    "namespace std { using namespace cuda::std; }\n",
+    f"{_LOUD}namespace std {{ using namespace cuda::std; }}\n",
 }
 """Text of each header by the name it is included by."""
 
