@@ -246,9 +246,18 @@ def _edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
     return text
 
 
+_COMMENT_OR_DIRECTIVE = re.compile(
+    rb"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)|[^\n]", re.DOTALL | re.MULTILINE
+)
+
+
 def _blank(node: Any) -> tuple[int, int, bytes]:
-    """Blanks for all but the ends of its lines."""
-    return node.start_byte, node.end_byte, re.sub(rb"[^\n]", b" ", node.text)
+    """Blanks for all but the ends of its lines, and directives: the preprocessor knows no scopes."""
+
+    def blanked(found: re.Match[bytes]) -> bytes:
+        return found[0] if found["line"] else re.sub(rb"[^\n]", b" ", found[0])
+
+    return node.start_byte, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, node.text)
 
 
 def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int, int, bytes]]:

@@ -26,7 +26,7 @@ _HOST_NAME = re.compile(
 _WHEELS = {
     r"cuda_\w+\.h(pp)?|mma\.h|cooperative_groups.*|sm_\d\w+\.h(pp)?|vector_types\.h|crt/.*|device_\w+\.h|"
     r"(nv|cuda|cub|thrust)/.*": toolchain.INSTALL,
-    r"curand\w*\.h": "pip install nvidia-curand",
+    r"curand\w*\.h": toolchain.INSTALL,
 }
 
 

@@ -122,6 +122,7 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          "__global__ void k(int *p) { A a; *p = a.a; }"), "*p = 3;"),
         (("#define HD __host__ __device__\nint h() { return 1; }\nHD int f() { return 9; }\n"
          "__global__ void k(int *p) { *p = f(); }"), "*p = 9;"),
+        ("int h() {\n/*\n#define W 1\n*/\n#define W 2\n return W; }\n__global__ void k(int *p) { *p = W; }", "*p = 2;"),
         ("using namespace std;\nint h() { return 1; }\n__global__ void k(int *p) { *p = 1; }", "*p = 1;"),
         (("#include <torch/extension.h>\n__global__ void k(int *p) { *p = 1; }\n"
          "torch::Tensor run(torch::Tensor t) { k<<<1, 32>>>(t.data_ptr<int>()); return t; }\n"
@@ -178,7 +179,7 @@ def test_reasons_are_read_from_the_log():
     [
         ("cuda_fp16.h", "pip install 'gpusim[cuda]'"),
         ("nv/target", "pip install 'gpusim[cuda]'"),
-        ("curand_kernel.h", "pip install nvidia-curand"),
+        ("curand_kernel.h", "pip install 'gpusim[cuda]'"),
         ("vector", None),
     ],
 )
