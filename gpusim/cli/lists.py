@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,16 +53,25 @@ def _judged(algorithm: Algorithm | Chain) -> list[RenderableType]:
 def list_kernels(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORD...]", help="Those with each word in name, family or summary; a name: all of it."),
+        typer.Argument(
+            metavar="[WORD...]", help="Those with each word in name, family or summary; a name: all of it; a file."
+        ),
     ] = None,
     kernels: KernelFolders = None,
     everything: Annotated[bool, typer.Option("--all", help="Microbenchmarks too.")] = False,
+    gpu: Annotated[str, typer.Option("--gpu", help="What a file is compiled for.")] = "h200",
 ) -> None:
-    """List kernels, find some by a word, or show one."""
+    """List kernels, find some by a word, or show one.
+
+    Of a .cu file or cubin, what is inside: parameters, registers and shared memory.  Nothing is run.
+    """
     from gpusim import report
     from gpusim.catalogue import lookup
     from gpusim.report import kernels as listing
 
+    if words and len(words) == 1 and Path(words[0]).suffix in (".cu", ".cubin"):
+        report.show(_inside(Path(words[0]), gpu))
+        return
     found = lookup.search(words or [], kernels or [], hidden=everything)
     if not words:
         report.show(listing.families(found))
@@ -74,6 +84,24 @@ def list_kernels(
         report.show(listing.matches(found))
     else:
         raise lookup.UnknownKernelError("kernel", " ".join(words), lookup.kernels(kernels or []), lookup.LISTING)
+
+
+def _inside(path: Path, gpu: str) -> list[RenderableType]:
+    """Kernels of a file, numbered, with what their code needs."""
+    from gpusim import cuda
+    from gpusim.cuda import names
+    from gpusim.report import listings
+
+    module = cuda.compile(path, gpu=gpu)
+    known = {symbol: kernel.name for symbol, kernel in module.kernels.items()}
+    if not known:
+        raise cuda.KernelNameError(f"{path} has no kernel")
+    kernels = [module.kernels[symbol] for symbol in names.ordered(known)]
+    rows = [
+        (names.short(one.name), ", ".join(map(str, one.parameters)), one.code.registers, one.code.shared_bytes)
+        for one in kernels
+    ]
+    return listings.inside(rows)
 
 
 def gpus(

@@ -7,12 +7,14 @@ is the host's; nvcc, which has a host compiler at hand, takes both.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from gpusim.cuda import toolchain
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
-from gpusim.cuda.strip import HEADERS
+from gpusim.cuda.host_headers import HEADERS
 
 _LINE = r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error: "
+_ERROR = re.compile(_LINE + r"(?P<what>[^\n]+)", re.MULTILINE)
 _MISSING_HEADER = re.compile(_LINE + r'cannot open source file "(?P<what>[^"]+)"', re.MULTILINE)
 _HOST_CODE = re.compile(_LINE + r".*?considered a host (?P<what>function|variable)", re.MULTILINE)
 _HOST_NAME = re.compile(
@@ -24,7 +26,7 @@ _HOST_NAME = re.compile(
 _WHEELS = {
     r"cuda_\w+\.h(pp)?|mma\.h|cooperative_groups.*|sm_\d\w+\.h(pp)?|vector_types\.h|crt/.*|device_\w+\.h|"
     r"(nv|cuda|cub|thrust)/.*": toolchain.INSTALL,
-    r"curand\w*\.h": "pip install nvidia-curand",
+    r"curand\w*\.h": toolchain.INSTALL,
 }
 
 
@@ -57,24 +59,35 @@ def reason(log: str) -> str | None:
     return None
 
 
+def missing_header(log: str) -> str | None:
+    """Name of the header that NVRTC did not find; None where it found all."""
+    found = _MISSING_HEADER.search(log)
+    return None if found is None else found["what"]
+
+
+def lacks_header(log: str) -> bool:
+    """Whether a host compiler did not find a header."""
+    return "No such file or directory" in log or "file not found" in log
+
+
 def missing_wheel(log: str) -> str | None:
     """Command that installs the CUDA header NVRTC did not find; None where it misses none of CUDA's."""
     found = _MISSING_HEADER.search(log)
-    if found is None:
+    if found is None or found["what"] in HEADERS:
         return None
     return next((command for names, command in _WHEELS.items() if re.fullmatch(names, found["what"])), None)
 
 
-def refuse(filename: str, what: str, log: str) -> CompileError:
-    """Word the error for a source whose host code only nvcc could take, where there is no nvcc.
+def refuse(filename: str, log: str, missing: Sequence[str] = ()) -> CompileError:
+    """Word the error for a source whose device code does not compile without host code.
 
     Parameters
     ----------
     filename : str
-    what : str
-        What :func:`reason` said.
     log : str
-        What NVRTC wrote.
+        What NVRTC wrote of the device code.
+    missing : sequence of str
+        Headers that were not found, and taken as empty.
 
     Returns
     -------
@@ -82,14 +95,12 @@ def refuse(filename: str, what: str, log: str) -> CompileError:
     """
     try:
         toolchain.nvcc()
-        remedy = "compile it with nvcc -cubin"
+        remedy = "nvcc does not find all headers either"
     except MissingToolError as error:
         remedy = str(error)
-    header = _MISSING_HEADER.search(log)
-    found = "" if header is None or header["what"] in HEADERS else "name the folder of that header (include), or "
-    refused = CompileError(
-        f"{filename} has host code, which NVRTC does not compile ({what}): {found}{remedy}, "
-        "or guard host code with #ifndef __CUDACC_RTC__"
-    )
+    first = _ERROR.search(log)
+    what = reason(log) or (f"{first['file']}:{first['line']}: {first['what']}" if first else "no reason is given")
+    found = f"name the folder of {', '.join(missing)} (include), or " if missing else ""
+    refused = CompileError(f"{filename}: its device code does not compile without host code ({what}): {found}{remedy}")
     refused.log = log
     return refused

@@ -56,3 +56,24 @@ def _names(text: bytes) -> Iterator[bytes]:
             if not name:
                 raise UnknowableError
             yield name
+
+
+def quoted(source: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """Text of every file of the user's that a source includes, by the name it is included by.
+
+    Parameters
+    ----------
+    source : str
+    folders : sequence of Path
+        Where files are searched, in this order.
+    """
+    todo, seen = [(source.encode(errors="replace"), [*folders])], set()
+    while todo:
+        text, places = todo.pop()
+        for name in _INCLUDE.findall(_CONTINUED.sub(b"", text)):
+            path = next((one for one in (place / os.fsdecode(name) for place in places) if one.is_file()), None)
+            if name and path is not None and name not in seen:
+                seen.add(name)
+                content = path.read_bytes()
+                todo.append((content, [path.parent, *folders]))
+                yield os.fsdecode(name), content.decode(errors="replace")

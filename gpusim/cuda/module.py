@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim import reading
-from gpusim.cuda import cache, cubin, elf, host, names, nvcc, nvrtc, signature, strip, targets, toolchain, triton
+from gpusim.cuda import cache, cubin, elf, host, host_headers, names, nvcc, nvrtc, signature, targets, toolchain, triton
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
+from gpusim.cuda.device_code import device_code, launched
 from gpusim.cuda.headers import HEADERS
+from gpusim.cuda.included import quoted
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
@@ -265,6 +267,8 @@ def _from_source(source: _Source, wanted: str | None) -> Module:
 def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNameError) -> Module:
     """A kernel that is compiled only where something uses it: a ``static`` one; or a template, which is refused."""
     found = names.templates(source.text)
+    if wanted is None and (instances := launched(source.text)) and (module := _instances(source, instances)):
+        return _selected(module, None)
     if wanted is None and found:
         raise KernelNameError(f"{source.filename} has only templates, name an instance: {'; '.join(found)}") from None
     if wanted and re.fullmatch(r"[A-Za-z_][\w:]*", wanted):
@@ -276,6 +280,14 @@ def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNam
         except (_NoInstance, CudaError):
             pass
     raise error
+
+
+def _instances(source: _Source, instances: Sequence[str]) -> Module | None:
+    """The instances that the source itself launches; None where one has arguments that only host code knows."""
+    try:
+        return replace(_compiled_module(source, instances), selected=None)
+    except (_NoInstance, CompileError):
+        return None
 
 
 def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
@@ -305,9 +317,14 @@ def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Modu
 
 def _selected(module: Module, wanted: str | None) -> Module:
     """The module with the kernel asked for; several kernels and none asked for are left to be asked for later."""
-    if module.selected is not None or (wanted is None and len(module.kernels) > 1):
+    if module.selected is not None or (wanted is None and _own(module) != 1 and len(module.kernels) > 1):
         return module
     return replace(module, selected=module.kernel(wanted).symbol)
+
+
+def _own(module: Module) -> int:
+    """How many kernels are no library's."""
+    return sum(not names.is_library(kernel.name) for kernel in module.kernels.values())
 
 
 # ------------------------------------------------------------------ compilers
@@ -339,27 +356,60 @@ def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
 
 
 def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC; where host code stands in its way nvcc; where there is no nvcc, NVRTC without the host code."""
+    """NVRTC; where it refuses nvcc, if host code is the reason; then NVRTC with the device code alone."""
     try:
         return _with_nvrtc(source, expressions)
     except CompileError as error:
         refused = error
     what = host.reason(refused.log)
-    if what is None:
-        raise refused
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
-    if compiler := toolchain.find_nvcc():
-        return _with_nvcc(compiler, source, expressions)
-    text = strip.without_host_code(source.text, lambda text: _try_nvrtc(replace(source, text=text)))
-    if text is None:
-        raise host.refuse(source.filename, what, refused.log)
-    compiled = _with_nvrtc(replace(source, text=text), expressions, {**strip.HEADERS, **HEADERS})
-    return replace(compiled, log=f"{source.filename}: host code left out ({what})\n{compiled.log}".strip())
+    compiler = toolchain.find_nvcc() if what else None
+    if compiler:
+        try:
+            return _with_nvcc(compiler, source, expressions)
+        except CompileError as error:
+            theirs = error
+    try:
+        return _with_device_code(source, expressions)
+    except CompileError as error:
+        if compiler and not host.lacks_header(theirs.log):
+            raise theirs from None
+        raise (refused if what is None else error) from None
 
 
-def _try_nvrtc(source: _Source) -> None:
-    _with_nvrtc(source, (), {**strip.HEADERS, **HEADERS})
+def _with_device_code(source: _Source, expressions: Sequence[str]) -> Compiled:
+    """NVRTC with the device code of the source; where that will not do, with that of its own headers alone, too."""
+    own = dict(quoted(source.text, source.options.searched()))
+    files = device_code({source.filename: source.text, **own})
+    text = f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{files.pop(source.filename)}'
+    lean = replace(source, text=text)
+    try:
+        return _with_headers(lean, expressions, {})
+    except CompileError:
+        if not own:
+            raise
+        return _with_headers(lean, expressions, files)
+
+
+def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str, str]) -> Compiled:
+    """Headers that are missing are empty, but for those of CUDA."""
+    headers = {**host_headers.HEADERS, **HEADERS, **own}
+    missing: list[str] = []
+    while True:
+        try:
+            compiled = _with_nvrtc(source, expressions, headers)
+        except CompileError as error:
+            name = host.missing_header(error.log)
+            if name is None or name in headers:
+                raise host.refuse(source.filename, error.log, missing) from None
+            if wheel := host.missing_wheel(error.log):
+                raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
+            headers[name] = host_headers.EMPTY
+            missing.append(name)
+        else:
+            empty = f", empty: {', '.join(missing)}" if missing else ""
+            return replace(compiled, log=f"{source.filename}: host code left out{empty}\n{compiled.log}".strip())
 
 
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
@@ -385,8 +435,9 @@ def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) 
         try:
             compiled = compiles()
         except CompileError as error:
-            if wrong := re.search(r"^__nv_name_map\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE):
-                raise _NoInstance(wrong[1]) from None
+            first = re.search(r"^([^\n]*)\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE)
+            if first and first[1] == "__nv_name_map":
+                raise _NoInstance(first[2]) from None
             if source.is_given or not (target := targets.lacking(error.log, source.options.arch)):
                 raise
             compiled = Compiled(b"", "", "", needs=target)

@@ -19,13 +19,51 @@ _BOUNDS = re.compile(  # with up to two more pairs of brackets inside, one in th
 _LAUNCH = re.compile(r"\b([A-Za-z_][\w:]*\s*<[^;{}()<>]*>)\s*<<<")
 
 
+_LIBRARIES = frozenset(("cub", "thrust", "cuda", "at", "c10"))
+"""Namespaces of libraries whose kernels a file has by way of headers."""
+
+
+def ordered(names: Mapping[str, Name]) -> list[str]:
+    """Symbols of a file's kernels, those of libraries last; a kernel's number is its place here, from 1.
+
+    Parameters
+    ----------
+    names : mapping
+        Demangled name of each symbol.
+    """
+    return sorted(names, key=lambda symbol: is_library(names[symbol]))
+
+
+def is_library(name: Name) -> bool:
+    """Whether a kernel is a library's, such as CUB's."""
+    return name.name.partition("::")[0] in _LIBRARIES
+
+
+def short(name: Name) -> str:
+    """Name without what only a library's author needs: inner namespaces and long template arguments.
+
+    Examples
+    --------
+    >>> short(Name("cub::CUB_300001_SM_900::detail::EmptyKernel", "<void>", ()))
+    'cub::EmptyKernel<void>'
+    """
+    parts = name.name.split("::")
+    called = "::".join([parts[0], parts[-1]]) if is_library(name) else name.name
+    return called + (name.arguments if len(name.arguments) <= LONGEST_ARGUMENTS else "<...>")
+
+
+LONGEST_ARGUMENTS = 40
+"""Characters of template arguments that a short name still shows."""
+
+
 def choose(wanted: str | None, names: Mapping[str, Name], filename: str, describe: Callable[[str], str]) -> str:
     """Find the kernel that a name means.
 
     Parameters
     ----------
     wanted : str or None
-        A symbol, or a name as C++ writes it, more or less in full; None where the file has but one kernel.
+        A symbol, a name as C++ writes it, more or less in full, or the number of :func:`ordered`; None where the
+        file has but one kernel, a library's not counted.
     names : mapping
         Demangled name of each symbol.
     filename : str
@@ -43,13 +81,17 @@ def choose(wanted: str | None, names: Mapping[str, Name], filename: str, describ
     KernelNameError
         Where no kernel is meant, or more than one.
     """
+    order = ordered(names)
     if wanted is None:
-        found = list(names)
+        found = [symbol for symbol in order if not is_library(names[symbol])] or order
+    elif wanted.isdecimal() and wanted.isascii() and 0 < int(wanted) <= len(order):
+        found = [order[int(wanted) - 1]]
     else:
         found = _meant(wanted, names)
     if len(found) == 1:
         return found[0]
-    listed = some([describe(symbol) for symbol in (found or names)], "; ")
+    chosen = [symbol for symbol in order if not found or symbol in found]
+    listed = some([_numbered(symbol, order, names, describe) for symbol in chosen], "; ")
     if not names:
         raise KernelNameError(f"{filename} has no kernel")
     if wanted is None:
@@ -59,6 +101,11 @@ def choose(wanted: str | None, names: Mapping[str, Name], filename: str, describ
     near = nearest(wanted, [name.full for name in names.values()])
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {listed}"
     raise KernelNameError(f"{filename} has no kernel {wanted!r}: {hint}")
+
+
+def _numbered(symbol: str, order: list[str], names: Mapping[str, Name], describe: Callable[[str], str]) -> str:
+    name = names[symbol]
+    return f"{order.index(symbol) + 1} {short(name) if is_library(name) else describe(symbol)}"
 
 
 def _meant(wanted: str, names: Mapping[str, Name]) -> list[str]:

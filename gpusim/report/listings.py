@@ -100,6 +100,27 @@ def gpus(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
     return [grid]
 
 
+def inside(rows: Iterable[tuple[str, str, int, int]]) -> list[RenderableType]:
+    """Show the kernels of a file.
+
+    Parameters
+    ----------
+    rows : iterable of tuple
+        Of each kernel its name, parameters, registers a thread and static shared memory a block in bytes.
+
+    Returns
+    -------
+    list of rich renderables
+    """
+    grid = Grid()
+    grid.add_column("", "number", key=True)
+    for heading, kind in {"kernel": "text", "parameters": "text", "registers": "number", "shared": "number"}.items():
+        grid.add_column(heading, kind)  # type: ignore[arg-type]
+    for number, (name, parameters, registers, shared) in enumerate(rows, 1):
+        grid.add_row(str(number), name, parameters, str(registers), format_bytes(shared))
+    return [grid]
+
+
 SPARED_GPU = ("full name", "arch", "MHz")
 """Columns of the list of GPUs that are left out where it is too wide, in this order."""
 

@@ -87,12 +87,17 @@ def test_host_code_is_left_out_and_lines_stay(host):
     ("text", "says"),
     [
         (
-            "#include <limits>\n__global__ void k(int *p) { *p = std::numeric_limits<int>::max(); }",
-            'kernel.cu:1: #include "limits"',
+            "struct A { int f() { return 1; } };\n__global__ void k(A *p, int *o) { *o = p->f(); }",
+            'kernel.cu:2: class "A" has no member "f"',
         ),
-        ("struct A { int f() { return 1; } };\n__global__ void k(A *p) {}", "kernel.cu:1: a host function"),
-        ('#include "mine.h"\n' + KERNEL, "name the folder of that header (include)"),
-        ("int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }", "kernel.cu:1: a host function"),
+        (
+            '#include "mine.h"\n__global__ void k(int *p) { *p = mine(); }',
+            'kernel.cu:2: identifier "mine" is undefined): name the folder of mine.h (include)',
+        ),
+        (
+            "int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }",
+            'kernel.cu:2: identifier "f" is undefined',
+        ),
     ],
 )
 def test_what_device_code_needs_is_not_left_out(text, says):
@@ -100,8 +105,49 @@ def test_what_device_code_needs_is_not_left_out(text, says):
         of(text)
     assert says in str(error.value)
     assert "nvcc is not installed: pip install nvidia-cuda-nvcc" in str(error.value)
-    assert "__CUDACC_RTC__" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("__global__ void k(int *p) { const uint i = 3; *p = i; }", "*p = 3;"),
+        ("#include <limits>\n__global__ void k(int *p) { *p = std::numeric_limits<int>::max(); }", "*p = 2147483647;"),
+        ("#include <algorithm>\n__global__ void k(int *p) { *p = std::min(4, 5); }", "*p = 4;"),
+        ("#include <array>\n__global__ void k(int *p) { std::array<int, 2> a{4, 5}; *p = a[1]; }", "*p = 5;"),
+        ("#include <tuple>\n__global__ void k(int *p) { *p = std::get<1>(std::make_tuple(1, 7)); }", "*p = 7;"),
+        ("constexpr int f(int a) { return a * 2; }\n__global__ void k(int *p) { *p = f(4); }", "*p = 8;"),
+        (("int host;\n#define W 3\nstruct A { int a = W; int f() { return host; } };\n"
+         "__global__ void k(int *p) { A a; *p = a.a; }"), "*p = 3;"),
+        (("#define HD __host__ __device__\nint h() { return 1; }\nHD int f() { return 9; }\n"
+         "__global__ void k(int *p) { *p = f(); }"), "*p = 9;"),
+        ("int h() {\n/*\n#define W 1\n*/\n#define W 2\n return W; }\n__global__ void k(int *p) { *p = W; }", "*p = 2;"),
+        ("using namespace std;\nint h() { return 1; }\n__global__ void k(int *p) { *p = 1; }", "*p = 1;"),
+        (("#include <torch/extension.h>\n__global__ void k(int *p) { *p = 1; }\n"
+         "torch::Tensor run(torch::Tensor t) { k<<<1, 32>>>(t.data_ptr<int>()); return t; }\n"
+         'PYBIND11_MODULE(a, m) { m.def("run", &run); }'), "*p = 1;"),
+    ],
+)  # fmt: skip
+def test_device_code_compiles_as_it_does_alone(text, same):
+    expected = of(f"__global__ void k(int *p) {{ {same} }}").kernel()
+    found = of(text)
+    assert found.kernel().code.code == expected.code.code
+    assert found.log.splitlines()[0].startswith("kernel.cu: host code left out")
+    assert "redefinition" not in found.log
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_an_instance_of_a_template_with_the_hosts_types():
+    assert of("template <const uint B> __global__ void k(int *p) { *p = B; }", kernel="k<32>").kernel().name.full
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_host_code_in_own_headers_is_left_out(tmp_path):
+    (tmp_path / "own.h").write_text("#pragma once\n#include <vector>\nconstexpr int N = 6;\nint h() { return 1; }\n")
+    (tmp_path / "a.cu").write_text('#include "own.h"\n__global__ void k(int *p) { *p = N; }\n')
+    found = cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel()
+    assert found.code.code == of("__global__ void k(int *p) { *p = 6; }").kernel().code.code
 
 
 @pytest.mark.usefixtures("compiler", "nvcc")
@@ -133,7 +179,7 @@ def test_reasons_are_read_from_the_log():
     [
         ("cuda_fp16.h", "pip install 'gpusim[cuda]'"),
         ("nv/target", "pip install 'gpusim[cuda]'"),
-        ("curand_kernel.h", "pip install nvidia-curand"),
+        ("curand_kernel.h", "pip install 'gpusim[cuda]'"),
         ("vector", None),
     ],
 )

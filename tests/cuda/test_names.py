@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpusim.cuda import KernelNameError
-from gpusim.cuda.demangle import demangle
+from gpusim.cuda import KernelNameError, names
+from gpusim.cuda.demangle import Name, demangle
 from gpusim.cuda.names import choose, templates
 
 SYMBOLS = [
@@ -16,8 +16,8 @@ SYMBOLS = [
 NAMES = {symbol: demangle(symbol) for symbol in SYMBOLS}
 
 
-def find(wanted, names=NAMES):
-    return choose(wanted, names, "file.cu", lambda symbol: str(names[symbol]))
+def find(wanted, known=NAMES):
+    return choose(wanted, known, "file.cu", lambda symbol: str(known[symbol]))
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_a_namespace_may_be_left_out():
     ("wanted", "says"),
     [
         (None, ["has 5 kernels, name one", "ops::twice(int*)", "axpy"]),
-        ("twice", ["may be any of: ops::twice(int*); ops::twice(float*)"]),
-        ("gemm", ["may be any of: gemm<8u, 16u, float>", "gemm<8u, 8u, float>"]),
+        ("twice", ["may be any of: "]),
+        ("gemm", ["may be any of: ", "gemm<8u, 8u, float>"]),
         ("axpi", ["no kernel 'axpi'", "did you mean axpy?"]),
-        ("zzz", ["there are gemm<8u, 16u, float>(const float*, float*, int); "]),
+        ("zzz", ["there are 1 gemm<8u, 16u, float>(const float*, float*, int); "]),
     ],
 )
 def test_what_names_no_kernel_or_several_is_refused(wanted, says):
@@ -70,3 +70,14 @@ def test_templates_are_named_whatever_their_bounds(bounds, before):
     head = f"{bounds}__global__ void " if before else f"__global__ void {bounds}"
     text = f"template <int A, int B>\n{head}f(float *x) {{}}\nvoid g() {{ f<2, 3><<<1, 2>>>(0); }}"
     assert templates(text) == ["f<int A, int B> (launched as f<2, 3>)"]
+
+
+LIBRARY = {"_c": Name("cub::CUB_3::detail::EmptyKernel", "<void>", ()), "_k": Name("k", "", ("int*",))}
+
+
+def test_a_librarys_kernels_come_last_and_do_not_count():
+    assert names.ordered(LIBRARY) == ["_k", "_c"]
+    assert find(None, LIBRARY) == "_k"
+    assert find("2", LIBRARY) == "_c"
+    with pytest.raises(KernelNameError, match=r"no kernel '3': there are 1 k\(int\*\); 2 cub::EmptyKernel<void>$"):
+        find("3", LIBRARY)

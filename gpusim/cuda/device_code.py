@@ -1,0 +1,281 @@
+"""Device code out of any file: host code, and what only it needs, are left out.
+
+A tolerant parser (tree-sitter with its CUDA grammar) tells the definitions of a file.  Kept are those that are marked
+for the device and, from them on, every type, constant, alias and constexpr function whose name they use.  A host
+function cannot be called by device code, so it is never kept.  Lines keep their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from gpusim.cuda import toolchain
+from gpusim.cuda.cuda_errors import MissingToolError
+
+_MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_SCOPES = ("declaration_list", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "translation_unit")
+_OUTER = ("namespace_definition", "linkage_specification", *_SCOPES)
+_DIRECTIVE = re.compile(r"preproc_(include|def|function_def|call)")
+_CLASSES = ("struct_specifier", "class_specifier", "union_specifier")
+_NAMES = ("identifier", "type_identifier", "namespace_identifier", "field_identifier")
+_DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)")
+
+
+@dataclass
+class _Item:
+    """One definition at namespace scope: where it is, which names it declares and uses."""
+
+    file: str
+    node: Any
+    text: bytes
+    declares: frozenset[str]
+    is_device: bool
+    is_host: bool
+    uses: frozenset[str] = field(default=frozenset())
+
+
+def device_code(files: Mapping[str, str]) -> dict[str, str]:
+    """Leave host code out of a source and its headers.
+
+    Parameters
+    ----------
+    files : mapping
+        Text of each file by the name it goes by; names used in one may be declared in another.
+
+    Returns
+    -------
+    dict
+        The same files without host code.
+    """
+    data = {name: text.encode(errors="replace") for name, text in files.items()}
+    macros = _macros(data.values())
+    marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
+    items = [item for name, text in data.items() for item in _items(name, text, marks)]
+    kept = _needed(items, macros)
+    return {
+        name: _blanked(text, [item for item in items if item.file == name], kept, marks).decode()
+        for name, text in data.items()
+    }
+
+
+def launched(source: str) -> list[str]:
+    """Instances of templates that a source launches with ``<<<...>>>`` and arguments that are numbers or types.
+
+    Examples
+    --------
+    >>> launched("void g() { f<32, float><<<1, 2>>>(0); h<<<1, 1>>>(); }")  # doctest: +SKIP
+    ['f<32, float>']
+    """
+    data = source.encode(errors="replace")
+    calls = [node for node in _walk(_parse(data)) if node.type == "kernel_call_syntax"]
+    called = [node.parent.child_by_field_name("function") for node in calls if node.parent is not None]
+    texts = [node.text.decode() for node in called if node is not None and b"<" in node.text]
+    return list(dict.fromkeys(" ".join(text.split()) for text in texts))
+
+
+@cache
+def _parser() -> Any:
+    try:
+        import tree_sitter
+        import tree_sitter_cuda
+    except ImportError:
+        raise MissingToolError(
+            f"tree-sitter-cuda, which finds device code, is not installed: {toolchain.INSTALL}"
+        ) from None
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+
+
+_ALIGNED = re.compile(rb"\b(?:__align__|alignas|__launch_bounds__|__cluster_dims__)\s*\((?:[^()]|\([^()]*\))*\)")
+"""What may stand between a keyword and the name that it declares, which the grammar does not always know."""
+
+
+def _parse(data: bytes) -> Any:
+    return _parser().parse(_ALIGNED.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)).root_node
+
+
+def _walk(node: Any) -> Iterator[Any]:
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        yield one
+        todo.extend(reversed(one.children))
+
+
+def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
+    """Words in each macro."""
+    found: dict[str, frozenset[str]] = {}
+    for text in texts:
+        for name, body in _DEFINE.findall(text):
+            found[name.decode()] = found.get(name.decode(), frozenset()) | _words(body)
+    return found
+
+
+def _words(text: bytes) -> frozenset[str]:
+    return frozenset(word.decode() for word in _WORD.findall(text))
+
+
+def _reached(words: Iterable[str], macros: Mapping[str, frozenset[str]]) -> set[str]:
+    """Words, and those that macros among them stand for."""
+    found: set[str] = set()
+    todo = list(words)
+    while todo:
+        word = todo.pop()
+        if word not in found:
+            found.add(word)
+            todo.extend(macros.get(word, ()))
+    return found
+
+
+def _items(file: str, data: bytes, marks: frozenset[str] | set[str]) -> Iterator[_Item]:
+    """Definitions at namespace scope, in namespaces and behind conditions too."""
+    todo = [_parse(data)]
+    while todo:
+        node = todo.pop()
+        for child in node.children:
+            if child.type in _OUTER:
+                todo.append(child)
+            elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
+                yield _item(file, child, marks)
+
+
+def _is_part(node: Any, child: Any) -> bool:
+    """Whether a node belongs to a directive of the preprocessor or is one."""
+    if _DIRECTIVE.fullmatch(child.type):
+        return True
+    return node.type.startswith("preproc") and child in (
+        node.child_by_field_name("condition"),
+        node.child_by_field_name("name"),
+    )
+
+
+def _item(file: str, node: Any, marks: frozenset[str] | set[str]) -> _Item:
+    inner = _inner(node)
+    members = [(begin - node.start_byte, end - node.start_byte, new) for begin, end, new in _members(node, marks)]
+    words = _words(_edited(node.text, members))
+    is_type = inner.type in _CLASSES or inner.type == "enum_specifier"
+    own = _words(node.text[: _body_start(inner, node)])
+    is_function = inner.type == "function_definition" or _declares_function(inner)
+    using = inner.type == "using_declaration" and b"namespace" in node.text.split()
+    is_host = (is_function and not own & {"constexpr", "consteval"}) or node.type == "static_assert_declaration"
+    is_device = using or (not is_type and bool(own & marks)) or (inner.type == "ERROR" and bool(words & marks))
+    declares = words if inner.type in ("ERROR", "alias_declaration") else _declared(inner)
+    if inner.type == "template_instantiation":
+        is_device = bool(words & marks)
+        is_host = not is_device
+    return _Item(file, node, node.text, frozenset(declares), is_device, is_host, words)
+
+
+def _inner(node: Any) -> Any:
+    """What a template is of."""
+    while node.type == "template_declaration":
+        node = node.named_children[-1]
+    return node
+
+
+def _body_start(inner: Any, node: Any) -> int:
+    body = inner.child_by_field_name("body")
+    end: int = body.start_byte if body is not None else inner.end_byte
+    return end - int(node.start_byte)
+
+
+def _declares_function(inner: Any) -> bool:
+    declarator = inner.child_by_field_name("declarator") if inner.type == "declaration" else None
+    while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
+        declarator = declarator.child_by_field_name("declarator") or (declarator.named_children or [None])[-1]
+    return declarator is not None and declarator.type == "function_declarator"
+
+
+def _declared(inner: Any) -> frozenset[str]:
+    """Names that a definition may declare: all that stand outside braces; of an enumeration all."""
+    found = set()
+    for node in _walk(inner):
+        if node.type in _NAMES and not _is_inside(node, inner):
+            found.add(node.text.decode())
+    return frozenset(found)
+
+
+def _is_inside(node: Any, top: Any) -> bool:
+    """Whether a name stands in the body of a function or class, or is a default value."""
+    while node.id != top.id:
+        if node.type in ("compound_statement", "field_declaration_list", "parameter_list", "base_class_clause"):
+            return True
+        node = node.parent
+    return False
+
+
+def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]]) -> set[int]:
+    """Positions of the items that device code is or uses."""
+    kept = {n for n, item in enumerate(items) if item.is_device}
+    by_name: dict[str, list[int]] = {}
+    for n, item in enumerate(items):
+        if not item.is_host:
+            for name in item.declares:
+                by_name.setdefault(name, []).append(n)
+    todo = list(kept)
+    while todo:
+        for word in _reached(items[todo.pop()].uses, macros):
+            for n in by_name.get(word, ()):
+                if n not in kept:
+                    kept.add(n)
+                    todo.append(n)
+    return {id(items[n]) for n in kept}
+
+
+def _blanked(text: bytes, items: list[_Item], kept: set[int], marks: frozenset[str] | set[str]) -> bytes:
+    """The text with blanks for what is left out, host members of kept classes too."""
+    edits: list[tuple[int, int, bytes]] = []
+    for item in items:
+        if id(item) not in kept:
+            edits.append(_blank(item.node))
+            continue
+        edits.extend(_members(item.node, marks))
+        inner = _inner(item.node)
+        if inner.type == "function_definition" and not item.is_device:
+            edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
+    return _edited(text, edits)
+
+
+def _edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
+    for begin, end, new in sorted(edits, reverse=True):
+        text = text[:begin] + new + text[end:]
+    return text
+
+
+_COMMENT_OR_DIRECTIVE = re.compile(
+    rb"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)|[^\n]", re.DOTALL | re.MULTILINE
+)
+
+
+def _blank(node: Any) -> tuple[int, int, bytes]:
+    """Blanks for all but the ends of its lines, and directives: the preprocessor knows no scopes."""
+
+    def blanked(found: re.Match[bytes]) -> bytes:
+        return found[0] if found["line"] else re.sub(rb"[^\n]", b" ", found[0])
+
+    return node.start_byte, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, node.text)
+
+
+def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int, int, bytes]]:
+    """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
+    for member in _walk(node):
+        if member.type not in ("function_definition", "template_declaration"):
+            continue
+        if member.parent is None or member.parent.type != "field_declaration_list":
+            continue
+        inner = _inner(member)
+        own = _words(member.text[: _body_start(inner, member)])
+        if inner.type != "function_definition" or own & marks or "virtual" in own or b"=default" in _tight(member.text):
+            continue
+        if own & {"constexpr", "consteval"}:
+            yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
+        else:
+            yield _blank(member)
+
+
+def _tight(text: bytes) -> bytes:
+    return b"".join(text.split())
