@@ -1,8 +1,8 @@
 """What does each step bring from a tiled matmul to one that fills Hopper's tensor cores?
 
 Claim: tensor cores bring most. wgmma brings no more than mma.sync until its tiles come without the
-threads that wait for it; then wider tiles do, and blocks that stay. Blocks of a
-cluster ask L2 for less; but what SMs ask for in step is joined anyway, and what they ask for each other is not.
+threads that wait for it; then wider tiles do, and blocks that stay. Blocks of a cluster ask L2 for
+less; but what SMs ask for in step is joined anyway, and what they ask for each other is not.
 Formula: 2 n^3 FLOP at 4096 an SM and cycle (wgmma) take n^3 / (2048 SMs) cycles at least; where R
 rows of C share a load of B, and S columns one of A, 2 n^3 (1/R + 1/S) bytes are loaded from L2.
 """
