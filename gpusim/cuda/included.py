@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+_Key = TypeVar("_Key")
 
 _GAP = rb"(?:[ \t\f\v\r]|(?>/\*.*?\*/))*"
 """What may stand between the words of a directive."""
@@ -35,17 +38,8 @@ def included(source: bytes, folders: Sequence[Path]) -> Iterator[tuple[Path, byt
     UnknowableError
         A file's name is a macro.
     """
-    todo, seen = [(source, [*folders])], set()
-    while todo:
-        text, places = todo.pop()
-        for name in _names(text):
-            for path in (place / os.fsdecode(name) for place in places):
-                marks = path.resolve(), path.parent.resolve()
-                if marks not in seen and path.is_file():
-                    seen.add(marks)
-                    content = path.read_bytes()
-                    todo.append((content, [path.parent, *folders]))
-                    yield marks[0], content
+    for (file, _), content in _followed(source, folders, _any_of):
+        yield file, content
 
 
 def _names(text: bytes) -> Iterator[bytes]:
@@ -67,13 +61,35 @@ def quoted(source: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     folders : sequence of Path
         Where files are searched, in this order.
     """
-    todo, seen = [(source.encode(errors="replace"), [*folders])], set()
+    for name, content in _followed(source.encode(errors="replace"), folders, _first_of):
+        yield os.fsdecode(name), content.decode(errors="replace")
+
+
+def _followed(
+    source: bytes, folders: Sequence[Path], named: Callable[[bytes, Sequence[Path]], Iterator[tuple[_Key, Path]]]
+) -> Iterator[tuple[_Key, bytes]]:
+    """Content of what a text names where files are searched, and of what that names; of each key once."""
+    todo, seen = [(source, [*folders])], set()
     while todo:
         text, places = todo.pop()
-        for name in _INCLUDE.findall(_CONTINUED.sub(b"", text)):
-            path = next((one for one in (place / os.fsdecode(name) for place in places) if one.is_file()), None)
-            if name and path is not None and name not in seen:
-                seen.add(name)
+        for key, path in named(text, places):
+            if key not in seen and path.is_file():
+                seen.add(key)
                 content = path.read_bytes()
                 todo.append((content, [path.parent, *folders]))
-                yield os.fsdecode(name), content.decode(errors="replace")
+                yield key, content
+
+
+def _any_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[tuple[Path, Path], Path]]:
+    """Every place where a file may be that a text includes or asks for, by what it is and how it is reached."""
+    for name in _names(text):
+        for path in (place / os.fsdecode(name) for place in places):
+            yield (path.resolve(), path.parent.resolve()), path
+
+
+def _first_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[bytes, Path]]:
+    """The file that each directive of a text includes, by the name there."""
+    for name in _INCLUDE.findall(_CONTINUED.sub(b"", text)):
+        path = next((one for one in (place / os.fsdecode(name) for place in places) if one.is_file()), None)
+        if name and path is not None:
+            yield name, path
