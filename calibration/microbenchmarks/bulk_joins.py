@@ -12,14 +12,19 @@ from calibration import bench
 
 Row = dict[str, Any]
 MEASURED: list[Row] = bench.table("bulk_joins")["rows"]
-BLOCKS, PERIOD, SHARED = 16, 6000, 40_000
+BLOCKS, PERIOD, SHARED, SECTOR = 16, 6000, 40_000, 32
 READ = "lts__t_sectors_srcunit_tex_op_read.sum"
 
 
 def simulated(row: Row) -> Row:
     """A row as the simulator has it: sectors that L2 was asked to read, and how long copies took."""
-    read, took = _run(row, row["n"])
-    return {**row, "read": read - row["warm"] * row["n"] * row["bytes"] // 32, "took": took}
+    delays, latency = np.zeros(BLOCKS, np.int32), np.zeros(2 * BLOCKS, np.int64)
+    delays[: len(row["delays"])] = row["delays"]
+    sizes = (np.int32(x) for x in (row["n"], PERIOD, row["step"], len(row["delays"])))
+    args = _map(), np.zeros(64 << 14, np.uint8), *sizes, delays, np.uint32(row["bytes"]), np.int32(row["warm"]), latency
+    read = bench.launch("bulk_joins.cu", row["kernel"], BLOCKS, 32, *args, shared=SHARED).value(READ)
+    before = row["warm"] * row["n"] * row["bytes"] // SECTOR
+    return {**row, "read": read - before, "took": [int(x) for x in latency[::2] if x]}
 
 
 def share(row: Row) -> float:
@@ -30,15 +35,6 @@ def share(row: Row) -> float:
 @cache
 def _map() -> gpusim.TensorMap:
     return gpusim.TensorMap(np.zeros((1024, 4096), np.uint16), (128, 64), swizzle=128)
-
-
-def _run(row: Row, n: int) -> tuple[float, list[int]]:
-    delays, latency = np.zeros(BLOCKS, np.int32), np.zeros(2 * BLOCKS, np.int64)
-    delays[: len(row["delays"])] = row["delays"]
-    sizes = (np.int32(x) for x in (n, PERIOD, row["step"], len(row["delays"])))
-    args = _map(), np.zeros(64 << 14, np.uint8), *sizes, delays, np.uint32(row["bytes"]), np.int32(row["warm"]), latency
-    profile = bench.launch("bulk_joins.cu", row["kernel"], BLOCKS, 32, *args, shared=SHARED)
-    return profile.value(READ), [int(x) for x in latency[::2] if x]
 
 
 def name(row: Row) -> str:

@@ -82,6 +82,16 @@ def goes_on(row, now):
 
 
 @inline
+def queue_of(unit):
+    """Why a warp waits that waits for a unit."""
+    if unit == S.U_GLOBAL:
+        return S.BY_LG
+    if unit == S.U_SHARED:
+        return S.BY_MIO
+    return S.BY_PRODUCT if unit == S.U_PRODUCTS else S.BY_PIPE
+
+
+@inline
 def note_wait(row, turn, unit, awake, now):
     """Why a warp that issues at ``now`` did not before."""
     last, counted, boards = turn[S.LAST_AT], turn[S.COUNT_AT], turn[S.BOARDS_AT]
@@ -98,9 +108,7 @@ def note_wait(row, turn, unit, awake, now):
     else:
         awake = boards
     free = min(max(row[S.UNIT_FREE + unit], awake), now)
-    why = S.BY_LG if unit == S.U_GLOBAL else (S.BY_MIO if unit == S.U_SHARED else S.BY_PIPE)
-    why = S.BY_PRODUCT if unit == S.U_PRODUCTS else why
-    row[S.STALLED + why] += free - awake
+    row[S.STALLED + queue_of(unit)] += free - awake
     row[S.STALLED + S.BY_OTHERS] += now - free
     row[S.ISSUED] += 1
 
@@ -130,13 +138,13 @@ def read_registers(row, c, entry, now):
     -------
     again : int
         Tick at which the scheduler may issue again.
-    most : int
-        Registers that it reads of the bank of which it reads most, where others read meanwhile.
+    reads : int
+        Places to which it reads a register at once, a bit each, the even bank's below the odd one's.
     """
     cycles = 1 + c[I.HOLD]
     if c[I.READS] < 0:
-        return now + cycles * S.TICKS, 0
-    places, again, most = np.int64(c[I.READS]), row[S.LATEST] == entry, 0
+        return now + cycles * S.TICKS, np.int64(0)
+    places, again, reads = np.int64(c[I.READS]), row[S.LATEST] == entry, np.int64(0)
     if c[I.UNIT] == S.U_TENSOR:
         enter(row, np.int64(0), np.int64(0), now // S.TICKS, False)
         feed(row, places if again else places >> 2 * FIELD, row[S.ENTERED])
@@ -145,11 +153,9 @@ def read_registers(row, c, entry, now):
     else:
         reads = (places if again else places >> PLACE_FIELD) & EVERY_PLACE
         enter(row, reads, places >> 2 * PLACE_FIELD & EVERY_PLACE, now // S.TICKS, places & LATE)
-        even, odd = popcount(reads & PLACES), popcount(reads >> S.N_PLACES)
         if fed(row) > now:
-            give_way(row, even, odd, row[S.ENTERED])
-        most = max(even, odd)
-    return goes_on_after(row, cycles) * S.TICKS, most
+            give_way(row, popcount(reads & PLACES), popcount(reads >> S.N_PLACES), row[S.ENTERED])
+    return goes_on_after(row, cycles) * S.TICKS, reads
 
 
 @inline
@@ -289,11 +295,11 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again, most = read_registers(row, c, entry, now)
+    again, reads = read_registers(row, c, entry, now)
     if S.NO_UNIT < unit < S.U_UNIFORM:
         again += result_at(m, row, now)
     occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
-    again += slow_down(m, row, unit, most, now)
+    again += slow_down(m, row, unit, reads, now)
     row[S.LATEST], row[S.GOES_ON] = entry, again
     if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
         row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]

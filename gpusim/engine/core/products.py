@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline
+from gpusim.engine.core.register_file import PLACES
 from gpusim.engine.core.scheduler_entries import entry_of
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
@@ -42,7 +44,8 @@ def queue(m, c, w, t):
 def slow_down(m, row, unit, reads, now):
     """Ticks that a scheduler waits longer after an instruction to a unit, while its tensor core works on products.
 
-    ``reads``: registers that it reads of the bank of which it reads most.  Its unit is taken for longer, too.
+    ``reads``: as :func:`gpusim.engine.core.issue.read_registers` has it.  The bank of which it reads most counts.  Its
+    unit is taken for longer, too.
     """
     if row[S.UNIT_FREE + S.U_TENSOR] <= now or row[S.N_PRODUCTS] == 0 or not S.NO_UNIT < unit < S.U_UNIFORM:
         return np.int64(0)
@@ -52,4 +55,4 @@ def slow_down(m, row, unit, reads, now):
     longer = m.rates[S.PRODUCT_SLOWS]
     if unit == S.U_ALU:
         row[S.UNIT_FREE + unit] += HALVES * longer
-    return max(reads, 1) * longer
+    return max(max(popcount(reads & PLACES), popcount(reads >> S.N_PLACES)), 1) * longer
