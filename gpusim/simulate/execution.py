@@ -61,6 +61,32 @@ def execute(
     return read_back(launch, place.layout, place.data)
 
 
+def compute(
+    launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
+    limit: int | None = None,
+) -> None:  # fmt: skip
+    """Run a launch for its values, which go into the memory that was there before.
+
+    Parameters
+    ----------
+    launch, gpu, held, progress, limit
+        As for :func:`execute`.
+    together : bool
+        Whether blocks may wait for one another: all are there at once that the GPU holds.
+
+    Raises
+    ------
+    SimulationError, EndlessError
+        As for :func:`execute`.
+    """
+    assert launch.memory is not None
+    place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
+    image = bound(launch, place.layout, encode(launch.program))
+    n_sm = gpu.sm_count if together else launch.cluster_blocks
+    m = place.machine(image, 1, timeless=True, n_sm=n_sm)
+    drive(m, launch, image, BlockQueue.whole(launch.blocks), progress, "executing", limit)
+
+
 def watch(
     launch: Launch, gpu: Gpu, held: Occupancy, blocks: Iterable[int], *, progress: Progress | None = None,
     limit: int | None = None,
