@@ -20,7 +20,9 @@ def run(
     program: Annotated[Path, typer.Argument(metavar="PROGRAM [ARGUMENT]...", help="A .cu file or an executable.")],
     gpu: Annotated[str, typer.Option(metavar="NAME", help="GPU, by name or TOML file.")] = "h200",
     functional: Annotated[bool, typer.Option("--functional", help="Compute all launches, time none.")] = False,
-    every: Annotated[bool, typer.Option("--every", help="Time each launch, even if an earlier one did the same.")] = False,
+    every: Annotated[
+        bool, typer.Option("--every", help="Time each launch, even if an earlier one did the same.")
+    ] = False,
     kernel: Annotated[
         str | None, typer.Option(metavar="GLOB", help="Profile launches of these kernels, such as '*gemm*'.")
     ] = None,
@@ -52,7 +54,9 @@ def run(
 
     check_writable(json)
     if functional and (every or kernel is not None or skip or count is not None):
-        raise GpusimError("--functional times no launch: leave it out, or --every, --kernel, --launch-skip, --launch-count")
+        raise GpusimError(
+            "--functional times no launch: leave it out, or --every, --kernel, --launch-skip, --launch-count"
+        )
     asked = Asked(program, tuple(beside or ()), tuple(option or ()), defines(define or ()), tuple(include or ()))
     wanted = Wanted(functional, every, kernel, skip, count)
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
@@ -81,7 +85,7 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
 
 
 def _show(found: Program, path: Path | None, *, full: bool) -> None:
-    """Show what was launched, profiles in full where the user has chosen launches; write all of it where a file is given."""
+    """Show what was launched, chosen launches in full; write all of it where a file is given."""
     from gpusim import report
     from gpusim.report.program import program
 
@@ -97,7 +101,7 @@ def _show(found: Program, path: Path | None, *, full: bool) -> None:
 
 def _plain(found: Program) -> dict[str, Any]:
     """What was launched as JSON has it: profiles once, by the number of the launch that was timed."""
-    profiles = {launch.number: launch.profile for launch in found.launches if launch.as_launch == launch.number}
+    profiles: dict[int, Any] = {one.number: one.profile for one in found.launches if one.as_launch == one.number}
     rows = [
         {
             "number": one.number, "kernel": one.kernel, "grid": list(one.grid), "block": list(one.block),

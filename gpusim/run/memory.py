@@ -76,7 +76,9 @@ class DeviceMemory:
         table : bytes
             A row each.
         """
-        self._allocations = [Allocation(*row[:3], Kind(row[3])) for row in _ROW.iter_unpack(table)]
+        self._allocations = [
+            Allocation(first, nbytes, number, Kind(kind)) for first, nbytes, number, kind in _ROW.iter_unpack(table)
+        ]
         self._as_launched = None
 
     def placed(self, base: int, variables: Sequence[tuple[str, int, int]]) -> None:

@@ -184,5 +184,3 @@ def _code(chosen: Options) -> list[str]:
 def _of_host(compiler: toolchain.Nvcc) -> list[str]:
     """Name the host's compiler where it is not the one that nvcc takes."""
     return [] if compiler.host.name == "g++" else ["-ccbin", str(compiler.host)]
-
-

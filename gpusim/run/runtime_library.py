@@ -1,7 +1,6 @@
 """The CUDA runtime of ours as a shared library: compiled when it is first needed, then kept.
 
-What it has is in ``runtime``, a file for each part.  For every other call of the release's header there is an entry that
-ends the program and names the call.
+What it has is in ``runtime``, a file for each part.  Every other call of the release's header ends the program, by name.
 """
 
 from __future__ import annotations
