@@ -1,6 +1,6 @@
 """The CUDA runtime of ours as a shared library: compiled when it is first needed, then kept.
 
-What it has is in ``runtime``, a file for each part.  Every other call of the release's header ends the program, by name.
+What it has is in ``runtime``, a file for each part.  Any other call of the release's header ends the program, by name.
 """
 
 from __future__ import annotations
