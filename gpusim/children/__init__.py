@@ -59,9 +59,8 @@ class Child:
             return
         theirs, self._lifeline = os.pipe()
         try:
-            self.process = subprocess.Popen(
-                [*_GUARD, str(theirs), str(memory), *command], pass_fds=(theirs,), **how
-            )  # fmt: skip
+            handed = (theirs, *how.pop("pass_fds", ()))
+            self.process = subprocess.Popen([*_GUARD, str(theirs), str(memory), *command], pass_fds=handed, **how)
         except BaseException:
             self._let_go()
             raise

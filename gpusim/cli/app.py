@@ -23,6 +23,7 @@ from gpusim.cli.lists import formula, gpus, list_kernels
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
+from gpusim.cli.run import run as run_program
 from gpusim.cli.scenarios import scenario
 from gpusim.errors import GpusimError, LackingError
 
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 app.command(context_settings=FREE_FORM)(predict)
 app.command()(profile)
+app.command(name="run", context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(run_program)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -100,7 +100,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
         _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]) if given["--block"] is not None else (),
         given["--dynamic-shared"],
-        tuple(arguments.from_text(text) for text in given["--arg"] or ()), _defines(given["-D"] or ()),
+        tuple(arguments.from_text(text) for text in given["--arg"] or ()), defines(given["-D"] or ()),
         tuple(given["-I"] or ()), given["--arch"], given["--cluster"] and _sizes("--cluster", given["--cluster"]),
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def _sizes(option: str, text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def _defines(texts: Sequence[str]) -> dict[str, str | None]:
+def defines(texts: Sequence[str]) -> dict[str, str | None]:
     """Macros, with their values where there are any."""
     split = (text.partition("=") for text in texts)
     return {name: value if equals else None for name, equals, value in split}

@@ -141,6 +141,30 @@ class Module:
         return self.kernels[names.choose(name, known, self.filename, lambda symbol: str(self.kernels[symbol]))]
 
 
+def from_cubin(data: bytes, filename: str, text: str = "") -> Module:
+    """Take what a compiler has made.
+
+    Parameters
+    ----------
+    data : bytes
+        A cubin.
+    filename : str
+        What messages call it.
+    text : str
+        The source that it was made of, where that is known: it names parameters.
+
+    Returns
+    -------
+    Module
+
+    Raises
+    ------
+    CubinError
+        Where it cannot be read.
+    """
+    return _module(cubin.parse(data, filename), text, filename, Compiled(b"", "", ""))
+
+
 @dataclass(frozen=True)
 class _Source:
     """A source to compile: text, the name it goes by, what decides how; whether the target is the user's choice."""

@@ -90,7 +90,7 @@ def program(kernel: Compiled, base: int) -> Program:
 
 def _translated(kernel: Compiled, base: int) -> Program:
     """The same, without a look at what is kept."""
-    code, offsets = kernel.code, _offsets(kernel.cubin)
+    code, offsets = kernel.code, variable_offsets(kernel.cubin)
     widest = max(WIDTHS)  # nvcc reads a last array of 12 bytes with one LDS.128
     shared = -(-code.shared_bytes // widest) * widest
     foreign: dict[str, None] = {}
@@ -177,7 +177,7 @@ def _listing(cubin: bytes) -> dict[str, list[Line]]:
     return nvdisasm.disassemble(cubin, toolchain.nvdisasm())
 
 
-def _offsets(cubin: Cubin) -> dict[str, int]:
+def variable_offsets(cubin: Cubin) -> dict[str, int]:
     """Where each device variable lies, from the first one on."""
     found, end = {}, 0
     for variable in cubin.variables:

@@ -14,7 +14,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image, encode
-from gpusim.isa.slice import counting_and_timed, makes_copies, needs_data
+from gpusim.isa.slice import counting_and_timed, makes_copies, needs_data, stores_values
 from gpusim.simulate import clusters, quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
@@ -23,7 +23,16 @@ from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
 from gpusim.simulate.driving import Place, SimulationError, bound, drive
 from gpusim.simulate.l2_state import held_by_l2, left, take_over
-from gpusim.simulate.launch import Launch, fill_memory, lay_out, pointers, read_back
+from gpusim.simulate.launch import (
+    Launch,
+    Layout,
+    arrays_of_parameters,
+    copied,
+    fill_memory,
+    lay_out,
+    pointers,
+    read_back,
+)
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
 from gpusim.simulate.scaling import attribute, by_instruction, left_dirty, scale
@@ -86,8 +95,11 @@ def count(
     if values:
         image = whole = bound(launch, layout, encode(launch.program))
     else:
-        image, whole = (bound(launch, layout, one) for one in counting_and_timed(launch.program, arrays))
-    data = fill_memory(launch, layout, image.reads) if values or needs_data(image) else np.zeros(1, np.uint32)
+        image, whole = (
+            bound(launch, layout, one._replace(reads=arrays_of_parameters(launch, one.reads)))
+            for one in counting_and_timed(launch.program, arrays)
+        )
+    data = _memory(launch, layout, image, values=values)
     place = Place(launch, gpu, held, layout, data, workers)
     in_time = add_units(whole, launch.program, gpu)
     if sample == "quick" and not values and (found := _quickly(place, image, in_time, progress, limit)):
@@ -125,6 +137,17 @@ def count(
         l2=left(m) if keep_l2 else None,
         timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
+
+
+def _memory(launch: Launch, layout: Layout, image: Image, *, values: bool) -> np.ndarray:
+    """Global memory for a run: one word where its values do not matter, a copy where that must not be changed."""
+    if not values and not needs_data(image):
+        return np.zeros(1, np.uint32)
+    if launch.memory is None:
+        return fill_memory(launch, layout, image.reads)
+    if values or not stores_values(image):
+        return launch.memory.words
+    return copied(launch, layout, launch.memory.words, image.reads)
 
 
 def _count_and_time(

@@ -32,7 +32,18 @@ NO_LIMIT = 1 << 60  # warp instructions
 
 
 class SimulationError(GpusimError):
-    """The program did something wrong while it ran; the message names the line."""
+    """The program did something wrong while it ran; the message names the line.
+
+    Parameters
+    ----------
+    message : str
+    code : int
+        What it was, as :mod:`gpusim.engine.state.error_codes` has it.
+    """
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,7 @@ def drive(
             f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; a larger limit allows more"
         )
     if m.misc[S.E_CODE]:
-        raise SimulationError(explain(launch, image, m.misc))
+        raise SimulationError(explain(launch, image, m.misc), int(m.misc[S.E_CODE]))
     return done
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +15,8 @@ from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
 from gpusim.simulate import clusters
-from gpusim.simulate.block_queue import BlockQueue
+from gpusim.simulate.block_queue import BlockQueue, Stretch
+from gpusim.simulate.dependence import may_race
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.progress import Progress
 
+FEWEST_BLOCKS = 32  # of a part of a grid that another processor runs
 MOST_MARKED = 1 << 40  # bytes of an output that are watched until something writes them
 
 
@@ -59,6 +63,51 @@ def execute(
     place = _placed(launch, gpu, held)
     _run(place, BlockQueue.whole(launch.blocks), checked, progress, limit)
     return read_back(launch, place.layout, place.data)
+
+
+def compute(
+    launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
+    limit: int | None = None, workers: int = 1,
+) -> None:  # fmt: skip
+    """Run a launch for its values, which go into the memory that was there before.
+
+    Parameters
+    ----------
+    launch, gpu, held, progress, limit
+        As for :func:`execute`.
+    together : bool
+        Whether blocks may wait for one another: all are there at once that the GPU holds.
+    workers : int
+        Processors to work with; what is computed does not depend on it.
+
+    Raises
+    ------
+    SimulationError, EndlessError
+        As for :func:`execute`.
+    """
+    assert launch.memory is not None
+    place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
+    image = bound(launch, place.layout, encode(launch.program))
+    n_sm = gpu.sm_count if together else launch.cluster_blocks
+
+    def run(some: BlockQueue) -> None:
+        drive(place.machine(image, 1, timeless=True, n_sm=n_sm), launch, image, some, progress, "executing", limit)
+
+    alone = together or launch.cluster is not None or may_race(image)
+    parts = _parts(launch.blocks, 1 if alone else workers)
+    if len(parts) == 1:
+        run(parts[0])
+        return
+    with ThreadPoolExecutor(len(parts)) as beside:
+        for done in [beside.submit(run, part) for part in parts]:
+            done.result()
+
+
+def _parts(blocks: int, workers: int) -> list[BlockQueue]:
+    """The blocks of a grid for so many workers; for one where they are few."""
+    n = min(workers, blocks // FEWEST_BLOCKS) or 1
+    ends = [blocks * k // n for k in range(n + 1)]
+    return [BlockQueue([Stretch(first, end - first)]) for first, end in itertools.pairwise(ends)]
 
 
 def watch(

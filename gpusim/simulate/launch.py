@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 import mmap
 import struct
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from gpusim.isa.variants import Atomic
 from gpusim.simulate.tensor_maps import TensorMap
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
+POINTER = 8  # bytes
 
 MAP_NORESERVE = 0x4000  # of Linux; Python's mmap names it from 3.13 on
 GRANTED = 1 << 28  # bytes that any host has
@@ -34,6 +36,57 @@ class Buffer(NamedTuple):
     """A global array of which only the size matters."""
 
     nbytes: int
+
+
+class Layout(NamedTuple):
+    """Where each buffer lies.
+
+    Attributes
+    ----------
+    address : dict
+        First byte of each buffer.
+    nbytes : dict
+    total : int
+        Bytes from ``GLOBAL_BASE`` to the end.
+    """
+
+    address: dict[str, int]
+    nbytes: dict[str, int]
+    total: int
+
+
+class Memory:
+    """Global memory that outlives a launch, as a program has it that launches several kernels.
+
+    Parameters
+    ----------
+    words : uint32 array
+        All of it, from ``GLOBAL_BASE`` on; launches change it.
+    arrays : sequence of (str, int, int)
+        What lies in it: a name, the address of the first byte, bytes.
+    """
+
+    def __init__(self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]]) -> None:
+        self.words = words
+        address = {name: first for name, first, _ in arrays}
+        self.layout = Layout(address, {name: nbytes for name, _, nbytes in arrays}, words.nbytes)
+        self.infos = tuple(ArrayInfo(name, "global", "u8", -1, 0) for name, _, _ in arrays)
+        self._in_order = sorted(arrays, key=lambda one: one[1])
+        self._firsts = [first for _, first, _ in self._in_order]
+
+    def array_at(self, address: int) -> str | None:
+        """Name of the array in which an address lies, or just past which it does; None where there is none."""
+        place = bisect.bisect_right(self._firsts, address) - 1
+        if place < 0:
+            return None
+        name, first, nbytes = self._in_order[place]
+        return name if address <= first + nbytes else None
+
+    def pointed_to(self, passed: bytes) -> frozenset[str]:
+        """Arrays to which the bytes of an argument may hold pointers."""
+        whole = passed[: len(passed) // POINTER * POINTER]
+        found = (self.array_at(address) for (address,) in struct.iter_unpack("<Q", whole) if address >= GLOBAL_BASE)
+        return frozenset(name for name in found if name is not None)
 
 
 Argument = np.ndarray | Buffer | TensorMap | np.generic | bytes | int | float
@@ -75,6 +128,10 @@ class Launch:
         Parameters that are null pointers, where it is known which are pointers.
     cluster : tuple of int, optional
         Blocks of a cluster in x, y, z; None: blocks are in no clusters.
+    memory : Memory, optional
+        Global memory that was there before, to which arguments, passed as bytes, point; None: that of the arguments.
+    constants : mapping of int to bytes
+        Constant banks with other contents than the program's.
     """
 
     program: Program
@@ -87,6 +144,8 @@ class Launch:
     registers: int | None = None
     nulls: tuple[str, ...] = ()
     cluster: tuple[int, int, int] | None = None
+    memory: Memory | None = None
+    constants: Mapping[int, bytes] = field(default_factory=dict)
 
     @property
     def registers_per_thread(self) -> int:
@@ -119,23 +178,6 @@ class Launch:
         return self.program.shared_bytes + self.dynamic_shared
 
 
-class Layout(NamedTuple):
-    """Where each buffer lies.
-
-    Attributes
-    ----------
-    address : dict
-        First byte of each buffer.
-    nbytes : dict
-    total : int
-        Bytes from ``GLOBAL_BASE`` to the end.
-    """
-
-    address: dict[str, int]
-    nbytes: dict[str, int]
-    total: int
-
-
 def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
     return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer | TensorMap)
 
@@ -148,6 +190,8 @@ def lay_out(launch: Launch) -> Layout:
     ParameterError
         More than there are addresses for.
     """
+    if launch.memory is not None:
+        return launch.memory.layout
     address = {v.name: int(GLOBAL_BASE) + v.offset for v in launch.program.variables}
     nbytes = {v.name: len(v.data) for v in launch.program.variables}
     end = variables_end(launch.program)
@@ -198,6 +242,8 @@ def _padded(nbytes: int, unit: int = ALIGNMENT) -> int:
 
 def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
     """The program's arrays, and the buffers given for parameters of which the program does not say what they are."""
+    if launch.memory is not None:
+        return (*launch.program.arrays, *launch.memory.infos)
     known = {a.name for a in launch.program.arrays}
     found = []
     for param in launch.program.params:
@@ -264,7 +310,7 @@ def constant_bank(launch: Launch, layout: Layout) -> bytes:
 
 def banks_of(launch: Launch, layout: Layout) -> dict[int, bytes]:
     """Contents of every constant bank."""
-    return {**launch.program.banks, 0: constant_bank(launch, layout)}
+    return {**launch.program.banks, **launch.constants, 0: constant_bank(launch, layout)}
 
 
 def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
@@ -343,9 +389,36 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
 
 def pointers(launch: Launch, layout: Layout) -> list[frozenset[str]]:
     """Parameters that are pointers to arrays, those of arrays that share memory together."""
+    if launch.memory is not None:
+        return [frozenset(names) for names, _ in pointing(launch)]
     names, given = [a.name for a in arrays_of(launch)], {p.name for p in launch.program.params}
     groups = (frozenset(names[one.number] for one in group) & given for group in in_memory(launch, layout))
     return [group for group in groups if group]
+
+
+def pointing(launch: Launch) -> list[tuple[set[str], set[str]]]:
+    """Parameters that point into memory that was there before, with the arrays that they may point to.
+
+    Parameters that point to the same array are together, with all arrays of each of them.
+    """
+    assert launch.memory is not None
+    groups: list[tuple[set[str], set[str]]] = []
+    for param in launch.program.params:
+        arrays = set(launch.memory.pointed_to(bytes(launch.arguments[param.name])))  # type: ignore[arg-type]
+        if not arrays:
+            continue
+        joined = [group for group in groups if group[1] & arrays]
+        groups = [group for group in groups if group not in joined]
+        names = {param.name}.union(*(group[0] for group in joined))
+        groups.append((names, arrays.union(*(group[1] for group in joined))))
+    return groups
+
+
+def arrays_of_parameters(launch: Launch, names: Collection[str] | None) -> frozenset[str] | None:
+    """Arrays that some parameters point to, by the names that :func:`arrays_of` gives them; None: any."""
+    if launch.memory is None or names is None:
+        return names if names is None else frozenset(names)
+    return frozenset(array for some, arrays in pointing(launch) if some & set(names) for array in arrays)
 
 
 def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = None) -> np.ndarray:

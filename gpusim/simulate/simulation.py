@@ -56,6 +56,26 @@ def simulate(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
     return found
 
 
+def carry_on(work: Work, gpu: Gpu, how: How, l2: CacheState | None) -> tuple[Profile, CacheState]:
+    """Run a launch that finds L2 as one before has left it, or empty.
+
+    Parameters
+    ----------
+    work, gpu, how
+        As for :func:`simulate`.
+    l2 : CacheState or None
+
+    Returns
+    -------
+    profile : Profile
+    l2 : CacheState
+        As the launch leaves it.
+    """
+    ran = _run(work, gpu, how, l2, keep_l2=True)
+    assert ran.counts.l2 is not None
+    return _profile(work, ran, how.cache), ran.counts.l2
+
+
 class _Ran(NamedTuple):
     """What came of a launch, and where it ran."""
 

@@ -1,0 +1,118 @@
+"""``gpusim run``: a whole program, its host part here, its kernels simulated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.options import Jobs, JsonFile, Quick, Sample, chosen_sample
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.results.program import Program
+
+
+def run(
+    context: typer.Context,
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM [ARGUMENT]...", help="A .cu file or an executable.")],
+    gpu: Annotated[str, typer.Option(metavar="NAME", help="GPU, by name or TOML file.")] = "h200",
+    functional: Annotated[bool, typer.Option("--functional", help="Compute all launches, time none.")] = False,
+    every: Annotated[
+        bool, typer.Option("--every", help="Time each launch, even if an earlier one did the same.")
+    ] = False,
+    kernel: Annotated[
+        str | None, typer.Option(metavar="GLOB", help="Profile launches of these kernels, such as '*gemm*'.")
+    ] = None,
+    skip: Annotated[int, typer.Option("--launch-skip", metavar="N", help="Profile none of the first N.", min=0)] = 0,
+    count: Annotated[
+        int | None, typer.Option("--launch-count", metavar="N", help="Profile no more than N.", min=1)
+    ] = None,
+    beside: Annotated[
+        list[Path] | None, typer.Option("--add", metavar="FILE", help="Another source, object or library of it.")
+    ] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")] = None,
+    include: Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", metavar="OPTION", help="An option of nvcc.")] = None,
+    json: JsonFile = None,
+    sample: Sample = None,
+    quick: Quick = False,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="Warp instructions after which a kernel is endless.", min=1)
+    ] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Run a program, its own code on this machine and its kernels simulated.
+
+    gpusim run vectorAdd.cu
+    """
+    from gpusim.cli.sources import defines
+    from gpusim.run.launches import Wanted
+    from gpusim.run.program import Asked
+
+    check_writable(json)
+    if functional and (every or kernel is not None or skip or count is not None):
+        raise GpusimError(
+            "--functional times no launch: leave it out, or --every, --kernel, --launch-skip, --launch-count"
+        )
+    asked = Asked(program, tuple(beside or ()), tuple(option or ()), defines(define or ()), tuple(include or ()))
+    wanted = Wanted(functional, every, kernel, skip, count)
+    how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
+    found = _ran(asked, gpu, context.args, wanted, how)
+    _show(found, json, full=wanted.chosen)
+    raise typer.Exit(found.status)
+
+
+def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str, Any]) -> Program:
+    """Compile the program, if it is a source, and run it to its end."""
+    import sys
+
+    from gpusim import hardware
+    from gpusim.progress import ProgressLine
+    from gpusim.run.program import made
+    from gpusim.run.session import Session, to_standard_error
+    from gpusim.simulate.work import How
+
+    spec = hardware.load(gpu)
+    program = made(asked, spec)
+    if program.log:
+        print(program.log, file=sys.stderr)
+    with ProgressLine() as progress:
+        session = Session(program, spec, wanted, How(**how, progress=progress), to_standard_error)
+        return session.run(arguments)
+
+
+def _show(found: Program, path: Path | None, *, full: bool) -> None:
+    """Show what was launched, chosen launches in full; write all of it where a file is given."""
+    from gpusim import report
+    from gpusim.report.program import program
+
+    if not is_stdout(path):
+        for launch in found.launches if full else ():
+            if launch.profile is not None and launch.as_launch == launch.number:
+                print(f"launch {launch.number}")
+                report.show(report.table(launch.profile))
+        report.show(program(found))
+    if path is not None:
+        write_json(_plain(found), path)
+
+
+def _plain(found: Program) -> dict[str, Any]:
+    """What was launched as JSON has it: profiles once, by the number of the launch that was timed."""
+    profiles: dict[int, Any] = {one.number: one.profile for one in found.launches if one.as_launch == one.number}
+    rows = [
+        {
+            "number": one.number, "kernel": one.kernel, "grid": list(one.grid), "block": list(one.block),
+            "stream": one.stream, "seconds": one.seconds, "as_launch": one.as_launch,
+        }
+        for one in found.launches
+    ]  # fmt: skip
+    return {
+        "program": found.name,
+        "gpu": found.gpu,
+        "status": found.status,
+        "launches": rows,
+        "profiles": {str(number): profile.to_dict() for number, profile in profiles.items() if profile is not None},
+    }

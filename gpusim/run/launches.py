@@ -1,0 +1,240 @@
+"""Launches of a program: each is computed in device memory, and timed unless an earlier one did the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpusim.isa.slice import counting_image, needs_data
+from gpusim.processors import processors
+from gpusim.results.program import ProgramLaunch
+from gpusim.simulate.execution import compute
+from gpusim.simulate.guard import fitting
+from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
+from gpusim.simulate.simulation import carry_on
+from gpusim.simulate.work import How, Work
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
+    from gpusim.run.memory import DeviceMemory
+    from gpusim.run.modules import Loaded
+    from gpusim.simulate.counted import CacheState
+
+MOST_COMPARED = 1 << 30
+"""Bytes whose contents are compared to tell whether two launches do the same."""
+
+COMPARED_A_SECOND = 5e8
+"""Bytes whose digest is made in a second, on a slow host."""
+
+STATES_KEPT = 16
+"""Of how many timed launches it is kept what they left in L2 (16 MB each on an H200)."""
+
+
+class Request(NamedTuple):
+    """A launch as the program asks for it; a cluster of zeros is none."""
+
+    module: int
+    kernel: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+    dynamic_shared: int
+    cooperative: bool
+    stream: int
+    params: bytes
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which launches are timed.
+
+    Attributes
+    ----------
+    functional : bool
+        None.
+    every : bool
+        Each of those chosen, even if an earlier one did the same.
+    kernel : str or None
+        Those of kernels whose name fits this pattern, such as ``"*gemm*"``.
+    skip : int
+        So many of these not, the first ones.
+    count : int or None
+        No more than so many after these.
+    """
+
+    functional: bool = False
+    every: bool = False
+    kernel: str | None = None
+    skip: int = 0
+    count: int | None = None
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the user has chosen some."""
+        return self.kernel is not None or self.skip > 0 or self.count is not None
+
+    def fits(self, names: tuple[str, ...]) -> bool:
+        """Whether a kernel is one of those chosen."""
+        return self.kernel is None or any(fnmatchcase(name, self.kernel) for name in names)
+
+
+class Launches:
+    """Launches of a program, one after another.
+
+    Parameters
+    ----------
+    gpu : Gpu
+    memory : DeviceMemory
+    wanted : Wanted
+    how : How
+        How they are timed.
+    """
+
+    def __init__(self, gpu: Gpu, memory: DeviceMemory, wanted: Wanted, how: How) -> None:
+        self.done: list[ProgramLaunch] = []
+        self._gpu, self._memory, self._wanted, self._how = gpu, memory, wanted, how
+        self._fitted = 0
+        self._before = b""
+        self._timed: dict[tuple[bytes, bytes], int] = {}
+        self._l2: CacheState | None = None
+        self._states: OrderedDict[int, CacheState] = OrderedDict()
+        self._reads: dict[object, frozenset[str] | None] = {}
+        self._held: dict[object, Occupancy] = {}
+        self._spent: dict[str, float] = {}
+        self._settled: dict[str, bytes] = {}
+
+    def run(self, module: Loaded, request: Request, progress: Progress | None = None) -> ProgramLaunch:
+        """Compute a launch, and time it where that is wanted.
+
+        Parameters
+        ----------
+        module : Loaded
+        request : Request
+        progress : callable, optional
+
+        Returns
+        -------
+        ProgramLaunch
+
+        Raises
+        ------
+        GpusimError
+            It does not fit the GPU, or does something wrong.
+        """
+        launch, kernel = self._launch(module, request), module.kernels[request.kernel]
+        held = self._fitting(launch, request, kernel.name.full)
+        profile, like = None, len(self.done)
+        if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
+            profile, like = self._time(launch, request, kernel.name.full, progress)
+        self._compute(launch, request, held, progress)
+        found = ProgramLaunch(
+            len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream
+        )  # fmt: skip
+        self.done.append(found)
+        return found
+
+    def _launch(self, module: Loaded, request: Request) -> Launch:
+        program = module.program(request.kernel)
+        first = module.kernels[request.kernel]
+        passed = {
+            info.name: request.params[place.offset : place.offset + place.nbytes]
+            for info, place in zip(program.params, first.parameters, strict=True)
+        }
+        cluster = request.cluster if any(request.cluster) else program.cluster
+        nulls = tuple(name for name, value in passed.items() if len(value) == 8 and not any(value))
+        return Launch(
+            program, request.grid, request.block, passed, request.dynamic_shared, nulls=nulls, cluster=cluster,
+            memory=self._memory.now, constants=module.constants(self._memory),
+        )  # fmt: skip
+
+    def _compute(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> None:
+        """Change device memory as the launch does; not again where it is known that nothing changes."""
+        key = repr(request._replace(stream=0))
+        before = self._contents() if self._pays(key) else None
+        if before is not None and self._settled.get(key) == before:
+            return
+        begun = perf_counter()
+        compute(
+            launch, self._gpu, held, together=request.cooperative, progress=progress, limit=self._how.limit,
+            workers=processors(self._how.jobs),
+        )  # fmt: skip
+        self._spent[key] = perf_counter() - begun
+        if before is not None and (after := self._contents()) == before:
+            self._settled[key] = after
+
+    def _pays(self, key: str) -> bool:
+        """Whether a launch took longer than it takes to look at all of memory, which is to hold little enough."""
+        nbytes = sum(self._memory.now.layout.nbytes.values())
+        return nbytes <= MOST_COMPARED and self._spent.get(key, 0.0) > 4 * nbytes / COMPARED_A_SECOND
+
+    def _contents(self) -> bytes:
+        """Digest of all that lies in device memory."""
+        layout, digest = self._memory.now.layout, hashlib.blake2b(digest_size=16)
+        for name, first in sorted(layout.address.items()):
+            digest.update(f"{name} {first} {layout.nbytes[name]}\n".encode())
+            digest.update(self._memory.at(first, layout.nbytes[name]))  # type: ignore[arg-type]
+        return digest.digest()
+
+    def _fitting(self, launch: Launch, request: Request, name: str) -> Occupancy:
+        """Occupancy of a launch."""
+        shape = (*request[:2], launch.grid if launch.cluster else None, *request[3:6])
+        if shape not in self._held:
+            self._held[shape] = fitting(launch, self._gpu, name)
+        return self._held[shape]
+
+    def _is_wanted(self, names: tuple[str, ...]) -> bool:
+        """Whether a launch is to be timed."""
+        if self._wanted.functional or not self._wanted.fits(names):
+            return False
+        place = self._fitted - self._wanted.skip
+        self._fitted += 1
+        return place >= 0 and (self._wanted.count is None or place < self._wanted.count)
+
+    def _time(
+        self, launch: Launch, request: Request, name: str, progress: Progress | None
+    ) -> tuple[Profile | None, int]:  # fmt: skip
+        """A profile, and of which launch it is: of this one, or of an earlier one that did the same."""
+        number, own = len(self.done), self._identity(launch, request)
+        key, self._before = (self._before, own or b""), own or b""
+        if own is not None and not self._wanted.every and key in self._timed:
+            like = self._timed[key]
+            self._l2 = self._states.get(like, self._l2)
+            return self.done[like].profile, like  # type: ignore[return-value]
+        work = Work(launch, name, {}, "machine_code")
+        how = replace(self._how, cache="cold" if self._l2 is None else "warm", progress=progress)
+        profile, self._l2 = carry_on(work, self._gpu, how, self._l2)
+        self._timed[key] = number
+        self._states[number] = self._l2
+        if len(self._states) > STATES_KEPT:
+            self._states.popitem(last=False)
+        return profile, number
+
+    def _identity(self, launch: Launch, request: Request) -> bytes | None:
+        """Digest of all that decides what a launch touches; None where that cannot be told."""
+        digest = hashlib.blake2b(repr(request._replace(stream=0)).encode(), digest_size=16)
+        for _, content in sorted(launch.constants.items()):
+            digest.update(content)
+        names = self._read(launch, request)
+        layout = self._memory.now.layout
+        chosen = layout.address if names is None else names
+        if sum(layout.nbytes[name] for name in chosen) > MOST_COMPARED:
+            return None
+        for name in sorted(chosen):
+            digest.update(self._memory.at(layout.address[name], layout.nbytes[name]))  # type: ignore[arg-type]
+        return digest.digest()
+
+    def _read(self, launch: Launch, request: Request) -> frozenset[str] | None:
+        """Arrays whose contents decide what a launch touches; None: any."""
+        groups = tuple(pointers(launch, self._memory.now.layout))
+        key = request.module, request.kernel, groups
+        if key not in self._reads:
+            image = counting_image(launch.program, groups)
+            self._reads[key] = image.reads if needs_data(image) else frozenset()
+        return arrays_of_parameters(launch, self._reads[key])

@@ -1,0 +1,101 @@
+"""Device memory of a program: a file in memory that its process and this one map, and what lies in it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from gpusim.engine.state.columns import GLOBAL_BASE
+from gpusim.simulate.launch import MAP_NORESERVE, Memory
+
+_ROW = struct.Struct("<4Q")
+
+
+class Kind(IntEnum):
+    """What an allocation is: as ``runtime.h`` has it."""
+
+    DEVICE = 0
+    MANAGED = 1
+    HOST = 2
+    VARIABLES = 3
+
+
+class Allocation(NamedTuple):
+    """A row of the runtime's table."""
+
+    first: int
+    nbytes: int
+    number: int
+    kind: Kind
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        what = {Kind.MANAGED: " (managed)", Kind.HOST: " (of the host)"}.get(self.kind, "")
+        return f"allocation {self.number}{what}"
+
+
+class DeviceMemory:
+    """Device memory, and what lies in it.
+
+    Parameters
+    ----------
+    nbytes : int
+        Of which those are taken from the host that are written to.
+    """
+
+    def __init__(self, nbytes: int) -> None:
+        self.file = os.memfd_create("gpusim device memory")
+        os.ftruncate(self.file, nbytes)
+        self._pages = mmap.mmap(self.file, nbytes, flags=mmap.MAP_SHARED | MAP_NORESERVE)
+        self.bytes = np.frombuffer(self._pages, np.uint8)
+        self._allocations: list[Allocation] = []
+        self._variables: dict[int, Sequence[tuple[str, int, int]]] = {}
+        self._as_launched: Memory | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self.file)
+
+    def at(self, address: int, nbytes: int) -> np.ndarray:
+        """Bytes from an address of the device on."""
+        start = address - int(GLOBAL_BASE)
+        return self.bytes[start : start + nbytes]
+
+    def allocated(self, table: bytes) -> None:
+        """Take what the runtime says that there is.
+
+        Parameters
+        ----------
+        table : bytes
+            A row each.
+        """
+        self._allocations = [
+            Allocation(first, nbytes, number, Kind(kind)) for first, nbytes, number, kind in _ROW.iter_unpack(table)
+        ]
+        self._as_launched = None
+
+    def placed(self, base: int, variables: Sequence[tuple[str, int, int]]) -> None:
+        """Take the variables of a module, for which the runtime has an allocation that begins at `base`."""
+        self._variables[base] = variables
+        self._as_launched = None
+
+    @property
+    def now(self) -> Memory:
+        """All of it as launches have it."""
+        if self._as_launched is None:
+            self._as_launched = Memory(self.bytes.view(np.uint32), list(self._arrays()))
+        return self._as_launched
+
+    def _arrays(self) -> Iterator[tuple[str, int, int]]:
+        for one in self._allocations:
+            if one.first in self._variables:
+                yield from self._variables[one.first]
+            elif one.nbytes:
+                yield one.name, one.first, one.nbytes

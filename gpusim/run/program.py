@@ -1,0 +1,186 @@
+"""The program to run: an executable as it is, or one made of its source."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from gpusim import folders, reading
+from gpusim.cuda import cache, nvcc, targets, toolchain
+from gpusim.cuda.cuda_errors import CompileError
+from gpusim.cuda.options import Options
+from gpusim.cuda.options import options as checked
+from gpusim.run import runtime_library, toolkit
+from gpusim.run.run_errors import ProgramError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gpusim.hardware.spec import Gpu
+
+_ELF = b"\x7fELF"
+_SHARED = re.compile(rb"libcudart\.so\.(\d+)\0")
+_STATIC = re.compile(rb"\0\.nv_fatbin\0|cudart")
+_SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A program as the user names it.
+
+    Attributes
+    ----------
+    path : Path
+    beside : tuple of Path
+        Its other sources, objects and libraries.
+    flags : tuple of str
+        Options of the compiler.
+    defines : mapping of str to str or None
+    include : tuple of Path
+    """
+
+    path: Path
+    beside: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    defines: Mapping[str, object] | None = None
+    include: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is run.
+
+    Attributes
+    ----------
+    executable : bytes or None
+        What was made of sources; None where the user's own file is run.
+    path : Path
+        The user's file.
+    major : int
+        Release of CUDA that it was made with.
+    text : str
+        Its source, where that is known.
+    log : str
+        The compiler's warnings.
+    """
+
+    executable: bytes | None
+    path: Path
+    major: int
+    text: str = ""
+    log: str = ""
+
+
+def made(asked: Asked, gpu: Gpu) -> Program:
+    """Compile a program for a GPU, or take an executable.
+
+    Parameters
+    ----------
+    asked : Asked
+    gpu : Gpu
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    ProgramError
+        The executable cannot be run so.
+    CompileError, MissingToolError
+        The source does not compile, or there is no compiler.
+    """
+    data = reading.read_bytes(asked.path, ProgramError)
+    if data.startswith(_ELF):
+        return _taken(asked, data)
+    if asked.path.suffix.lower() not in _SOURCES:
+        raise ProgramError(f"{asked.path} is no program: a source (.cu) or an executable that nvcc linked is run")
+    return _compiled(asked, gpu)
+
+
+def _taken(asked: Asked, data: bytes) -> Program:
+    """An executable as it is."""
+    found = _SHARED.search(data)
+    if found is None:
+        why = "with CUDA's runtime in it" if _STATIC.search(data) else "without CUDA's runtime"
+        raise ProgramError(f"{asked.path} was linked {why}: link it with nvcc -cudart shared")
+    if not os.access(asked.path, os.X_OK):
+        raise ProgramError(f"{asked.path} is not executable: chmod +x {asked.path}")
+    if asked.beside or asked.flags or asked.defines or asked.include:
+        raise ProgramError(f"{asked.path} is compiled already: options of the compiler are for sources")
+    return Program(None, asked.path, int(found[1]))
+
+
+def _compiled(asked: Asked, gpu: Gpu) -> Program:
+    compiler = toolchain.nvcc()
+    text = reading.read_bytes(asked.path, ProgramError).decode("utf-8", "replace")
+    chosen = checked(gpu.arch, asked.flags, asked.defines, asked.include, asked.path.parent)
+    if target := targets.asked_for(text, chosen.searched(), gpu.arch):
+        chosen = replace(chosen, arch=target)
+    major = toolkit.release(compiler)
+    try:
+        executable, log = _kept_or_linked(compiler, asked, chosen, major)
+    except CompileError as error:
+        target = targets.lacking(error.log, chosen.arch)
+        if not target:
+            raise
+        executable, log = _kept_or_linked(compiler, asked, replace(chosen, arch=target), major)
+    return Program(executable, asked.path, major, text, log)
+
+
+def _kept_or_linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int) -> tuple[bytes, str]:
+    key = _key(compiler, asked, chosen)
+    path = folders.cache_folder() / "run" / f"{key}.program"
+    if key and (kept := folders.load(path)) is not None:
+        return kept, ""
+    made, log = _linked(compiler, asked, chosen, major)
+    if key:
+        folders.keep(path, made)
+    return made, log
+
+
+def _key(compiler: toolchain.Nvcc, asked: Asked, chosen: Options) -> str | None:
+    """Name of an executable among those that are kept; None where that cannot be told."""
+    in_force = nvcc.in_force(chosen)
+    searched = in_force.searched()
+    parts = [toolchain.nvcc_version(compiler), str(asked.path), *in_force.command()]
+    for path in asked.beside:
+        own = cache.key(_content(path), [path.parent, *searched], [])
+        if own is None:
+            return None
+        parts += [str(path), own]
+    before = "".join(f'#include "{name}"\n' for name in in_force.beforehand())
+    return cache.key(before + _content(asked.path), searched, parts)
+
+
+def _content(path: Path) -> str:
+    return reading.read_bytes(path, ProgramError).decode("latin-1")
+
+
+def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int) -> tuple[bytes, str]:
+    """An executable that looks for the runtime by its name."""
+    with TemporaryDirectory(prefix="gpusim-") as folder:
+        Path(folder, "libcudart.so").write_bytes(runtime_library.library(major))
+        out = Path(folder, "program")
+        command: list[object] = [
+            compiler.path, *_code(chosen), "-no-compress", "-cudart", "none", f"-L{folder}",
+            *_of_host(compiler), "-o", out, asked.path, *asked.beside, "-lcudart",
+        ]  # fmt: skip
+        log = toolkit.compiled([str(word) for word in command], str(asked.path))
+        return out.read_bytes(), log
+
+
+def _code(chosen: Options) -> list[str]:
+    """The options, with machine code for the GPU and no PTX."""
+    number = chosen.arch.removeprefix("sm_")
+    rest = [word for word in chosen.command() if not word.startswith("-arch=")]
+    return [f"-gencode=arch=compute_{number},code=sm_{number}", *rest]
+
+
+def _of_host(compiler: toolchain.Nvcc) -> list[str]:
+    """Name the host's compiler where it is not the one that nvcc takes."""
+    return [] if compiler.host.name == "g++" else ["-ccbin", str(compiler.host)]

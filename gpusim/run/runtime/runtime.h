@@ -1,0 +1,123 @@
+// What all parts of the CUDA runtime of `gpusim run` share.
+//
+// It is loaded by the user's program in the place of libcudart.  It keeps allocations, streams and events itself; kernels
+// are simulated by gpusim, the parent process, at the other end of a socket.  Device memory is a file in memory that both
+// have mapped (memory.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+namespace gpusim {
+
+using Address = uint64_t;
+
+// ---------------------------------------------------------------- to gpusim and back (channel.cpp)
+
+enum class Ask : uint32_t { hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, stored = 7 };
+
+struct Answer {
+    int32_t status;  // a cudaError_t
+    std::string body;
+};
+
+Answer ask(Ask what, const std::string &body);
+
+// Ends the program: gpusim says that its runtime does not have this call.
+[[noreturn]] void refuse(const std::string &call);
+
+// What the GPU is, by the names that gpusim/run/device.py gives.
+int64_t device(const char *name);
+const std::string &device_name();
+
+template <class T> void put(std::string &body, const T &value) {
+    body.append(reinterpret_cast<const char *>(&value), sizeof value);
+}
+
+// ---------------------------------------------------------------- errors (errors.cpp)
+
+// Every call of the API goes through this: one at a time, its error kept for cudaGetLastError.
+cudaError_t call(const std::function<cudaError_t()> &body);
+
+// From now on every call fails so, as after a fault of a kernel on a GPU.
+void fault(cudaError_t error);
+cudaError_t faulted();
+
+// ---------------------------------------------------------------- memory (memory.cpp)
+
+enum class Kind : uint32_t { device, managed, host, variables };
+
+struct Allocation {
+    Address first;
+    size_t nbytes;
+    uint64_t number;
+    Kind kind;
+};
+
+cudaError_t allocate(Address *address, size_t nbytes, Kind kind);
+cudaError_t release(Address address);
+const Allocation *allocation_at(Address address);
+uint64_t allocations_version();
+std::string allocations_table();
+
+inline bool holds(const Allocation *one, Address address, size_t nbytes) {
+    return one && nbytes <= one->nbytes - (address - one->first);
+}
+
+bool is_device(const void *pointer);
+void *view(const void *pointer);  // where this process reads and writes what a pointer, a device's or its own, names
+cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind);
+
+// ---------------------------------------------------------------- modules and kernels (modules.cpp)
+
+struct Kernel {
+    int module, index;
+    std::string symbol;
+    int registers, shared, local, max_threads, constant;
+    int dynamic_allowed = -1;  // as cudaFuncSetAttribute says; -1: nobody said
+    size_t param_bytes;
+    std::vector<std::pair<size_t, size_t>> params;  // offset, bytes
+};
+
+Kernel *kernel_of(const void *function);
+bool variable_of(const void *symbol, Address *address, size_t *nbytes);
+
+// ---------------------------------------------------------------- streams and their clocks (streams.cpp)
+
+struct Graph {
+    std::vector<std::function<cudaError_t(cudaStream_t)>> steps;
+};
+
+// Does something in a stream, or notes it where the stream is captured into a graph.
+cudaError_t in_stream(cudaStream_t stream, const std::function<cudaError_t(cudaStream_t)> &work);
+void advance(cudaStream_t stream, double seconds);
+void wait_for(cudaStream_t stream);
+void wait_for_all();
+uint64_t stream_number(cudaStream_t stream);
+std::shared_ptr<Graph> graph_of(cudaGraph_t graph);
+
+// ---------------------------------------------------------------- launches (launches.cpp)
+
+struct Launch {
+    Kernel *kernel;
+    dim3 grid, block, cluster{0, 0, 0};
+    size_t dynamic;
+    bool cooperative = false;
+    std::string params;
+};
+
+cudaError_t prepare(Launch *launch, const void *function, dim3 grid, dim3 block, void **arguments, size_t dynamic);
+cudaError_t run(const Launch &launch, cudaStream_t stream);
+
+}  // namespace gpusim
+
+#define GPUSIM_API extern "C" __attribute__((visibility("default")))

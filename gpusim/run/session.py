@@ -1,0 +1,238 @@
+"""A program under way: its process, and what its runtime asks for."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from gpusim.children import Child, ended_by
+from gpusim.engine.state import error_codes as E
+from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
+from gpusim.hardware.occupancy import occupancy
+from gpusim.results.program import Program as Ran
+from gpusim.run import device, runtime_library
+from gpusim.run.fatbin import cubin_for
+from gpusim.run.launches import Launches, Request, Wanted
+from gpusim.run.memory import DeviceMemory
+from gpusim.run.modules import Loaded
+from gpusim.run.run_errors import ProgramError
+from gpusim.simulate.driving import SimulationError
+
+if TYPE_CHECKING:
+    from gpusim.hardware.spec import Gpu
+    from gpusim.progress import Progress
+    from gpusim.run.program import Program
+    from gpusim.simulate.work import How
+
+_HEAD, _ANSWER = struct.Struct("<II"), struct.Struct("<iI")
+_LAUNCH = struct.Struct("<16I")
+_STOP = -1
+"""An answer after which the program ends: gpusim lacks what it asked for, and has said so."""
+
+
+class Ask(IntEnum):
+    """What the runtime asks for: as ``runtime.h`` has it."""
+
+    HELLO = 1
+    MODULE = 2
+    PLACED = 3
+    LAUNCH = 4
+    OCCUPANCY = 5
+    REFUSED = 6
+
+
+class CudaStatus(IntEnum):
+    """Errors that a program is told of.  Source: ``driver_types.h`` of CUDA 13.0."""
+
+    SUCCESS = 0
+    ILLEGAL_ADDRESS = 700
+    LAUNCH_OUT_OF_RESOURCES = 701
+    MISALIGNED_ADDRESS = 716
+    LAUNCH_FAILURE = 719
+
+
+_STATUS = {
+    E.GLOBAL_BOUNDS: CudaStatus.ILLEGAL_ADDRESS,
+    E.SHARED_BOUNDS: CudaStatus.ILLEGAL_ADDRESS,
+    E.LOCAL_BOUNDS: CudaStatus.ILLEGAL_ADDRESS,
+    E.MISALIGNED: CudaStatus.MISALIGNED_ADDRESS,
+    E.SHARED_MISALIGNED: CudaStatus.MISALIGNED_ADDRESS,
+    E.LOCAL_MISALIGNED: CudaStatus.MISALIGNED_ADDRESS,
+    E.TRAPPED: CudaStatus.LAUNCH_FAILURE,
+}
+"""What a GPU calls what went wrong in a kernel; what is not here ends the program."""
+
+Complain = Callable[[str], None]
+
+
+class Session:
+    """A program that runs.
+
+    Parameters
+    ----------
+    program : Program
+    gpu : Gpu
+    wanted : Wanted
+    how : How
+    complain : callable
+        Given each line about what went wrong.
+    """
+
+    def __init__(self, program: Program, gpu: Gpu, wanted: Wanted, how: How, complain: Complain) -> None:
+        self._program, self._gpu, self._complain = program, gpu, complain
+        self._memory = DeviceMemory(device.memory_bytes(gpu))
+        self._launches = Launches(gpu, self._memory, wanted, how)
+        self._modules: list[Loaded] = []
+        self._progress: Progress | None = how.progress
+        self._failed = False
+        self._answers = {
+            Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
+            Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse,
+        }  # fmt: skip
+
+    def run(self, arguments: Sequence[str]) -> Ran:
+        """Run the program to its end.
+
+        Parameters
+        ----------
+        arguments : sequence of str
+            The program's own.
+
+        Returns
+        -------
+        gpusim.results.program.Program
+        """
+        try:
+            status = self._run(arguments)
+        finally:
+            self._memory.close()
+        if died := ended_by(status):
+            self._complain(f"{self._program.path} was ended by {died}")
+            status = 128 - status
+        if self._failed and not status:
+            status = 2
+        return Ran(str(self._program.path), self._gpu.name, tuple(self._launches.done), status)
+
+    def _run(self, arguments: Sequence[str]) -> int:
+        ours, theirs = socket.socketpair()
+        with TemporaryDirectory(prefix="gpusim-") as folder, ours:
+            command = [str(self._prepared(Path(folder))), *arguments]
+            handed = (theirs.fileno(), self._memory.file)
+            environment = self._environment(folder, handed)
+            with Child(command, stdin=None, pass_fds=handed, env=environment) as child:
+                theirs.close()
+                self._attend(ours)
+                return child.process.wait()
+
+    def _prepared(self, folder: Path) -> Path:
+        """The executable, with our runtime in a folder."""
+        major = self._program.major
+        folder.joinpath(f"libcudart.so.{major}").write_bytes(runtime_library.library(major))
+        if self._program.executable is None:
+            return self._program.path.resolve()
+        path = folder / self._program.path.stem
+        path.write_bytes(self._program.executable)
+        path.chmod(0o700)
+        return path
+
+    def _environment(self, folder: str, handed: tuple[int, int]) -> dict[str, str]:
+        """The program's: it finds our runtime, and what it has been handed."""
+        searched = [folder, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        own = {"GPUSIM_RUN_SOCKET": str(handed[0]), "GPUSIM_RUN_MEMORY": str(handed[1])}
+        return {**os.environ, "LD_LIBRARY_PATH": ":".join(searched), **own}
+
+    def _attend(self, ours: socket.socket) -> None:
+        """Answer until the program has ended."""
+        while head := _received(ours, _HEAD.size):
+            what, nbytes = _HEAD.unpack(head)
+            status, body = self._answered(Ask(what), _received(ours, nbytes))
+            try:
+                ours.sendall(_ANSWER.pack(status, len(body)) + body)
+            except OSError:
+                return
+
+    def _answered(self, what: Ask, body: bytes) -> tuple[int, bytes]:
+        """An answer; what cannot be answered ends the program."""
+        try:
+            return self._answers[what](body)
+        except (GpusimError, NotEnoughMemoryError) as error:
+            self._failed = True
+            self._complain(str(error))
+            return _STOP, b""
+
+    def _hello(self, body: bytes) -> tuple[int, bytes]:
+        return CudaStatus.SUCCESS, device.described(self._gpu).encode()
+
+    def _load(self, body: bytes) -> tuple[int, bytes]:
+        cubin = cubin_for(body, self._gpu.arch, self._gpu.name)
+        module = Loaded(len(self._modules), cubin, str(self._program.path), self._program.text)
+        self._modules.append(module)
+        return CudaStatus.SUCCESS, module.described().encode()
+
+    def _place(self, body: bytes) -> tuple[int, bytes]:
+        number, base = struct.unpack("<QQ", body)
+        self._modules[number].place(base, self._memory)
+        return CudaStatus.SUCCESS, b""
+
+    def _launch(self, body: bytes) -> tuple[int, bytes]:
+        n = _LAUNCH.unpack_from(body)
+        end = _LAUNCH.size + n[14]
+        if n[15]:
+            self._memory.allocated(body[end:])
+        params = body[_LAUNCH.size : end]
+        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], params)
+        try:
+            done = self._launches.run(self._modules[request.module], request, self._progress)
+        except (ParameterError, SimulationError, EndlessError) as error:
+            return self._gone_wrong(error)
+        return CudaStatus.SUCCESS, struct.pack("<d", done.seconds or 0.0)
+
+    def _gone_wrong(self, error: GpusimError) -> tuple[int, bytes]:
+        """What the program is told of a launch that failed, as on a GPU, after the user has been told why."""
+        if isinstance(error, ParameterError):
+            status: int | None = CudaStatus.LAUNCH_OUT_OF_RESOURCES
+        else:
+            status = _STATUS.get(getattr(error, "code", E.OK))
+        if status is None:
+            raise error
+        self._failed = True
+        self._complain(str(error))
+        return status, b""
+
+    def _occupancy(self, body: bytes) -> tuple[int, bytes]:
+        number, index, threads, dynamic = struct.unpack("<4I", body)
+        code = self._modules[number].kernels[index].code
+        try:
+            blocks = occupancy(self._gpu, threads, code.registers, code.shared_bytes + dynamic).blocks_per_sm
+        except GpusimError:
+            blocks = 0
+        return CudaStatus.SUCCESS, struct.pack("<i", blocks)
+
+    def _refuse(self, body: bytes) -> tuple[int, bytes]:
+        raise ProgramError(f"{self._program.path} calls {body.decode()}, which gpusim's CUDA runtime does not have")
+
+
+def _received(ours: socket.socket, nbytes: int) -> bytes:
+    """So many bytes; nothing where the program has ended."""
+    found = bytearray()
+    while len(found) < nbytes:
+        try:
+            part = ours.recv(nbytes - len(found))
+        except ConnectionResetError:
+            return b""
+        if not part:
+            return b""
+        found += part
+    return bytes(found)
+
+
+def to_standard_error(message: str) -> None:
+    """Show what went wrong as gpusim shows its errors."""
+    print("gpusim:", " ".join(message.split()), file=sys.stderr, flush=True)
