@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import hardware
+from gpusim.cuda import unknown
 from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
@@ -138,6 +139,7 @@ def _launch(
         )
     kernel.check(as_passed(args))
     program = kernel.program(int(GLOBAL_BASE))
+    unknown.refuse(program)
     by_itself = (is_array(value) or isinstance(value, TensorMap) for value in args)
     passed = (v if itself else kernel.pack(n, v) for n, (v, itself) in enumerate(zip(args, by_itself, strict=True)))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
