@@ -446,6 +446,23 @@ class Op(IntEnum):
     STAS = 125, _mbarrier_store()
     REDAS = 126, _mbarrier_store(says=Says.ATOMIC, reads_memory=True, subs=REDUCTIONS)
 
+    # ------------------------------------------------------------------ calls of functions of CUDA's own
+
+    # Each stands for a call, with all that the function does (gpusim.engine.core.system_calls).
+    # d = arguments printed: those from local address a on, whose generic address has upper word c, by the format at b
+    VPRINTF = 127, _lsu(
+        (SHORT, PAIR, WORD), WORD, space=LOCAL, reads_memory=True, out_of_line=True, always_runs=True, queued=False,
+    )  # fmt: skip
+    # an assertion whose text is at a does not hold, in file b, line c, function d
+    ASSERTFAIL = 128, _control((PAIR, PAIR, WORD, PAIR), out_of_line=True, ends=True)
+    # d = address of a bytes of the device's heap, 0 where it has no room for them
+    MALLOC = 129, _control((PAIR,), PAIR, out_of_line=True)
+    # what MALLOC gave at a goes back
+    FREE = 130, _control((PAIR,), out_of_line=True)
+
 
 COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
 """Copies that go on beside the warps."""
+SYSTEM_CALLS = range(Op.VPRINTF, Op.FREE + 1)
+"""Calls of functions of CUDA's own."""
+HEAP_CALLS = (Op.MALLOC, Op.FREE)

@@ -149,7 +149,7 @@ def lay_out(launch: Launch) -> Layout:
         More than there are addresses for.
     """
     address = {v.name: int(GLOBAL_BASE) + v.offset for v in launch.program.variables}
-    nbytes = {v.name: len(v.data) for v in launch.program.variables}
+    nbytes = {v.name: v.nbytes for v in launch.program.variables}
     end = variables_end(launch.program)
     for param in launch.program.params:
         if not _is_buffer(launch, param):
@@ -167,7 +167,7 @@ def lay_out(launch: Launch) -> Layout:
 
 def variables_end(program: Program) -> int:
     """First address after a program's device variables, where nothing lies yet."""
-    ends = (int(GLOBAL_BASE) + v.offset + _padded(len(v.data)) for v in program.variables)
+    ends = (int(GLOBAL_BASE) + v.offset + _padded(v.nbytes) for v in program.variables)
     return max(ends, default=int(GLOBAL_BASE))
 
 
@@ -363,7 +363,8 @@ def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = 
     NotEnoughMemoryError
         The host has not so much.
     """
-    contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
+    held = {v.name: v for v in launch.program.variables if v.data}
+    contents = {name: np.frombuffer(v.data, np.uint8) for name, v in held.items()} | dict(launch.arguments)
     arrays = {name: memory_of(value) for name, value in contents.items() if reads is None or name in reads}
     given = {name: array for name, array in arrays.items() if array is not None}
     with enough_memory(sum(layout.nbytes[name] for name in given)):

@@ -17,6 +17,7 @@ from gpusim.isa.variants import BarRed, Flag
 ALL_LANES = imm(-1)
 BLOCK_BARRIERS = 16
 ANY_LANE = 1  # `sub` of BRA
+WORD = 4
 
 
 def nop(r: Reader) -> Instr:
@@ -154,6 +155,13 @@ def call(r: Reader) -> Instr:
     return _jump(r, Op.CALL, conditions)
 
 
+def code_address(r: Reader) -> Instr:
+    """``LEPC d, target``: the address of an instruction; ``LEPC d``: its own."""
+    d = r.dst()
+    place = target(r) * INSTRUCTION_BYTES if r.more() else r.line.address
+    return r.make(Op.MOV, d, (imm(place, wide=True),), width=2 * WORD)
+
+
 def ret(r: Reader) -> Instr:
     """``RET.REL.NODEC [p0,] a target``."""
     _relative(r)
@@ -225,6 +233,7 @@ TABLE = {
     "BRXU": brx,
     "CALL": call,
     "RET": ret,
+    "LEPC": code_address,
     "BPT": trap,
     "BAR": bar,
     "B2R": b2r,

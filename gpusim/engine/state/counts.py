@@ -51,6 +51,7 @@ INST_STS = _executed("shared stores", _inst("inst_executed_op_shared_st"))
 INST_WARPGROUP = _executed(
     "products of matrices by a warpgroup", MetricName("sm__inst_executed_pipe_tensor_op_gmma.sum", "inst")
 )
+SYSTEM_CALLS = _executed("calls of printf, malloc and free by warps")
 
 # Global loads and stores in L1
 LD_REQ = _executed("requests of global loads", _l1("request", "global_op_ld", exact=True))
