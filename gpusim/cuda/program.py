@@ -14,12 +14,12 @@ from gpusim.cuda import nvdisasm, relocate, system_calls, tensor_memory, toolcha
 from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.relocations import Relocation
-from gpusim.cuda.translate import translate
+from gpusim.cuda.translate import constants_read, translate
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi, Limits
 from gpusim.isa.check import WIDTHS, faults
 from gpusim.isa.opcodes import HEAP_CALLS
-from gpusim.isa.program import ParamInfo, Program, Variable
+from gpusim.isa.program import GRID_WORKSPACE, HEAP, ParamInfo, Program, Variable
 from gpusim.kept.store import PROGRAMS
 
 if TYPE_CHECKING:
@@ -31,10 +31,11 @@ ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
 STACK_BYTES = 1024
 """Stack of a thread unless a program asks for another one.  Source: CUDA Runtime API, ``cudaLimitStackSize``, as
 ``cudaDeviceGetLimit`` gives it where nobody set it."""
-HEAP = "malloc (the device's heap)"
 HEAP_BYTES = 8 << 20
 """From which malloc of device code takes.  Source: CUDA Runtime API, ``cudaLimitMallocHeapSize``, as
 ``cudaDeviceGetLimit`` gives it where nobody set it."""
+WORKSPACE_BYTES = 16
+"""By which blocks of a cooperative launch wait for one another; code reads and writes the first 8 of them."""
 _ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
 
 
@@ -116,8 +117,7 @@ def _translated(kernel: Compiled, base: int) -> Program:
         Variable(_called_apart(v.name, kernel), offsets[v.name], relocate.initial(v, address_of))
         for v in kernel.cubin.variables
     )
-    if made.has(*HEAP_CALLS):
-        variables = (*variables, Variable(HEAP, _end(kernel.cubin), b"", HEAP_BYTES))
+    variables = (*variables, *_of_the_system(made, _end(kernel.cubin)))
     whole = replace(
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
         unknown=made.unknown, barriers=code.barriers, cluster=code.cluster,
@@ -126,6 +126,16 @@ def _translated(kernel: Compiled, base: int) -> Program:
     tensor_memory.refuse(whole, lines)
     _refuse_faults(whole, lines, kernel.filename)
     return whole
+
+
+def _of_the_system(made: Program, end: int) -> Iterator[Variable]:
+    """What the system keeps in global memory for a program, after its own variables."""
+    abi = of_architecture(made.arch, Abi)
+    if any(bank == 0 and abi.is_grid_workspace(offset) for i in made.instrs for bank, offset, _ in constants_read(i)):
+        yield Variable(GRID_WORKSPACE, end, b"", WORKSPACE_BYTES)
+        end += ALIGNMENT
+    if made.has(*HEAP_CALLS):
+        yield Variable(HEAP, end, b"", HEAP_BYTES)
 
 
 def _called_apart(variable: str, kernel: Compiled) -> str:

@@ -30,7 +30,8 @@ from gpusim.engine.state.geometry import CODE_LINE_BITS, WORD, bits_of
 from gpusim.errors import ParameterError
 from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
-from gpusim.isa.opcodes import HEAP_CALLS, SYSTEM_CALLS
+from gpusim.isa.opcodes import SYSTEM_CALLS
+from gpusim.isa.program import HEAP
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
@@ -453,8 +454,7 @@ def _of_system_calls(launch: Launch, dims: np.ndarray) -> dict[str, np.ndarray]:
     """What printf and malloc keep, and where the heap lies; the least there can be where none is called."""
     program, units = launch.program, 0
     known = formats(program)
-    if program.has(*HEAP_CALLS):
-        heap = program.variables[-1]
+    if (heap := program.variable(HEAP)) is not None:
         units = heap.nbytes // UNIT
         dims[S.HEAP_FIRST], dims[S.HEAP_UNITS] = int(S.GLOBAL_BASE) + heap.offset, units
     return {"formats": known, "printed": room(program, known), "heap": zeros(N_HEAP + 2 * units, np.int64)}

@@ -19,7 +19,7 @@ from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import NOWHERE, Abi
 from gpusim.host_memory import enough_memory
-from gpusim.isa.program import ArrayInfo, ParamInfo, Program
+from gpusim.isa.program import GRID_WORKSPACE, ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
 from gpusim.simulate.tensor_maps import TensorMap
 
@@ -255,7 +255,11 @@ def constant_bank(launch: Launch, layout: Layout) -> bytes:
     program = launch.program
     bank = bytearray(program.bank_bytes[0])
     if program.arch:
-        put_abi(bank, launch, of_architecture(program.arch, Abi))
+        abi = of_architecture(program.arch, Abi)
+        put_abi(bank, launch, abi)
+        if GRID_WORKSPACE in layout.address:
+            place = layout.address[GRID_WORKSPACE]
+            struct.pack_into("<2I", bank, abi.grid_workspace, place >> 32, place & 0xFFFFFFFF)
     for param in program.params:
         value = argument_bytes(param, launch.arguments[param.name], layout)
         bank[param.offset : param.offset + len(value)] = value

@@ -110,7 +110,8 @@ def warpsync(r: Reader) -> Instr:
     """``WARPSYNC[.EXCLUSIVE] mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``.
 
     ``WARPSYNC.COLLECTIVE.ALL target`` stands before what a whole warp does though its lanes come apart, such as to
-    arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.
+    arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.  Before a barrier of a block
+    all of them meet (:func:`gpusim.cuda.translate.translate` sees to it).
     """
     leads, everybody = r.has("COLLECTIVE"), r.has("ALL")
     if leads and everybody:
