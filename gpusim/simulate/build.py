@@ -35,9 +35,10 @@ from gpusim.isa.program import HEAP
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
-from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
+from gpusim.simulate.launch import arrays_of, banks_of, in_memory, textures_of, zeros
 from gpusim.simulate.placement import first_wave
 from gpusim.simulate.printed import formats, room
+from gpusim.simulate.textures import rows_of
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -441,6 +442,7 @@ def machine(
         **_tallies(kinds, len(bounds), len(image.code), threads),
         **_outboxes(len(sms), timeless),
         **_of_system_calls(launch, dims),
+        textures=rows_of([(texture, layout.address[name]) for name, texture in textures_of(launch)]),
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
         gate=aligned((TAKEN + APART * threads,), np.int64),

@@ -70,6 +70,8 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         return f"{who}: {E.TEXT[code]} lies {_map_place(address)}"
     if code in (*_HEAP, E.NO_FORMAT):
         return f"{who} {E.TEXT[code]}: address {address:#x}"
+    if code == E.NO_TEXTURE:
+        return f"{who} {E.TEXT[code]}: handle {address}"
     if code in _LOCAL:
         return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
     text = program.unknown.get(int(row[F.INDEX]), op.name)

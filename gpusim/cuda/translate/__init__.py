@@ -23,6 +23,7 @@ from gpusim.cuda.translate import (
     integer,
     memory,
     tensor,
+    texture,
     warpgroup,
 )
 from gpusim.cuda.translate.reader import Reader, Unsupported
@@ -44,6 +45,7 @@ FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     control.TABLE,
     exchange.TABLE,
     tensor.TABLE,
+    texture.TABLE,
     warpgroup.TABLE,
     asynchronous.TABLE,
 )
@@ -129,7 +131,7 @@ def translate(
         except Unsupported:
             unknown[index] = line.text
             instrs.append(Reader(line, number).make(Op.UNKNOWN))
-    whole = _with_fences(_with_meetings(instrs, lines))
+    whole = _with_fences(_with_fetches(_with_meetings(instrs, lines)))
     return Program(
         name, whole, registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
         source, max_threads, abi.parameters, dict(banks), unknown=unknown, shared_base=abi.shared_base, places=places,
@@ -145,6 +147,14 @@ def _with_fences(instrs: Sequence[Instr]) -> tuple[Instr, ...]:
     """The instructions, where blocks of a cluster have to do with one another; else their fences are as all others."""
     among = any(i.op in BETWEEN_BLOCKS or (i.op is Op.SYNCS_ARRIVE and i.sub & Arrival.REMOTE) for i in instrs)
     return tuple(replace(i, op=Op.MEMBAR) if i.op is Op.CLUSTER_FENCE and not among else i for i in instrs)
+
+
+def _with_fetches(instrs: Sequence[Instr]) -> Sequence[Instr]:
+    """The instructions, where texture fetches and no copies are what waits for scoreboard 0 are for."""
+    ops = {instr.op for instr in instrs}
+    if Op.TEX not in ops or Op.LDGDEPBAR in ops:
+        return instrs
+    return [memory.awaiting(i, 0) if i.op is Op.DEPBAR else i for i in instrs]
 
 
 def _with_meetings(instrs: Sequence[Instr], lines: Sequence[Line]) -> list[Instr]:

@@ -44,6 +44,7 @@ NO_FORMAT = 47
 PRINTS_ELSEWHERE = 48
 NOT_ALLOCATED = 49
 FREED_TWICE = 50
+NO_TEXTURE = 51
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -86,6 +87,7 @@ TEXT = {
     PRINTS_ELSEWHERE: "prints arguments that do not lie in its local memory",
     NOT_ALLOCATED: "frees what malloc did not give",
     FREED_TWICE: "frees what is free already",
+    NO_TEXTURE: "fetches from what is no texture of this launch",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 
