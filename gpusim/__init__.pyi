@@ -17,6 +17,7 @@ from gpusim.results.metric import Metric as Metric
 from gpusim.results.timeline import Recording as Recording
 from gpusim.results.timeline import Timeline as Timeline
 from gpusim.simulate.tensor_maps import TensorMap as TensorMap
+from gpusim.simulate.textures import Texture as Texture
 
 __version__: str
 IMPORTED_NS: int

@@ -35,6 +35,10 @@ class CubinError(CudaError):
     """A file that is no cubin, or a truncated or corrupted one."""
 
 
+class UnknownInstructionError(CudaError):
+    """A kernel with instructions that are not simulated; the message names all of them."""
+
+
 class KernelNameError(CudaError):
     """A kernel's name that is missing, unknown or ambiguous; the message lists the kernels there are."""
 

@@ -10,7 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim import reading
-from gpusim.cuda import cache, cubin, elf, host, host_headers, names, nvcc, nvrtc, signature, targets, toolchain, triton
+from gpusim.cuda import (
+    cache,
+    cubin,
+    device_launches,
+    elf,
+    host,
+    host_headers,
+    names,
+    nvcc,
+    nvrtc,
+    signature,
+    targets,
+    toolchain,
+    triton,
+)
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
@@ -385,6 +399,8 @@ def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled
         return _with_nvrtc(source, expressions)
     except CompileError as error:
         refused = error
+    if told := device_launches.refusal(refused.log):
+        raise CudaError(told)
     what = host.reason(refused.log)
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")

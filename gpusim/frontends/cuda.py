@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim import hardware
+from gpusim.cuda import unknown
 from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
-from gpusim.simulate.launch import Launch, bytes_of, memory_of, variables_end
+from gpusim.simulate.launch import Describing, Launch, as_passed, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
-from gpusim.simulate.tensor_maps import TensorMap, as_passed
 from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def profile(
         Blocks, and threads of a block, in x, y, z.
     args : sequence
         A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct, a
-        :class:`gpusim.TensorMap` for a tensor map.
+        :class:`gpusim.TensorMap` for a tensor map, a :class:`gpusim.Texture` for a texture object.
         Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
         Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
@@ -138,7 +138,8 @@ def _launch(
         )
     kernel.check(as_passed(args))
     program = kernel.program(int(GLOBAL_BASE))
-    by_itself = (is_array(value) or isinstance(value, TensorMap) for value in args)
+    unknown.refuse(program)
+    by_itself = (is_array(value) or isinstance(value, Describing) for value in args)
     passed = (v if itself else kernel.pack(n, v) for n, (v, itself) in enumerate(zip(args, by_itself, strict=True)))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, gpu.limits.grid), _three("block", block, gpu.limits.block)

@@ -13,6 +13,9 @@ UNIFORM_PREDICATES = 8
 MULTICAST = 1
 """Bit 0 of ``sub`` of UBLKCP_S_G and UTMALDG: to several blocks of the cluster."""
 
+TEXELS = 1 << 4
+"""Bit of ``sub`` of TEX: coordinates are numbers of texels."""
+
 DIMENSIONS_AT = 4
 """``sub`` of copies of boxes: the bit from which on it says how many dimensions the tensor has."""
 

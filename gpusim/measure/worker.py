@@ -20,7 +20,9 @@ from gpusim.errors import GpusimError
 from gpusim.launches import empty_kernel
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from gpusim.measure.measurement_errors import DeviceError
-from gpusim.simulate.tensor_maps import TensorMap, as_passed
+from gpusim.simulate.launch import as_passed
+from gpusim.simulate.tensor_maps import TensorMap
+from gpusim.simulate.textures import Texture
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -168,6 +170,8 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     _refuse_cluster(spec, kernel)
     drawn = spec.draw(kernel, seed)
     kernel.check(as_passed(drawn))
+    if any(isinstance(argument, Texture) for argument in drawn):
+        raise DeviceError("launches with textures are not measured")
     sizes = spec.sizes(kernel)
     function = runtime.load(kernel.cubin.data, kernel.symbol, sizes.dynamic_shared)
     here = [argument.memory if isinstance(argument, TensorMap) else argument for argument in drawn]

@@ -52,6 +52,7 @@ class Figures(Suggesting):
     lines: tuple[Traffic, ...] = ()
     arrays: tuple[Traffic, ...] = ()
     timeline: Timeline | None = None
+    printed: str = ""
     kept: datetime | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> Metric:

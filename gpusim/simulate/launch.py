@@ -20,9 +20,10 @@ from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import NOWHERE, Abi
 from gpusim.host_memory import enough_memory
-from gpusim.isa.program import ArrayInfo, ParamInfo, Program
+from gpusim.isa.program import GRID_WORKSPACE, ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
 from gpusim.simulate.tensor_maps import TensorMap
+from gpusim.simulate.textures import Texture
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 POINTER = 8  # bytes
@@ -89,12 +90,14 @@ class Memory:
         return frozenset(name for name in found if name is not None)
 
 
-Argument = np.ndarray | Buffer | TensorMap | np.generic | bytes | int | float
+Describing = TensorMap | Texture
+"""Arguments that are no pointers, and say where an array lies."""
+Argument = np.ndarray | Buffer | TensorMap | Texture | np.generic | bytes | int | float
 
 
 def memory_of(value: object) -> np.ndarray | None:
     """The array that an argument has the launch hold, None where it is passed by value alone."""
-    if isinstance(value, TensorMap):
+    if isinstance(value, Describing):
         return value.memory
     return value if isinstance(value, np.ndarray) else None
 
@@ -112,9 +115,9 @@ class Launch:
     program : Program
     grid, block : tuple of int
         Blocks, and threads of a block, in x, y, z.
-    arguments : mapping of str to ndarray, Buffer, TensorMap, NumPy scalar, bytes, int or float
+    arguments : mapping of str to ndarray, Buffer, TensorMap, Texture, NumPy scalar, bytes, int or float
         By parameter name.  An ndarray or Buffer is passed by its address; bytes as they are (a struct by value); a
-        TensorMap as the 128 bytes that describe its array.
+        TensorMap as the 128 bytes that describe its array; a Texture by its handle.
     dynamic_shared : int
         Bytes.
     outputs : tuple of str
@@ -179,7 +182,7 @@ class Launch:
 
 
 def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
-    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer | TensorMap)
+    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer | Describing)
 
 
 def lay_out(launch: Launch) -> Layout:
@@ -193,7 +196,7 @@ def lay_out(launch: Launch) -> Layout:
     if launch.memory is not None:
         return launch.memory.layout
     address = {v.name: int(GLOBAL_BASE) + v.offset for v in launch.program.variables}
-    nbytes = {v.name: len(v.data) for v in launch.program.variables}
+    nbytes = {v.name: v.nbytes for v in launch.program.variables}
     end = variables_end(launch.program)
     for param in launch.program.params:
         if not _is_buffer(launch, param):
@@ -211,7 +214,7 @@ def lay_out(launch: Launch) -> Layout:
 
 def variables_end(program: Program) -> int:
     """First address after a program's device variables, where nothing lies yet."""
-    ends = (int(GLOBAL_BASE) + v.offset + _padded(len(v.data)) for v in program.variables)
+    ends = (int(GLOBAL_BASE) + v.offset + _padded(v.nbytes) for v in program.variables)
     return max(ends, default=int(GLOBAL_BASE))
 
 
@@ -301,9 +304,13 @@ def constant_bank(launch: Launch, layout: Layout) -> bytes:
     program = launch.program
     bank = bytearray(program.bank_bytes[0])
     if program.arch:
-        put_abi(bank, launch, of_architecture(program.arch, Abi))
+        abi = of_architecture(program.arch, Abi)
+        put_abi(bank, launch, abi)
+        if GRID_WORKSPACE in layout.address:
+            place = layout.address[GRID_WORKSPACE]
+            struct.pack_into("<2I", bank, abi.grid_workspace, place >> 32, place & 0xFFFFFFFF)
     for param in program.params:
-        value = argument_bytes(param, launch.arguments[param.name], layout)
+        value = argument_bytes(param, launch, layout)
         bank[param.offset : param.offset + len(value)] = value
     return bytes(bank)
 
@@ -344,13 +351,19 @@ def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
 _FORMATS = {"i32": "<i", "u32": "<I", "f32": "<f"}
 
 
-def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
+def textures_of(launch: Launch) -> list[tuple[str, Texture]]:
+    """Textures of a launch, by parameter; the handle of one is its place here, from 1 on."""
+    given = ((param.name, launch.arguments[param.name]) for param in launch.program.params)
+    return [(name, value) for name, value in given if isinstance(value, Texture)]
+
+
+def argument_bytes(param: ParamInfo, launch: Launch, layout: Layout) -> bytes:
     """An argument as it lies in the constant bank.
 
     Parameters
     ----------
     param : ParamInfo
-    value : Argument
+    launch : Launch
     layout : Layout
 
     Raises
@@ -358,8 +371,11 @@ def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
     ArgumentError
         If the argument has another size than the parameter.
     """
+    value = launch.arguments[param.name]
     if isinstance(value, TensorMap):
         data = value.encode(layout.address[param.name])
+    elif isinstance(value, Texture):
+        data = struct.pack("<Q", 1 + [name for name, _ in textures_of(launch)].index(param.name))
     elif param.name in layout.address:
         data = struct.pack("<Q", layout.address[param.name])
     elif param.kind in _FORMATS:
@@ -385,6 +401,11 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
         except OverflowError:
             raise ArgumentError(f"argument {param.name} = {shown(value)} does not fit {param.nbytes} bytes") from None
     raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
+
+
+def as_passed(arguments: Sequence[object]) -> list[object]:
+    """Arguments, tensor maps and textures as so many bytes."""
+    return [bytes(a.passed_bytes) if isinstance(a, Describing) else a for a in arguments]
 
 
 def pointers(launch: Launch, layout: Layout) -> list[frozenset[str]]:
@@ -436,7 +457,8 @@ def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = 
     NotEnoughMemoryError
         The host has not so much.
     """
-    contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
+    held = {v.name: v for v in launch.program.variables if v.data}
+    contents = {name: np.frombuffer(v.data, np.uint8) for name, v in held.items()} | dict(launch.arguments)
     arrays = {name: memory_of(value) for name, value in contents.items() if reads is None or name in reads}
     given = {name: array for name, array in arrays.items() if array is not None}
     with enough_memory(sum(layout.nbytes[name] for name in given)):

@@ -313,12 +313,22 @@ def ldgdepbar(r: Reader) -> Instr:
 
 
 def depbar(r: Reader) -> Instr:
-    """``DEPBAR.LE SB0, count``; ``DEPBAR {5,4,3,2,1,0}`` waits for those scoreboards."""
+    """``DEPBAR.LE SB0, count``; ``DEPBAR {5,4,3,2,1,0}`` waits for those scoreboards.
+
+    ``DEPBAR.LE SB5, count`` waits until at most so many texture fetches of a scoreboard are under way; here for all.
+    """
     if not r.modifiers and r.line.operands[:1] and r.line.operands[0].startswith("{"):
         return _every_board(r)
-    if not r.has("LE") or r.next()[:2] != (Form.SCOREBOARD, 0):
-        raise Unsupported("a wait for another scoreboard than the copies'")
-    return r.make(Op.DEPBAR, sub=r.literal())
+    board = r.next()
+    if not r.has("LE") or board.form is not Form.SCOREBOARD or board.index >= N_SCOREBOARDS:
+        raise Unsupported("a wait for something else than a scoreboard")
+    instr = r.make(Op.DEPBAR, sub=r.literal())
+    return instr if board.index == 0 else awaiting(instr, board.index)
+
+
+def awaiting(instr: Instr, board: int) -> Instr:
+    """What waits for a scoreboard instead of copies."""
+    return replace(instr, op=Op.NOP, sub=0, control=instr.control._replace(wait=instr.control.wait | 1 << board))
 
 
 def _every_board(r: Reader) -> Instr:
