@@ -6,7 +6,7 @@ marked, too.  A marked tensor gives ``cuda:0`` as its device, and the simulated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -269,4 +269,16 @@ def stand_in(session: Session, patches: Patches) -> Device:
     for name in ("stream", "device", "device_of"):
         patches.set(cuda, name, lambda *args, **kwargs: nullcontext())
     patches.set(torch._C, "_cuda_getCurrentRawStream", lambda device: 0)
-    return Device(session)
+    device = Device(session)
+    patches.set(torch.autograd, "_engine_run_backward", _watched(device, torch.autograd._engine_run_backward))
+    return device
+
+
+def _watched(device: Device, run: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward pass whose calls are carried out, too; PyTorch watches none while it carries out one."""
+
+    def run_watched(*args: Any, **kwargs: Any) -> Any:
+        with device:
+            return run(*args, **kwargs)
+
+    return run_watched
