@@ -370,7 +370,7 @@ def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = 
     NotEnoughMemoryError
         The host has not so much.
     """
-    contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables}
+    contents: dict[str, object] = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables}
     contents |= {**launch.arguments, **launch.besides}
     arrays = {name: memory_of(value) for name, value in contents.items() if reads is None or name in reads}
     given = {name: array for name, array in arrays.items() if array is not None}

@@ -13,7 +13,7 @@ from gpusim.errors import ParameterError
 from gpusim.simulate.work import Sample
 from gpusim.triton import session as sessions
 from gpusim.triton.arrays import taken
-from gpusim.triton.benchmarks import benchmark
+from gpusim.triton.benchmarks import BENCHMARKS, instead
 from gpusim.triton.driver import Driver
 from gpusim.triton.patches import Patches
 from gpusim.triton.session import Session
@@ -28,14 +28,18 @@ class Activation:
     Parameters
     ----------
     session : Session
+    summary : bool
+        Print a table of all launches when it is closed, or the program ends.
 
     Attributes
     ----------
     session : Session
     """
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: Session, *, summary: bool) -> None:
+        self.session, self._summary = session, summary
+        if summary:
+            atexit.register(self.close)
         self._patches = Patches()
         self._device: Any = None
         self._begin()
@@ -55,6 +59,9 @@ class Activation:
 
     def close(self) -> None:
         """Have Triton and PyTorch as they were before."""
+        atexit.unregister(self.close)
+        if self._summary:
+            self.show()
         if self._device is not None:
             self._device.__exit__(None, None, None)
             self._device = None
@@ -68,21 +75,14 @@ class Activation:
         self.close()
 
     def _begin(self) -> None:
-        triton = sessions.needs("triton", "triton")
+        testing, jit = sessions.needs("triton.testing", "triton"), sessions.needs("triton.runtime.jit", "triton")
         session, patches = self.session, self._patches
-        import triton.testing
-        from triton.runtime.jit import JITFunction
-
         sessions.begin(session)
-        patches.set(triton.runtime.driver, "_active", Driver(session))
-        patches.set(JITFunction, "run", _running(session, JITFunction.run))
-
-        def predicted(fn: Callable[[], Any], *args: Any, **how: Any) -> Any:
-            return benchmark(session, fn, **how)
-
-        for name in ("do_bench", "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton"):
-            if hasattr(triton.testing, name):
-                patches.set(triton.testing, name, predicted)
+        patches.set(jit.driver, "_active", Driver(session))
+        patches.set(jit.JITFunction, "run", _running(session, jit.JITFunction.run))
+        for function in map(vars(testing).get, BENCHMARKS):
+            if function is not None:
+                patches.set_body(function, instead)
         if importlib.util.find_spec("torch") is not None:
             from gpusim.triton.torch_device import stand_in
 
@@ -136,7 +136,7 @@ def activate(
     jobs : int, optional
         Processors of this host to work with; by default all of them.
     summary : bool
-        Print a table of all launches when the program ends.
+        Print a table of all launches when it is closed, or the program ends.
 
     Returns
     -------
@@ -150,10 +150,7 @@ def activate(
     """
     if (before := sessions.active()) is not None:
         raise ParameterError(f"{before.gpu.name} is active: close() what activate() gave")
-    found = Activation(Session(gpu, cache=cache, sample=sample, jobs=jobs))
-    if summary:
-        atexit.register(found.show)
-    return found
+    return Activation(Session(gpu, cache=cache, sample=sample, jobs=jobs), summary=summary)
 
 
 def profile(

@@ -11,6 +11,26 @@ if TYPE_CHECKING:
 
 MS = 1000  # of a second
 
+BENCHMARKS = ("do_bench", "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton")
+"""Functions of ``triton.testing`` that measure."""
+
+
+def instead(fn: Callable[[], Any], *args: Any, **how: Any) -> Any:
+    """What each of them does while a session is active: its numbers say how often to repeat, the rest what is given.
+
+    Another function runs this code with names of its own, so it imports what it needs.
+    """
+    from gpusim.triton import benchmarks, session
+
+    active = session.active()
+    assert active is not None
+    given = [value for value in args if not isinstance(value, int | float)]
+    return benchmarks.benchmark(active, fn, **dict(zip(benchmarks.IN_ORDER, given, strict=False)), **how)
+
+
+IN_ORDER = ("grad_to_none", "quantiles", "return_mode")
+"""Arguments of theirs that are no numbers."""
+
 
 def benchmark(
     session: Session, function: Callable[[], Any], *, computes: bool = True, quantiles: Sequence[float] | None = None,
@@ -37,12 +57,12 @@ def benchmark(
     """
     for tensor in grad_to_none or ():
         tensor.grad = None
-    began, launched = session.time, len(session.launches)
+    before = len(session.launches)
     with session.benchmarking(computes=computes):
         function()
-    milliseconds = (session.time - began) * MS if len(session.launches) > launched else math.nan
-    if math.isnan(milliseconds):
-        session.untimed += 1
+    launched = session.launches[before:]
+    session.untimed += not launched
+    milliseconds = MS * float(sum(one.seconds for one in launched)) if launched else math.nan
     if quantiles is not None:
         found = [milliseconds] * len(quantiles)
         return found[0] if len(found) == 1 else found

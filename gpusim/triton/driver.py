@@ -117,9 +117,7 @@ class Utils:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def load_binary(
-        self, name: str, cubin: bytes, shared: int, device: int
-    ) -> tuple[Kernel, Kernel, int, int, int]:
+    def load_binary(self, name: str, cubin: bytes, shared: int, device: int) -> tuple[Kernel, Kernel, int, int, int]:
         """A kernel, twice; its registers, words that it spills, and threads that a block may have."""
         gpu, kernel = self._session.gpu, modules.loaded(cubin, name).kernel(name)
         registers = max(kernel.code.registers, 1)

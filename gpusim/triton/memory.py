@@ -134,5 +134,5 @@ class Memory:
 
 
 def _room(nbytes: int) -> int:
-    """Bytes that an allocation takes, at least a unit of them."""
-    return max(-(-nbytes // ALIGNMENT), 1) * ALIGNMENT
+    """Bytes that an allocation takes: a unit more than it has, so that what is beyond it is nobody's."""
+    return (-(-nbytes // ALIGNMENT) + 1) * ALIGNMENT

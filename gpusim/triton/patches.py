@@ -25,6 +25,18 @@ class Patches:
         self._before.append((holder, name, vars(holder).get(name, _ABSENT)))
         setattr(holder, name, value)
 
+    def set_body(self, function: Any, other: Any) -> None:
+        """Have a function do what another one does, for those as well who have imported it already.
+
+        Parameters
+        ----------
+        function, other : function
+            Neither of them made in another function.
+        """
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            self._before.append((function, name, getattr(function, name)))
+            setattr(function, name, getattr(other, name))
+
     def undo(self) -> None:
         """Put everything back, the latest first."""
         while self._before:

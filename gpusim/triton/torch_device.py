@@ -6,13 +6,14 @@ marked, too.  A marked tensor gives ``cuda:0`` as its device, and the simulated 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, ValuesView
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
+from torch.utils._device import _device_constructors
 
 from gpusim.triton.arrays import locate
 
@@ -22,9 +23,15 @@ if TYPE_CHECKING:
 
 CUDA = torch.device("cuda", 0)
 CPU = torch.device("cpu")
-PLAIN = {"shape", "dtype", "requires_grad", "grad_fn", "is_leaf", "ndim", "layout", "names", "_backward_hooks"}
 UNMARKED = {"size", "stride", "numel", "dim", "element_size", "storage_offset", "is_contiguous", "untyped_storage"}
 """What asks a tensor about itself, and makes none."""
+
+NARROW = (torch.float16, torch.bfloat16)
+WIDENED = {
+    "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax", "sum", "mean", "matmul", "__matmul__", "mm",
+    "bmm", "addmm", "baddbmm", "linear", "scaled_dot_product_attention",
+}  # fmt: skip
+"""What PyTorch adds up in fp32 on a GPU where values have 16 bits, and in fewer bits on some hosts."""
 
 SWEEP = 4096  # marks after which those of dead tensors are taken away
 
@@ -66,14 +73,14 @@ class Device(TorchFunctionMode):
         if name == "is_cpu":
             return not self.marked(args[0])
         found = func(*args)
-        if name not in PLAIN and isinstance(found, torch.Tensor) and self.marked(args[0]):
+        if isinstance(found, torch.Tensor) and self.marked(args[0]):
             self.mark(found)
         return found
 
     def _address(self, tensor: torch.Tensor) -> int:
         """Where a tensor lies; where a program reads that, its kernels may come to it by it."""
         if not tensor.numel() or not self.marked(tensor):
-            return tensor.data_ptr()
+            return int(tensor.data_ptr())
         found, memory = locate(tensor), self._session.memory
         place = memory.place if self._session.specialising else memory.tell
         return place(found.owner, len(found.memory)).first + found.offset
@@ -82,6 +89,8 @@ class Device(TorchFunctionMode):
         """What makes tensors, or changes them."""
         given = list(_tensors((args, kwargs.values())))
         asked = _device(args, kwargs, name)
+        if asked is None and func in _device_constructors() and (default := _device_of_context()) is not None:
+            asked, kwargs = default, {**kwargs, "device": default}
         if name == "to" and asked is None and len(given) > 1:
             asked = CUDA if self.marked(given[1]) else CPU
         if name in ("cuda", "cpu"):
@@ -90,7 +99,8 @@ class Device(TorchFunctionMode):
             args, kwargs = _on_host(args, kwargs, name)
         kwargs.pop("pin_memory", None)
         marked = any(map(self.marked, given)) if asked is None else asked.type == CUDA.type
-        found = func(*args, **kwargs)
+        narrow = name in WIDENED and marked and "dtype" not in kwargs and given and given[0].dtype in NARROW
+        found = _widened(func, args, kwargs, given[0].dtype) if narrow else func(*args, **kwargs)
         if name in ("to", "cuda", "cpu") and found is given[0] and self.marked(found) != marked:
             found = found.clone()
         own = {_key(one) for one in given}
@@ -131,10 +141,26 @@ def _tensors(values: Any) -> Iterator[Any]:
         yield values
     elif isinstance(values, dict):
         yield from _tensors(values.values())
-    elif isinstance(values, Iterable) and not isinstance(values, str | bytes | torch.Size | torch.UntypedStorage):
-        if isinstance(values, list | tuple | type({}.values())):
-            for value in values:
-                yield from _tensors(value)
+    elif isinstance(values, list | tuple | ValuesView):
+        for value in values:
+            yield from _tensors(value)
+
+
+def _widened(func: Any, args: Any, kwargs: Any, dtype: torch.dtype) -> Any:
+    """What a call gives with its values in fp32, rounded once."""
+
+    def wide(value: Any) -> Any:
+        return value.float() if isinstance(value, torch.Tensor) and value.dtype in NARROW else value
+
+    found = func(*map(wide, args), **{key: wide(value) for key, value in kwargs.items()})
+    return found.to(dtype) if isinstance(found, torch.Tensor) and found.dtype == torch.float32 else found
+
+
+def _device_of_context() -> torch.device | None:
+    """The device that is set for what names none."""
+    from torch.utils import _device
+
+    return _device.CURRENT_DEVICE
 
 
 def _is_device(value: Any, name: str) -> bool:
@@ -259,9 +285,9 @@ def stand_in(session: Session, patches: Patches) -> Device:
         "is_available": True, "is_initialized": True, "device_count": 1, "current_device": 0,
         "get_device_name": gpu.name, "get_device_capability": gpu.compute_capability, "current_stream": stream,
         "get_device_properties": Properties(session), "default_stream": stream, "is_current_stream_capturing": False,
-        "synchronize": None, "set_device": None, "empty_cache": None, "manual_seed": None, "manual_seed_all": None,
-        "init": None, "reset_peak_memory_stats": None, "max_memory_allocated": 0, "memory_allocated": 0,
-        "is_bf16_supported": True,
+        "synchronize": None, "set_device": None, "set_stream": None, "empty_cache": None, "manual_seed": None,
+        "manual_seed_all": None, "init": None, "reset_peak_memory_stats": None, "max_memory_allocated": 0,
+        "memory_allocated": 0, "is_bf16_supported": True,
     }.items():  # fmt: skip
         patches.set(cuda, name, lambda *args, _value=value, **kwargs: _value)
     patches.set(cuda, "Event", lambda *args, **kwargs: Event(session))

@@ -1,12 +1,12 @@
 """Causal attention of a head by blocks of keys, with sums that are rescaled as rows go on."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit

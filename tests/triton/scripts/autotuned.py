@@ -1,12 +1,12 @@
 """A reduction of rows whose tile and warps the autotuner picks by predicted times."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.autotune(

@@ -1,13 +1,13 @@
 """C = A B' through tensor descriptors: made by the host for one kernel, by each program for another."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit

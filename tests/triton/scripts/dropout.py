@@ -1,12 +1,12 @@
 """Dropout whose random numbers come from a seed, so that no mask is kept."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit

@@ -1,13 +1,13 @@
 """Softmax of rows by as many programs as the GPU holds at once, each of which strides over rows."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
 from triton.runtime import driver
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 DEVICE = driver.active.get_active_torch_device()
 properties = driver.active.utils.get_device_properties(DEVICE.index)

@@ -1,12 +1,12 @@
 """Products of several sizes in one launch: arrays of addresses and of sizes say which."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit
@@ -27,7 +27,7 @@ def grouped(
             columns, depth = (tile - done) % across * BN + tl.arange(0, BN), tl.arange(0, BK)
             left, right = a + rows[:, None] * lda + depth[None, :], b + depth[:, None] * ldb + columns[None, :]
             sums = tl.zeros((BM, BN), dtype=tl.float32)
-            for _ in range(0, tl.cdiv(K, BK)):
+            for _ in range(tl.cdiv(K, BK)):
                 sums += tl.dot(tl.load(tl.multiple_of(left, [16, 16])), tl.load(tl.multiple_of(right, [16, 16])))
                 left += BK
                 right += BK * ldb

@@ -1,12 +1,12 @@
-"""Layer normalisation forward and backward, where programs add up gradients of the weights one after another by locks."""
-
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
+"""Layer normalisation forward and backward, where programs add up gradients of the weights, a lock a group."""
 
 import torch
 import triton
 import triton.language as tl
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit

@@ -1,12 +1,12 @@
 """C = A B by tiles in fp16, grouped so that neighbours share what is in L2, with a leaky ReLU at the end."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit
@@ -27,7 +27,7 @@ def matmul(
     rows, columns, depth = (i * BM + tl.arange(0, BM)) % M, (j * BN + tl.arange(0, BN)) % N, tl.arange(0, BK)
     first, second = a + rows[:, None] * am + depth[None, :] * ak, b + depth[:, None] * bk + columns[None, :] * bn
     sums = tl.zeros((BM, BN), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BK)):
+    for k in range(tl.cdiv(K, BK)):
         left = tl.load(first, mask=depth[None, :] < K - k * BK, other=0.0)
         right = tl.load(second, mask=depth[:, None] < K - k * BK, other=0.0)
         sums = tl.dot(left, right, sums)

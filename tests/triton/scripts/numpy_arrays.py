@@ -1,13 +1,13 @@
 """Kernels on NumPy's arrays: views, tuples, scalars, and functions of libdevice."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import numpy as np
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 
 @triton.jit

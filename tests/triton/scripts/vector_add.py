@@ -1,13 +1,13 @@
 """Sum of two vectors, masked at the end, with its benchmark."""
 
-import gpusim.triton
-
-gpu = gpusim.triton.activate("h100-sxm")
-
 import torch
 import triton
 import triton.language as tl
 from triton.testing import do_bench
+
+import gpusim.triton
+
+gpu = gpusim.triton.activate("h100-sxm")
 
 DEVICE = triton.runtime.driver.active.get_active_torch_device()
 
