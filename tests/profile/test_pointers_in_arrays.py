@@ -1,4 +1,4 @@
-"""Kernels that come to arrays by pointers in other arrays: a front end with addresses of its own says where they lie."""
+"""Kernels that find pointers in arrays: a front end with addresses of its own says where what they lead to lies."""
 
 import numpy as np
 import pytest
