@@ -2,6 +2,7 @@
 # Type checkers read it as it is; gpusim/__init__.py imports what a line says when the name is first used.
 
 from gpusim import model as model
+from gpusim import triton as triton
 from gpusim.catalogue.lookup import kernels as kernels
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain

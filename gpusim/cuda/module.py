@@ -276,13 +276,30 @@ def _text(data: bytes, path: Path) -> str:
     return text
 
 
+def loaded(data: bytes, filename: str) -> Module:
+    """Take machine code as a compiler gives it.
+
+    Parameters
+    ----------
+    data : bytes
+        A cubin.
+    filename : str
+        What messages call it.
+
+    Raises
+    ------
+    CubinError
+        If it is damaged.
+    """
+    return _module(cubin.parse(data, filename), "", filename, Compiled(b"", "", ""))
+
+
 def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given: bool) -> Module:
     if not cubin.is_cubin(data):
         raise CudaError(f"{path} is a program or library of the host: {_TAKEN} (cuobjdump -xelf all takes cubins out)")
-    parsed = cubin.parse(data, str(path))
-    if (parsed.arch != arch) if is_given else (parsed.arch.rstrip("af") != arch.rstrip("af")):
-        raise CudaError(f"{path} is machine code for {parsed.arch}, not for {arch}")
-    found = _module(parsed, "", str(path), Compiled(b"", "", ""))
+    found = loaded(data, str(path))
+    if (found.arch != arch) if is_given else (found.arch.rstrip("af") != arch.rstrip("af")):
+        raise CudaError(f"{path} is machine code for {found.arch}, not for {arch}")
     kernels = {symbol: replace(kernel, noted=triton.noted(path, symbol)) for symbol, kernel in found.kernels.items()}
     return _selected(replace(found, kernels=kernels), wanted)
 

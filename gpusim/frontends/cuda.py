@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,28 @@ if TYPE_CHECKING:
     from gpusim.results.timeline import Recording
 
 Size = int | Sequence[int]
+
+
+class Memory(NamedTuple):
+    """Where arrays lie, for a front end that has addresses of its own.
+
+    Attributes
+    ----------
+    arguments : sequence of int or None
+        Address of each argument that is an array.
+    besides : mapping of str to (int, ndarray)
+        Address and bytes of what no argument points to.
+    """
+
+    arguments: Sequence[int | None]
+    besides: Mapping[str, tuple[int, np.ndarray]]
+
+    def places(self, names: Iterable[str]) -> dict[str, int]:
+        """Bytes from the start of global memory of each array, arguments by these names."""
+        known = zip(names, self.arguments, strict=True)
+        addresses = {name: address for name, address in known if address is not None}
+        addresses |= {name: address for name, (address, _) in self.besides.items()}
+        return {name: address - int(GLOBAL_BASE) for name, address in addresses.items()}
 
 
 def profile(
@@ -111,7 +133,7 @@ def profile(
 
 def work(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0,
-    cluster: Size | None = None,
+    cluster: Size | None = None, memory: Memory | None = None,
 ) -> Work:  # fmt: skip
     """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
 
@@ -119,15 +141,17 @@ def work(
     ----------
     kernel, gpu, grid, block, args, dynamic_shared, cluster
         As for :func:`profile`.
+    memory : Memory, optional
+        Where arrays lie; one after another unless given.
     """
-    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster)
+    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster, memory)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
     return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
 
 
 def _launch(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int,
-    cluster: Size | None,
+    cluster: Size | None, memory: Memory | None,
 ) -> Launch:  # fmt: skip
     """The launch, if kernel, sizes and arguments fit one another."""
     if not hasattr(kernel, "pack"):
@@ -146,14 +170,17 @@ def _launch(
     if kernel.code.block not in (None, sizes[1]):
         only, given = (" x ".join(map(str, size)) for size in (kernel.code.block, sizes[1]))
         raise ParameterError(f"{kernel.name.full}: a block of {given} threads, but its code is for {only} alone")
-    buffers = _arrays(arguments)
-    places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
+    if memory is None:
+        places = shared_places(_arrays(arguments), variables_end(program) - int(GLOBAL_BASE))
+    else:
+        places = memory.places(arguments)
+    besides = {} if memory is None else {name: array for name, (_, array) in memory.besides.items()}
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     nulls, shape = tuple(_nulls(kernel, arguments, args)), _cluster(cluster, program, gpu)
     if program.grid_of_clusters and shape is not None:
         blocks = tuple(n * own for n, own in zip(sizes[0], shape, strict=True))
         sizes = _three("grid", blocks, gpu.limits.grid), sizes[1]
-    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=nulls, cluster=shape)
+    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=nulls, cluster=shape, besides=besides)
 
 
 def _cluster(given: Size | None, program: Program, gpu: hardware.Gpu) -> tuple[int, int, int] | None:
@@ -207,7 +234,7 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
 
 def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
     """Put results where the arguments are; all of them, or none where one cannot take its own."""
-    given = _arrays(launch.arguments)
+    given = _arrays({**launch.arguments, **launch.besides})
     after = {name: found for name, found in outputs.items() if name in given}
     taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
     for name in after.keys() - taking.keys():

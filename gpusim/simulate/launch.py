@@ -135,6 +135,9 @@ class Launch:
         Global memory that was there before, to which arguments, passed as bytes, point; None: that of the arguments.
     constants : mapping of int to bytes
         Constant banks with other contents than the program's.
+    besides : mapping of str to ndarray
+        Arrays in memory that no parameter points to; `places` has theirs, too.  A kernel comes to them by pointers that
+        it finds in other arrays.
     """
 
     program: Program
@@ -149,6 +152,7 @@ class Launch:
     cluster: tuple[int, int, int] | None = None
     memory: Memory | None = None
     constants: Mapping[int, bytes] = field(default_factory=dict)
+    besides: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def registers_per_thread(self) -> int:
@@ -205,6 +209,9 @@ def lay_out(launch: Launch) -> Layout:
         nbytes[param.name] = int(getattr(memory_of(value), "nbytes", 0) or value.nbytes)  # type: ignore[union-attr]
         address[param.name] = int(GLOBAL_BASE) + launch.places[param.name] if launch.places else end
         end = max(end, address[param.name] + _padded(nbytes[param.name]))
+    for name, array in launch.besides.items():
+        nbytes[name], address[name] = array.nbytes, int(GLOBAL_BASE) + launch.places[name]
+        end = max(end, address[name] + _padded(array.nbytes))
     if end - int(GLOBAL_BASE) > MOST_BYTES:
         raise ParameterError(
             f"the arrays have {end - int(GLOBAL_BASE)} bytes together: a launch has {MOST_BYTES} at most"
@@ -254,8 +261,8 @@ def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
             value = memory_of(launch.arguments[param.name])
             dtype = "u8" if value is None else f"{value.dtype.kind}{8 * value.dtype.itemsize}"
             found.append(ArrayInfo(param.name, "global", dtype, param.offset, 0))
-    variables = (ArrayInfo(v.name, "global", "u8", -1, 0) for v in launch.program.variables)
-    return (*launch.program.arrays, *found, *variables)
+    elsewhere = [*(v.name for v in launch.program.variables), *launch.besides]
+    return (*launch.program.arrays, *found, *(ArrayInfo(name, "global", "u8", -1, 0) for name in elsewhere))
 
 
 class Placed(NamedTuple):
@@ -458,7 +465,8 @@ def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = 
         The host has not so much.
     """
     held = {v.name: v for v in launch.program.variables if v.data}
-    contents = {name: np.frombuffer(v.data, np.uint8) for name, v in held.items()} | dict(launch.arguments)
+    contents: dict[str, object] = {name: np.frombuffer(v.data, np.uint8) for name, v in held.items()}
+    contents |= {**launch.arguments, **launch.besides}
     arrays = {name: memory_of(value) for name, value in contents.items() if reads is None or name in reads}
     given = {name: array for name, array in arrays.items() if array is not None}
     with enough_memory(sum(layout.nbytes[name] for name in given)):
@@ -517,8 +525,9 @@ def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, n
     """Contents of every array after a run, in the shapes given."""
     raw = memory.view(np.uint8)
     found = {}
+    given = {**launch.arguments, **launch.besides}
     for name in layout.address:
-        value = memory_of(launch.arguments.get(name))
+        value = memory_of(given.get(name))
         if value is not None:
             found[name] = raw[_bytes(layout, name)].copy().view(value.dtype).reshape(value.shape)
     return found
