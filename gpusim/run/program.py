@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 _ELF = b"\x7fELF"
 _SHARED = re.compile(rb"libcudart\.so\.(\d+)\0")
 _STATIC = re.compile(rb"\0\.nv_fatbin\0|cudart")
+_LIBRARIES = "cublas|cublasLt|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|cuda"
+_LIBRARY_FLAG = re.compile(rf"-l({_LIBRARIES}|nvToolsExt)")
+_LIBRARY_HEADER = re.compile(r"fatal error: ((?:cublas|cudnn|cufft|cusolver|cusparse|nccl)\w*\.h)")
+_LACKING = re.compile(
+    r"undefined reference to [`']((?:cublas|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|cu(?=[A-Z]))\w+)'"
+)
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
 
@@ -170,14 +176,36 @@ def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int)
             compiler.path, *_code(chosen), "-no-compress", "-cudart", "none", f"-L{folder}",
             *_of_host(compiler), "-o", out, asked.path, *asked.beside, "-lcudart",
         ]  # fmt: skip
-        log = toolkit.compiled([str(word) for word in command], str(asked.path))
+        try:
+            log = toolkit.compiled([str(word) for word in command], str(asked.path))
+        except CompileError as error:
+            if header := _LIBRARY_HEADER.search(error.log):
+                raise ProgramError(
+                    f"{asked.path} includes {header[1]}, of a library that gpusim does not run; a program that can do "
+                    "without it compiles where the header is installed"
+                ) from None
+            found = _stand_ins(error.log, Path(folder))
+            if found is None:
+                raise
+            log = toolkit.compiled([str(word) for word in (*command, found)], str(asked.path))
         return out.read_bytes(), log
+
+
+def _stand_ins(log: str, folder: Path) -> Path | None:
+    """A source with an entry for each call of CUDA's libraries that a linker lacks; None where that does not help."""
+    names = dict.fromkeys(_LACKING.findall(log))
+    if not names:
+        return None
+    entries = (f'int {name}() {{ return gpusim_refuse("{name}"); }}\n' for name in names)
+    path = folder / "libraries.cpp"
+    path.write_text('extern "C" {\nint gpusim_refuse(const char *);\n' + "".join(entries) + "}\n")
+    return path
 
 
 def _code(chosen: Options) -> list[str]:
     """The options, with machine code for the GPU and no PTX."""
     number = chosen.arch.removeprefix("sm_")
-    rest = [word for word in chosen.command() if not word.startswith("-arch=")]
+    rest = [word for word in chosen.command() if not word.startswith("-arch=") and not _LIBRARY_FLAG.fullmatch(word)]
     return [f"-gencode=arch=compute_{number},code=sm_{number}", *rest]
 
 

@@ -55,7 +55,7 @@ def _compiled(found: toolkit.Headers, compiler: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
         calls, names, out = Path(folder, "calls.cpp"), Path(folder, "names.map"), Path(folder, soname)
         calls.write_text(_calls(found.folder))
-        names.write_text(f"{soname} {{ global: cuda*; __cuda*; local: *; }};\n")
+        names.write_text(f"{soname} {{ global: cuda*; __cuda*; gpusim_refuse; local: *; }};\n")
         sources = [*sorted(SOURCES.glob("*.cpp")), calls]
         linked = [f"-Wl,-soname,{soname}", f"-Wl,--version-script={names}"]
         command = [compiler, *_FLAGS, f"-I{found.folder}", f"-I{SOURCES}", *linked, "-o", out, *sources]

@@ -50,7 +50,7 @@ cudaError_t prepare(Launch *launch, const void *function, dim3 grid, dim3 block,
 
 cudaError_t run(const Launch &launch, cudaStream_t stream) {
     static uint64_t told = 0;
-    if (faulted()) return faulted();
+    if (coming()) return faulted();
     bool tell = told != allocations_version();
     told = allocations_version();
     const dim3 &grid = launch.grid, &block = launch.block, &cluster = launch.cluster;
