@@ -44,7 +44,7 @@ def run(
     ] = None,
     jobs: Jobs = None,
 ) -> None:
-    """Run a program, its own code on this machine and its kernels simulated.
+    """Run a whole program, its kernels simulated.
 
     gpusim run vectorAdd.cu
     """

@@ -31,6 +31,7 @@ _LIBRARY_HEADER = re.compile(r"fatal error: ((?:cublas|cudnn|cufft|cusolver|cusp
 _LACKING = re.compile(
     r"undefined reference to [`']((?:cublas|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|cu(?=[A-Z]))\w+)'"
 )
+_HOW_FAST = re.compile(r"-O|-G|-g|--device-debug|--debug")
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
 
@@ -66,7 +67,7 @@ class Program:
         What was made of sources; None where the user's own file is run.
     path : Path
         The user's file.
-    major : int
+    release : int
         Release of CUDA that it was made with.
     text : str
         Its source, where that is known.
@@ -76,7 +77,7 @@ class Program:
 
     executable: bytes | None
     path: Path
-    major: int
+    release: int
     text: str = ""
     log: str = ""
 
@@ -127,23 +128,23 @@ def _compiled(asked: Asked, gpu: Gpu) -> Program:
     chosen = checked(gpu.arch, asked.flags, asked.defines, asked.include, asked.path.parent)
     if target := targets.asked_for(text, chosen.searched(), gpu.arch):
         chosen = replace(chosen, arch=target)
-    major = toolkit.release(compiler)
+    release = toolkit.release_of(compiler)
     try:
-        executable, log = _kept_or_linked(compiler, asked, chosen, major)
+        executable, log = _kept_or_linked(compiler, asked, chosen, release)
     except CompileError as error:
         target = targets.lacking(error.log, chosen.arch)
         if not target:
             raise
-        executable, log = _kept_or_linked(compiler, asked, replace(chosen, arch=target), major)
-    return Program(executable, asked.path, major, text, log)
+        executable, log = _kept_or_linked(compiler, asked, replace(chosen, arch=target), release)
+    return Program(executable, asked.path, release, text, log)
 
 
-def _kept_or_linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int) -> tuple[bytes, str]:
+def _kept_or_linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: int) -> tuple[bytes, str]:
     key = _key(compiler, asked, chosen)
     path = folders.cache_folder() / "run" / f"{key}.program"
     if key and (kept := folders.load(path)) is not None:
         return kept, ""
-    made, log = _linked(compiler, asked, chosen, major)
+    made, log = _linked(compiler, asked, chosen, release)
     if key:
         folders.keep(path, made)
     return made, log
@@ -167,10 +168,10 @@ def _content(path: Path) -> str:
     return reading.read_bytes(path, ProgramError).decode("latin-1")
 
 
-def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int) -> tuple[bytes, str]:
+def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: int) -> tuple[bytes, str]:
     """An executable that looks for the runtime by its name."""
     with TemporaryDirectory(prefix="gpusim-") as folder:
-        Path(folder, "libcudart.so").write_bytes(runtime_library.library(major))
+        Path(folder, "libcudart.so").write_bytes(runtime_library.library(release))
         out = Path(folder, "program")
         command: list[object] = [
             compiler.path, *_code(chosen), "-no-compress", "-cudart", "none", f"-L{folder}",
@@ -206,7 +207,8 @@ def _code(chosen: Options) -> list[str]:
     """The options, with machine code for the GPU and no PTX."""
     number = chosen.arch.removeprefix("sm_")
     rest = [word for word in chosen.command() if not word.startswith("-arch=") and not _LIBRARY_FLAG.fullmatch(word)]
-    return [f"-gencode=arch=compute_{number},code=sm_{number}", *rest]
+    host = [] if any(_HOW_FAST.match(word) for word in rest) else ["-O2"]  # of host code; nvcc's own default is -O0
+    return [f"-gencode=arch=compute_{number},code=sm_{number}", *host, *rest]
 
 
 def _of_host(compiler: toolchain.Nvcc) -> list[str]:

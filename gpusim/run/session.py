@@ -139,8 +139,8 @@ class Session:
 
     def _prepared(self, folder: Path) -> Path:
         """The executable, with our runtime in a folder."""
-        major = self._program.major
-        folder.joinpath(f"libcudart.so.{major}").write_bytes(runtime_library.library(major))
+        release = self._program.release
+        folder.joinpath(f"libcudart.so.{release}").write_bytes(runtime_library.library(release))
         if self._program.executable is None:
             return self._program.path.resolve()
         path = folder / self._program.path.stem

@@ -15,7 +15,7 @@ def nvcc() -> toolchain.Nvcc:
     try:
         toolkit.host_compiler()
         found = toolchain.nvcc()
-        toolkit.headers(toolkit.release(found))
+        toolkit.headers(toolkit.release_of(found))
         toolchain.nvdisasm()
     except MissingToolError as error:
         pytest.skip(str(error))

@@ -52,7 +52,7 @@ bool is_yes(cudaDeviceAttr attribute) {
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrCooperativeLaunch: return true;
-    case cudaDevAttrClusterLaunch: return device("major") >= 9;
+    case cudaDevAttrClusterLaunch: return device("clusters");
     default: return false;
     }
 }
@@ -84,7 +84,7 @@ static cudaError_t properties(cudaDeviceProp *found, int number) {
     p.sharedMemPerMultiprocessor = size_t(device("shared_per_sm"));
     p.regsPerMultiprocessor = int(device("registers_per_sm")), p.sharedMemPerBlockOptin = size_t(device("shared_optin"));
     p.maxBlocksPerMultiProcessor = int(device("blocks_per_sm"));
-    p.reservedSharedMemPerBlock = size_t(device("shared_reserved")), p.clusterLaunch = p.major >= 9;
+    p.reservedSharedMemPerBlock = size_t(device("shared_reserved")), p.clusterLaunch = int(device("clusters"));
 #if CUDART_VERSION < 13000
     p.clockRate = int(device("clock_khz")), p.memoryClockRate = int(device("memory_clock_khz")), p.deviceOverlap = 1;
 #endif
