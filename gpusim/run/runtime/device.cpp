@@ -150,13 +150,25 @@ GPUSIM_API cudaError_t CUDARTAPI cudaDriverGetVersion(int *version) {
 
 GPUSIM_API cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
 
+static std::map<cudaLimit, size_t> limits = {
+    {cudaLimitStackSize, 1 << 10},
+    {cudaLimitPrintfFifoSize, 1 << 20},
+    {cudaLimitMallocHeapSize, 8 << 20},
+};
+
+size_t gpusim::stack_bytes() { return limits[cudaLimitStackSize]; }
+
 GPUSIM_API cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
-    *value = limit == cudaLimitStackSize ? 1024 : limit == cudaLimitPrintfFifoSize ? 1 << 20 : 8 << 20;
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    limits[limit] = value;
     return cudaSuccess;
 }
 
 // What concerns only how fast, or how the host waits.
-GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 GPUSIM_API cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }

@@ -39,6 +39,8 @@ Answer ask(Ask what, const std::string &body);
 int64_t device(const char *name);
 const std::string &device_name();
 
+size_t stack_bytes();  // of a thread whose functions recurse, as the program has set it
+
 template <class T> void put(std::string &body, const T &value) {
     body.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
