@@ -44,7 +44,7 @@ def run(
     ] = None,
     jobs: Jobs = None,
 ) -> None:
-    """Run a program, its own code on this machine and its kernels simulated.
+    """Run a whole program, its kernels simulated.
 
     gpusim run vectorAdd.cu
     """
@@ -79,9 +79,8 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
     program = made(asked, spec)
     if program.log:
         print(program.log, file=sys.stderr)
-    with ProgressLine() as progress:
-        session = Session(program, spec, wanted, How(**how, progress=progress), to_standard_error)
-        return session.run(arguments)
+    showing = {"showing": ProgressLine} if sys.stderr.isatty() else {}  # elsewhere what the program writes stays alone
+    return Session(program, spec, wanted, How(**how), to_standard_error, **showing).run(arguments)
 
 
 def _show(found: Program, path: Path | None, *, full: bool) -> None:

@@ -80,8 +80,8 @@ def _notes(found: Program) -> Iterator[str]:
     alike = sum(launch.as_launch != launch.number for launch in found.launches if launch.profile)
     computed = sum(launch.profile is None for launch in found.launches)
     if alike:
-        yield f"{timed} launches were timed; {alike} do the same as one of these, and have its time."
+        yield f"Timed: {timed}; the same as one of these, and given its time: {alike}."
     if computed:
-        yield f"{computed} launches were computed and not timed."
+        yield f"Computed and not timed: {computed}."
     if timed:
         yield "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."

@@ -36,6 +36,7 @@ def described(gpu: Gpu) -> str:
         "memory_bytes": memory_bytes(gpu),
         "major": major,
         "minor": minor,
+        "clusters": int(gpu.limits.cluster > 1),
         "sm_count": gpu.sm_count,
         "warp": WARP,
         "threads_per_block": gpu.sm.max_threads_per_block,

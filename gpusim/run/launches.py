@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 MOST_COMPARED = 1 << 30
 """Bytes whose contents are compared to tell whether two launches do the same."""
 
-COMPARED_A_SECOND = 5e8
-"""Bytes whose digest is made in a second, on a slow host."""
+COMPARED_A_SECOND = 8e8
+"""Bytes whose digest is made in a second."""
 
 STATES_KEPT = 16
 """Of how many timed launches it is kept what they left in L2 (16 MB each on an H200)."""
@@ -48,6 +48,7 @@ class Request(NamedTuple):
     dynamic_shared: int
     cooperative: bool
     stream: int
+    stack: int
     params: bytes
 
 
@@ -141,7 +142,7 @@ class Launches:
         return found
 
     def _launch(self, module: Loaded, request: Request) -> Launch:
-        program = module.program(request.kernel)
+        program = module.program(request.kernel, request.stack)
         first = module.kernels[request.kernel]
         passed = {
             info.name: request.params[place.offset : place.offset + place.nbytes]
@@ -172,7 +173,7 @@ class Launches:
     def _pays(self, key: str) -> bool:
         """Whether a launch took longer than it takes to look at all of memory, which is to hold little enough."""
         nbytes = sum(self._memory.now.layout.nbytes.values())
-        return nbytes <= MOST_COMPARED and self._spent.get(key, 0.0) > 4 * nbytes / COMPARED_A_SECOND
+        return nbytes <= MOST_COMPARED and self._spent.get(key, 0.0) > 2 * nbytes / COMPARED_A_SECOND
 
     def _contents(self) -> bytes:
         """Digest of all that lies in device memory."""

@@ -43,7 +43,7 @@ class Loaded:
         self._module = module.from_cubin(cubin, filename, text)
         self.kernels: list[Kernel] = list(self._module.kernels.values())
         self._offsets = variable_offsets(self._module.cubin)
-        self._programs: dict[int, Program] = {}
+        self._programs: dict[tuple[int, int], Program] = {}
 
     @cached_property
     def _constants_at(self) -> int:
@@ -111,8 +111,18 @@ class Loaded:
             return {}
         return {CONSTANTS: memory.at(self.base + self._constants_at, self._n_constants).tobytes()}
 
-    def program(self, index: int) -> Program:
-        """Machine code of a kernel, translated."""
-        if index not in self._programs:
-            self._programs[index] = self.kernels[index].program(self.base)
-        return self._programs[index]
+    def program(self, index: int, stack: int) -> Program:
+        """Machine code of a kernel, translated.
+
+        Parameters
+        ----------
+        index : int
+        stack : int
+            Bytes that a thread's functions may take where nobody knows how deep they recurse.
+        """
+        if (index, stack) not in self._programs:
+            made, told = self.kernels[index].program(self.base), self.kernels[index].code.local_bytes
+            if made.local_bytes > told:  # functions move the stack pointer
+                made = replace(made, local_bytes=max(made.local_bytes, told + stack))
+            self._programs[index, stack] = made
+        return self._programs[index, stack]

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _ELF = b"\x7fELF"
 _SHARED = re.compile(rb"libcudart\.so\.(\d+)\0")
 _STATIC = re.compile(rb"\0\.nv_fatbin\0|cudart")
+_LIBRARIES = "cublas|cublasLt|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|cuda"
+_LIBRARY_FLAG = re.compile(rf"-l({_LIBRARIES}|nvToolsExt)")
+_LIBRARY_HEADER = re.compile(r"fatal error: ((?:cublas|cudnn|cufft|cusolver|cusparse|nccl)\w*\.h)")
+_LACKING = re.compile(
+    r"undefined reference to [`']((?:cublas|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|cu(?=[A-Z]))\w+)'"
+)
+_HOW_FAST = re.compile(r"-O|-G|-g|--device-debug|--debug")
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
 
@@ -60,7 +67,7 @@ class Program:
         What was made of sources; None where the user's own file is run.
     path : Path
         The user's file.
-    major : int
+    release : int
         Release of CUDA that it was made with.
     text : str
         Its source, where that is known.
@@ -70,7 +77,7 @@ class Program:
 
     executable: bytes | None
     path: Path
-    major: int
+    release: int
     text: str = ""
     log: str = ""
 
@@ -121,23 +128,23 @@ def _compiled(asked: Asked, gpu: Gpu) -> Program:
     chosen = checked(gpu.arch, asked.flags, asked.defines, asked.include, asked.path.parent)
     if target := targets.asked_for(text, chosen.searched(), gpu.arch):
         chosen = replace(chosen, arch=target)
-    major = toolkit.release(compiler)
+    release = toolkit.release_of(compiler)
     try:
-        executable, log = _kept_or_linked(compiler, asked, chosen, major)
+        executable, log = _kept_or_linked(compiler, asked, chosen, release)
     except CompileError as error:
         target = targets.lacking(error.log, chosen.arch)
         if not target:
             raise
-        executable, log = _kept_or_linked(compiler, asked, replace(chosen, arch=target), major)
-    return Program(executable, asked.path, major, text, log)
+        executable, log = _kept_or_linked(compiler, asked, replace(chosen, arch=target), release)
+    return Program(executable, asked.path, release, text, log)
 
 
-def _kept_or_linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int) -> tuple[bytes, str]:
+def _kept_or_linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: int) -> tuple[bytes, str]:
     key = _key(compiler, asked, chosen)
     path = folders.cache_folder() / "run" / f"{key}.program"
     if key and (kept := folders.load(path)) is not None:
         return kept, ""
-    made, log = _linked(compiler, asked, chosen, major)
+    made, log = _linked(compiler, asked, chosen, release)
     if key:
         folders.keep(path, made)
     return made, log
@@ -161,24 +168,47 @@ def _content(path: Path) -> str:
     return reading.read_bytes(path, ProgramError).decode("latin-1")
 
 
-def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, major: int) -> tuple[bytes, str]:
+def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: int) -> tuple[bytes, str]:
     """An executable that looks for the runtime by its name."""
     with TemporaryDirectory(prefix="gpusim-") as folder:
-        Path(folder, "libcudart.so").write_bytes(runtime_library.library(major))
+        Path(folder, "libcudart.so").write_bytes(runtime_library.library(release))
         out = Path(folder, "program")
         command: list[object] = [
             compiler.path, *_code(chosen), "-no-compress", "-cudart", "none", f"-L{folder}",
             *_of_host(compiler), "-o", out, asked.path, *asked.beside, "-lcudart",
         ]  # fmt: skip
-        log = toolkit.compiled([str(word) for word in command], str(asked.path))
+        try:
+            log = toolkit.compiled([str(word) for word in command], str(asked.path))
+        except CompileError as error:
+            if header := _LIBRARY_HEADER.search(error.log):
+                raise ProgramError(
+                    f"{asked.path} includes {header[1]}, of a library that gpusim does not run; a program that can do "
+                    "without it compiles where the header is installed"
+                ) from None
+            found = _stand_ins(error.log, Path(folder))
+            if found is None:
+                raise
+            log = toolkit.compiled([str(word) for word in (*command, found)], str(asked.path))
         return out.read_bytes(), log
+
+
+def _stand_ins(log: str, folder: Path) -> Path | None:
+    """A source with an entry for each call of CUDA's libraries that a linker lacks; None where that does not help."""
+    names = dict.fromkeys(_LACKING.findall(log))
+    if not names:
+        return None
+    entries = (f'int {name}() {{ return gpusim_refuse("{name}"); }}\n' for name in names)
+    path = folder / "libraries.cpp"
+    path.write_text('extern "C" {\nint gpusim_refuse(const char *);\n' + "".join(entries) + "}\n")
+    return path
 
 
 def _code(chosen: Options) -> list[str]:
     """The options, with machine code for the GPU and no PTX."""
     number = chosen.arch.removeprefix("sm_")
-    rest = [word for word in chosen.command() if not word.startswith("-arch=")]
-    return [f"-gencode=arch=compute_{number},code=sm_{number}", *rest]
+    rest = [word for word in chosen.command() if not word.startswith("-arch=") and not _LIBRARY_FLAG.fullmatch(word)]
+    host = [] if any(_HOW_FAST.match(word) for word in rest) else ["-O2"]  # of host code; nvcc's own default is -O0
+    return [f"-gencode=arch=compute_{number},code=sm_{number}", *host, *rest]
 
 
 def _of_host(compiler: toolchain.Nvcc) -> list[str]:

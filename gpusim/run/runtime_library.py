@@ -21,12 +21,12 @@ _ERROR = re.compile(r"\b(cudaError\w+|cudaSuccess)\s*=\s*(\d+)")
 _FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
 
 
-def library(major: int) -> bytes:
+def library(release: int) -> bytes:
     """The library for programs of a release of CUDA.
 
     Parameters
     ----------
-    major : int
+    release : int
 
     Returns
     -------
@@ -38,7 +38,7 @@ def library(major: int) -> bytes:
     MissingToolError
         There is no compiler, or there are no headers.
     """
-    found, compiler = toolkit.headers(major), toolkit.host_compiler()
+    found, compiler = toolkit.headers(release), toolkit.host_compiler()
     version = toolchain.nvcc_version(toolchain.Nvcc(Path(compiler), Path(compiler)))
     decided_by = version, found.version, _FLAGS
     key = folders.digest_of_files(decided_by, SOURCES, sorted(SOURCES.iterdir()))
@@ -51,11 +51,11 @@ def library(major: int) -> bytes:
 
 
 def _compiled(found: toolkit.Headers, compiler: str) -> bytes:
-    soname = f"libcudart.so.{found.major}"
+    soname = f"libcudart.so.{found.release}"
     with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
         calls, names, out = Path(folder, "calls.cpp"), Path(folder, "names.map"), Path(folder, soname)
         calls.write_text(_calls(found.folder))
-        names.write_text(f"{soname} {{ global: cuda*; __cuda*; local: *; }};\n")
+        names.write_text(f"{soname} {{ global: cuda*; __cuda*; gpusim_refuse; local: *; }};\n")
         sources = [*sorted(SOURCES.glob("*.cpp")), calls]
         linked = [f"-Wl,-soname,{soname}", f"-Wl,--version-script={names}"]
         command = [compiler, *_FLAGS, f"-I{found.folder}", f"-I{SOURCES}", *linked, "-o", out, *sources]

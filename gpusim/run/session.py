@@ -7,6 +7,7 @@ import socket
 import struct
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import IntEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.work import How
 
 _HEAD, _ANSWER = struct.Struct("<II"), struct.Struct("<iI")
-_LAUNCH = struct.Struct("<16I")
+_LAUNCH = struct.Struct("<17I")
 _STOP = -1
 """An answer after which the program ends: gpusim lacks what it asked for, and has said so."""
 
@@ -70,6 +71,7 @@ _STATUS = {
 """What a GPU calls what went wrong in a kernel; what is not here ends the program."""
 
 Complain = Callable[[str], None]
+Showing = Callable[[], AbstractContextManager["Progress | None"]]
 
 
 class Session:
@@ -83,14 +85,18 @@ class Session:
     how : How
     complain : callable
         Given each line about what went wrong.
+    showing : callable
+        Gives what shows the progress of a launch, as a context manager.
     """
 
-    def __init__(self, program: Program, gpu: Gpu, wanted: Wanted, how: How, complain: Complain) -> None:
+    def __init__(
+        self, program: Program, gpu: Gpu, wanted: Wanted, how: How, complain: Complain, showing: Showing = nullcontext
+    ) -> None:
         self._program, self._gpu, self._complain = program, gpu, complain
         self._memory = DeviceMemory(device.memory_bytes(gpu))
         self._launches = Launches(gpu, self._memory, wanted, how)
         self._modules: list[Loaded] = []
-        self._progress: Progress | None = how.progress
+        self._showing = showing
         self._failed = False
         self._answers = {
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
@@ -133,8 +139,8 @@ class Session:
 
     def _prepared(self, folder: Path) -> Path:
         """The executable, with our runtime in a folder."""
-        major = self._program.major
-        folder.joinpath(f"libcudart.so.{major}").write_bytes(runtime_library.library(major))
+        release = self._program.release
+        folder.joinpath(f"libcudart.so.{release}").write_bytes(runtime_library.library(release))
         if self._program.executable is None:
             return self._program.path.resolve()
         path = folder / self._program.path.stem
@@ -187,9 +193,10 @@ class Session:
         if n[15]:
             self._memory.allocated(body[end:])
         params = body[_LAUNCH.size : end]
-        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], params)
+        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params)
         try:
-            done = self._launches.run(self._modules[request.module], request, self._progress)
+            with self._showing() as progress:
+                done = self._launches.run(self._modules[request.module], request, progress)
         except (ParameterError, SimulationError, EndlessError) as error:
             return self._gone_wrong(error)
         return CudaStatus.SUCCESS, struct.pack("<d", done.seconds or 0.0)
@@ -216,7 +223,9 @@ class Session:
         return CudaStatus.SUCCESS, struct.pack("<i", blocks)
 
     def _refuse(self, body: bytes) -> tuple[int, bytes]:
-        raise ProgramError(f"{self._program.path} calls {body.decode()}, which gpusim's CUDA runtime does not have")
+        call = body.decode()
+        whose = "gpusim's CUDA runtime does not have" if call.startswith("cuda") else "is a library's that gpusim lacks"
+        raise ProgramError(f"{self._program.path} calls {call}, which {whose}")
 
 
 def _received(ours: socket.socket, nbytes: int) -> bytes:

@@ -32,17 +32,17 @@ class Headers:
     version: int
 
     @property
-    def major(self) -> int:
+    def release(self) -> int:
         """Release: 13 for CUDA 13.0."""
         return self.version // 1000
 
 
-def headers(major: int) -> Headers:
+def headers(release: int) -> Headers:
     """Find the headers of a release of CUDA.
 
     Parameters
     ----------
-    major : int
+    release : int
 
     Raises
     ------
@@ -53,13 +53,13 @@ def headers(major: int) -> Headers:
         for folder in kit.includes():
             file = folder / _API
             found = _VERSION.search(file.read_bytes()) if file.is_file() else None
-            if found and int(found[1]) // 1000 == major:
+            if found and int(found[1]) // 1000 == release:
                 return Headers(folder, int(found[1]))
-    wheel = "nvidia-cuda-runtime" if major >= 13 else f"nvidia-cuda-runtime-cu{major}"
-    raise MissingToolError(f"the headers of the runtime of CUDA {major} are not installed: pip install {wheel}")
+    wheel = "nvidia-cuda-runtime" if release >= 13 else f"nvidia-cuda-runtime-cu{release}"
+    raise MissingToolError(f"the headers of the runtime of CUDA {release} are not installed: pip install {wheel}")
 
 
-def release(compiler: toolchain.Nvcc) -> int:
+def release_of(compiler: toolchain.Nvcc) -> int:
     """Release of CUDA that an nvcc is of."""
     found = _RELEASE.search(toolchain.nvcc_version(compiler))
     if found is None:

@@ -102,4 +102,4 @@ const std::string &device_name() { return the_device().name; }
 }  // namespace gpusim
 
 // What stands in for a call that nobody wrote (calls.cpp has one of each) ends here.
-extern "C" int gpusim_refuse(const char *call) { gpusim::refuse(call); }
+GPUSIM_API int gpusim_refuse(const char *call) { gpusim::refuse(call); }

@@ -52,7 +52,7 @@ bool is_yes(cudaDeviceAttr attribute) {
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrCooperativeLaunch: return true;
-    case cudaDevAttrClusterLaunch: return device("major") >= 9;
+    case cudaDevAttrClusterLaunch: return device("clusters");
     default: return false;
     }
 }
@@ -84,7 +84,7 @@ static cudaError_t properties(cudaDeviceProp *found, int number) {
     p.sharedMemPerMultiprocessor = size_t(device("shared_per_sm"));
     p.regsPerMultiprocessor = int(device("registers_per_sm")), p.sharedMemPerBlockOptin = size_t(device("shared_optin"));
     p.maxBlocksPerMultiProcessor = int(device("blocks_per_sm"));
-    p.reservedSharedMemPerBlock = size_t(device("shared_reserved")), p.clusterLaunch = p.major >= 9;
+    p.reservedSharedMemPerBlock = size_t(device("shared_reserved")), p.clusterLaunch = int(device("clusters"));
 #if CUDART_VERSION < 13000
     p.clockRate = int(device("clock_khz")), p.memoryClockRate = int(device("memory_clock_khz")), p.deviceOverlap = 1;
 #endif
@@ -150,13 +150,25 @@ GPUSIM_API cudaError_t CUDARTAPI cudaDriverGetVersion(int *version) {
 
 GPUSIM_API cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
 
+static std::map<cudaLimit, size_t> limits = {
+    {cudaLimitStackSize, 1 << 10},
+    {cudaLimitPrintfFifoSize, 1 << 20},
+    {cudaLimitMallocHeapSize, 8 << 20},
+};
+
+size_t gpusim::stack_bytes() { return limits[cudaLimitStackSize]; }
+
 GPUSIM_API cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
-    *value = limit == cudaLimitStackSize ? 1024 : limit == cudaLimitPrintfFifoSize ? 1 << 20 : 8 << 20;
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    limits[limit] = value;
     return cudaSuccess;
 }
 
 // What concerns only how fast, or how the host waits.
-GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 GPUSIM_API cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 GPUSIM_API cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }

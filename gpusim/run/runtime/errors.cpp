@@ -8,7 +8,7 @@ namespace {
 
 std::recursive_mutex one_at_a_time;
 thread_local cudaError_t latest = cudaSuccess;
-cudaError_t final_error = cudaSuccess;
+cudaError_t noted = cudaSuccess, final_error = cudaSuccess;
 
 }  // namespace
 
@@ -19,7 +19,11 @@ cudaError_t call(const std::function<cudaError_t()> &body) {
     return error;
 }
 
-void fault(cudaError_t error) { final_error = error; }
+void fault(cudaError_t error) { noted = error; }
+
+void settle() { final_error = noted; }
+
+cudaError_t coming() { return noted; }
 
 cudaError_t faulted() { return final_error; }
 

@@ -50,7 +50,7 @@ cudaError_t prepare(Launch *launch, const void *function, dim3 grid, dim3 block,
 
 cudaError_t run(const Launch &launch, cudaStream_t stream) {
     static uint64_t told = 0;
-    if (faulted()) return faulted();
+    if (coming()) return faulted();
     bool tell = told != allocations_version();
     told = allocations_version();
     const dim3 &grid = launch.grid, &block = launch.block, &cluster = launch.cluster;
@@ -58,6 +58,7 @@ cudaError_t run(const Launch &launch, cudaStream_t stream) {
         uint32_t(launch.kernel->module), uint32_t(launch.kernel->index), grid.x, grid.y, grid.z, block.x, block.y,
         block.z, cluster.x, cluster.y, cluster.z, uint32_t(launch.dynamic), launch.cooperative,
         uint32_t(stream_number(stream)), uint32_t(launch.params.size()), tell,
+        uint32_t(stack_bytes()),
     };
     std::string body;
     put(body, numbers);

@@ -39,6 +39,8 @@ Answer ask(Ask what, const std::string &body);
 int64_t device(const char *name);
 const std::string &device_name();
 
+size_t stack_bytes();  // of a thread whose functions recurse, as the program has set it
+
 template <class T> void put(std::string &body, const T &value) {
     body.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
@@ -48,8 +50,10 @@ template <class T> void put(std::string &body, const T &value) {
 // Every call of the API goes through this: one at a time, its error kept for cudaGetLastError.
 cudaError_t call(const std::function<cudaError_t()> &body);
 
-// From now on every call fails so, as after a fault of a kernel on a GPU.
+// A kernel did something wrong.  Nothing is launched any more, and every call fails so from when the program has waited.
 void fault(cudaError_t error);
+void settle();
+cudaError_t coming();
 cudaError_t faulted();
 
 // ---------------------------------------------------------------- memory (memory.cpp)

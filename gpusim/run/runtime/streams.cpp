@@ -92,7 +92,10 @@ void advance(cudaStream_t stream, double seconds) {
     one->clock = begins(one) + seconds;
 }
 
-void wait_for(cudaStream_t stream) { streams().host = std::max(streams().host, begins(stream_of(stream))); }
+void wait_for(cudaStream_t stream) {
+    settle();
+    streams().host = std::max(streams().host, begins(stream_of(stream)));
+}
 
 void wait_for_all() {
     wait_for(nullptr);
@@ -224,6 +227,7 @@ GPUSIM_API cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cud
 
 GPUSIM_API cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) {
     return call([&] {
+        settle();
         streams().host = std::max(streams().host, reinterpret_cast<Event *>(event)->at);
         return faulted();
     });

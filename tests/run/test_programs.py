@@ -1,0 +1,108 @@
+"""Do whole programs run with what they compute, and end as they would?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.run.running import run
+
+pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]
+
+
+def test_a_program_computes_checks_and_times_itself(tmp_path: Path) -> None:
+    ran = run("add.cu", "70001", folder=tmp_path)
+    assert (ran.status, ran.errors) == (0, "")
+    printed = re.match(r"passed in ([\d.]+) us: no error\n", ran.output)
+    assert printed
+    (launch,) = ran.launches
+    assert launch["kernel"] == "add"
+    assert (launch["grid"], launch["block"]) == ([274, 1, 1], [256, 1, 1])
+    assert float(printed[1]) == pytest.approx(1e6 * launch["seconds"], abs=1e-3)
+    assert 1e-6 < launch["seconds"] < 1e-5
+    assert re.search(r"^ +0 +add +274 +256 +1 ", ran.output, re.MULTILINE)
+
+
+def test_variables_of_the_device_are_set_and_read(tmp_path: Path) -> None:
+    ran = run("symbols.cu", options=["--functional"], folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    # 63 is scaled by 4 and one is added, twice: (63 * 4 + 1) * 4 + 1, in whichever order a warp does both
+    assert ran.output.startswith(("42 1 1013\n", "42 1 1010\n"))
+
+
+def test_rows_managed_and_pinned_memory_are_copied(tmp_path: Path) -> None:
+    ran = run("copies.cu", options=["--functional"], folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    assert ran.output.startswith("1 1 1 cudaErrorInvalidValue\n")
+
+
+def test_streams_run_side_by_side_and_graphs_in_turn(tmp_path: Path) -> None:
+    ran = run("streams.cu", folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    assert ran.output.startswith("1 1\n109\n")
+    assert len(ran.launches) == 9
+    assert {launch["kernel"] for launch in ran.launches} == {"add<50>", "add<1>", "add<2>"}
+
+
+def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:
+    ran = run("device.cu", options=["--gpu", "h100-sxm", "--functional"], folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    first, second = ran.output.splitlines()[:2]
+    assert re.match(r"NVIDIA H100.*: 132 SMs, 9\.0, \d{11}, 1\d{6} kHz, 8 blocks, 1, 1024 threads", first), first
+    assert second == "0 1"
+
+
+def test_a_program_of_two_files_is_linked(tmp_path: Path) -> None:
+    other = Path(__file__).parent / "programs" / "other.cu"
+    ran = run("two.cu", options=["--functional", "--add", str(other), "-D", "MINE=7"], folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    assert ran.output.startswith("3 7\n")
+
+
+BEYOND = (
+    r"faults\.cu:5: write: thread \(0, 0, 0\) of block \(0, 0, 0\) writes global memory out of bounds: "
+    r"address 0x\w+, 0 bytes past the end of allocation 1 \(400 bytes at 0x\w+\)"
+)
+MISALIGNED = r"writes global memory misaligned: .* byte 2 of allocation 1"
+
+
+@pytest.mark.parametrize(
+    ("what", "told", "said"),
+    [
+        (0, "cudaSuccess, cudaErrorIllegalAddress", BEYOND),
+        (1, "cudaSuccess, cudaErrorMisalignedAddress", MISALIGNED),
+        (3, "cudaErrorInvalidConfiguration, cudaSuccess", ""),
+        (4, "cudaErrorLaunchOutOfResources, cudaSuccess", ""),
+        (5, "cudaErrorInvalidValue, cudaSuccess", ""),
+    ],
+)
+def test_what_goes_wrong_is_told_as_on_a_gpu(what: int, told: str, said: str, tmp_path: Path) -> None:
+    ran = run("faults.cu", str(what), options=["--functional"], folder=tmp_path)
+    assert ran.output.splitlines()[0] == told
+    assert re.search(said, ran.errors), ran.errors
+    assert bool(ran.errors) == bool(said)
+    assert ran.status == 1
+
+
+def test_a_host_that_reads_device_memory_is_ended(tmp_path: Path) -> None:
+    ran = run("faults.cu", "2", folder=tmp_path)
+    assert ran.status == 128 + 11
+    assert ran.errors.endswith("faults.cu was ended by SIGSEGV\n")
+
+
+def test_a_call_that_there_is_not_is_named(tmp_path: Path) -> None:
+    ran = run("faults.cu", "6", folder=tmp_path)
+    assert ran.status == 2
+    assert "calls cudaGetMipmappedArrayLevel, which gpusim's CUDA runtime does not have" in ran.errors
+    assert len(ran.errors.splitlines()) == 1
+
+
+def test_a_program_runs_without_a_library_until_it_calls_it(tmp_path: Path) -> None:
+    without = run("library.cu", options=["--option", "-lcublas"], folder=tmp_path)
+    assert (without.status, without.errors) == (0, "")
+    called = run("library.cu", "call", options=["--option", "-lcublas"], folder=tmp_path)
+    assert called.status == 2
+    assert called.output.startswith("begun\n")
+    assert "library.cu calls cublasSgemm_v2, which is a library's that gpusim lacks" in called.errors
