@@ -46,7 +46,7 @@ PLACES = range(32)  # of a bit in a word
 COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
 FETCHES = frozenset(channels | how for channels in range(1, 16) for how in (0, TEXELS))
-REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
+REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC, Atomic.ARRIVE}
 SCALINGS = frozenset(scale | how << 4 for scale in (0, *Scale) for how in Round)
 BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
 LOADED_BOXES = frozenset(box | several for box in BOXES for several in (0, MULTICAST))
@@ -405,8 +405,8 @@ class Op(IntEnum):
     SYNCS_PHASECHK = 108, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
     # it is an mbarrier no more
     SYNCS_CCTL = 109, _mbarrier((SHORT, WORD, SHORT))
-    # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
-    ARRIVES = 110, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
+    # each lane does what `sub` says (Arrival: ONE, PLAIN, or one byte has come) once its warp's LDGSTS so far are done
+    ARRIVES = 110, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE, Arrival.PLAIN))
     # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
     # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global,
     # `sub` 1 (MULTICAST): of each block of the cluster whose bit is set in the upper half of the last source

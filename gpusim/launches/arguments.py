@@ -3,6 +3,8 @@
 A launch file says ``{"int32": 512}`` and ``{"buffer": "float32", "count": 262144, "init": "normal"}``;
 the command line says the same as ``int32:512`` and ``float32:normal:262144``.  A map of a tensor
 is ``{"tensormap": "float16", "shape": [64, 128], "box": [16, 64]}`` and ``tensormap:float16:zeros:64x128:box=16x64``.
+A texture is ``{"texture": "float32", "shape": [64, 128], "filter": "linear"}`` and
+``texture:float32:zeros:64x128:filter=linear``.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpusim.simulate.tensor_maps import TensorMap
+    from gpusim.simulate.textures import Texture
 
 MAP_SIZES, MAP_NUMBERS = ("shape", "box", "strides", "element_strides"), ("swizzle", "l2_promotion")
 """Keys of a tensor map that are sizes, and that are numbers."""
@@ -26,7 +29,9 @@ DTYPES = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
     "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64", "bool",
 )  # fmt: skip
-RAW, MAP = "bytes", "tensormap"
+RAW, MAP, TEXTURE = "bytes", "tensormap", "texture"
+TEXTURE_WORDS, TEXTURE_NUMBERS = ("filter", "read"), ("channels", "normalized")
+"""Keys of a texture that are words, and that are numbers, besides ``shape``, ``init``, ``address`` and ``border``."""
 MAX_BYTES = 1 << 46  # of an array: a launch has no more addresses
 LONGEST = 80  # characters of an argument that a message repeats
 
@@ -176,12 +181,63 @@ class Mapped:
         return f"{MAP}:{self.array.dtype}:{self.array.init}:{shape}:box={box}{''.join(told)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Textured:
+    """A texture: an array of its own, and how it is read.
+
+    Attributes
+    ----------
+    array : Filled
+        Of as many elements as ``shape`` has.
+    shape : tuple of int
+        The outermost dimension first; the last one is the channels, where there are several.
+    more : tuple of (str, object)
+        What else :class:`gpusim.Texture` is told.
+    """
+
+    array: Filled
+    shape: tuple[int, ...]
+    more: tuple[tuple[str, Any], ...] = ()
+
+    def make(self, rng: np.random.Generator) -> Texture:
+        """The texture, of an array that ``rng`` fills."""
+        return self._of(self.array.make(rng))
+
+    def blank(self) -> Texture:
+        """The texture of an array of zeros, for where only sizes matter."""
+        import numpy as np
+
+        with enough_memory(self.array.count * numpy_dtype(self.array.dtype).itemsize):
+            return self._of(np.zeros(self.array.count, numpy_dtype(self.array.dtype)))
+
+    def _of(self, array: np.ndarray) -> Texture:
+        from gpusim.simulate.textures import Texture
+
+        return Texture(array.reshape(self.shape), **dict(self.more))
+
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        told = {name: list(value) if isinstance(value, tuple) else value for name, value in self.more}
+        return {TEXTURE: self.array.dtype, "shape": list(self.shape), "init": self.array.init, **told}
+
+    def __str__(self) -> str:
+        told = (f":{name}={_listed(value)}" for name, value in self.more)
+        return f"{TEXTURE}:{self.array.dtype}:{self.array.init}:{_crossed(self.shape)}{''.join(told)}"
+
+
+def _listed(value: Any) -> str:
+    """Several words or numbers as the command line has them."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(int(value) if value is True else value)
+
+
 def _crossed(value: Any) -> str:
     """Sizes as the command line has them."""
     return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-Argument = Scalar | Filled | Given | Raw | Mapped
+Drawn = Filled | Mapped | Textured
+"""Arguments whose arrays are filled when they are made."""
+Argument = Scalar | Given | Raw | Drawn
 Fill = Callable[["np.random.Generator", int, int, str], "np.ndarray"]
 
 
@@ -337,7 +393,7 @@ def from_text(text: str) -> Argument:
     ----------
     text : str
         ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array, ``tensormap:DTYPE:INIT:SHAPE:box=BOX`` for the
-        map of one, ``bytes:HEX`` for anything else.
+        map of one, ``texture:DTYPE:INIT:SHAPE`` for a texture, ``bytes:HEX`` for anything else.
 
     Raises
     ------
@@ -361,6 +417,8 @@ def from_text(text: str) -> Argument:
         return _raw(":".join(parts[1:]), where)
     if parts[0] == MAP:
         return mapped(_map_of_text(parts[1:], where), where)
+    if parts[0] == TEXTURE:
+        return textured(_texture_of_text(parts[1:], where), where)
     _known(parts[0], where)
     if len(parts) == 2:
         return _checked(Scalar(parts[0], _number(parts[1], where)), where)
@@ -375,7 +433,8 @@ def from_json(value: Any, where: str) -> Argument:
     ----------
     value : object
         ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}``, ``{"buffer": DTYPE, "values": [...]}``,
-        ``{"tensormap": DTYPE, "shape": [...], "box": [...]}`` or ``{"bytes": HEX}``.
+        ``{"tensormap": DTYPE, "shape": [...], "box": [...]}``, ``{"texture": DTYPE, "shape": [...]}`` or
+        ``{"bytes": HEX}``.
     where : str
         Path of the value in its file, for messages.
 
@@ -395,6 +454,8 @@ def from_json(value: Any, where: str) -> Argument:
         return _given(value, where)
     if MAP in value:
         return mapped(value, where)
+    if TEXTURE in value:
+        return textured(value, where)
     if "buffer" in value:
         unknown = set(value) - {"buffer", "count", "init"}
         if unknown:
@@ -444,6 +505,43 @@ def mapped(value: Mapping[str, Any], where: str) -> Mapped:
     try:
         found.blank()
     except GpusimError as error:
+        raise ArgumentError(f"{where}: {error}") from None
+    return found
+
+
+def _texture_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
+    """What a launch file would say of ``DTYPE:INIT:SHAPE:NAME=VALUE:...``."""
+    plain = [part for part in parts if "=" not in part]
+    if len(plain) < 3 or parts[: len(plain)] != plain:
+        raise ArgumentError(
+            f"{where}: a texture is texture:DTYPE:INIT:SHAPE (texture:float32:normal:64x128:filter=linear)"
+        )
+    told: dict[str, Any] = dict(part.split("=", 1) for part in parts[len(plain) :])
+    told |= {name: _number(told[name], where) for name in TEXTURE_NUMBERS if name in told}
+    if "address" in told and "," in told["address"]:
+        told["address"] = told["address"].split(",")
+    if "border" in told:
+        told["border"] = [_number(part, where) for part in told["border"].split(",")]
+    return {TEXTURE: plain[0], "init": ":".join(plain[1:-1]), "shape": _sizes_of_text(plain[-1], where), **told}
+
+
+def textured(value: Mapping[str, Any], where: str) -> Textured:
+    """Check a texture as a launch file has it."""
+    keys = (TEXTURE, "init", "shape", *TEXTURE_WORDS, *TEXTURE_NUMBERS, "address", "border")
+    if unknown := set(value) - {*keys}:
+        raise UnknownNameError(f"key in {where}", sorted(unknown)[0], keys)
+    dtype, init = value[TEXTURE], value.get("init", "zeros")
+    if not isinstance(dtype, str) or not isinstance(init, str) or "shape" not in value:
+        raise ArgumentError(f"{where}: a texture needs an element type and the shape of its array")
+    shape = _sizes(value["shape"], f"{where}: shape")
+    more = {name: value[name] for name in keys[3:] if name in value}
+    more |= {name: tuple(more[name]) for name in ("address", "border") if isinstance(more.get(name), list)}
+    if "normalized" in more:
+        more["normalized"] = bool(more["normalized"])
+    found = Textured(_filled(dtype, init, math.prod(shape), where), shape, tuple(more.items()))
+    try:
+        found.blank()
+    except (GpusimError, TypeError, ValueError) as error:
         raise ArgumentError(f"{where}: {error}") from None
     return found
 
@@ -518,13 +616,13 @@ def make(arguments: Sequence[Argument], seed: int = 0, *, contents: Collection[i
 
     Returns
     -------
-    list of ndarray, NumPy scalars, bytes and TensorMap
+    list of ndarray, NumPy scalars, bytes, TensorMap and Texture
     """
     import numpy as np
 
     return [
         a.make(np.random.default_rng([seed, i]))
-        if contents is None or i in contents or not isinstance(a, Filled | Mapped)
+        if contents is None or i in contents or not isinstance(a, Drawn)
         else a.blank()
         for i, a in enumerate(arguments)
     ]

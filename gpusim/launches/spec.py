@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.launches import arguments
-from gpusim.launches.arguments import Argument, ArgumentError, Filled, Given, Mapped, Raw
+from gpusim.launches.arguments import Argument, ArgumentError, Drawn, Filled, Given, Raw
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch
@@ -114,11 +114,7 @@ class LaunchSpec:
 
     def arrays(self, kernel: Kernel) -> list[int]:
         """Positions of the arguments that are arrays."""
-        return [
-            position
-            for position, argument in enumerate(self._all(kernel))
-            if isinstance(argument, Filled | Given | Mapped)
-        ]
+        return [position for position, argument in enumerate(self._all(kernel)) if isinstance(argument, Given | Drawn)]
 
     def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
         """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""

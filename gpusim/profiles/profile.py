@@ -160,6 +160,8 @@ DERIVED = (
     "local_load_bytes",
     "local_store_bytes",
     "local_hit_rate",
+    "texture_bytes",
+    "texture_hit_rate",
     "l2_read_bytes",
     "l2_write_bytes",
     "l2_hit_rate",

@@ -253,6 +253,17 @@ class Figures(Suggesting):
         hits = self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum")
         return ratio(hits, self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"))
 
+    @property
+    def texture_bytes(self) -> Value:
+        """Bytes of the sectors that texture fetches ask L1 for."""
+        return SECTOR_BYTES * self.value("l1tex__t_sectors_pipe_tex_mem_texture.sum")
+
+    @property
+    def texture_hit_rate(self) -> float:
+        """Sectors of texture fetches that L1 held, over all of them (0 to 1)."""
+        hits = self.value("l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum")
+        return ratio(hits, self.value("l1tex__t_sectors_pipe_tex_mem_texture.sum"))
+
     # ------------------------------------------------------------ L2 and HBM
 
     @property

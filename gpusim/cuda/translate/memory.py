@@ -263,7 +263,10 @@ def red(r: Reader) -> Instr:
 
 
 def atoms(r: Reader) -> Instr:
-    """``ATOMS.operation[.type] d, [address], b[, c]``, ``ATOMS.CAST.SPIN d``, ``ATOMS.POPC.INC.32 d, [address]``."""
+    """``ATOMS.operation[.type] d, [address], b[, c]``, ``ATOMS.CAST.SPIN d``.
+
+    Without a value: ``ATOMS.POPC.INC.32 d, [address]``, ``ATOMS.ARRIVE.64 d, [address]``.
+    """
     r.skip("SPIN")
     counts = r.has("POPC")
     sub = r.need(ATOMICS)
@@ -274,7 +277,9 @@ def atoms(r: Reader) -> Instr:
     width, flags = _type(r)
     done, dst = _outcome(r)
     place = address(r, wide=False)
-    values = () if counts else (r.dst(), r.dst()) if sub in (Atomic.CAS, Atomic.CAST) else (r.dst(),)
+    values = (
+        () if counts or sub == Atomic.ARRIVE else (r.dst(), r.dst()) if sub in (Atomic.CAS, Atomic.CAST) else (r.dst(),)
+    )
     return r.make(
         Op.ATOMS, dst, _atomic_sources(place, values), pdsts=done, sub=sub | place.shift << COPY_SHIFT, width=width,
         offset=place.offset, flags=flags,

@@ -17,6 +17,7 @@ from gpusim.engine.hierarchy.l1 import l1_read, l1_row
 from gpusim.engine.hierarchy.outbox import asked_so_far, at_instruction, done_at, is_pending
 from gpusim.engine.load_store.buffers import find_array, refuse_stray
 from gpusim.engine.load_store.pipe import pass_through, take_tags
+from gpusim.engine.load_store.traffic import note_fetch, note_hits
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -42,12 +43,12 @@ def fetch(m, c, index, w, block, sm, on, t, count):
     if not are_known(m, c, index, w, block, base, on):
         return np.int64(S.FAILURE)
     n = lines_of_texels(m, c, base, on)
-    first = m.textures[m.regs[at(c[I.A], base), first_lane(on)], S.TEXTURE_ADDRESS]
-    array = find_array(m.bounds, m.shape[S.N_BUFFERS], first, np.int64(1))
+    one = m.textures[m.regs[at(c[I.A], base), first_lane(on)]]
+    array = find_array(m.bounds, m.shape[S.N_BUFFERS], one[S.TEXTURE_ADDRESS], np.int64(1))
     for lane in range(S.LANES):
         if not c[I.LIGHT] and (on >> np.uint32(lane)) & ONE and not fetch_values(m, c, w, base, lane):
             return refuse_stray(m, index, on, block, m.scratch[S.ADDRESSES], w)
-    return through_l1(m, c, index, w, sm, n, array, t, count)
+    return through_l1(m, index, w, sm, on, n, array, one[S.TEXTURE_TEXEL], t, count)
 
 
 LINES, SECTORS = 1, 1 + CORNERS
@@ -93,11 +94,14 @@ def joined(scratch, n, line, sectors):
 
 
 @cold
-def through_l1(m, c, index, w, sm, n, array, t, count):
+def through_l1(m, index, w, sm, on, n, array, texel_bytes, t, count):
     """Ask L1 for ``n`` lines; returns the tick the last of their data is there."""
+    n_sectors = np.int64(0)
     for k in range(n):
-        count[C.TEX_SECTORS] += popcount(np.uint32(m.scratch[SECTORS + k // S.LANES, k % S.LANES]))
+        n_sectors += popcount(np.uint32(m.scratch[SECTORS + k // S.LANES, k % S.LANES]))
+    count[C.TEX_SECTORS] += n_sectors
     count[C.LINES] += n
+    note_fetch(m, index, array, n_sectors, popcount(on) * texel_bytes)
     if m.shape[S.TIMELESS]:
         return t
     passes = max(n, S.LANES // TEXTURE_UNITS)
@@ -108,6 +112,7 @@ def through_l1(m, c, index, w, sm, n, array, t, count):
         line, wanted = m.scratch[LINES + k // S.LANES, k % S.LANES], m.scratch[SECTORS + k // S.LANES, k % S.LANES]
         back, hit = l1_read(m, sm, l1_row(m, sm, line), line, wanted, ALL_WORDS, False, begin + k * S.TICKS, count)
         count[C.TEX_HIT] += hit
+        note_hits(m, index, array, hit)
         done = done if is_pending(back) else max(done, back)
     return done_at(m, sm, first, done) + passes * S.TICKS
 

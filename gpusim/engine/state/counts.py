@@ -176,7 +176,7 @@ A_ST_REQ = _ARRAYS.add("requests of stores and atomics")  # these four in the or
 A_ST_SECTORS = _ARRAYS.add("sectors of stores and atomics")
 A_ST_IDEAL = _ARRAYS.add("sectors that stores and atomics would need")
 A_ST_BYTES = _ARRAYS.add("bytes that lanes store")
-A_HIT = _ARRAYS.add("sectors found in L1", adds_up_to=(LD_HIT,))
+A_HIT = _ARRAYS.add("sectors found in L1", adds_up_to=(LD_HIT, TEX_HIT))
 A_L2 = _ARRAYS.add("sectors asked of L2 or written to it", adds_up_to=L2_ALL)
 A_HBM = _ARRAYS.add("sectors read from HBM because of it", adds_up_to=(DRAM_READ,))
 
@@ -184,7 +184,7 @@ A_HBM = _ARRAYS.add("sectors read from HBM because of it", adds_up_to=(DRAM_READ
 S_REQ = _SITES.add("requests")
 S_SECTORS = _SITES.add("sectors")
 S_IDEAL = _SITES.add("sectors that it would need")
-S_HIT = _SITES.add("sectors found in L1", adds_up_to=(LD_HIT,))
+S_HIT = _SITES.add("sectors found in L1", adds_up_to=(LD_HIT, TEX_HIT))
 S_L2 = _SITES.add("sectors asked of L2 or written to it", adds_up_to=L2_ALL)
 S_HBM = _SITES.add("sectors read from HBM because of it", adds_up_to=(DRAM_READ,))
 S_WAVES = _SITES.add("wavefronts of the data stage")

@@ -50,7 +50,7 @@ TABLES = (
     _numbers(Op),
     _numbers(Pipe),
     _numbers(Special, ZERO="ZERO_REGISTER"),
-    _numbers(Atomic),
+    _numbers(Atomic, ARRIVE="ATOMIC_ARRIVE"),
     _numbers(Cache),
     _numbers(Cmp),
     _numbers(Convert),
