@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
+from gpusim.frontends.foreign import taken
 from gpusim.simulate.launch import Describing, Launch, as_passed, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
@@ -22,6 +23,7 @@ from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
+    from gpusim.frontends.addresses import Places
     from gpusim.isa.program import Program
     from gpusim.profiles.profile import Profile
     from gpusim.progress import Progress
@@ -30,30 +32,8 @@ if TYPE_CHECKING:
 Size = int | Sequence[int]
 
 
-class Memory(NamedTuple):
-    """Where arrays lie, for a front end that has addresses of its own.
-
-    Attributes
-    ----------
-    arguments : sequence of int or None
-        Address of each argument that is an array.
-    besides : mapping of str to (int, ndarray)
-        Address and bytes of what no argument points to.
-    """
-
-    arguments: Sequence[int | None]
-    besides: Mapping[str, tuple[int, np.ndarray]]
-
-    def places(self, names: Iterable[str]) -> dict[str, int]:
-        """Bytes from the start of global memory of each array, arguments by these names."""
-        known = zip(names, self.arguments, strict=True)
-        addresses = {name: address for name, address in known if address is not None}
-        addresses |= {name: address for name, (address, _) in self.besides.items()}
-        return {name: address - int(GLOBAL_BASE) for name, address in addresses.items()}
-
-
 def profile(
-    kernel: Kernel,
+    kernel: Kernel | Any,
     grid: Size,
     block: Size,
     args: Sequence[Any] = (),
@@ -61,6 +41,7 @@ def profile(
     gpu: str | hardware.Gpu = "h200",
     dynamic_shared: int = 0,
     cluster: Size | None = None,
+    name: str | None = None,
     cache: str = "cold",
     values: bool = True,
     sample: Sample = None,
@@ -74,12 +55,14 @@ def profile(
 
     Parameters
     ----------
-    kernel : Kernel
-        From :func:`gpusim.cuda.compile`, for this GPU's architecture.
+    kernel : Kernel, or a kernel of another package
+        From :func:`gpusim.cuda.compile`, for this GPU's architecture; or CuPy's ``RawKernel`` or ``RawModule``, a
+        function of Numba's ``@cuda.jit``, a kernel of Warp's, which are compiled for it.
     grid, block : int or sequence of int
-        Blocks, and threads of a block, in x, y, z.
+        Blocks, and threads of a block, in x, y, z; of Warp's kernels ``dim`` and ``block_dim``.
     args : sequence
-        A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct, a
+        An array in the host's memory (NumPy's, or what gives itself by ``__array_interface__`` or DLPack, as tensors of
+        PyTorch do) for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct, a
         :class:`gpusim.TensorMap` for a tensor map, a :class:`gpusim.Texture` for a texture object.
         Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
         Arrays that share memory share it in the launch, too.
@@ -89,6 +72,8 @@ def profile(
         Bytes.
     cluster : int or sequence of int, optional
         Blocks of a cluster in x, y, z, where the kernel does not say (``__cluster_dims__``).
+    name : str, optional
+        Which kernel of a ``RawModule``.
     cache : {"cold", "warm"}
         Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
     values : bool
@@ -128,12 +113,14 @@ def profile(
     how = How(cache, sample, values, limit, progress, timeline, fresh, jobs)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
-    return simulated([work(kernel, spec, grid, block, args, dynamic_shared, cluster)], spec, how)[0]
+    asked = taken(kernel, spec, grid, block, args, dynamic_shared, name)
+    launch = work(asked.kernel, spec, asked.grid, asked.block, asked.args, asked.dynamic_shared, cluster, asked.places)
+    return simulated([launch], spec, how)[0]
 
 
 def work(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0,
-    cluster: Size | None = None, memory: Memory | None = None,
+    cluster: Size | None = None, places: Places | None = None,
 ) -> Work:  # fmt: skip
     """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
 
@@ -141,17 +128,17 @@ def work(
     ----------
     kernel, gpu, grid, block, args, dynamic_shared, cluster
         As for :func:`profile`.
-    memory : Memory, optional
+    places : Places, optional
         Where arrays lie; one after another unless given.
     """
-    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster, memory)
+    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster, places)
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
     return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
 
 
 def _launch(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int,
-    cluster: Size | None, memory: Memory | None,
+    cluster: Size | None, places: Places | None,
 ) -> Launch:  # fmt: skip
     """The launch, if kernel, sizes and arguments fit one another."""
     if not hasattr(kernel, "pack"):
@@ -170,17 +157,16 @@ def _launch(
     if kernel.code.block not in (None, sizes[1]):
         only, given = (" x ".join(map(str, size)) for size in (kernel.code.block, sizes[1]))
         raise ParameterError(f"{kernel.name.full}: a block of {given} threads, but its code is for {only} alone")
-    if memory is None:
-        places = shared_places(_arrays(arguments), variables_end(program) - int(GLOBAL_BASE))
+    if places is None:
+        lie, besides = shared_places(_arrays(arguments), variables_end(program) - int(GLOBAL_BASE)), {}
     else:
-        places = memory.places(arguments)
-    besides = {} if memory is None else {name: array for name, (_, array) in memory.besides.items()}
+        lie, besides = places.by_name(arguments), {name: array for name, (_, array) in places.besides.items()}
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     nulls, shape = tuple(_nulls(kernel, arguments, args)), _cluster(cluster, program, gpu)
     if program.grid_of_clusters and shape is not None:
         blocks = tuple(n * own for n, own in zip(sizes[0], shape, strict=True))
         sizes = _three("grid", blocks, gpu.limits.grid), sizes[1]
-    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=nulls, cluster=shape, besides=besides)
+    return Launch(program, *sizes, arguments, dynamic, places=lie, nulls=nulls, cluster=shape, besides=besides)
 
 
 def _cluster(given: Size | None, program: Program, gpu: hardware.Gpu) -> tuple[int, int, int] | None:

@@ -94,9 +94,10 @@ def _running(session: Session, run: Callable[..., Any]) -> Callable[..., Any]:
     """``JITFunction.run`` for arrays that Triton does not know, too."""
 
     def run_on(function: Any, *args: Any, **kwargs: Any) -> Any:
-        own = tuple(taken(value, session.memory) for value in args)
+        own = [taken(position, value, session.memory) for position, value in enumerate(args, 1)]
+        names = function.arg_names
         named = {
-            name: taken(value, session.memory) if name in function.arg_names else value
+            name: taken(names.index(name) + 1, value, session.memory) if name in names else value
             for name, value in kwargs.items()
         }
         before, session.specialising = session.specialising, True

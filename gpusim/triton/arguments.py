@@ -13,10 +13,9 @@ import ml_dtypes
 import numpy as np
 
 from gpusim.errors import GpusimError, ParameterError
-from gpusim.frontends.cuda import Memory as Places
+from gpusim.frontends.addresses import Memory, Places
 from gpusim.simulate.tensor_maps import TensorMap
 from gpusim.triton.arrays import locate, numpy_type
-from gpusim.triton.memory import Memory
 
 CONSTANT = "constexpr"
 NUMBERS = {

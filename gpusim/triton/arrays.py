@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 import ml_dtypes  # noqa: F401 (NumPy knows its types by name from then on)
 import numpy as np
 
 from gpusim.errors import ParameterError, shown
-from gpusim.triton.memory import Memory, OfArray, Owner, bytes_of, raw_bytes
-
-
-class Located(NamedTuple):
-    """An array in memory.
-
-    Attributes
-    ----------
-    owner : Owner
-        Of the allocation in which it lies.
-    memory : ndarray
-        Bytes of all of the allocation.
-    offset : int
-        Of its first byte there.
-    """
-
-    owner: Owner
-    memory: np.ndarray
-    offset: int
+from gpusim.frontends.addresses import Located, Memory, raw_bytes
+from gpusim.frontends.addresses import locate as of_numpy
+from gpusim.frontends.foreign.arrays import host_array
 
 
 class OfStorage:
@@ -76,26 +60,23 @@ class Array:
         return tuple(step // self.array.itemsize for step in self.array.strides)
 
 
-def taken(value: Any, memory: Memory) -> Any:
+def taken(position: int, value: Any, memory: Memory) -> Any:
     """An argument as Triton takes it: arrays that it does not know in a wrapper.
 
     Parameters
     ----------
+    position : int
+        From 1 on.
     value : object
     memory : Memory
         Where they lie.
     """
     if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(taken(one, memory) for one in value)
+        return tuple(taken(position, one, memory) for one in value)
     if hasattr(value, "data_ptr") or isinstance(value, int | float | str | np.generic) or value is None:
         return value
-    if isinstance(value, np.ndarray):
-        return Array(value, memory)
-    if hasattr(value, "__array_interface__"):
-        return Array(np.asarray(value), memory)
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__cuda_array_interface__"):
-        return Array(np.from_dlpack(value), memory)
-    return value
+    found = host_array(position, value)
+    return Array(found, memory) if isinstance(found, np.ndarray) else value
 
 
 def is_tensor(value: Any) -> bool:
@@ -122,13 +103,7 @@ def locate(value: Any) -> Located:
         storage = value.untyped_storage()
         return Located(OfStorage(storage), _of_storage(storage), value.storage_offset() * value.element_size())
     if isinstance(value, np.ndarray):
-        root = value
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        held = bytes_of(root)
-        if not root.flags.writeable or not value.flags.writeable:
-            held.flags.writeable = False
-        return Located(OfArray(root), held, value.ctypes.data - held.ctypes.data)
+        return of_numpy(value)
     if hasattr(value, "base"):  # triton.runtime.jit.TensorWrapper
         return locate(value.base)
     raise ParameterError(f"a tensor or an array is an argument of a kernel of Triton's, not {shown(value)}")

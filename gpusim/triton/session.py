@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
+from gpusim.frontends.addresses import Memory
 from gpusim.frontends.cuda import work
 from gpusim.simulate.execution import execute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.prediction import predict
 from gpusim.simulate.work import How, Sample
 from gpusim.triton.arguments import Passed, places
-from gpusim.triton.memory import Memory
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel

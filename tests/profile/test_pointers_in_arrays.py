@@ -6,7 +6,8 @@ import pytest
 from gpusim import cuda, hardware
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import GpusimError
-from gpusim.frontends.cuda import Memory, work
+from gpusim.frontends.addresses import Places
+from gpusim.frontends.cuda import work
 from gpusim.simulate.execution import execute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.prediction import predict
@@ -31,7 +32,7 @@ def launch(besides, chosen):
     elsewhere = {f"array {k}": (addresses[3 + k], array) for k, array in enumerate(besides)}
     asked = work(
         cuda.compile(SOURCE, gpu="h200").kernel(), gpu, len(chosen), 32, [pointers, np.array(chosen, np.int32), out],
-        memory=Memory(addresses[:3], elsewhere),
+        places=Places(addresses[:3], elsewhere),
     )  # fmt: skip
     return asked, gpu, out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -24,6 +24,62 @@ class Owner(Protocol):
 
     def bytes(self) -> np.ndarray | None:
         """All of it; None where it lives no more."""
+
+
+class Places(NamedTuple):
+    """Where the arrays of a launch lie.
+
+    Attributes
+    ----------
+    arguments : sequence of int or None
+        Address of each argument that is an array.
+    besides : mapping of str to (int, ndarray)
+        Address and bytes of what no argument points to.
+    """
+
+    arguments: Sequence[int | None]
+    besides: Mapping[str, tuple[int, np.ndarray]]
+
+    def by_name(self, names: Iterable[str]) -> dict[str, int]:
+        """Bytes from the start of global memory of each array, arguments by these names."""
+        known = zip(names, self.arguments, strict=True)
+        addresses = {name: address for name, address in known if address is not None}
+        addresses |= {name: address for name, (address, _) in self.besides.items()}
+        return {name: address - int(GLOBAL_BASE) for name, address in addresses.items()}
+
+
+class Located(NamedTuple):
+    """An array in the host's memory.
+
+    Attributes
+    ----------
+    owner : Owner
+        Of the allocation in which it lies.
+    memory : ndarray
+        Bytes of all of the allocation.
+    offset : int
+        Of its first byte there.
+    """
+
+    owner: Owner
+    memory: np.ndarray
+    offset: int
+
+
+def locate(array: np.ndarray) -> Located:
+    """Find an array in the host's memory, with the array that it is a part of.
+
+    Parameters
+    ----------
+    array : ndarray
+    """
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    held = bytes_of(root)
+    if not root.flags.writeable or not array.flags.writeable:
+        held.flags.writeable = False
+    return Located(OfArray(root), held, array.ctypes.data - held.ctypes.data)
 
 
 class Allocation(NamedTuple):
