@@ -15,8 +15,10 @@ from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
 from gpusim.cuda.device_code import device_code, launched
+from gpusim.cuda.fields import opened
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
+from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
@@ -49,6 +51,8 @@ class Kernel:
         What messages call its file.
     noted : Noted or None
         What Triton noted of it, where it is a kernel of Triton's.
+    origin : Origin or None
+        The source, which says how structs lie in memory; None for a cubin.
     """
 
     symbol: str
@@ -58,6 +62,7 @@ class Kernel:
     cubin: Cubin = field(repr=False)
     filename: str = ""
     noted: triton.Noted | None = None
+    origin: Origin | None = field(default=None, repr=False)
 
     @property
     def arch(self) -> str:
@@ -68,6 +73,18 @@ class Kernel:
     def parameter_names(self) -> tuple[str, ...]:
         """Names of its parameters where those are known, ``p0``, ``p1``, ... elsewhere."""
         return tuple(parameter.name or f"p{n}" for n, parameter in enumerate(self.parameters))
+
+    @property
+    def declared(self) -> Declared | None:
+        """Types and variables of its source; None where there is none."""
+        return None if self.origin is None else self.origin.declared()
+
+    def opened(self, arguments: Sequence[object]) -> tuple[Kernel, list[object]]:
+        """The kernel and its arguments, each field of a struct that is given as a mapping a parameter of its own."""
+        if len(arguments) != len(self.parameters) or not any(isinstance(one, Mapping) for one in arguments):
+            return self, list(arguments)
+        parameters, values = opened(self.parameters, arguments, self.declared)
+        return replace(self, parameters=parameters), values
 
     def program(self, base: int = 0) -> Program:
         """Its machine code, translated; see :func:`gpusim.cuda.program.program`."""
@@ -244,7 +261,7 @@ def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given
     parsed = cubin.parse(data, str(path))
     if (parsed.arch != arch) if is_given else (parsed.arch.rstrip("af") != arch.rstrip("af")):
         raise CudaError(f"{path} is machine code for {parsed.arch}, not for {arch}")
-    found = _module(parsed, "", str(path), Compiled(b"", "", ""))
+    found = _module(parsed, None, str(path), Compiled(b"", "", ""))
     kernels = {symbol: replace(kernel, noted=triton.noted(path, symbol)) for symbol, kernel in found.kernels.items()}
     return _selected(replace(found, kernels=kernels), wanted)
 
@@ -299,19 +316,20 @@ def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> Kerne
 def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
     compiled = _compile(source, expressions)
     parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
-    module = _module(parsed, source.text, source.filename, compiled)
+    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
+    module = _module(parsed, origin, source.filename, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
     return module
 
 
-def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Module:
+def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compiled) -> Module:
     """Kernels with their names and parameters."""
     kernels = {}
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
-        known = signature.parameters(name, symbol, code.parameters, text)
-        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename)
+        known = signature.parameters(name, symbol, code.parameters, origin.text if origin else "")
+        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename, origin=origin)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
 
 
