@@ -8,6 +8,7 @@ from gpusim import GpusimError, hardware
 from gpusim.cuda.symbols import Images
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.frontends.cuda import work
+from gpusim.kept.store import FORGET
 from gpusim.simulate import kept_results
 from gpusim.simulate.work import How
 from tests.profile.running import kernel
@@ -89,7 +90,8 @@ def test_images_last_from_launch_to_launch():
         images.write("params", bytes(constants["params"].nbytes), offset=1)
 
 
-def test_what_variables_hold_decides_under_what_a_result_is_kept():
+def test_what_variables_hold_decides_under_what_a_result_is_kept(monkeypatch):
+    monkeypatch.delenv(FORGET, raising=False)
     gpu = hardware.given("h200")
     one, y = kernel(SOURCE), np.zeros(32, np.float32)
     held = ({"params": {"n": n, "scale": [0, 0]}} for n in (5, 6, 5))
