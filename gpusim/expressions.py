@@ -68,7 +68,9 @@ def names(text: str) -> set[str]:
     >>> sorted(names("ceildiv(N, 4) * M"))
     ['M', 'N']
     """
-    return {node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name)} - FUNCTIONS.keys()
+    nodes = [node for node in ast.walk(_tree(text)) if isinstance(node, ast.Name | ast.Attribute)]
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    return {ast.unparse(node) for node in nodes if id(node) not in inner} - FUNCTIONS.keys()
 
 
 def evaluate(text: str, known: Mapping[str, Number]) -> Number:
@@ -120,8 +122,8 @@ def _value(node: ast.expr, known: Mapping[str, Number]) -> Any:
     found: Any
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         found = node.value
-    elif isinstance(node, ast.Name):
-        found = _named(node.id, known)
+    elif isinstance(node, ast.Name | ast.Attribute):
+        found = _named(ast.unparse(node), known)
     elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         found = _BINARY[type(node.op)](_value(node.left, known), _value(node.right, known))
     elif isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:

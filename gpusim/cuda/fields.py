@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.cuda.cuda_errors import ArgumentError
@@ -91,6 +91,43 @@ def _opened(name: str, kind: Type, offset: int, value: Any) -> Iterator[tuple[Pa
         yield Parameter(name, kind.name, offset, kind.nbytes, is_array=True), packed(name, kind, value)
     else:
         yield Parameter(name, kind.name, offset, kind.nbytes), value
+
+
+def leaves(
+    parameters: Sequence[Parameter], structs: Collection[str], declared: Declared | None
+) -> tuple[Parameter, ...]:
+    """Parameters with the fields of some structs in their places, down to numbers, pointers and arrays of numbers.
+
+    Parameters
+    ----------
+    parameters : sequence of Parameter
+    structs : collection of str
+        Names of parameters.
+    declared : Declared or None
+
+    Raises
+    ------
+    ArgumentError
+        The fields of one are not known.
+    """
+    found: list[Parameter] = []
+    for parameter in parameters:
+        if parameter.name in structs:
+            found.extend(_leaves(parameter.name, type_of(parameter, declared), parameter.offset))
+        else:
+            found.append(parameter)
+    return tuple(found)
+
+
+def _leaves(name: str, kind: Type, offset: int) -> Iterator[Parameter]:
+    if kind.fields:
+        for field in kind.fields:
+            yield from _leaves(f"{name}.{field.name}", field.type, offset + field.offset)
+    elif kind.element and not _is_plain(kind.element):
+        for n in range(kind.count):
+            yield from _leaves(f"{name}[{n}]", kind.element, offset + n * kind.element.nbytes)
+    else:
+        yield Parameter(name, kind.name, offset, kind.nbytes, is_array=kind.element is not None)
 
 
 def _demand_all(name: str, kind: Type, value: Mapping[str, Any]) -> None:

@@ -188,8 +188,8 @@ class Declared:
         text = _NAMES.get(text, text)
         if nbytes := SCALARS.get(plain(text)):
             return Type(text, nbytes, nbytes)
-        if vector := _vector(text):
-            return vector
+        if built_in := vector(text):
+            return built_in
         return self._own(text.rpartition("::")[2], within)
 
     def _own(self, name: str, within: tuple[str, ...]) -> Type:
@@ -383,7 +383,7 @@ def _is_same_typedef(node: Any, name: str) -> bool:
     return _text(kind.child_by_field_name("name")) == name if kind is not None else False
 
 
-def _vector(name: str) -> Type | None:
+def vector(name: str) -> Type | None:
     """One of CUDA's vectors: of two or four elements it is aligned to its size, 16 bytes at most."""
     if name == "dim3":
         return _of_elements(name, "unsigned int", 3, 4)

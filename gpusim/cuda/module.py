@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
 from gpusim.cuda.device_code import device_code, launched
-from gpusim.cuda.fields import opened
+from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
 from gpusim.cuda.layout import Declared, Origin
@@ -85,6 +85,12 @@ class Kernel:
             return self, list(arguments)
         parameters, values = opened(self.parameters, arguments, self.declared)
         return replace(self, parameters=parameters), values
+
+    def with_fields(self, structs: Collection[str]) -> Kernel:
+        """The kernel with the fields of some structs as parameters of their own."""
+        if not structs:
+            return self
+        return replace(self, parameters=leaves(self.parameters, structs, self.declared))
 
     def program(self, base: int = 0) -> Program:
         """Its machine code, translated; see :func:`gpusim.cuda.program.program`."""
