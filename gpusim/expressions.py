@@ -98,6 +98,8 @@ def evaluate(text: str, known: Mapping[str, Number]) -> Number:
     """
     try:
         found: Any = _value(_tree(text).body, known)
+    except GpusimError:  # of this expression, or of one that a name stands for
+        raise
     except ZeroDivisionError:
         raise ExpressionError(f"{shown(text)} divides by 0") from None
     except (OverflowError, ValueError, TypeError):

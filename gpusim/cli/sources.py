@@ -136,9 +136,7 @@ def _sizes(option: str, text: str, known: Mapping[str, int | float]) -> tuple[in
         try:
             found.append(evaluate(part, known))
         except ExpressionError as error:
-            raise GpusimError(
-                wanted if part[:1].isdecimal() or not part else f"{option} {text[:60]}: {error}"
-            ) from None
+            raise GpusimError(f"{wanted}: {error}" if part else wanted) from None
     if any(not isinstance(n, int) or not 0 <= n < 10**MOST_DIGITS for n in found):
         raise GpusimError(wanted)
     return tuple(map(int, found))
