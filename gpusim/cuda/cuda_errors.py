@@ -45,3 +45,7 @@ class KernelNameError(CudaError):
 
 class ArgumentError(CudaError):
     """Arguments that do not fit a kernel's parameters."""
+
+
+class SymbolError(CudaError):
+    """A ``__constant__`` or ``__device__`` variable that there is not, or whose value does not fit it."""

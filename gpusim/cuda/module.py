@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,8 +29,10 @@ from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
 from gpusim.cuda.device_code import device_code, launched
+from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
+from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
@@ -63,6 +65,8 @@ class Kernel:
         What messages call its file.
     noted : Noted or None
         What Triton noted of it, where it is a kernel of Triton's.
+    origin : Origin or None
+        The source, which says how structs lie in memory; None for a cubin.
     """
 
     symbol: str
@@ -72,6 +76,7 @@ class Kernel:
     cubin: Cubin = field(repr=False)
     filename: str = ""
     noted: triton.Noted | None = None
+    origin: Origin | None = field(default=None, repr=False)
 
     @property
     def arch(self) -> str:
@@ -82,6 +87,24 @@ class Kernel:
     def parameter_names(self) -> tuple[str, ...]:
         """Names of its parameters where those are known, ``p0``, ``p1``, ... elsewhere."""
         return tuple(parameter.name or f"p{n}" for n, parameter in enumerate(self.parameters))
+
+    @property
+    def declared(self) -> Declared | None:
+        """Types and variables of its source; None where there is none."""
+        return None if self.origin is None else self.origin.declared()
+
+    def opened(self, arguments: Sequence[object]) -> tuple[Kernel, list[object]]:
+        """The kernel and its arguments, each field of a struct that is given as a mapping a parameter of its own."""
+        if len(arguments) != len(self.parameters) or not any(isinstance(one, Mapping) for one in arguments):
+            return self, list(arguments)
+        parameters, values = opened(self.parameters, arguments, self.declared)
+        return replace(self, parameters=parameters), values
+
+    def with_fields(self, structs: Collection[str]) -> Kernel:
+        """The kernel with the fields of some structs as parameters of their own."""
+        if not structs:
+            return self
+        return replace(self, parameters=leaves(self.parameters, structs, self.declared))
 
     def program(self, base: int = 0) -> Program:
         """Its machine code, translated; see :func:`gpusim.cuda.program.program`."""
@@ -176,7 +199,8 @@ def from_cubin(data: bytes, filename: str, text: str = "") -> Module:
     CubinError
         Where it cannot be read.
     """
-    return _module(cubin.parse(data, filename), text, filename, Compiled(b"", "", ""))
+    origin = Origin(text, (), ()) if text else None
+    return _module(cubin.parse(data, filename), origin, filename, Compiled(b"", "", ""))
 
 
 @dataclass(frozen=True)
@@ -276,28 +300,10 @@ def _text(data: bytes, path: Path) -> str:
     return text
 
 
-def loaded(data: bytes, filename: str) -> Module:
-    """Take machine code as a compiler gives it.
-
-    Parameters
-    ----------
-    data : bytes
-        A cubin.
-    filename : str
-        What messages call it.
-
-    Raises
-    ------
-    CubinError
-        If it is damaged.
-    """
-    return _module(cubin.parse(data, filename), "", filename, Compiled(b"", "", ""))
-
-
 def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given: bool) -> Module:
     if not cubin.is_cubin(data):
         raise CudaError(f"{path} is a program or library of the host: {_TAKEN} (cuobjdump -xelf all takes cubins out)")
-    found = loaded(data, str(path))
+    found = from_cubin(data, str(path))
     if (found.arch != arch) if is_given else (found.arch.rstrip("af") != arch.rstrip("af")):
         raise CudaError(f"{path} is machine code for {found.arch}, not for {arch}")
     kernels = {symbol: replace(kernel, noted=triton.noted(path, symbol)) for symbol, kernel in found.kernels.items()}
@@ -354,19 +360,20 @@ def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> Kerne
 def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
     compiled = _compile(source, expressions)
     parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
-    module = _module(parsed, source.text, source.filename, compiled)
+    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
+    module = _module(parsed, origin, source.filename, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
     return module
 
 
-def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Module:
+def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compiled) -> Module:
     """Kernels with their names and parameters."""
     kernels = {}
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
-        known = signature.parameters(name, symbol, code.parameters, text)
-        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename)
+        known = signature.parameters(name, symbol, code.parameters, origin.text if origin else "")
+        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename, origin=origin)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
 
 

@@ -91,7 +91,8 @@ def program(kernel: Compiled, base: int) -> Program:
     """
     disassembler = toolchain.nvdisasm()
     found = disassembler.stat()
-    decided_by = kernel, base, disassembler, found.st_size, found.st_mtime_ns
+    of_kernel = kernel.symbol, kernel.name, kernel.parameters, kernel.code, kernel.cubin, kernel.filename
+    decided_by = of_kernel, base, disassembler, found.st_size, found.st_mtime_ns
     return PROGRAMS.remembered(decided_by, lambda: _translated(kernel, base))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
 from gpusim.frontends.foreign import taken
+from gpusim.frontends.symbols import images, is_initialised, take_back, warning
 from gpusim.simulate.launch import Describing, Launch, as_passed, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
@@ -23,6 +25,7 @@ from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
+    from gpusim.cuda.symbols import Images
     from gpusim.frontends.addresses import Places
     from gpusim.isa.program import Program
     from gpusim.profiles.profile import Profile
@@ -42,6 +45,7 @@ def profile(
     dynamic_shared: int = 0,
     cluster: Size | None = None,
     name: str | None = None,
+    symbols: Mapping[str, Any] | Images | None = None,
     cache: str = "cold",
     values: bool = True,
     sample: Sample = None,
@@ -62,8 +66,8 @@ def profile(
         Blocks, and threads of a block, in x, y, z; of Warp's kernels ``dim`` and ``block_dim``.
     args : sequence
         An array in the host's memory (NumPy's, or what gives itself by ``__array_interface__`` or DLPack, as tensors of
-        PyTorch do) for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct, a
-        :class:`gpusim.TensorMap` for a tensor map, a :class:`gpusim.Texture` for a texture object.
+        PyTorch do) for each pointer, a number (NumPy's or Python's) for each scalar, a mapping by field, or bytes,
+        for a struct, a :class:`gpusim.TensorMap` for a tensor map, a :class:`gpusim.Texture` for a texture object.
         Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
         Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
@@ -74,6 +78,10 @@ def profile(
         Blocks of a cluster in x, y, z, where the kernel does not say (``__cluster_dims__``).
     name : str, optional
         Which kernel of a ``RawModule``.
+    symbols : mapping or Images, optional
+        What ``__constant__`` and ``__device__`` variables hold, by name, such as ``{"coef": array}``; an array of a
+        ``__device__`` variable holds afterwards what the kernel leaves there.  :class:`gpusim.cuda.symbols.Images`
+        lasts from launch to launch.
     cache : {"cold", "warm"}
         Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
     values : bool
@@ -114,26 +122,37 @@ def profile(
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
     asked = taken(kernel, spec, grid, block, args, dynamic_shared, name)
-    launch = work(asked.kernel, spec, asked.grid, asked.block, asked.args, asked.dynamic_shared, cluster, asked.places)
+    launch = work(
+        asked.kernel, spec, asked.grid, asked.block, asked.args, asked.dynamic_shared, cluster, asked.places, symbols
+    )  # fmt: skip
     return simulated([launch], spec, how)[0]
 
 
 def work(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0,
-    cluster: Size | None = None, places: Places | None = None,
+    cluster: Size | None = None, places: Places | None = None, symbols: Mapping[str, Any] | Images | None = None,
 ) -> Work:  # fmt: skip
     """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
 
     Parameters
     ----------
-    kernel, gpu, grid, block, args, dynamic_shared, cluster
+    kernel, gpu, grid, block, args, dynamic_shared, cluster, symbols
         As for :func:`profile`.
     places : Places, optional
         Where arrays lie; one after another unless given.
     """
+    _demand_runs_on(kernel, gpu)
+    kernel, args = kernel.opened(args)
+    held = images(kernel, symbols)
     launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster, places)
+    unfilled = held.unfilled(launch.program)
+    launch = replace(launch, program=held.put_into(launch.program))
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
-    return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
+    take = partial(_write_back, launch, kernel, held, symbols)
+    return Work(
+        launch, kernel.name.full, params, "machine_code", take=take, source=kernel,
+        notes=tuple(warning(one) for one in unfilled if not is_initialised(one, kernel)),
+    )  # fmt: skip
 
 
 def _launch(
@@ -141,12 +160,6 @@ def _launch(
     cluster: Size | None, places: Places | None,
 ) -> Launch:  # fmt: skip
     """The launch, if kernel, sizes and arguments fit one another."""
-    if not hasattr(kernel, "pack"):
-        raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
-    if kernel.arch.rstrip("af") != gpu.arch:
-        raise ParameterError(
-            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
-        )
     kernel.check(as_passed(args))
     program = kernel.program(int(GLOBAL_BASE))
     unknown.refuse(program)
@@ -167,6 +180,16 @@ def _launch(
         blocks = tuple(n * own for n, own in zip(sizes[0], shape, strict=True))
         sizes = _three("grid", blocks, gpu.limits.grid), sizes[1]
     return Launch(program, *sizes, arguments, dynamic, places=lie, nulls=nulls, cluster=shape, besides=besides)
+
+
+def _demand_runs_on(kernel: Kernel, gpu: hardware.Gpu) -> None:
+    """Refuse what is no kernel, or one for another architecture."""
+    if not hasattr(kernel, "pack"):
+        raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
+    if kernel.arch.rstrip("af") != gpu.arch:
+        raise ParameterError(
+            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
+        )
 
 
 def _cluster(given: Size | None, program: Program, gpu: hardware.Gpu) -> tuple[int, int, int] | None:
@@ -218,7 +241,10 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
+def _write_back(
+    launch: Launch, kernel: Kernel, held: Images, symbols: Mapping[str, Any] | Images | None,
+    outputs: Mapping[str, np.ndarray],
+) -> None:  # fmt: skip
     """Put results where the arguments are; all of them, or none where one cannot take its own."""
     given = _arrays({**launch.arguments, **launch.besides})
     after = {name: found for name, found in outputs.items() if name in given}
@@ -229,6 +255,9 @@ def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
             raise ParameterError(f"{launch.program.name} writes to {name}, but its array {why}: give a copy of it")
     for name, array in taking.items():
         np.asarray(array)[...] = after[name]
+    held.take(outputs)
+    if isinstance(symbols, Mapping):
+        take_back(kernel, held, symbols)
 
 
 def _arrays(arguments: Mapping[str, Any]) -> dict[str, np.ndarray]:

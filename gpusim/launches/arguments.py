@@ -10,11 +10,13 @@ A texture is ``{"texture": "float32", "shape": [64, 128], "filter": "linear"}`` 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError, shown
+from gpusim.expressions import ExpressionError, evaluate
 from gpusim.host_memory import enough_memory, in_parts
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ DTYPES = (
 RAW, MAP, TEXTURE = "bytes", "tensormap", "texture"
 TEXTURE_WORDS, TEXTURE_NUMBERS = ("filter", "read"), ("channels", "normalized")
 """Keys of a texture that are words, and that are numbers, besides ``shape``, ``init``, ``address`` and ``border``."""
+Number = int | float
 MAX_BYTES = 1 << 46  # of an array: a launch has no more addresses
 LONGEST = 80  # characters of an argument that a message repeats
 
@@ -81,7 +84,7 @@ class Filled:
         with enough_memory(self.count * dtype.itemsize):
             found = np.zeros(self.count, dtype)
         for part in in_parts(self.count if name != "zeros" else 0):
-            found[part] = _FILLS[name](rng, part.start, part.stop - part.start, rest).astype(dtype)
+            found[part] = FILLS[name](rng, part.start, part.stop - part.start, rest).astype(dtype)
         return found
 
     def blank(self) -> np.ndarray:
@@ -262,7 +265,7 @@ def _arange(rng: np.random.Generator, first: int, count: int, rest: str) -> np.n
     return np.arange(first, first + count)
 
 
-_FILLS: dict[str, Fill] = {
+FILLS: dict[str, Fill] = {
     "zeros": _constant(0),
     "ones": _constant(1),
     "inf": _constant(float("inf")),
@@ -347,23 +350,23 @@ def _limits(kind: np.dtype) -> tuple[int, int] | tuple[float, float]:
     return float(real.min), float(real.max)
 
 
-def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
-    """Check what an array's description says."""
+def filled(dtype: str, init: str, count: Any, where: str) -> Filled:
+    """An array that is filled, if its type, its fill and its size go together."""
     _known(dtype, where)
     name, colon, rest = init.partition(":")
-    if name not in _FILLS:
-        raise UnknownNameError(f"way to fill an array in {where}", name, _FILLS)
+    if name not in FILLS:
+        raise UnknownNameError(f"way to fill an array in {where}", name, FILLS)
     if (name == "randint") != bool(colon) or (colon and not _is_bound(rest)):
         raise ArgumentError(
-            f"{where}: init is {', '.join(k for k in _FILLS if k != 'randint')} or randint:K with K > 0, at most 2**64"
+            f"{where}: init is {', '.join(k for k in FILLS if k != 'randint')} or randint:K with K > 0, at most 2**64"
         )
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(count)}")
     if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
         raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 40} TiB")
-    filled = Filled(dtype, init, count)
-    _check_fill(filled, where)
-    return filled
+    found = Filled(dtype, init, count)
+    _check_fill(found, where)
+    return found
 
 
 def _is_bound(text: str) -> bool:
@@ -386,14 +389,19 @@ def _check_fill(filled: Filled, where: str) -> None:
         raise ArgumentError(f"{where}: of its numbers {error}") from None
 
 
-def from_text(text: str) -> Argument:
+def from_text(text: str, known: Mapping[str, Number] | None = None, option: str = "--arg") -> Argument:
     """Read an argument as the command line has it.
 
     Parameters
     ----------
     text : str
         ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array, ``tensormap:DTYPE:INIT:SHAPE:box=BOX`` for the
-        map of one, ``texture:DTYPE:INIT:SHAPE`` for a texture, ``bytes:HEX`` for anything else.
+        map of one, ``texture:DTYPE:INIT:SHAPE`` for a texture, ``bytes:HEX`` for
+        anything else.  ``VALUE`` and ``COUNT`` may be expressions.
+    known : mapping of str to int or float
+        What names in expressions mean.
+    option : str
+        What messages call the option.
 
     Raises
     ------
@@ -408,7 +416,7 @@ def from_text(text: str) -> Argument:
     Filled(dtype='int32', init='randint:100', count=4096)
     """
     parts = text.split(":")
-    where = f"--arg {text if len(text) <= LONGEST else text[:LONGEST] + '...'}"
+    known, where = known or {}, f"{option} {text if len(text) <= LONGEST else text[:LONGEST] + '...'}"
     if len(parts) < 2:
         raise ArgumentError(
             f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
@@ -421,9 +429,9 @@ def from_text(text: str) -> Argument:
         return textured(_texture_of_text(parts[1:], where), where)
     _known(parts[0], where)
     if len(parts) == 2:
-        return _checked(Scalar(parts[0], _number(parts[1], where)), where)
-    count = _number(parts[-1], where)
-    return _filled(parts[0], ":".join(parts[1:-1]), count, where)
+        return scalar(parts[0], number(parts[1], where, known), where)
+    count = whole_number(parts[-1], where, known)
+    return filled(parts[0], ":".join(parts[1:-1]), count, where)
 
 
 def from_json(value: Any, where: str) -> Argument:
@@ -463,13 +471,13 @@ def from_json(value: Any, where: str) -> Argument:
         dtype, init = value["buffer"], value.get("init", "zeros")
         if not isinstance(dtype, str) or not isinstance(init, str):
             raise ArgumentError(f"{where}: buffer and init are names")
-        return _filled(dtype, init, value.get("count"), where)
-    ((dtype, number),) = list(value.items())[:1]
+        return filled(dtype, init, value.get("count"), where)
+    ((dtype, told),) = list(value.items())[:1]
     if dtype == RAW and len(value) == 1:
-        return _raw(number, where)
-    if len(value) > 1 or isinstance(number, bool) or not isinstance(number, int | float):
+        return _raw(told, where)
+    if len(value) > 1 or isinstance(told, bool) or not isinstance(told, int | float):
         raise ArgumentError(f'{where}: a scalar is one element type with its value, such as {{"int32": 512}}')
-    return _checked(Scalar(dtype, number), where)
+    return scalar(dtype, told, where)
 
 
 def _map_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
@@ -499,7 +507,7 @@ def mapped(value: Mapping[str, Any], where: str) -> Mapped:
     sizes = {name: _sizes(value[name], f"{where}: {name}") for name in MAP_SIZES if name in value}
     if "shape" not in sizes or "box" not in sizes:
         raise ArgumentError(f"{where}: a tensor map needs the shape of its array and a box")
-    array = _filled(dtype, init, math.prod(sizes["shape"]), where)
+    array = filled(dtype, init, math.prod(sizes["shape"]), where)
     more = {**sizes, **{name: value[name] for name in (*MAP_NUMBERS, "fill") if name in value}}
     found = Mapped(array, more.pop("shape"), more.pop("box"), tuple(more.items()))
     try:
@@ -538,7 +546,7 @@ def textured(value: Mapping[str, Any], where: str) -> Textured:
     more |= {name: tuple(more[name]) for name in ("address", "border") if isinstance(more.get(name), list)}
     if "normalized" in more:
         more["normalized"] = bool(more["normalized"])
-    found = Textured(_filled(dtype, init, math.prod(shape), where), shape, tuple(more.items()))
+    found = Textured(filled(dtype, init, math.prod(shape), where), shape, tuple(more.items()))
     try:
         found.blank()
     except (GpusimError, TypeError, ValueError) as error:
@@ -553,6 +561,18 @@ def _sizes(value: Any, where: str) -> tuple[int, ...]:
     return tuple(value)
 
 
+def given(dtype: str, values: Sequence[Any], where: str) -> Given:
+    """An array of these elements, if they are of its type."""
+    _known(dtype, where)
+    for one in values:
+        if isinstance(one, bool) or not isinstance(one, int | float):
+            raise ArgumentError(f"{where}: {shown(one)} is no number")
+        scalar(dtype, one, where)
+    if not values:
+        raise ArgumentError(f"{where}: an array has one element at least")
+    return Given(dtype, tuple(values))
+
+
 def _given(value: Mapping[str, Any], where: str) -> Given:
     """Check an array that is told element by element."""
     unknown = set(value) - {"buffer", "values"}
@@ -561,12 +581,7 @@ def _given(value: Mapping[str, Any], where: str) -> Given:
     dtype, values = value.get("buffer"), value["values"]
     if not isinstance(dtype, str) or not isinstance(values, list) or not values:
         raise ArgumentError(f'{where}: an array is told as {{"buffer": "int32", "values": [1, 2, 3]}}')
-    _known(dtype, where)
-    for number in values:
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ArgumentError(f"{where}: {shown(number)} is no number")
-        _checked(Scalar(dtype, number), where)
-    return Given(dtype, tuple(values))
+    return given(dtype, values, where)
 
 
 def _raw(text: Any, where: str) -> Raw:
@@ -582,16 +597,18 @@ def _known(dtype: str, where: str) -> None:
         raise UnknownNameError(f"element type in {where}", dtype, DTYPES)
 
 
-def _checked(scalar: Scalar, where: str) -> Scalar:
-    _known(scalar.dtype, where)
+def scalar(dtype: str, value: Number, where: str) -> Scalar:
+    """A number of a type, if it is one."""
+    found = Scalar(dtype, value)
+    _known(dtype, where)
     try:
-        _cast(scalar.dtype, scalar.value)
+        _cast(dtype, value)
     except ArgumentError as error:
         raise ArgumentError(f"{where}: {error}") from None
-    return scalar
+    return found
 
 
-def _number(text: str, where: str) -> int | float:
+def _number(text: str, where: str) -> Number:
     for kind in (int, float):
         try:
             found = kind(text)
@@ -601,6 +618,39 @@ def _number(text: str, where: str) -> int | float:
             return found
         raise ArgumentError(f"{where}: {shown(text)} is larger than any number")
     raise ArgumentError(f"{where}: {shown(text)} is no number")
+
+
+def number(text: str, where: str, known: Mapping[str, Number]) -> Number:
+    """A number, or the value of an expression.
+
+    Parameters
+    ----------
+    text, where : str
+    known : mapping of str to int or float
+        What names in it mean.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    try:
+        return _number(text, where)
+    except ArgumentError as error:
+        if not known and not re.search(r"[-+*/%(<>]", text.strip().lstrip("+-")):
+            raise
+        plain = error
+    try:
+        return evaluate(text, known)
+    except ExpressionError as error:
+        raise (plain if text.isidentifier() and not known else ArgumentError(f"{where}: {error}")) from None
+
+
+def whole_number(text: str, where: str, known: Mapping[str, Number]) -> int:
+    """The same of a number of elements, which is whole: 4096.0 is, too."""
+    found = number(text, where, known)
+    if isinstance(found, float) and not found.is_integer():
+        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(found)}")
+    return int(found)
 
 
 def make(arguments: Sequence[Argument], seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:

@@ -522,9 +522,9 @@ def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
 
 
 def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, np.ndarray]:
-    """Contents of every array after a run, in the shapes given."""
+    """Contents of every array after a run, in the shapes given; of variables the bytes."""
     raw = memory.view(np.uint8)
-    found = {}
+    found = {v.name: raw[_bytes(layout, v.name)].copy() for v in launch.program.variables}
     given = {**launch.arguments, **launch.besides}
     for name in layout.address:
         value = memory_of(given.get(name))

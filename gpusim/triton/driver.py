@@ -119,7 +119,7 @@ class Utils:
 
     def load_binary(self, name: str, cubin: bytes, shared: int, device: int) -> tuple[Kernel, Kernel, int, int, int]:
         """A kernel, twice; its registers, words that it spills, and threads that a block may have."""
-        gpu, kernel = self._session.gpu, modules.loaded(cubin, name).kernel(name)
+        gpu, kernel = self._session.gpu, modules.from_cubin(cubin, name).kernel(name)
         registers = max(kernel.code.registers, 1)
         per_warp = -(-registers * WARP // gpu.sm.register_alloc_unit) * gpu.sm.register_alloc_unit
         most = min(gpu.sm.registers // per_warp * WARP, gpu.sm.max_threads_per_block)

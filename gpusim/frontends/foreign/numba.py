@@ -67,7 +67,7 @@ def _compiled(function: Any, types: Sequence[Any], asked: Asked) -> Kernel:
         raise GpusimError(f"{name}: this numba-cuda is another one than is known (0.30): {error}") from None
     except Exception as error:  # what Numba raises has many kinds
         raise GpusimError(f"{name}: Numba does not compile it: {str(error).strip().splitlines()[0]}") from error
-    found = modules.loaded(getattr(cubin, "code", cubin), f"{name} (Numba)")
+    found = modules.from_cubin(getattr(cubin, "code", cubin), f"{name} (Numba)")
     return replace(found.kernel(), name=demangle(name))
 
 

@@ -74,7 +74,7 @@ def _compiled(own: Any, asked: Asked) -> tuple[Kernel, int]:
         data, noted = cubin.read_bytes(), next(Path(folder).glob("*.meta"), None)
         meta = json.loads(noted.read_text()) if noted else {}
     symbol = f"{own.get_mangled_name()}_cuda_kernel_forward"
-    found = modules.loaded(data, f"{own.key} (Warp)").kernel(symbol)
+    found = modules.from_cubin(data, f"{own.key} (Warp)").kernel(symbol)
     return replace(found, name=demangle(own.key)), int(meta.get(f"{symbol}_smem_bytes", 0))
 
 
