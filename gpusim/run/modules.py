@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.cuda import module, relocate
 from gpusim.cuda.program import ALIGNMENT, variable_offsets
+from gpusim.isa.opcodes import Op
 
 if TYPE_CHECKING:
     from gpusim.cuda.module import Kernel
@@ -121,8 +122,8 @@ class Loaded:
             Bytes that a thread's functions may take where nobody knows how deep they recurse.
         """
         if (index, stack) not in self._programs:
-            made, told = self.kernels[index].program(self.base), self.kernels[index].code.local_bytes
-            if made.local_bytes > told:  # functions move the stack pointer
-                made = replace(made, local_bytes=max(made.local_bytes, told + stack))
+            made = self.kernels[index].program(self.base)
+            if made.local_bytes and any(i.op is Op.CALL for i in made.instrs):
+                made = replace(made, local_bytes=max(made.local_bytes, stack))
             self._programs[index, stack] = made
         return self._programs[index, stack]

@@ -31,6 +31,7 @@ _LIBRARY_HEADER = re.compile(r"fatal error: ((?:cublas|cudnn|cufft|cusolver|cusp
 _LACKING = re.compile(
     r"undefined reference to [`']((?:cublas|cudnn|cufft|curand|cusolver|cusparse|nccl|nvrtc|cu(?=[A-Z]))\w+)'"
 )
+_REMOVED = re.compile(r'identifier "cudaThread\w+" is undefined')
 _HOW_FAST = re.compile(r"-O|-G|-g|--device-debug|--debug")
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
@@ -177,30 +178,40 @@ def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: in
             compiler.path, *_code(chosen), "-no-compress", "-cudart", "none", f"-L{folder}",
             *_of_host(compiler), "-o", out, asked.path, *asked.beside, "-lcudart",
         ]  # fmt: skip
-        try:
-            log = toolkit.compiled([str(word) for word in command], str(asked.path))
-        except CompileError as error:
-            if header := _LIBRARY_HEADER.search(error.log):
-                raise ProgramError(
-                    f"{asked.path} includes {header[1]}, of a library that gpusim does not run; a program that can do "
-                    "without it compiles where the header is installed"
-                ) from None
-            found = _stand_ins(error.log, Path(folder))
-            if found is None:
-                raise
-            log = toolkit.compiled([str(word) for word in (*command, found)], str(asked.path))
-        return out.read_bytes(), log
+        while True:
+            try:
+                log = toolkit.compiled([str(word) for word in command], str(asked.path))
+            except CompileError as error:
+                remedies = [word for word in _remedies(asked, error.log, Path(folder)) if word not in command]
+                if not remedies:
+                    raise
+                command += remedies
+            else:
+                return out.read_bytes(), log
 
 
-def _stand_ins(log: str, folder: Path) -> Path | None:
-    """A source with an entry for each call of CUDA's libraries that a linker lacks; None where that does not help."""
+def _remedies(asked: Asked, log: str, folder: Path) -> list[object]:
+    """What to add to a compiler's command after it has said what it lacks; nothing where that does not help.
+
+    Raises
+    ------
+    ProgramError
+        The header of a library that is not run.
+    """
+    if header := _LIBRARY_HEADER.search(log):
+        raise ProgramError(
+            f"{asked.path} includes {header[1]}, of a library that gpusim does not run; a program that can do "
+            "without it compiles where the header is installed"
+        )
+    if _REMOVED.search(log):
+        return [f"-include={runtime_library.SOURCES / 'removed.h'}"]
     names = dict.fromkeys(_LACKING.findall(log))
     if not names:
-        return None
+        return []
     entries = (f'int {name}() {{ return gpusim_refuse("{name}"); }}\n' for name in names)
     path = folder / "libraries.cpp"
     path.write_text('extern "C" {\nint gpusim_refuse(const char *);\n' + "".join(entries) + "}\n")
-    return path
+    return [path]
 
 
 def _code(chosen: Options) -> list[str]:

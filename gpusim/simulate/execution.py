@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,8 +91,16 @@ def compute(
     image = bound(launch, place.layout, encode(launch.program))
     n_sm = gpu.sm_count if together else launch.cluster_blocks
 
+    interrupted = Event()
+
+    def tell(done: int, total: int, text: str) -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+        if progress is not None:
+            progress(done, total, text)
+
     def run(some: BlockQueue) -> None:
-        drive(place.machine(image, 1, timeless=True, n_sm=n_sm), launch, image, some, progress, "executing", limit)
+        drive(place.machine(image, 1, timeless=True, n_sm=n_sm), launch, image, some, tell, "executing", limit)
 
     alone = together or launch.cluster is not None or may_race(image)
     parts = _parts(launch.blocks, 1 if alone else workers)
@@ -99,8 +108,12 @@ def compute(
         run(parts[0])
         return
     with ThreadPoolExecutor(len(parts)) as beside:
-        for done in [beside.submit(run, part) for part in parts]:
-            done.result()
+        try:
+            for done in [beside.submit(run, part) for part in parts]:
+                done.result()
+        except BaseException:  # Ctrl-C reaches this thread alone, and what one part finds ends the others
+            interrupted.set()
+            raise
 
 
 def _parts(blocks: int, workers: int) -> list[BlockQueue]:
