@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.isa.opcodes import HEAP_CALLS, Op
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.processors import processors
 from gpusim.results.program import ProgramLaunch
@@ -134,9 +135,9 @@ class Launches:
         profile, like = None, len(self.done)
         if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
             profile, like = self._time(launch, request, kernel.name.full, progress)
-        self._compute(launch, request, held, progress)
+        printed = self._compute(launch, request, held, progress)
         found = ProgramLaunch(
-            len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream
+            len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream, printed
         )  # fmt: skip
         self.done.append(found)
         return found
@@ -155,20 +156,28 @@ class Launches:
             memory=self._memory.now, constants=module.constants(self._memory),
         )  # fmt: skip
 
-    def _compute(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> None:
-        """Change device memory as the launch does; not again where it is known that nothing changes."""
+    def _compute(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> str:
+        """Change device memory as the launch does; not again where it is known that nothing changes.
+
+        Returns
+        -------
+        str
+            What device code printed.
+        """
         key = repr(request._replace(stream=0))
-        before = self._contents() if self._pays(key) else None
+        calls = launch.program.has(Op.VPRINTF, *HEAP_CALLS)
+        before = self._contents() if self._pays(key) and not calls else None
         if before is not None and self._settled.get(key) == before:
-            return
+            return ""
         begun = perf_counter()
-        compute(
+        printed = compute(
             launch, self._gpu, held, together=request.cooperative, progress=progress, limit=self._how.limit,
             workers=processors(self._how.jobs),
         )  # fmt: skip
         self._spent[key] = perf_counter() - begun
         if before is not None and (after := self._contents()) == before:
             self._settled[key] = after
+        return printed.text
 
     def _pays(self, key: str) -> bool:
         """Whether a launch took longer than it takes to look at all of memory, which is to hold little enough."""

@@ -441,7 +441,7 @@ def machine(
         bits=np.zeros((2, S.LANES), np.uint32),
         **_tallies(kinds, len(bounds), len(image.code), threads),
         **_outboxes(len(sms), timeless),
-        **_of_system_calls(launch, dims),
+        **_of_system_calls(launch, layout, dims),
         textures=rows_of([(texture, layout.address[name]) for name, texture in textures_of(launch)]),
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
@@ -452,14 +452,16 @@ def machine(
     )
 
 
-def _of_system_calls(launch: Launch, dims: np.ndarray) -> dict[str, np.ndarray]:
+def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray) -> dict[str, np.ndarray]:
     """What printf and malloc keep, and where the heap lies; the least there can be where none is called."""
     program, units = launch.program, 0
     known = formats(program)
-    if (heap := program.variable(HEAP)) is not None:
-        units = heap.nbytes // UNIT
-        dims[S.HEAP_FIRST], dims[S.HEAP_UNITS] = int(S.GLOBAL_BASE) + heap.offset, units
-    return {"formats": known, "printed": room(program, known), "heap": zeros(N_HEAP + 2 * units, np.int64)}
+    if program.variable(HEAP) is not None:
+        units = layout.nbytes[HEAP] // UNIT
+        dims[S.HEAP_FIRST], dims[S.HEAP_UNITS] = layout.address[HEAP], units
+    before = None if launch.memory is None or not units else launch.memory.heap
+    heap = zeros(N_HEAP + 2 * units, np.int64) if before is None else before.copy()
+    return {"formats": known, "printed": room(program, known), "heap": heap}
 
 
 def _copies(image: Image, n_sm: int) -> np.ndarray:

@@ -15,11 +15,13 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
+from gpusim.isa.opcodes import HEAP_CALLS, Op
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.dependence import may_race
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
+from gpusim.simulate.printed import NOTHING, Printed, printed
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -69,7 +71,7 @@ def execute(
 def compute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
     limit: int | None = None, workers: int = 1,
-) -> None:  # fmt: skip
+) -> Printed:  # fmt: skip
     """Run a launch for its values, which go into the memory that was there before.
 
     Parameters
@@ -80,6 +82,10 @@ def compute(
         Whether blocks may wait for one another: all are there at once that the GPU holds.
     workers : int
         Processors to work with; what is computed does not depend on it.
+
+    Returns
+    -------
+    Printed
 
     Raises
     ------
@@ -99,14 +105,19 @@ def compute(
         if progress is not None:
             progress(done, total, text)
 
-    def run(some: BlockQueue) -> None:
-        drive(place.machine(image, 1, timeless=True, n_sm=n_sm), launch, image, some, tell, "executing", limit)
+    def run(some: BlockQueue) -> Machine:
+        m = place.machine(image, 1, timeless=True, n_sm=n_sm)
+        drive(m, launch, image, some, tell, "executing", limit)
+        return m
 
-    alone = together or launch.cluster is not None or may_race(image)
+    calls = launch.program.has(Op.VPRINTF, *HEAP_CALLS)
+    alone = together or launch.cluster is not None or calls or may_race(image)
     parts = _parts(launch.blocks, 1 if alone else workers)
     if len(parts) == 1:
-        run(parts[0])
-        return
+        m = run(parts[0])
+        if calls and launch.memory.heap is not None:
+            launch.memory.heap[: len(m.heap)] = m.heap
+        return printed(launch.program, m.printed)
     with ThreadPoolExecutor(len(parts)) as beside:
         try:
             for done in [beside.submit(run, part) for part in parts]:
@@ -114,6 +125,7 @@ def compute(
         except BaseException:  # Ctrl-C reaches this thread alone, and what one part finds ends the others
             interrupted.set()
             raise
+    return NOTHING
 
 
 def _parts(blocks: int, workers: int) -> list[BlockQueue]:

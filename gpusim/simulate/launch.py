@@ -65,10 +65,14 @@ class Memory:
         All of it, from ``GLOBAL_BASE`` on; launches change it.
     arrays : sequence of (str, int, int)
         What lies in it: a name, the address of the first byte, bytes.
+    heap : int64 array, optional
+        What malloc of device code has handed out of the heap there, where there is one; launches change it.
     """
 
-    def __init__(self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]]) -> None:
-        self.words = words
+    def __init__(
+        self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]], heap: np.ndarray | None = None
+    ) -> None:
+        self.words, self.heap = words, heap
         address = {name: first for name, first, _ in arrays}
         self.layout = Layout(address, {name: nbytes for name, _, nbytes in arrays}, words.nbytes)
         self.infos = tuple(ArrayInfo(name, "global", "u8", -1, 0) for name, _, _ in arrays)
@@ -313,7 +317,7 @@ def constant_bank(launch: Launch, layout: Layout) -> bytes:
     if program.arch:
         abi = of_architecture(program.arch, Abi)
         put_abi(bank, launch, abi)
-        if GRID_WORKSPACE in layout.address:
+        if program.variable(GRID_WORKSPACE) is not None:
             place = layout.address[GRID_WORKSPACE]
             struct.pack_into("<2I", bank, abi.grid_workspace, place >> 32, place & 0xFFFFFFFF)
     for param in program.params:
