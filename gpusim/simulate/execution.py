@@ -24,6 +24,7 @@ from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_ba
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
+    from gpusim.isa.encode import Image
     from gpusim.progress import Progress
 
 FEWEST_BLOCKS = 32  # of a part of a grid that another processor runs
@@ -68,7 +69,7 @@ def execute(
 
 def compute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
-    limit: int | None = None, workers: int = 1,
+    limit: int | None = None, workers: int = 1, image: Image | None = None,
 ) -> None:  # fmt: skip
     """Run a launch for its values, which go into the memory that was there before.
 
@@ -80,6 +81,8 @@ def compute(
         Whether blocks may wait for one another: all are there at once that the GPU holds.
     workers : int
         Processors to work with; what is computed does not depend on it.
+    image : Image, optional
+        What :func:`gpusim.isa.encode.encode` gives of the program, where that was done before.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def compute(
     """
     assert launch.memory is not None
     place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
-    image = bound(launch, place.layout, encode(launch.program))
+    image = bound(launch, place.layout, encode(launch.program) if image is None else image)
     n_sm = gpu.sm_count if together else launch.cluster_blocks
 
     interrupted = Event()
@@ -102,10 +105,9 @@ def compute(
     def run(some: BlockQueue) -> None:
         drive(place.machine(image, 1, timeless=True, n_sm=n_sm), launch, image, some, tell, "executing", limit)
 
-    alone = together or launch.cluster is not None or may_race(image)
-    parts = _parts(launch.blocks, 1 if alone else workers)
-    if len(parts) == 1:
-        run(parts[0])
+    parts = _parts(launch.blocks, 1 if together or launch.cluster else workers)
+    if len(parts) == 1 or may_race(image):
+        run(BlockQueue.whole(launch.blocks))
         return
     with ThreadPoolExecutor(len(parts)) as beside:
         try:
