@@ -12,6 +12,7 @@ import numpy as np
 
 from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
+from gpusim.engine.state import fields as F
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
@@ -26,6 +27,7 @@ from gpusim.simulate.printed import NOTHING, Printed, printed
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
+    from gpusim.isa.encode import Image
     from gpusim.progress import Progress
 
 FEWEST_BLOCKS = 32  # of a part of a grid that another processor runs
@@ -70,7 +72,7 @@ def execute(
 
 def compute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
-    limit: int | None = None, workers: int = 1,
+    limit: int | None = None, workers: int = 1, image: Image | None = None,
 ) -> Printed:  # fmt: skip
     """Run a launch for its values, which go into the memory that was there before.
 
@@ -82,6 +84,8 @@ def compute(
         Whether blocks may wait for one another: all are there at once that the GPU holds.
     workers : int
         Processors to work with; what is computed does not depend on it.
+    image : Image, optional
+        What :func:`gpusim.isa.encode.encode` gives of the program, where that was done before.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def compute(
     """
     assert launch.memory is not None
     place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
-    image = bound(launch, place.layout, encode(launch.program))
+    image = bound(launch, place.layout, encode(launch.program) if image is None else image)
     n_sm = gpu.sm_count if together else launch.cluster_blocks
 
     interrupted = Event()
@@ -110,11 +114,10 @@ def compute(
         drive(m, launch, image, some, tell, "executing", limit)
         return m
 
-    calls = launch.program.has(Op.VPRINTF, *HEAP_CALLS)
-    alone = together or launch.cluster is not None or calls or may_race(image)
-    parts = _parts(launch.blocks, 1 if alone else workers)
-    if len(parts) == 1:
-        m = run(parts[0])
+    calls = calls_the_system(image)
+    parts = _parts(launch.blocks, 1 if together or launch.cluster or calls else workers)
+    if len(parts) == 1 or may_race(image):
+        m = run(BlockQueue.whole(launch.blocks))
         if calls and launch.memory.heap is not None:
             launch.memory.heap[: len(m.heap)] = m.heap
         return printed(launch.program, m.printed)
@@ -126,6 +129,11 @@ def compute(
             interrupted.set()
             raise
     return NOTHING
+
+
+def calls_the_system(image: Image) -> bool:
+    """Whether a program prints, or takes from the heap or gives back."""
+    return bool(np.isin(image.code[:, F.OP], (Op.VPRINTF, *HEAP_CALLS)).any())
 
 
 def _parts(blocks: int, workers: int) -> list[BlockQueue]:
