@@ -321,7 +321,7 @@ def constant_bank(launch: Launch, layout: Layout) -> bytes:
             place = layout.address[GRID_WORKSPACE]
             struct.pack_into("<2I", bank, abi.grid_workspace, place >> 32, place & 0xFFFFFFFF)
     for param in program.params:
-        value = argument_bytes(param, launch, layout)
+        value = argument_bytes(param, _passed(launch, param.name), layout)
         bank[param.offset : param.offset + len(value)] = value
     return bytes(bank)
 
@@ -368,13 +368,21 @@ def textures_of(launch: Launch) -> list[tuple[str, Texture]]:
     return [(name, value) for name, value in given if isinstance(value, Texture)]
 
 
-def argument_bytes(param: ParamInfo, launch: Launch, layout: Layout) -> bytes:
+def _passed(launch: Launch, name: str) -> Argument:
+    """An argument, a texture as its handle."""
+    value = launch.arguments[name]
+    if isinstance(value, Texture):
+        return struct.pack("<Q", 1 + [param for param, _ in textures_of(launch)].index(name))
+    return value
+
+
+def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
     """An argument as it lies in the constant bank.
 
     Parameters
     ----------
     param : ParamInfo
-    launch : Launch
+    value : Argument
     layout : Layout
 
     Raises
@@ -382,11 +390,10 @@ def argument_bytes(param: ParamInfo, launch: Launch, layout: Layout) -> bytes:
     ArgumentError
         If the argument has another size than the parameter.
     """
-    value = launch.arguments[param.name]
     if isinstance(value, TensorMap):
         data = value.encode(layout.address[param.name])
-    elif isinstance(value, Texture):
-        data = struct.pack("<Q", 1 + [name for name, _ in textures_of(launch)].index(param.name))
+    elif isinstance(value, bytes):
+        data = value
     elif param.name in layout.address:
         data = struct.pack("<Q", layout.address[param.name])
     elif param.kind in _FORMATS:
@@ -399,9 +406,7 @@ def argument_bytes(param: ParamInfo, launch: Launch, layout: Layout) -> bytes:
 
 
 def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
-    """Bytes of a scalar or struct; a Python number takes the size of its parameter."""
-    if isinstance(value, bytes):
-        return value
+    """Bytes of a scalar; a Python number takes the size of its parameter."""
     if isinstance(value, np.generic):
         return value.tobytes()
     if isinstance(value, float) and param.nbytes in (4, 8):
