@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from gpusim.triton import session as sessions
 from gpusim.triton.arrays import taken
 from gpusim.triton.benchmarks import BENCHMARKS, instead
 from gpusim.triton.driver import Driver
+from gpusim.triton.inductor import launch_by_triton, time_by_prediction
 from gpusim.triton.patches import Patches
 from gpusim.triton.session import Session
 
@@ -78,7 +80,10 @@ class Activation:
         testing, jit = sessions.needs("triton.testing", "triton"), sessions.needs("triton.runtime.jit", "triton")
         session, patches = self.session, self._patches
         sessions.begin(session)
-        patches.set(jit.driver, "_active", Driver(session))
+        own = _driver_of(session, patches)
+        patches.set(jit.driver, "_active", own())
+        backends = sessions.needs("triton.backends", "triton").backends
+        patches.set_item(backends, "nvidia", dataclasses.replace(backends["nvidia"], driver=own))
         patches.set(jit.JITFunction, "run", _running(session, jit.JITFunction.run))
         for function in map(vars(testing).get, BENCHMARKS):
             if function is not None:
@@ -86,8 +91,19 @@ class Activation:
         if importlib.util.find_spec("torch") is not None:
             from gpusim.triton.torch_device import stand_in
 
+            launch_by_triton(patches)
             self._device = stand_in(session, patches)
             self._device.__enter__()
+
+
+def _driver_of(session: Session, patches: Patches) -> Callable[[], Driver]:
+    """The session's driver as a class that takes nothing, as Triton has one for each kind of GPU."""
+
+    class Own(Driver):
+        def __init__(self) -> None:
+            super().__init__(session, lambda: time_by_prediction(session, patches))
+
+    return Own
 
 
 def _running(session: Session, run: Callable[..., Any]) -> Callable[..., Any]:

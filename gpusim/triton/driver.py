@@ -33,12 +33,19 @@ class Driver:
     Parameters
     ----------
     session : Session
+    compiled : callable
+        Called whenever a kernel is about to be launched for the first time.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, compiled: Callable[[], None]) -> None:
         self.session = session
         self.utils = Utils(session)
-        self.launcher_cls: Callable[[Any, Any], Launcher] = lambda src, metadata: Launcher(session, src, metadata)
+        self._compiled = compiled
+
+    def launcher_cls(self, source: Any, metadata: Any) -> Launcher:
+        """What launches a kernel."""
+        self._compiled()
+        return Launcher(self.session, source, metadata)
 
     @staticmethod
     def is_active() -> bool:
@@ -116,17 +123,20 @@ class Utils:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._kernels: dict[tuple[str, bytes], Kernel] = {}
 
-    def load_binary(self, name: str, cubin: bytes, shared: int, device: int) -> tuple[Kernel, Kernel, int, int, int]:
-        """A kernel, twice; its registers, words that it spills, and threads that a block may have."""
-        gpu, kernel = self._session.gpu, modules.loaded(cubin, name).kernel(name)
+    def load_binary(self, name: str, cubin: bytes, shared: int, device: int) -> tuple[None, Kernel, int, int, int]:
+        """No module, for none is to be unloaded; a kernel, its registers, words that it spills, threads of a block."""
+        if (name, cubin) not in self._kernels:
+            self._kernels[name, cubin] = modules.loaded(cubin, name).kernel(name)
+        gpu, kernel = self._session.gpu, self._kernels[name, cubin]
         registers = max(kernel.code.registers, 1)
         per_warp = -(-registers * WARP // gpu.sm.register_alloc_unit) * gpu.sm.register_alloc_unit
         most = min(gpu.sm.registers // per_warp * WARP, gpu.sm.max_threads_per_block)
-        return kernel, kernel, registers, kernel.code.local_bytes // WORD, most
+        return None, kernel, registers, kernel.code.local_bytes // WORD, most
 
     def unload_module(self, module: Any) -> None:
-        """Nothing was loaded that is not forgotten by itself."""
+        """None is loaded."""
 
     def get_device_properties(self, device: int = 0) -> dict[str, int]:
         """What Triton wants to know of the GPU, in its units: bytes, kHz, bits."""

@@ -109,6 +109,12 @@ class Device(TorchFunctionMode):
                 self.mark(tensor, marked)
         return found
 
+    def empty_strided(self, size: Any, stride: Any, dtype: Any) -> torch.Tensor:
+        """A tensor as what PyTorch compiles makes it, past what others see of its calls."""
+        found = torch.empty_strided(size, stride, dtype=dtype, device=CPU)
+        self.mark(found)
+        return found
+
     def marked(self, tensor: Any) -> bool:
         """Whether a tensor is on the GPU: as marked, or anything that takes part in a backward pass."""
         key = _key(tensor)
@@ -287,15 +293,16 @@ def stand_in(session: Session, patches: Patches) -> Device:
         "get_device_properties": Properties(session), "default_stream": stream, "is_current_stream_capturing": False,
         "synchronize": None, "set_device": None, "set_stream": None, "empty_cache": None, "manual_seed": None,
         "manual_seed_all": None, "init": None, "reset_peak_memory_stats": None, "max_memory_allocated": 0,
-        "memory_allocated": 0, "is_bf16_supported": True,
+        "memory_allocated": 0, "is_bf16_supported": True, "_exchange_device": 0, "_maybe_exchange_device": 0,
     }.items():  # fmt: skip
         patches.set(cuda, name, lambda *args, _value=value, **kwargs: _value)
     patches.set(cuda, "Event", lambda *args, **kwargs: Event(session))
     patches.set(cuda, "Stream", Stream)
-    for name in ("stream", "device", "device_of"):
+    for name in ("stream", "device", "device_of", "_DeviceGuard"):
         patches.set(cuda, name, lambda *args, **kwargs: nullcontext())
     patches.set(torch._C, "_cuda_getCurrentRawStream", lambda device: 0)
     device = Device(session)
+    patches.set(torch._C._dynamo.guards, "_empty_strided_cuda", device.empty_strided)
     patches.set(torch.autograd, "_engine_run_backward", _watched(device, torch.autograd._engine_run_backward))
     return device
 
