@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
-from gpusim.errors import ParameterError
+from gpusim.errors import LackingError, ParameterError
 from gpusim.simulate.work import Sample
 from gpusim.triton import session as sessions
 from gpusim.triton.arrays import taken
@@ -22,6 +22,10 @@ from gpusim.triton.session import Session
 
 if TYPE_CHECKING:
     from gpusim.profiles.profile import Profile
+
+
+OLDEST = (3, 5)
+"""Release of Triton from which on drivers are as ours is."""
 
 
 class Activation:
@@ -77,6 +81,7 @@ class Activation:
         self.close()
 
     def _begin(self) -> None:
+        _demand_known(sessions.needs("triton", "triton").__version__)
         testing, jit = sessions.needs("triton.testing", "triton"), sessions.needs("triton.runtime.jit", "triton")
         session, patches = self.session, self._patches
         sessions.begin(session)
@@ -94,6 +99,19 @@ class Activation:
             launch_by_triton(patches)
             self._device = stand_in(session, patches)
             self._device.__enter__()
+
+
+def _demand_known(version: str) -> None:
+    """Refuse a Triton whose drivers are others.
+
+    Raises
+    ------
+    LackingError
+        It is older than :data:`OLDEST`.
+    """
+    numbers = tuple(int(n) for n in version.split(".")[:2])
+    if numbers < OLDEST:
+        raise LackingError(f"Triton {version} is too old: {'.'.join(map(str, OLDEST))} or newer is needed")
 
 
 def _driver_of(session: Session, patches: Patches) -> Callable[[], Driver]:

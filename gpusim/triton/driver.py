@@ -1,6 +1,6 @@
 """A driver for Triton that launches on a simulated GPU.
 
-Source: Triton 3.1 to 3.9, ``triton/backends/driver.py`` (what a driver offers) and ``triton/compiler/compiler.py`` and
+Source: Triton 3.5 to 3.9, ``triton/backends/driver.py`` (what a driver offers) and ``triton/compiler/compiler.py`` and
 ``triton/runtime/jit.py`` (what is asked of one).
 """
 
