@@ -44,11 +44,15 @@ class Activation:
 
     def __init__(self, session: Session, *, summary: bool) -> None:
         self.session, self._summary = session, summary
-        if summary:
-            atexit.register(self.close)
         self._patches = Patches()
         self._device: Any = None
-        self._begin()
+        try:
+            self._begin()
+        except BaseException:
+            self._patches.undo()
+            raise
+        if summary:
+            atexit.register(self.close)
 
     @property
     def launches(self) -> list[Profile]:
@@ -84,7 +88,6 @@ class Activation:
         _demand_known(sessions.needs("triton", "triton").__version__)
         testing, jit = sessions.needs("triton.testing", "triton"), sessions.needs("triton.runtime.jit", "triton")
         session, patches = self.session, self._patches
-        sessions.begin(session)
         own = _driver_of(session, patches)
         patches.set(jit.driver, "_active", own())
         backends = sessions.needs("triton.backends", "triton").backends
@@ -99,6 +102,7 @@ class Activation:
             launch_by_triton(patches)
             self._device = stand_in(session, patches)
             self._device.__enter__()
+        sessions.begin(session)
 
 
 def _demand_known(version: str) -> None:

@@ -18,6 +18,7 @@ from gpusim.errors import ParameterError
 from gpusim.triton.arguments import Passed, passed, pointer
 from gpusim.triton.arrays import Array
 from gpusim.triton.benchmarks import benchmark
+from gpusim.triton.session import Asked
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -194,7 +195,9 @@ class Launcher:
         if enter is not None:
             enter(launch_metadata)
         grid = (x * blocks, y, z) if not kernel.code.grid_of_clusters else (x, y, z)
-        self._session.launch(kernel, grid, WARP * self._warps(kernel), found, note.shared, cluster)
+        asked = Asked(kernel, grid, WARP * self._warps(kernel), found, note.shared, cluster)
+        del values, found  # a launch that is put off keeps no outputs alive
+        self._session.launch(asked)
         if leave is not None:
             leave(launch_metadata)
 

@@ -88,6 +88,7 @@ class Device(TorchFunctionMode):
     def _carried_out(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
         """What makes tensors, or changes them."""
         given = list(_tensors((args, kwargs.values())))
+        self._session.uses(("torch", _key(one)) for one in given)
         asked = _device(args, kwargs, name)
         if asked is None and func in _device_constructors() and (default := _device_of_context()) is not None:
             asked, kwargs = default, {**kwargs, "device": default}
