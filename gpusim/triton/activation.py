@@ -97,7 +97,7 @@ class Activation:
             if function is not None:
                 patches.set_body(function, instead)
         if importlib.util.find_spec("torch") is not None:
-            from gpusim.triton.torch_device import stand_in
+            from gpusim.triton.torch_cuda import stand_in
 
             launch_by_triton(patches)
             self._device = stand_in(session, patches)
