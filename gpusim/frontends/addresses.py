@@ -158,6 +158,16 @@ class Memory:
         found = self._known[owner.key] = Allocation(self._vacant(nbytes), nbytes, owner)
         return found
 
+    def known(self, key: tuple[str, int]) -> Allocation:
+        """An allocation that was given an address.
+
+        Parameters
+        ----------
+        key : tuple
+            Its owner's.
+        """
+        return self._known[key]
+
     def tell(self, owner: Owner, nbytes: int) -> Allocation:
         """The same, of an allocation whose address a program is told, and may hand to kernels in an array."""
         found = self.place(owner, nbytes)

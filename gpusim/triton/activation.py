@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
-from gpusim.errors import ParameterError
+from gpusim.errors import LackingError, ParameterError
 from gpusim.simulate.work import Sample
 from gpusim.triton import session as sessions
 from gpusim.triton.arrays import taken
 from gpusim.triton.benchmarks import BENCHMARKS, instead
 from gpusim.triton.driver import Driver
+from gpusim.triton.inductor import launch_by_triton, time_by_prediction
 from gpusim.triton.patches import Patches
 from gpusim.triton.session import Session
 
 if TYPE_CHECKING:
     from gpusim.profiles.profile import Profile
+
+
+OLDEST = (3, 5)
+"""Release of Triton from which on drivers are as ours is."""
 
 
 class Activation:
@@ -38,11 +44,15 @@ class Activation:
 
     def __init__(self, session: Session, *, summary: bool) -> None:
         self.session, self._summary = session, summary
-        if summary:
-            atexit.register(self.close)
         self._patches = Patches()
         self._device: Any = None
-        self._begin()
+        try:
+            self._begin()
+        except BaseException:
+            self._patches.undo()
+            raise
+        if summary:
+            atexit.register(self.close)
 
     @property
     def launches(self) -> list[Profile]:
@@ -75,19 +85,47 @@ class Activation:
         self.close()
 
     def _begin(self) -> None:
+        _demand_known(sessions.needs("triton", "triton").__version__)
         testing, jit = sessions.needs("triton.testing", "triton"), sessions.needs("triton.runtime.jit", "triton")
         session, patches = self.session, self._patches
-        sessions.begin(session)
-        patches.set(jit.driver, "_active", Driver(session))
+        own = _driver_of(session, patches)
+        patches.set(jit.driver, "_active", own())
+        backends = sessions.needs("triton.backends", "triton").backends
+        patches.set_item(backends, "nvidia", dataclasses.replace(backends["nvidia"], driver=own))
         patches.set(jit.JITFunction, "run", _running(session, jit.JITFunction.run))
         for function in map(vars(testing).get, BENCHMARKS):
             if function is not None:
                 patches.set_body(function, instead)
         if importlib.util.find_spec("torch") is not None:
-            from gpusim.triton.torch_device import stand_in
+            from gpusim.triton.torch_cuda import stand_in
 
+            launch_by_triton(patches)
             self._device = stand_in(session, patches)
             self._device.__enter__()
+        sessions.begin(session)
+
+
+def _demand_known(version: str) -> None:
+    """Refuse a Triton whose drivers are others.
+
+    Raises
+    ------
+    LackingError
+        It is older than :data:`OLDEST`.
+    """
+    numbers = tuple(int(n) for n in version.split(".")[:2])
+    if numbers < OLDEST:
+        raise LackingError(f"Triton {version} is too old: {'.'.join(map(str, OLDEST))} or newer is needed")
+
+
+def _driver_of(session: Session, patches: Patches) -> Callable[[], Driver]:
+    """The session's driver as a class that takes nothing, as Triton has one for each kind of GPU."""
+
+    class Own(Driver):
+        def __init__(self) -> None:
+            super().__init__(session, lambda: time_by_prediction(session, patches))
+
+    return Own
 
 
 def _running(session: Session, run: Callable[..., Any]) -> Callable[..., Any]:

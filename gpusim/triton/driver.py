@@ -1,6 +1,6 @@
 """A driver for Triton that launches on a simulated GPU.
 
-Source: Triton 3.1 to 3.9, ``triton/backends/driver.py`` (what a driver offers) and ``triton/compiler/compiler.py`` and
+Source: Triton 3.5 to 3.9, ``triton/backends/driver.py`` (what a driver offers) and ``triton/compiler/compiler.py`` and
 ``triton/runtime/jit.py`` (what is asked of one).
 """
 
@@ -18,6 +18,7 @@ from gpusim.errors import ParameterError
 from gpusim.triton.arguments import Passed, passed, pointer
 from gpusim.triton.arrays import Array
 from gpusim.triton.benchmarks import benchmark
+from gpusim.triton.session import Asked
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -33,12 +34,19 @@ class Driver:
     Parameters
     ----------
     session : Session
+    compiled : callable
+        Called whenever a kernel is about to be launched for the first time.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, compiled: Callable[[], None]) -> None:
         self.session = session
         self.utils = Utils(session)
-        self.launcher_cls: Callable[[Any, Any], Launcher] = lambda src, metadata: Launcher(session, src, metadata)
+        self._compiled = compiled
+
+    def launcher_cls(self, source: Any, metadata: Any) -> Launcher:
+        """What launches a kernel."""
+        self._compiled()
+        return Launcher(self.session, source, metadata)
 
     @staticmethod
     def is_active() -> bool:
@@ -116,17 +124,20 @@ class Utils:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._kernels: dict[tuple[str, bytes], Kernel] = {}
 
-    def load_binary(self, name: str, cubin: bytes, shared: int, device: int) -> tuple[Kernel, Kernel, int, int, int]:
-        """A kernel, twice; its registers, words that it spills, and threads that a block may have."""
-        gpu, kernel = self._session.gpu, modules.from_cubin(cubin, name).kernel(name)
+    def load_binary(self, name: str, cubin: bytes, shared: int, device: int) -> tuple[None, Kernel, int, int, int]:
+        """No module, for none is to be unloaded; a kernel, its registers, words that it spills, threads of a block."""
+        if (name, cubin) not in self._kernels:
+            self._kernels[name, cubin] = modules.from_cubin(cubin, name).kernel(name)
+        gpu, kernel = self._session.gpu, self._kernels[name, cubin]
         registers = max(kernel.code.registers, 1)
         per_warp = -(-registers * WARP // gpu.sm.register_alloc_unit) * gpu.sm.register_alloc_unit
         most = min(gpu.sm.registers // per_warp * WARP, gpu.sm.max_threads_per_block)
-        return kernel, kernel, registers, kernel.code.local_bytes // WORD, most
+        return None, kernel, registers, kernel.code.local_bytes // WORD, most
 
     def unload_module(self, module: Any) -> None:
-        """Nothing was loaded that is not forgotten by itself."""
+        """None is loaded."""
 
     def get_device_properties(self, device: int = 0) -> dict[str, int]:
         """What Triton wants to know of the GPU, in its units: bytes, kHz, bits."""
@@ -184,7 +195,9 @@ class Launcher:
         if enter is not None:
             enter(launch_metadata)
         grid = (x * blocks, y, z) if not kernel.code.grid_of_clusters else (x, y, z)
-        self._session.launch(kernel, grid, WARP * self._warps(kernel), found, note.shared, cluster)
+        asked = Asked(kernel, grid, WARP * self._warps(kernel), found, note.shared, cluster)
+        del values, found  # a launch that is put off keeps no outputs alive
+        self._session.launch(asked)
         if leave is not None:
             leave(launch_metadata)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
 
 _ABSENT = object()
@@ -25,6 +26,30 @@ class Patches:
         self._before.append((holder, name, vars(holder).get(name, _ABSENT)))
         setattr(holder, name, value)
 
+    def set_item(self, holder: MutableMapping[str, Any], key: str, value: Any) -> None:
+        """Replace what a mapping has under a key.
+
+        Parameters
+        ----------
+        holder : mapping
+        key : str
+        value : object
+        """
+        self._before.append((holder, key, holder.get(key, _ABSENT)))
+        holder[key] = value
+
+    def set_setting(self, holder: Any, name: str, value: Any) -> None:
+        """Replace an attribute that its holder keeps in its own way.
+
+        Parameters
+        ----------
+        holder : object
+        name : str
+        value : object
+        """
+        self._before.append((holder, name, getattr(holder, name)))
+        setattr(holder, name, value)
+
     def set_body(self, function: Any, other: Any) -> None:
         """Have a function do what another one does, for those as well who have imported it already.
 
@@ -34,14 +59,18 @@ class Patches:
             Neither of them made in another function.
         """
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
-            self._before.append((function, name, getattr(function, name)))
-            setattr(function, name, getattr(other, name))
+            self.set_setting(function, name, getattr(other, name))
 
     def undo(self) -> None:
         """Put everything back, the latest first."""
         while self._before:
             holder, name, value = self._before.pop()
-            if value is _ABSENT:
+            if isinstance(holder, MutableMapping):
+                if value is _ABSENT:
+                    del holder[name]
+                else:
+                    holder[name] = value
+            elif value is _ABSENT:
                 delattr(holder, name)
             else:
                 setattr(holder, name, value)

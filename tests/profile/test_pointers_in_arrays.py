@@ -6,8 +6,9 @@ import pytest
 from gpusim import cuda, hardware
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import GpusimError
-from gpusim.frontends.addresses import Places
+from gpusim.frontends.addresses import Memory, Places, locate
 from gpusim.frontends.cuda import work
+from gpusim.isa.slice import arrays_written
 from gpusim.simulate.execution import execute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.prediction import predict
@@ -52,3 +53,33 @@ def test_an_access_beyond_such_an_array_names_it():
     asked, gpu, _ = launch([np.zeros(16, np.float32)], [0])
     with pytest.raises(GpusimError, match=r"past the end of array 0 \(64 bytes"):
         predict([asked], gpu, How())
+
+
+def test_what_a_program_writes_is_known_by_parameter_or_not_at_all():
+    source = """
+    extern "C" __global__ void sums(const float* a, const float* b, float* c, float* d) {
+        c[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+        if (a[0] > 0) atomicAdd(d, b[0]);
+    }
+    """
+    sums = cuda.compile(source, gpu="h200").kernel().program()
+    assert arrays_written(sums, "abcd") == {"c", "d"}
+    through = cuda.compile(SOURCE, gpu="h200").kernel().program()
+    assert arrays_written(through, ["pointers", "chosen", "out"]) is None
+
+
+def test_an_address_is_given_anew_when_its_array_is_gone():
+    memory = Memory()
+
+    def placed(array):
+        found = locate(array)
+        return memory.place(found.owner, len(found.memory)).first + found.offset
+
+    x, y = np.zeros(100), np.zeros(100)
+    first, second = placed(x), placed(y)
+    assert placed(x[10:]) == first + 80
+    assert second >= first + x.nbytes + 1
+    del x
+    z = np.zeros(100)
+    assert placed(z) == first
+    assert placed(y) == second

@@ -127,6 +127,12 @@ def test_two_sessions_at_once_are_refused():
         activate("h200")
 
 
+def test_an_older_triton_is_refused(monkeypatch):
+    monkeypatch.setattr(triton, "__version__", "3.3.1")
+    with pytest.raises(GpusimError, match=r"Triton 3\.3\.1 is too old: 3\.5 or newer"):
+        activate(ON)
+
+
 def test_a_grid_of_nothing_launches_nothing():
     with pytest.raises(ParameterError, match="nothing was launched"):
         profile(doubled, (0,), numbers(1), numbers(1), 1, BLOCK=256, gpu=ON)

@@ -6,6 +6,8 @@ import pytest
 pytest.importorskip("triton", reason="gpusim[triton] is not installed")
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
+from triton.testing import do_bench
+
 from gpusim.errors import ParameterError
 from gpusim.triton import activate
 from tests.triton.kernels import copied_tile, doubled, gathered
@@ -92,6 +94,65 @@ def test_sums_of_16_bits_are_those_of_32_rounded_once(gpu):
     assert found.dtype == torch.float16
     want = torch.nn.functional.layer_norm(rows.double(), (64,), weight.double())
     assert (found.double() - want).abs().max() < 2e-3
+
+
+class TestBenchmarks:
+    """What a benchmark's launches compute: what somebody can see, and nothing else."""
+
+    @pytest.fixture
+    def computed(self, gpu, monkeypatch):
+        """Kernels that are executed for their values."""
+        from gpusim.triton import session
+
+        found = []
+        execute = session.execute
+        monkeypatch.setattr(
+            session, "execute", lambda launch, *rest, **how: (found.append(1), execute(launch, *rest, **how))[1]
+        )
+        return found
+
+    @staticmethod
+    def launched(x, y):
+        doubled[(1,)](x, y, 256, BLOCK=256)
+        return y
+
+    def test_results_that_are_gone_are_not_computed(self, gpu, computed):
+        x = torch.rand(256, device="cuda")
+        assert do_bench(lambda: self.launched(x, torch.empty_like(x))) > 0
+        assert not computed
+
+    def test_results_that_stay_are(self, gpu, computed):
+        x, y = torch.rand(256, device="cuda"), torch.zeros(256, device="cuda")
+        do_bench(lambda: self.launched(x, y))
+        assert torch.equal(y, 2 * x)
+        assert len(computed) == 1
+
+    def test_of_inputs_that_are_gone_the_values_are_kept(self, gpu, computed):
+        x, y = torch.rand(256, device="cuda"), torch.zeros(256, device="cuda")
+        do_bench(lambda: self.launched(x.clone(), y))
+        assert torch.equal(y, 2 * x)
+
+    def test_what_leads_to_them_is_computed_before(self, gpu, computed):
+        x, y = torch.rand(256, device="cuda"), torch.zeros(256, device="cuda")
+        do_bench(lambda: self.launched(self.launched(x, torch.empty_like(x)), y))
+        assert torch.equal(y, 4 * x)
+        assert len(computed) == 2
+
+    def test_pytorch_sees_results_that_it_uses_meanwhile(self, gpu, computed):
+        x, kept = torch.rand(256, device="cuda"), []
+        do_bench(lambda: kept.append(self.launched(x, torch.empty_like(x)) + 1))
+        assert torch.equal(kept[0], 2 * x + 1)
+
+    def test_inputs_that_are_changed_afterwards_are_those_of_the_launch(self, gpu, computed):
+        x, y = torch.ones(256, device="cuda"), torch.zeros(256, device="cuda")
+        do_bench(lambda: (self.launched(x, y), x.add_(1)))
+        assert (y == 2).all()
+        assert (x == 2).all()
+
+    def test_what_is_changed_in_place_is_changed_once(self, gpu, computed):
+        x = torch.ones(256, device="cuda")
+        do_bench(lambda: self.launched(x, x))
+        assert (x == 2).all()
 
 
 def test_the_gpu_says_what_it_is(gpu):
