@@ -17,7 +17,7 @@ from gpusim.isa.slice import stores_values
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.endless import Watch
-from gpusim.simulate.faults import explain, unending
+from gpusim.simulate.faults import explain, past_the_end, unending
 from gpusim.simulate.launch import Launch, Layout, banks_of, copied
 from gpusim.simulate.workers import ALONE, Workers
 
@@ -32,7 +32,19 @@ NO_LIMIT = 1 << 60  # warp instructions
 
 
 class SimulationError(GpusimError):
-    """The program did something wrong while it ran; the message names the line."""
+    """The program did something wrong while it ran; the message names the line.
+
+    Attributes
+    ----------
+    array : str
+        Array past whose end it went; empty where it is something else.
+    past : int
+        So many bytes.
+    """
+
+    def __init__(self, message: str, array: str = "", past: int = 0) -> None:
+        super().__init__(message)
+        self.array, self.past = array, past
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,7 @@ def drive(
             f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; a larger limit allows more"
         )
     if m.misc[S.E_CODE]:
-        raise SimulationError(explain(launch, image, m.misc))
+        raise SimulationError(explain(launch, image, m.misc), *past_the_end(launch, m.misc))
     return done
 
 
