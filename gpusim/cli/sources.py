@@ -110,13 +110,13 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix == CUBIN else set()
     demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
     source = _source(given["FILE"])
-    defines = _defines(given["-D"] or ())
-    args, known = named.read(given["--arg"] or (), _numbers(defines))
+    macros = defines(given["-D"] or ())
+    args, known = named.read(given["--arg"] or (), _numbers(macros))
     return LaunchSpec(
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
         _sizes("--grid", given["--grid"], known),
         _sizes("--block", given["--block"], known) if given["--block"] is not None else (), given["--dynamic-shared"],
-        args, defines, tuple(given["-I"] or ()), given["--arch"],
+        args, macros, tuple(given["-I"] or ()), given["--arch"],
         given["--cluster"] and _sizes("--cluster", given["--cluster"], known),
         _symbols(given["--set"] or (), known),
     )  # fmt: skip
@@ -164,7 +164,7 @@ def _numbers(defines: Mapping[str, str | None]) -> dict[str, int | float]:
     return {name: int(value) for name, value in defines.items() if value and value.isdecimal() and value.isascii()}
 
 
-def _defines(texts: Sequence[str]) -> dict[str, str | None]:
+def defines(texts: Sequence[str]) -> dict[str, str | None]:
     """Macros, with their values where there are any."""
     split = (text.partition("=") for text in texts)
     return {name: value if equals else None for name, equals, value in split}

@@ -80,11 +80,7 @@ def past_the_end(launch: Launch, misc: np.ndarray) -> tuple[str, int]:
     ends = {name: first + layout.nbytes[name] for name, first in layout.address.items()}
     below = [name for name, end in ends.items() if end <= address]
     name = max(below, key=lambda one: ends[one], default="")
-    return name, address - ends[name] + MOST_ACCESSED if name else 0
-
-
-MOST_ACCESSED = 16
-"""Bytes that a thread accesses at most."""
+    return name, address - ends[name] + 1 if name else 0
 
 
 def _shared_text(code: int, address: int, needed: int) -> str:
