@@ -21,11 +21,21 @@ from gpusim import children
 from gpusim.cuda.cuda_errors import MissingToolError
 
 INSTALL = "pip install 'gpusim[cuda]'"
+INSTALL_12 = "pip install 'gpusim[cuda12]'"
 COMPILE_S = 900
 """Seconds that a compiler may take."""
 _VERSION_S = 60
 _WINDOWS = sys.platform == "win32"
-_SPLIT = ("cuda_nvrtc", "cuda_runtime", "cuda_nvcc", "cuda_cccl", "cuda_nvdisasm", "cuda_cuobjdump", "curand")
+_SPLIT = (
+    "cuda_nvrtc",
+    "cuda_runtime",
+    "cuda_nvcc",
+    "cuda_cccl",
+    "cuda_nvdisasm",
+    "cuda_cuobjdump",
+    "curand",
+    "nvjitlink",
+)
 _INCLUDES = ("include", "include/cccl", "cccl/include", f"targets/{'x64' if _WINDOWS else 'x86_64-linux'}/include")
 _LIBRARIES = ("bin", "bin/x64", "bin/x86_64") if _WINDOWS else ("lib", "lib64", "targets/x86_64-linux/lib")
 _HOST_COMPILERS = ("cl",) if _WINDOWS else ("g++", "c++", "clang++")
@@ -108,10 +118,34 @@ def nvrtc() -> Nvrtc:
     MissingToolError
         Where there is none.
     """
+    if found := next(nvrtcs(), None):
+        return found
+    raise MissingToolError(f"NVRTC, the CUDA compiler, is not installed: {INSTALL}")
+
+
+def nvrtcs() -> Iterator[Nvrtc]:
+    """Every NVRTC there is, the one to prefer first."""
     for kit in kits():
         if library := kit.library("nvrtc"):
-            return Nvrtc(library, kit.library("nvrtc-builtins"), kit.includes())
-    raise MissingToolError(f"NVRTC, the CUDA compiler, is not installed: {INSTALL}")
+            yield Nvrtc(library, kit.library("nvrtc-builtins"), kit.includes())
+
+
+def nvjitlink() -> Path:
+    """Find nvJitLink, which compiles PTX.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    MissingToolError
+        Where there is none.
+    """
+    found = next(filter(None, (kit.library("nvJitLink") for kit in kits())), None)
+    if found is None:
+        raise MissingToolError(f"nvJitLink, which compiles PTX, is not installed: {INSTALL}")
+    return found
 
 
 def nvdisasm() -> Path:
