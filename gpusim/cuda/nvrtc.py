@@ -160,12 +160,8 @@ def _request(
 def _check_architecture(arch: str, files: toolchain.Nvrtc) -> None:
     known = architectures(files)
     if arch.rstrip("af") not in known:
-        older = f"; {toolchain.INSTALL_12} brings the one of CUDA 12, which does" if arch in _OF_CUDA_12 else ""
+        older = f"; {toolchain.INSTALL_12} brings the one of CUDA 12, which does" if arch in toolchain.DROPPED else ""
         raise OptionError(f"{name(files)} does not compile for {arch}: it knows {', '.join(known)}{older}")
-
-
-_OF_CUDA_12 = ("sm_50", "sm_52", "sm_60", "sm_61", "sm_70")
-"""Architectures that CUDA 13 dropped.  Source: CUDA 13.0 release notes, "Deprecated Architectures"."""
 
 
 def _refusal(answer: Mapping[str, Any], log: str, filename: str, options: Options, compiler: str) -> Exception:
