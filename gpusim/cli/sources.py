@@ -94,14 +94,21 @@ def refuse(given: dict[str, Any], why: str) -> None:
             raise GpusimError(f"{name} {why}")
 
 
+def demand(given: dict[str, Any], command: str) -> None:
+    """Complain of the first option that is missing."""
+    for name, value in given.items():
+        if value is None:
+            what = "a .cu file" if name == "FILE" else "X,Y,Z"
+            raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
+
+
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
     from gpusim.launches import named
     from gpusim.launches.spec import CUBIN, LaunchSpec
 
-    for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
-        if given[name] is None and not (name == "--block" and given["FILE"].suffix == CUBIN):
-            raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
+    without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix == CUBIN else set()
+    demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
     source = _source(given["FILE"])
     macros = defines(given["-D"] or ())
     args, known = named.read(given["--arg"] or (), _numbers(macros))

@@ -139,6 +139,14 @@ class Declared:
         except UnknownTypeError:
             return None
 
+    def number(self, text: str) -> int | None:
+        """Value of a constant expression of integers; None where it has none."""
+        try:
+            found = self._evaluated(text, ())
+        except ExpressionError:
+            return None
+        return found if isinstance(found, int) else None
+
     def is_initialised(self, name: str) -> bool:
         """Whether a variable has an initialiser."""
         return any(declarator.type == "init_declarator" for _, declarator in self._variables_of(name))

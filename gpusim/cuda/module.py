@@ -14,9 +14,10 @@ from gpusim.cuda import (
     cache,
     cubin,
     device_launches,
-    elf,
+    fatbin,
     host,
     host_headers,
+    jitlink,
     names,
     nvcc,
     nvrtc,
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from gpusim.hardware import Gpu
     from gpusim.isa.program import Program
 
-_FATBIN = bytes.fromhex("50ed55ba")
-_TAKEN = "a .cu file or a .cubin is taken"
+_ARCHIVE = b"!<arch>"
+_TAKEN = "a .cu file, PTX, a .cubin, a .fatbin, or a program or library with device code is taken"
 
 
 @dataclass(frozen=True)
@@ -267,8 +268,12 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         return _from_source(_Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
     path = Path(source_or_path)
     data = reading.read_bytes(path, CudaError)
-    if data.startswith(elf.MAGIC):
+    if cubin.is_cubin(data):
         return _from_cubin(data, path, target, kernel, arch is not None)
+    if fatbin.holds(data):
+        return _from_binary(data, str(path), target, kernel)
+    if jitlink.is_ptx(data):
+        return _selected(_from_ptx(data, str(path), target), kernel)
     text = _text(data, path)
     chosen = checked(target, options, defines, include, path.parent)
     return _from_source(_Source(text, str(source_or_path), chosen, arch is not None), kernel)
@@ -287,10 +292,8 @@ def _target(gpu: str | Gpu, arch: str | None) -> str:
 
 def _text(data: bytes, path: Path) -> str:
     """Source text, or what the file is instead."""
-    if data.startswith((_FATBIN, b"!<arch>")):
-        raise CudaError(f"{path} is a fat binary or a library: {_TAKEN} (cuobjdump -xelf all takes cubins out of it)")
-    if re.search(rb"^\s*\.version\s+\d", data[:65536], re.MULTILINE) and b".address_size" in data[:65536]:
-        raise CudaError(f"{path} is PTX, which is no machine code yet: {_TAKEN} (ptxas makes a cubin of PTX)")
+    if data.startswith(_ARCHIVE):
+        raise CudaError(f"{path} is a static library: {_TAKEN} (ar x takes object files out of it)")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -301,13 +304,49 @@ def _text(data: bytes, path: Path) -> str:
 
 
 def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given: bool) -> Module:
-    if not cubin.is_cubin(data):
-        raise CudaError(f"{path} is a program or library of the host: {_TAKEN} (cuobjdump -xelf all takes cubins out)")
     found = from_cubin(data, str(path))
     if (found.arch != arch) if is_given else (found.arch.rstrip("af") != arch.rstrip("af")):
         raise CudaError(f"{path} is machine code for {found.arch}, not for {arch}")
     kernels = {symbol: replace(kernel, noted=triton.noted(path, symbol)) for symbol, kernel in found.kernels.items()}
     return _selected(replace(found, kernels=kernels), wanted)
+
+
+def _from_ptx(data: bytes, filename: str, arch: str) -> Module:
+    """What nvJitLink makes of PTX."""
+    target = jitlink.target_of(data, arch, filename)
+    key = cache.key(data.decode("utf-8", "surrogateescape"), [], [jitlink.identity(), filename, target])
+    compiled = cache.load(key) if key else None
+    if compiled is None:
+        compiled = jitlink.compile_ptx(data, filename, target)
+        if key:
+            cache.store(key, compiled)
+    return _module(
+        cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {filename}"), None, filename, compiled
+    )
+
+
+def _from_binary(data: bytes, filename: str, arch: str, wanted: str | None) -> Module:
+    """Kernels of all device code in a file that is for an architecture: its machine code, else what PTX becomes."""
+    found = fatbin.entries(data, filename)
+    own = [entry for entry in found if not entry.is_ptx and entry.arch == arch.rstrip("af")]
+    nothing = Compiled(b"", "", "")
+    modules = [_module(cubin.parse(entry.data, filename), None, filename, nothing) for entry in own]
+    if not own:
+        modules = [_from_ptx(entry.data, filename, arch) for entry in _newest_ptx(found, arch)]
+    if not modules:
+        there = ", ".join(dict.fromkeys(map(str, found)))
+        raise CudaError(f"{filename} has {there}, and nothing that runs on {arch}: name another GPU (gpu, --gpu)")
+    kernels = {symbol: kernel for module in reversed(modules) for symbol, kernel in module.kernels.items()}
+    first = next((module for module in modules if module.kernels), modules[0])
+    return _selected(replace(first, kernels=kernels), wanted)
+
+
+def _newest_ptx(entries: Sequence[fatbin.Entry], arch: str) -> list[fatbin.Entry]:
+    """PTX of the latest version that runs on an architecture."""
+    number = int(arch.strip("smaf_"))
+    versions = [int(entry.arch.strip("smaf_")) for entry in entries if entry.is_ptx]
+    newest = max((version for version in versions if version <= number), default=0)
+    return [entry for entry in entries if entry.is_ptx and entry.arch == f"sm_{newest}"]
 
 
 def _from_source(source: _Source, wanted: str | None) -> Module:
@@ -477,7 +516,7 @@ def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str,
 
 
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
-    key = _key(source, expressions, f"{nvrtc.identity()} {sorted(headers.items())}")
+    key = _key(source, expressions, f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {sorted(headers.items())}")
     return _cached(
         source, key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
     )

@@ -89,7 +89,7 @@ def program(kernel: Compiled, base: int) -> Program:
     CudaError
         Where the machine code cannot be read, or asks for what no hardware has or the file does not declare.
     """
-    disassembler = toolchain.nvdisasm()
+    disassembler = toolchain.nvdisasm(kernel.cubin.arch)
     found = disassembler.stat()
     of_kernel = kernel.symbol, kernel.name, kernel.parameters, kernel.code, kernel.cubin, kernel.filename
     decided_by = of_kernel, base, disassembler, found.st_size, found.st_mtime_ns
@@ -164,7 +164,7 @@ def _beyond(made: Program) -> Iterator[tuple[int, str]]:
 
 def _lines(kernel: Compiled) -> list[Line]:
     """The kernel's own part of its module's listing."""
-    found = _listing(kernel.cubin.data).get(kernel.symbol)
+    found = _listing(kernel.cubin.data, toolchain.nvdisasm(kernel.cubin.arch)).get(kernel.symbol)
     if found is None:
         raise CubinError(f"{kernel.filename}: nvdisasm shows no code of kernel {kernel.name.full}: the file is damaged")
     return found
@@ -183,8 +183,8 @@ def _called(source: str, filename: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _listing(cubin: bytes) -> dict[str, list[Line]]:
-    return nvdisasm.disassemble(cubin, toolchain.nvdisasm())
+def _listing(cubin: bytes, disassembler: Path) -> dict[str, list[Line]]:
+    return nvdisasm.disassemble(cubin, disassembler)
 
 
 def variable_offsets(cubin: Cubin) -> dict[str, int]:

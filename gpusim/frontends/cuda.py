@@ -210,7 +210,8 @@ def _remedy(kernel: Kernel, gpu: hardware.Gpu) -> str:
     from gpusim.cuda import nvrtc
 
     try:
-        compiler, known = nvrtc.name(), nvrtc.architectures()
+        files = nvrtc.chosen(gpu.arch)
+        compiler, known = nvrtc.name(files), nvrtc.architectures(files)
     except CudaError:  # none, or one that cannot be asked
         return ""
     if gpu.arch in known:

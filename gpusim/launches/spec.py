@@ -94,6 +94,12 @@ class LaunchSpec:
             include=self.include,
         )
 
+    def kernel_of(self, gpu: str) -> Kernel:
+        """The kernel, compiled for a GPU."""
+        from gpusim import hardware
+
+        return self.compile(hardware.load(gpu).arch).kernel()
+
     def sizes(self, kernel: Kernel) -> Sizes:
         """Blocks, threads and shared memory, with what the kernel's code and Triton's note beside it say.
 

@@ -88,6 +88,17 @@ def _assertion(launch: Launch, misc: np.ndarray) -> str:
     return f"{file}:{int(misc[S.E_HOLDS])}: {function}: {where} Assertion `{text}` failed."
 
 
+def past_the_end(launch: Launch, misc: np.ndarray) -> tuple[str, int]:
+    """Array past whose end an access begins, and by how many bytes; an empty name where it is something else."""
+    address, layout = int(misc[S.E_ADDRESS]), lay_out(launch)
+    if int(misc[S.E_CODE]) not in (E.GLOBAL_BOUNDS, E.STRAY) or abs(address) < NEAR_NULL:
+        return "", 0
+    ends = {name: first + layout.nbytes[name] for name, first in layout.address.items()}
+    below = [name for name, end in ends.items() if end <= address]
+    name = max(below, key=lambda one: ends[one], default="")
+    return name, address - ends[name] + 1 if name else 0
+
+
 def _shared_text(code: int, address: int, needed: int) -> str:
     """What is wrong with an address of shared memory; of what it must be a multiple, or how many bytes lie there."""
     if code == E.SHARED_MISALIGNED and needed:
