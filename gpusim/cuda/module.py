@@ -313,6 +313,13 @@ def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given
 
 def _from_ptx(data: bytes, filename: str, arch: str) -> Module:
     """What nvJitLink makes of PTX."""
+    compiled = _of_ptx(data, filename, arch)
+    told = f"what {compiled.compiler} made of {filename}"
+    return _module(cubin.parse(compiled.cubin, told), None, filename, compiled)
+
+
+def _of_ptx(data: bytes, filename: str, arch: str) -> Compiled:
+    """The same, not yet read; what was made before is kept."""
     target = jitlink.target_of(data, arch, filename)
     key = cache.key(data.decode("utf-8", "surrogateescape"), [], [jitlink.identity(), filename, target])
     compiled = cache.load(key) if key else None
@@ -320,25 +327,49 @@ def _from_ptx(data: bytes, filename: str, arch: str) -> Module:
         compiled = jitlink.compile_ptx(data, filename, target)
         if key:
             cache.store(key, compiled)
-    return _module(
-        cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {filename}"), None, filename, compiled
-    )
+    return compiled
 
 
 def _from_binary(data: bytes, filename: str, arch: str, wanted: str | None) -> Module:
     """Kernels of all device code in a file that is for an architecture: its machine code, else what PTX becomes."""
-    found = fatbin.entries(data, filename)
-    own = [entry for entry in found if not entry.is_ptx and entry.arch == arch.rstrip("af")]
-    nothing = Compiled(b"", "", "")
-    modules = [_module(cubin.parse(entry.data, filename), None, filename, nothing) for entry in own]
-    if not own:
-        modules = [_from_ptx(entry.data, filename, arch) for entry in _newest_ptx(found, arch)]
-    if not modules:
-        there = ", ".join(dict.fromkeys(map(str, found)))
-        raise CudaError(f"{filename} has {there}, and nothing that runs on {arch}: name another GPU (gpu, --gpu)")
+    modules = [
+        _from_ptx(entry.data, filename, arch) if entry.is_ptx else from_cubin(entry.data, filename)
+        for entry in _running_on(arch, data, filename)
+    ]
     kernels = {symbol: kernel for module in reversed(modules) for symbol, kernel in module.kernels.items()}
     first = next((module for module in modules if module.kernels), modules[0])
     return _selected(replace(first, kernels=kernels), wanted)
+
+
+def machine_code(data: bytes, filename: str, arch: str) -> bytes:
+    """The cubin for an architecture of a fat binary: what it has, else what its PTX becomes.
+
+    Parameters
+    ----------
+    data : bytes
+        A fat binary of one module.
+    filename : str
+        What messages call it.
+    arch : str
+
+    Raises
+    ------
+    CudaError
+        It has neither, or is damaged.
+    """
+    entry = _running_on(arch, data, filename)[0]
+    return _of_ptx(entry.data, filename, arch).cubin if entry.is_ptx else entry.data
+
+
+def _running_on(arch: str, data: bytes, filename: str) -> list[fatbin.Entry]:
+    """Machine code for an architecture, else PTX of the latest version that runs on it."""
+    found = fatbin.entries(data, filename)
+    own = [entry for entry in found if not entry.is_ptx and entry.arch == arch.rstrip("af")]
+    chosen = own or _newest_ptx(found, arch)
+    if not chosen:
+        there = ", ".join(dict.fromkeys(map(str, found)))
+        raise CudaError(f"{filename} has {there}, and nothing that runs on {arch}: name another GPU (gpu, --gpu)")
+    return chosen
 
 
 def _newest_ptx(entries: Sequence[fatbin.Entry], arch: str) -> list[fatbin.Entry]:

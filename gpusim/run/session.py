@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from gpusim.children import Child, ended_by
+from gpusim.cuda.module import machine_code
 from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.hardware.occupancy import occupancy
 from gpusim.results.program import Program as Ran
 from gpusim.run import device, runtime_library
-from gpusim.run.fatbin import cubin_for
 from gpusim.run.launches import Launches, Request, Wanted
 from gpusim.run.memory import DeviceMemory
 from gpusim.run.modules import Loaded
@@ -179,8 +179,9 @@ class Session:
         return CudaStatus.SUCCESS, device.described(self._gpu).encode()
 
     def _load(self, body: bytes) -> tuple[int, bytes]:
-        cubin = cubin_for(body, self._gpu.arch, self._gpu.name)
-        module = Loaded(len(self._modules), cubin, str(self._program.path), self._program.text)
+        path = str(self._program.path)
+        cubin = machine_code(body, path, self._gpu.arch)
+        module = Loaded(len(self._modules), cubin, path, self._program.text)
         self._modules.append(module)
         return CudaStatus.SUCCESS, module.described().encode()
 
