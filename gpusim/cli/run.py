@@ -83,6 +83,9 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
     return Session(program, spec, wanted, How(**how), to_standard_error, **showing).run(arguments)
 
 
+TOLD = "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."
+
+
 def _show(found: Program, path: Path | None, *, full: bool) -> None:
     """Show what was launched, chosen launches in full; write all of it where a file is given."""
     from gpusim import report
@@ -93,7 +96,7 @@ def _show(found: Program, path: Path | None, *, full: bool) -> None:
             if launch.profile is not None and launch.as_launch == launch.number:
                 print(f"launch {launch.number}")
                 report.show(report.table(launch.profile))
-        report.show(program(found))
+        report.show(program(found, [TOLD]))
     if path is not None:
         write_json(_plain(found), path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -17,21 +17,23 @@ if TYPE_CHECKING:
     from gpusim.results.program import Program, ProgramLaunch
 
 
-def program(found: Program) -> list[RenderableType]:
+def program(found: Program, remarks: Iterable[str] = ()) -> list[RenderableType]:
     """Lay out what a program launched.
 
     Parameters
     ----------
     found : Program
+    remarks : iterable of str
+        What stands under the table where something was timed.
 
     Returns
     -------
     list of rich renderables
     """
-    return list(_laid_out(found))
+    return list(_laid_out(found, remarks))
 
 
-def _laid_out(found: Program) -> Iterator[RenderableType]:
+def _laid_out(found: Program, remarks: Iterable[str]) -> Iterator[RenderableType]:
     n = len(found.launches)
     yield Text(f"{found.name}  on {found.gpu}: {n} launch{'' if n == 1 else 'es'}", style="bold")
     if not n:
@@ -39,7 +41,7 @@ def _laid_out(found: Program) -> Iterator[RenderableType]:
     yield Text("")
     yield _table(found)
     yield Text("")
-    yield from (Text(line) for line in _notes(found))
+    yield from (Text(line) for line in _notes(found, remarks))
 
 
 def _table(found: Program) -> Grid:
@@ -75,7 +77,7 @@ def _size(size: Sequence[int]) -> str:
     return ",".join(map(str, (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)))
 
 
-def _notes(found: Program) -> Iterator[str]:
+def _notes(found: Program, remarks: Iterable[str]) -> Iterator[str]:
     timed = sum(launch.as_launch == launch.number for launch in found.launches if launch.profile)
     alike = sum(launch.as_launch != launch.number for launch in found.launches if launch.profile)
     computed = sum(launch.profile is None for launch in found.launches)
@@ -84,4 +86,4 @@ def _notes(found: Program) -> Iterator[str]:
     if computed:
         yield f"Computed and not timed: {computed}."
     if timed:
-        yield "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."
+        yield from remarks

@@ -7,10 +7,12 @@ import dataclasses
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
 from gpusim.errors import LackingError, ParameterError
+from gpusim.results.program import Program, ProgramLaunch, Size
 from gpusim.simulate.work import Sample
 from gpusim.triton import session as sessions
 from gpusim.triton.arrays import taken
@@ -62,10 +64,18 @@ class Activation:
     def show(self) -> None:
         """Print a table of the launches so far."""
         from gpusim.report import show
-        from gpusim.report.launch_table import launch_table
+        from gpusim.report.program import program
 
         sys.stdout.flush()
-        show(launch_table(self.launches, _remarks(self.session)))
+        show(program(self._ran(), _remarks(self.session)))
+
+    def _ran(self) -> Program:
+        """The script, as a program that launches."""
+        launches = (
+            ProgramLaunch(n, one.kernel, _size(one.grid), _size(one.block), one, n)
+            for n, one in enumerate(self.launches)
+        )
+        return Program(Path(sys.argv[0]).name or "python", self.session.gpu.name, tuple(launches), 0)
 
     def close(self) -> None:
         """Have Triton and PyTorch as they were before."""
@@ -145,6 +155,11 @@ def _running(session: Session, run: Callable[..., Any]) -> Callable[..., Any]:
             session.specialising = before
 
     return run_on
+
+
+def _size(given: Sequence[int]) -> Size:
+    x, y, z = (*given, 1, 1)[:3]
+    return x, y, z
 
 
 def _remarks(session: Session) -> list[str]:

@@ -18,7 +18,7 @@ def test_a_script_computes_what_it_says_and_ends_with_a_table_of_its_launches(sc
     gpu = runpy.run_path(str(script))["gpu"]
     gpu.close()
     shown = capsys.readouterr().out
-    assert f"{len(gpu.launches)} launches on h100-sxm" in shown
+    assert f"on h100-sxm: {len(gpu.launches)} launch" in shown
     assert all(launch.kernel in shown for launch in gpu.launches)
 
 
