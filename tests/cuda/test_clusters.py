@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -133,6 +134,23 @@ def test_atomics_of_all_blocks_add_up(module: cuda.Module, cluster: int) -> None
     assert np.all(out[:, 2] < cluster)
     assert np.all(out[:, 3] == 7)
     np.testing.assert_array_equal(np.sort(tickets), np.arange(64 * cluster)[None].repeat(3, 0))
+
+
+@pytest.mark.parametrize("cluster", [1, 2, 4])
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_packed_halves_of_another_block_are_added_to(module: cuda.Module, name: str, cluster: int) -> None:
+    dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
+    old, value = (np.arange(64 * k, 64 * k + 64).astype(dtype) for k in range(2))
+    out = np.zeros((cluster, 2, 32), np.uint32)
+    gpusim.profile(
+        module.kernel(f"add_{name[0]}{'' if name[0] == 'f' else 'f'}16x2"), cluster, 32,
+        [out.reshape(-1), np.concatenate([old, value]).view(np.uint32)], cluster=cluster,
+    )  # fmt: skip
+    for block in range(cluster):
+        own = old.view(np.uint32) + np.uint32(block)
+        was = old.view(np.uint32) + np.uint32((block + 1) % cluster)
+        np.testing.assert_array_equal(out[block, 0], was)
+        np.testing.assert_array_equal(out[block, 1], (own.view(dtype) + value).view(np.uint32))
 
 
 def test_addresses_say_whose_they_are(module: cuda.Module) -> None:

@@ -214,6 +214,27 @@ def test_a_stretch_is_reduced(module: cuda.Module, name: str) -> None:
     np.testing.assert_array_equal(to, want)
 
 
+@pytest.mark.parametrize("name", ["min_f16", "max_f16", "min_bf16", "max_bf16"])
+def test_the_other_one_of_a_nan_is_the_least_and_the_greatest(module: cuda.Module, name: str) -> None:
+    """Whichever of the two it is; and -0 lies below 0."""
+    operation, kind = name.split("_")
+    special = np.array([np.nan, -np.inf, -2, -0.0, 0.0, 3, np.inf]).astype(
+        dtype_of({"bf16": "bfloat16"}.get(kind, "f2"))
+    )
+    old, value = (np.resize(x.reshape(-1), 64) for x in np.meshgrid(special, special))
+    order = np.where(np.isnan(old.astype(float)), value, old), np.where(np.isnan(value.astype(float)), old, value)
+    ranks = [np.where(x == 0, np.where(np.signbit(x), -0.5, 0.5), x.astype(float)) for x in order]
+    first = ranks[0] <= ranks[1] if operation == "min" else ranks[0] >= ranks[1]
+    want = np.where(first | np.isnan(ranks[0]), *order)
+    gpusim.profile(
+        module.kernel(f"bulk_{name}"), 1, 32, [old.view(np.uint32), value.view(np.uint32), np.int32(32)],
+        dynamic_shared=SHARED,
+    )  # fmt: skip
+    both = np.isnan(want.astype(float))
+    assert np.array_equal(np.isnan(old.astype(float)), both)
+    np.testing.assert_array_equal(old.view(np.uint16)[~both], want.view(np.uint16)[~both])
+
+
 def test_copies_within_shared_memory(module: cuda.Module) -> None:
     source, out = np.arange(256, dtype=np.uint32), np.zeros(512, np.uint32)
     gpusim.profile(module.kernel("bulk_within"), 1, 32, [source, out, np.int32(256)], dynamic_shared=SHARED)
@@ -370,6 +391,41 @@ def test_the_map_may_be_given_as_it_lies(module: cuda.Module) -> None:
     args = [found.encode(1 << 40), out, *coordinates((2, 0)), np.int32(64), np.int32(256)]
     gpusim.profile(module.kernel("load2"), 1, 32, args, dynamic_shared=SHARED)
     np.testing.assert_array_equal(out.reshape(8, 8), np.vstack([tensor[2:], np.zeros((2, 8), np.uint32)]))
+
+
+def given_as_it_lies(module: cuda.Module, word: int, bits_set: int, values: bool = True) -> None:
+    """A copy by a map, some bits of a word of it changed."""
+    out = np.zeros(64, np.uint32)
+    words = np.frombuffer(gpusim.TensorMap(out.reshape(8, 8), (8, 8)).encode(1 << 40), np.uint32).copy()
+    words[word] |= bits_set
+    args = [words.tobytes(), out, *coordinates((0, 0)), np.int32(64), np.int32(256)]
+    gpusim.profile(module.kernel("load2"), 1, 32, args, dynamic_shared=SHARED, values=values, fresh=True)
+
+
+@pytest.mark.parametrize(
+    ("word", "bits_set"), [(0, 4), (0, 8), (bits.TYPE_WORD, 15 << 7), (bits.TYPE_WORD, 1 << 11)],
+    ids=["address by 4", "address by 8", "type", "interleaved"],
+)  # fmt: skip
+@pytest.mark.parametrize("values", [True, False])
+def test_a_map_that_no_driver_makes_is_refused(module: cuda.Module, word: int, bits_set: int, values: bool) -> None:
+    with pytest.raises(gpusim.GpusimError, match="no tensor map that this instruction can use lies at byte 0x240"):
+        given_as_it_lies(module, word, bits_set, values)
+
+
+def test_rows_longer_than_what_is_swizzled_are_refused(module: cuda.Module) -> None:
+    words = np.frombuffer(gpusim.TensorMap(np.zeros((8, 16), "u4"), (8, 16)).encode(1 << 40), np.uint32).copy()
+    words[bits.TYPE_WORD] |= bits.SWIZZLES[32] << bits.SWIZZLE_AT
+    args = [words.tobytes(), np.zeros(128, np.uint32), *coordinates((0, 0)), np.int32(128), np.int32(512)]
+    with pytest.raises(gpusim.GpusimError, match="no tensor map that this instruction can use"):
+        gpusim.profile(module.kernel("load2"), 1, 32, args, dynamic_shared=SHARED)
+
+
+def test_elements_of_tf32_are_not_copied_as_they_are(module: cuda.Module) -> None:
+    """The hardware rounds them.  Nothing depends on how where only counts matter."""
+    f32 = (bits.NAMES.index("f32") ^ bits.NAMES.index("u32")) << bits.TYPE_AT | 1 << bits.TF32_AT
+    with pytest.raises(gpusim.GpusimError, match="copies a tensor of tf32, whose elements the hardware rounds: use a"):
+        given_as_it_lies(module, bits.TYPE_WORD, f32)
+    given_as_it_lies(module, bits.TYPE_WORD, f32, values=False)
 
 
 @pytest.mark.parametrize("values", [True, False])

@@ -86,9 +86,7 @@ def atomic_value(kind, flags, old, value, other, bits):
     if flags & I.IS_FLOAT and kind <= I.MAX:
         bits[0], bits[1] = flush(old, flags), flush(value, flags)
         pair = bits.view(np.float32)
-        pair[0] = (
-            pair[0] + pair[1] if kind == I.ADD else min(pair[0], pair[1]) if kind == I.MIN else max(pair[0], pair[1])
-        )
+        pair[0] = pair[0] + pair[1] if kind == I.ADD else lesser(pair[0], pair[1], kind == I.MAX)
         return flush(bits[0], flags)
     if flags & I.HALF and kind <= I.MAX:
         high = half_sum(kind, flags, old >> np.uint32(16), value >> np.uint32(16), bits)
@@ -139,9 +137,7 @@ def wide_value(kind, flags, old, value, other, bits):
         both = bits.view(np.uint64)
         both[0], both[1] = old, value
         pair = bits.view(np.float64)
-        pair[0] = (
-            pair[0] + pair[1] if kind == I.ADD else min(pair[0], pair[1]) if kind == I.MIN else max(pair[0], pair[1])
-        )
+        pair[0] = pair[0] + pair[1] if kind == I.ADD else lesser(pair[0], pair[1], kind == I.MAX)
         return both[0]
     if kind == I.ATOMIC_ARRIVE:
         return arrived(old)
@@ -163,6 +159,19 @@ def flush(word, flags):
     return word
 
 
+@inline
+def lesser(x, y, greater):
+    """The lesser or the greater of two numbers: the other one of a NaN, and -0 lies below 0.
+
+    As the PTX ISA says of ``min`` and ``max``.  Assumed of reductions, of which it does not say so.
+    """
+    if x != x or y != y:
+        return y if x != x else x
+    if x == 0 and y == 0:
+        return x + y if greater else -(-x - y)
+    return x if (x < y) != greater else y
+
+
 @jit
 def half_sum(kind, flags, a, b, bits):
     """Sum, minimum or maximum of two fp16 or bf16 bit patterns."""
@@ -170,6 +179,5 @@ def half_sum(kind, flags, a, b, bits):
     pair = bits.view(np.float32)
     if not flags & I.BF16_FLAG:
         pair[0], pair[1] = half_value(a), half_value(b)
-    x, y = pair[0], pair[1]
-    pair[0] = x + y if kind == I.ADD else min(x, y) if kind == I.MIN else max(x, y)
+    pair[0] = pair[0] + pair[1] if kind == I.ADD else lesser(pair[0], pair[1], kind == I.MAX)
     return bf16_bits(bits[0]) if flags & I.BF16_FLAG else half_bits(pair[0])

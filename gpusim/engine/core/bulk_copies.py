@@ -183,7 +183,8 @@ def name_box(m, x, c, index, w, slot, lane, kind, t):
     """The box of a tensor map, its coordinates and places; returns whether it may be."""
     base = first_row(m, w)
     first, dimensions = at(c[I.A], base), (np.int64(c[I.SUB]) >> I.DIMENSIONS_AT) & 7
-    if not take_map(m, x, address_in(m, at(c[I.B], base), lane), dimensions, index, lane, w, slot):
+    moves = c[I.LIGHT] == 0 and kind != FETCHES
+    if not take_map(m, x, address_in(m, at(c[I.B], base), lane), dimensions, moves, index, lane, w, slot):
         return False
     before = np.int64(2) if kind == BRINGS else np.int64(1) if kind != FETCHES else np.int64(0)
     set_coordinates(m, x, first + before, lane, dimensions)

@@ -57,12 +57,10 @@ def lanes_afar(m, c, w, slot, on):
 def access_afar(m, c, index, w, slot, sm, on, t, count):
     """Access shared memory of other blocks; the tick the data is there, or FAILURE.
 
-    Atomics on packed halves are refused there, as in a block's own.
+    Atomics on packed halves are done there, unlike in a block's own: what compilers put after one that was not done
+    is for the block's own memory.
     """
     address, width, base, farthest = m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH]), first_row(m, w), np.int64(0)
-    if c[0] == I.ATOM and c[I.FLAGS] & I.HALF:
-        set_predicate(m.preds[w], c[I.Q0], np.uint32(0), on)
-        return t
     done = np.uint32(0)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:

@@ -72,7 +72,10 @@ def field(words, k, at, bits):
 
 @jit
 def describe(m, x, words, dimensions):
-    """Write the box that a map describes to a row of `Machine.copies`, all but its place; False: it is no such map."""
+    """Write the box that a map describes to a row of `Machine.copies`, all but its place; False: it is no such map.
+
+    Nor is one that no driver makes: of a tensor that is not aligned, or of rows longer than what is swizzled.
+    """
     kind = field(words, T.TYPE_WORD, T.TYPE_AT, T.TYPE_BITS)
     rank = field(words, T.TYPE_WORD, T.RANK_AT, T.RANK_BITS) + 1
     if rank != dimensions or kind >= len(SIZES) or field(words, T.TYPE_WORD, T.INTERLEAVE_AT, T.INTERLEAVE_BITS):
@@ -89,7 +92,9 @@ def describe(m, x, words, dimensions):
         high = field(words, T.HIGH_WORD, T.HIGH_BITS * k, T.HIGH_BITS)
         x[X_STRIDE + k] = (words[T.STRIDE_WORD + k] | high << 32) << T.STRIDE_SHIFT if there else np.int64(0)
         x[X_ROWS] *= x[X_COUNT + k]
-    return x[X_INNER] * x[X_ELEMENT] % T.UNIT == 0
+    row = x[X_INNER] * x[X_ELEMENT]
+    fits = x[X_SWIZZLE] == 0 or row <= T.UNIT << x[X_SWIZZLE]
+    return row % T.UNIT == 0 and x[X_BASE] % T.UNIT == 0 and fits
 
 
 @inline
@@ -100,11 +105,17 @@ def box_of(words, k):
 
 
 @jit
-def take_map(m, x, at, dimensions, index, lane, w, slot):
-    """Write the box of the map at an address to a row of `Machine.copies`; an error where there is none."""
+def take_map(m, x, at, dimensions, moves, index, lane, w, slot):
+    """Write the box of the map at an address to a row of `Machine.copies`; an error where there is none.
+
+    Elements of tf32 are rounded on their way, and nothing says how: where a copy moves values they are refused.
+    Source: CUTLASS, ``sm90_mma_tma_gmma_ss_warpspecialized.hpp``.
+    """
     words = m.scratch[S.TARGETS]
     if not read_map(m, at, words) or not describe(m, x, words, dimensions):
         return fail(m, E.NO_TENSOR_MAP, index, lane, slot, at, w)
+    if moves and field(words, T.TYPE_WORD, T.TF32_AT, 1):
+        return fail(m, E.TF32_MAP, index, lane, slot, at, w)
     return True
 
 

@@ -33,6 +33,7 @@ MBARRIER_BYTES = 32
 MBARRIER_DEADLOCK = 33
 NO_TENSOR_MAP = 34
 COPIES_FULL = 35
+TF32_MAP = 36
 ENDED_BLOCK = 40
 NO_SUCH_BLOCK = 41
 CLUSTER_TWICE = 42
@@ -75,6 +76,7 @@ TEXT = {
     MBARRIER_BYTES: "has an mbarrier expect, or told of, more than 1048575 bytes",
     MBARRIER_DEADLOCK: "deadlock: waits for a phase of an mbarrier that nobody completes",
     NO_TENSOR_MAP: "no tensor map that this instruction can use",
+    TF32_MAP: "copies a tensor of tf32, whose elements the hardware rounds: use a map of float32 and round them before",
     COPIES_FULL: "begins one more bulk copy than the 512 of an SM that are simulated at once",
     ENDED_BLOCK: "touches shared memory of a block of its cluster that has ended",
     NO_SUCH_BLOCK: "touches shared memory of a block that its cluster does not have",

@@ -128,6 +128,22 @@ extern "C" __global__ void add(unsigned* out, unsigned* tickets) {
     if (rank() == 0 && threadIdx.x < 4) out[4 * (linear() / blocks()) + threadIdx.x] = own[threadIdx.x];
 }
 
+// Two halves of the next block of the cluster at a time: what they were, and what they are.
+#define ADD_HALVES(TYPE)                                                                                               \
+    extern "C" __global__ void add_##TYPE(unsigned* out, const unsigned* in) {                                         \
+        __shared__ unsigned own[32];                                                                                   \
+        own[threadIdx.x] = in[threadIdx.x] + linear();                                                                 \
+        meet();                                                                                                        \
+        unsigned old, to = there(own + threadIdx.x, (rank() + 1) % blocks());                                          \
+        asm volatile("atom.shared::cluster.add.noftz." #TYPE " %0, [%1], %2;"                                          \
+                     : "=r"(old) : "r"(to), "r"(in[32 + threadIdx.x]) : "memory");                                     \
+        meet();                                                                                                        \
+        out[64 * linear() + threadIdx.x] = old;                                                                        \
+        out[64 * linear() + 32 + threadIdx.x] = own[threadIdx.x];                                                      \
+    }
+ADD_HALVES(f16x2)
+ADD_HALVES(bf16x2)
+
 // Addresses as numbers.
 extern "C" __global__ void addresses(unsigned* out) {
     __shared__ unsigned own[4];
