@@ -9,6 +9,7 @@ import typer
 
 from gpusim.cli.options import KernelArguments, KernelFolders
 from gpusim.cli.parameters import find, one_each, split
+from gpusim.cli.sources import source_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -70,7 +71,7 @@ def list_kernels(
     from gpusim.report import kernels as listing
 
     if words and len(words) == 1 and Path(words[0]).suffix in (".cu", ".cubin"):
-        report.show(_inside(Path(words[0]), gpu))
+        report.show(_inside(source_of(Path(words[0])), gpu))
         return
     found = lookup.search(words or [], kernels or [], hidden=everything)
     if not words:

@@ -95,7 +95,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
         if given[name] is None and not (name == "--block" and given["FILE"].suffix == CUBIN):
             raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
-    source = _source(given["FILE"])
+    source = source_of(given["FILE"])
     return LaunchSpec(
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
         _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]) if given["--block"] is not None else (),
@@ -105,8 +105,17 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     )  # fmt: skip
 
 
-def _source(given: Path) -> Path:
-    """The file, or the source of that name among the kernels that come with gpusim."""
+def source_of(given: Path) -> Path:
+    """Give the file, or the source of that name among the kernels that come with gpusim.
+
+    Parameters
+    ----------
+    given : Path
+
+    Returns
+    -------
+    Path
+    """
     from gpusim.catalogue.lookup import builtin_folder
 
     builtin = builtin_folder() / given

@@ -63,7 +63,7 @@ def _of(profile: Figures, kind: _Kind) -> str:
     accesses = sum(count for count in counts if count > 0)  # of what is not known there are none
     waves, conflicts = profile.value(_WAVES.format(f"_op_{kind.op}")), profile.value(_CONFLICTS.format(kind.op))
     needed = waves - conflicts
-    if not accesses > 0 or not (needed >= WIDE * accesses or conflicts >= WORTH_SAYING * waves):
+    if not (accesses > 0 and waves > 0) or not (needed >= WIDE * accesses or conflicts >= WORTH_SAYING * waves):
         return ""
     total = f"{kind.name} take {format_count(waves)} wavefronts"
     if conflicts < WORTH_SAYING * waves:

@@ -44,6 +44,10 @@ def test_nothing_is_said_of_accesses_of_one_wavefront():
     assert list(wavefronts(profile(ld=(100, 100, 0), st=(50, 51, 1)))) == []
 
 
+def test_nothing_is_said_of_copies_that_take_no_wavefront():
+    assert list(wavefronts(profile(ldgsts=(100, 0, 0)))) == []
+
+
 def test_what_is_no_access_is_named():
     (sentence,) = wavefronts(profile(others=100, ld=(100, 100, 0)))
     assert sentence.startswith("100 of the shared wavefronts (50 %) are shuffles, barriers and reads of thread numbers")
