@@ -58,7 +58,9 @@ H100 = {
 def side() -> int:
     """Give the size asked for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, default=N, help=f"side of the matrices, a multiple of 256; measured were 4096 and 8192 [{N}]")
+    parser.add_argument(
+        "--n", type=int, default=N, help=f"side of the matrices, a multiple of 256; measured were 4096 and 8192 [{N}]"
+    )
     n: int = parser.parse_args().n
     if n < 256 or n % 256:
         parser.error(f"--n: {n} is no multiple of 256, which tiles of two blocks of a cluster and of 256 columns need")

@@ -74,7 +74,7 @@ def _of(profile: Figures, kind: _Kind) -> str:
 def _others(profile: Figures) -> Iterator[str]:
     """Wavefronts counted as shared memory's that are no access to it."""
     total = profile.shared_wavefronts
-    accesses = (profile.value(_WAVES.format(f"_op_{op}")) for op in ("ld", "st", "atom", "ldgsts"))
+    accesses = (profile.value(_WAVES.format(f"_op_{op}")) for op in ("ld", "st", "atom", "ldgsts", "gmma"))
     others = total - sum(waves for waves in accesses if waves > 0)  # of what is not known there are none
     if profile.uses_shared_memory and others > WORTH_SAYING * total:
         yield (

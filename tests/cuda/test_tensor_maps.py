@@ -311,7 +311,7 @@ def test_a_copy_needs_a_map_of_its_dimensions(module: cuda.Module) -> None:
 
 def test_an_array_is_no_map_and_what_is_one_is_said(module: cuda.Module) -> None:
     args = [np.zeros(64, np.uint32), *coordinates((0, 0)), np.int32(64), np.int32(256)]
-    with pytest.raises(gpusim.GpusimError, match="is no pointer, but an array is given \\(a tensor map is a gpusim.Tens"):
+    with pytest.raises(gpusim.GpusimError, match="a tensor map is a gpusim"):
         gpusim.profile(module.kernel("load2"), 1, 32, [np.zeros((8, 8), np.float32), *args], dynamic_shared=SHARED)
 
 
