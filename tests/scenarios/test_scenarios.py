@@ -486,3 +486,10 @@ def test_a_plot_without_matplotlib_is_refused_in_a_line(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         run("matrix_mystery", "--plot", "mystery.png")
     assert 'pip install "gpusim[plot]"' in capsys.readouterr().err
+
+
+def test_the_lengths_that_can_be_asked_for_leave_the_usage_narrow():
+    file = FOLDER / "flash_attention_generations.py"
+    asked = [sys.executable, str(file), "--help"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80
