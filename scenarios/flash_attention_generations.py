@@ -112,7 +112,7 @@ def draw(ax, gain: dict[str, dict[int, float]]) -> None:
 def main() -> None:
     """Print claim, formula, prediction and what was published."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, nargs="+", default=LENGTHS, choices=[2**k for k in range(7, 15)])
+    parser.add_argument("--n", type=int, nargs="+", metavar="N", default=LENGTHS, choices=[2**k for k in range(7, 15)])
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the gains too: a .png, .svg or .pdf")
     given = parser.parse_args()
     figure = open_figure(parser, given.plot) if given.plot else None

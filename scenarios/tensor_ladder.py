@@ -58,7 +58,9 @@ H100 = {
 def side() -> int:
     """Give the size asked for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, default=N, help=f"side of the matrices; measured were 4096 and 8192 [{N}]")
+    parser.add_argument(
+        "--n", type=int, default=N, help=f"side of the matrices, a multiple of 256; measured were 4096 and 8192 [{N}]"
+    )
     n: int = parser.parse_args().n
     if n < 256 or n % 256:
         parser.error(f"--n: {n} is no multiple of 256, which tiles of two blocks of a cluster and of 256 columns need")
@@ -126,7 +128,9 @@ def main() -> None:
         "TFLOP/s at the clock of single launches. The clock of the H100 that was measured went down to 1.5 to 1.7 GHz, "
         "because tensor cores at work bring it to its limit of power: compare cycles."
     )
-    show([__doc__, about, "", *table_of([heading, *rows], right=range(1, 9)), "", "What binds:", *binds, "", end])
+    shown = len(heading) if any(size == n for _, size in H100) else heading.index("H100 cycles")
+    table = table_of([cells[:shown] for cells in (heading, *rows)], right=range(1, shown))
+    show([__doc__, about, "", *table, "", "What binds:", *binds, "", end])
 
 
 if __name__ == "__main__":

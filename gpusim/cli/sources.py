@@ -109,7 +109,7 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
 
     without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix == CUBIN else set()
     demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
-    source = _source(given["FILE"])
+    source = source_of(given["FILE"])
     macros = defines(given["-D"] or ())
     args, known = named.read(given["--arg"] or (), _numbers(macros))
     return LaunchSpec(
@@ -122,8 +122,17 @@ def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     )  # fmt: skip
 
 
-def _source(given: Path) -> Path:
-    """The file, or the source of that name among the kernels that come with gpusim."""
+def source_of(given: Path) -> Path:
+    """Give the file, or the source of that name among the kernels that come with gpusim.
+
+    Parameters
+    ----------
+    given : Path
+
+    Returns
+    -------
+    Path
+    """
     from gpusim.catalogue.lookup import builtin_folder
 
     builtin = builtin_folder() / given

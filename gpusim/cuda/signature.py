@@ -18,6 +18,7 @@ from gpusim.cuda.cuda_errors import ArgumentError
 from gpusim.cuda.demangle import Name
 from gpusim.cuda.scalars import BFLOAT16, SCALARS, is_unsigned, plain
 from gpusim.errors import shown
+from gpusim.isa.tensor_map import NBYTES as TENSOR_MAP_BYTES
 
 _REAL = {"float": "<f", "double": "<d", "half": "<e", "__half": "<e"}
 _REAL_OF_SIZE = {2: "<e", 4: "<f", 8: "<d"}
@@ -200,8 +201,7 @@ def _problem(parameter: Parameter, argument: Any) -> str:
         fits = len(argument) == parameter.nbytes
         return "" if fits else f"has {parameter.nbytes} bytes, not {len(argument)}"
     if is_array(argument) or argument is None:
-        given = "None" if argument is None else "an array"
-        return f"is no pointer, but {given} is given" if parameter.is_pointer is False else _misfit(parameter, argument)
+        return _no_pointer(parameter, argument) if parameter.is_pointer is False else _misfit(parameter, argument)
     if parameter.is_pointer:
         return f"is a pointer: give an array or None, not {shown(argument)}"
     kind = plain(parameter.type)
@@ -212,6 +212,13 @@ def _problem(parameter: Parameter, argument: Any) -> str:
     except ArgumentError as error:
         return str(error)
     return ""
+
+
+def _no_pointer(parameter: Parameter, argument: Any) -> str:
+    """Say that an array or None is given to what is no pointer, and what a tensor map is given as."""
+    given = "None" if argument is None else "an array"
+    maps = " (a tensor map is a gpusim.TensorMap, tensormap:... to the command)"
+    return f"is no pointer, but {given} is given{maps if parameter.nbytes == TENSOR_MAP_BYTES else ''}"
 
 
 def _is_real(kind: str) -> bool:

@@ -355,7 +355,7 @@ class Op(IntEnum):
     TRAP = 89, _control(out_of_line=True, ends=True)
     # an instruction the engine does not know: an error when executed
     UNKNOWN = 90, _control(out_of_line=True)
-    # as ATOMG, at a generic address; q0 = done (HALF: false in the block's own shared memory, where nothing is done)
+    # as ATOMG, at a generic address; q0 = done (HALF: false outside of global memory, where nothing is done)
     ATOM = 91, _atomic((ADDRESS, WIDTH, WIDTH, LONG), WIDTH, space=GENERIC, stores_to=GENERIC)
     # line of global address a + offset into L2, with Cache.CA into L1 as well
     PREFETCH = 92, _lsu((ADDRESS, WORD, LONG), space=GLOBAL, out_of_line=True)

@@ -483,7 +483,7 @@ def from_json(value: Any, where: str) -> Argument:
 def _map_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
     """What a launch file would say of ``DTYPE:INIT:SHAPE:NAME=VALUE:...``."""
     plain = [part for part in parts if "=" not in part]
-    if len(plain) < 3 or parts[: len(plain)] != plain:
+    if len(plain) < 3 or parts[: len(plain)] != plain or parts == plain:
         raise ArgumentError(
             f"{where}: a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX (...:normal:64x128:box=16x64)"
         )
@@ -494,6 +494,8 @@ def _map_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
 
 
 def _sizes_of_text(text: str, where: str) -> list[int | float]:
+    if "," in text:
+        raise ArgumentError(f"{where}: {shown(text)}: sizes have an x between them, such as 64x128")
     return [_number(part, where) for part in text.split("x")]
 
 

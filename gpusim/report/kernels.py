@@ -95,8 +95,8 @@ def matches(algorithms: Sequence[Described]) -> list[RenderableType]:
     grid.add_column("what it does", "text")
     for name, kind in zip(names, kinds, strict=True):
         grid.add_row(name, _summary(kind))
-    typed = any(kind.types for kind in kinds)
-    note = "[-f16]: NAME-f16 is the same with elements of 16 bits. " if typed else ""
+    ending = next((kind.types[0] for kind in kinds if kind.types), "")
+    note = f"[-{ending}]: NAME-{ending} is the same with elements of that type. " if ending else ""
     return [grid, Text(""), Text(f"{note}gpusim kernels NAME shows one with its parameters.")]
 
 

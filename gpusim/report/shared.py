@@ -63,7 +63,7 @@ def _of(profile: Figures, kind: _Kind) -> str:
     accesses = sum(count for count in counts if count > 0)  # of what is not known there are none
     waves, conflicts = profile.value(_WAVES.format(f"_op_{kind.op}")), profile.value(_CONFLICTS.format(kind.op))
     needed = waves - conflicts
-    if not accesses > 0 or not (needed >= WIDE * accesses or conflicts >= WORTH_SAYING * waves):
+    if not (accesses > 0 and waves > 0) or not (needed >= WIDE * accesses or conflicts >= WORTH_SAYING * waves):
         return ""
     total = f"{kind.name} take {format_count(waves)} wavefronts"
     if conflicts < WORTH_SAYING * waves:
@@ -74,7 +74,7 @@ def _of(profile: Figures, kind: _Kind) -> str:
 def _others(profile: Figures) -> Iterator[str]:
     """Wavefronts counted as shared memory's that are no access to it."""
     total = profile.shared_wavefronts
-    accesses = (profile.value(_WAVES.format(f"_op_{op}")) for op in ("ld", "st", "atom", "ldgsts"))
+    accesses = (profile.value(_WAVES.format(f"_op_{op}")) for op in ("ld", "st", "atom", "ldgsts", "gmma"))
     others = total - sum(waves for waves in accesses if waves > 0)  # of what is not known there are none
     if profile.uses_shared_memory and others > WORTH_SAYING * total:
         yield (

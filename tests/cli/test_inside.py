@@ -17,3 +17,9 @@ def test_kernels_of_a_file_are_listed(tmp_path, capsys):
     assert "float* x" in said
     assert "1.02 kB" in said
     assert "int n" in said
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_source_that_comes_with_gpusim_is_listed_by_its_name(capsys):
+    assert main(["kernels", "matmul_wgmma.cu"]) == 0
+    assert "wgmma_cluster" in capsys.readouterr().out

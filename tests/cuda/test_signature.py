@@ -52,6 +52,7 @@ def test_arguments_that_fit():
         (0, 3, "argument 1 of k (const float* x) is a pointer: give an array or None, not 3"),
         (1, np.zeros(3), "argument 2 of k (int n) is no pointer, but an array is given"),
         (1, None, "is no pointer, but None is given"),
+        (3, np.zeros(3), "argument 4 of k (Box box) is no pointer, but an array is given; it is"),
         (1, 1.5, "is an integer, not 1.5"),
         (1, 1 << 33, "has 32 bits, too few for 8589934592"),
         (2, "x", "argument 3 of k (float a)"),

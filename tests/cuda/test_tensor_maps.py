@@ -330,6 +330,12 @@ def test_a_copy_needs_a_map_of_its_dimensions(module: cuda.Module) -> None:
             gpusim.profile(module.kernel("load2"), 1, 32, [wrong, *args], dynamic_shared=SHARED)
 
 
+def test_an_array_is_no_map_and_what_is_one_is_said(module: cuda.Module) -> None:
+    args = [np.zeros(64, np.uint32), *coordinates((0, 0)), np.int32(64), np.int32(256)]
+    with pytest.raises(gpusim.GpusimError, match="a tensor map is a gpusim"):
+        gpusim.profile(module.kernel("load2"), 1, 32, [np.zeros((8, 8), np.float32), *args], dynamic_shared=SHARED)
+
+
 IMAGE = """struct __align__(64) Map { unsigned long long words[16]; };
 __global__ void image(const __grid_constant__ Map m) {
     extern __shared__ __align__(1024) char box[];

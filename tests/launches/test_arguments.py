@@ -212,6 +212,7 @@ def test_an_array_can_be_told_element_by_element():
         ({"values": [3]}, "an array is told as"),
         ({"buffer": "int32", "values": [1, "x"]}, "args[0]: 'x' is no number"),
         ({"buffer": "int32", "values": [True]}, "True is no number"),
+        ({"tensormap": "float16", "shape": [64, 128]}, "args[0]: a tensor map needs the shape of its array and a box"),
         ({"buffer": "int8", "values": [300]}, "args[0]: 300 is no int8"),
         ({"buffer": "int33", "values": [3]}, "did you mean int32"),
         ({"buffer": "int32", "values": [3], "count": 1}, "unknown key in args[0] 'count'"),
@@ -241,7 +242,8 @@ def test_a_tensor_map_says_the_same_everywhere() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("tensormap:float16:normal:64x128", "a tensor map needs the shape of its array and a box"),
+        ("tensormap:float16:normal:64x128", "a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX (...:normal:64x128:"),
+        ("tensormap:float16:normal:64,128:box=16,64", "'64,128': sizes have an x between them, such as 64x128"),
         ("tensormap:float16:64x128", "a tensor map is tensormap:DTYPE:INIT:SHAPE:box=BOX"),
         ("tensormap:float16:normal:64x128:box=16x3", "a row of the box has 6 bytes: a multiple of 16 is needed"),
         ("tensormap:float16:normal:64x128:box=16xa", "'a' is no number"),

@@ -55,6 +55,12 @@ def test_of_any_kernels_every_name_is_listed_whole_with_all_that_it_does(algorit
     assert_whole(listed, width)
 
 
+def test_the_note_explains_an_ending_that_is_listed():
+    listed = lines(kernels.matches([one for one in EVERYTHING if one.name.startswith("matmul-tensor")]), 80)
+    assert any("[-bf16]: NAME-bf16 is" in line for line in listed)
+    assert not any("-f16" in line for line in listed)
+
+
 @pytest.mark.parametrize("algorithm", EVERYTHING, ids=lambda algorithm: algorithm.name)
 def test_everything_about_one_fits_a_screen(algorithm):
     shown = lines(kernels.details(algorithm, []))

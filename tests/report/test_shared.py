@@ -13,8 +13,8 @@ WAVES, CONFLICTS = (
 
 
 def profile(others=0, **accesses):
-    """A launch by kind of access (``ld``, ``st``, ``ldgsts``): instructions, wavefronts, conflicts."""
-    inst = {"ld": "shared_ld", "st": "shared_st", "ldgsts": "ldgsts"}
+    """A launch by kind of access (``ld``, ``st``, ``ldgsts``, ``gmma``): instructions, wavefronts, conflicts."""
+    inst = {"ld": "shared_ld", "st": "shared_st", "ldgsts": "ldgsts", "gmma": "gmma"}
     values = {}
     for op, (count, waves, conflicts) in ({"ld": (0, 0, 0), "st": (0, 0, 0)} | accesses).items():
         values |= {f"smsp__inst_executed_op_{inst[op]}.sum": count, WAVES.format(f"_op_{op}"): waves}
@@ -44,9 +44,18 @@ def test_nothing_is_said_of_accesses_of_one_wavefront():
     assert list(wavefronts(profile(ld=(100, 100, 0), st=(50, 51, 1)))) == []
 
 
+def test_nothing_is_said_of_copies_that_take_no_wavefront():
+    assert list(wavefronts(profile(ldgsts=(100, 0, 0)))) == []
+
+
 def test_what_is_no_access_is_named():
     (sentence,) = wavefronts(profile(others=100, ld=(100, 100, 0)))
     assert sentence.startswith("100 of the shared wavefronts (50 %) are shuffles, barriers and reads of thread numbers")
+
+
+def test_matrices_that_warpgroups_multiply_are_accesses():
+    (sentence,) = wavefronts(profile(others=100, gmma=(10, 900, 0), ld=(100, 100, 0)))
+    assert sentence.startswith("100 of the shared wavefronts (9.1 %) are shuffles")
 
 
 def test_of_a_launch_without_shared_memory_nothing_is_said():

@@ -57,10 +57,13 @@ def lanes_afar(m, c, w, slot, on):
 def access_afar(m, c, index, w, slot, sm, on, t, count):
     """Access shared memory of other blocks; the tick the data is there, or FAILURE.
 
-    Atomics on packed halves are done there, unlike in a block's own: what compilers put after one that was not done
-    is for the block's own memory.
+    Atomics on packed halves are refused there, as in a block's own.  What compilers put after it then adds whole words,
+    not halves: so does an H200.
     """
     address, width, base, farthest = m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH]), first_row(m, w), np.int64(0)
+    if c[0] == I.ATOM and c[I.FLAGS] & I.HALF:
+        set_predicate(m.preds[w], c[I.Q0], np.uint32(0), on)
+        return t
     done = np.uint32(0)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
