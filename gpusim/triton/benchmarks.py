@@ -57,12 +57,10 @@ def benchmark(
     """
     for tensor in grad_to_none or ():
         tensor.grad = None
-    before = len(session.launches)
-    with session.benchmarking(computes=computes):
+    with session.benchmarking(computes=computes) as seconds:
         function()
-    launched = session.launches[before:]
-    session.untimed += not launched
-    milliseconds = MS * float(sum(one.seconds for one in launched)) if launched else math.nan
+    session.untimed += not seconds
+    milliseconds = MS * sum(seconds) if seconds else math.nan
     if quantiles is not None:
         found = [milliseconds] * len(quantiles)
         return found[0] if len(found) == 1 else found

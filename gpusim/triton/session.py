@@ -118,24 +118,32 @@ class Session:
         self._how = How(cache, sample, jobs=jobs)
         self._values = NOW
         self._put_off: list[Asked] = []
+        self._timings: list[list[float]] = []
 
     @contextmanager
-    def benchmarking(self, *, computes: bool) -> Iterator[None]:
+    def benchmarking(self, *, computes: bool) -> Iterator[list[float]]:
         """Launches meanwhile are those of a benchmark.
 
         Parameters
         ----------
         computes : bool
             Whether they compute values, in the end.
+
+        Yields
+        ------
+        list of float
+            Seconds of each, that grows; those of a benchmark within it, such as the autotuner's, are not among them.
         """
         before, self._values = self._values, LATER if computes and self._values is not NEVER else NEVER
+        self._timings.append([])
         try:
-            yield
+            yield self._timings[-1]
         except BaseException:
             self._put_off.clear()
             raise
         finally:
             self._values = before
+            self._timings.pop()
         if before is NOW:
             self._drop_unseen()
             self.settle()
@@ -173,6 +181,8 @@ class Session:
         profile = predict([launch], self.gpu, self._how)[0]
         self.launches.append(profile)
         self.time += float(profile.seconds)
+        if self._timings:
+            self._timings[-1].append(float(profile.seconds))
         given = [one for one in asked.parameters if isinstance(one, Passed)]
         later = put_off(given, program, self.memory) if self._values is LATER else None
         if later is not None:

@@ -32,3 +32,7 @@ assert len(gpu.launches) == 4
 times = {config.kwargs["BLOCK"]: timings[0] for config, timings in norms.configs_timings.items()}
 assert len(set(times.values())) == 3
 assert times[norms.best_config.kwargs["BLOCK"]] == min(times.values()) == gpu.launches[-1].seconds * 1000
+
+norms.cache.clear()  # so that the benchmark's own call tunes
+assert triton.testing.do_bench(lambda: norms[(264,)](x, y, 4096)) == gpu.launches[-1].seconds * 1000
+assert len(gpu.launches) == 8
