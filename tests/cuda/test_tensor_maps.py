@@ -348,7 +348,9 @@ __global__ void image(const __grid_constant__ Map m) {
 @pytest.mark.usefixtures("compiler")
 def test_a_box_of_an_image_is_refused_by_name() -> None:
     kernel = cuda.compile(IMAGE, gpu="h200").kernel()
-    with pytest.raises(gpusim.GpusimError, match=r"kernel.cu:6: image: .* does not know \(UTMALDG.3D.IM2COL .*; at 0x"):
+    with pytest.raises(
+        gpusim.GpusimError, match=r"kernel.cu: kernel image cannot be run: .* UTMALDG.3D.IM2COL \(once, line 6\)"
+    ):
         gpusim.profile(kernel, 1, 32, [bytes(128)], dynamic_shared=SHARED)
 
 
