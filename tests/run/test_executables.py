@@ -36,7 +36,7 @@ def test_one_that_is_linked_against_the_shared_runtime_runs(nvcc: toolchain.Nvcc
         (["-arch=sm_90"], "was linked with CUDA's runtime in it: link it with nvcc -cudart shared"),
         (
             ["-arch=sm_80", "-cudart", "shared", "-no-compress"],
-            "no machine code for sm_90, which h200 runs, but PTX for compute_80, sm_80: compile it with nvcc -arch=sm_90",
+            "for sm_90, which h200 runs, but PTX for compute_80, sm_80: compile it with nvcc -arch=sm_90",
         ),
         (
             ["-arch=sm_90", "-cudart", "shared", "-compress-mode=size"],
