@@ -19,6 +19,7 @@ import numpy as np
 from calibration import bench
 from gpusim.launches.arguments import Filled
 from gpusim.launches.file import read
+from gpusim.launches.named import Named
 from gpusim.launches.spec import LaunchSpec
 
 RUNS: dict[str, dict[str, list[int]]] = bench.table("again")["launches"]
@@ -64,7 +65,7 @@ def _launch(spec: LaunchSpec, modules: dict[Path, Any]) -> None:
     if shared > 48 << 10:
         kernel.max_dynamic_shared_size_bytes = shared
     rng = cupy.random.default_rng(0)
-    made = ((a, a.make(rng)) for a in spec.args)
+    made = ((a, a.make(rng)) for a in spec.args if not isinstance(a, Named))
     args = tuple(cupy.asarray(x) if isinstance(a, Filled) else x for a, x in made)
     kernel(spec.grid, spec.block, args, shared_mem=shared)
     cupy.cuda.Device().synchronize()

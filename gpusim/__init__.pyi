@@ -2,6 +2,7 @@
 # Type checkers read it as it is; gpusim/__init__.py imports what a line says when the name is first used.
 
 from gpusim import model as model
+from gpusim import triton as triton
 from gpusim.catalogue.lookup import kernels as kernels
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain
@@ -17,6 +18,7 @@ from gpusim.results.metric import Metric as Metric
 from gpusim.results.timeline import Recording as Recording
 from gpusim.results.timeline import Timeline as Timeline
 from gpusim.simulate.tensor_maps import TensorMap as TensorMap
+from gpusim.simulate.textures import Texture as Texture
 
 __version__: str
 IMPORTED_NS: int

@@ -45,10 +45,12 @@ def is_stdout(path: Path | None) -> bool:
 
 
 def show_profiles(profiles: Sequence[Profile], path: Path | None) -> None:
-    """Show the profiles as a table, and write them as one JSON document where a file is given."""
+    """Show what kernels printed and the profiles as a table; write them as one JSON document where a file is given."""
     if not is_stdout(path):
         from gpusim import report
 
+        for profile in profiles:
+            sys.stdout.write(profile.printed)
         report.show(report.table(profiles))
     if path is not None:
         write_json({"profiles": [profile.to_dict() for profile in profiles]}, path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpusim.cli import sources
 from gpusim.cli.options import KernelArguments, KernelFolders
 from gpusim.cli.parameters import find, one_each, split
 
@@ -60,6 +62,12 @@ def list_kernels(
     kernels: KernelFolders = None,
     everything: Annotated[bool, typer.Option("--all", help="Microbenchmarks too.")] = False,
     gpu: Annotated[str, typer.Option("--gpu", help="What a file is compiled for.")] = "h200",
+    define: Annotated[
+        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro, for a file.")
+    ] = None,
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers, for a file.")
+    ] = None,
 ) -> None:
     """List kernels, find some by a word, or show one.
 
@@ -69,9 +77,10 @@ def list_kernels(
     from gpusim.catalogue import lookup
     from gpusim.report import kernels as listing
 
-    if words and len(words) == 1 and Path(words[0]).suffix in (".cu", ".cubin"):
-        report.show(_inside(Path(words[0]), gpu))
+    if words and len(words) == 1 and _is_file_with_kernels(Path(words[0])):
+        report.show(_inside(Path(words[0]), gpu, sources.defines(define or ()), include or ()))
         return
+    sources.refuse({"-D": define, "-I": include}, "is for a file: gpusim kernels FILE -I DIR -D NAME=VALUE")
     found = lookup.search(words or [], kernels or [], hidden=everything)
     if not words:
         report.show(listing.families(found))
@@ -86,13 +95,24 @@ def list_kernels(
         raise lookup.UnknownKernelError("kernel", " ".join(words), lookup.kernels(kernels or []), lookup.LISTING)
 
 
-def _inside(path: Path, gpu: str) -> list[RenderableType]:
+def _is_file_with_kernels(path: Path) -> bool:
+    """Whether it is a source, machine code, or a file of another name that begins as a program does."""
+    if path.suffix in (".cu", ".cubin", ".ptx", ".fatbin"):
+        return True
+    return path.is_file() and path.open("rb").read(len(ELF)) == ELF
+
+
+ELF = b"\x7fELF"
+"""How programs, libraries and object files begin."""
+
+
+def _inside(path: Path, gpu: str, defines: Mapping[str, str | None], include: Sequence[Path]) -> list[RenderableType]:
     """Kernels of a file, numbered, with what their code needs."""
     from gpusim import cuda
     from gpusim.cuda import names
     from gpusim.report import listings
 
-    module = cuda.compile(path, gpu=gpu)
+    module = cuda.compile(path, gpu=gpu, defines=defines, include=include)
     known = {symbol: kernel.name for symbol, kernel in module.kernels.items()}
     if not known:
         raise cuda.KernelNameError(f"{path} has no kernel")

@@ -56,6 +56,9 @@ def profile(
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
     fresh: Fresh = False,
+    guess: Annotated[
+        bool, typer.Option("--guess", help="Guess grid, block and arguments that are not given, and show them.")
+    ] = False,
 ) -> None:
     """Predict the same of your own CUDA, from its machine code.
 
@@ -80,13 +83,41 @@ def profile(
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     gpus = listed_gpus(gpu)
     recording = wanted.recording(len(gpus), json)
-    found = _profiles(sources.spec(single, "profile"), gpus, how | {"timeline": recording, "jobs": jobs})
+    how |= {"timeline": recording, "jobs": jobs}
+    told = _guessed(single, gpus[0], how) if guess else single
+    found = _profiles(sources.spec(told, "profile"), gpus, how)
     show_profiles(found, json)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":
         from gpusim import report
 
         report.show(list(report.where(found[0])))
+
+
+def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str, Any]:
+    """The options of a launch, with guesses for those that are not given, which are shown on standard error."""
+    from gpusim.launches import guessing
+    from gpusim.launches.profiling import profile
+
+    sources.demand({"FILE": single["FILE"]}, "profile")
+    kernel = sources.spec({**single, "--grid": "1", "--block": "1", "--arg": None}, "profile").kernel_of(gpu)
+    given = list(single["--arg"] or ())
+
+    def told(guess: guessing.Guess) -> dict[str, Any]:
+        sizes = {"--grid": guess.grid or single["--grid"], "--block": guess.block or single["--block"]}
+        return {**single, **sizes, "--arg": [*given, *guess.args]}
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    first = guessing.guess(kernel, given, single["--grid"], single["--block"])
+
+    def run(guess: guessing.Guess) -> None:
+        profile(sources.spec(told(guess), "profile"), gpu, **{**how, "timeline": None})
+
+    fitted = guessing.fitting(first, run, say)
+    say("guessed: " + " ".join(fitted.lines()))
+    return told(fitted)
 
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:

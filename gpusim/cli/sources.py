@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,12 +15,17 @@ import typer
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
+    from gpusim.launches.named import Named
     from gpusim.launches.spec import LaunchSpec
 
 MOST_DIGITS = 20
 """Of a number that is not refused for its length."""
 
-ARGUMENT_HELP = "An argument, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT (float32:normal:4096); one for each."
+ARGUMENT_HELP = (
+    "An argument by its name, N=512 or A=normal:N*N, or in order, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT "
+    "(float32:normal:4096)."
+)
+SYMBOL_HELP = "What a __constant__ or __device__ variable holds: n=5, coef=normal or coef=[1,2,3]."
 
 OPTIONS: dict[str, tuple[str, Any]] = {
     "kernel": ("--kernel", Annotated[
@@ -34,6 +40,7 @@ OPTIONS: dict[str, tuple[str, Any]] = {
         int | None, typer.Option(metavar="BYTES", help="Dynamic shared memory.", min=0)
     ]),
     "arg": ("--arg", Annotated[list[str] | None, typer.Option(metavar="ARGUMENT", help=ARGUMENT_HELP)]),
+    "set": ("--set", Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=SYMBOL_HELP)]),
     "define": ("-D", Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")]),
     "include": ("-I", Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")]),
     "arch": ("--arch", Annotated[
@@ -87,21 +94,31 @@ def refuse(given: dict[str, Any], why: str) -> None:
             raise GpusimError(f"{name} {why}")
 
 
+def demand(given: dict[str, Any], command: str) -> None:
+    """Complain of the first option that is missing."""
+    for name, value in given.items():
+        if value is None:
+            what = "a .cu file" if name == "FILE" else "X,Y,Z"
+            raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
+
+
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
-    from gpusim.launches import arguments
+    from gpusim.launches import named
     from gpusim.launches.spec import CUBIN, LaunchSpec
 
-    for name, what in {"FILE": "a .cu file", "--grid": "X,Y,Z", "--block": "X,Y,Z"}.items():
-        if given[name] is None and not (name == "--block" and given["FILE"].suffix == CUBIN):
-            raise GpusimError(f"{name} is missing: {command} needs {what} (or --launches FILE)")
+    without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix == CUBIN else set()
+    demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
     source = _source(given["FILE"])
+    macros = defines(given["-D"] or ())
+    args, known = named.read(given["--arg"] or (), _numbers(macros))
     return LaunchSpec(
         source.name, source, tuple(given["--option"] or ()), given["--kernel"],
-        _sizes("--grid", given["--grid"]), _sizes("--block", given["--block"]) if given["--block"] is not None else (),
-        given["--dynamic-shared"],
-        tuple(arguments.from_text(text) for text in given["--arg"] or ()), defines(given["-D"] or ()),
-        tuple(given["-I"] or ()), given["--arch"], given["--cluster"] and _sizes("--cluster", given["--cluster"]),
+        _sizes("--grid", given["--grid"], known),
+        _sizes("--block", given["--block"], known) if given["--block"] is not None else (), given["--dynamic-shared"],
+        args, macros, tuple(given["-I"] or ()), given["--arch"],
+        given["--cluster"] and _sizes("--cluster", given["--cluster"], known),
+        _symbols(given["--set"] or (), known),
     )  # fmt: skip
 
 
@@ -113,12 +130,38 @@ def _source(given: Path) -> Path:
     return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
 
 
-def _sizes(option: str, text: str) -> tuple[int, ...]:
-    """One to three whole numbers."""
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) > 3 or not all(part.isdecimal() and part.isascii() and len(part) <= MOST_DIGITS for part in parts):
-        raise GpusimError(f"{option} {text[:60]}: one to three whole numbers are needed, with commas between them")
-    return tuple(map(int, parts))
+def _sizes(option: str, text: str, known: Mapping[str, int | float]) -> tuple[int, ...]:
+    """One to three whole numbers, or expressions of scalars that are told by name."""
+    from gpusim.expressions import ExpressionError, evaluate
+
+    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+    wanted = f"{option} {text[:60]}: one to three whole numbers are needed, with commas between them"
+    if len(parts) > 3:
+        raise GpusimError(wanted)
+    found: list[int | float] = []
+    for part in parts:
+        try:
+            found.append(evaluate(part, known))
+        except ExpressionError as error:
+            raise GpusimError(f"{wanted}: {error}" if part else wanted) from None
+    if any(not isinstance(n, int) or not 0 <= n < 10**MOST_DIGITS for n in found):
+        raise GpusimError(wanted)
+    return tuple(map(int, found))
+
+
+def _symbols(texts: Sequence[str], known: Mapping[str, int | float]) -> tuple[Named, ...]:
+    """What variables hold, each by name."""
+    from gpusim.launches import named
+
+    if wrong := next((text for text in texts if not named.is_named(text)), None):
+        raise GpusimError(f"--set {wrong[:60]}: a variable is told by name, such as coef=normal or n=5")
+    read, _ = named.read(texts, known, "--set")
+    return tuple(one for one in read if isinstance(one, named.Named))
+
+
+def _numbers(defines: Mapping[str, str | None]) -> dict[str, int | float]:
+    """Macros that are numbers."""
+    return {name: int(value) for name, value in defines.items() if value and value.isdecimal() and value.isascii()}
 
 
 def defines(texts: Sequence[str]) -> dict[str, str | None]:

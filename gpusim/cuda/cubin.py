@@ -299,7 +299,8 @@ def _parameter_bytes(own: list[Entry], name: str, abi: Abi) -> int:
         return 0
     first, nbytes = areas[0] & 0xFFFF, areas[0] >> 16
     if first != abi.parameters:
-        raise CubinError(f"the parameters of kernel {name} are at {first:#x}, not at {abi.parameters:#x}")
+        what = f"the parameters of kernel {name} are at {first:#x}, not at {abi.parameters:#x}"
+        raise CubinError(f"{what}, as in code of an instruction set that gpusim does not read (Pascal's and earlier)")
     return nbytes
 
 

@@ -35,9 +35,17 @@ class CubinError(CudaError):
     """A file that is no cubin, or a truncated or corrupted one."""
 
 
+class UnknownInstructionError(CudaError):
+    """A kernel with instructions that are not simulated; the message names all of them."""
+
+
 class KernelNameError(CudaError):
     """A kernel's name that is missing, unknown or ambiguous; the message lists the kernels there are."""
 
 
 class ArgumentError(CudaError):
     """Arguments that do not fit a kernel's parameters."""
+
+
+class SymbolError(CudaError):
+    """A ``__constant__`` or ``__device__`` variable that there is not, or whose value does not fit it."""

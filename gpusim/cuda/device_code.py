@@ -72,7 +72,7 @@ def launched(source: str) -> list[str]:
     ['f<32, float>']
     """
     data = source.encode(errors="replace")
-    calls = [node for node in _walk(_parse(data)) if node.type == "kernel_call_syntax"]
+    calls = [node for node in walk(parse(data)) if node.type == "kernel_call_syntax"]
     called = [node.parent.child_by_field_name("function") for node in calls if node.parent is not None]
     texts = [node.text.decode() for node in called if node is not None and b"<" in node.text]
     return list(dict.fromkeys(" ".join(text.split()) for text in texts))
@@ -90,15 +90,28 @@ def _parser() -> Any:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
-_ALIGNED = re.compile(rb"\b(?:__align__|alignas|__launch_bounds__|__cluster_dims__)\s*\((?:[^()]|\([^()]*\))*\)")
+_BOUNDS = rb"__launch_bounds__|__cluster_dims__"
+_INSIDE = rb")\s*\((?:[^()]|\([^()]*\))*\)"
+_BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
+_ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 
 
-def _parse(data: bytes) -> Any:
-    return _parser().parse(_ALIGNED.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)).root_node
+def parse(data: bytes, *, alignment: bool = False) -> Any:
+    """Root of the tree of a text.
+
+    Parameters
+    ----------
+    data : bytes
+    alignment : bool
+        Keep ``alignas`` in it.
+    """
+    blanked = _BOUND if alignment else _ALIGNED
+    return _parser().parse(blanked.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)).root_node
 
 
-def _walk(node: Any) -> Iterator[Any]:
+def walk(node: Any) -> Iterator[Any]:
+    """Nodes of a tree, a parent before its children."""
     todo = [node]
     while todo:
         one = todo.pop()
@@ -133,7 +146,7 @@ def _reached(words: Iterable[str], macros: Mapping[str, frozenset[str]]) -> set[
 
 def _items(file: str, data: bytes, marks: frozenset[str] | set[str]) -> Iterator[_Item]:
     """Definitions at namespace scope, in namespaces and behind conditions too."""
-    todo = [_parse(data)]
+    todo = [parse(data)]
     while todo:
         node = todo.pop()
         for child in node.children:
@@ -193,7 +206,7 @@ def _declares_function(inner: Any) -> bool:
 def _declared(inner: Any) -> frozenset[str]:
     """Names that a definition may declare: all that stand outside braces; of an enumeration all."""
     found = set()
-    for node in _walk(inner):
+    for node in walk(inner):
         if node.type in _NAMES and not _is_inside(node, inner):
             found.add(node.text.decode())
     return frozenset(found)
@@ -262,7 +275,7 @@ def _blank(node: Any) -> tuple[int, int, bytes]:
 
 def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int, int, bytes]]:
     """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
-    for member in _walk(node):
+    for member in walk(node):
         if member.type not in ("function_definition", "template_declaration"):
             continue
         if member.parent is None or member.parent.type != "field_declaration_list":

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim import reading
-from gpusim.cuda import cache, cubin, elf, host, host_headers, names, nvcc, nvrtc, signature, targets, toolchain, triton
+from gpusim.cuda import (
+    cache,
+    cubin,
+    device_launches,
+    fatbin,
+    host,
+    host_headers,
+    jitlink,
+    names,
+    nvcc,
+    nvrtc,
+    signature,
+    targets,
+    toolchain,
+    triton,
+)
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
 from gpusim.cuda.device_code import device_code, launched
+from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
+from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
@@ -27,8 +44,8 @@ if TYPE_CHECKING:
     from gpusim.hardware import Gpu
     from gpusim.isa.program import Program
 
-_FATBIN = bytes.fromhex("50ed55ba")
-_TAKEN = "a .cu file or a .cubin is taken"
+_ARCHIVE = b"!<arch>"
+_TAKEN = "a .cu file, PTX, a .cubin, a .fatbin, or a program or library with device code is taken"
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,8 @@ class Kernel:
         What messages call its file.
     noted : Noted or None
         What Triton noted of it, where it is a kernel of Triton's.
+    origin : Origin or None
+        The source, which says how structs lie in memory; None for a cubin.
     """
 
     symbol: str
@@ -58,6 +77,7 @@ class Kernel:
     cubin: Cubin = field(repr=False)
     filename: str = ""
     noted: triton.Noted | None = None
+    origin: Origin | None = field(default=None, repr=False)
 
     @property
     def arch(self) -> str:
@@ -68,6 +88,24 @@ class Kernel:
     def parameter_names(self) -> tuple[str, ...]:
         """Names of its parameters where those are known, ``p0``, ``p1``, ... elsewhere."""
         return tuple(parameter.name or f"p{n}" for n, parameter in enumerate(self.parameters))
+
+    @property
+    def declared(self) -> Declared | None:
+        """Types and variables of its source; None where there is none."""
+        return None if self.origin is None else self.origin.declared()
+
+    def opened(self, arguments: Sequence[object]) -> tuple[Kernel, list[object]]:
+        """The kernel and its arguments, each field of a struct that is given as a mapping a parameter of its own."""
+        if len(arguments) != len(self.parameters) or not any(isinstance(one, Mapping) for one in arguments):
+            return self, list(arguments)
+        parameters, values = opened(self.parameters, arguments, self.declared)
+        return replace(self, parameters=parameters), values
+
+    def with_fields(self, structs: Collection[str]) -> Kernel:
+        """The kernel with the fields of some structs as parameters of their own."""
+        if not structs:
+            return self
+        return replace(self, parameters=leaves(self.parameters, structs, self.declared))
 
     def program(self, base: int = 0) -> Program:
         """Its machine code, translated; see :func:`gpusim.cuda.program.program`."""
@@ -162,7 +200,8 @@ def from_cubin(data: bytes, filename: str, text: str = "") -> Module:
     CubinError
         Where it cannot be read.
     """
-    return _module(cubin.parse(data, filename), text, filename, Compiled(b"", "", ""))
+    origin = Origin(text, (), ()) if text else None
+    return _module(cubin.parse(data, filename), origin, filename, Compiled(b"", "", ""))
 
 
 @dataclass(frozen=True)
@@ -229,8 +268,12 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         return _from_source(_Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
     path = Path(source_or_path)
     data = reading.read_bytes(path, CudaError)
-    if data.startswith(elf.MAGIC):
+    if cubin.is_cubin(data):
         return _from_cubin(data, path, target, kernel, arch is not None)
+    if fatbin.holds(data):
+        return _from_binary(data, str(path), target, kernel)
+    if jitlink.is_ptx(data):
+        return _selected(_from_ptx(data, str(path), target), kernel)
     text = _text(data, path)
     chosen = checked(target, options, defines, include, path.parent)
     return _from_source(_Source(text, str(source_or_path), chosen, arch is not None), kernel)
@@ -249,10 +292,8 @@ def _target(gpu: str | Gpu, arch: str | None) -> str:
 
 def _text(data: bytes, path: Path) -> str:
     """Source text, or what the file is instead."""
-    if data.startswith((_FATBIN, b"!<arch>")):
-        raise CudaError(f"{path} is a fat binary or a library: {_TAKEN} (cuobjdump -xelf all takes cubins out of it)")
-    if re.search(rb"^\s*\.version\s+\d", data[:65536], re.MULTILINE) and b".address_size" in data[:65536]:
-        raise CudaError(f"{path} is PTX, which is no machine code yet: {_TAKEN} (ptxas makes a cubin of PTX)")
+    if data.startswith(_ARCHIVE):
+        raise CudaError(f"{path} is a static library: {_TAKEN} (ar x takes object files out of it)")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -263,14 +304,49 @@ def _text(data: bytes, path: Path) -> str:
 
 
 def _from_cubin(data: bytes, path: Path, arch: str, wanted: str | None, is_given: bool) -> Module:
-    if not cubin.is_cubin(data):
-        raise CudaError(f"{path} is a program or library of the host: {_TAKEN} (cuobjdump -xelf all takes cubins out)")
-    parsed = cubin.parse(data, str(path))
-    if (parsed.arch != arch) if is_given else (parsed.arch.rstrip("af") != arch.rstrip("af")):
-        raise CudaError(f"{path} is machine code for {parsed.arch}, not for {arch}")
-    found = _module(parsed, "", str(path), Compiled(b"", "", ""))
+    found = from_cubin(data, str(path))
+    if (found.arch != arch) if is_given else (found.arch.rstrip("af") != arch.rstrip("af")):
+        raise CudaError(f"{path} is machine code for {found.arch}, not for {arch}")
     kernels = {symbol: replace(kernel, noted=triton.noted(path, symbol)) for symbol, kernel in found.kernels.items()}
     return _selected(replace(found, kernels=kernels), wanted)
+
+
+def _from_ptx(data: bytes, filename: str, arch: str) -> Module:
+    """What nvJitLink makes of PTX."""
+    target = jitlink.target_of(data, arch, filename)
+    key = cache.key(data.decode("utf-8", "surrogateescape"), [], [jitlink.identity(), filename, target])
+    compiled = cache.load(key) if key else None
+    if compiled is None:
+        compiled = jitlink.compile_ptx(data, filename, target)
+        if key:
+            cache.store(key, compiled)
+    return _module(
+        cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {filename}"), None, filename, compiled
+    )
+
+
+def _from_binary(data: bytes, filename: str, arch: str, wanted: str | None) -> Module:
+    """Kernels of all device code in a file that is for an architecture: its machine code, else what PTX becomes."""
+    found = fatbin.entries(data, filename)
+    own = [entry for entry in found if not entry.is_ptx and entry.arch == arch.rstrip("af")]
+    nothing = Compiled(b"", "", "")
+    modules = [_module(cubin.parse(entry.data, filename), None, filename, nothing) for entry in own]
+    if not own:
+        modules = [_from_ptx(entry.data, filename, arch) for entry in _newest_ptx(found, arch)]
+    if not modules:
+        there = ", ".join(dict.fromkeys(map(str, found)))
+        raise CudaError(f"{filename} has {there}, and nothing that runs on {arch}: name another GPU (gpu, --gpu)")
+    kernels = {symbol: kernel for module in reversed(modules) for symbol, kernel in module.kernels.items()}
+    first = next((module for module in modules if module.kernels), modules[0])
+    return _selected(replace(first, kernels=kernels), wanted)
+
+
+def _newest_ptx(entries: Sequence[fatbin.Entry], arch: str) -> list[fatbin.Entry]:
+    """PTX of the latest version that runs on an architecture."""
+    number = int(arch.strip("smaf_"))
+    versions = [int(entry.arch.strip("smaf_")) for entry in entries if entry.is_ptx]
+    newest = max((version for version in versions if version <= number), default=0)
+    return [entry for entry in entries if entry.is_ptx and entry.arch == f"sm_{newest}"]
 
 
 def _from_source(source: _Source, wanted: str | None) -> Module:
@@ -323,19 +399,20 @@ def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> Kerne
 def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
     compiled = _compile(source, expressions)
     parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
-    module = _module(parsed, source.text, source.filename, compiled)
+    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
+    module = _module(parsed, origin, source.filename, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
     return module
 
 
-def _module(parsed: Cubin, text: str, filename: str, compiled: Compiled) -> Module:
+def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compiled) -> Module:
     """Kernels with their names and parameters."""
     kernels = {}
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
-        known = signature.parameters(name, symbol, code.parameters, text)
-        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename)
+        known = signature.parameters(name, symbol, code.parameters, origin.text if origin else "")
+        kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename, origin=origin)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
 
 
@@ -385,6 +462,8 @@ def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled
         return _with_nvrtc(source, expressions)
     except CompileError as error:
         refused = error
+    if told := device_launches.refusal(refused.log):
+        raise CudaError(told)
     what = host.reason(refused.log)
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
@@ -437,7 +516,7 @@ def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str,
 
 
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
-    key = _key(source, expressions, f"{nvrtc.identity()} {sorted(headers.items())}")
+    key = _key(source, expressions, f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {sorted(headers.items())}")
     return _cached(
         source, key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
     )

@@ -6,19 +6,15 @@ Source: NVRTC 13.0 user guide, https://docs.nvidia.com/cuda/nvrtc/
 from __future__ import annotations
 
 import ctypes
-import marshal
 import os
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from gpusim import children
 from gpusim.cuda import nvrtc_child, toolchain
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError, OptionError
+from gpusim.cuda.library_process import answered
 from gpusim.cuda.options import Options
 
 _COMPILATION, _INVALID_OPTION = 6, 5  # nvrtcResult
@@ -49,32 +45,46 @@ class Compiled:
     needs: str = ""
 
 
-def version() -> tuple[int, int]:
-    """Major and minor version of NVRTC."""
+def chosen(arch: str) -> toolchain.Nvrtc:
+    """The NVRTC that compiles for an architecture: the newest that does, else the newest, which then says so.
+
+    Parameters
+    ----------
+    arch : str
+        Such as ``"sm_70"``, for which CUDA 12 is the last to compile.
+    """
+    newest = toolchain.nvrtc()
+    if arch.rstrip("af") in architectures(newest):
+        return newest
+    return next((one for one in toolchain.nvrtcs() if arch.rstrip("af") in architectures(one)), newest)
+
+
+def version(files: toolchain.Nvrtc | None = None) -> tuple[int, int]:
+    """Major and minor version of NVRTC: of the newest one unless told otherwise, here and below."""
     major, minor = ctypes.c_int(), ctypes.c_int()
-    _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
+    _call(files, "nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
     return major.value, minor.value
 
 
-def name() -> str:
+def name(files: toolchain.Nvrtc | None = None) -> str:
     """NVRTC and its version, for people."""
-    return "NVRTC {}.{}".format(*version())
+    return "NVRTC {}.{}".format(*version(files))
 
 
-def identity() -> str:
+def identity(files: toolchain.Nvrtc | None = None) -> str:
     """What tells this NVRTC and its headers from another: versions, sizes, times of change."""
-    files = toolchain.nvrtc()
+    files = files or toolchain.nvrtc()
     marks = [files.library, *(folder / "cuda_runtime_api.h" for folder in files.includes)]
     stats = [(path.stat().st_size, path.stat().st_mtime_ns) for path in marks if path.is_file()]
-    return f"{name()} {stats}"
+    return f"{name(files)} {stats}"
 
 
-def architectures() -> list[str]:
+def architectures(files: toolchain.Nvrtc | None = None) -> list[str]:
     """Real architectures that this NVRTC compiles for, such as ``sm_90``."""
     count = ctypes.c_int()
-    _call("nvrtcGetNumSupportedArchs", ctypes.byref(count))
+    _call(files, "nvrtcGetNumSupportedArchs", ctypes.byref(count))
     numbers = (ctypes.c_int * count.value)()
-    _call("nvrtcGetSupportedArchs", numbers)
+    _call(files, "nvrtcGetSupportedArchs", numbers)
     return [f"sm_{number}" for number in numbers]
 
 
@@ -111,22 +121,29 @@ def compile_source(
     OptionError
         An architecture or option NVRTC does not know.
     """
-    _check_architecture(options.arch)
+    files = chosen(options.arch)
+    _check_architecture(options.arch, files)
     if "\0" in source:
         raise CompileError(f"{filename} is not source text: it has a NUL character")
-    answer = _answer(_request(source, filename, options, expressions, headers or {}), filename, options)
+    request = _request(files, source, filename, options, expressions, headers or {})
+    refused = f"{filename} is not compiled for {options.arch}"
+    answer = answered(nvrtc_child.__file__, request, refused, name(files))
     log = answer["log"].rstrip(b"\0").decode(errors="replace").strip()
     if "call" in answer:
-        raise _refusal(answer, log, filename, options)
+        raise _refusal(answer, log, filename, options, name(files))
     symbols = dict(zip(expressions, (symbol.decode() for symbol in answer["symbols"]), strict=True))
-    return Compiled(answer["cubin"], log, name(), symbols)
+    return Compiled(answer["cubin"], log, name(files), symbols)
 
 
 def _request(
-    source: str, filename: str, options: Options, expressions: Sequence[str], headers: Mapping[str, str]
+    files: toolchain.Nvrtc,
+    source: str,
+    filename: str,
+    options: Options,
+    expressions: Sequence[str],
+    headers: Mapping[str, str],
 ) -> dict[str, Any]:
     """What the process that compiles is asked for."""
-    files = toolchain.nvrtc()
     command = [*options.device().command(), *(f"-I{folder}" for folder in files.includes)]
     return {
         "library": str(files.library),
@@ -140,51 +157,34 @@ def _request(
     }
 
 
-def _answer(request: dict[str, Any], filename: str, options: Options) -> dict[str, Any]:
-    """Have a process of its own compile: NVRTC crashes on some sources."""
-    with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
-        asked, answered = Path(folder, "request"), Path(folder, "answer")
-        asked.write_bytes(marshal.dumps(request))
-        command = [sys.executable, "-I", "-S", nvrtc_child.__file__, str(asked), str(answered)]
-        try:
-            ended = children.run(command, seconds=toolchain.COMPILE_S)
-        except children.ChildError as error:
-            raise CompileError(f"{filename} is not compiled for {options.arch}: {name()} {error}") from None
-        if ended.status:
-            said = ended.errors.decode(errors="replace").strip().splitlines() or [f"status {ended.status}"]
-            raise CompileError(f"{filename} is not compiled for {options.arch}: {name()} fails: {said[-1]}")
-        found: dict[str, Any] = marshal.loads(answered.read_bytes())
-        return found
-
-
-def _check_architecture(arch: str) -> None:
-    known = architectures()
+def _check_architecture(arch: str, files: toolchain.Nvrtc) -> None:
+    known = architectures(files)
     if arch.rstrip("af") not in known:
-        raise OptionError(f"{name()} does not compile for {arch}: it knows {', '.join(known)}")
+        older = f"; {toolchain.INSTALL_12} brings the one of CUDA 12, which does" if arch in toolchain.DROPPED else ""
+        raise OptionError(f"{name(files)} does not compile for {arch}: it knows {', '.join(known)}{older}")
 
 
-def _refusal(answer: Mapping[str, Any], log: str, filename: str, options: Options) -> Exception:
+def _refusal(answer: Mapping[str, Any], log: str, filename: str, options: Options, compiler: str) -> Exception:
     """The error that a failed compilation is reported by."""
     if answer["result"] == _COMPILATION:
-        return CompileError(f"{filename} does not compile for {options.arch} ({name()}):", log)
+        return CompileError(f"{filename} does not compile for {options.arch} ({compiler}):", log)
     if answer["result"] == _INVALID_OPTION:
-        return OptionError(f"{name()} refuses its options: {' '.join(log.split()).removeprefix('nvrtc: error: ')}")
+        return OptionError(f"{compiler} refuses its options: {' '.join(log.split()).removeprefix('nvrtc: error: ')}")
     failed = f"{answer['call']} failed: {answer['reason']}"
-    return CompileError(f"{filename} does not compile for {options.arch}: {name()}: {failed}", log)
+    return CompileError(f"{filename} does not compile for {options.arch}: {compiler}: {failed}", log)
 
 
-def _call(function: str, *arguments: Any) -> None:
-    """Ask the library something, here: whatever only tells about it cannot crash."""
+def _call(files: toolchain.Nvrtc | None, function: str, *arguments: Any) -> None:
+    """Ask a library something, here: whatever only tells about it cannot crash."""
     try:
-        nvrtc_child.call(_library(), function, *arguments)
+        nvrtc_child.call(_library(files or toolchain.nvrtc()), function, *arguments)
     except nvrtc_child.CallError as error:
         raise CompileError(str(error)) from None
 
 
 @cache
-def _library() -> Any:
+def _library(files: toolchain.Nvrtc) -> Any:
     """The library, loaded."""
-    files = toolchain.nvrtc()
     try:
         return nvrtc_child.load(str(files.library), str(files.builtins) if files.builtins else None)
     except OSError as error:

@@ -27,7 +27,7 @@ def load(library: str, builtins: str | None) -> Any:
     """Load NVRTC; its builtins first, which it looks for only among what is loaded or on the loader's path."""
     if builtins:
         ctypes.CDLL(builtins, mode=ctypes.RTLD_GLOBAL)
-    found = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
+    found = ctypes.CDLL(library)
     found.nvrtcGetErrorString.restype = ctypes.c_char_p
     return found
 

@@ -19,6 +19,7 @@ _CHOSEN = re.compile(r"(-arch|--gpu-architecture|-code|--gpu-code|-gencode|--gen
 _STANDARD = re.compile(r"(-std|--std)(=.*)?")
 _LINES = re.compile(r"-lineinfo|--generate-line-info|-G|--device-debug")
 _SEARCHED = re.compile(r"(?:-I|--include-path|-isystem|--system-include)=?(.*)")
+_DEFINED = re.compile(r"(?:-D|--define-macro)=?(.*)")
 _BEFOREHAND = re.compile(r"(?:-include|--pre-include)=?(.*)")
 _HOST_ALONE = re.compile(
     r"-O[0-3s]?|-c|-g|-l(?!ineinfo)\S+|-L\S+|(-Xcompiler|--compiler-options|-ccbin)=.*|-x=?cu|-m64"
@@ -77,6 +78,10 @@ class Options:
     def searched(self) -> list[Path]:
         """Folders in which headers are searched, whichever way they are named; the working folder is one."""
         return [*self.include, *map(Path, _values(self.flags, _SEARCHED)), Path()]
+
+    def macros(self) -> list[str]:
+        """Macros that are defined, as ``NAME`` or ``NAME=value``, whichever way they are named."""
+        return [*self.defines, *_values(self.flags, _DEFINED)]
 
     def beforehand(self) -> list[str]:
         """Headers that are included before the source."""

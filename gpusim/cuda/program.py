@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from gpusim.cuda import nvdisasm, relocate, tensor_memory, toolchain
+from gpusim.cuda import nvdisasm, relocate, system_calls, tensor_memory, toolchain
 from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.relocations import Relocation
-from gpusim.cuda.translate import translate
+from gpusim.cuda.translate import constants_read, translate
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi, Limits
 from gpusim.isa.check import WIDTHS, faults
-from gpusim.isa.program import ParamInfo, Program, Variable
+from gpusim.isa.opcodes import HEAP_CALLS
+from gpusim.isa.program import GRID_WORKSPACE, HEAP, ParamInfo, Program, Variable
 from gpusim.kept.store import PROGRAMS
 
 if TYPE_CHECKING:
@@ -29,6 +31,11 @@ ALIGNMENT = 512  # bytes, of a device variable; what CUDA's allocators give
 STACK_BYTES = 1024
 """Stack of a thread unless a program asks for another one.  Source: CUDA Runtime API, ``cudaLimitStackSize``, as
 ``cudaDeviceGetLimit`` gives it where nobody set it."""
+HEAP_BYTES = 8 << 20
+"""From which malloc of device code takes.  Source: CUDA Runtime API, ``cudaLimitMallocHeapSize``, as
+``cudaDeviceGetLimit`` gives it where nobody set it."""
+WORKSPACE_BYTES = 16
+"""By which blocks of a cooperative launch wait for one another; code reads and writes the first 8 of them."""
 _ADDRESS = re.compile(r"32@(lo|hi)\((\w+)\)")
 
 
@@ -82,9 +89,10 @@ def program(kernel: Compiled, base: int) -> Program:
     CudaError
         Where the machine code cannot be read, or asks for what no hardware has or the file does not declare.
     """
-    disassembler = toolchain.nvdisasm()
+    disassembler = toolchain.nvdisasm(kernel.cubin.arch)
     found = disassembler.stat()
-    decided_by = kernel, base, disassembler, found.st_size, found.st_mtime_ns
+    of_kernel = kernel.symbol, kernel.name, kernel.parameters, kernel.code, kernel.cubin, kernel.filename
+    decided_by = of_kernel, base, disassembler, found.st_size, found.st_mtime_ns
     return PROGRAMS.remembered(decided_by, lambda: _translated(kernel, base))
 
 
@@ -93,14 +101,10 @@ def _translated(kernel: Compiled, base: int) -> Program:
     code, offsets = kernel.code, variable_offsets(kernel.cubin)
     widest = max(WIDTHS)  # nvcc reads a last array of 12 bytes with one LDS.128
     shared = -(-code.shared_bytes // widest) * widest
-    foreign: dict[str, None] = {}
 
     def address_of(symbol: str) -> int:
-        """A function of the system's has none; who calls it is told so where that is executed."""
-        if symbol not in offsets:
-            foreign[symbol] = None
-            return 0
-        return base + offsets[symbol]
+        """A function of the system's has none."""
+        return base + offsets[symbol] if symbol in offsets else 0
 
     banks = relocate.relocate(replace(code, relocations=_in_banks(kernel)), address_of).banks
     lines = [_placed(line, address_of) for line in _lines(kernel)]
@@ -109,18 +113,30 @@ def _translated(kernel: Compiled, base: int) -> Program:
         registers=code.registers, shared_bytes=shared, local_bytes=_stack(lines, code.local_bytes),
         max_threads=code.max_threads, arch=kernel.cubin.arch, banks=banks,
     )  # fmt: skip
+    made = system_calls.resolved(made, lines, code.relocations)
     variables = tuple(
         Variable(_called_apart(v.name, kernel), offsets[v.name], relocate.initial(v, address_of))
         for v in kernel.cubin.variables
     )
+    variables = (*variables, *_of_the_system(made, _end(kernel.cubin)))
     whole = replace(
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
-        unknown=_explained(made.unknown, list(foreign)), barriers=code.barriers, cluster=code.cluster,
+        unknown=made.unknown, barriers=code.barriers, cluster=code.cluster,
         most_in_cluster=code.most_in_cluster, grid_of_clusters=code.grid_of_clusters,
     )  # fmt: skip
     tensor_memory.refuse(whole, lines)
     _refuse_faults(whole, lines, kernel.filename)
     return whole
+
+
+def _of_the_system(made: Program, end: int) -> Iterator[Variable]:
+    """What the system keeps in global memory for a program, after its own variables."""
+    abi = of_architecture(made.arch, Abi)
+    if any(bank == 0 and abi.is_grid_workspace(offset) for i in made.instrs for bank, offset, _ in constants_read(i)):
+        yield Variable(GRID_WORKSPACE, end, b"", WORKSPACE_BYTES)
+        end += ALIGNMENT
+    if made.has(*HEAP_CALLS):
+        yield Variable(HEAP, end, b"", HEAP_BYTES)
 
 
 def _called_apart(variable: str, kernel: Compiled) -> str:
@@ -148,7 +164,7 @@ def _beyond(made: Program) -> Iterator[tuple[int, str]]:
 
 def _lines(kernel: Compiled) -> list[Line]:
     """The kernel's own part of its module's listing."""
-    found = _listing(kernel.cubin.data).get(kernel.symbol)
+    found = _listing(kernel.cubin.data, toolchain.nvdisasm(kernel.cubin.arch)).get(kernel.symbol)
     if found is None:
         raise CubinError(f"{kernel.filename}: nvdisasm shows no code of kernel {kernel.name.full}: the file is damaged")
     return found
@@ -161,29 +177,25 @@ def _stack(lines: list[Line], told: int) -> int:
     return max(told, STACK_BYTES) if moved else told
 
 
-def _explained(unknown: Mapping[int, str], foreign: list[str]) -> dict[int, str]:
-    """What has no translation; the way to a function of the system's under that function's name."""
-    who = f"call of {' or '.join(foreign)}, a function of CUDA's own"
-    return {n: who if foreign and text.startswith(("LEPC", "CALL")) else text for n, text in unknown.items()}
-
-
 def _called(source: str, filename: str) -> str:
     """The source as the user called it, who may have moved it since it was compiled."""
     return filename if Path(source).name == Path(filename).name else source
 
 
 @lru_cache(maxsize=8)
-def _listing(cubin: bytes) -> dict[str, list[Line]]:
-    return nvdisasm.disassemble(cubin, toolchain.nvdisasm())
+def _listing(cubin: bytes, disassembler: Path) -> dict[str, list[Line]]:
+    return nvdisasm.disassemble(cubin, disassembler)
 
 
 def variable_offsets(cubin: Cubin) -> dict[str, int]:
     """Where each device variable lies, from the first one on."""
-    found, end = {}, 0
-    for variable in cubin.variables:
-        found[variable.name] = end
-        end += -(-variable.nbytes // ALIGNMENT) * ALIGNMENT
-    return found
+    ends = accumulate((-(-v.nbytes // ALIGNMENT) * ALIGNMENT for v in cubin.variables), initial=0)
+    return dict(zip((v.name for v in cubin.variables), ends, strict=False))
+
+
+def _end(cubin: Cubin) -> int:
+    """Where the last device variable ends, from the first one on."""
+    return sum(-(-v.nbytes // ALIGNMENT) * ALIGNMENT for v in cubin.variables)
 
 
 def _in_banks(kernel: Compiled) -> tuple[Relocation, ...]:

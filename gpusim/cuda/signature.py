@@ -16,17 +16,12 @@ from typing import Any
 from gpusim.cuda.attributes import Parameter as Place
 from gpusim.cuda.cuda_errors import ArgumentError
 from gpusim.cuda.demangle import Name
+from gpusim.cuda.scalars import BFLOAT16, SCALARS, is_unsigned, plain
 from gpusim.errors import shown
 
-_SIZES = {
-    "bool": 1, "char": 1, "short": 2, "int": 4, "long": 8, "long long": 8, "float": 4, "double": 8, "size_t": 8,
-    "half": 2, "__half": 2, "__nv_bfloat16": 2, "int8_t": 1, "int16_t": 2, "int32_t": 4, "int64_t": 8,
-    "uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8,
-}  # fmt: skip
 _REAL = {"float": "<f", "double": "<d", "half": "<e", "__half": "<e"}
-_BFLOAT16 = "__nv_bfloat16"
 _REAL_OF_SIZE = {2: "<e", 4: "<f", 8: "<d"}
-_NO_NAME = {*_SIZES, "unsigned", "signed", "const", "volatile", "void"}
+_NO_NAME = {*SCALARS, "unsigned", "signed", "const", "volatile", "void"}
 _DROPPED = re.compile(r"\b(__restrict__|__restrict|restrict|__grid_constant__|register|struct|class|enum)\b")
 
 
@@ -41,23 +36,26 @@ class Parameter:
     offset : int
         Bytes from the first parameter.
     nbytes : int
+    is_array : bool
+        Whether it is an array that is passed by value, a member of a struct.
     """
 
     name: str
     type: str
     offset: int
     nbytes: int
+    is_array: bool = False
 
     @property
     def is_pointer(self) -> bool | None:
         """Whether it is an address; None where its type is not known."""
-        if self.nbytes != 8:
+        if self.nbytes != 8 or self.is_array:
             return False
         if not self.type:
             return None
         if self.type.endswith(("*", "&", "]", "* const")) or "(*" in self.type:
             return True
-        return False if _plain(self.type) in _SIZES else None
+        return False if plain(self.type) in SCALARS else None
 
     def __str__(self) -> str:
         return " ".join(word for word in (self.type or f"{self.nbytes} bytes", self.name) if word)
@@ -93,17 +91,7 @@ def _may_be(kind: str, place: Place) -> bool:
     """Whether a type may have this size."""
     if kind.endswith(("*", "&")):
         return place.nbytes == 8
-    return _SIZES.get(_plain(kind), place.nbytes) == place.nbytes
-
-
-def _plain(kind: str) -> str:
-    """A type without qualifiers and sign: ``unsigned long`` is ``long``."""
-    if not kind:
-        return ""
-    words = [word for word in kind.split() if word not in ("const", "volatile", "unsigned", "signed")]
-    if words in ([], ["long", "int"], ["short", "int"], ["long", "long", "int"]):
-        words = words[:-1] or ["int"]
-    return " ".join(words)
+    return SCALARS.get(plain(kind), place.nbytes) == place.nbytes
 
 
 def declarations(source: str, name: str) -> list[list[tuple[str, str]]]:
@@ -216,7 +204,7 @@ def _problem(parameter: Parameter, argument: Any) -> str:
         return f"is no pointer, but {given} is given" if parameter.is_pointer is False else _misfit(parameter, argument)
     if parameter.is_pointer:
         return f"is a pointer: give an array or None, not {shown(argument)}"
-    kind = _plain(parameter.type)
+    kind = plain(parameter.type)
     if _is_real(kind) and getattr(argument, "dtype", None) is not None and argument.dtype.kind in "iub":
         return f"is no integer, but {argument.dtype} {argument} is given"
     try:
@@ -227,23 +215,23 @@ def _problem(parameter: Parameter, argument: Any) -> str:
 
 
 def _is_real(kind: str) -> bool:
-    return kind in _REAL or kind == _BFLOAT16
+    return kind in _REAL or kind in BFLOAT16
 
 
 def _misfit(parameter: Parameter, argument: Any) -> str:
     """What keeps an array's elements from being what a pointer points to; empty where either is not known."""
-    target = _plain(re.sub(r"(\*( const)?|&)$", "", parameter.type))
+    target = plain(re.sub(r"(\*( const)?|&)$", "", parameter.type))
     dtype: Any = getattr(argument, "dtype", None)
     if not hasattr(dtype, "isnative"):  # nothing, or no type of NumPy's
         return ""
     if problem := _no_bytes_of_a_gpu(dtype):
         return problem
-    if target not in _SIZES or dtype.itemsize == 1 or dtype.names:
+    if target not in SCALARS or dtype.itemsize == 1 or dtype.names:
         return ""
     raw = dtype.kind == "u"
     bfloat = dtype.name == "bfloat16"
-    alike = raw or ((bfloat or dtype.kind in "fc") == _is_real(target) and bfloat == (target == _BFLOAT16))
-    if alike and dtype.itemsize == _SIZES[target]:
+    alike = raw or ((bfloat or dtype.kind in "fc") == _is_real(target) and bfloat == (target in BFLOAT16))
+    if alike and dtype.itemsize == SCALARS[target]:
         return ""
     return f"points to {target}, but an array of {dtype} is given"
 
@@ -283,16 +271,16 @@ def pack(parameter: Parameter, value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     number = value.item() if hasattr(value, "item") else value
-    kind = _plain(parameter.type)
-    if isinstance(number, float) and kind in _SIZES and kind not in (*_REAL, _BFLOAT16):
+    kind = plain(parameter.type)
+    if isinstance(number, float) and kind in SCALARS and not _is_real(kind):
         raise ArgumentError(f"is an integer, not {shown(number)}")
-    if kind in _SIZES and not isinstance(number, (bool, int, float)):
+    if kind in SCALARS and not isinstance(number, (bool, int, float)):
         raise ArgumentError(f"is a number, not {shown(value)}")
     if not isinstance(number, (bool, int, float)) or parameter.nbytes not in (1, 2, 4, 8):
         raise ArgumentError(
             f"has {parameter.nbytes} bytes: give bytes of that length (bytes:HEX to the command), not {shown(value)}"
         )
-    if kind == _BFLOAT16:
+    if kind in BFLOAT16:
         return _pack_bfloat16(number)
     if kind in _REAL or isinstance(number, float):
         return _pack_real(_REAL.get(kind) or _REAL_OF_SIZE.get(parameter.nbytes, ""), number)
@@ -317,11 +305,11 @@ def _pack_bfloat16(number: float) -> bytes:
 
 def _range(kind: str, bits: int) -> tuple[int, int]:
     """What an integer type holds; where the type is not known, so many bits with a sign or without."""
-    plain = _plain(kind)
-    if plain == "bool":
+    short = plain(kind)
+    if short == "bool":
         return 0, 1
-    unsigned = "unsigned" in kind.split() or plain == "size_t" or plain.startswith("uint")
-    known = plain in _SIZES
+    known = short in SCALARS
+    unsigned = is_unsigned(kind)
     return 0 if known and unsigned else -(1 << bits - 1), (1 << bits - (known and not unsigned)) - 1
 
 

@@ -21,11 +21,24 @@ from gpusim import children
 from gpusim.cuda.cuda_errors import MissingToolError
 
 INSTALL = "pip install 'gpusim[cuda]'"
+INSTALL_12 = "pip install 'gpusim[cuda12]'"
+DROPPED = ("sm_50", "sm_52", "sm_60", "sm_61", "sm_70")
+"""Architectures that the tools of CUDA 13 no longer know.  Source: CUDA 13.0 release notes, "Deprecated Architectures",
+and what nvdisasm 13.5 says."""
 COMPILE_S = 900
 """Seconds that a compiler may take."""
 _VERSION_S = 60
 _WINDOWS = sys.platform == "win32"
-_SPLIT = ("cuda_nvrtc", "cuda_runtime", "cuda_nvcc", "cuda_cccl", "cuda_nvdisasm", "cuda_cuobjdump", "curand")
+_SPLIT = (
+    "cuda_nvrtc",
+    "cuda_runtime",
+    "cuda_nvcc",
+    "cuda_cccl",
+    "cuda_nvdisasm",
+    "cuda_cuobjdump",
+    "curand",
+    "nvjitlink",
+)
 _INCLUDES = ("include", "include/cccl", "cccl/include", f"targets/{'x64' if _WINDOWS else 'x86_64-linux'}/include")
 _LIBRARIES = ("bin", "bin/x64", "bin/x86_64") if _WINDOWS else ("lib", "lib64", "targets/x86_64-linux/lib")
 _HOST_COMPILERS = ("cl",) if _WINDOWS else ("g++", "c++", "clang++")
@@ -108,14 +121,20 @@ def nvrtc() -> Nvrtc:
     MissingToolError
         Where there is none.
     """
-    for kit in kits():
-        if library := kit.library("nvrtc"):
-            return Nvrtc(library, kit.library("nvrtc-builtins"), kit.includes())
+    if found := next(nvrtcs(), None):
+        return found
     raise MissingToolError(f"NVRTC, the CUDA compiler, is not installed: {INSTALL}")
 
 
-def nvdisasm() -> Path:
-    """Find NVIDIA's disassembler.
+def nvrtcs() -> Iterator[Nvrtc]:
+    """Every NVRTC there is, the one to prefer first."""
+    for kit in kits():
+        if library := kit.library("nvrtc"):
+            yield Nvrtc(library, kit.library("nvrtc-builtins"), kit.includes())
+
+
+def nvjitlink() -> Path:
+    """Find nvJitLink, which compiles PTX.
 
     Returns
     -------
@@ -126,10 +145,41 @@ def nvdisasm() -> Path:
     MissingToolError
         Where there is none.
     """
-    found = _program("nvdisasm")
+    found = next(filter(None, (kit.library("nvJitLink") for kit in kits())), None)
     if found is None:
-        raise MissingToolError(f"nvdisasm, the CUDA disassembler, is not installed: {INSTALL}")
+        raise MissingToolError(f"nvJitLink, which compiles PTX, is not installed: {INSTALL}")
     return found
+
+
+def nvdisasm(arch: str = "") -> Path:
+    """Find NVIDIA's disassembler.
+
+    Parameters
+    ----------
+    arch : str
+        Architecture whose machine code it is to read; empty: any.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    MissingToolError
+        Where there is none, or none that reads code for this architecture.
+    """
+    found = _programs("nvdisasm")
+    if not found:
+        raise MissingToolError(f"nvdisasm, the CUDA disassembler, is not installed: {INSTALL}")
+    if arch not in DROPPED:
+        return found[0]
+    reads = arch.replace("sm_", "SM")
+    if older := next((path for path in found if f"'{reads}'" in _help(path)), None):
+        return older
+    raise MissingToolError(
+        f"nvdisasm of CUDA 13.0 or earlier is needed for code of {arch}, which later ones do not read: "
+        "install that toolkit and set CUDA_HOME to its folder (no wheel has it)"
+    )
 
 
 def nvcc() -> Nvcc:
@@ -201,9 +251,14 @@ def _toolkits() -> Iterator[Kit]:
 
 def _program(name: str) -> Path | None:
     """Executable of this name: a wheel's or toolkit's, else one on the PATH."""
-    found = next(filter(None, (kit.program(name) for kit in kits())), None)
+    return next(iter(_programs(name)), None)
+
+
+def _programs(name: str) -> list[Path]:
+    """Every executable of this name, the one to prefer first."""
     on_path = shutil.which(name)
-    return found or (Path(on_path) if on_path else None)
+    found = [*(kit.program(name) for kit in kits()), Path(on_path) if on_path else None]
+    return list(dict.fromkeys(path for path in found if path))
 
 
 def _folders(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -216,6 +271,15 @@ def _listed(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except OSError:
         return []
+
+
+@cache
+def _help(program: Path) -> str:
+    """What a program says of itself; it names the architectures that it knows."""
+    try:
+        return children.run([str(program), "--help"], seconds=_VERSION_S).output.decode(errors="replace")
+    except children.ChildError:
+        return ""
 
 
 @cache

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpusim import hardware
+from gpusim.cuda import unknown
 from gpusim.cuda.cuda_errors import CudaError
 from gpusim.cuda.signature import is_array
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import ParameterError, listed, shown, whole
-from gpusim.simulate.launch import Launch, bytes_of, memory_of, variables_end
+from gpusim.frontends.foreign import taken
+from gpusim.frontends.symbols import images, is_initialised, take_back, warning
+from gpusim.simulate.launch import Describing, Launch, as_passed, bytes_of, memory_of, variables_end
 from gpusim.simulate.prediction import predict as simulated
 from gpusim.simulate.sharing import shared_places
-from gpusim.simulate.tensor_maps import TensorMap, as_passed
 from gpusim.simulate.work import How, Sample, Work
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
+    from gpusim.cuda.symbols import Images
+    from gpusim.frontends.addresses import Places
     from gpusim.isa.program import Program
     from gpusim.profiles.profile import Profile
     from gpusim.progress import Progress
@@ -31,7 +36,7 @@ Size = int | Sequence[int]
 
 
 def profile(
-    kernel: Kernel,
+    kernel: Kernel | Any,
     grid: Size,
     block: Size,
     args: Sequence[Any] = (),
@@ -39,6 +44,8 @@ def profile(
     gpu: str | hardware.Gpu = "h200",
     dynamic_shared: int = 0,
     cluster: Size | None = None,
+    name: str | None = None,
+    symbols: Mapping[str, Any] | Images | None = None,
     cache: str = "cold",
     values: bool = True,
     sample: Sample = None,
@@ -52,13 +59,15 @@ def profile(
 
     Parameters
     ----------
-    kernel : Kernel
-        From :func:`gpusim.cuda.compile`, for this GPU's architecture.
+    kernel : Kernel, or a kernel of another package
+        From :func:`gpusim.cuda.compile`, for this GPU's architecture; or CuPy's ``RawKernel`` or ``RawModule``, a
+        function of Numba's ``@cuda.jit``, a kernel of Warp's, which are compiled for it.
     grid, block : int or sequence of int
-        Blocks, and threads of a block, in x, y, z.
+        Blocks, and threads of a block, in x, y, z; of Warp's kernels ``dim`` and ``block_dim``.
     args : sequence
-        A NumPy array for each pointer, a number (NumPy's or Python's) for each scalar, bytes for a struct, a
-        :class:`gpusim.TensorMap` for a tensor map.
+        An array in the host's memory (NumPy's, or what gives itself by ``__array_interface__`` or DLPack, as tensors of
+        PyTorch do) for each pointer, a number (NumPy's or Python's) for each scalar, a mapping by field, or bytes,
+        for a struct, a :class:`gpusim.TensorMap` for a tensor map, a :class:`gpusim.Texture` for a texture object.
         Arrays hold the kernel's results afterwards; one that is read-only must be one that the kernel does not change.
         Arrays that share memory share it in the launch, too.
     gpu : str or Gpu
@@ -67,6 +76,12 @@ def profile(
         Bytes.
     cluster : int or sequence of int, optional
         Blocks of a cluster in x, y, z, where the kernel does not say (``__cluster_dims__``).
+    name : str, optional
+        Which kernel of a ``RawModule``.
+    symbols : mapping or Images, optional
+        What ``__constant__`` and ``__device__`` variables hold, by name, such as ``{"coef": array}``; an array of a
+        ``__device__`` variable holds afterwards what the kernel leaves there.  :class:`gpusim.cuda.symbols.Images`
+        lasts from launch to launch.
     cache : {"cold", "warm"}
         Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
     values : bool
@@ -106,53 +121,75 @@ def profile(
     how = How(cache, sample, values, limit, progress, timeline, fresh, jobs)
     spec = hardware.given(gpu)
     args = listed(args, "args is a list with an argument for each parameter", ParameterError)
-    return simulated([work(kernel, spec, grid, block, args, dynamic_shared, cluster)], spec, how)[0]
+    asked = taken(kernel, spec, grid, block, args, dynamic_shared, name)
+    launch = work(
+        asked.kernel, spec, asked.grid, asked.block, asked.args, asked.dynamic_shared, cluster, asked.places, symbols
+    )  # fmt: skip
+    return simulated([launch], spec, how)[0]
 
 
 def work(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int = 0,
-    cluster: Size | None = None,
+    cluster: Size | None = None, places: Places | None = None, symbols: Mapping[str, Any] | Images | None = None,
 ) -> Work:  # fmt: skip
     """A launch of machine code, ready to be simulated; values that it computes go back into the arrays.
 
     Parameters
     ----------
-    kernel, gpu, grid, block, args, dynamic_shared, cluster
+    kernel, gpu, grid, block, args, dynamic_shared, cluster, symbols
         As for :func:`profile`.
+    places : Places, optional
+        Where arrays lie; one after another unless given.
     """
-    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster)
+    _demand_runs_on(kernel, gpu)
+    kernel, args = kernel.opened(args)
+    held = images(kernel, symbols)
+    launch = _launch(kernel, gpu, grid, block, args, dynamic_shared, cluster, places)
+    unfilled = held.unfilled(launch.program)
+    launch = replace(launch, program=held.put_into(launch.program))
     params = {name: value for name, value in zip(launch.arguments, args, strict=True) if _is_number(value)}
-    return Work(launch, kernel.name.full, params, "machine_code", take=partial(_write_back, launch), source=kernel)
+    take = partial(_write_back, launch, kernel, held, symbols)
+    return Work(
+        launch, kernel.name.full, params, "machine_code", take=take, source=kernel,
+        notes=tuple(warning(one) for one in unfilled if not is_initialised(one, kernel)),
+    )  # fmt: skip
 
 
 def _launch(
     kernel: Kernel, gpu: hardware.Gpu, grid: Size, block: Size, args: Sequence[Any], dynamic_shared: int,
-    cluster: Size | None,
+    cluster: Size | None, places: Places | None,
 ) -> Launch:  # fmt: skip
     """The launch, if kernel, sizes and arguments fit one another."""
-    if not hasattr(kernel, "pack"):
-        raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
-    if kernel.arch.rstrip("af") != gpu.arch:
-        raise ParameterError(
-            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
-        )
     kernel.check(as_passed(args))
     program = kernel.program(int(GLOBAL_BASE))
-    by_itself = (is_array(value) or isinstance(value, TensorMap) for value in args)
+    unknown.refuse(program)
+    by_itself = (is_array(value) or isinstance(value, Describing) for value in args)
     passed = (v if itself else kernel.pack(n, v) for n, (v, itself) in enumerate(zip(args, by_itself, strict=True)))
     arguments = {p.name: value for p, value in zip(program.params, passed, strict=True)}
     sizes = _three("grid", grid, gpu.limits.grid), _three("block", block, gpu.limits.block)
     if kernel.code.block not in (None, sizes[1]):
         only, given = (" x ".join(map(str, size)) for size in (kernel.code.block, sizes[1]))
         raise ParameterError(f"{kernel.name.full}: a block of {given} threads, but its code is for {only} alone")
-    buffers = _arrays(arguments)
-    places = shared_places(buffers, variables_end(program) - int(GLOBAL_BASE))
+    if places is None:
+        lie, besides = shared_places(_arrays(arguments), variables_end(program) - int(GLOBAL_BASE)), {}
+    else:
+        lie, besides = places.by_name(arguments), {name: array for name, (_, array) in places.besides.items()}
     dynamic = whole("dynamic_shared", dynamic_shared, 0, 2**31 - 1)
     nulls, shape = tuple(_nulls(kernel, arguments, args)), _cluster(cluster, program, gpu)
     if program.grid_of_clusters and shape is not None:
         blocks = tuple(n * own for n, own in zip(sizes[0], shape, strict=True))
         sizes = _three("grid", blocks, gpu.limits.grid), sizes[1]
-    return Launch(program, *sizes, arguments, dynamic, places=places, nulls=nulls, cluster=shape)
+    return Launch(program, *sizes, arguments, dynamic, places=lie, nulls=nulls, cluster=shape, besides=besides)
+
+
+def _demand_runs_on(kernel: Kernel, gpu: hardware.Gpu) -> None:
+    """Refuse what is no kernel, or one for another architecture."""
+    if not hasattr(kernel, "pack"):
+        raise ParameterError(f"a kernel from gpusim.cuda.compile(...).kernel() is needed, not {type(kernel).__name__}")
+    if kernel.arch.rstrip("af") != gpu.arch:
+        raise ParameterError(
+            f"{kernel.name.full} is machine code for {kernel.arch}, {gpu.name} runs {gpu.arch}{_remedy(kernel, gpu)}"
+        )
 
 
 def _cluster(given: Size | None, program: Program, gpu: hardware.Gpu) -> tuple[int, int, int] | None:
@@ -173,7 +210,8 @@ def _remedy(kernel: Kernel, gpu: hardware.Gpu) -> str:
     from gpusim.cuda import nvrtc
 
     try:
-        compiler, known = nvrtc.name(), nvrtc.architectures()
+        files = nvrtc.chosen(gpu.arch)
+        compiler, known = nvrtc.name(files), nvrtc.architectures(files)
     except CudaError:  # none, or one that cannot be asked
         return ""
     if gpu.arch in known:
@@ -204,9 +242,12 @@ def _three(name: str, size: Size, most: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
+def _write_back(
+    launch: Launch, kernel: Kernel, held: Images, symbols: Mapping[str, Any] | Images | None,
+    outputs: Mapping[str, np.ndarray],
+) -> None:  # fmt: skip
     """Put results where the arguments are; all of them, or none where one cannot take its own."""
-    given = _arrays(launch.arguments)
+    given = _arrays({**launch.arguments, **launch.besides})
     after = {name: found for name, found in outputs.items() if name in given}
     taking = {name: given[name] for name in after if not _takes_nothing(given[name])}
     for name in after.keys() - taking.keys():
@@ -215,6 +256,9 @@ def _write_back(launch: Launch, outputs: Mapping[str, np.ndarray]) -> None:
             raise ParameterError(f"{launch.program.name} writes to {name}, but its array {why}: give a copy of it")
     for name, array in taking.items():
         np.asarray(array)[...] = after[name]
+    held.take(outputs)
+    if isinstance(symbols, Mapping):
+        take_back(kernel, held, symbols)
 
 
 def _arrays(arguments: Mapping[str, Any]) -> dict[str, np.ndarray]:

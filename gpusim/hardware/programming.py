@@ -46,6 +46,9 @@ class Abi:
         Bytes of a block's shared memory that are the system's; none in a simulation.
     descriptor : int
         How global memory is reached, 8 bytes; nothing in a simulation depends on it.
+    grid_workspace : int
+        Address of memory by which blocks of a cooperative launch wait for one another: 8 bytes, the upper word first.
+        -1 where nobody said where it is.
     shared_base : int
         Address in shared memory of the first byte of a block's own.  The system keeps those before it, and a cubin
         counts them.
@@ -70,12 +73,17 @@ class Abi:
     dynamic_shared: int = quantity("byte", low=0, high=LAST_OFFSET)
     reserved_shared: int = quantity("byte", low=0, high=LAST_OFFSET)
     descriptor: int = quantity("byte", low=0, high=LAST_OFFSET)
+    grid_workspace: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
     shared_base: int = quantity("byte", low=0, high=LAST_OFFSET)
     compiler_registers: int = quantity("1", low=0, high=15)
     parameter_address: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
     cluster: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
     cluster_blocks: int = quantity("byte", low=NOWHERE, high=LAST_OFFSET)
     shared_window: int | None = quantity("byte", low=0, high=LAST_OFFSET, optional=True)
+
+    def is_grid_workspace(self, offset: int) -> bool:
+        """Whether a word of constant bank 0 is of the address of the grid's workspace."""
+        return self.grid_workspace != NOWHERE and self.grid_workspace <= offset < self.grid_workspace + 2 * WORD
 
     def holds(self, offset: int, nbytes: int = WORD) -> bool:
         """Whether every word of these bytes of constant bank 0 is one of those that are listed here.
@@ -96,7 +104,7 @@ def _words(abi: Abi) -> frozenset[int]:
     sizes = {
         abi.block: 3, abi.grid: 3, abi.stack: 1, abi.local_window: 2, abi.shared_window: 2, abi.dynamic_shared: 1,
         abi.reserved_shared: 1, abi.descriptor: 2, abi.parameter_address: 2, abi.cluster: CLUSTER_WORDS,
-        abi.cluster_blocks: 1,
+        abi.cluster_blocks: 1, abi.grid_workspace: 2,
     }  # fmt: skip
     there = {first: count for first, count in sizes.items() if first is not None and first != NOWHERE}
     return frozenset(first // WORD + k for first, count in there.items() for k in range(count))

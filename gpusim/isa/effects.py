@@ -11,7 +11,7 @@ from typing import NamedTuple
 from gpusim.isa.instruction import PT, RZ, TRUE, URZ, Instr, Kind, Operand
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import UNIFORM_PREDICATES
-from gpusim.isa.widths import address_words, result_words, source_words
+from gpusim.isa.widths import address_words, channels, result_words, source_words
 
 _UNIFORM, _PREDICATE = 256, 512  # where each kind begins
 _UNIFORM_PREDICATE = _PREDICATE + UNIFORM_PREDICATES
@@ -21,6 +21,10 @@ UNIFORM_REGISTERS = ((1 << _PREDICATE - _UNIFORM) - 1) << _UNIFORM
 """Bits of the uniform registers, one value a warp."""
 REGISTERS = (1 << _PREDICATE) - 1
 """Bits of all registers that hold words."""
+
+
+LATER_CHANNELS = 3
+"""Operand of a texture fetch that names the registers of its third and fourth channel."""
 
 
 class Effects(NamedTuple):
@@ -71,6 +75,8 @@ def effects(instr: Instr) -> Effects:
         writes |= registers_of(instr.dst, result_words(instr))
     if instr.op is Op.P2R:
         reads |= _PREDICATES << (instr.sub & UNIFORM_PREDICATES)
+    if instr.op is Op.TEX and len(instr.srcs) > LATER_CHANNELS:
+        writes |= registers_of(instr.srcs[LATER_CHANNELS], channels(instr) - 2)
     if instr.op is Op.R2P:
         writes |= _PREDICATES << instr.sub
     return Effects(reads, writes, instr.guard != TRUE or instr.op is Op.R2P)

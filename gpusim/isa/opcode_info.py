@@ -36,6 +36,7 @@ class Takes(Enum):
     WIDE = auto()  # a word, or a pair where the instruction's width is 8
     WIDTH = auto()  # as many bytes as the instruction's width says
     COUNT = auto()  # as many registers as `sub` says
+    CHANNELS = auto()  # the first two of the channels that `sub` says
     INTEGER = auto()  # an integer of the type in `sub` bits 0-3 (Convert)
     FLOAT = auto()  # a float of the type in `sub` bits 8-11 (Convert)
     F2F_SOURCE = auto()  # a float of the type that `sub` of F2F names, as for `F2F_RESULT`

@@ -17,6 +17,7 @@ from gpusim.isa.opcode_info import CONSTANT, GENERIC, GLOBAL, LOCAL, SHARED, For
 from gpusim.isa.variants import (
     DIMENSIONS_AT,
     MULTICAST,
+    TEXELS,
     UNIFORM_PREDICATES,
     Arrival,
     Atomic,
@@ -44,7 +45,8 @@ SCALES = range(5)  # of an address in shared or local memory, as a shift
 PLACES = range(32)  # of a bit in a word
 COUNTS = (1, 2, 4)  # of matrices
 SPECIALS = frozenset(Special)
-REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC}
+FETCHES = frozenset(channels | how for channels in range(1, 16) for how in (0, TEXELS))
+REDUCTIONS = frozenset(Atomic) - {Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC, Atomic.ARRIVE}
 SCALINGS = frozenset(scale | how << 4 for scale in (0, *Scale) for how in Round)
 BOXES = frozenset(dimensions << DIMENSIONS_AT for dimensions in range(1, 6))
 LOADED_BOXES = frozenset(box | several for box in BOXES for several in (0, MULTICAST))
@@ -403,8 +405,8 @@ class Op(IntEnum):
     SYNCS_PHASECHK = 108, _mbarrier((SHORT, WORD, SHORT), subs=frozenset(Wait))
     # it is an mbarrier no more
     SYNCS_CCTL = 109, _mbarrier((SHORT, WORD, SHORT))
-    # each lane does what `sub` says (Arrival: ONE, or one byte has come) once its warp's LDGSTS so far are done
-    ARRIVES = 110, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE))
+    # each lane does what `sub` says (Arrival: ONE, PLAIN, or one byte has come) once its warp's LDGSTS so far are done
+    ARRIVES = 110, _mbarrier((SHORT, WORD, SHORT), says=Says.ARRIVAL, subs=(Arrival.NONE, Arrival.ONE, Arrival.PLAIN))
     # a warp's bulk copies.  Source a names shared memory where it is a COMMAND: a place there, then an mbarrier that
     # hears of the bytes where they go there.  16 bytes times the low half of the last source; S_G: shared <- global,
     # `sub` 1 (MULTICAST): of each block of the cluster whose bit is set in the upper half of the last source
@@ -446,6 +448,31 @@ class Op(IntEnum):
     STAS = 125, _mbarrier_store()
     REDAS = 126, _mbarrier_store(says=Says.ATOMIC, reads_memory=True, subs=REDUCTIONS)
 
+    # ------------------------------------------------------------------ calls of functions of CUDA's own
+
+    # Each stands for a call, with all that the function does (gpusim.engine.core.system_calls).
+    # d = arguments printed: those from local address a on, whose generic address has upper word c, by the format at b
+    VPRINTF = 127, _lsu(
+        (SHORT, PAIR, WORD), WORD, space=LOCAL, reads_memory=True, out_of_line=True, always_runs=True, queued=False,
+    )  # fmt: skip
+    # an assertion whose text is at a does not hold, in file b, line c, function d
+    ASSERTFAIL = 128, _control((PAIR, PAIR, WORD, PAIR), out_of_line=True, ends=True)
+    # d = address of a bytes of the device's heap, 0 where it has no room for them
+    MALLOC = 129, _control((PAIR,), PAIR, out_of_line=True)
+    # what MALLOC gave at a goes back
+    FREE = 130, _control((PAIR,), out_of_line=True)
+
+    # ------------------------------------------------------------------ textures
+
+    # d, and from the third on in d (the fourth source): channels (`sub` bits 0-3) of the texture of handle a at (b, c);
+    # TEXELS in `sub`: these are integers
+    TEX = 131, _load(
+        (ADDRESS, SHORT, SHORT, WORD), space=GLOBAL, result=Takes.CHANNELS, subs=FETCHES, out_of_line=True,
+    )  # fmt: skip
+
 
 COPIES = range(Op.UBLKCP_S_G, Op.UTMAPF + 1)
 """Copies that go on beside the warps."""
+SYSTEM_CALLS = range(Op.VPRINTF, Op.FREE + 1)
+"""Calls of functions of CUDA's own."""
+HEAP_CALLS = (Op.MALLOC, Op.FREE)

@@ -103,7 +103,7 @@ def _atomic(instr: Instr) -> list[str]:
 
 
 def _arrival(instr: Instr) -> list[str]:
-    said = (instr.sub & 3, instr.sub & 12, instr.sub & 16, instr.sub & 32)
+    said = (instr.sub & bits for bits in (3, 12, 16, 32, 64))
     return [Arrival(part).name for part in said if part]
 
 

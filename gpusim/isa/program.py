@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gpusim.isa.instruction import Instr
+from gpusim.isa.opcodes import Op
 from gpusim.isa.printer import format_control, format_instr
 
 
@@ -49,12 +50,22 @@ def lines_of(places: Sequence[tuple[str, int]]) -> list[str]:
     return [linecache.getline(*place) for place in places]
 
 
+HEAP, GRID_WORKSPACE = "malloc (the device's heap)", "this_grid() (its workspace)"
+"""Names of what the system keeps in global memory for a program."""
+
+
 class Variable(NamedTuple):
     """A variable in global memory that belongs to the program, and what it holds when a launch begins."""
 
     name: str
     offset: int  # from the first one, in bytes
     data: bytes
+    room: int = 0  # bytes, where it is more than what it holds at first; the rest is zero
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return max(len(self.data), self.room)
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,14 @@ class Program:
         """Size of each constant bank."""
         end = max((p.offset + max(p.nbytes, 8) for p in self.params), default=0)
         return {**{bank: len(data) for bank, data in self.banks.items()}, 0: max(end, self.const_base)}
+
+    def variable(self, name: str) -> Variable | None:
+        """The variable of this name, if there is one."""
+        return next((one for one in self.variables if one.name == name), None)
+
+    def has(self, *ops: Op) -> bool:
+        """Whether an instruction is of one of these opcodes."""
+        return any(instr.op in ops for instr in self.instrs)
 
     def __len__(self) -> int:
         return len(self.instrs)

@@ -125,6 +125,8 @@ class Provenance:
 
     def _from_constants(self, instr: Instr) -> int:
         """Arrays whose pointers an instruction reads from constant bank 0."""
+        if instr.op is Op.MALLOC:
+            return self._elsewhere
         if instr.op is Op.LDC:
             if is_indexed(instr):
                 return self._elsewhere - 1 if instr.sub == 0 else self._elsewhere

@@ -164,7 +164,8 @@ class _Slice:
         is_load = instr.op.info.reads_memory or bool(instr.op.info.described)
         writes_there = instr.op.info.writes_memory and any(_may_meet(self._writes_to(index), s) for s in self.spaces)
         by_map = self.provenance.map_of(index) != 0
-        if not writes_there and not by_map and not (is_load and self._result(index)):
+        prints = instr.op is Op.VPRINTF
+        if not writes_there and not by_map and not prints and not (is_load and self._result(index)):
             return False
         if instr.op.info.copies_from:
             self.spaces.add(instr.op.info.copies_from)
@@ -525,9 +526,36 @@ def arrays_read(program: Program, pointers: Iterable[str] | None = None) -> froz
     return frozenset(known) if reads is None else reads
 
 
+def arrays_written(program: Program, pointers: Iterable[str]) -> frozenset[str] | None:
+    """Arrays that a program writes to.
+
+    Parameters
+    ----------
+    program : Program
+    pointers : iterable of str
+        Parameters that are pointers to arrays, no two of which share memory.
+
+    Returns
+    -------
+    frozenset of str or None
+        By parameter; None: it may write to any.
+    """
+    anywhere = _named_by_registers(program)
+    successors = [_successors(program, k, anywhere) for k in range(len(program))]
+    provenance = Provenance(program, [{name} for name in pointers], successors)
+    found: frozenset[str] = frozenset()
+    for index, instr in enumerate(program.instrs):
+        if instr.op.info.may_be_global and instr.op.info.writes_memory:
+            names = provenance.names(provenance.of(index))
+            if names is None:
+                return None
+            found |= names
+    return found
+
+
 def reads_data(program: Program) -> bool:
     """Whether what a program touches depends on the contents of its arrays."""
-    return needs_data(counting_image(program))
+    return program.has(Op.VPRINTF) or needs_data(counting_image(program))
 
 
 def needs_data(image: Image) -> bool:

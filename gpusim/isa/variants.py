@@ -13,6 +13,9 @@ UNIFORM_PREDICATES = 8
 MULTICAST = 1
 """Bit 0 of ``sub`` of UBLKCP_S_G and UTMALDG: to several blocks of the cluster."""
 
+TEXELS = 1 << 4
+"""Bit of ``sub`` of TEX: coordinates are numbers of texels."""
+
 DIMENSIONS_AT = 4
 """``sub`` of copies of boxes: the bit from which on it says how many dimensions the tensor has."""
 
@@ -221,10 +224,11 @@ class Atomic(IntEnum):
     DEC = 9
     CAST = 10  # as CAS, d = 1 (width 8: a pair) where it put the new value, else 0; q0 likewise
     POPC_INC = 11  # shared: 1 for each lane, there is no value; d = what was there before the instruction
+    ARRIVE = 12  # shared, width 8: at an mbarrier that counts no bytes (gpusim.isa.mbarrier), there is no value
 
 
 class Arrival(IntEnum):
-    """``sub`` of SYNCS_ARRIVE: bits 0-1 arrivals, bits 2-3 bytes, bits 4, 5; of ARRIVES: ONE, or else BYTES_DONE."""
+    """``sub`` of SYNCS_ARRIVE: bits 0-1 arrivals, bits 2-3 bytes, bits 4, 5; of ARRIVES: ONE, PLAIN, or NONE: bytes."""
 
     NONE = 0
     ONE = 1
@@ -234,6 +238,7 @@ class Arrival(IntEnum):
     COMPLETE = 12  # as many have come
     DROP = 16  # whoever arrives is expected no more
     REMOTE = 32  # at an mbarrier of any block of the cluster
+    PLAIN = 64  # one, at an mbarrier that counts no bytes
 
 
 class Wait(IntEnum):

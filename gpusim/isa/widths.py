@@ -78,6 +78,11 @@ def dimensions(sub: int) -> int:
     return sub >> DIMENSIONS_AT & 7
 
 
+def channels(instr: Instr) -> int:
+    """Channels that a texture fetch gives."""
+    return (instr.sub & 15).bit_count()
+
+
 _WORDS: dict[Takes, Callable[[Instr], int]] = {
     **dict.fromkeys((Takes.WORD, Takes.BITS, Takes.REAL, Takes.HALVES, Takes.SHORT_ADDRESS), lambda instr: 1),
     **dict.fromkeys((Takes.PAIR, Takes.DOUBLE, Takes.LONG_ADDRESS, Takes.CODE_ADDRESS), lambda instr: 2),
@@ -85,6 +90,7 @@ _WORDS: dict[Takes, Callable[[Instr], int]] = {
     Takes.WIDE: lambda instr: 2 if instr.width == 8 else 1,
     Takes.WIDTH: lambda instr: max(instr.width // 4, 1),
     Takes.COUNT: lambda instr: instr.sub,
+    Takes.CHANNELS: lambda instr: min(channels(instr), 2),
     Takes.INTEGER: _integer,
     Takes.FLOAT: _float,
     Takes.F2F_SOURCE: _f2f_source,

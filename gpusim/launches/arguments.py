@@ -3,22 +3,27 @@
 A launch file says ``{"int32": 512}`` and ``{"buffer": "float32", "count": 262144, "init": "normal"}``;
 the command line says the same as ``int32:512`` and ``float32:normal:262144``.  A map of a tensor
 is ``{"tensormap": "float16", "shape": [64, 128], "box": [16, 64]}`` and ``tensormap:float16:zeros:64x128:box=16x64``.
+A texture is ``{"texture": "float32", "shape": [64, 128], "filter": "linear"}`` and
+``texture:float32:zeros:64x128:filter=linear``.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError, shown
+from gpusim.expressions import ExpressionError, evaluate
 from gpusim.host_memory import enough_memory, in_parts
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gpusim.simulate.tensor_maps import TensorMap
+    from gpusim.simulate.textures import Texture
 
 MAP_SIZES, MAP_NUMBERS = ("shape", "box", "strides", "element_strides"), ("swizzle", "l2_promotion")
 """Keys of a tensor map that are sizes, and that are numbers."""
@@ -26,7 +31,10 @@ DTYPES = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
     "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64", "bool",
 )  # fmt: skip
-RAW, MAP = "bytes", "tensormap"
+RAW, MAP, TEXTURE = "bytes", "tensormap", "texture"
+TEXTURE_WORDS, TEXTURE_NUMBERS = ("filter", "read"), ("channels", "normalized")
+"""Keys of a texture that are words, and that are numbers, besides ``shape``, ``init``, ``address`` and ``border``."""
+Number = int | float
 MAX_BYTES = 1 << 46  # of an array: a launch has no more addresses
 LONGEST = 80  # characters of an argument that a message repeats
 
@@ -76,7 +84,7 @@ class Filled:
         with enough_memory(self.count * dtype.itemsize):
             found = np.zeros(self.count, dtype)
         for part in in_parts(self.count if name != "zeros" else 0):
-            found[part] = _FILLS[name](rng, part.start, part.stop - part.start, rest).astype(dtype)
+            found[part] = FILLS[name](rng, part.start, part.stop - part.start, rest).astype(dtype)
         return found
 
     def blank(self) -> np.ndarray:
@@ -176,12 +184,63 @@ class Mapped:
         return f"{MAP}:{self.array.dtype}:{self.array.init}:{shape}:box={box}{''.join(told)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Textured:
+    """A texture: an array of its own, and how it is read.
+
+    Attributes
+    ----------
+    array : Filled
+        Of as many elements as ``shape`` has.
+    shape : tuple of int
+        The outermost dimension first; the last one is the channels, where there are several.
+    more : tuple of (str, object)
+        What else :class:`gpusim.Texture` is told.
+    """
+
+    array: Filled
+    shape: tuple[int, ...]
+    more: tuple[tuple[str, Any], ...] = ()
+
+    def make(self, rng: np.random.Generator) -> Texture:
+        """The texture, of an array that ``rng`` fills."""
+        return self._of(self.array.make(rng))
+
+    def blank(self) -> Texture:
+        """The texture of an array of zeros, for where only sizes matter."""
+        import numpy as np
+
+        with enough_memory(self.array.count * numpy_dtype(self.array.dtype).itemsize):
+            return self._of(np.zeros(self.array.count, numpy_dtype(self.array.dtype)))
+
+    def _of(self, array: np.ndarray) -> Texture:
+        from gpusim.simulate.textures import Texture
+
+        return Texture(array.reshape(self.shape), **dict(self.more))
+
+    def to_json(self) -> dict[str, Any]:
+        """The argument as a launch file has it."""
+        told = {name: list(value) if isinstance(value, tuple) else value for name, value in self.more}
+        return {TEXTURE: self.array.dtype, "shape": list(self.shape), "init": self.array.init, **told}
+
+    def __str__(self) -> str:
+        told = (f":{name}={_listed(value)}" for name, value in self.more)
+        return f"{TEXTURE}:{self.array.dtype}:{self.array.init}:{_crossed(self.shape)}{''.join(told)}"
+
+
+def _listed(value: Any) -> str:
+    """Several words or numbers as the command line has them."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(int(value) if value is True else value)
+
+
 def _crossed(value: Any) -> str:
     """Sizes as the command line has them."""
     return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-Argument = Scalar | Filled | Given | Raw | Mapped
+Drawn = Filled | Mapped | Textured
+"""Arguments whose arrays are filled when they are made."""
+Argument = Scalar | Given | Raw | Drawn
 Fill = Callable[["np.random.Generator", int, int, str], "np.ndarray"]
 
 
@@ -206,7 +265,7 @@ def _arange(rng: np.random.Generator, first: int, count: int, rest: str) -> np.n
     return np.arange(first, first + count)
 
 
-_FILLS: dict[str, Fill] = {
+FILLS: dict[str, Fill] = {
     "zeros": _constant(0),
     "ones": _constant(1),
     "inf": _constant(float("inf")),
@@ -291,23 +350,23 @@ def _limits(kind: np.dtype) -> tuple[int, int] | tuple[float, float]:
     return float(real.min), float(real.max)
 
 
-def _filled(dtype: str, init: str, count: Any, where: str) -> Filled:
-    """Check what an array's description says."""
+def filled(dtype: str, init: str, count: Any, where: str) -> Filled:
+    """An array that is filled, if its type, its fill and its size go together."""
     _known(dtype, where)
     name, colon, rest = init.partition(":")
-    if name not in _FILLS:
-        raise UnknownNameError(f"way to fill an array in {where}", name, _FILLS)
+    if name not in FILLS:
+        raise UnknownNameError(f"way to fill an array in {where}", name, FILLS)
     if (name == "randint") != bool(colon) or (colon and not _is_bound(rest)):
         raise ArgumentError(
-            f"{where}: init is {', '.join(k for k in _FILLS if k != 'randint')} or randint:K with K > 0, at most 2**64"
+            f"{where}: init is {', '.join(k for k in FILLS if k != 'randint')} or randint:K with K > 0, at most 2**64"
         )
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(count)}")
     if count * numpy_dtype(dtype).itemsize > MAX_BYTES:
         raise ArgumentError(f"{where}: {count} elements of {dtype} are more than {MAX_BYTES >> 40} TiB")
-    filled = Filled(dtype, init, count)
-    _check_fill(filled, where)
-    return filled
+    found = Filled(dtype, init, count)
+    _check_fill(found, where)
+    return found
 
 
 def _is_bound(text: str) -> bool:
@@ -330,14 +389,19 @@ def _check_fill(filled: Filled, where: str) -> None:
         raise ArgumentError(f"{where}: of its numbers {error}") from None
 
 
-def from_text(text: str) -> Argument:
+def from_text(text: str, known: Mapping[str, Number] | None = None, option: str = "--arg") -> Argument:
     """Read an argument as the command line has it.
 
     Parameters
     ----------
     text : str
         ``DTYPE:VALUE`` for a scalar, ``DTYPE:INIT:COUNT`` for an array, ``tensormap:DTYPE:INIT:SHAPE:box=BOX`` for the
-        map of one, ``bytes:HEX`` for anything else.
+        map of one, ``texture:DTYPE:INIT:SHAPE`` for a texture, ``bytes:HEX`` for
+        anything else.  ``VALUE`` and ``COUNT`` may be expressions.
+    known : mapping of str to int or float
+        What names in expressions mean.
+    option : str
+        What messages call the option.
 
     Raises
     ------
@@ -352,7 +416,7 @@ def from_text(text: str) -> Argument:
     Filled(dtype='int32', init='randint:100', count=4096)
     """
     parts = text.split(":")
-    where = f"--arg {text if len(text) <= LONGEST else text[:LONGEST] + '...'}"
+    known, where = known or {}, f"{option} {text if len(text) <= LONGEST else text[:LONGEST] + '...'}"
     if len(parts) < 2:
         raise ArgumentError(
             f"{where}: an argument is DTYPE:VALUE (int32:512) or DTYPE:INIT:COUNT (float32:normal:4096)"
@@ -361,11 +425,13 @@ def from_text(text: str) -> Argument:
         return _raw(":".join(parts[1:]), where)
     if parts[0] == MAP:
         return mapped(_map_of_text(parts[1:], where), where)
+    if parts[0] == TEXTURE:
+        return textured(_texture_of_text(parts[1:], where), where)
     _known(parts[0], where)
     if len(parts) == 2:
-        return _checked(Scalar(parts[0], _number(parts[1], where)), where)
-    count = _number(parts[-1], where)
-    return _filled(parts[0], ":".join(parts[1:-1]), count, where)
+        return scalar(parts[0], number(parts[1], where, known), where)
+    count = whole_number(parts[-1], where, known)
+    return filled(parts[0], ":".join(parts[1:-1]), count, where)
 
 
 def from_json(value: Any, where: str) -> Argument:
@@ -375,7 +441,8 @@ def from_json(value: Any, where: str) -> Argument:
     ----------
     value : object
         ``{DTYPE: VALUE}``, ``{"buffer": DTYPE, "count": N, "init": INIT}``, ``{"buffer": DTYPE, "values": [...]}``,
-        ``{"tensormap": DTYPE, "shape": [...], "box": [...]}`` or ``{"bytes": HEX}``.
+        ``{"tensormap": DTYPE, "shape": [...], "box": [...]}``, ``{"texture": DTYPE, "shape": [...]}`` or
+        ``{"bytes": HEX}``.
     where : str
         Path of the value in its file, for messages.
 
@@ -395,6 +462,8 @@ def from_json(value: Any, where: str) -> Argument:
         return _given(value, where)
     if MAP in value:
         return mapped(value, where)
+    if TEXTURE in value:
+        return textured(value, where)
     if "buffer" in value:
         unknown = set(value) - {"buffer", "count", "init"}
         if unknown:
@@ -402,13 +471,13 @@ def from_json(value: Any, where: str) -> Argument:
         dtype, init = value["buffer"], value.get("init", "zeros")
         if not isinstance(dtype, str) or not isinstance(init, str):
             raise ArgumentError(f"{where}: buffer and init are names")
-        return _filled(dtype, init, value.get("count"), where)
-    ((dtype, number),) = list(value.items())[:1]
+        return filled(dtype, init, value.get("count"), where)
+    ((dtype, told),) = list(value.items())[:1]
     if dtype == RAW and len(value) == 1:
-        return _raw(number, where)
-    if len(value) > 1 or isinstance(number, bool) or not isinstance(number, int | float):
+        return _raw(told, where)
+    if len(value) > 1 or isinstance(told, bool) or not isinstance(told, int | float):
         raise ArgumentError(f'{where}: a scalar is one element type with its value, such as {{"int32": 512}}')
-    return _checked(Scalar(dtype, number), where)
+    return scalar(dtype, told, where)
 
 
 def _map_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
@@ -438,12 +507,49 @@ def mapped(value: Mapping[str, Any], where: str) -> Mapped:
     sizes = {name: _sizes(value[name], f"{where}: {name}") for name in MAP_SIZES if name in value}
     if "shape" not in sizes or "box" not in sizes:
         raise ArgumentError(f"{where}: a tensor map needs the shape of its array and a box")
-    array = _filled(dtype, init, math.prod(sizes["shape"]), where)
+    array = filled(dtype, init, math.prod(sizes["shape"]), where)
     more = {**sizes, **{name: value[name] for name in (*MAP_NUMBERS, "fill") if name in value}}
     found = Mapped(array, more.pop("shape"), more.pop("box"), tuple(more.items()))
     try:
         found.blank()
     except GpusimError as error:
+        raise ArgumentError(f"{where}: {error}") from None
+    return found
+
+
+def _texture_of_text(parts: Sequence[str], where: str) -> dict[str, Any]:
+    """What a launch file would say of ``DTYPE:INIT:SHAPE:NAME=VALUE:...``."""
+    plain = [part for part in parts if "=" not in part]
+    if len(plain) < 3 or parts[: len(plain)] != plain:
+        raise ArgumentError(
+            f"{where}: a texture is texture:DTYPE:INIT:SHAPE (texture:float32:normal:64x128:filter=linear)"
+        )
+    told: dict[str, Any] = dict(part.split("=", 1) for part in parts[len(plain) :])
+    told |= {name: _number(told[name], where) for name in TEXTURE_NUMBERS if name in told}
+    if "address" in told and "," in told["address"]:
+        told["address"] = told["address"].split(",")
+    if "border" in told:
+        told["border"] = [_number(part, where) for part in told["border"].split(",")]
+    return {TEXTURE: plain[0], "init": ":".join(plain[1:-1]), "shape": _sizes_of_text(plain[-1], where), **told}
+
+
+def textured(value: Mapping[str, Any], where: str) -> Textured:
+    """Check a texture as a launch file has it."""
+    keys = (TEXTURE, "init", "shape", *TEXTURE_WORDS, *TEXTURE_NUMBERS, "address", "border")
+    if unknown := set(value) - {*keys}:
+        raise UnknownNameError(f"key in {where}", sorted(unknown)[0], keys)
+    dtype, init = value[TEXTURE], value.get("init", "zeros")
+    if not isinstance(dtype, str) or not isinstance(init, str) or "shape" not in value:
+        raise ArgumentError(f"{where}: a texture needs an element type and the shape of its array")
+    shape = _sizes(value["shape"], f"{where}: shape")
+    more = {name: value[name] for name in keys[3:] if name in value}
+    more |= {name: tuple(more[name]) for name in ("address", "border") if isinstance(more.get(name), list)}
+    if "normalized" in more:
+        more["normalized"] = bool(more["normalized"])
+    found = Textured(filled(dtype, init, math.prod(shape), where), shape, tuple(more.items()))
+    try:
+        found.blank()
+    except (GpusimError, TypeError, ValueError) as error:
         raise ArgumentError(f"{where}: {error}") from None
     return found
 
@@ -455,6 +561,18 @@ def _sizes(value: Any, where: str) -> tuple[int, ...]:
     return tuple(value)
 
 
+def given(dtype: str, values: Sequence[Any], where: str) -> Given:
+    """An array of these elements, if they are of its type."""
+    _known(dtype, where)
+    for one in values:
+        if isinstance(one, bool) or not isinstance(one, int | float):
+            raise ArgumentError(f"{where}: {shown(one)} is no number")
+        scalar(dtype, one, where)
+    if not values:
+        raise ArgumentError(f"{where}: an array has one element at least")
+    return Given(dtype, tuple(values))
+
+
 def _given(value: Mapping[str, Any], where: str) -> Given:
     """Check an array that is told element by element."""
     unknown = set(value) - {"buffer", "values"}
@@ -463,12 +581,7 @@ def _given(value: Mapping[str, Any], where: str) -> Given:
     dtype, values = value.get("buffer"), value["values"]
     if not isinstance(dtype, str) or not isinstance(values, list) or not values:
         raise ArgumentError(f'{where}: an array is told as {{"buffer": "int32", "values": [1, 2, 3]}}')
-    _known(dtype, where)
-    for number in values:
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ArgumentError(f"{where}: {shown(number)} is no number")
-        _checked(Scalar(dtype, number), where)
-    return Given(dtype, tuple(values))
+    return given(dtype, values, where)
 
 
 def _raw(text: Any, where: str) -> Raw:
@@ -484,16 +597,18 @@ def _known(dtype: str, where: str) -> None:
         raise UnknownNameError(f"element type in {where}", dtype, DTYPES)
 
 
-def _checked(scalar: Scalar, where: str) -> Scalar:
-    _known(scalar.dtype, where)
+def scalar(dtype: str, value: Number, where: str) -> Scalar:
+    """A number of a type, if it is one."""
+    found = Scalar(dtype, value)
+    _known(dtype, where)
     try:
-        _cast(scalar.dtype, scalar.value)
+        _cast(dtype, value)
     except ArgumentError as error:
         raise ArgumentError(f"{where}: {error}") from None
-    return scalar
+    return found
 
 
-def _number(text: str, where: str) -> int | float:
+def _number(text: str, where: str) -> Number:
     for kind in (int, float):
         try:
             found = kind(text)
@@ -503,6 +618,39 @@ def _number(text: str, where: str) -> int | float:
             return found
         raise ArgumentError(f"{where}: {shown(text)} is larger than any number")
     raise ArgumentError(f"{where}: {shown(text)} is no number")
+
+
+def number(text: str, where: str, known: Mapping[str, Number]) -> Number:
+    """A number, or the value of an expression.
+
+    Parameters
+    ----------
+    text, where : str
+    known : mapping of str to int or float
+        What names in it mean.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    try:
+        return _number(text, where)
+    except ArgumentError as error:
+        if not known and not re.search(r"[-+*/%(<>]", text.strip().lstrip("+-")):
+            raise
+        plain = error
+    try:
+        return evaluate(text, known)
+    except ExpressionError as error:
+        raise (plain if text.isidentifier() and not known else ArgumentError(f"{where}: {error}")) from None
+
+
+def whole_number(text: str, where: str, known: Mapping[str, Number]) -> int:
+    """The same of a number of elements, which is whole: 4096.0 is, too."""
+    found = number(text, where, known)
+    if isinstance(found, float) and not found.is_integer():
+        raise ArgumentError(f"{where}: the number of elements must be a positive integer, not {shown(found)}")
+    return int(found)
 
 
 def make(arguments: Sequence[Argument], seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
@@ -518,13 +666,13 @@ def make(arguments: Sequence[Argument], seed: int = 0, *, contents: Collection[i
 
     Returns
     -------
-    list of ndarray, NumPy scalars, bytes and TensorMap
+    list of ndarray, NumPy scalars, bytes, TensorMap and Texture
     """
     import numpy as np
 
     return [
         a.make(np.random.default_rng([seed, i]))
-        if contents is None or i in contents or not isinstance(a, Filled | Mapped)
+        if contents is None or i in contents or not isinstance(a, Drawn)
         else a.blank()
         for i, a in enumerate(arguments)
     ]

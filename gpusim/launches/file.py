@@ -1,9 +1,9 @@
 """Launch files: many launches of CUDA sources and of described kernels.
 
 A file is a JSON list of launches.  One of a CUDA source has ``id``, ``source`` (relative to the file), ``options``,
-``kernel``, ``arch``, ``grid``, ``block``, ``cluster``, ``dynamic_shared`` and ``args`` (see
-:mod:`gpusim.launches.arguments`); one of a described kernel has ``kernel`` and ``params``, and an ``id`` where name and
-parameters are not to be it.
+``kernel``, ``arch``, ``grid``, ``block``, ``cluster``, ``dynamic_shared``, ``args`` (see
+:mod:`gpusim.launches.arguments` and :mod:`gpusim.launches.named`) and ``symbols``; one of a described kernel has
+``kernel`` and ``params``, and an ``id`` where name and parameters are not to be it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from gpusim import reading
 from gpusim.errors import GpusimError
-from gpusim.launches import arguments
+from gpusim.launches import arguments, named
+from gpusim.launches.arguments import Argument
+from gpusim.launches.named import Named
 from gpusim.launches.spec import CUBIN, AnyLaunch, DescribedLaunch, LaunchSpec
 from gpusim.names import suggest
 
@@ -131,6 +133,7 @@ def _model() -> type[BaseModel]:
         args=(list[Any], []),
         arch=(text | None, None),
         cluster=(sizes | None, None),
+        symbols=(list[text], []),
     )
 
 
@@ -144,7 +147,8 @@ def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
         check_safe(checked.options)
     except OptionError as error:
         raise LaunchFileError(f"{at}.options: {error}") from None
-    args = tuple(arguments.from_json(a, f"{at}.args[{k}]") for k, a in enumerate(checked.args))
+    args = _arguments(checked.args, f"{at}.args")
+    symbols = _arguments(checked.symbols, f"{at}.symbols")
     source = folder / checked.source
     if checked.block is None and source.suffix != CUBIN:
         raise LaunchFileError(f"{at}.block: this is missing")
@@ -152,8 +156,27 @@ def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     return LaunchSpec(
         checked.id, source, tuple(checked.options), checked.kernel, _three(checked.grid), block,
         checked.dynamic_shared, args, arch=checked.arch,
-        cluster=checked.cluster and _three(checked.cluster),
+        cluster=checked.cluster and _three(checked.cluster), symbols=_all_named(symbols, f"{at}.symbols"),
     )  # fmt: skip
+
+
+def _arguments(given: Sequence[Any], at: str) -> tuple[Argument | Named, ...]:
+    """Arguments: those that are texts are as on the command line."""
+    texts = [one for one in given if isinstance(one, str)]
+    read, _ = named.read(texts, {}, at)
+    of_texts = iter(read)
+    return tuple(
+        next(of_texts) if isinstance(one, str) else arguments.from_json(one, f"{at}[{k}]")
+        for k, one in enumerate(given)
+    )
+
+
+def _all_named(given: Sequence[Argument | Named], at: str) -> tuple[Named, ...]:
+    """Values of variables, each by name."""
+    found = tuple(one for one in given if isinstance(one, Named))
+    if len(found) != len(given):
+        raise LaunchFileError(f'{at}: the value of a variable is told by name, such as "coef=float32:normal"')
+    return found
 
 
 def _checked(model: type[BaseModel], entry: Any, at: str) -> BaseModel:
@@ -183,7 +206,7 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-class Named(Protocol):
+class HasId(Protocol):
     """What has an id: a launch, or what was measured of one."""
 
     @property
@@ -191,7 +214,7 @@ class Named(Protocol):
         """Unique among its like."""
 
 
-N = TypeVar("N", bound=Named)
+N = TypeVar("N", bound=HasId)
 
 
 def select(specs: Iterable[N], pattern: str | None) -> list[N]:

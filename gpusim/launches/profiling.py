@@ -84,11 +84,11 @@ def _profiled(
     module = spec.compile(_architecture(gpu))
     if warn is not None and module.log:
         warn(module.log)
-    kernel = module.kernel()
+    kernel = spec.opened(module.kernel())
     grid, block, shared = spec.sizes(kernel)
     return cuda.profile(
         kernel, grid, block, _drawn(spec, kernel, seed), gpu=gpu, dynamic_shared=shared, cluster=spec.cluster,
-        values=False, progress=progress, **how,
+        symbols=spec.values(kernel, seed), values=False, progress=progress, **how,
     )  # fmt: skip
 
 

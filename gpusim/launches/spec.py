@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpusim.launches import arguments
-from gpusim.launches.arguments import Argument, ArgumentError, Filled, Given, Mapped, Raw
+from gpusim.launches import arguments, named
+from gpusim.launches.arguments import Argument, ArgumentError, Drawn, Filled, Given, Raw
+from gpusim.launches.named import Named
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch
@@ -51,7 +52,7 @@ class LaunchSpec:
         Blocks, and threads of a block, in x, y, z; no block: what the code is for, if it is for one alone.
     dynamic_shared : int or None
         Bytes; None: what Triton noted, else none.
-    args : tuple of Argument
+    args : tuple of Argument or Named
         Those that Triton adds may be left out where it noted them.
     defines : mapping
         Macros to define, with their values.
@@ -61,6 +62,8 @@ class LaunchSpec:
         What to compile for, such as ``"sm_90a"``; None: what the source needs.
     cluster : tuple of int or None
         Blocks of a cluster in x, y, z, where the kernel does not say.
+    symbols : tuple of Named
+        What ``__constant__`` and ``__device__`` variables hold.
     """
 
     id: str
@@ -70,11 +73,12 @@ class LaunchSpec:
     grid: tuple[int, ...]
     block: tuple[int, ...]
     dynamic_shared: int | None = None
-    args: tuple[Argument, ...] = ()
+    args: tuple[Argument | Named, ...] = ()
     defines: Mapping[str, str | None] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
     arch: str | None = None
     cluster: tuple[int, ...] | None = None
+    symbols: tuple[Named, ...] = ()
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""
@@ -90,6 +94,12 @@ class LaunchSpec:
             include=self.include,
         )
 
+    def kernel_of(self, gpu: str) -> Kernel:
+        """The kernel, compiled for a GPU."""
+        from gpusim import hardware
+
+        return self.compile(hardware.load(gpu).arch).kernel()
+
     def sizes(self, kernel: Kernel) -> Sizes:
         """Blocks, threads and shared memory, with what the kernel's code and Triton's note beside it say.
 
@@ -104,21 +114,29 @@ class LaunchSpec:
         noted = kernel.noted.shared_bytes if kernel.noted else 0
         return Sizes(self.grid, block, noted if self.dynamic_shared is None else self.dynamic_shared)
 
+    def opened(self, kernel: Kernel) -> Kernel:
+        """The kernel with the fields of those structs as parameters that are told field by field."""
+        return named.opened(self.args, kernel)
+
+    def values(self, kernel: Kernel, seed: int = 0) -> dict[str, Any]:
+        """What variables hold, by name."""
+        return named.values(self.symbols, kernel, seed)
+
     def _all(self, kernel: Kernel) -> tuple[Argument, ...]:
-        """The arguments, with those that Triton adds to a kernel where they are left out."""
+        """The arguments in the order of the parameters."""
+        return named.in_order((*self.args, *self._added(kernel)), kernel)
+
+    def _added(self, kernel: Kernel) -> tuple[Argument, ...]:
+        """Arguments that Triton adds to a kernel, where they are left out."""
         added = () if kernel.noted is None else kernel.noted.scratch
         if len(self.args) + len(added) != len(kernel.parameters):
-            return self.args
+            return ()
         blocks = math.prod(self.grid)
-        return (*self.args, *(Filled("uint8", "zeros", blocks * n) if n else Raw(bytes(8)) for n in added))
+        return tuple(Filled("uint8", "zeros", blocks * n) if n else Raw(bytes(8)) for n in added)
 
     def arrays(self, kernel: Kernel) -> list[int]:
         """Positions of the arguments that are arrays."""
-        return [
-            position
-            for position, argument in enumerate(self._all(kernel))
-            if isinstance(argument, Filled | Given | Mapped)
-        ]
+        return [position for position, argument in enumerate(self._all(kernel)) if isinstance(argument, Given | Drawn)]
 
     def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
         """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""
@@ -131,6 +149,7 @@ class LaunchSpec:
         may_be = {
             "kernel": self.kernel, "arch": self.arch, "block": list(self.block) or None,
             "dynamic_shared": self.dynamic_shared, "cluster": None if self.cluster is None else list(self.cluster),
+            "symbols": [one.to_json() for one in self.symbols] or None,
         }  # fmt: skip
         return {
             "id": self.id, "source": _seen_from(folder, self.source), "options": [*self.options, *defined, *included],
@@ -229,6 +248,14 @@ class DescribedLaunch:
         bound = self.bound
         tiles: Mapping[str, Any] = tiles_of(bound)
         return cuda.compile(bound.kernel.emit(**tiles), gpu=gpu, options=EMITTED)
+
+    def opened(self, kernel: Kernel) -> Kernel:
+        """The kernel: its structs are none."""
+        return kernel
+
+    def values(self, kernel: Kernel, seed: int = 0) -> dict[str, Any]:
+        """What variables hold: there are none."""
+        return {}
 
     def inputs(self, seed: int = 0) -> Arrays:
         """The input arrays by name, as the algorithm draws them."""

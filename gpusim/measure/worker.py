@@ -20,7 +20,9 @@ from gpusim.errors import GpusimError
 from gpusim.launches import empty_kernel
 from gpusim.launches.spec import AnyLaunch, DescribedLaunch
 from gpusim.measure.measurement_errors import DeviceError
-from gpusim.simulate.tensor_maps import TensorMap, as_passed
+from gpusim.simulate.launch import as_passed
+from gpusim.simulate.tensor_maps import TensorMap
+from gpusim.simulate.textures import Texture
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -166,8 +168,11 @@ def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
     module = spec.compile(runtime.device().arch)
     kernel = module.kernel()
     _refuse_cluster(spec, kernel)
+    _refuse_fields(spec, kernel)
     drawn = spec.draw(kernel, seed)
     kernel.check(as_passed(drawn))
+    if any(isinstance(argument, Texture) for argument in drawn):
+        raise DeviceError("launches with textures are not measured")
     sizes = spec.sizes(kernel)
     function = runtime.load(kernel.cubin.data, kernel.symbol, sizes.dynamic_shared)
     here = [argument.memory if isinstance(argument, TensorMap) else argument for argument in drawn]
@@ -183,6 +188,14 @@ def _refuse_cluster(spec: AnyLaunch, kernel: Kernel) -> None:
     """Refuse clusters that the launch alone names: CuPy cannot ask for them."""
     if spec.cluster is not None and spec.cluster != kernel.code.cluster:
         raise GpusimError(f"{spec.id}: cluster: measuring takes it from the kernel alone: give that __cluster_dims__")
+
+
+def _refuse_fields(spec: AnyLaunch, kernel: Kernel) -> None:
+    """Refuse what only a simulation fills: structs field by field, variables of the module."""
+    if spec.opened(kernel) is not kernel:
+        raise GpusimError(f"{spec.id}: measuring takes a struct as bytes (bytes:HEX), not field by field")
+    if spec.values(kernel):
+        raise GpusimError(f"{spec.id}: measuring fills no variables: leave out --set (symbols)")
 
 
 def _warm(ready: _Ready) -> list[str]:

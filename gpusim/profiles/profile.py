@@ -51,6 +51,8 @@ class Profile(Figures):
         The same for each array in global memory.
     timeline : Timeline or None
         What one SM did cycle by cycle, where it was asked for.
+    printed : str
+        What printf of device code printed: blocks in order, in a block by time, then by thread.
     kept : datetime or None
         When it was simulated, if that was in an earlier run, whose result is kept; None: it was simulated now.
 
@@ -99,7 +101,7 @@ class Profile(Figures):
             ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
             ``metrics`` (name to value, unit, claim, errors), ``derived`` (name to value;
             None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
-            ``notes``, ``sentence``, ``bound``, ``kept`` (a date and time of ISO 8601, or None).
+            ``notes``, ``printed``, ``sentence``, ``bound``, ``kept`` (a date and time of ISO 8601, or None).
         """
         return {
             "kernel": self.kernel,
@@ -118,6 +120,7 @@ class Profile(Figures):
             "lines": [_traffic_dict(line) for line in self.lines],
             "arrays": [_traffic_dict(array) for array in self.arrays],
             "notes": list(self.notes),
+            "printed": self.printed,
             "sentence": self.sentence,
             "bound": self.bound,
             "kept": None if self.kept is None else self.kept.isoformat(),
@@ -157,6 +160,8 @@ DERIVED = (
     "local_load_bytes",
     "local_store_bytes",
     "local_hit_rate",
+    "texture_bytes",
+    "texture_hit_rate",
     "l2_read_bytes",
     "l2_write_bytes",
     "l2_hit_rate",

@@ -35,6 +35,7 @@ class Level(NamedTuple):
 
 
 _L1, _LTS, _DRAM = "l1tex__t_{}_pipe_lsu_mem_{}.sum", "lts__t_{}_srcunit_tex_op_{}.sum", "dram__bytes_{}.sum"
+_TEXTURE = "l1tex__t_{}_pipe_tex_mem_texture.sum"
 _INST = "smsp__inst_executed_op_{}.sum"
 _WAVEFRONTS, _COPIED = (f"l1tex__data_pipe_lsu_wavefronts_mem_shared{of}.sum" for of in ("", "_op_ldgsts"))
 _CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
@@ -58,6 +59,8 @@ LEVELS = (
           seldom=_L1.format("requests", "local_op_ld")),
     Level("local stores", *_through_l1("local_op_st"), "local_store_bytes",
           seldom=_L1.format("requests", "local_op_st")),
+    Level("texture fetches", _TEXTURE.format("requests"), _TEXTURE.format("sectors"), "texture_bytes",
+          "texture_hit_rate", seldom=_TEXTURE.format("requests")),
     Level("shared wavefronts", "shared_requests", _WAVEFRONTS, "shared_bytes", seldom="uses_shared_memory"),
     Level("  bank conflicts", "", "bank_conflicts", "bank_conflict_bytes", claim=_CONFLICTS.format("ld"),
           seldom="bank_conflicts"),

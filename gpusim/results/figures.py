@@ -52,6 +52,7 @@ class Figures(Suggesting):
     lines: tuple[Traffic, ...] = ()
     arrays: tuple[Traffic, ...] = ()
     timeline: Timeline | None = None
+    printed: str = ""
     kept: datetime | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> Metric:
@@ -251,6 +252,17 @@ class Figures(Suggesting):
         """Sectors of local loads that L1 held, over all of them (0 to 1)."""
         hits = self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum")
         return ratio(hits, self.value("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"))
+
+    @property
+    def texture_bytes(self) -> Value:
+        """Bytes of the sectors that texture fetches ask L1 for."""
+        return SECTOR_BYTES * self.value("l1tex__t_sectors_pipe_tex_mem_texture.sum")
+
+    @property
+    def texture_hit_rate(self) -> float:
+        """Sectors of texture fetches that L1 held, over all of them (0 to 1)."""
+        hits = self.value("l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum")
+        return ratio(hits, self.value("l1tex__t_sectors_pipe_tex_mem_texture.sum"))
 
     # ------------------------------------------------------------ L2 and HBM
 

@@ -29,6 +29,8 @@ class ProgramLaunch:
         The launch that was timed: itself, or an earlier one that does the same.
     stream : int
         0 is the default stream.
+    printed : str
+        By device code.
     """
 
     number: int
@@ -38,6 +40,7 @@ class ProgramLaunch:
     profile: Figures | None
     as_launch: int
     stream: int = 0
+    printed: str = ""
 
     @property
     def seconds(self) -> float | None:

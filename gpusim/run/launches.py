@@ -13,7 +13,7 @@ from gpusim.isa.encode import encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.processors import processors
 from gpusim.results.program import ProgramLaunch
-from gpusim.simulate.execution import compute
+from gpusim.simulate.execution import calls_the_system, compute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
 from gpusim.simulate.simulation import carry_on
@@ -137,9 +137,9 @@ class Launches:
         profile, like = None, len(self.done)
         if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
             profile, like = self._time(launch, request, kernel.name.full, progress)
-        self._compute(launch, request, held, progress)
+        printed = self._compute(launch, request, held, progress)
         found = ProgramLaunch(
-            len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream
+            len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream, printed
         )  # fmt: skip
         self.done.append(found)
         return found
@@ -158,20 +158,28 @@ class Launches:
             memory=self._memory.now, constants=module.constants(self._memory),
         )  # fmt: skip
 
-    def _compute(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> None:
-        """Change device memory as the launch does; not again where it is known that nothing changes."""
+    def _compute(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> str:
+        """Change device memory as the launch does; not again where it is known that nothing changes.
+
+        Returns
+        -------
+        str
+            What device code printed.
+        """
         key = repr(request._replace(stream=0))
-        before = self._contents() if self._pays(key) else None
+        image = self._image(launch, request)
+        before = self._contents() if self._pays(key) and not calls_the_system(image) else None
         if before is not None and self._settled.get(key) == before:
-            return
+            return ""
         begun = perf_counter()
-        compute(
+        printed = compute(
             launch, self._gpu, held, together=request.cooperative, progress=progress, limit=self._how.limit,
-            workers=processors(self._how.jobs), image=self._image(launch, request),
+            workers=processors(self._how.jobs), image=image,
         )  # fmt: skip
         self._spent[key] = perf_counter() - begun
         if before is not None and (after := self._contents()) == before:
             self._settled[key] = after
+        return printed.text
 
     def _image(self, launch: Launch, request: Request) -> Image:
         """The program as the engine runs it."""

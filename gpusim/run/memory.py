@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpusim.cuda.program import ALIGNMENT, HEAP_BYTES, WORKSPACE_BYTES
+from gpusim.engine.core.device_heap import N_HEAP, UNIT
 from gpusim.engine.state.columns import GLOBAL_BASE
-from gpusim.simulate.launch import MAP_NORESERVE, Memory
+from gpusim.isa.program import GRID_WORKSPACE, HEAP
+from gpusim.simulate.launch import MAP_NORESERVE, Memory, zeros
 
 _ROW = struct.Struct("<4Q")
 
@@ -47,13 +50,17 @@ class DeviceMemory:
     Parameters
     ----------
     nbytes : int
-        Of which those are taken from the host that are written to.
+        Of which those are taken from the host that are written to.  Behind them lies what the system keeps: by what
+        blocks of a cooperative launch wait for one another, and the heap of device code.
     """
 
     def __init__(self, nbytes: int) -> None:
         self.file = os.memfd_create("gpusim device memory")
-        os.ftruncate(self.file, nbytes)
-        self._pages = mmap.mmap(self.file, nbytes, flags=mmap.MAP_SHARED | MAP_NORESERVE)
+        whole = nbytes + ALIGNMENT + HEAP_BYTES
+        os.ftruncate(self.file, whole)
+        self._pages = mmap.mmap(self.file, whole, flags=mmap.MAP_SHARED | MAP_NORESERVE)
+        self._system = int(GLOBAL_BASE) + nbytes
+        self._heap: np.ndarray | None = None
         self.bytes = np.frombuffer(self._pages, np.uint8)
         self._allocations: list[Allocation] = []
         self._variables: dict[int, Sequence[tuple[str, int, int]]] = {}
@@ -90,10 +97,19 @@ class DeviceMemory:
     def now(self) -> Memory:
         """All of it as launches have it."""
         if self._as_launched is None:
-            self._as_launched = Memory(self.bytes.view(np.uint32), list(self._arrays()))
+            self._as_launched = Memory(self.bytes.view(np.uint32), list(self._arrays()), self._heap)
         return self._as_launched
 
+    def with_heap(self) -> None:
+        """Have a heap, for device code that calls malloc."""
+        if self._heap is None:
+            self._heap = zeros(N_HEAP + 2 * (HEAP_BYTES // UNIT), np.int64)
+            self._as_launched = None
+
     def _arrays(self) -> Iterator[tuple[str, int, int]]:
+        yield GRID_WORKSPACE, self._system, WORKSPACE_BYTES
+        if self._heap is not None:
+            yield HEAP, self._system + ALIGNMENT, HEAP_BYTES
         for one in self._allocations:
             if one.first in self._variables:
                 yield from self._variables[one.first]

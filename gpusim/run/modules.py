@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.cuda import module, relocate
 from gpusim.cuda.program import ALIGNMENT, variable_offsets
+from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.isa.opcodes import Op
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
     from gpusim.run.memory import DeviceMemory
 
+_OF_HEAP = frozenset({"malloc", "free"})
 CONSTANTS = 3
 """The constant bank of ``__constant__`` variables."""
 
@@ -96,6 +98,8 @@ class Loaded:
             memory.at(base + self._constants_at, len(bank))[:] = np.frombuffer(bank, np.uint8)
             arrays.append(("constant memory", base + self._constants_at, len(bank)))
         memory.placed(base, arrays)
+        if any(one.symbol in _OF_HEAP for kernel in self.kernels for one in kernel.code.relocations):
+            memory.with_heap()
 
     def _address(self, symbol: str) -> int:
         return self.base + self._offsets.get(symbol, -self.base)
@@ -112,6 +116,11 @@ class Loaded:
             return {}
         return {CONSTANTS: memory.at(self.base + self._constants_at, self._n_constants).tobytes()}
 
+    def _in_place(self, made: Program) -> Program:
+        """A program whose variables lie where this module's do."""
+        further = self.base - int(GLOBAL_BASE)
+        return replace(made, variables=tuple(v._replace(offset=v.offset + further) for v in made.variables))
+
     def program(self, index: int, stack: int) -> Program:
         """Machine code of a kernel, translated.
 
@@ -122,7 +131,7 @@ class Loaded:
             Bytes that a thread's functions may take where nobody knows how deep they recurse.
         """
         if (index, stack) not in self._programs:
-            made = self.kernels[index].program(self.base)
+            made = self._in_place(self.kernels[index].program(self.base))
             if made.local_bytes and any(i.op is Op.CALL for i in made.instrs):
                 made = replace(made, local_bytes=max(made.local_bytes, stack))
             self._programs[index, stack] = made

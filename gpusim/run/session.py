@@ -55,6 +55,7 @@ class CudaStatus(IntEnum):
     SUCCESS = 0
     ILLEGAL_ADDRESS = 700
     LAUNCH_OUT_OF_RESOURCES = 701
+    ASSERT = 710
     MISALIGNED_ADDRESS = 716
     LAUNCH_FAILURE = 719
 
@@ -67,6 +68,7 @@ _STATUS = {
     E.SHARED_MISALIGNED: CudaStatus.MISALIGNED_ADDRESS,
     E.LOCAL_MISALIGNED: CudaStatus.MISALIGNED_ADDRESS,
     E.TRAPPED: CudaStatus.LAUNCH_FAILURE,
+    E.ASSERTED: CudaStatus.ASSERT,
 }
 """What a GPU calls what went wrong in a kernel; what is not here ends the program."""
 
@@ -199,7 +201,7 @@ class Session:
                 done = self._launches.run(self._modules[request.module], request, progress)
         except (ParameterError, SimulationError, EndlessError) as error:
             return self._gone_wrong(error)
-        return CudaStatus.SUCCESS, struct.pack("<d", done.seconds or 0.0)
+        return CudaStatus.SUCCESS, struct.pack("<d", done.seconds or 0.0) + done.printed.encode()
 
     def _gone_wrong(self, error: GpusimError) -> tuple[int, bytes]:
         """What the program is told of a launch that failed, as on a GPU, after the user has been told why."""

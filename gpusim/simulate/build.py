@@ -11,6 +11,7 @@ import numpy as np
 from gpusim.engine.alu.routines import addresses
 from gpusim.engine.compiling.threads import APART, TAKEN
 from gpusim.engine.core.asynchronous import OPS
+from gpusim.engine.core.device_heap import N_HEAP, UNIT
 from gpusim.engine.core.free_slots import N_FREE_SLOT
 from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
@@ -29,11 +30,15 @@ from gpusim.engine.state.geometry import CODE_LINE_BITS, WORD, bits_of
 from gpusim.errors import ParameterError
 from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
+from gpusim.isa.opcodes import SYSTEM_CALLS
+from gpusim.isa.program import HEAP
 from gpusim.isa.slice import needs_local
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
-from gpusim.simulate.launch import arrays_of, banks_of, in_memory, zeros
+from gpusim.simulate.launch import arrays_of, banks_of, in_memory, textures_of, zeros
 from gpusim.simulate.placement import first_wave
+from gpusim.simulate.printed import formats, room
+from gpusim.simulate.textures import rows_of
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -399,7 +404,7 @@ def machine(
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
-    dims[S.ONE_BY_ONE] = may_race(image)
+    dims[S.ONE_BY_ONE] = may_race(image) or launch.program.has(*SYSTEM_CALLS)
     dims[S.AMONG] = np.any(np.isin(image.code[:, F.OP], OPS))
     if n_sm is not None:
         sms[:, S.GPC] = 0
@@ -436,6 +441,8 @@ def machine(
         bits=np.zeros((2, S.LANES), np.uint32),
         **_tallies(kinds, len(bounds), len(image.code), threads),
         **_outboxes(len(sms), timeless),
+        **_of_system_calls(launch, layout, dims),
+        textures=rows_of([(texture, layout.address[name]) for name, texture in textures_of(launch)]),
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
         gate=aligned((TAKEN + APART * threads,), np.int64),
@@ -443,6 +450,18 @@ def machine(
         shape=dims,
         order=np.array(wave, np.int64),
     )
+
+
+def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray) -> dict[str, np.ndarray]:
+    """What printf and malloc keep, and where the heap lies; the least there can be where none is called."""
+    program, units = launch.program, 0
+    known = formats(program)
+    if program.variable(HEAP) is not None:
+        units = layout.nbytes[HEAP] // UNIT
+        dims[S.HEAP_FIRST], dims[S.HEAP_UNITS] = layout.address[HEAP], units
+    before = None if launch.memory is None or not units else launch.memory.heap
+    heap = zeros(N_HEAP + 2 * units, np.int64) if before is None else before.copy()
+    return {"formats": known, "printed": room(program, known), "heap": heap}
 
 
 def _copies(image: Image, n_sm: int) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.simulate.printed import NOTHING, Printed
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -42,6 +44,8 @@ class Counts:
         Warp instructions that the blocks run stand for.
     outputs : dict of str to ndarray
         Every buffer after the launch, where values were asked for.
+    printed : Printed
+        What printf of device code printed, of the blocks that were run.
     quick : bool
         Whether all this is from a few million warp instructions.
     unlike : tuple of int
@@ -62,6 +66,7 @@ class Counts:
     warp_instructions: int
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     l2: CacheState | None = None
+    printed: Printed = NOTHING
     quick: bool = False
     unlike: tuple[int, ...] = ()
     timeline: Timeline | None = None

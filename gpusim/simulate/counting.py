@@ -33,6 +33,7 @@ from gpusim.simulate.launch import (
     pointers,
     read_back,
 )
+from gpusim.simulate.printed import printed
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
 from gpusim.simulate.scaling import attribute, by_instruction, left_dirty, scale
@@ -135,6 +136,7 @@ def count(
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
         l2=left(m) if keep_l2 else None,
+        printed=printed(launch.program, m.printed),
         timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
 
@@ -244,6 +246,8 @@ def _probed(
         if tied:  # maybe for want of what other blocks do
             return None
         raise
+    if sample is None and m.printed[0, 0]:  # what it prints is a result: of all blocks
+        return None
     return None if tied and reads_what_it_wrote(m.arrays) else _of_probes(m, len(chosen.probes))
 
 

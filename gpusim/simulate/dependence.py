@@ -10,13 +10,15 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.encode import F, Image
-from gpusim.isa.opcodes import Op
+from gpusim.isa.opcodes import HEAP_CALLS, Op
 from gpusim.isa.slice import moves_values
 from gpusim.isa.variants import Cache
 
 
 def draws_tickets(image: Image) -> bool:
-    """Whether an atomic of global memory gives a value that a branch or an address depends on."""
+    """Whether an atomic of global memory gives a value that a branch or an address depends on, or malloc an address."""
+    if np.any(np.isin(image.code[:, F.OP], HEAP_CALLS)):
+        return True
     return moves_values(image, lambda info: info.is_atomic and info.may_be_global and info.result is not None)
 
 

@@ -17,7 +17,7 @@ from gpusim.isa.slice import stores_values
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.endless import Watch
-from gpusim.simulate.faults import explain, unending
+from gpusim.simulate.faults import explain, past_the_end, unending
 from gpusim.simulate.launch import Launch, Layout, banks_of, copied
 from gpusim.simulate.workers import ALONE, Workers
 
@@ -39,11 +39,15 @@ class SimulationError(GpusimError):
     message : str
     code : int
         What it was, as :mod:`gpusim.engine.state.error_codes` has it.
+    array : str
+        Array past whose end it went; empty where it is something else.
+    past : int
+        So many bytes.
     """
 
-    def __init__(self, message: str, code: int) -> None:
+    def __init__(self, message: str, code: int, array: str = "", past: int = 0) -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.array, self.past = code, array, past
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ def drive(
             f"{explain(launch, image, m.misc)}: {m.shape[S.LIMIT]} warp instructions; a larger limit allows more"
         )
     if m.misc[S.E_CODE]:
-        raise SimulationError(explain(launch, image, m.misc), int(m.misc[S.E_CODE]))
+        raise SimulationError(explain(launch, image, m.misc), int(m.misc[S.E_CODE]), *past_the_end(launch, m.misc))
     return done
 
 

@@ -12,14 +12,17 @@ import numpy as np
 
 from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
+from gpusim.engine.state import fields as F
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
 from gpusim.isa.encode import encode
+from gpusim.isa.opcodes import HEAP_CALLS, Op
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.dependence import may_race
 from gpusim.simulate.driving import Place, bound, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
+from gpusim.simulate.printed import NOTHING, Printed, printed
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -70,7 +73,7 @@ def execute(
 def compute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
     limit: int | None = None, workers: int = 1, image: Image | None = None,
-) -> None:  # fmt: skip
+) -> Printed:  # fmt: skip
     """Run a launch for its values, which go into the memory that was there before.
 
     Parameters
@@ -83,6 +86,10 @@ def compute(
         Processors to work with; what is computed does not depend on it.
     image : Image, optional
         What :func:`gpusim.isa.encode.encode` gives of the program, where that was done before.
+
+    Returns
+    -------
+    Printed
 
     Raises
     ------
@@ -102,13 +109,18 @@ def compute(
         if progress is not None:
             progress(done, total, text)
 
-    def run(some: BlockQueue) -> None:
-        drive(place.machine(image, 1, timeless=True, n_sm=n_sm), launch, image, some, tell, "executing", limit)
+    def run(some: BlockQueue) -> Machine:
+        m = place.machine(image, 1, timeless=True, n_sm=n_sm)
+        drive(m, launch, image, some, tell, "executing", limit)
+        return m
 
-    parts = _parts(launch.blocks, 1 if together or launch.cluster else workers)
+    calls = calls_the_system(image)
+    parts = _parts(launch.blocks, 1 if together or launch.cluster or calls else workers)
     if len(parts) == 1 or may_race(image):
-        run(BlockQueue.whole(launch.blocks))
-        return
+        m = run(BlockQueue.whole(launch.blocks))
+        if calls and launch.memory.heap is not None:
+            launch.memory.heap[: len(m.heap)] = m.heap
+        return printed(launch.program, m.printed)
     with ThreadPoolExecutor(len(parts)) as beside:
         try:
             for done in [beside.submit(run, part) for part in parts]:
@@ -116,6 +128,12 @@ def compute(
         except BaseException:  # Ctrl-C reaches this thread alone, and what one part finds ends the others
             interrupted.set()
             raise
+    return NOTHING
+
+
+def calls_the_system(image: Image) -> bool:
+    """Whether a program prints, or takes from the heap or gives back."""
+    return bool(np.isin(image.code[:, F.OP], (Op.VPRINTF, *HEAP_CALLS)).any())
 
 
 def _parts(blocks: int, workers: int) -> list[BlockQueue]:

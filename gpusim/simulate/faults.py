@@ -14,6 +14,7 @@ from gpusim.isa.instruction import INSTRUCTION_BYTES
 from gpusim.isa.mbarrier import state_of
 from gpusim.isa.opcodes import Op
 from gpusim.simulate.launch import Layout, arrays_of, lay_out
+from gpusim.simulate.printed import string_of
 
 if TYPE_CHECKING:
     from gpusim.simulate.launch import Launch
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _GLOBAL = (E.GLOBAL_BOUNDS, E.MISALIGNED, E.UNWRITTEN_GLOBAL, E.STRAY)
 _SHARED = (E.SHARED_BOUNDS, E.SHARED_MISALIGNED, E.UNWRITTEN_SHARED, E.RACE)
 _CLUSTER = (E.ENDED_BLOCK, E.NO_SUCH_BLOCK)
+_HEAP = (E.NOT_ALLOCATED, E.FREED_TWICE)
 _LOCAL = (E.LOCAL_BOUNDS, E.LOCAL_MISALIGNED)
 _MBARRIER = (E.NO_MBARRIER, E.MBARRIER_ARRIVALS, E.MBARRIER_BYTES, E.MBARRIER_DEADLOCK)
 
@@ -41,6 +43,8 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     row = image.code[min(max(int(misc[S.E_INDEX]), 0), len(image.code) - 1)]
     program, code, op = launch.program, int(misc[S.E_CODE]), Op(int(row[F.OP]))
     index = int(row[F.INDEX]) * INSTRUCTION_BYTES
+    if code == E.ASSERTED:
+        return _assertion(launch, misc)
     place = f"{program.source}:{row[F.LINE]}" if row[F.LINE] else f"instruction at {index:#x}"
     who = f"{place}: {program.name}: {_thread(launch, misc)}"
     address = int(misc[S.E_ADDRESS])
@@ -64,12 +68,35 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         return f"{who}: {E.TEXT[code]}: it asks for {asked} registers a thread, which other warps do not give back"
     if code == E.NO_TENSOR_MAP:
         return f"{who}: {E.TEXT[code]} lies {_map_place(address)}"
+    if code in (*_HEAP, E.NO_FORMAT):
+        return f"{who} {E.TEXT[code]}: address {address:#x}"
+    if code == E.NO_TEXTURE:
+        return f"{who} {E.TEXT[code]}: handle {address}"
     if code in _LOCAL:
         return f"{who}: {E.TEXT[code]}: local address {address:#x} of {program.local_bytes} bytes"
     text = program.unknown.get(int(row[F.INDEX]), op.name)
     if code == E.UNKNOWN:
         text += f"; at {index:#x}"
     return f"{who}: {E.TEXT[code]} ({text})"
+
+
+def _assertion(launch: Launch, misc: np.ndarray) -> str:
+    """An assertion that does not hold, as the CUDA runtime words it."""
+    text, file, function = (string_of(launch.program, int(misc[k])) for k in (S.E_ADDRESS, S.E_FILE, S.E_FUNCTION))
+    block, thread = _split(int(misc[S.E_BLOCK]), launch.grid), _number_of(launch, misc)
+    where = f"block: [{','.join(map(str, block))}], thread: [{','.join(map(str, thread))}]"
+    return f"{file}:{int(misc[S.E_HOLDS])}: {function}: {where} Assertion `{text}` failed."
+
+
+def past_the_end(launch: Launch, misc: np.ndarray) -> tuple[str, int]:
+    """Array past whose end an access begins, and by how many bytes; an empty name where it is something else."""
+    address, layout = int(misc[S.E_ADDRESS]), lay_out(launch)
+    if int(misc[S.E_CODE]) not in (E.GLOBAL_BOUNDS, E.STRAY) or abs(address) < NEAR_NULL:
+        return "", 0
+    ends = {name: first + layout.nbytes[name] for name, first in layout.address.items()}
+    below = [name for name, end in ends.items() if end <= address]
+    name = max(below, key=lambda one: ends[one], default="")
+    return name, address - ends[name] + 1 if name else 0
 
 
 def _shared_text(code: int, address: int, needed: int) -> str:
@@ -139,8 +166,12 @@ def _global_text(code: int, op: Op, array: str) -> str:
 
 def _thread(launch: Launch, misc: np.ndarray) -> str:
     """The thread and its block, as x, y, z."""
-    thread = _split(int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE]), launch.block)
-    return f"thread {thread} of block {_split(int(misc[S.E_BLOCK]), launch.grid)}"
+    return f"thread {_number_of(launch, misc)} of block {_split(int(misc[S.E_BLOCK]), launch.grid)}"
+
+
+def _number_of(launch: Launch, misc: np.ndarray) -> tuple[int, int, int]:
+    """A thread's place in its block."""
+    return _split(int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE]), launch.block)
 
 
 def _split(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -13,6 +13,7 @@ import numpy as np
 from gpusim.errors import ParameterError
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import Occupancy, occupancy
+from gpusim.isa.program import GRID_WORKSPACE
 from gpusim.simulate import clusters
 from gpusim.simulate.driving import load_engine
 from gpusim.simulate.execution import watch
@@ -46,9 +47,21 @@ def fitting(launch: Launch, gpu: Gpu, name: str) -> Occupancy:
             f"{name}: a block of {launch.threads} threads, but __launch_bounds__ promised at most {promised}"
         )
     try:
-        return occupancy(gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
+        held = occupancy(gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
     except OccupancyError as error:
         raise ParameterError(f"{name}: {error}") from None
+    _check_cooperative(launch, gpu, held, name)
+    return held
+
+
+def _check_cooperative(launch: Launch, gpu: Gpu, held: Occupancy, name: str) -> None:
+    """Refuse a grid whose blocks wait for one another, and are not all on the GPU at once."""
+    most = clusters.held_at_once(gpu, launch, held)
+    if launch.program.variable(GRID_WORKSPACE) is not None and launch.blocks > most:
+        raise ParameterError(
+            f"{name}: a grid of {launch.blocks} blocks, but its blocks wait for one another (this_grid().sync()): "
+            f"{gpu.name} holds {most} at once, and a cooperative launch has no more"
+        )
 
 
 @contextmanager

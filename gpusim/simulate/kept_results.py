@@ -80,7 +80,8 @@ def _launch(launch: Launch, *, watched: bool) -> Mapping[str, Any]:
     if not arrays or watched or reads_data(launch.program):
         return _fields(launch)
     sizes = {name: (value.dtype.kind, value.dtype.itemsize, value.shape) for name, value in arrays.items()}
-    return _fields(launch) | {"arguments": {**launch.arguments, **sizes}}
+    elsewhere = {name: value.nbytes for name, value in launch.besides.items()}
+    return _fields(launch) | {"arguments": {**launch.arguments, **sizes}, "besides": elsewhere}
 
 
 def _texts(program: Program) -> list[tuple[tuple[str, int], str]]:

@@ -20,9 +20,10 @@ from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import NOWHERE, Abi
 from gpusim.host_memory import enough_memory
-from gpusim.isa.program import ArrayInfo, ParamInfo, Program
+from gpusim.isa.program import GRID_WORKSPACE, ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
 from gpusim.simulate.tensor_maps import TensorMap
+from gpusim.simulate.textures import Texture
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 POINTER = 8  # bytes
@@ -64,10 +65,14 @@ class Memory:
         All of it, from ``GLOBAL_BASE`` on; launches change it.
     arrays : sequence of (str, int, int)
         What lies in it: a name, the address of the first byte, bytes.
+    heap : int64 array, optional
+        What malloc of device code has handed out of the heap there, where there is one; launches change it.
     """
 
-    def __init__(self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]]) -> None:
-        self.words = words
+    def __init__(
+        self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]], heap: np.ndarray | None = None
+    ) -> None:
+        self.words, self.heap = words, heap
         address = {name: first for name, first, _ in arrays}
         self.layout = Layout(address, {name: nbytes for name, _, nbytes in arrays}, words.nbytes)
         self.infos = tuple(ArrayInfo(name, "global", "u8", -1, 0) for name, _, _ in arrays)
@@ -89,12 +94,14 @@ class Memory:
         return frozenset(name for name in found if name is not None)
 
 
-Argument = np.ndarray | Buffer | TensorMap | np.generic | bytes | int | float
+Describing = TensorMap | Texture
+"""Arguments that are no pointers, and say where an array lies."""
+Argument = np.ndarray | Buffer | TensorMap | Texture | np.generic | bytes | int | float
 
 
 def memory_of(value: object) -> np.ndarray | None:
     """The array that an argument has the launch hold, None where it is passed by value alone."""
-    if isinstance(value, TensorMap):
+    if isinstance(value, Describing):
         return value.memory
     return value if isinstance(value, np.ndarray) else None
 
@@ -112,9 +119,9 @@ class Launch:
     program : Program
     grid, block : tuple of int
         Blocks, and threads of a block, in x, y, z.
-    arguments : mapping of str to ndarray, Buffer, TensorMap, NumPy scalar, bytes, int or float
+    arguments : mapping of str to ndarray, Buffer, TensorMap, Texture, NumPy scalar, bytes, int or float
         By parameter name.  An ndarray or Buffer is passed by its address; bytes as they are (a struct by value); a
-        TensorMap as the 128 bytes that describe its array.
+        TensorMap as the 128 bytes that describe its array; a Texture by its handle.
     dynamic_shared : int
         Bytes.
     outputs : tuple of str
@@ -132,6 +139,9 @@ class Launch:
         Global memory that was there before, to which arguments, passed as bytes, point; None: that of the arguments.
     constants : mapping of int to bytes
         Constant banks with other contents than the program's.
+    besides : mapping of str to ndarray
+        Arrays in memory that no parameter points to; `places` has theirs, too.  A kernel comes to them by pointers that
+        it finds in other arrays.
     """
 
     program: Program
@@ -146,6 +156,7 @@ class Launch:
     cluster: tuple[int, int, int] | None = None
     memory: Memory | None = None
     constants: Mapping[int, bytes] = field(default_factory=dict)
+    besides: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def registers_per_thread(self) -> int:
@@ -179,7 +190,7 @@ class Launch:
 
 
 def _is_buffer(launch: Launch, param: ParamInfo) -> bool:
-    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer | TensorMap)
+    return param.kind == "buffer" or isinstance(launch.arguments[param.name], np.ndarray | Buffer | Describing)
 
 
 def lay_out(launch: Launch) -> Layout:
@@ -193,7 +204,7 @@ def lay_out(launch: Launch) -> Layout:
     if launch.memory is not None:
         return launch.memory.layout
     address = {v.name: int(GLOBAL_BASE) + v.offset for v in launch.program.variables}
-    nbytes = {v.name: len(v.data) for v in launch.program.variables}
+    nbytes = {v.name: v.nbytes for v in launch.program.variables}
     end = variables_end(launch.program)
     for param in launch.program.params:
         if not _is_buffer(launch, param):
@@ -202,6 +213,9 @@ def lay_out(launch: Launch) -> Layout:
         nbytes[param.name] = int(getattr(memory_of(value), "nbytes", 0) or value.nbytes)  # type: ignore[union-attr]
         address[param.name] = int(GLOBAL_BASE) + launch.places[param.name] if launch.places else end
         end = max(end, address[param.name] + _padded(nbytes[param.name]))
+    for name, array in launch.besides.items():
+        nbytes[name], address[name] = array.nbytes, int(GLOBAL_BASE) + launch.places[name]
+        end = max(end, address[name] + _padded(array.nbytes))
     if end - int(GLOBAL_BASE) > MOST_BYTES:
         raise ParameterError(
             f"the arrays have {end - int(GLOBAL_BASE)} bytes together: a launch has {MOST_BYTES} at most"
@@ -211,7 +225,7 @@ def lay_out(launch: Launch) -> Layout:
 
 def variables_end(program: Program) -> int:
     """First address after a program's device variables, where nothing lies yet."""
-    ends = (int(GLOBAL_BASE) + v.offset + _padded(len(v.data)) for v in program.variables)
+    ends = (int(GLOBAL_BASE) + v.offset + _padded(v.nbytes) for v in program.variables)
     return max(ends, default=int(GLOBAL_BASE))
 
 
@@ -251,8 +265,8 @@ def arrays_of(launch: Launch) -> tuple[ArrayInfo, ...]:
             value = memory_of(launch.arguments[param.name])
             dtype = "u8" if value is None else f"{value.dtype.kind}{8 * value.dtype.itemsize}"
             found.append(ArrayInfo(param.name, "global", dtype, param.offset, 0))
-    variables = (ArrayInfo(v.name, "global", "u8", -1, 0) for v in launch.program.variables)
-    return (*launch.program.arrays, *found, *variables)
+    elsewhere = [*(v.name for v in launch.program.variables), *launch.besides]
+    return (*launch.program.arrays, *found, *(ArrayInfo(name, "global", "u8", -1, 0) for name in elsewhere))
 
 
 class Placed(NamedTuple):
@@ -301,9 +315,13 @@ def constant_bank(launch: Launch, layout: Layout) -> bytes:
     program = launch.program
     bank = bytearray(program.bank_bytes[0])
     if program.arch:
-        put_abi(bank, launch, of_architecture(program.arch, Abi))
+        abi = of_architecture(program.arch, Abi)
+        put_abi(bank, launch, abi)
+        if program.variable(GRID_WORKSPACE) is not None:
+            place = layout.address[GRID_WORKSPACE]
+            struct.pack_into("<2I", bank, abi.grid_workspace, place >> 32, place & 0xFFFFFFFF)
     for param in program.params:
-        value = argument_bytes(param, launch.arguments[param.name], layout)
+        value = argument_bytes(param, _passed(launch, param.name), layout)
         bank[param.offset : param.offset + len(value)] = value
     return bytes(bank)
 
@@ -344,6 +362,20 @@ def put_abi(bank: bytearray, launch: Launch, abi: Abi) -> None:
 _FORMATS = {"i32": "<i", "u32": "<I", "f32": "<f"}
 
 
+def textures_of(launch: Launch) -> list[tuple[str, Texture]]:
+    """Textures of a launch, by parameter; the handle of one is its place here, from 1 on."""
+    given = ((param.name, launch.arguments[param.name]) for param in launch.program.params)
+    return [(name, value) for name, value in given if isinstance(value, Texture)]
+
+
+def _passed(launch: Launch, name: str) -> Argument:
+    """An argument, a texture as its handle."""
+    value = launch.arguments[name]
+    if isinstance(value, Texture):
+        return struct.pack("<Q", 1 + [param for param, _ in textures_of(launch)].index(name))
+    return value
+
+
 def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
     """An argument as it lies in the constant bank.
 
@@ -360,6 +392,8 @@ def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
     """
     if isinstance(value, TensorMap):
         data = value.encode(layout.address[param.name])
+    elif isinstance(value, bytes):
+        data = value
     elif param.name in layout.address:
         data = struct.pack("<Q", layout.address[param.name])
     elif param.kind in _FORMATS:
@@ -372,9 +406,7 @@ def argument_bytes(param: ParamInfo, value: Argument, layout: Layout) -> bytes:
 
 
 def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
-    """Bytes of a scalar or struct; a Python number takes the size of its parameter."""
-    if isinstance(value, bytes):
-        return value
+    """Bytes of a scalar; a Python number takes the size of its parameter."""
     if isinstance(value, np.generic):
         return value.tobytes()
     if isinstance(value, float) and param.nbytes in (4, 8):
@@ -385,6 +417,11 @@ def _raw_bytes(param: ParamInfo, value: Argument) -> bytes:
         except OverflowError:
             raise ArgumentError(f"argument {param.name} = {shown(value)} does not fit {param.nbytes} bytes") from None
     raise ArgumentError(f"argument {param.name} of type {type(value).__name__}: no way to pass it")
+
+
+def as_passed(arguments: Sequence[object]) -> list[object]:
+    """Arguments, tensor maps and textures as so many bytes."""
+    return [bytes(a.passed_bytes) if isinstance(a, Describing) else a for a in arguments]
 
 
 def pointers(launch: Launch, layout: Layout) -> list[frozenset[str]]:
@@ -436,7 +473,9 @@ def fill_memory(launch: Launch, layout: Layout, reads: Collection[str] | None = 
     NotEnoughMemoryError
         The host has not so much.
     """
-    contents = {v.name: np.frombuffer(v.data, np.uint8) for v in launch.program.variables} | dict(launch.arguments)
+    held = {v.name: v for v in launch.program.variables if v.data}
+    contents: dict[str, object] = {name: np.frombuffer(v.data, np.uint8) for name, v in held.items()}
+    contents |= {**launch.arguments, **launch.besides}
     arrays = {name: memory_of(value) for name, value in contents.items() if reads is None or name in reads}
     given = {name: array for name, array in arrays.items() if array is not None}
     with enough_memory(sum(layout.nbytes[name] for name in given)):
@@ -492,11 +531,12 @@ def zeros(count: int, dtype: type[np.generic]) -> np.ndarray:
 
 
 def read_back(launch: Launch, layout: Layout, memory: np.ndarray) -> dict[str, np.ndarray]:
-    """Contents of every array after a run, in the shapes given."""
+    """Contents of every array after a run, in the shapes given; of variables the bytes."""
     raw = memory.view(np.uint8)
-    found = {}
+    found = {v.name: raw[_bytes(layout, v.name)].copy() for v in launch.program.variables}
+    given = {**launch.arguments, **launch.besides}
     for name in layout.address:
-        value = memory_of(launch.arguments.get(name))
+        value = memory_of(given.get(name))
         if value is not None:
             found[name] = raw[_bytes(layout, name)].copy().view(value.dtype).reshape(value.shape)
     return found

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpusim.engine.state import counts as C
 from gpusim.engine.state.counts import METRICS
 from gpusim.isa.instruction import INSTRUCTION_BYTES
+from gpusim.isa.opcodes import Op
 from gpusim.profiles.profile import Profile
 from gpusim.results.figures import SECTOR_BYTES
 from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
@@ -42,7 +44,7 @@ def metrics(counts: Counts) -> dict[str, Metric]:
     for name, rule in METRICS.items():
         size = SECTOR_BYTES if rule.unit == "byte" else 1  # the engine counts sectors
         parts = [*(counts.total[k] * size for k in rule.plus), *(counts.total[k] * -size for k in rule.minus)]
-        claim = Claim.EXACT if rule.exact else Claim.MODELLED
+        claim = Claim.EXACT if rule.exact and not _calls_the_system(counts) else Claim.MODELLED
         value = _number(max(float(np.sum(parts)), 0.0))
         found[name] = Metric(value, rule.unit, Claim.EXTRAPOLATED if counts.sampled else claim)
     return found
@@ -127,6 +129,7 @@ def summary(
         warp_instructions=counts.warp_instructions,
         lines=by_line(launch.program, counts.sites),
         arrays=by_array(launch, counts.arrays),
+        printed=counts.printed.text,
         timeline=counts.timeline and counts.timeline.of(kernel),
     )
 
@@ -148,8 +151,25 @@ def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[s
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:
+    return (*_notes_of_part(counts, launch), *_notes_of_calls(counts, launch))
+
+
+def _notes_of_part(counts: Counts, launch: Launch) -> Iterator[str]:
     if counts.quick:
-        return ("predicted from a few million warp instructions; --exact and --sample run more",)
-    if not counts.sampled:
-        return ()
-    return (f"{counts.blocks_run} of {launch.blocks} blocks went through the caches; the rest is scaled from them",)
+        yield "predicted from a few million warp instructions; --exact and --sample run more"
+    elif counts.sampled:
+        yield f"{counts.blocks_run} of {launch.blocks} blocks went through the caches; the rest is scaled from them"
+
+
+def _notes_of_calls(counts: Counts, launch: Launch) -> Iterator[str]:
+    if _calls_the_system(counts):
+        yield "printf, malloc and free count as one instruction a call: NVIDIA's code for them is not simulated"
+    if counts.printed.lost:
+        yield f"the oldest {counts.printed.lost} lines of printf are lost, as on a GPU: its buffer has 1 MiB"
+    if launch.program.has(Op.VPRINTF) and (counts.sampled or counts.quick):
+        yield "of printf is shown what the blocks print that were run"
+
+
+def _calls_the_system(counts: Counts) -> bool:
+    """Whether functions of CUDA's own were called, of which not all that they do is counted."""
+    return bool(counts.total[C.SYSTEM_CALLS] > 0)

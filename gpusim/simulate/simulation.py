@@ -108,4 +108,5 @@ def _profile(work: Work, ran: _Ran, cache: str) -> Profile:
     """Everything that is known of a launch."""
     what = work.name, work.params, ran.gpu, work.launch, ran.held, ran.counts
     known = {} if work.closed_forms is None else work.closed_forms()._asdict()
-    return replace(summary(*what, cache, work.way, work.family), **known)
+    found = summary(*what, cache, work.way, work.family)
+    return replace(found, notes=(*work.notes, *found.notes), **known)

@@ -111,6 +111,11 @@ class TensorMap:
         return inner * math.prod(outer) * self.array.itemsize
 
     @property
+    def passed_bytes(self) -> int:
+        """Bytes of the parameter."""
+        return bits.NBYTES
+
+    @property
     def memory(self) -> np.ndarray:
         """All that lies between the tensor's first byte and its last, those in gaps between its elements included."""
         if self.array.flags.c_contiguous:
@@ -204,11 +209,6 @@ class TensorMap:
         words[bits.BOX_WORD] |= box & FULL
         words[bits.BOX_WORD + 1] |= box >> 32
         return struct.pack(f"<{len(words)}I", *words)
-
-
-def as_passed(arguments: Sequence[Any]) -> list[Any]:
-    """Arguments, tensor maps as so many bytes."""
-    return [bytes(bits.NBYTES) if isinstance(argument, TensorMap) else argument for argument in arguments]
 
 
 def _whole(name: str, value: Any) -> tuple[int, ...]:

@@ -65,6 +65,8 @@ class Work:
         Given the arrays after the launch, where values are computed.
     source : object
         What the front end made it of.
+    notes : tuple of str
+        What a user has to know besides the result.
     """
 
     launch: Launch
@@ -78,6 +80,7 @@ class Work:
     step: str = ""
     take: Callable[[Mapping[str, np.ndarray]], None] | None = None
     source: object = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from gpusim.isa.instruction import (
 from gpusim.isa.opcodes import Op
 from gpusim.isa.variants import (
     MULTICAST,
+    TEXELS,
     UNIFORM_PREDICATES,
     Arrival,
     Atomic,
@@ -364,6 +365,18 @@ FORMS = {
     "REDAS.ADD.64 [R2.64], R4": Instr(Op.REDAS, None, (R2, R4), sub=Atomic.ADD, width=8, flags=Flag.UNSIGNED),
     "QSPC.E.D P0, RZ, [R2]": Instr(Op.QSPC, None, (R2,), pdsts=(P0,), sub=Space.CLUSTER),
     "WARPSYNC.COLLECTIVE.ALL `0x40": Instr(Op.NOP),
+    # textures
+    "TEX.LL RZ, R5, R4, R6, UR4, 0x0, 2D, 0x1": Instr(
+        Op.TEX, R5, (UR4, R4, R5, ZERO), sub=1, flags=Flag.NARROW
+    ),
+    "TEX.LZ R6, R4, R4, UR4, 0x0, 2D": Instr(Op.TEX, R4, (UR4, R4, R5, R6), sub=15, flags=Flag.NARROW),
+    "TEX.SCR.LZ RZ, R4, R1, R5, 0x0, 0x58, 2D, 0x3": Instr(
+        Op.TEX, R4, (const(0x160), R1, R5, ZERO), sub=3, flags=Flag.NARROW
+    ),
+    "TEX.SCR.B.LL RZ, R6, R4, R6, 2D, 0x1": Instr(Op.TEX, R6, (R6, R4, R5, ZERO), sub=1, flags=Flag.NARROW),
+    "TLD.LZ RZ, R5, R3, UR4, 0x0, 1D, 0x1": Instr(
+        Op.TEX, R5, (UR4, R3, ZERO, ZERO), sub=1 | TEXELS, flags=Flag.NARROW
+    ),
     "PREEXIT": Instr(Op.MEMBAR),
     "ACQBULK": Instr(Op.MEMBAR),
     "BRA.U.ANY `0x40": Instr(Op.BRA, target=4, sub=1),
@@ -436,8 +449,8 @@ NEEDS = dict.fromkeys(
 OPTIONS = {"instructions.cu": ["-std=c++17"], "integers.cu": ["--device-int128"]}
 OF_BLACKWELL = {"R2UR.BROADCAST"}
 """What it makes besides where each lane copies its own."""
-UNSUPPORTED = {"LEPC", "CALL.ABS.NOINC"}
-"""What the corpus has and nothing here translates: calls to the system, of printf and assert.
+UNSUPPORTED = {"CALL.ABS.NOINC"}
+"""What the corpus has and nothing here translates: calls of functions, which are resolved later.
 
 Not in the corpus: wgmma (``test_warpgroup.py`` has it), boxes of images, tcgen05, textures, surfaces,
 matrices of 4 bits, of 1 bit, and fp8; %nwarpid.

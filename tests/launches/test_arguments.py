@@ -256,3 +256,33 @@ def test_a_tensor_map_that_cannot_be_is_refused(text: str, told: str) -> None:
         from_text(text)
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_texture_as_text_is_the_same_as_json():
+    text = "texture:uint8:randint:9:4x6x2:channels=2:filter=linear:read=normalized:address=wrap,clamp:normalized=1"
+    told = {
+        "texture": "uint8", "init": "randint:9", "shape": [4, 6, 2], "channels": 2, "filter": "linear",
+        "read": "normalized", "address": ["wrap", "clamp"], "normalized": True,
+    }  # fmt: skip
+    found = from_text(text)
+    assert found == from_json(told, "args[0]")
+    assert from_json(found.to_json(), "args[0]") == found == from_text(str(found))
+    texture = make([found])[0]
+    assert (texture.size, texture.channels, texture.modes) == ((6, 4), 2, ("wrap", "clamp"))
+    assert 0 < texture.array.max() < 9
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("texture:float32:zeros", "a texture is texture:DTYPE:INIT:SHAPE"),
+        ("texture:float64:zeros:8", "unknown element type of a texture 'float64'"),
+        ("texture:float32:zeros:8:filter=cubic", "filter is point or linear, not 'cubic'"),
+        ("texture:float32:zeros:8:box=8", "unknown key in --arg"),
+        ("texture:float32:zeros:8x0", "shape is a positive whole number for each dimension"),
+    ],
+)
+def test_textures_that_cannot_be(text, told):
+    with pytest.raises(GpusimError) as refused:
+        from_text(text)
+    assert told in str(refused.value)

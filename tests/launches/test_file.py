@@ -65,7 +65,7 @@ def test_what_may_be_left_out(tmp_path):
         ({"kernel": "copy", "param": {"N": 64}}, "[1].param: unknown key: did you mean params?"),
         ({"kernel": "copy", "params": {"N": 64}, "kernal": 1}, "[1].kernal: unknown key: did you mean kernel?"),
         ({"kernel": "copy", "params": {"N": 64}, "grid": [1]}, "[1].grid: this is for a CUDA source; a launch with"),
-        (changed(zzz=1), "[1].zzz: unknown key: there are 11, such as id, source, options, kernel, grid"),
+        (changed(zzz=1), "[1].zzz: unknown key: there are 12, such as id, source, options, kernel, grid"),
         (changed(args=[{"int32": 1}, {"buffer": "f32", "count": 1}]), "[1].args[1] 'f32'"),
         (changed(args=[{"int32": 1}, {"buffer": "float32"}]), "[1].args[1]: the number of elements"),
         ([], "[1]: "),

@@ -212,15 +212,6 @@ def test_a_trap_is_an_error():
     assert "thread (3, 0, 0)" in message
 
 
-def test_printf_that_is_reached_is_named():
-    text = '#include <cstdio>\n__global__ void k(int* x) { if (x[threadIdx.x]) printf("here"); }'
-    message = refusal(text, 1, 32, np.ones(32, np.int32))
-    assert message.startswith(
-        "kernel.cu:2: k: thread (0, 0, 0) of block (0, 0, 0): instruction the engine does not know"
-    )
-    assert "(call of vprintf, a function of CUDA's own; at 0x" in message
-
-
 def test_a_recursion_that_does_not_end():
     text = """__device__ __noinline__ float f(float a, int d) { return d ? f(a * 0.5f, d - 1) + 1 : a; }
     __global__ void k(float* x, int depth) { x[threadIdx.x] = f(x[threadIdx.x], depth); }"""

@@ -55,6 +55,28 @@ def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:
     assert second == "0 1"
 
 
+SYSTEM_CALLS = """\
+block 0 thread 0 of a program, counter 7
+block 0 thread 1 of a program, counter 7
+block 1 thread 0 of a program, counter 7
+block 1 thread 1 of a program, counter 7
+-- host
+100 101 102 103 104 105 106 107
+cudaSuccess 8386560 of 8386560
+cudaErrorAssert
+"""
+
+
+def test_device_code_calls_the_system(tmp_path: Path) -> None:
+    """What a launch takes from the heap is still there in the next one."""
+    ran = run("system_calls.cu", options=["--functional"], folder=tmp_path)
+    assert ran.output.startswith(SYSTEM_CALLS)
+    assert ran.status == 2
+    assert ran.errors.endswith(
+        'void fails(int): block: [0,0,0], thread: [60,0,0] Assertion `threadIdx.x < n && "too many"` failed.\n'
+    )
+
+
 def test_a_program_of_two_files_is_linked(tmp_path: Path) -> None:
     other = Path(__file__).parent / "programs" / "other.cu"
     ran = run("two.cu", options=["--functional", "--add", str(other), "-D", "MINE=7"], folder=tmp_path)

@@ -23,6 +23,7 @@ from gpusim.cuda.translate import (
     integer,
     memory,
     tensor,
+    texture,
     warpgroup,
 )
 from gpusim.cuda.translate.reader import Reader, Unsupported
@@ -44,6 +45,7 @@ FAMILIES: tuple[Mapping[str, Callable[[Reader], Instr]], ...] = (
     control.TABLE,
     exchange.TABLE,
     tensor.TABLE,
+    texture.TABLE,
     warpgroup.TABLE,
     asynchronous.TABLE,
 )
@@ -129,8 +131,9 @@ def translate(
         except Unsupported:
             unknown[index] = line.text
             instrs.append(Reader(line, number).make(Op.UNKNOWN))
+    whole = _with_fences(_with_fetches(_with_meetings(instrs, lines)))
     return Program(
-        name, _with_fences(instrs), registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
+        name, whole, registers, shared_bytes, local_bytes, _parameters(parameters, abi.parameters), (),
         source, max_threads, abi.parameters, dict(banks), unknown=unknown, shared_base=abi.shared_base, places=places,
         arch=arch, most_registers=_most_registers(instrs), **more,
     )  # fmt: skip
@@ -146,6 +149,27 @@ def _with_fences(instrs: Sequence[Instr]) -> tuple[Instr, ...]:
     return tuple(replace(i, op=Op.MEMBAR) if i.op is Op.CLUSTER_FENCE and not among else i for i in instrs)
 
 
+def _with_fetches(instrs: Sequence[Instr]) -> Sequence[Instr]:
+    """The instructions, where texture fetches and no copies are what waits for scoreboard 0 are for."""
+    ops = {instr.op for instr in instrs}
+    if Op.TEX not in ops or Op.LDGDEPBAR in ops:
+        return instrs
+    return [memory.awaiting(i, 0) if i.op is Op.DEPBAR else i for i in instrs]
+
+
+def _with_meetings(instrs: Sequence[Instr], lines: Sequence[Line]) -> list[Instr]:
+    """The instructions; a whole warp whose lanes have come apart meets before a barrier of its block."""
+    found, meets = list(instrs), -1
+    for index, line in enumerate(lines):
+        if line.opcode == "WARPSYNC.COLLECTIVE.ALL":
+            meets = index
+        elif line.opcode == "ENDCOLLECTIVE":
+            meets = -1
+        elif meets >= 0 and instrs[index].op is Op.BAR:
+            found[meets] = replace(instrs[meets], op=Op.WARPSYNC)
+    return found
+
+
 def _most_registers(instrs: Sequence[Instr]) -> int:
     """Registers that a thread takes of its block's, at most."""
     return max((i.sub for i in instrs if i.op is Op.USETMAXREG and not i.flags & Flag.CLEAR), default=0)
@@ -153,13 +177,18 @@ def _most_registers(instrs: Sequence[Instr]) -> int:
 
 def _known(instr: Instr, abi: Abi) -> Instr:
     """The instruction, if gpusim knows what it reads of what the driver puts before a kernel's parameters."""
-    read = [(*o.place, WORD) for o in instr.srcs if o.kind is Kind.CONST]
-    if instr.op is Op.LDC and not is_indexed(instr):
-        read.append((instr.sub, instr.offset, instr.width))
-    for bank, offset, nbytes in read:
+    for bank, offset, nbytes in constants_read(instr):
         if bank == 0 and offset < abi.parameters and not abi.holds(offset, nbytes):
             raise Unsupported("a number of the driver's that is not known")
     return instr
+
+
+def constants_read(instr: Instr) -> list[tuple[int, int, int]]:
+    """Bank, offset and bytes of each constant that an instruction reads at a place known before it runs."""
+    read = [(*o.place, WORD) for o in instr.srcs if o.kind is Kind.CONST]
+    if instr.op is Op.LDC and not is_indexed(instr):
+        read.append((instr.sub, instr.offset, instr.width))
+    return read
 
 
 def _parameters(parameters: Iterable[tuple[int, int]], base: int) -> tuple[ParamInfo, ...]:

@@ -35,7 +35,8 @@ TYPES = {  # width and flags of elements that are reduced
     "F32": (4, Flag.FLOAT),
     "F64": (8, Flag.FLOAT),
 }
-REDUCTIONS = {a.name: a for a in Atomic if a not in (Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC)}
+NO_REDUCTIONS = (Atomic.EXCH, Atomic.CAS, Atomic.CAST, Atomic.POPC_INC, Atomic.ARRIVE)
+REDUCTIONS = {a.name: a for a in Atomic if a not in NO_REDUCTIONS}
 DIMENSIONS = {f"{n}D": n for n in range(1, 6)}
 
 
@@ -97,10 +98,10 @@ def _invalidate(r: Reader) -> Instr:
 
 
 def arrives(r: Reader) -> Instr:
-    """``ARRIVES.LDGSTSBAR.64.{ARVCNT,TRANSCNT} [address]``."""
+    """``ARRIVES.LDGSTSBAR.64[.{ARVCNT,TRANSCNT}] [address]``: without either the mbarrier counts no bytes."""
     if not (r.has("LDGSTSBAR") and r.has("64")):
         raise Unsupported("ARRIVES of a kind that is not known")
-    sub, place = r.need(AFTER_COPIES), address(r, wide=False)
+    sub, place = r.pick(AFTER_COPIES, Arrival.PLAIN), address(r, wide=False)
     return r.make(Op.ARRIVES, None, _shared(place), sub=sub, offset=place.offset)
 
 

@@ -17,6 +17,7 @@ from gpusim.isa.variants import BarRed, Flag
 ALL_LANES = imm(-1)
 BLOCK_BARRIERS = 16
 ANY_LANE = 1  # `sub` of BRA
+WORD = 4
 
 
 def nop(r: Reader) -> Instr:
@@ -109,7 +110,8 @@ def warpsync(r: Reader) -> Instr:
     """``WARPSYNC[.EXCLUSIVE] mask``, ``WARPSYNC.ALL``, ``WARPSYNC.COLLECTIVE mask, target``.
 
     ``WARPSYNC.COLLECTIVE.ALL target`` stands before what a whole warp does though its lanes come apart, such as to
-    arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.
+    arrive at the barrier of a cluster: there each lane counts for itself, as PTX has it.  Before a barrier of a block
+    all of them meet (:func:`gpusim.cuda.translate.translate` sees to it).
     """
     leads, everybody = r.has("COLLECTIVE"), r.has("ALL")
     if leads and everybody:
@@ -152,6 +154,13 @@ def call(r: Reader) -> Instr:
     if text is not None and text.form is Form.LABEL:
         return r.make(Op.CALL, psrcs=conditions, target=target(r))
     return _jump(r, Op.CALL, conditions)
+
+
+def code_address(r: Reader) -> Instr:
+    """``LEPC d, target``: the address of an instruction; ``LEPC d``: its own."""
+    d = r.dst()
+    place = target(r) * INSTRUCTION_BYTES if r.more() else r.line.address
+    return r.make(Op.MOV, d, (imm(place, wide=True),), width=2 * WORD)
 
 
 def ret(r: Reader) -> Instr:
@@ -225,6 +234,7 @@ TABLE = {
     "BRXU": brx,
     "CALL": call,
     "RET": ret,
+    "LEPC": code_address,
     "BPT": trap,
     "BAR": bar,
     "B2R": b2r,

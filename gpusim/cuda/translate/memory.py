@@ -263,7 +263,10 @@ def red(r: Reader) -> Instr:
 
 
 def atoms(r: Reader) -> Instr:
-    """``ATOMS.operation[.type] d, [address], b[, c]``, ``ATOMS.CAST.SPIN d``, ``ATOMS.POPC.INC.32 d, [address]``."""
+    """``ATOMS.operation[.type] d, [address], b[, c]``, ``ATOMS.CAST.SPIN d``.
+
+    Without a value: ``ATOMS.POPC.INC.32 d, [address]``, ``ATOMS.ARRIVE.64 d, [address]``.
+    """
     r.skip("SPIN")
     counts = r.has("POPC")
     sub = r.need(ATOMICS)
@@ -274,7 +277,9 @@ def atoms(r: Reader) -> Instr:
     width, flags = _type(r)
     done, dst = _outcome(r)
     place = address(r, wide=False)
-    values = () if counts else (r.dst(), r.dst()) if sub in (Atomic.CAS, Atomic.CAST) else (r.dst(),)
+    values = (
+        () if counts or sub == Atomic.ARRIVE else (r.dst(), r.dst()) if sub in (Atomic.CAS, Atomic.CAST) else (r.dst(),)
+    )
     return r.make(
         Op.ATOMS, dst, _atomic_sources(place, values), pdsts=done, sub=sub | place.shift << COPY_SHIFT, width=width,
         offset=place.offset, flags=flags,
@@ -313,12 +318,22 @@ def ldgdepbar(r: Reader) -> Instr:
 
 
 def depbar(r: Reader) -> Instr:
-    """``DEPBAR.LE SB0, count``; ``DEPBAR {5,4,3,2,1,0}`` waits for those scoreboards."""
+    """``DEPBAR.LE SB0, count``; ``DEPBAR {5,4,3,2,1,0}`` waits for those scoreboards.
+
+    ``DEPBAR.LE SB5, count`` waits until at most so many texture fetches of a scoreboard are under way; here for all.
+    """
     if not r.modifiers and r.line.operands[:1] and r.line.operands[0].startswith("{"):
         return _every_board(r)
-    if not r.has("LE") or r.next()[:2] != (Form.SCOREBOARD, 0):
-        raise Unsupported("a wait for another scoreboard than the copies'")
-    return r.make(Op.DEPBAR, sub=r.literal())
+    board = r.next()
+    if not r.has("LE") or board.form is not Form.SCOREBOARD or board.index >= N_SCOREBOARDS:
+        raise Unsupported("a wait for something else than a scoreboard")
+    instr = r.make(Op.DEPBAR, sub=r.literal())
+    return instr if board.index == 0 else awaiting(instr, board.index)
+
+
+def awaiting(instr: Instr, board: int) -> Instr:
+    """What waits for a scoreboard instead of copies."""
+    return replace(instr, op=Op.NOP, sub=0, control=instr.control._replace(wait=instr.control.wait | 1 << board))
 
 
 def _every_board(r: Reader) -> Instr:

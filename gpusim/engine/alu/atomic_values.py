@@ -8,9 +8,11 @@ from gpusim.engine.alu.half import bf16_bits, half_bits, half_value
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.state import fields as I
+from gpusim.isa.mbarrier import PLAIN_BITS, PLAIN_PENDING_AT
 
 ONE = np.uint32(1)
 LOW = np.uint32(0xFFFF)
+FIELD = np.uint64((1 << PLAIN_BITS + 1) - 1)
 
 
 @jit
@@ -119,6 +121,17 @@ def bitwise(kind, old, value, other):
     return value
 
 
+@inline
+def arrived(word):
+    """An mbarrier that counts no bytes after one more has arrived: when all have, the next phase begins."""
+    one = np.uint64(1)
+    after = word + (one << np.uint64(PLAIN_PENDING_AT))
+    if (after >> np.uint64(PLAIN_PENDING_AT)) & FIELD:
+        return after
+    expected = (word & ((one << np.uint64(PLAIN_BITS)) - one)) | one << np.uint64(PLAIN_BITS)
+    return after | expected << np.uint64(PLAIN_PENDING_AT)
+
+
 @jit
 def wide_value(kind, flags, old, value, other, bits):
     """As :func:`atomic_value`, for 8 bytes."""
@@ -130,6 +143,8 @@ def wide_value(kind, flags, old, value, other, bits):
             pair[0] + pair[1] if kind == I.ADD else min(pair[0], pair[1]) if kind == I.MIN else max(pair[0], pair[1])
         )
         return both[0]
+    if kind == I.ATOMIC_ARRIVE:
+        return arrived(old)
     less = old < value if flags & I.UNSIGNED else np.int64(old) < np.int64(value)
     if kind == I.ADD:
         return np.uint64(old + value)

@@ -58,6 +58,7 @@ from gpusim.engine.state.copies import (
     ASKED,
     ASKING,
     BRINGS,
+    COUNTS,
     DUE,
     FETCHES,
     K_APART,
@@ -529,27 +530,30 @@ def wire_out(m, sm, sectors, words, t):
 def arrive_after_copies(m, c, index, w, slot, sm, on, t):
     """ARRIVES: each lane arrives, or brings the byte that it has said to expect, when its warp's LDGSTS are done."""
     phase_addresses(m, c, w)
-    address, left = m.scratch[S.ADDRESSES], on
+    address, left, arrives = m.scratch[S.ADDRESSES], on, c[I.SUB] != I.ARRIVE_NONE
+    kind = COUNTS if c[I.SUB] == I.PLAIN else BRINGS
     while left:
         where, lanes = address[first_lane(left)], np.uint32(0)
         for lane in range(S.LANES):
             lanes |= np.uint32(address[lane] == where) << np.uint32(lane)
         n = popcount(left & lanes)
         left &= lanes ^ np.uint32(0xFFFFFFFF)
-        if not defer(m, sm, index, w, slot, where, n if c[I.SUB] == I.ARRIVE_ONE else 0, n, t):
+        if kind == COUNTS and not check_place(m, where, SIZE, SIZE, index, first_lane(on), w, slot):
+            return np.int64(S.FAILURE)
+        if not defer(m, sm, index, w, slot, kind, where, n if arrives else 0, n, t):
             return np.int64(S.FAILURE)
         phase_addresses(m, c, w)
     return t
 
 
 @jit
-def defer(m, sm, index, w, slot, where, arrivals, n, t):
+def defer(m, sm, index, w, slot, kind, where, arrivals, n, t):
     """Have an mbarrier hear of ``n`` lanes when their warp's copies are done; returns whether that could be."""
     own = m.sms[sm]
     if own[S.COPIES] >= MOST_COPIES:
         return fail(m, E.COPIES_FULL, index, 0, slot, 0, w)
     x = m.copies[sm * (MOST_COPIES + 1) + own[S.COPIES]]
-    x[K_KIND], x[K_SLOT], x[K_BLOCK], x[K_WARP], x[K_SITE] = BRINGS, slot, m.blocks[slot, S.ID], w, index
+    x[K_KIND], x[K_SLOT], x[K_BLOCK], x[K_WARP], x[K_SITE] = kind, slot, m.blocks[slot, S.ID], w, index
     x[K_BARRIER], x[K_ARRIVALS], x[K_BYTES] = where, arrivals, n if not arrivals else 0
     x[K_REQUESTS], x[K_POSTED], x[K_LEAVING], x[K_BLOCKS] = 0, 0, 0, 0
     if m.shape[S.TIMELESS]:

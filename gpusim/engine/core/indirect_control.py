@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import FULL, at, predicate
-from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import cold, jit
+from gpusim.engine.compiling.bits import first_lane, popcount
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.barriers import pass_by, reach
 from gpusim.engine.core.flow import (
     NOWHERE,
@@ -47,7 +47,10 @@ def indirect_control(m, c, op, index, w, block, on, t, count):
     if op == I.BAR:
         return barrier(m, c, index, w, block, on, t)
     if op == I.WARPSYNC:
-        went = sync_lanes(warp, m.regs[at(c[I.A], base)], (c[I.FLAGS] & I.EXCLUSIVE) != 0)
+        came, exclusive = warp[S.MASK], (c[I.FLAGS] & I.EXCLUSIVE) != 0
+        went = sync_lanes(warp, m.regs[at(c[I.A], base)], exclusive)
+        if went == 0 and not exclusive and warp[S.PC] == index + 1 and warp[S.MASK] & ~came:
+            count_again(warp[S.MASK], count)
     elif op == I.BREAK:
         break_off(warp, c[I.SUB], np.int64(on & predicate(m.preds[w], c[I.P0])))
     elif op == I.BRA:
@@ -66,6 +69,17 @@ def indirect_control(m, c, op, index, w, block, on, t, count):
         return S.FAILURE
     count[C.DIVERGED] += went
     return S.WENT
+
+
+@inline
+def count_again(met, count):
+    """Lanes that came to a WARPSYNC by different ways execute it once more, together.
+
+    Source: an H200 (gpusim/data/microbenchmarks/meetings.cu).
+    """
+    count[C.INST] += 1
+    count[C.THREAD_INST] += popcount(met)
+    count[C.THREAD_ON] += popcount(met)
 
 
 @cold

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.engine.alu.atomic_values import arrived
 from gpusim.engine.alu.operands import guarded
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.core.mbarriers import change, resume
+from gpusim.engine.core.mbarriers import change, contents, put, resume
 from gpusim.engine.core.paths import wake_yielded
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.copies import (
     BRINGS,
+    COUNTS,
     DUE,
     K_ARRIVALS,
     K_BARRIER,
@@ -92,11 +94,23 @@ def complete(m, x, sm, t):
         return True
     if barrier < 0:
         return True
+    if x[K_KIND] == COUNTS:
+        return count_arrivals(m.shared[slot], barrier, x[K_ARRIVALS])
     if slot // m.shape[S.SLOTS] != sm:
         return send(m, slot, BRINGS, barrier, 0, x[K_BYTES], 0, x[K_SITE], x[K_WARP], t + m.rates[S.REMOTE_ARRIVE])
     return change(
         m, sm, x[K_SITE], 0, x[K_WARP], slot, barrier, x[K_ARRIVALS], -x[K_BYTES], x[K_LEAVING], t
     )  # fmt: skip
+
+
+@jit
+def count_arrivals(shared, address, arrivals):
+    """So many arrive at an mbarrier that counts no bytes."""
+    word = np.uint64(contents(shared, address))
+    for _ in range(arrivals):
+        word = arrived(word)
+    put(shared, address, np.int64(word))
+    return True
 
 
 @jit

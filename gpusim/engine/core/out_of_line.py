@@ -23,6 +23,7 @@ from gpusim.engine.core.indirect_control import indirect_control, move_barrier
 from gpusim.engine.core.lane_exchange import exchange
 from gpusim.engine.core.registers_shared_out import share_registers
 from gpusim.engine.core.special_registers import all_if_uniform, passes_data_stage, read_special
+from gpusim.engine.core.system_calls import system_call
 from gpusim.engine.core.warpgroups import product
 from gpusim.engine.load_store.async_copy import copy_async
 from gpusim.engine.load_store.async_groups import close_group
@@ -34,6 +35,7 @@ from gpusim.engine.load_store.matrices import access_matrices
 from gpusim.engine.load_store.pipe import pass_through, take_special
 from gpusim.engine.load_store.prefetch import prefetch
 from gpusim.engine.load_store.remote_shared import generic_in_cluster
+from gpusim.engine.load_store.textures import fetch
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
@@ -78,6 +80,11 @@ def out_of_line(m, index, w, block, sm, on, t):
     if op == I.LD or op == I.ST or op == I.ATOM:
         m.blocks[block, S.SENT] = 1
         return generic(m, c, index, w, block, sm, on, t, count)
+    if op == I.TEX:
+        m.blocks[block, S.SENT] = 1
+        return fetch(m, c, index, w, block, sm, on, t, count)
+    if I.VPRINTF <= op <= I.FREE:
+        return system_call(m, c, index, w, block, on, t, count)
     if op in (I.LDL, I.STL, I.LDGSTS, I.LDSM, I.STSM, I.ATOMG, I.RED, I.ATOMS):
         return access(m, c, op, index, w, block, sm, on, t, count)
     if op in (I.BRA, I.CALL, I.BRX, I.RET, I.BREAK, I.WARPSYNC, I.BAR):

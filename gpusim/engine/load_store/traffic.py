@@ -23,6 +23,19 @@ def note_access(m, index, array, p, nbytes, columns):
     site[C.S_IDEAL] += p[PAT_IDEAL]
 
 
+@inline
+def note_fetch(m, index, array, sectors, nbytes):
+    """A texture fetch of ``nbytes`` by an instruction; all its sectors are needed."""
+    a, site = m.arrays[array], m.sites[index]
+    a[C.A_LD_REQ] += 1
+    a[C.A_LD_SECTORS] += sectors
+    a[C.A_LD_IDEAL] += sectors
+    a[C.A_LD_BYTES] += nbytes
+    site[C.S_REQ] += 1
+    site[C.S_SECTORS] += sectors
+    site[C.S_IDEAL] += sectors
+
+
 @spliced
 def note_shared(m, index, waves, ideal):
     """Shared accesses of an instruction."""

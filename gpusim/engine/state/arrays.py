@@ -64,6 +64,10 @@ class Machine(NamedTuple):
     batch: Annotated[np.ndarray, np.int64, 2]  # (N_BATCH, SMs * MOST_ASKED): what all SMs ask for, by cycle
     sought: Annotated[np.ndarray, np.int64, 2]  # (SMs, 2 * 32): lines of constants that it stands still for, and ticks
     faults: Annotated[np.ndarray, np.int64, 2]  # (SMs, N_ERROR + 1): what went wrong there, and when
+    textures: Annotated[np.ndarray, np.int64, 2]  # (1 + textures of the launch, N_TEXTURE)
+    formats: Annotated[np.ndarray, np.int64, 2]  # (formats of printf, N_FORMAT)
+    printed: Annotated[np.ndarray, np.int64, 2]  # (1 + PRINTS_KEPT, or 1: nothing prints; PRINTED_WORDS + arguments)
+    heap: Annotated[np.ndarray, np.int64, 1]  # (N_HEAP + 2 * units,): see gpusim.engine.core.device_heap
     crew: Annotated[np.ndarray, np.int64, 2]  # (threads, N_MISC): `misc` of each thread
     gate: Annotated[np.ndarray, np.int64, 1]  # (N_GATE,): see gpusim.engine.compiling.threads
 

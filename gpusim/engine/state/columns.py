@@ -213,17 +213,19 @@ STAGED_TILE, STAGED_TILES = 2 * LANES, 2
 N_SCRATCH = PRODUCTS + (STAGED_B + STAGED_TILES * STAGED_TILE) // (2 * LANES)
 
 # Columns of Machine.misc, which each thread has its own of: an error (see gpusim.engine.state.error_codes; E_HOLDS:
-# what the mbarrier holds that it is about), the end of what it knows of, instructions run, the wavefronts of the latest
+# what the mbarrier holds that it is about, or the line of a failed assertion, E_FILE and E_FUNCTION where the names of
+# its file and function lie), the end of what it knows of, instructions run, the wavefronts of the latest
 # shared load (see WAVES), and of the SMs that it took through the window: when the first has something to do, whether
 # blocks ended, constants are sought, requests not heard of.  Of the first thread alone: blocks handed out and finished,
 # the number from which uses of L2 count on, the tick up to which SMs may go, what is to be done next (see
 # gpusim.engine.core.machine), which outboxes are being filled, whether an SM has failed, the stretch of blocks that is
 # handed out, and how many of it are
 (
-    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, END, STEPS, LATEST_WAVES, SEEN_FIRST, SEEN_LEFT,
-    SEEN_SEEKS, SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS, STRETCH, STRETCH_TAKEN,
-) = range(23)  # fmt: skip
-N_ERROR = E_HOLDS + 1
+    E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, E_FILE, E_FUNCTION, END, STEPS, LATEST_WAVES,
+    SEEN_FIRST, SEEN_LEFT, SEEN_SEEKS, SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS,
+    STRETCH, STRETCH_TAKEN,
+) = range(25)  # fmt: skip
+N_ERROR = E_FUNCTION + 1
 N_MISC = lines_of(STRETCH_TAKEN + 1)
 
 # Columns of the queue of blocks, a stretch of the grid each: its first block, how many there are (one at least), and
@@ -233,6 +235,27 @@ STRETCH_FIRST, STRETCH_BLOCKS, STRETCH_KIND, N_STRETCH = range(4)
 # Columns of Machine.bounds, an array of global memory each.  FIRST_BYTE, PAST_END: where it lies; IN_ORDER: the number
 # of the array that is so many in the order of memory; HELD: whether `data` has its contents
 FIRST_BYTE, PAST_END, IN_ORDER, HELD, N_BOUNDS = range(5)
+
+# Columns of Machine.textures, a texture each; the first row is none.  Its address; texels along x, and along y (0: it
+# has one dimension); bytes from one row to the next, and of a texel; channels; what a channel is (TEXTURE_F32, ...);
+# whether coordinates are shares of its size, texels are filtered, integers are read as shares of the greatest; what is
+# read beyond it along x and y; and from TEXTURE_COLOR on what is read of its border, as bits
+(
+    TEXTURE_ADDRESS, TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_PITCH, TEXTURE_TEXEL, TEXTURE_CHANNELS, TEXTURE_KIND,
+    TEXTURE_NORMALIZED, TEXTURE_LINEAR, TEXTURE_UNIT, TEXTURE_MODE_X, TEXTURE_MODE_Y, TEXTURE_COLOR,
+) = range(13)  # fmt: skip
+N_TEXTURE = lines_of(TEXTURE_COLOR + 4)
+(
+    TEXTURE_F32, TEXTURE_F16, TEXTURE_S8, TEXTURE_U8, TEXTURE_S16, TEXTURE_U16, TEXTURE_S32, TEXTURE_U32,
+) = range(8)  # fmt: skip
+TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER = range(4)
+
+# Columns of Machine.formats, a format of printf each: its address; bytes of the arguments; how many there are
+FORMAT_ADDRESS, FORMAT_BYTES, FORMAT_ARGUMENTS, N_FORMAT = range(4)
+
+# Columns of Machine.printed, what a thread printed each, the latest ones; the first row counts them all: its block, the
+# tick, its number in the block, the address of the format, and from PRINTED_WORDS on the arguments
+PRINTED_BLOCK, PRINTED_AT, PRINTED_THREAD, PRINTED_FORMAT, PRINTED_WORDS = range(5)
 
 # Columns of Machine.trace.  Its first row: T_NEXT: row of the next event; T_LOST: events there was no room for; T_FROM:
 # tick from which they are recorded; T_PC, T_WARP, T_BLOCK: of the latest instruction.  A row for each scheduler
@@ -255,15 +278,17 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # its half of L2; DENSE_WAVES: wavefronts without conflicts that a dense load has at most; ONE_BY_ONE: whether SMs
 # go through a window one after another, because one may read what another writes; THREAD_REGISTERS: those that a thread
 # has when it begins; CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER: blocks of a cluster along each axis and in all;
-# AMONG: whether the program has instructions of clusters, for which there are rows of Machine.clusters.
+# AMONG: whether the program has instructions of clusters, for which there are rows of Machine.clusters; HEAP_FIRST,
+# HEAP_UNITS: where the device's heap begins, and how large it is.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
     CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
     ONE_BY_ONE, THREAD_REGISTERS, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER, AMONG,
+    HEAP_FIRST, HEAP_UNITS,
     BANK_FIRST,
-) = range(51)  # fmt: skip
+) = range(53)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 

@@ -29,6 +29,6 @@ N_COPY = lines_of(31 + 5 * X_OUTER)
 
 ASKING, ASKED, DUE = range(3)
 """States: it has requests to ask; it waits for what it asked; it is complete at a tick that is known."""
-BRINGS, TAKES, REDUCES, FETCHES, NOTHING, OPENS, WAKES = range(7)
+BRINGS, TAKES, REDUCES, FETCHES, NOTHING, OPENS, WAKES, COUNTS = range(8)
 """Kinds: to shared memory, from there, to be reduced in global memory, to L2 alone, what asks for nothing; no copies,
-but the end of a phase of the cluster's barrier, and of what a warp sleeps for."""
+but the end of a phase of the cluster's barrier, of what a warp sleeps for, arrivals at an mbarrier without bytes."""

@@ -21,6 +21,10 @@ def _l1(unit: str, of: str, *, exact: bool = False) -> MetricName:
     return MetricName(f"l1tex__t_{unit}s_pipe_lsu_mem_{of}.sum", unit, exact)
 
 
+def _tex(unit: str, of: str = "") -> MetricName:
+    return MetricName(f"l1tex__t_{unit}s_pipe_tex_mem_texture{of}.sum", unit)
+
+
 def _tags(of: str, *, exact: bool = False) -> MetricName:
     return MetricName(f"l1tex__t_output_wavefronts_pipe_lsu_mem_{of}.sum", "wavefront", exact)
 
@@ -51,6 +55,8 @@ INST_STS = _executed("shared stores", _inst("inst_executed_op_shared_st"))
 INST_WARPGROUP = _executed(
     "products of matrices by a warpgroup", MetricName("sm__inst_executed_pipe_tensor_op_gmma.sum", "inst")
 )
+INST_TEX = _executed("texture fetches", _inst("inst_executed_op_texture"))
+SYSTEM_CALLS = _executed("calls of printf, malloc and free by warps")
 
 # Global loads and stores in L1
 LD_REQ = _executed("requests of global loads", _l1("request", "global_op_ld", exact=True))
@@ -77,6 +83,9 @@ LOCAL_LD_SECTORS = _executed("sectors of local loads", _l1("sector", "local_op_l
 LOCAL_LD_HIT = _of_caches("sectors of local loads found in L1", _l1("sector", "local_op_ld_lookup_hit"))
 LOCAL_ST_REQ = _executed("requests of local stores", _l1("request", "local_op_st"))
 LOCAL_ST_SECTORS = _executed("sectors of local stores", _l1("sector", "local_op_st"))
+TEX_REQ = _executed("requests of texture fetches", _tex("request"))
+TEX_SECTORS = _executed("sectors of texture fetches", _tex("sector"))
+TEX_HIT = _of_caches("sectors of texture fetches found in L1", _tex("sector", "_lookup_hit"))
 LINES = _executed("distinct lines of each access", MetricName("l1tex__t_set_accesses.sum", "access"))
 PENDING = _of_caches("sectors served by the same SM's outstanding miss")
 
@@ -167,7 +176,7 @@ A_ST_REQ = _ARRAYS.add("requests of stores and atomics")  # these four in the or
 A_ST_SECTORS = _ARRAYS.add("sectors of stores and atomics")
 A_ST_IDEAL = _ARRAYS.add("sectors that stores and atomics would need")
 A_ST_BYTES = _ARRAYS.add("bytes that lanes store")
-A_HIT = _ARRAYS.add("sectors found in L1", adds_up_to=(LD_HIT,))
+A_HIT = _ARRAYS.add("sectors found in L1", adds_up_to=(LD_HIT, TEX_HIT))
 A_L2 = _ARRAYS.add("sectors asked of L2 or written to it", adds_up_to=L2_ALL)
 A_HBM = _ARRAYS.add("sectors read from HBM because of it", adds_up_to=(DRAM_READ,))
 
@@ -175,7 +184,7 @@ A_HBM = _ARRAYS.add("sectors read from HBM because of it", adds_up_to=(DRAM_READ
 S_REQ = _SITES.add("requests")
 S_SECTORS = _SITES.add("sectors")
 S_IDEAL = _SITES.add("sectors that it would need")
-S_HIT = _SITES.add("sectors found in L1", adds_up_to=(LD_HIT,))
+S_HIT = _SITES.add("sectors found in L1", adds_up_to=(LD_HIT, TEX_HIT))
 S_L2 = _SITES.add("sectors asked of L2 or written to it", adds_up_to=L2_ALL)
 S_HBM = _SITES.add("sectors read from HBM because of it", adds_up_to=(DRAM_READ,))
 S_WAVES = _SITES.add("wavefronts of the data stage")

@@ -39,6 +39,12 @@ CLUSTER_TWICE = 42
 CLUSTER_NOT_ARRIVED = 43
 CLUSTER_DEADLOCK = 44
 WARPGROUP_DEADLOCK = 45
+ASSERTED = 46
+NO_FORMAT = 47
+PRINTS_ELSEWHERE = 48
+NOT_ALLOCATED = 49
+FREED_TWICE = 50
+NO_TEXTURE = 51
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -76,6 +82,12 @@ TEXT = {
     CLUSTER_NOT_ARRIVED: "waits at the barrier of its cluster, at which it has not arrived",
     CLUSTER_DEADLOCK: "deadlock: waits at the barrier of its cluster for warps that do not come",
     WARPGROUP_DEADLOCK: "deadlock: waits for warps of its warpgroup that do not come to this product",
+    ASSERTED: "assertion failed",
+    NO_FORMAT: "prints by a format that is no string constant",
+    PRINTS_ELSEWHERE: "prints arguments that do not lie in its local memory",
+    NOT_ALLOCATED: "frees what malloc did not give",
+    FREED_TWICE: "frees what is free already",
+    NO_TEXTURE: "fetches from what is no texture of this launch",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }
 

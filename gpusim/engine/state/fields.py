@@ -36,7 +36,7 @@ from gpusim.isa.variants import (
 )
 
 NO_ROW, ASYNC, OUT_OF_LINE_PIPE = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE
-DIMENSIONS_AT, MULTICAST = variants.DIMENSIONS_AT, variants.MULTICAST
+DIMENSIONS_AT, MULTICAST, TEXELS = variants.DIMENSIONS_AT, variants.MULTICAST, variants.TEXELS
 PT, PRED_SINK = encode.PRED_TRUE, encode.PRED_SINK
 
 
@@ -50,7 +50,7 @@ TABLES = (
     _numbers(Op),
     _numbers(Pipe),
     _numbers(Special, ZERO="ZERO_REGISTER"),
-    _numbers(Atomic),
+    _numbers(Atomic, ARRIVE="ATOMIC_ARRIVE"),
     _numbers(Cache),
     _numbers(Cmp),
     _numbers(Convert),

@@ -1,0 +1,441 @@
+"""How structs of a source lie in memory, and of what types its variables are: by C's rules, from the text alone.
+
+A parser (tree-sitter) reads the declarations.  What it cannot tell (templates, base classes, bit-fields, conditions of
+the preprocessor, a name declared twice) is not known, rather than guessed.
+
+Source: Itanium C++ ABI, chapter 2.4; CUDA C++ Programming Guide 13.0, 10.3 "Built-in Vector Types", table 7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gpusim.cuda import device_code
+from gpusim.cuda.included import UnknowableError, quoted
+from gpusim.cuda.scalars import SCALARS, plain
+from gpusim.expressions import ExpressionError, Number, evaluate
+
+POINTER_BYTES = 8
+_VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|longlong|ulonglong|float|double)([1-4])")
+_OF_VECTOR = {
+    "uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned int", "ulong": "unsigned long",
+    "longlong": "long long", "ulonglong": "unsigned long long",
+}  # fmt: skip
+_PAIRS = {"half2": "half", "__half2": "__half", "__nv_bfloat162": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat16"}
+_NAMES = {"cudaTextureObject_t": "unsigned long long", "cudaSurfaceObject_t": "unsigned long long"}
+_WIDEST_VECTOR = 16
+_ALIGN = re.compile(rb"\b(?:__align__|__builtin_align__)(?=\s*\()")
+_REFUSED = re.compile(rb"__attribute__|\bpacked\b|\bvirtual\b|__declspec")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)", re.MULTILINE)
+_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU]?)\b")
+
+
+class Field(NamedTuple):
+    """A member of a struct, and its first byte there."""
+
+    name: str
+    type: Type
+    offset: int
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type and how it lies in memory.
+
+    Attributes
+    ----------
+    name : str
+        In C++.
+    nbytes, alignment : int
+    fields : tuple of Field
+        Of a struct; none of anything else, or where they are not told apart (a union).
+    element : Type or None
+        Of an array.
+    """
+
+    name: str
+    nbytes: int
+    alignment: int
+    fields: tuple[Field, ...] = ()
+    element: Type | None = None
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether it is an address."""
+        return self.name.endswith("*")
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is a number."""
+        return plain(self.name) in SCALARS
+
+    @property
+    def count(self) -> int:
+        """Elements of an array, 1 of anything else."""
+        return self.nbytes // self.element.nbytes if self.element else 1
+
+
+class UnknownTypeError(Exception):
+    """What keeps a type from being known."""
+
+
+class Declared:
+    """Types, variables and constants that the texts of a source declare.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The source and the user's headers.
+    defines : mapping of str to str
+        Macros besides those in the texts.
+    """
+
+    def __init__(self, texts: Iterable[str], defines: Mapping[str, str] | None = None) -> None:
+        self._types: dict[str, list[Any]] = {}
+        self._variables: dict[str, list[tuple[Any, Any]]] = {}
+        self._enumerators: dict[str, str] = {}
+        self._macros = dict(defines or {})
+        self._is_packed = False
+        for text in texts:
+            for name, value in _DEFINE.findall(text):
+                self._macros.setdefault(name, re.split(r"//|/\*", value)[0].strip())
+            data = text.encode(errors="replace")
+            self._is_packed |= b"pragma pack" in data or b"pragma(pack" in data
+            self._read(device_code.parse(_ALIGN.sub(b"alignas", data), alignment=True))
+
+    def type(self, name: str) -> Type:
+        """The type of a name, of a pointer, or of a built-in type.
+
+        Parameters
+        ----------
+        name : str
+
+        Raises
+        ------
+        UnknownTypeError
+        """
+        return self._type(name, ())
+
+    def variable(self, name: str) -> Type | None:
+        """The type of a ``__constant__`` or ``__device__`` variable; None where it is not known.
+
+        Parameters
+        ----------
+        name : str
+            With or without namespaces.
+        """
+        found = self._variables_of(name)
+        if len(found) != 1:
+            return None
+        node, declarator = found[0]
+        try:
+            return self._declared(self._of_node(node, ()), declarator, ())[1]
+        except UnknownTypeError:
+            return None
+
+    def number(self, text: str) -> int | None:
+        """Value of a constant expression of integers; None where it has none."""
+        try:
+            found = self._evaluated(text, ())
+        except ExpressionError:
+            return None
+        return found if isinstance(found, int) else None
+
+    def is_initialised(self, name: str) -> bool:
+        """Whether a variable has an initialiser."""
+        return any(declarator.type == "init_declarator" for _, declarator in self._variables_of(name))
+
+    def _variables_of(self, name: str) -> list[tuple[Any, Any]]:
+        """Declarations and declarators of a variable: of several of this name those in its namespace."""
+        name = name.partition("<")[0]
+        found = self._variables.get(name.rpartition("::")[2], [])
+        own = [one for one in found if "::".join([*_namespaces(one[0]), _innermost(one[1])]) == name]
+        return own or found
+
+    # -------------------------------------------------------------- reading
+
+    def _read(self, root: Any) -> None:
+        for node in device_code.walk(root):
+            if node.type in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
+                name = node.child_by_field_name("name")
+                if name is not None and node.child_by_field_name("body") is not None:
+                    self._types.setdefault(_text(name), []).append(node)
+            elif node.type == "type_definition":
+                for declarator in node.children_by_field_name("declarator"):
+                    self._types.setdefault(_innermost(declarator), []).append(node)
+            elif node.type == "alias_declaration":
+                self._types.setdefault(_text(node.child_by_field_name("name")), []).append(node)
+            elif node.type == "enumerator":
+                value = node.child_by_field_name("value")
+                if value is not None:
+                    self._enumerators[_text(node.child_by_field_name("name"))] = _text(value)
+            elif node.type == "declaration" and _is_at_scope(node):
+                self._read_variable(node)
+
+    def _read_variable(self, node: Any) -> None:
+        for declarator in node.children_by_field_name("declarator"):
+            name = _innermost(declarator)
+            self._variables.setdefault(name, []).append((node, declarator))
+            value = declarator.child_by_field_name("value")
+            if value is not None and re.search(rb"\bconst(expr)?\b", node.text):
+                self._enumerators.setdefault(name, _text(value))
+
+    # -------------------------------------------------------------- types
+
+    def _type(self, name: str, within: tuple[str, ...]) -> Type:
+        text = " ".join(re.sub(r"\b(const|volatile|struct|union|enum|class|typename)\b", " ", name).split())
+        text = re.sub(r"\s*\*\s*", "*", re.sub(r"\b__restrict__\b|\b__restrict\b", "", text)).strip()
+        if text.endswith("*"):
+            return Type(text, POINTER_BYTES, POINTER_BYTES)
+        text = _NAMES.get(text, text)
+        if nbytes := SCALARS.get(plain(text)):
+            return Type(text, nbytes, nbytes)
+        if built_in := vector(text):
+            return built_in
+        return self._own(text.rpartition("::")[2], within)
+
+    def _own(self, name: str, within: tuple[str, ...]) -> Type:
+        """A type that the source declares."""
+        found = [node for node in self._types.get(name, []) if not _is_same_typedef(node, name)]
+        if name in within or len(found) != 1:
+            why = "is not declared in the source" if not found else "is declared more than once"
+            raise UnknownTypeError(f"{name} {why}")
+        node, within = found[0], (*within, name)
+        if node.type == "type_definition":
+            base = self._of_node(node, within)
+            one = next(d for d in node.children_by_field_name("declarator") if _innermost(d) == name)
+            return self._renamed(self._declared(base, one, within)[1], name)
+        if node.type == "alias_declaration":
+            return self._type(_text(node.child_by_field_name("type")), within)
+        return self._of_specifier(node, name, within)
+
+    @staticmethod
+    def _renamed(found: Type, name: str) -> Type:
+        return Type(name, found.nbytes, found.alignment, found.fields, found.element) if found.fields else found
+
+    def _of_node(self, node: Any, within: tuple[str, ...]) -> Type:
+        """The type that a declaration begins with."""
+        kind = node.child_by_field_name("type")
+        if kind is None:
+            raise UnknownTypeError(f"{_text(node)[:40]!r} is not understood")
+        if kind.child_by_field_name("body") is not None:
+            return self._of_specifier(kind, "struct", within)
+        return self._type(_text(kind), within)
+
+    def _of_specifier(self, node: Any, name: str, within: tuple[str, ...]) -> Type:
+        if node.type == "enum_specifier":
+            base = node.child_by_field_name("base")
+            return self._type(_text(base) if base is not None else "int", within)
+        if node.parent is not None and node.parent.type == "template_declaration":
+            raise UnknownTypeError(f"{name} is a template")
+        if _REFUSED.search(node.text) or self._is_packed:
+            raise UnknownTypeError(f"{name} is packed, has attributes or virtual functions")
+        if any(child.type == "base_class_clause" for child in node.children):
+            raise UnknownTypeError(f"{name} has a base class")
+        return self._struct(node, name, within)
+
+    def _struct(self, node: Any, name: str, within: tuple[str, ...]) -> Type:
+        """Members one after another, each at a multiple of its alignment."""
+        is_union = node.type == "union_specifier"
+        fields, end = [], 0
+        alignment = max([1, *(self._aligned(child) for child in node.children if child.type == "alignas_qualifier")])
+        for member, kind, own in self._members(node, name, within):
+            alignment, start = max(alignment, own), 0 if is_union else -(-end // own) * own
+            fields.append(Field(member, kind, start))
+            end = max(end, start + kind.nbytes)
+        nbytes = -(-max(end, 1) // alignment) * alignment
+        return Type(name, nbytes, alignment, () if is_union else tuple(fields))
+
+    def _members(self, node: Any, name: str, within: tuple[str, ...]) -> Iterator[tuple[str, Type, int]]:
+        """Name, type and alignment of each member."""
+        for child in node.child_by_field_name("body").named_children:
+            if child.type in _NO_MEMBERS or (child.type == "field_declaration" and _is_function_or_static(child)):
+                continue
+            if child.type != "field_declaration" or any(one.type == "bitfield_clause" for one in child.children):
+                raise UnknownTypeError(f"a member of {name} is not understood: {_text(child).splitlines()[0][:60]}")
+            base = self._of_node(child, within)
+            given = max([1, *(self._aligned(one) for one in child.children if one.type == "alignas_qualifier")])
+            declarators = child.children_by_field_name("declarator")
+            if not declarators and child.child_by_field_name("type").child_by_field_name("name") is None:
+                raise UnknownTypeError(f"{name} has a member without a name")
+            for declarator in declarators:
+                member, kind = self._declared(base, declarator, within)
+                yield member, kind, max(kind.alignment, given)
+
+    def _declared(self, base: Type, declarator: Any, within: tuple[str, ...]) -> tuple[str, Type]:
+        """Name and type of a declarator of a type: a pointer to it, an array of it, or itself."""
+        if declarator.type == "init_declarator":
+            return self._declared(base, declarator.child_by_field_name("declarator"), within)
+        inner = declarator.child_by_field_name("declarator")
+        if declarator.type == "array_declarator":
+            count = self._number(declarator.child_by_field_name("size"))
+            return self._declared(
+                Type(f"{base.name}[{count}]", base.nbytes * count, base.alignment, (), base), inner, within
+            )
+        if declarator.type == "pointer_declarator":
+            return self._declared(Type(f"{base.name}*", POINTER_BYTES, POINTER_BYTES), inner, within)
+        if declarator.type in ("function_declarator", "parenthesized_declarator", "reference_declarator"):
+            if "*" in _text(declarator) or "&" in _text(declarator):
+                return _innermost(declarator), Type("void*", POINTER_BYTES, POINTER_BYTES)
+            raise UnknownTypeError(f"{_text(declarator)[:40]!r} is not understood")
+        return _text(declarator), base
+
+    def _aligned(self, node: Any) -> int:
+        """What ``alignas`` asks for."""
+        inside = node.named_children[0] if node.named_children else None
+        with_type = inside is not None and inside.type in ("type_descriptor", "primitive_type")
+        return self._type(_text(inside), ()).alignment if with_type else self._number(inside)
+
+    def _number(self, node: Any) -> int:
+        """Value of a constant expression of integers."""
+        if node is None:
+            raise UnknownTypeError("an array has no size")
+        try:
+            found = self._evaluated(_text(node), ())
+        except ExpressionError as error:
+            raise UnknownTypeError(f"a size is not known: {error}") from None
+        if not isinstance(found, int) or found < 1:
+            raise UnknownTypeError(f"{_text(node)} is no size")
+        return found
+
+    def _evaluated(self, text: str, within: tuple[str, ...]) -> Number:
+        """Value of an expression of C's, with the constants of the source."""
+        text = _SUFFIX.sub(lambda found: found[1], text).replace("/", "//") if "." not in text else text
+        return evaluate(text, _Constants(self, within))
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        return {**self._enumerators, **self._macros}
+
+
+class _Constants(Mapping[str, Number]):
+    """Constants of a source by name, each worked out when it is asked for."""
+
+    def __init__(self, declared: Declared, within: tuple[str, ...]) -> None:
+        self._declared, self._within = declared, within
+        self._texts = declared._values
+
+    def __getitem__(self, name: str) -> Number:
+        if name in self._within:
+            raise ExpressionError(f"{name} is defined by itself")
+        return self._declared._evaluated(self._texts[name], (*self._within, name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+_NO_MEMBERS = ("comment", "access_specifier", "function_definition", "using_declaration", "friend_declaration",
+               "alias_declaration", "type_definition", "static_assert_declaration", "template_declaration",
+               "declaration")  # fmt: skip
+"""Nodes in the body of a class that take no place there; constructors are declarations."""
+
+
+def _text(node: Any) -> str:
+    return node.text.decode() if node is not None else ""
+
+
+def _innermost(declarator: Any) -> str:
+    """The name that a declarator declares."""
+    while True:
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None and declarator.type in ("parenthesized_declarator", "reference_declarator"):
+            inner = declarator.named_children[0] if declarator.named_children else None
+        if inner is None:
+            return _text(declarator)
+        declarator = inner
+
+
+def _is_function_or_static(node: Any) -> bool:
+    """Whether a declaration in a class takes no place in its objects."""
+    if any(child.type == "storage_class_specifier" and child.text == b"static" for child in node.children):
+        return True
+    found = node.children_by_field_name("declarator")
+    return any(one.type == "function_declarator" and b"(*" not in b"".join(one.text.split()) for one in found)
+
+
+def _is_at_scope(node: Any) -> bool:
+    """Whether a declaration stands in no function and no class."""
+    while (node := node.parent) is not None:
+        if node.type in ("compound_statement", "field_declaration_list", "parameter_list"):
+            return False
+    return True
+
+
+def _namespaces(node: Any) -> list[str]:
+    """Named namespaces that a declaration stands in, the outermost first."""
+    found: list[str] = []
+    while (node := node.parent) is not None:
+        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
+        if name is not None:
+            found.insert(0, _text(name))
+    return found
+
+
+def _is_same_typedef(node: Any, name: str) -> bool:
+    """Whether it is C's ``typedef struct X X``, which declares nothing new."""
+    if node.type != "type_definition":
+        return False
+    kind = node.child_by_field_name("type")
+    return _text(kind.child_by_field_name("name")) == name if kind is not None else False
+
+
+def vector(name: str) -> Type | None:
+    """One of CUDA's vectors: of two or four elements it is aligned to its size, 16 bytes at most."""
+    if name == "dim3":
+        return _of_elements(name, "unsigned int", 3, 4)
+    if name in _PAIRS:
+        return _of_elements(name, _PAIRS[name], 2, 4)
+    found = _VECTOR.fullmatch(name)
+    if found is None:
+        return None
+    base, count = _OF_VECTOR.get(found[1], found[1]), int(found[2])
+    own = SCALARS[plain(base)]
+    return _of_elements(name, base, count, own if count in (1, 3) else min(own * count, _WIDEST_VECTOR))
+
+
+def _of_elements(name: str, base: str, count: int, alignment: int) -> Type:
+    own = SCALARS[plain(base)]
+    fields = tuple(Field("xyzw"[n], Type(base, own, own), own * n) for n in range(count))
+    return Type(name, own * count, alignment, fields)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The text that a module was compiled from, and where its headers are searched.
+
+    Attributes
+    ----------
+    text : str
+    folders : tuple of Path
+    defines : tuple of str
+        ``NAME`` or ``NAME=value``.
+    """
+
+    text: str
+    folders: tuple[Path, ...]
+    defines: tuple[str, ...] = ()
+
+    def declared(self) -> Declared:
+        """What it declares."""
+        return _declared(self)
+
+
+@lru_cache(maxsize=8)
+def _declared(origin: Origin) -> Declared:
+    texts = [origin.text]
+    with suppress(UnknowableError):
+        texts += [text for _, text in quoted(origin.text, origin.folders)]
+    split = (define.partition("=") for define in origin.defines)
+    return Declared(texts, {name: value if equals else "1" for name, equals, value in split})

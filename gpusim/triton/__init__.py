@@ -1,0 +1,11 @@
+"""Scripts in Triton, on a machine with no GPU: one line makes a simulated GPU the one that they launch on.
+
+>>> import gpusim.triton
+>>> gpusim.triton.activate("h200")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from gpusim.triton.activation import Activation, activate, profile
+
+__all__ = ["Activation", "activate", "profile"]

@@ -1,0 +1,70 @@
+"""Structs lie as the compiler lays them out, and what the text does not tell is not known."""
+
+import pytest
+
+from gpusim import cuda
+from gpusim.cuda.layout import Declared, UnknownTypeError
+
+TYPES = """
+#define K 4 // four
+constexpr int N = K * 2u;
+typedef struct { float *x; int n; } P;
+typedef struct __align__(8) T8 { char c; } T8;
+typedef float real; using Idx = unsigned long;
+enum E : char { A = 3, B };
+namespace ns {
+enum class E2 { x };
+struct alignas(16) Q {
+    const float *__restrict__ p, *q; int w[N][2]; unsigned long long z; struct { int a; } in; void go();
+    static int s; dim3 d; int a = 3; union { int k; double m; } u; real (*fp)(int); float4 v; char3 c3; short2 s2;
+    bool operator()(int) const; Q(int); E e; Idx i; T8 t[2]; E2 e2; P pp; ulonglong2 l2; double d3[3];
+};
+}
+struct Bits { int b : 3; }; struct Derived : P { int q; }; template <class T> struct Of { T x; };
+struct Virtual { virtual void f(); int x; }; struct Packed { char c; int i; } __attribute__((packed));
+struct Twice { int a; };
+namespace other { struct Twice { char a; }; }
+"""
+
+
+def test_offsets_and_sizes_are_the_compilers():
+    found = Declared([TYPES]).type("ns::Q")
+    says = [f"static_assert(sizeof(ns::Q) == {found.nbytes} && alignof(ns::Q) == {found.alignment});"]
+    for name, kind, offset in found.fields:
+        says.append(f"static_assert(__builtin_offsetof(ns::Q, {name}) == {offset});")
+        says.append(f"static_assert(sizeof(ns::Q::{name}) == {kind.nbytes});")
+    assert len(found.fields) == 19
+    text = TYPES + "__global__ void k(int *x) {\n" + "\n".join(says) + "\n*x = 1; }\n"
+    assert cuda.compile(text, gpu="h200").kernels
+    wrong = text.replace("(ns::Q, z) == 80", "(ns::Q, z) == 88")
+    assert wrong != text
+    with pytest.raises(cuda.CompileError, match="static assertion"):
+        cuda.compile(wrong, gpu="h200")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Bits", "int b : 3"),
+        ("Derived", "base class"),
+        ("Of", "template"),
+        ("Of<int>", "not declared"),
+        ("Virtual", "virtual"),
+        ("Packed", "packed"),
+        ("Twice", "more than once"),
+        ("Nowhere", "not declared"),
+    ],
+)
+def test_what_the_text_does_not_tell_is_not_known(name, why):
+    with pytest.raises(UnknownTypeError, match=why):
+        Declared([TYPES]).type(name)
+
+
+def test_types_of_variables():
+    declared = Declared(
+        ["namespace a { __constant__ float2 w[2 * M]; __device__ const int t[] = {1}; int n = 3; }"], {"M": "3"}
+    )
+    assert (declared.variable("a::w").name, declared.variable("a::w").nbytes) == ("float2[6]", 48)
+    assert declared.variable("t") is None  # its size stands nowhere
+    assert declared.is_initialised("t")
+    assert not declared.is_initialised("w")

@@ -1,0 +1,99 @@
+"""Guesses follow names, bound checks and launches in the source, and arrays grow until a launch fits them."""
+
+import pytest
+
+from gpusim import GpusimError, cuda
+from gpusim.launches import guessing, named
+from gpusim.launches.guessing import Guess, guess
+from gpusim.launches.profiling import profile
+from gpusim.launches.spec import LaunchSpec
+
+SOURCE = """
+#define BLOCK 64
+__global__ void mm(const float *A, const float2 *B, double *C, int M, int N, int K, float alpha, float beta) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y, col = threadIdx.x + blockIdx.x * blockDim.x;
+    if (row < M && col < N) C[row * N + col] = alpha * A[row * K] + beta;
+}
+__global__ void rows(float *out, const float *in, int rows, int cols, bool causal) {
+    for (int i = threadIdx.x; i < cols; i += blockDim.x) out[blockIdx.x * cols + i] = in[blockIdx.x * cols + i];
+}
+struct P { float *x; unsigned n; float a, w[2]; };
+__global__ void fields(P p, const int *index) {
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= (int)p.n) return;
+    p.x[4 * i + index[i]] *= p.a;
+}
+__global__ void __launch_bounds__(96) bounded(float *x, int n) { if (blockIdx.x * 96 + threadIdx.x < n) x[0] = 1; }
+__global__ void launched(float *x) { x[blockIdx.y] = threadIdx.y; }
+__global__ void by_constant(float *x) { x[blockIdx.x] = 1; }
+__global__ void through(float **x) { **x = 1; }
+void go() { dim3 b(32, 2 * 4); launched<<<dim3(3), b>>>(0); by_constant<<<4, BLOCK, 0>>>(0); }
+"""
+
+
+def kernel(name):
+    return cuda.compile(SOURCE, gpu="h200", kernel=name).kernel()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "lines"),
+    [
+        (
+            "mm", [],
+            ("--grid 64,64 --block 16,16 --arg M=1024 --arg N=1024 --arg K=1024 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg A=normal:1048576 --arg B=normal:1048576 --arg C=zeros:1048576"),
+        ),
+        (
+            "mm", ["M=100", "K=3", "A=ones:300"],
+            ("--grid 64,7 --block 16,16 --arg N=1024 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg B=normal:307200 --arg C=zeros:307200"),
+        ),
+        (
+            "rows", [],
+            ("--grid 1024 --block 256 --arg rows=1024 --arg cols=1024 --arg causal=0 "
+            "--arg out=zeros:1048576 --arg in=normal:1048576"),
+        ),
+        (
+            "fields", ["p.n=1000"],
+            "--grid 4 --block 256 --arg p.a=1.0 --arg p.w=zeros --arg p.x=zeros:1024 --arg index=randint:1000:1024",
+        ),
+        ("bounded", [], "--grid 10923 --block 96 --arg n=1048576 --arg x=zeros:1048608"),
+        ("launched", [], "--grid 1,1024 --block 32,8 --arg x=zeros:262144"),
+        ("by_constant", [], "--grid 1024 --block 64 --arg x=zeros:65536"),
+        ("by_constant", ["float32:zeros:4"], "--grid 1024 --block 64"),
+    ],
+)  # fmt: skip
+def test_guesses(name, given, lines):
+    assert " ".join(guess(kernel(name), given, None, None).lines()) == lines
+
+
+def test_what_is_given_is_not_guessed():
+    found = guess(kernel("mm"), ["float32:normal:64"], "2,2", "8,8")
+    assert (found.grid, found.block) == (None, None)
+    assert not any(text.startswith("A=") for text in found.args)
+
+
+def fitted(name, first):
+    said = []
+
+    def run(found):
+        args, _ = named.read(found.args, {})
+        grid, block = (tuple(map(int, size.split(","))) for size in (found.grid, found.block))
+        source = LaunchSpec("k", SOURCE, (), name, grid, block, args=args)
+        profile(source, "h200")
+
+    return guessing.fitting(first, run, said.append), said
+
+
+def test_arrays_grow_until_the_launch_fits():
+    first = guess(kernel("fields"), [], "2", "128")
+    small = tuple(text if "p.x" not in text else "p.x=zeros:16" for text in first.args)
+    found, said = fitted("fields", Guess(small, "2", "128"))
+    (text,) = (text for text in found.args if text.startswith("p.x"))
+    assert int(text.rpartition(":")[2]) >= 4 * 256
+    assert "p.x is read or written" in said[0]
+
+
+def test_what_no_larger_array_mends_is_an_error_with_the_guesses():
+    with pytest.raises(GpusimError, match="null pointer"):
+        fitted("through", Guess(guess(kernel("through"), [], "1", "1").args, "1", "1"))
