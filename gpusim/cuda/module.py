@@ -204,6 +204,30 @@ def from_cubin(data: bytes, filename: str, text: str = "") -> Module:
     return _module(cubin.parse(data, filename), origin, filename, Compiled(b"", "", ""))
 
 
+def from_binary(data: bytes, filename: str, arch: str, text: str = "") -> Module:
+    """Take the device code that a program has for an architecture, or make it of its PTX as the driver does.
+
+    Parameters
+    ----------
+    data : bytes
+        A fat binary, or the whole program.
+    filename, text : str
+        As for :func:`from_cubin`.
+    arch : str
+        Such as ``"sm_90"``.
+
+    Returns
+    -------
+    Module
+
+    Raises
+    ------
+    CudaError
+        There is none that runs there, or it cannot be read.
+    """
+    return _from_binary(data, filename, arch, None, Origin(text, (), ()) if text else None)
+
+
 @dataclass(frozen=True)
 class _Source:
     """A source to compile: text, the name it goes by, what decides how; whether the target is the user's choice."""
@@ -325,12 +349,14 @@ def _from_ptx(data: bytes, filename: str, arch: str) -> Module:
     )
 
 
-def _from_binary(data: bytes, filename: str, arch: str, wanted: str | None) -> Module:
+def _from_binary(
+    data: bytes, filename: str, arch: str, wanted: str | None, origin: Origin | None = None
+) -> Module:  # fmt: skip
     """Kernels of all device code in a file that is for an architecture: its machine code, else what PTX becomes."""
     found = fatbin.entries(data, filename)
     own = [entry for entry in found if not entry.is_ptx and entry.arch == arch.rstrip("af")]
     nothing = Compiled(b"", "", "")
-    modules = [_module(cubin.parse(entry.data, filename), None, filename, nothing) for entry in own]
+    modules = [_module(cubin.parse(entry.data, filename), origin, filename, nothing) for entry in own]
     if not own:
         modules = [_from_ptx(entry.data, filename, arch) for entry in _newest_ptx(found, arch)]
     if not modules:

@@ -19,7 +19,6 @@ from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, Param
 from gpusim.hardware.occupancy import occupancy
 from gpusim.results.program import Program as Ran
 from gpusim.run import device, runtime_library
-from gpusim.run.fatbin import cubin_for
 from gpusim.run.launches import Launches, Request, Wanted
 from gpusim.run.memory import DeviceMemory
 from gpusim.run.modules import Loaded
@@ -179,8 +178,7 @@ class Session:
         return CudaStatus.SUCCESS, device.described(self._gpu).encode()
 
     def _load(self, body: bytes) -> tuple[int, bytes]:
-        cubin = cubin_for(body, self._gpu.arch, self._gpu.name)
-        module = Loaded(len(self._modules), cubin, str(self._program.path), self._program.text)
+        module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
         self._modules.append(module)
         return CudaStatus.SUCCESS, module.described().encode()
 
