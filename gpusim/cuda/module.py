@@ -204,6 +204,30 @@ def from_cubin(data: bytes, filename: str, text: str = "") -> Module:
     return _module(cubin.parse(data, filename), origin, filename, Compiled(b"", "", ""))
 
 
+def from_binary(data: bytes, filename: str, arch: str, text: str = "") -> Module:
+    """Take the device code that a program has for an architecture, or make it of its PTX as the driver does.
+
+    Parameters
+    ----------
+    data : bytes
+        A fat binary, or the whole program.
+    filename, text : str
+        As for :func:`from_cubin`.
+    arch : str
+        Such as ``"sm_90"``.
+
+    Returns
+    -------
+    Module
+
+    Raises
+    ------
+    CudaError
+        There is none that runs there, or it cannot be read.
+    """
+    return _from_binary(data, filename, arch, None, Origin(text, (), ()) if text else None)
+
+
 @dataclass(frozen=True)
 class _Source:
     """A source to compile: text, the name it goes by, what decides how; whether the target is the user's choice."""
@@ -330,35 +354,19 @@ def _of_ptx(data: bytes, filename: str, arch: str) -> Compiled:
     return compiled
 
 
-def _from_binary(data: bytes, filename: str, arch: str, wanted: str | None) -> Module:
+def _from_binary(
+    data: bytes, filename: str, arch: str, wanted: str | None, origin: Origin | None = None
+) -> Module:  # fmt: skip
     """Kernels of all device code in a file that is for an architecture: its machine code, else what PTX becomes."""
     modules = [
-        _from_ptx(entry.data, filename, arch) if entry.is_ptx else from_cubin(entry.data, filename)
+        _from_ptx(entry.data, filename, arch)
+        if entry.is_ptx
+        else _module(cubin.parse(entry.data, filename), origin, filename, Compiled(b"", "", ""))
         for entry in _running_on(arch, data, filename)
     ]
     kernels = {symbol: kernel for module in reversed(modules) for symbol, kernel in module.kernels.items()}
     first = next((module for module in modules if module.kernels), modules[0])
     return _selected(replace(first, kernels=kernels), wanted)
-
-
-def machine_code(data: bytes, filename: str, arch: str) -> bytes:
-    """The cubin for an architecture of a fat binary: what it has, else what its PTX becomes.
-
-    Parameters
-    ----------
-    data : bytes
-        A fat binary of one module.
-    filename : str
-        What messages call it.
-    arch : str
-
-    Raises
-    ------
-    CudaError
-        It has neither, or is damaged.
-    """
-    entry = _running_on(arch, data, filename)[0]
-    return _of_ptx(entry.data, filename, arch).cubin if entry.is_ptx else entry.data
 
 
 def _running_on(arch: str, data: bytes, filename: str) -> list[fatbin.Entry]:

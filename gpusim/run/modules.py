@@ -34,16 +34,18 @@ class Loaded:
     ----------
     number : int
         Among the program's modules.
-    cubin : bytes
+    fatbin : bytes
+    arch : str
+        Of the GPU.
     filename : str
         What messages call it.
     text : str
         Source of the program, where that is known.
     """
 
-    def __init__(self, number: int, cubin: bytes, filename: str, text: str) -> None:
+    def __init__(self, number: int, fatbin: bytes, arch: str, filename: str, text: str) -> None:
         self.number, self.base = number, 0
-        self._module = module.from_cubin(cubin, filename, text)
+        self._module = module.from_binary(fatbin, filename, arch, text)
         self.kernels: list[Kernel] = list(self._module.kernels.values())
         self._offsets = variable_offsets(self._module.cubin)
         self._programs: dict[tuple[int, int], Program] = {}

@@ -199,6 +199,8 @@ def _remedies(asked: Asked, log: str, folder: Path) -> list[object]:
         The header of a library that is not run.
     """
     if header := _LIBRARY_HEADER.search(log):
+        if folder_with_it := toolkit.folder_with(header[1]):
+            return [f"-isystem={folder_with_it}"]
         raise ProgramError(
             f"{asked.path} includes {header[1]}, of a library that gpusim does not run; a program that can do "
             "without it compiles where the header is installed"

@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from gpusim.children import Child, ended_by
-from gpusim.cuda.module import machine_code
 from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.hardware.occupancy import occupancy
@@ -179,9 +178,7 @@ class Session:
         return CudaStatus.SUCCESS, device.described(self._gpu).encode()
 
     def _load(self, body: bytes) -> tuple[int, bytes]:
-        path = str(self._program.path)
-        cubin = machine_code(body, path, self._gpu.arch)
-        module = Loaded(len(self._modules), cubin, path, self._program.text)
+        module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
         self._modules.append(module)
         return CudaStatus.SUCCESS, module.described().encode()
 

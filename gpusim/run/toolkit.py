@@ -59,6 +59,12 @@ def headers(release: int) -> Headers:
     raise MissingToolError(f"the headers of the runtime of CUDA {release} are not installed: pip install {wheel}")
 
 
+def folder_with(header: str) -> Path | None:
+    """Folder of an installed CUDA that has a header, such as that of a library's wheel."""
+    folders = (folder for kit in toolchain.kits() for folder in kit.includes())
+    return next((folder for folder in folders if folder.joinpath(header).is_file()), None)
+
+
 def release_of(compiler: toolchain.Nvcc) -> int:
     """Release of CUDA that an nvcc is of."""
     found = _RELEASE.search(toolchain.nvcc_version(compiler))

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,13 +27,24 @@ class Ran(NamedTuple):
         return self.json["launches"]
 
 
-def run(program: str | Path, *arguments: str, options: Sequence[str] = (), folder: Path) -> Ran:
+def run(
+    program: str | Path,
+    *arguments: str,
+    options: Sequence[str] = (),
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+) -> Ran:
     """Run a program of this folder, or one elsewhere; what it launched is written to a file in `folder`."""
     written = folder / "launches.json"
     written.unlink(missing_ok=True)
     command = [sys.executable, "-m", "gpusim", "run", "--json", str(written), *options, str(PROGRAMS / program)]
     ended = subprocess.run(
-        [*command, *arguments], capture_output=True, text=True, timeout=600, check=False, env=os.environ | {QUIET: "1"}
+        [*command, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        env={**os.environ, QUIET: "1", **(env or {})},
     )
     found = json.loads(written.read_text()) if written.exists() else {}
     return Ran(ended.returncode, ended.stdout, ended.stderr, found)

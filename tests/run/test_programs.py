@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpusim.run import toolkit
 from tests.run.running import run
 
 pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]
@@ -122,9 +123,20 @@ def test_a_call_that_there_is_not_is_named(tmp_path: Path) -> None:
 
 
 def test_a_program_runs_without_a_library_until_it_calls_it(tmp_path: Path) -> None:
-    without = run("library.cu", options=["--option", "-lcublas"], folder=tmp_path)
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "cublas_v2.h").write_text('extern "C" int cublasSgemm_v2(void *handle);\n')
+    how = {"options": ["--option", "-lcublas"], "folder": tmp_path, "env": {"CUDA_HOME": str(tmp_path)}}
+    without = run("library.cu", **how)
     assert (without.status, without.errors) == (0, "")
-    called = run("library.cu", "call", options=["--option", "-lcublas"], folder=tmp_path)
+    called = run("library.cu", "call", **how)
     assert called.status == 2
     assert called.output.startswith("begun\n")
     assert "library.cu calls cublasSgemm_v2, which is a library's that gpusim lacks" in called.errors
+
+
+def test_a_library_whose_header_is_not_there_is_named(tmp_path: Path) -> None:
+    if toolkit.folder_with("cublas_v2.h"):
+        pytest.skip("cuBLAS's header is installed")
+    ran = run("library.cu", folder=tmp_path)
+    assert ran.status == 2
+    assert "library.cu includes cublas_v2.h, of a library that gpusim does not run" in ran.errors

@@ -1,7 +1,7 @@
 // Calls a library only where it has an argument.
 #include <cstdio>
 
-extern "C" int cublasSgemm_v2(void *handle);
+#include <cublas_v2.h>
 
 int main(int argc, char **) {
     puts("begun");

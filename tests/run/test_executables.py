@@ -1,0 +1,55 @@
+"""Which executables run, and what is said of the others?"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gpusim.cuda import toolchain
+from tests.run.running import PROGRAMS, run
+
+pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]
+
+
+def linked(nvcc: toolchain.Nvcc, folder: Path, *options: str) -> Path:
+    """An executable of the program that adds, as a user links one."""
+    path = folder / "add"
+    command = [str(nvcc.path), *options, "-o", str(path), str(PROGRAMS / "add.cu")]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return path
+
+
+@pytest.mark.parametrize("mode", ["none", "size", "speed"])
+def test_one_that_is_linked_against_the_shared_runtime_runs(
+    mode: str, nvcc: toolchain.Nvcc, tmp_path: Path
+) -> None:  # fmt: skip
+    path = linked(nvcc, tmp_path, "-arch=sm_90", "-cudart", "shared", f"-compress-mode={mode}")
+    ran = run(path, "1000", options=["--functional"], folder=tmp_path)
+    assert (ran.status, ran.errors) == (0, "")
+    assert ran.launches[0]["grid"] == [4, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-arch=sm_90"], "was linked with CUDA's runtime in it: link it with nvcc -cudart shared"),
+        (["-gencode=arch=compute_80,code=sm_80", "-cudart", "shared"], "has machine code for sm_80, and nothing that"),
+    ],
+)
+def test_others_are_refused_in_a_line(
+    options: list[str], said: str, nvcc: toolchain.Nvcc, tmp_path: Path
+) -> None:  # fmt: skip
+    ran = run(linked(nvcc, tmp_path, *options), folder=tmp_path)
+    assert ran.status == 2
+    assert said in ran.errors
+    assert len(ran.errors.splitlines()) == 1
+
+
+def test_what_is_no_program_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing")
+    ran = run(path, folder=tmp_path)
+    assert ran.status == 2
+    assert "is no program: a source (.cu) or an executable that nvcc linked is run" in ran.errors
