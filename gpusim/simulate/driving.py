@@ -37,7 +37,7 @@ class SimulationError(GpusimError):
     Attributes
     ----------
     array : str
-        Array past whose end it went; empty where it is something else.
+        Array past whose end it went; ``*`` where it may be any; empty where it is something else.
     past : int
         So many bytes.
     """
