@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from gpusim.catalogue.algorithm import Algorithm
     from gpusim.catalogue.chain import Chain
+    from gpusim.cuda import Kernel
 
 
 def formula(arguments: KernelArguments, kernels: KernelFolders = None) -> None:
@@ -117,11 +118,15 @@ def _inside(path: Path, gpu: str, defines: Mapping[str, str | None], include: Se
     if not known:
         raise cuda.KernelNameError(f"{path} has no kernel")
     kernels = [module.kernels[symbol] for symbol in names.ordered(known)]
-    rows = [
-        (names.short(one.name), ", ".join(map(str, one.parameters)), one.code.registers, one.code.shared_bytes)
-        for one in kernels
-    ]
+    rows = [(names.short(one.name), _parameters(one), one.code.registers, one.code.shared_bytes) for one in kernels]
     return listings.inside(rows)
+
+
+def _parameters(kernel: Kernel) -> str:
+    """Parameters of a kernel with short types."""
+    from gpusim.cuda.names import short_type
+
+    return ", ".join(short_type(str(parameter)) for parameter in kernel.parameters)
 
 
 def gpus(

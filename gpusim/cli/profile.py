@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 @sources.takes_launch
 def profile(
     launch: sources.Given,
-    source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="CUDA source (.cu) or cubin.")] = None,
+    source: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="CUDA source (.cu), PTX, cubin, or a program with device code."),
+    ] = None,
     launches: sources.Launches = None,
     only: sources.Only = None,
     jobs: Jobs = None,

@@ -105,9 +105,9 @@ def demand(given: dict[str, Any], command: str) -> None:
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
     from gpusim.launches import named
-    from gpusim.launches.spec import CUBIN, LaunchSpec
+    from gpusim.launches.spec import SOURCE, LaunchSpec
 
-    without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix == CUBIN else set()
+    without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix != SOURCE else set()
     demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
     source = source_of(given["FILE"])
     macros = defines(given["-D"] or ())

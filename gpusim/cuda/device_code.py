@@ -63,21 +63,6 @@ def device_code(files: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def launched(source: str) -> list[str]:
-    """Instances of templates that a source launches with ``<<<...>>>`` and arguments that are numbers or types.
-
-    Examples
-    --------
-    >>> launched("void g() { f<32, float><<<1, 2>>>(0); h<<<1, 1>>>(); }")  # doctest: +SKIP
-    ['f<32, float>']
-    """
-    data = source.encode(errors="replace")
-    calls = [node for node in walk(parse(data)) if node.type == "kernel_call_syntax"]
-    called = [node.parent.child_by_field_name("function") for node in calls if node.parent is not None]
-    texts = [node.text.decode() for node in called if node is not None and b"<" in node.text]
-    return list(dict.fromkeys(" ".join(text.split()) for text in texts))
-
-
 @cache
 def _parser() -> Any:
     try:
@@ -90,8 +75,8 @@ def _parser() -> Any:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
-_BOUNDS = rb"__launch_bounds__|__cluster_dims__"
-_INSIDE = rb")\s*\((?:[^()]|\([^()]*\))*\)"
+_BOUNDS = rb"__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__"
+_INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
 _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""

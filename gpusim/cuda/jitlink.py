@@ -53,7 +53,8 @@ def target_of(ptx: bytes, arch: str, filename: str) -> str:
     named = f"sm_{number}{own}"
     if own and named in targets.of_gpu(arch.rstrip("af")):
         return named
-    if own or number > int(re.sub(r"\D", "", arch)):
+    latest = int(arch.strip("smaf_"))  # PTX for it and for every earlier one runs
+    if own or number > latest:
         raise CubinError(f"{filename} is PTX for {named}, which {arch} does not run")
     return arch
 

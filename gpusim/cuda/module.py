@@ -29,10 +29,11 @@ from gpusim.cuda import (
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
 from gpusim.cuda.demangle import Name, demangle
-from gpusim.cuda.device_code import device_code, launched
+from gpusim.cuda.device_code import device_code
 from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
+from gpusim.cuda.instances import launched, templates
 from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
@@ -390,6 +391,8 @@ def _newest_ptx(entries: Sequence[fatbin.Entry], arch: str) -> list[fatbin.Entry
 
 def _from_source(source: _Source, wanted: str | None) -> Module:
     """Compile, and once more where the kernel asked for has to be named to the compiler."""
+    if (instances := launched(source.text)) and not wanted and (module := _instances(source, instances)):
+        return _selected(module, None)
     expressions = [wanted] if wanted and "<" in wanted else []
     try:
         module = _compiled_module(source, expressions)
@@ -405,9 +408,7 @@ def _from_source(source: _Source, wanted: str | None) -> Module:
 
 def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNameError) -> Module:
     """A kernel that is compiled only where something uses it: a ``static`` one; or a template, which is refused."""
-    found = names.templates(source.text)
-    if wanted is None and (instances := launched(source.text)) and (module := _instances(source, instances)):
-        return _selected(module, None)
+    found = templates(source.text)
     if wanted is None and found:
         raise KernelNameError(f"{source.filename} has only templates, name an instance: {'; '.join(found)}") from None
     if wanted and re.fullmatch(r"[A-Za-z_][\w:]*", wanted):
@@ -430,7 +431,7 @@ def _instances(source: _Source, instances: Sequence[str]) -> Module | None:
 
 
 def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
-    found = names.templates(source.text)
+    found = templates(source.text)
     listed = f": there are the templates {some(found, '; ')}" if found else ""
     return KernelNameError(f"{source.filename} has no kernel {wanted!r}: {error}{listed}")
 
@@ -457,14 +458,10 @@ def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compi
 
 def _selected(module: Module, wanted: str | None) -> Module:
     """The module with the kernel asked for; several kernels and none asked for are left to be asked for later."""
-    if module.selected is not None or (wanted is None and _own(module) != 1 and len(module.kernels) > 1):
+    known = {symbol: kernel.name for symbol, kernel in module.kernels.items()}
+    if module.selected is not None or (wanted is None and len(names.own(known)) > 1):
         return module
     return replace(module, selected=module.kernel(wanted).symbol)
-
-
-def _own(module: Module) -> int:
-    """How many kernels are no library's."""
-    return sum(not names.is_library(kernel.name) for kernel in module.kernels.values())
 
 
 # ------------------------------------------------------------------ compilers

@@ -9,16 +9,6 @@ from gpusim.cuda.cuda_errors import KernelNameError
 from gpusim.cuda.demangle import Name
 from gpusim.names import nearest, some
 
-_TEMPLATE = re.compile(
-    r"\btemplate\s*<(?P<parameters>[^;{}()]*)>\s*(?:static\s+|inline\s+)*"
-    r"__global__[^;{}]*?\b(?P<name>\w+)\s*\("
-)
-_BOUNDS = re.compile(  # with up to two more pairs of brackets inside, one in the other
-    r"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg)__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-)
-_LAUNCH = re.compile(r"\b([A-Za-z_][\w:]*\s*<[^;{}()<>]*>)\s*<<<")
-
-
 _LIBRARIES = frozenset(("cub", "thrust", "cuda", "at", "c10"))
 """Namespaces of libraries whose kernels a file has by way of headers."""
 
@@ -32,6 +22,12 @@ def ordered(names: Mapping[str, Name]) -> list[str]:
         Demangled name of each symbol.
     """
     return sorted(names, key=lambda symbol: is_library(names[symbol]))
+
+
+def own(names: Mapping[str, Name]) -> list[str]:
+    """Symbols of the kernels of which one is meant where none is named: a library's do not count beside others."""
+    order = ordered(names)
+    return [symbol for symbol in order if not is_library(names[symbol])] or order
 
 
 def is_library(name: Name) -> bool:
@@ -52,6 +48,26 @@ def short(name: Name) -> str:
     return called + (name.arguments if len(name.arguments) <= LONGEST_ARGUMENTS else "<...>")
 
 
+def short_type(kind: str) -> str:
+    """A parameter's type without what only a library's author needs.
+
+    Examples
+    --------
+    >>> short_type("const cub::CUB_300001_SM_900::detail::Op<float>*")
+    'const cub::Op<float>*'
+    >>> short_type("const float*")
+    'const float*'
+    """
+    for words in _QUALIFIED.findall(kind):
+        first, last = words.split("::")[0], words.split("::")[-1]
+        if first in _LIBRARIES:
+            kind = kind.replace(words, f"{first}::{last}")
+    outer, _, rest = kind.partition("<")
+    end = rest[rest.rfind(">") + 1 :]
+    return kind if len(rest) <= LONGEST_ARGUMENTS else f"{outer}<...>{end}"
+
+
+_QUALIFIED = re.compile(r"\b\w+(?:::\w+)+")
 LONGEST_ARGUMENTS = 40
 """Characters of template arguments that a short name still shows."""
 
@@ -83,7 +99,7 @@ def choose(wanted: str | None, names: Mapping[str, Name], filename: str, describ
     """
     order = ordered(names)
     if wanted is None:
-        found = [symbol for symbol in order if not is_library(names[symbol])] or order
+        found = own(names)
     elif wanted.isdecimal() and wanted.isascii() and 0 < int(wanted) <= len(order):
         found = [order[int(wanted) - 1]]
     else:
@@ -144,29 +160,3 @@ def normal(name: str) -> str:
     text = re.sub(r"\b(unsigned|short|long)\s+int\b", r"\1", text)
     text = re.sub(r"\b(\w+)\s+const\b(?=\s*[*&])", r"const \1", text)
     return re.sub(r"\s+", "", text)
-
-
-def templates(source: str) -> list[str]:
-    """Kernels of a source that are templates, with the instances it launches.
-
-    Parameters
-    ----------
-    source : str
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> templates("template <int T> __global__ void f(int *p) {}  void g() { f<32><<<1, 2>>>(0); }")
-    ['f<int T> (launched as f<32>)']
-    """
-    text = _BOUNDS.sub(" ", re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL))
-    launches = [" ".join(launch.split()) for launch in _LAUNCH.findall(text)]
-    found = []
-    for match in _TEMPLATE.finditer(text):
-        used = sorted({launch for launch in launches if _last(launch.partition("<")[0].strip()) == match["name"]})
-        note = f" (launched as {', '.join(used)})" if used else ""
-        found.append(f"{match['name']}<{' '.join(match['parameters'].split())}>{note}")
-    return found

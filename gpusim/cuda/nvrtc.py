@@ -160,7 +160,7 @@ def _request(
 def _check_architecture(arch: str, files: toolchain.Nvrtc) -> None:
     known = architectures(files)
     if arch.rstrip("af") not in known:
-        older = f"; {toolchain.INSTALL_12} brings the one of CUDA 12, which does" if arch in toolchain.DROPPED else ""
+        older = f"; {toolchain.INSTALL_12} brings the one of CUDA 12, which knows earlier ones"
         raise OptionError(f"{name(files)} does not compile for {arch}: it knows {', '.join(known)}{older}")
 
 

@@ -10,8 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from gpusim.cuda import nvdisasm, relocate, system_calls, tensor_memory, toolchain
-from gpusim.cuda.cuda_errors import CubinError
+from gpusim.cuda import nvdisasm, nvrtc, relocate, system_calls, tensor_memory, toolchain
+from gpusim.cuda.cuda_errors import CubinError, CudaError
 from gpusim.cuda.nvdisasm import Line
 from gpusim.cuda.relocations import Relocation
 from gpusim.cuda.translate import constants_read, translate
@@ -89,11 +89,20 @@ def program(kernel: Compiled, base: int) -> Program:
     CudaError
         Where the machine code cannot be read, or asks for what no hardware has or the file does not declare.
     """
-    disassembler = toolchain.nvdisasm(kernel.cubin.arch)
+    disassembler = _disassembler(kernel.cubin.arch)
     found = disassembler.stat()
     of_kernel = kernel.symbol, kernel.name, kernel.parameters, kernel.code, kernel.cubin, kernel.filename
     decided_by = of_kernel, base, disassembler, found.st_size, found.st_mtime_ns
     return PROGRAMS.remembered(decided_by, lambda: _translated(kernel, base))
+
+
+def _disassembler(arch: str) -> Path:
+    """The disassembler to prefer, or for a target that the newest tools no longer know one that does."""
+    try:
+        known = arch.rstrip("af") in nvrtc.architectures()
+    except CudaError:  # there is no compiler, or it cannot be asked
+        known = True
+    return toolchain.nvdisasm("" if known else arch)
 
 
 def _translated(kernel: Compiled, base: int) -> Program:
@@ -164,7 +173,7 @@ def _beyond(made: Program) -> Iterator[tuple[int, str]]:
 
 def _lines(kernel: Compiled) -> list[Line]:
     """The kernel's own part of its module's listing."""
-    found = _listing(kernel.cubin.data, toolchain.nvdisasm(kernel.cubin.arch)).get(kernel.symbol)
+    found = _listing(kernel.cubin.data, _disassembler(kernel.cubin.arch)).get(kernel.symbol)
     if found is None:
         raise CubinError(f"{kernel.filename}: nvdisasm shows no code of kernel {kernel.name.full}: the file is damaged")
     return found

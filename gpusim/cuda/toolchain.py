@@ -22,9 +22,6 @@ from gpusim.cuda.cuda_errors import MissingToolError
 
 INSTALL = "pip install 'gpusim[cuda]'"
 INSTALL_12 = "pip install 'gpusim[cuda12]'"
-DROPPED = ("sm_50", "sm_52", "sm_60", "sm_61", "sm_70")
-"""Architectures that the tools of CUDA 13 no longer know.  Source: CUDA 13.0 release notes, "Deprecated Architectures",
-and what nvdisasm 13.5 says."""
 COMPILE_S = 900
 """Seconds that a compiler may take."""
 _VERSION_S = 60
@@ -157,7 +154,7 @@ def nvdisasm(arch: str = "") -> Path:
     Parameters
     ----------
     arch : str
-        Architecture whose machine code it is to read; empty: any.
+        Target whose machine code it must read; empty: the one to prefer, whatever it reads.
 
     Returns
     -------
@@ -171,14 +168,14 @@ def nvdisasm(arch: str = "") -> Path:
     found = _programs("nvdisasm")
     if not found:
         raise MissingToolError(f"nvdisasm, the CUDA disassembler, is not installed: {INSTALL}")
-    if arch not in DROPPED:
+    if not arch:
         return found[0]
     reads = arch.replace("sm_", "SM")
-    if older := next((path for path in found if f"'{reads}'" in _help(path)), None):
-        return older
+    if knowing := next((path for path in found if f"'{reads}'" in _help(path)), None):
+        return knowing
     raise MissingToolError(
-        f"nvdisasm of CUDA 13.0 or earlier is needed for code of {arch}, which later ones do not read: "
-        "install that toolkit and set CUDA_HOME to its folder (no wheel has it)"
+        f"no nvdisasm that is installed reads code of {arch}: one of another toolkit may, whose folder CUDA_HOME names "
+        "(for Volta and earlier CUDA 13.0 or earlier, which no wheel has)"
     )
 
 

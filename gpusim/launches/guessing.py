@@ -68,21 +68,30 @@ class Guess:
     block: str | None
 
     def enlarged(self, name: str, nbytes: int) -> Guess | None:
-        """The same with a guessed array that is so many bytes longer, or twice as long; None if it is none."""
-        position = next((n for n, text in enumerate(self.args) if text.startswith(f"{name}=")), None)
-        if position is None:
-            return None
-        start, _, count = self.args[position].rpartition(":")
-        grown = max(2 * int(count), int(count) + nbytes)
-        if grown > MOST_GROWN:
-            return None
-        args = (*self.args[:position], f"{start}:{grown}", *self.args[position + 1 :])
-        return Guess(args, self.grid, self.block)
+        """The same with a guessed array that is so many bytes longer, or twice as long; None if it is none.
+
+        ``*`` are all of them.
+        """
+        args = tuple(
+            _grown(text, nbytes) if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text)) else text
+            for text in self.args
+        )
+        too_long = any(int(found[1]) > MOST_GROWN for text in args if (found := _COUNTED.search(text)))
+        return None if args == self.args or too_long else Guess(args, self.grid, self.block)
 
     def lines(self) -> list[str]:
         """The guesses as options."""
         sizes = (f"--{name} {size}" for name, size in (("grid", self.grid), ("block", self.block)) if size)
         return [*sizes, *(f"--arg {text}" for text in self.args)]
+
+
+_COUNTED = re.compile(r"=(?!bytes:)\w+(?::\w+)*:(\d+)$")
+"""An array's number of elements."""
+
+
+def _grown(text: str, nbytes: int) -> str:
+    start, _, count = text.rpartition(":")
+    return f"{start}:{max(2 * int(count), int(count) + nbytes)}"
 
 
 def guess(kernel: Kernel, given: Sequence[str], grid: str | None, block: str | None) -> Guess:
@@ -335,7 +344,14 @@ def fitting(first: Guess, run: Callable[[Guess], object], tell: Callable[[str], 
             if larger is None:
                 tell(f"guessed: {' '.join(guessed.lines())}")
                 raise
-            tell(f"{error.array} is read or written {error.past} bytes past its end: a larger one is taken")
+            tell(_why(error.array, error.past))
             guessed = larger
         else:
             return guessed
+
+
+def _why(array: str, past: int) -> str:
+    """Why arrays grow."""
+    if array == "*":
+        return "an array is read or written past its end, in another one: larger ones are taken"
+    return f"{array} is read or written {past} bytes past its end: a larger one is taken"

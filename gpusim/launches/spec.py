@@ -22,8 +22,8 @@ EMITTED = ("-ftz=true",)
 """Compiler options for emitted CUDA: a description's arithmetic flushes subnormal numbers, as its lowering does."""
 
 
-CUBIN = ".cubin"
-"""What a file's name ends with that is machine code: its launch need not have a block."""
+SOURCE = ".cu"
+"""What a file's name ends with that is a source: its launch has a block, which that of machine code need not have."""
 
 
 class Sizes(NamedTuple):

@@ -40,7 +40,7 @@ class SimulationError(GpusimError):
     code : int
         What it was, as :mod:`gpusim.engine.state.error_codes` has it.
     array : str
-        Array past whose end it went; empty where it is something else.
+        Array past whose end it went; ``*`` where it may be any; empty where it is something else.
     past : int
         So many bytes.
     """

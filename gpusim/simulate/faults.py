@@ -89,10 +89,15 @@ def _assertion(launch: Launch, misc: np.ndarray) -> str:
 
 
 def past_the_end(launch: Launch, misc: np.ndarray) -> tuple[str, int]:
-    """Array past whose end an access begins, and by how many bytes; an empty name where it is something else."""
+    """Array past whose end an access begins, and by how many bytes.
+
+    ``*`` where it may be any, because the access lies in several; an empty name where it is something else.
+    """
     address, layout = int(misc[S.E_ADDRESS]), lay_out(launch)
     if int(misc[S.E_CODE]) not in (E.GLOBAL_BOUNDS, E.STRAY) or abs(address) < NEAR_NULL:
         return "", 0
+    if int(misc[S.E_CODE]) == E.STRAY:
+        return "*", 0
     ends = {name: first + layout.nbytes[name] for name, first in layout.address.items()}
     below = [name for name, end in ends.items() if end <= address]
     name = max(below, key=lambda one: ends[one], default="")

@@ -167,11 +167,11 @@ def test_wrong_options_are_one_line(options, says):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"\x50\xed\x55\xba" + bytes(64), "is a fat binary or a library: a .cu file or a .cubin is taken"),
-        (b"!<arch>\n" + bytes(64), "is a fat binary or a library"),
-        (b"// c\n.version 9.0\n.target sm_90\n.address_size 64\n", "is PTX, which is no machine code yet"),
-        (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0\x3e\0" + bytes(64), "is a program or library of the host"),
-        (b"\x7fELF", "is a program or library of the host"),
+        (b"\x50\xed\x55\xba" + bytes(64), "its device code cannot be read: it ends within a fat binary"),
+        (b"!<arch>\n" + bytes(64), "is a static library: a .cu file, PTX, a .cubin, a .fatbin, or a program"),
+        (b"// c\n.version 9.0\n.target sm_100\n.address_size 64\n", "is PTX for sm_100, which sm_90 does not run"),
+        (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0\x3e\0" + bytes(64), "its device code cannot be read"),
+        (b"\x7fELF", "its device code cannot be read: it ends within its header"),
         (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0\xbe\0" + bytes(4), "is no cubin that can be read"),
         (b"MZ\x90\0\3\0\0\0", "is no source text"),
         (b"", "has no kernel"),

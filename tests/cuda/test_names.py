@@ -4,7 +4,8 @@ import pytest
 
 from gpusim.cuda import KernelNameError, names
 from gpusim.cuda.demangle import Name, demangle
-from gpusim.cuda.names import choose, templates
+from gpusim.cuda.instances import templates
+from gpusim.cuda.names import choose
 
 SYMBOLS = [
     "_Z4gemmILj8ELj16EfEvPKT1_PS0_i",
