@@ -194,7 +194,7 @@ def test_machine_code_for_another_gpu():
 
 
 def test_no_gpu_is_advised_that_the_compiler_does_not_compile_for(monkeypatch):
-    monkeypatch.setattr(nvrtc, "architectures", lambda: ["sm_80"])
+    monkeypatch.setattr(nvrtc, "architectures", lambda files=None: ["sm_80"])
     message = refusal(SAXPY, 1, 64, *GOOD, gpu="v100")
     assert message.startswith("saxpy is machine code for sm_90, v100 runs sm_70, for which NVRTC ")
     assert message.endswith(" does not compile: take a GPU that runs sm_90")
