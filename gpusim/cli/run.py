@@ -12,6 +12,8 @@ from gpusim.cli.options import Jobs, JsonFile, Quick, Sample, chosen_sample
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gpusim.results.program import Program
 
 
@@ -86,6 +88,18 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
 TOLD = "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."
 
 
+def _remarks(found: Program) -> Iterator[str]:
+    """What a reader of the table must know."""
+    from gpusim.run.memory import OF_HOST
+
+    yield TOLD
+    timed = {launch.kernel: launch.profile for launch in found.launches if launch.profile is not None}
+    reaching = [name for name, one in timed.items() if any(array.name.endswith(OF_HOST) for array in one.arrays)]
+    if reaching:
+        names = ", ".join(reaching)
+        yield f"Memory of the host is touched by {names}: a GPU needs far longer, for PCIe is not modelled."
+
+
 def _show(found: Program, path: Path | None, *, full: bool) -> None:
     """Show what was launched, chosen launches in full; write all of it where a file is given."""
     from gpusim import report
@@ -96,7 +110,7 @@ def _show(found: Program, path: Path | None, *, full: bool) -> None:
             if launch.profile is not None and launch.as_launch == launch.number:
                 print(f"launch {launch.number}")
                 report.show(report.table(launch.profile))
-        report.show(program(found, [TOLD]))
+        report.show(program(found, _remarks(found)))
     if path is not None:
         write_json(_plain(found), path)
 

@@ -18,6 +18,8 @@ from gpusim.isa.program import GRID_WORKSPACE, HEAP
 from gpusim.simulate.launch import MAP_NORESERVE, Memory, zeros
 
 _ROW = struct.Struct("<4Q")
+OF_HOST = " (of the host)"
+"""What stands after the name of an allocation of pinned memory."""
 
 
 class Kind(IntEnum):
@@ -40,7 +42,7 @@ class Allocation(NamedTuple):
     @property
     def name(self) -> str:
         """What messages call it."""
-        what = {Kind.MANAGED: " (managed)", Kind.HOST: " (of the host)"}.get(self.kind, "")
+        what = {Kind.MANAGED: " (managed)", Kind.HOST: OF_HOST}.get(self.kind, "")
         return f"allocation {self.number}{what}"
 
 

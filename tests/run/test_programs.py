@@ -55,6 +55,12 @@ def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:
     assert second == "0 1"
 
 
+def test_who_reads_of_memory_of_the_host_is_told_what_its_time_lacks(tmp_path: Path) -> None:
+    ran = run("host_memory.cu", folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    assert "Memory of the host is touched by add: a GPU needs far longer, for PCIe is not modelled.\n" in ran.output
+
+
 SYSTEM_CALLS = """\
 block 0 thread 0 of a program, counter 7
 block 0 thread 1 of a program, counter 7
