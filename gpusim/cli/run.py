@@ -59,12 +59,21 @@ def run(
         raise GpusimError(
             "--functional times no launch: leave it out, or --every, --kernel, --launch-skip, --launch-count"
         )
+    _tell_of_misplaced(context)
     asked = Asked(program, tuple(beside or ()), tuple(option or ()), defines(define or ()), tuple(include or ()))
     wanted = Wanted(functional, every, kernel, skip, count)
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
     found = _ran(asked, gpu, context.args, wanted, how)
     _show(found, json, full=wanted.chosen)
     raise typer.Exit(found.status)
+
+
+def _tell_of_misplaced(context: typer.Context) -> None:
+    """Note options of ours that the program gets, because they stand after it."""
+    known = {name for one in context.command.params for name in one.opts if name.startswith("--")}
+    if mine := [word for word in context.args if word.partition("=")[0] in known]:
+        note = f"note: {mine[0]} stands after the program, which is given it; options of gpusim run stand before"
+        typer.echo(note, err=True)
 
 
 def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str, Any]) -> Program:

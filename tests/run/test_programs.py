@@ -55,6 +55,12 @@ def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:
     assert second == "0 1"
 
 
+def test_an_option_after_the_program_is_the_programs_and_noted(tmp_path: Path) -> None:
+    ran = run("device.cu", "--gpu", "h100-sxm", options=["--functional"], folder=tmp_path)
+    assert "NVIDIA H200" in ran.output
+    assert ran.errors.startswith("note: --gpu stands after the program, which is given it; options of gpusim run stand")
+
+
 def test_who_reads_of_memory_of_the_host_is_told_what_its_time_lacks(tmp_path: Path) -> None:
     ran = run("host_memory.cu", folder=tmp_path)
     assert ran.status == 0, ran.errors
