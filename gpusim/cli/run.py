@@ -51,8 +51,8 @@ def run(
     gpusim run vectorAdd.cu
     """
     from gpusim.cli.sources import defines
-    from gpusim.run.launches import Wanted
-    from gpusim.run.program import Asked
+    from gpusim.programs.launches import Wanted
+    from gpusim.programs.program import Asked
 
     check_writable(json)
     if functional and (every or kernel is not None or skip or count is not None):
@@ -81,9 +81,9 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
     import sys
 
     from gpusim import hardware
+    from gpusim.programs.program import made
+    from gpusim.programs.session import Session, to_standard_error
     from gpusim.progress import ProgressLine
-    from gpusim.run.program import made
-    from gpusim.run.session import Session, to_standard_error
     from gpusim.simulate.work import How
 
     spec = hardware.load(gpu)
@@ -99,7 +99,7 @@ TOLD = "Each timed launch finds L2 as the one before left it. Copies and gaps be
 
 def _remarks(found: Program) -> Iterator[str]:
     """What a reader of the table must know."""
-    from gpusim.run.memory import OF_HOST
+    from gpusim.programs.memory import OF_HOST
 
     yield TOLD
     timed = {launch.kernel: launch.profile for launch in found.launches if launch.profile is not None}

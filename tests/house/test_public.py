@@ -30,6 +30,12 @@ def test_every_line_is_offered_and_nothing_else():
     assert {*found} - {"__builtins__"} == {*gpusim.__all__}
 
 
+def test_no_room_has_the_name_of_what_is_offered():
+    """Who imports such a room would find it where the function was."""
+    rooms = {path.stem for path in STUB.parent.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert {name for name in rooms & OFFERED.keys() if not inspect.ismodule(getattr(gpusim, name))} == set()
+
+
 @pytest.mark.parametrize("name", OFFERED)
 def test_a_name_is_what_its_line_says(name):
     value = getattr(gpusim, name)

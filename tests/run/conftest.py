@@ -6,7 +6,7 @@ import pytest
 
 from gpusim.cuda import toolchain
 from gpusim.cuda.cuda_errors import MissingToolError
-from gpusim.run import toolkit
+from gpusim.programs import toolkit
 
 
 @pytest.fixture(scope="session")

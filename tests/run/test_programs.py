@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.run import toolkit
+from gpusim.programs import toolkit
 from tests.run.running import run
 
 pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]

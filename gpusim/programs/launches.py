@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.isa.encode import Image
     from gpusim.profiles.profile import Profile
+    from gpusim.programs.memory import DeviceMemory
+    from gpusim.programs.modules import Loaded
     from gpusim.progress import Progress
-    from gpusim.run.memory import DeviceMemory
-    from gpusim.run.modules import Loaded
     from gpusim.simulate.counted import CacheState
 
 MOST_COMPARED = 1 << 30

@@ -17,7 +17,7 @@ from gpusim.isa.opcodes import Op
 if TYPE_CHECKING:
     from gpusim.cuda.module import Kernel
     from gpusim.isa.program import Program
-    from gpusim.run.memory import DeviceMemory
+    from gpusim.programs.memory import DeviceMemory
 
 _OF_HEAP = frozenset({"malloc", "free"})
 CONSTANTS = 3

@@ -14,8 +14,8 @@ from gpusim.cuda import cache, nvcc, targets, toolchain
 from gpusim.cuda.cuda_errors import CompileError
 from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
-from gpusim.run import runtime_library, toolkit
-from gpusim.run.run_errors import ProgramError
+from gpusim.programs import runtime_library, toolkit
+from gpusim.programs.program_errors import ProgramError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

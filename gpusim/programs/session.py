@@ -17,18 +17,18 @@ from gpusim.children import Child, ended_by
 from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.hardware.occupancy import occupancy
+from gpusim.programs import device, runtime_library
+from gpusim.programs.launches import Launches, Request, Wanted
+from gpusim.programs.memory import DeviceMemory
+from gpusim.programs.modules import Loaded
+from gpusim.programs.program_errors import ProgramError
 from gpusim.results.program import Program as Ran
-from gpusim.run import device, runtime_library
-from gpusim.run.launches import Launches, Request, Wanted
-from gpusim.run.memory import DeviceMemory
-from gpusim.run.modules import Loaded
-from gpusim.run.run_errors import ProgramError
 from gpusim.simulate.driving import SimulationError
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
+    from gpusim.programs.program import Program
     from gpusim.progress import Progress
-    from gpusim.run.program import Program
     from gpusim.simulate.work import How
 
 _HEAD, _ANSWER = struct.Struct("<II"), struct.Struct("<iI")

@@ -35,7 +35,7 @@ Answer ask(Ask what, const std::string &body);
 // Ends the program: gpusim says that its runtime does not have this call.
 [[noreturn]] void refuse(const std::string &call);
 
-// What the GPU is, by the names that gpusim/run/device.py gives.
+// What the GPU is, by the names that gpusim/programs/device.py gives.
 int64_t device(const char *name);
 const std::string &device_name();
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpusim import folders
 from gpusim.cuda import toolchain
-from gpusim.run import toolkit
+from gpusim.programs import toolkit
 
 SOURCES = Path(__file__).parent / "runtime"
 
