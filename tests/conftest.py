@@ -21,7 +21,8 @@ os.environ["GPUSIM_JOBS"] = "1"  # tests run side by side; those of threads ask 
 os.environ["GPUSIM_FORGET"] = "1"  # a test is of what runs now; those of what is kept unset it
 
 
-collect_ignore = ["cuda/triton/kernels.py"]  # no module of tests: it needs Triton
+# No modules of tests: they need Triton, and Warp.
+collect_ignore = ["cuda/triton/kernels.py", "profile/warp_kernels.py"]
 
 MEASURED_WITH = "13.0"
 """Release of NVRTC that the machine code is from which was measured."""

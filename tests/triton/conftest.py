@@ -6,7 +6,7 @@ import pytest
 
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # as it was before Triton asked for it
 
-collect_ignore = ["scripts"]  # programs that `test_scripts.py` runs
+collect_ignore = ["scripts", "kernels.py"]  # programs that `test_scripts.py` runs; kernels, which need Triton
 
 
 @pytest.fixture(scope="session", autouse=True)
