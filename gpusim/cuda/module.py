@@ -226,7 +226,7 @@ def from_binary(data: bytes, filename: str, arch: str, text: str = "") -> Module
     CudaError
         There is none that runs there, or it cannot be read.
     """
-    return _from_binary(data, filename, arch, None, Origin(text, (), ()) if text else None)
+    return _from_binary(data, filename, arch, None, text)
 
 
 @dataclass(frozen=True)
@@ -355,14 +355,10 @@ def _of_ptx(data: bytes, filename: str, arch: str) -> Compiled:
     return compiled
 
 
-def _from_binary(
-    data: bytes, filename: str, arch: str, wanted: str | None, origin: Origin | None = None
-) -> Module:  # fmt: skip
+def _from_binary(data: bytes, filename: str, arch: str, wanted: str | None, text: str = "") -> Module:
     """Kernels of all device code in a file that is for an architecture: its machine code, else what PTX becomes."""
     modules = [
-        _from_ptx(entry.data, filename, arch)
-        if entry.is_ptx
-        else _module(cubin.parse(entry.data, filename), origin, filename, Compiled(b"", "", ""))
+        _from_ptx(entry.data, filename, arch) if entry.is_ptx else from_cubin(entry.data, filename, text)
         for entry in _running_on(arch, data, filename)
     ]
     kernels = {symbol: kernel for module in reversed(modules) for symbol, kernel in module.kernels.items()}
