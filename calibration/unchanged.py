@@ -2,7 +2,7 @@
 
 The launches are the 54 of hand-written CUDA and the 266 that come with gpusim, on an H200, each by machine code and,
 where there is one, by description.  ``python -m calibration.unchanged`` predicts them (80 minutes of one core)
-and names the metrics that differ from those of the table; ``--record`` writes the table anew.
+and names the metrics that differ from those of the table; ``--record`` writes them into it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import fnmatch
+import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,7 +71,7 @@ def read() -> Predictions:
     """The predictions of the table."""
     with TABLE.open(newline="") as rows:
         return {
-            (row.pop("way"), row.pop("launch")): {name: float(text) for name, text in row.items() if text}
+            (row.pop("way"), row.pop("launch")): {name: json.loads(text) for name, text in row.items() if text}
             for row in csv.DictReader(rows)
         }
 
@@ -97,7 +98,7 @@ def longest_first(pattern: str, kept: Predictions) -> list[tuple[str, AnyLaunch]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, or record; the exit status is 1 where a number differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--record", action="store_true", help="write the table instead of comparing with it")
+    parser.add_argument("--record", action="store_true", help="write into the table instead of comparing with it")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="launches whose names match it")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args(arguments)
@@ -114,6 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(*lines, sep="\n", end="\n" if lines else "", flush=True)
         _tell(len(found), len(chosen))
     if given.record:
+        found = kept | found
         write({(way, spec.id): found[way, spec.id] for way, specs in plan().items() for spec in specs})
         return 0
     print(f"{len(found)} predictions, {sum(map(len, found.values()))} numbers: {off or 'none'} differ")

@@ -146,6 +146,10 @@ def _clock(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:
             "clock.tensor_load_hz",
             f"at most clock.sm_hz, {clock.sm_hz:g}, and a 16th of clock.l2_hz at least",
         )
+    if clock.tensor_full_hz is not None:
+        load = clock.tensor_load_hz or clock.sm_hz
+        yield clock.tensor_full_hz <= load, "clock.tensor_full_hz", f"at most that of a launch that begins, {load:g}"
+        yield clock.tensor_settle_s is not None, "clock.tensor_settle_s", "given where clock.tensor_full_hz is"
 
 
 def _dram(gpu: Gpu) -> Iterator[tuple[bool, str, str]]:

@@ -35,6 +35,7 @@ SCALED_WITH = {
     **{f"throughput.{name}": _SPEED for name, rule in rules(Throughput).items() if rule.unit in ("flop/s", "op/s")},
     "clock.tensor_hz": ("clock.sm_hz",),
     "clock.tensor_load_hz": ("clock.sm_hz",),
+    "clock.tensor_full_hz": ("clock.sm_hz",),
 }
 """Rates that are inherited in proportion to these numbers: what is not said of them holds as a share."""
 

@@ -400,6 +400,10 @@ class Clock:
         Clock that the datasheet's tensor peaks assume, where it differs.
     tensor_load_hz : float or None
         Clock of the SMs during a launch that uses tensor cores, where that was measured to be lower.
+    tensor_full_hz : float or None
+        Clock at which a long launch settles whose wgmma keeps all tensor cores busy; others in proportion.
+    tensor_settle_s : float or None
+        Time in which the clock goes most of the way from the one to the other.
     """
 
     sm_hz: float = quantity("Hz", low=1e8, high=1e11)
@@ -407,6 +411,8 @@ class Clock:
     memory_hz: float = quantity("Hz", low=1e8, high=1e11)
     tensor_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True, informational=True)
     tensor_load_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True)
+    tensor_full_hz: float | None = quantity("Hz", low=1e8, high=1e11, optional=True)
+    tensor_settle_s: float | None = quantity("s", low=1e-9, high=1, optional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,12 +36,27 @@ REASONS = {
 
 
 def clocked(gpu: Gpu, program: Program) -> Gpu:
-    """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured."""
+    """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured.
+
+    L2, the wires from it and HBM keep their clocks, so they are quicker in cycles of the SMs.
+    """
     hz = gpu.clock.tensor_load_hz
     loaded = any(i.op.info.pipe is Pipe.TENSOR for i in program.instrs)
     if hz is None or not loaded:
         return gpu
-    return replace(gpu, clock=replace(gpu.clock, sm_hz=min(hz, gpu.clock.sm_hz)))
+    hz = min(hz, gpu.clock.sm_hz)
+    slower, lat = hz / gpu.clock.sm_hz, gpu.latency
+    return replace(
+        gpu,
+        clock=replace(gpu.clock, sm_hz=hz),
+        throughput=replace(gpu.throughput, l2_read_bytes_per_cycle=gpu.throughput.l2_read_bytes_per_cycle / slower),
+        latency=replace(
+            lat,
+            l2_fabric_cycles=round(lat.l2_fabric_cycles * slower),
+            dram_cycles=round(lat.dram_cycles * slower),
+            dram_spread_cycles=round(lat.dram_spread_cycles * slower),
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -94,6 +109,24 @@ def waits(parts: np.ndarray) -> dict[str, float]:
     return {name: float(stalled[k]) / max(float(parts[:, S.ISSUED].sum()), 1) for k, name in REASONS.items()}
 
 
+def settling_hz(found: Timing, gpu: Gpu) -> float:
+    """Clock of the SMs over a launch, on average: the more of it warpgroups' products take, the lower it settles.
+
+    Parameters
+    ----------
+    found : Timing
+    gpu : Gpu
+        As :func:`clocked` gives it.
+    """
+    begins, full, settle = gpu.clock.sm_hz, gpu.clock.tensor_full_hz, gpu.clock.tensor_settle_s
+    if full is None or settle is None:
+        return begins
+    busy = found.booked["tensor"] / (gpu.sm_count * gpu.sm.schedulers) / found.cycles
+    settles = begins - max(begins - full, 0) * min(busy, 1)
+    times = found.cycles / begins / settle
+    return settles - (begins - settles) * math.expm1(-times) / times
+
+
 def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -> dict[str, Metric]:
     """The metrics of time, under Nsight Compute's names.
 
@@ -107,9 +140,10 @@ def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -
         What the launch counts.
     """
     warps = 1 + math.fsum(found.stalls.values())  # in the average cycle in which one of them issues
+    hz = settling_hz(found, gpu) if total[C.INST_WARPGROUP] else gpu.clock.sm_hz
     values: dict[str, tuple[float, str]] = {
         "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
-        "gpu__time_duration.sum": (found.cycles / gpu.clock.sm_hz, "s"),
+        "gpu__time_duration.sum": (found.cycles / hz, "s"),
         "sm__cycles_active.avg": (round(found.active), "cycle"),
         "sm__cycles_active.max": (round(found.longest), "cycle"),
         **utilisation(found.booked, found.active, found.cycles, gpu, total),

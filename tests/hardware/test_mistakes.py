@@ -190,6 +190,10 @@ def number(section, name, value, unit="1"):
             number("clock", "tensor_load_hz", 1.0e8, "Hz"),
             "clock.tensor_load_hz: must be at most clock.sm_hz, 1.98e+09, ",
         ),
+        (
+            number("clock", "tensor_full_hz", 1.9e9, "Hz"),
+            "clock.tensor_full_hz: must be at most that of a launch that begins, 1.8e+09",
+        ),
     ],
 )
 def test_numbers_that_contradict_each_other(tmp_path, text, message):
