@@ -44,6 +44,8 @@ OF_GPCS: Mapping[Columns, Columns] = {
 }  # fmt: skip
 """What L1 and the coalescer of a GPC make of accesses, by what it is in proportion to."""
 WRITTEN = C.L2_WRITE, C.L2_ATOM
+BROUGHT = C.L2_READ, C.MERGED
+"""Sectors that SMs ask L2 for: how many of them join others on the way decides nothing of device memory."""
 
 
 class Seen(NamedTuple):
@@ -124,9 +126,9 @@ def _below(place: Place, total: np.ndarray, seen: Seen) -> None:
     A write crosses to the other half of L2 if that is its home: one in two, of two halves.
     """
     of = seen.begun if seen.begun[C.L2_READ] else seen.average
-    reads = _in_proportion(of, total)
-    total[C.DRAM_READ] = _kept_between(place, min(reads, _in_proportion(seen.cold, total)), seen)
-    share = total[C.L2_READ] / (of[C.L2_READ] or 1) * total[C.DRAM_READ] / (reads or 1)
+    reads = min(_in_proportion(of, total), _in_proportion(seen.cold, total))
+    total[C.DRAM_READ] = _kept_between(place, reads, seen)
+    share = total[C.DRAM_READ] / (of[C.DRAM_READ] or 1)
     away = 1 - 1 / place.gpu.l2.partitions
     total[[C.L2_MISS, C.L2_READ_MISS]] = of[[C.L2_MISS, C.L2_READ_MISS]] * share
     total[C.L2_READ_HIT] = total[C.L2_READ] - (of[C.L2_READ] - of[C.L2_READ_HIT]) * share
@@ -139,7 +141,8 @@ def _in_proportion(of: np.ndarray, total: np.ndarray) -> float:
 
     Too many: L2 was empty when the part began.  On one GPC it has read what others would have read for it, too.
     """
-    return float(of[C.DRAM_READ] / of[C.L2_READ] * total[C.L2_READ]) if of[C.L2_READ] else np.inf
+    brought = _seen(of, BROUGHT)
+    return float(of[C.DRAM_READ] / brought * _seen(total, BROUGHT)) if brought else np.inf
 
 
 def _kept_between(place: Place, reads: float, seen: Seen) -> float:
