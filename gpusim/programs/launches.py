@@ -9,20 +9,19 @@ from fnmatch import fnmatchcase
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.isa.encode import encode
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.processors import processors
 from gpusim.results.program import ProgramLaunch
 from gpusim.simulate.execution import calls_the_system, compute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
+from gpusim.simulate.machines import Machines
 from gpusim.simulate.simulation import carry_on
 from gpusim.simulate.work import How, Work
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
-    from gpusim.isa.encode import Image
     from gpusim.profiles.profile import Profile
     from gpusim.programs.memory import DeviceMemory
     from gpusim.programs.modules import Loaded
@@ -110,7 +109,7 @@ class Launches:
         self._states: OrderedDict[int, CacheState] = OrderedDict()
         self._reads: dict[object, frozenset[str] | None] = {}
         self._held: dict[object, Occupancy] = {}
-        self._images: dict[tuple[int, int, int], Image] = {}
+        self._machines = Machines()
         self._spent: dict[str, float] = {}
         self._settled: dict[str, bytes] = {}
 
@@ -167,26 +166,18 @@ class Launches:
             What device code printed.
         """
         key = repr(request._replace(stream=0))
-        image = self._image(launch, request)
-        before = self._contents() if self._pays(key) and not calls_the_system(image) else None
+        before = self._contents() if self._pays(key) and not calls_the_system(launch.program) else None
         if before is not None and self._settled.get(key) == before:
             return ""
         begun = perf_counter()
         printed = compute(
             launch, self._gpu, held, together=request.cooperative, progress=progress, limit=self._how.limit,
-            workers=processors(self._how.jobs), image=image,
+            workers=processors(self._how.jobs), machines=self._machines,
         )  # fmt: skip
         self._spent[key] = perf_counter() - begun
         if before is not None and (after := self._contents()) == before:
             self._settled[key] = after
         return printed.text
-
-    def _image(self, launch: Launch, request: Request) -> Image:
-        """The program as the engine runs it."""
-        key = request.module, request.kernel, request.stack
-        if key not in self._images:
-            self._images[key] = encode(launch.program)
-        return self._images[key]
 
     def _pays(self, key: str) -> bool:
         """Whether a launch took longer than it takes to look at all of memory, which is to hold little enough."""
@@ -228,7 +219,7 @@ class Launches:
             return self.done[like].profile, like  # type: ignore[return-value]
         work = Work(launch, name, {}, "machine_code")
         how = replace(self._how, cache="cold" if self._l2 is None else "warm", progress=progress)
-        profile, self._l2 = carry_on(work, self._gpu, how, self._l2)
+        profile, self._l2 = carry_on(work, self._gpu, how, self._l2, self._machines)
         self._timed[key] = number
         self._states[number] = self._l2
         if len(self._states) > STATES_KEPT:
