@@ -14,8 +14,8 @@ from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
+from gpusim.isa.by_identity import by_identity
 from gpusim.isa.opcodes import HEAP_CALLS, Op
-from gpusim.isa.remembered import remembered
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.dependence import may_race
@@ -152,7 +152,7 @@ class _Execution:
         return m
 
 
-@remembered(1)
+@by_identity(1)
 def calls_the_system(program: Program) -> bool:
     """Whether a program prints, or takes from the heap or gives back."""
     return program.has(Op.VPRINTF, *HEAP_CALLS)

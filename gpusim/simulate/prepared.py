@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.isa.by_identity import by_identity
 from gpusim.isa.encode import Image, bind_constants, closed, encode
-from gpusim.isa.remembered import remembered
 from gpusim.isa.slice import counting_and_timed
 from gpusim.simulate.launch import Launch, Layout, arrays_of_parameters, banks_of
 from gpusim.simulate.units import add_units
@@ -33,20 +33,20 @@ class Images(NamedTuple):
     in_time: Image
 
 
-@remembered(1)
+@by_identity(1)
 def whole(program: Program) -> Image:
     """The image that computes all values, its constants still zero."""
     return closed(encode(program))
 
 
-@remembered(2)
+@by_identity(2)
 def images(program: Program, gpu: Gpu, groups: Groups) -> Images:
     """Images of which those values are moved that addresses depend on, their constants still zero."""
     counting, timed = (closed(one) for one in counting_and_timed(program, groups))
     return Images(counting, add_units(timed, program, gpu))
 
 
-@remembered(2)
+@by_identity(2)
 def whole_in_time(program: Program, gpu: Gpu) -> Image:
     """The image that computes all values in their time, its constants still zero."""
     return add_units(whole(program), program, gpu)

@@ -13,7 +13,7 @@ MOST_KEPT = 64
 """Results that are kept of a function: of the kernels of a program that takes turns with them."""
 
 
-def remembered(objects: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def by_identity(objects: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Have a function remember its latest results.
 
     Parameters
@@ -24,7 +24,7 @@ def remembered(objects: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     Examples
     --------
-    >>> @remembered(1)
+    >>> @by_identity(1)
     ... def total(numbers, times):
     ...     print("adding up")
     ...     return times * sum(numbers)
