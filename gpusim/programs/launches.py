@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.isa.program import GRID_WORKSPACE
 from gpusim.isa.slice import counting_image, needs_data
 from gpusim.processors import processors
 from gpusim.results.program import ProgramLaunch
@@ -132,6 +133,8 @@ class Launches:
             It does not fit the GPU, or does something wrong.
         """
         launch, kernel = self._launch(module, request), module.kernels[request.kernel]
+        if request.cooperative:
+            self._memory.clear_workspace()
         held = self._fitting(launch, request, kernel.name.full)
         profile, like = None, len(self.done)
         if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
@@ -185,9 +188,11 @@ class Launches:
         return nbytes <= MOST_COMPARED and self._spent.get(key, 0.0) > 2 * nbytes / COMPARED_A_SECOND
 
     def _contents(self) -> bytes:
-        """Digest of all that lies in device memory."""
+        """Digest of all that lies in device memory, but for what the system keeps from launch to launch."""
         layout, digest = self._memory.now.layout, hashlib.blake2b(digest_size=16)
         for name, first in sorted(layout.address.items()):
+            if name == GRID_WORKSPACE:
+                continue
             digest.update(f"{name} {first} {layout.nbytes[name]}\n".encode())
             digest.update(self._memory.at(first, layout.nbytes[name]))  # type: ignore[arg-type]
         return digest.digest()
