@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.work import How
 
 _HEAD, _ANSWER = struct.Struct("<II"), struct.Struct("<iI")
-_LAUNCH = struct.Struct("<17I")
+_LAUNCH = struct.Struct("<18I")
 _STOP = -1
 """An answer after which the program ends: gpusim lacks what it asked for, and has said so."""
 
@@ -193,7 +193,7 @@ class Session:
         if n[15]:
             self._memory.allocated(body[end:])
         params = body[_LAUNCH.size : end]
-        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params)
+        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params, bool(n[17]))
         try:
             with self._showing() as progress:
                 done = self._launches.run(self._modules[request.module], request, progress)

@@ -58,7 +58,7 @@ cudaError_t run(const Launch &launch, cudaStream_t stream) {
         uint32_t(launch.kernel->module), uint32_t(launch.kernel->index), grid.x, grid.y, grid.z, block.x, block.y,
         block.z, cluster.x, cluster.y, cluster.z, uint32_t(launch.dynamic), launch.cooperative,
         uint32_t(stream_number(stream)), uint32_t(launch.params.size()), tell,
-        uint32_t(stack_bytes()),
+        uint32_t(stack_bytes()), stored(),
     };
     std::string body;
     put(body, numbers);

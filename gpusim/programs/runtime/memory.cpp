@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace gpusim {
 
@@ -155,6 +156,10 @@ void *view(const void *pointer) {
     return memory().mapped + (Address(pointer) - memory().base);
 }
 
+static bool changed = false;
+
+bool stored() { return std::exchange(changed, false); }
+
 static bool reaches(const void *pointer, size_t nbytes) {
     return !is_device(pointer) || holds(allocation_at(Address(pointer)), Address(pointer), nbytes);
 }
@@ -167,6 +172,7 @@ cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind)
     bool out_of = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if ((into && !is_device(to)) || (out_of && !is_device(from))) return cudaErrorInvalidValue;
     std::memmove(view(to), view(from), nbytes);
+    changed |= is_device(to);
     return cudaSuccess;
 }
 
@@ -183,6 +189,7 @@ static cudaError_t fill(void *to, int value, size_t nbytes) {
     if (!nbytes) return cudaSuccess;
     if (!is_device(to) || !reaches(to, nbytes)) return cudaErrorInvalidValue;
     std::memset(view(to), value, nbytes);
+    changed = true;
     return cudaSuccess;
 }
 
