@@ -18,10 +18,11 @@ from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.hardware.occupancy import occupancy
 from gpusim.programs import device, runtime_library
-from gpusim.programs.launches import Launches, Request, Wanted
+from gpusim.programs.launches import Launches, Wanted
 from gpusim.programs.memory import DeviceMemory
 from gpusim.programs.modules import Loaded
 from gpusim.programs.program_errors import ProgramError
+from gpusim.programs.request import Request
 from gpusim.results.program import Program as Ran
 from gpusim.simulate.driving import SimulationError
 
@@ -46,6 +47,7 @@ class Ask(IntEnum):
     LAUNCH = 4
     OCCUPANCY = 5
     REFUSED = 6
+    CATCH_UP = 7
 
 
 class CudaStatus(IntEnum):
@@ -101,7 +103,7 @@ class Session:
         self._failed = False
         self._answers = {
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
-            Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse,
+            Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse, Ask.CATCH_UP: self._catch_up,
         }  # fmt: skip
 
     def run(self, arguments: Sequence[str]) -> Ran:
@@ -199,7 +201,14 @@ class Session:
                 done = self._launches.run(self._modules[request.module], request, progress)
         except (ParameterError, SimulationError, EndlessError) as error:
             return self._gone_wrong(error)
-        return CudaStatus.SUCCESS, struct.pack("<d", done.seconds or 0.0) + done.printed.encode()
+        return CudaStatus.SUCCESS, (
+            struct.pack("<d?", done.seconds or 0.0, self._launches.values.behind) + done.printed.encode()
+        )
+
+    def _catch_up(self, body: bytes) -> tuple[int, bytes]:
+        with self._showing() as progress:
+            self._launches.values.catch_up(progress)
+        return CudaStatus.SUCCESS, b""
 
     def _gone_wrong(self, error: GpusimError) -> tuple[int, bytes]:
         """What the program is told of a launch that failed, as on a GPU, after the user has been told why."""

@@ -23,7 +23,7 @@ using Address = uint64_t;
 
 // ---------------------------------------------------------------- to gpusim and back (channel.cpp)
 
-enum class Ask : uint32_t { hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6 };
+enum class Ask : uint32_t { hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7 };
 
 struct Answer {
     int32_t status;  // a cudaError_t
@@ -122,6 +122,7 @@ struct Launch {
 
 cudaError_t prepare(Launch *launch, const void *function, dim3 grid, dim3 block, void **arguments, size_t dynamic);
 cudaError_t run(const Launch &launch, cudaStream_t stream);
+void catch_up();  // before anything else looks at memory: have there what launches have made of it
 
 }  // namespace gpusim
 
