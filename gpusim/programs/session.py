@@ -180,7 +180,8 @@ class Session:
         return CudaStatus.SUCCESS, device.described(self._gpu).encode()
 
     def _load(self, body: bytes) -> tuple[int, bytes]:
-        module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
+        with self._showing():
+            module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
         self._modules.append(module)
         return CudaStatus.SUCCESS, module.described().encode()
 
