@@ -23,6 +23,10 @@ PATIENCE = 2.0
 """Seconds that pass before anything is shown."""
 BETWEEN_LINES = 10.0
 """Seconds from one line about compilation to the next, where there is no terminal."""
+SHORTEST = 0.25
+"""Seconds that a piece of work takes at least that is shown."""
+APART = 1.0
+"""Seconds of other work after which pieces are waited for anew."""
 REFRESH = 0.25
 """Seconds between two looks at how far compilation is."""
 BESIDE_TEXT = 28
@@ -167,6 +171,47 @@ class ProgressLine:
         if text != self._said or (more and now - self._said_at >= self._between):
             self._said, self._said_at = text, now
             self._console.print(f"gpusim: {text}{more} ...", soft_wrap=True)
+
+
+class Pieces:
+    """Show how far work has come that comes in pieces, each of them maybe short, with somebody else's work between.
+
+    A piece shows as a :class:`ProgressLine` does, sooner where those before it took two seconds together. Of pieces too
+    short for that a line tells every ten seconds.
+
+    Parameters
+    ----------
+    what : str
+        What they are called.
+    console : rich.console.Console, optional
+        Standard error unless given.
+    clock : callable
+        Gives seconds.
+
+    Examples
+    --------
+    >>> pieces = Pieces("launches")
+    >>> with pieces() as progress:
+    ...     progress(1, 2, "executing")
+    """
+
+    def __init__(self, what: str, console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._console, self._clock = what, console or Console(stderr=True, highlight=False), clock
+        self._since = self._told = self._ended = -float("inf")
+
+    @contextmanager
+    def __call__(self, text: str = "working") -> Iterator[ProgressLine]:
+        """A piece."""
+        now = self._clock()
+        if now - self._ended > APART:
+            self._since = self._told = now
+        with ProgressLine(self._console, max(PATIENCE - (now - self._since), SHORTEST)) as line:
+            line(0, None, text)
+            yield line
+        self._ended = self._clock()
+        if self._ended - self._told >= BETWEEN_LINES and not os.environ.get(QUIET):
+            self._told = self._ended
+            self._console.print(f"gpusim: {self._ended - self._since:.0f} s of {self._what} ...", soft_wrap=True)
 
 
 @contextmanager

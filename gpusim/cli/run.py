@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,14 +84,15 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
     from gpusim import hardware
     from gpusim.programs.program import made
     from gpusim.programs.session import Session, to_standard_error
-    from gpusim.progress import ProgressLine
+    from gpusim.progress import Pieces
     from gpusim.simulate.work import How
 
-    spec = hardware.load(gpu)
-    program = made(asked, spec)
+    spec, pieces = hardware.load(gpu), Pieces("launches") if sys.stderr.isatty() else None
+    with pieces("compiling") if pieces else nullcontext():
+        program = made(asked, spec)
     if program.log:
         print(program.log, file=sys.stderr)
-    showing = {"showing": ProgressLine} if sys.stderr.isatty() else {}  # elsewhere what the program writes stays alone
+    showing = {"showing": pieces} if pieces else {}  # elsewhere what the program writes stays alone
     return Session(program, spec, wanted, How(**how), to_standard_error, **showing).run(arguments)
 
 

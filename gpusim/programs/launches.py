@@ -6,52 +6,29 @@ import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from gpusim.isa.encode import encode
 from gpusim.isa.slice import counting_image, needs_data
-from gpusim.processors import processors
+from gpusim.programs.values import MOST_COMPARED, Values
 from gpusim.results.program import ProgramLaunch
-from gpusim.simulate.execution import calls_the_system, compute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
+from gpusim.simulate.machines import Machines
 from gpusim.simulate.simulation import carry_on
 from gpusim.simulate.work import How, Work
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
-    from gpusim.isa.encode import Image
     from gpusim.profiles.profile import Profile
     from gpusim.programs.memory import DeviceMemory
     from gpusim.programs.modules import Loaded
+    from gpusim.programs.request import Request
     from gpusim.progress import Progress
     from gpusim.simulate.counted import CacheState
 
-MOST_COMPARED = 1 << 30
-"""Bytes whose contents are compared to tell whether two launches do the same."""
-
-COMPARED_A_SECOND = 8e8
-"""Bytes whose digest is made in a second."""
-
 STATES_KEPT = 16
 """Of how many timed launches it is kept what they left in L2 (16 MB each on an H200)."""
-
-
-class Request(NamedTuple):
-    """A launch as the program asks for it; a cluster of zeros is none."""
-
-    module: int
-    kernel: int
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    cluster: tuple[int, int, int]
-    dynamic_shared: int
-    cooperative: bool
-    stream: int
-    stack: int
-    params: bytes
 
 
 @dataclass(frozen=True)
@@ -110,9 +87,8 @@ class Launches:
         self._states: OrderedDict[int, CacheState] = OrderedDict()
         self._reads: dict[object, frozenset[str] | None] = {}
         self._held: dict[object, Occupancy] = {}
-        self._images: dict[tuple[int, int, int], Image] = {}
-        self._spent: dict[str, float] = {}
-        self._settled: dict[str, bytes] = {}
+        self._machines = Machines()
+        self.values = Values(gpu, memory, how, self._machines)
 
     def run(self, module: Loaded, request: Request, progress: Progress | None = None) -> ProgramLaunch:
         """Compute a launch, and time it where that is wanted.
@@ -137,7 +113,7 @@ class Launches:
         profile, like = None, len(self.done)
         if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
             profile, like = self._time(launch, request, kernel.name.full, progress)
-        printed = self._compute(launch, request, held, progress)
+        printed = self.values.run(launch, request, held, progress)
         found = ProgramLaunch(
             len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream, printed
         )  # fmt: skip
@@ -157,49 +133,6 @@ class Launches:
             program, request.grid, request.block, passed, request.dynamic_shared, nulls=nulls, cluster=cluster,
             memory=self._memory.now, constants=module.constants(self._memory),
         )  # fmt: skip
-
-    def _compute(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> str:
-        """Change device memory as the launch does; not again where it is known that nothing changes.
-
-        Returns
-        -------
-        str
-            What device code printed.
-        """
-        key = repr(request._replace(stream=0))
-        image = self._image(launch, request)
-        before = self._contents() if self._pays(key) and not calls_the_system(image) else None
-        if before is not None and self._settled.get(key) == before:
-            return ""
-        begun = perf_counter()
-        printed = compute(
-            launch, self._gpu, held, together=request.cooperative, progress=progress, limit=self._how.limit,
-            workers=processors(self._how.jobs), image=image,
-        )  # fmt: skip
-        self._spent[key] = perf_counter() - begun
-        if before is not None and (after := self._contents()) == before:
-            self._settled[key] = after
-        return printed.text
-
-    def _image(self, launch: Launch, request: Request) -> Image:
-        """The program as the engine runs it."""
-        key = request.module, request.kernel, request.stack
-        if key not in self._images:
-            self._images[key] = encode(launch.program)
-        return self._images[key]
-
-    def _pays(self, key: str) -> bool:
-        """Whether a launch took longer than it takes to look at all of memory, which is to hold little enough."""
-        nbytes = sum(self._memory.now.layout.nbytes.values())
-        return nbytes <= MOST_COMPARED and self._spent.get(key, 0.0) > 2 * nbytes / COMPARED_A_SECOND
-
-    def _contents(self) -> bytes:
-        """Digest of all that lies in device memory."""
-        layout, digest = self._memory.now.layout, hashlib.blake2b(digest_size=16)
-        for name, first in sorted(layout.address.items()):
-            digest.update(f"{name} {first} {layout.nbytes[name]}\n".encode())
-            digest.update(self._memory.at(first, layout.nbytes[name]))  # type: ignore[arg-type]
-        return digest.digest()
 
     def _fitting(self, launch: Launch, request: Request, name: str) -> Occupancy:
         """Occupancy of a launch."""
@@ -226,9 +159,10 @@ class Launches:
             like = self._timed[key]
             self._l2 = self._states.get(like, self._l2)
             return self.done[like].profile, like  # type: ignore[return-value]
+        self.values.catch_up(progress)
         work = Work(launch, name, {}, "machine_code")
         how = replace(self._how, cache="cold" if self._l2 is None else "warm", progress=progress)
-        profile, self._l2 = carry_on(work, self._gpu, how, self._l2)
+        profile, self._l2 = carry_on(work, self._gpu, how, self._l2, self._machines)
         self._timed[key] = number
         self._states[number] = self._l2
         if len(self._states) > STATES_KEPT:
@@ -237,10 +171,12 @@ class Launches:
 
     def _identity(self, launch: Launch, request: Request) -> bytes | None:
         """Digest of all that decides what a launch touches; None where that cannot be told."""
-        digest = hashlib.blake2b(repr(request._replace(stream=0)).encode(), digest_size=16)
+        digest = hashlib.blake2b(request.what.encode(), digest_size=16)
         for _, content in sorted(launch.constants.items()):
             digest.update(content)
         names = self._read(launch, request)
+        if names is None or names:
+            self.values.catch_up()
         layout = self._memory.now.layout
         chosen = layout.address if names is None else names
         if sum(layout.nbytes[name] for name in chosen) > MOST_COMPARED:

@@ -102,6 +102,15 @@ class DeviceMemory:
             self._as_launched = Memory(self.bytes.view(np.uint32), list(self._arrays()), self._heap)
         return self._as_launched
 
+    @property
+    def is_hosts_too(self) -> bool:
+        """Whether the program's own code may change some of it, without a call of the runtime."""
+        return any(one.kind in (Kind.MANAGED, Kind.HOST) for one in self._allocations)
+
+    def clear_workspace(self) -> None:
+        """Have nobody wait: what blocks of a cooperative launch before left there is no launch's after it."""
+        self.at(self._system, WORKSPACE_BYTES)[:] = 0
+
     def with_heap(self) -> None:
         """Have a heap, for device code that calls malloc."""
         if self._heap is None:

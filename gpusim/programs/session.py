@@ -18,10 +18,11 @@ from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.hardware.occupancy import occupancy
 from gpusim.programs import device, runtime_library
-from gpusim.programs.launches import Launches, Request, Wanted
+from gpusim.programs.launches import Launches, Wanted
 from gpusim.programs.memory import DeviceMemory
 from gpusim.programs.modules import Loaded
 from gpusim.programs.program_errors import ProgramError
+from gpusim.programs.request import Request
 from gpusim.results.program import Program as Ran
 from gpusim.simulate.driving import SimulationError
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.work import How
 
 _HEAD, _ANSWER = struct.Struct("<II"), struct.Struct("<iI")
-_LAUNCH = struct.Struct("<17I")
+_LAUNCH = struct.Struct("<18I")
 _STOP = -1
 """An answer after which the program ends: gpusim lacks what it asked for, and has said so."""
 
@@ -46,6 +47,7 @@ class Ask(IntEnum):
     LAUNCH = 4
     OCCUPANCY = 5
     REFUSED = 6
+    CATCH_UP = 7
 
 
 class CudaStatus(IntEnum):
@@ -101,7 +103,7 @@ class Session:
         self._failed = False
         self._answers = {
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
-            Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse,
+            Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse, Ask.CATCH_UP: self._catch_up,
         }  # fmt: skip
 
     def run(self, arguments: Sequence[str]) -> Ran:
@@ -178,7 +180,8 @@ class Session:
         return CudaStatus.SUCCESS, device.described(self._gpu).encode()
 
     def _load(self, body: bytes) -> tuple[int, bytes]:
-        module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
+        with self._showing():
+            module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
         self._modules.append(module)
         return CudaStatus.SUCCESS, module.described().encode()
 
@@ -193,13 +196,20 @@ class Session:
         if n[15]:
             self._memory.allocated(body[end:])
         params = body[_LAUNCH.size : end]
-        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params)
+        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params, bool(n[17]))
         try:
             with self._showing() as progress:
                 done = self._launches.run(self._modules[request.module], request, progress)
         except (ParameterError, SimulationError, EndlessError) as error:
             return self._gone_wrong(error)
-        return CudaStatus.SUCCESS, struct.pack("<d", done.seconds or 0.0) + done.printed.encode()
+        return CudaStatus.SUCCESS, (
+            struct.pack("<d?", done.seconds or 0.0, self._launches.values.behind) + done.printed.encode()
+        )
+
+    def _catch_up(self, body: bytes) -> tuple[int, bytes]:
+        with self._showing() as progress:
+            self._launches.values.catch_up(progress)
+        return CudaStatus.SUCCESS, b""
 
     def _gone_wrong(self, error: GpusimError) -> tuple[int, bytes]:
         """What the program is told of a launch that failed, as on a GPU, after the user has been told why."""

@@ -297,8 +297,27 @@ def _constants(banks: Mapping[int, bytes], dims: np.ndarray) -> np.ndarray:
     for bank, content in sorted(banks.items()):
         dims[S.BANK_FIRST + bank], dims[S.BANK_BYTES + bank] = end, len(content)
         end += len(content)
-    joined = b"".join(content for _, content in sorted(banks.items()))
-    return np.frombuffer(joined or bytes(1), np.uint8).copy()
+    return _joined(banks).copy()
+
+
+def _joined(banks: Mapping[int, bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(content for _, content in sorted(banks.items())) or bytes(1), np.uint8)
+
+
+def rebind(m: Machine, launch: Launch, layout: Layout, image: Image, data: np.ndarray) -> Machine:
+    """Give a new machine of a launch another one of the same kernel and sizes.
+
+    Parameters
+    ----------
+    m : Machine
+        As :func:`machine` made it for `launch` with other arguments, other contents of memory and of constant banks.
+    launch, layout, image, data
+        As for :func:`machine`.
+    """
+    m.regs[: len(image.shared_values)] = image.shared_values[:, None]
+    m.bounds[:], m.shape[S.N_BUFFERS] = _bounds(launch, layout, image.reads)
+    m.constants[:] = _joined(banks_of(launch, layout))
+    return m._replace(data=data)
 
 
 def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
+from gpusim.isa.by_identity import by_identity
 from gpusim.isa.opcode_info import Pipe
 from gpusim.results.metric import STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.utilisation import booked, utilisation
@@ -35,6 +36,7 @@ REASONS = {
 """Nsight Compute's names of the reasons why a warp does not issue."""
 
 
+@by_identity(2)
 def clocked(gpu: Gpu, program: Program) -> Gpu:
     """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured.
 

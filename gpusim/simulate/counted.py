@@ -12,13 +12,27 @@ if TYPE_CHECKING:
 
     from gpusim.results.timeline import Timeline
     from gpusim.simulate.clock import Timing
+    from gpusim.simulate.scaling import Held
 
 
 class CacheState(NamedTuple):
-    """What L2 holds when a launch ends: its lines, and the time by which their age is told."""
+    """What L2 holds when a launch ends.
 
+    Attributes
+    ----------
+    sets : int64 array, shape (n,)
+        Those that hold a line.
+    lines : int64 array, shape (n, 4 * ways)
+        What these hold.
+    stamp : int
+        The time by which the age of lines is told.
+    held : Held
+    """
+
+    sets: np.ndarray
     lines: np.ndarray
     stamp: int
+    held: Held
 
 
 @dataclass(frozen=True)

@@ -13,31 +13,22 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
-from gpusim.isa.encode import Image, encode
-from gpusim.isa.slice import counting_and_timed, makes_copies, needs_data, stores_values
+from gpusim.isa.encode import Image
+from gpusim.isa.slice import makes_copies, needs_data, stores_values
 from gpusim.simulate import clusters, quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.clock import timing
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
-from gpusim.simulate.driving import Place, SimulationError, bound, drive
-from gpusim.simulate.l2_state import held_by_l2, left, take_over
-from gpusim.simulate.launch import (
-    Launch,
-    Layout,
-    arrays_of_parameters,
-    copied,
-    fill_memory,
-    lay_out,
-    pointers,
-    read_back,
-)
+from gpusim.simulate.driving import Place, SimulationError, drive
+from gpusim.simulate.l2_state import left, take_over
+from gpusim.simulate.launch import Launch, Layout, copied, fill_memory, lay_out, pointers, read_back
+from gpusim.simulate.prepared import bound, images, whole, whole_in_time
 from gpusim.simulate.printed import printed
 from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
-from gpusim.simulate.scaling import attribute, by_instruction, left_dirty, scale
-from gpusim.simulate.units import add_units
+from gpusim.simulate.scaling import Held, attribute, by_instruction, left_dirty, scale
 from gpusim.simulate.window import WINDOW, Since, measure, unevenness, window
 from gpusim.simulate.workers import ALONE, Workers
 
@@ -46,6 +37,7 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.progress import Progress
     from gpusim.results.timeline import Recording
+    from gpusim.simulate.machines import Machines
     from gpusim.simulate.work import Sample
 
 MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
@@ -54,7 +46,7 @@ MOST_TIMED = 400e6  # warp instructions of a launch that is timed (minutes)
 def count(
     launch: Launch, gpu: Gpu, held: Occupancy, *, sample: Sample = None, l2: CacheState | None = None,
     keep_l2: bool = False, values: bool = False, progress: Progress | None = None, limit: int | None = None,
-    recording: Recording | None = None, workers: Workers = ALONE,
+    recording: Recording | None = None, workers: Workers = ALONE, machines: Machines | None = None,
 ) -> Counts:  # fmt: skip
     """Count what a launch does at every level of the memory hierarchy.
 
@@ -80,6 +72,8 @@ def count(
         Record a timeline of what is timed: the launch, or the stretch of it that stands for the whole.
     workers : Workers
         Who does it, one unless given; no result depends on how many there are.
+    machines : Machines, optional
+        Those that ran launches before.
 
     Raises
     ------
@@ -92,33 +86,26 @@ def count(
     """
     check(recording, gpu)
     layout = lay_out(launch)
-    arrays = pointers(launch, layout)
-    if values:
-        image = whole = bound(launch, layout, encode(launch.program))
-    else:
-        image, whole = (
-            bound(launch, layout, one._replace(reads=arrays_of_parameters(launch, one.reads)))
-            for one in counting_and_timed(launch.program, arrays)
-        )
+    image, in_time = _images(launch, gpu, layout, values=values)
     data = _memory(launch, layout, image, values=values)
-    place = Place(launch, gpu, held, layout, data, workers)
-    in_time = add_units(whole, launch.program, gpu)
+    place = Place(launch, gpu, held, layout, data, workers, machines)
     if sample == "quick" and not values and (found := _quickly(place, image, in_time, progress, limit)):
         return found
     chosen, classes = _choose(place, image, False if values else sample, progress, limit)
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     image = in_time if timed else image
-    m = place.machine(image, chosen.n_kinds, timed=timed)
+    m = (place.machine_again if timed else place.machine)(image, chosen.n_kinds, timed=timed)
     if l2 is not None:
         take_over(m, l2)
     m = recorded(m, recording if timed else None)
-    before, ran, note, since = held_by_l2(m), m, "", None
+    ran, note, since = m, "", None
     if timed:
         drive(m, launch, image, chosen.queue, progress, "counting", limit, workers=workers)
     else:
         each = chosen.instructions(classes) / launch.blocks
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, each, recording, progress, limit)
-    after = held_by_l2(m)
+    l2_after = left(m)
+    before, after = Held(0, 0, l2_after.held.room) if l2 is None else l2.held, l2_after.held
     total = scale(chosen, m.counts, classes, before, after)
     by_array, sites = m.arrays * 1.0, by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
@@ -135,10 +122,19 @@ def count(
         timing=timing(m, gpu.launch) if since is None else window(ran, since, spent, uneven, gpu.launch),
         warp_instructions=int(m.counts[:, C.INST].sum()),
         outputs=read_back(launch, layout, data) if values else {},
-        l2=left(m) if keep_l2 else None,
+        l2=l2_after if keep_l2 else None,
         printed=printed(launch.program, m.printed),
         timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
+
+
+def _images(launch: Launch, gpu: Gpu, layout: Layout, *, values: bool) -> tuple[Image, Image]:
+    """The image that counts, and the one that takes its time."""
+    if values:
+        made = whole(launch.program), whole_in_time(launch.program, gpu)
+    else:
+        made = images(launch.program, gpu, tuple(pointers(launch, layout)))
+    return bound(launch, layout, made[0]), bound(launch, layout, made[1])
 
 
 def _memory(launch: Launch, layout: Layout, image: Image, *, values: bool) -> np.ndarray:
@@ -239,7 +235,7 @@ def _probed(
         return None
     tied = sample is None and may_read_what_it_wrote(image)
     probes = clusters.some(launch, chosen.probes, kinds=True)
-    m = place.apart(image).machine(image, len(chosen.probes) + 1, timeless=True, n_sm=launch.cluster_blocks)
+    m = place.apart(image).machine_again(image, len(chosen.probes) + 1, timeless=True, n_sm=launch.cluster_blocks)
     try:
         drive(m, launch, image, probes, progress, "probing", limit)
     except (SimulationError, EndlessError):

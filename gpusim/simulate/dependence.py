@@ -10,8 +10,9 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.encode import F, Image
-from gpusim.isa.opcodes import HEAP_CALLS, Op
-from gpusim.isa.slice import moves_values
+from gpusim.isa.opcode_info import OpInfo
+from gpusim.isa.opcodes import HEAP_CALLS
+from gpusim.isa.slice import moves_values, opcodes
 from gpusim.isa.variants import Cache
 
 
@@ -19,13 +20,12 @@ def draws_tickets(image: Image) -> bool:
     """Whether an atomic of global memory gives a value that a branch or an address depends on, or malloc an address."""
     if np.any(np.isin(image.code[:, F.OP], HEAP_CALLS)):
         return True
-    return moves_values(image, lambda info: info.is_atomic and info.may_be_global and info.result is not None)
+    return moves_values(image, _gives_old_value)
 
 
 def may_read_what_it_wrote(image: Image) -> bool:
     """Whether branches or addresses may depend on what the launch stores in global memory, tickets aside."""
-    loads = moves_values(image, lambda info: info.is_load and info.may_be_global)
-    return loads and moves_values(image, lambda info: info.is_store and info.may_be_global)
+    return moves_values(image, _loads) and moves_values(image, _stores)
 
 
 def may_race(image: Image) -> bool:
@@ -33,12 +33,26 @@ def may_race(image: Image) -> bool:
 
     Loads that may come from L1 are not among them: other SMs' stores are not seen there.
     """
-    if moves_values(image, lambda info: info.is_atomic and info.may_be_global):
+    if moves_values(image, _is_atomic):
         return True
-    stores = moves_values(image, lambda info: info.is_store and info.may_be_global)
-    loads = [op for op in Op if op.info.is_load and op.info.may_be_global]
-    fresh = np.isin(image.code[:, F.OP], loads) & (image.code[:, F.CACHE] == Cache.CG)
-    return stores and bool(np.any(fresh & (image.code[:, F.LIGHT] == 0)))
+    fresh = opcodes(_loads)[image.code[:, F.OP]] & (image.code[:, F.CACHE] == Cache.CG)
+    return moves_values(image, _stores) and bool(np.any(fresh & (image.code[:, F.LIGHT] == 0)))
+
+
+def _is_atomic(info: OpInfo) -> bool:
+    return info.is_atomic and info.may_be_global
+
+
+def _gives_old_value(info: OpInfo) -> bool:
+    return _is_atomic(info) and info.result is not None
+
+
+def _loads(info: OpInfo) -> bool:
+    return info.is_load and info.may_be_global
+
+
+def _stores(info: OpInfo) -> bool:
+    return info.is_store and info.may_be_global
 
 
 def reads_what_it_wrote(arrays: np.ndarray) -> bool:

@@ -12,13 +12,14 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError, GpusimError, whole
-from gpusim.isa.encode import Image, bind_constants, closed, encode
+from gpusim.isa.encode import Image, encode
 from gpusim.isa.slice import stores_values
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.endless import Watch
 from gpusim.simulate.faults import explain, past_the_end, unending
-from gpusim.simulate.launch import Launch, Layout, banks_of, copied
+from gpusim.simulate.launch import Launch, Layout, arrays_of, copied
+from gpusim.simulate.machines import Machines
 from gpusim.simulate.workers import ALONE, Workers
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class SimulationError(GpusimError):
 class Place:
     """A launch where it runs, and what global memory holds (one word suffices where values do not matter).
 
-    ``workers``: who runs it, as many of them as its SMs are work for.
+    ``workers``: who runs it, as many of them as its SMs are work for.  ``machines``: those that ran before.
     """
 
     launch: Launch
@@ -63,6 +64,7 @@ class Place:
     layout: Layout
     data: np.ndarray
     workers: Workers = ALONE
+    machines: Machines | None = None
 
     def apart(self, image: Image) -> Place:
         """The same launch for a run beside, of an image that reads no more: with memory of its own if that changes it.
@@ -79,6 +81,20 @@ class Place:
         threads = self.workers.most(how.get("n_sm") or self.gpu.sm_count, self.launch.blocks)
         place = self.gpu, self.launch, self.held, image, self.layout, self.data
         return machine(*place, kinds, threads=threads, **how)
+
+    def machine_again(self, image: Image, kinds: int, **how: Any) -> Machine:
+        """As :meth:`machine`, but one that ran before where there is one, which then is the only one of them in use."""
+        if self.machines is None:
+            return self.machine(image, kinds, **how)
+        launch = self.launch
+        what = (
+            id(image.code), id(self.gpu), self.held, self.workers.processors, kinds, *sorted(how.items()),
+            launch.grid, launch.block, launch.cluster, launch.dynamic_shared, launch.registers_per_thread,
+            len(arrays_of(launch)), self.layout.total,
+        )  # fmt: skip
+        return self.machines.machine(
+            what, launch, self.layout, image, self.data, lambda: self.machine(image, kinds, **how)
+        )
 
 
 def drive(
@@ -144,8 +160,3 @@ def _make_ready(code: np.ndarray) -> None:
     from gpusim.progress import compiling
 
     make_ready(code, compiling)
-
-
-def bound(launch: Launch, layout: Layout, image: Image) -> Image:
-    """An image with the constants that a launch passes."""
-    return bind_constants(closed(image), banks_of(launch, layout))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
@@ -12,23 +12,24 @@ import numpy as np
 
 from gpusim.engine.load_store.unwritten import BLANK_BITS
 from gpusim.engine.state import columns as S
-from gpusim.engine.state import fields as F
 from gpusim.engine.state.arrays import Machine
 from gpusim.engine.state.geometry import WORD
-from gpusim.isa.encode import encode
+from gpusim.isa.by_identity import by_identity
 from gpusim.isa.opcodes import HEAP_CALLS, Op
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.dependence import may_race
-from gpusim.simulate.driving import Place, bound, drive
+from gpusim.simulate.driving import Place, drive
 from gpusim.simulate.launch import Launch, Layout, fill_memory, lay_out, read_back
+from gpusim.simulate.prepared import bound, whole
 from gpusim.simulate.printed import NOTHING, Printed, printed
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
-    from gpusim.isa.encode import Image
+    from gpusim.isa.program import Program
     from gpusim.progress import Progress
+    from gpusim.simulate.machines import Machines
 
 FEWEST_BLOCKS = 32  # of a part of a grid that another processor runs
 MOST_MARKED = 1 << 40  # bytes of an output that are watched until something writes them
@@ -66,13 +67,13 @@ def execute(
         It never ends, or has more than ``limit`` warp instructions.
     """
     place = _placed(launch, gpu, held)
-    _run(place, BlockQueue.whole(launch.blocks), checked, progress, limit)
+    _Execution(place, checked, progress, limit).run(BlockQueue.whole(launch.blocks))
     return read_back(launch, place.layout, place.data)
 
 
 def compute(
     launch: Launch, gpu: Gpu, held: Occupancy, *, together: bool = False, progress: Progress | None = None,
-    limit: int | None = None, workers: int = 1, image: Image | None = None,
+    limit: int | None = None, workers: int = 1, machines: Machines | None = None,
 ) -> Printed:  # fmt: skip
     """Run a launch for its values, which go into the memory that was there before.
 
@@ -84,8 +85,8 @@ def compute(
         Whether blocks may wait for one another: all are there at once that the GPU holds.
     workers : int
         Processors to work with; what is computed does not depend on it.
-    image : Image, optional
-        What :func:`gpusim.isa.encode.encode` gives of the program, where that was done before.
+    machines : Machines, optional
+        Those that ran launches before.
 
     Returns
     -------
@@ -97,43 +98,64 @@ def compute(
         As for :func:`execute`.
     """
     assert launch.memory is not None
-    place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
-    image = bound(launch, place.layout, encode(launch.program) if image is None else image)
-    n_sm = gpu.sm_count if together else launch.cluster_blocks
+    place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words, machines=machines)
+    execution = _Execution(place, False, progress, limit, gpu.sm_count if together else launch.cluster_blocks)
+    calls = calls_the_system(launch.program)
+    parts = _parts(launch.blocks, 1 if together or launch.cluster or calls else workers)
+    if len(parts) > 1 and not may_race(execution.image):
+        execution.run_beside(parts)
+        return NOTHING
+    m = execution.run(BlockQueue.whole(launch.blocks))
+    if calls and launch.memory.heap is not None:
+        launch.memory.heap[: len(m.heap)] = m.heap
+    return printed(launch.program, m.printed)
 
-    interrupted = Event()
 
-    def tell(done: int, total: int, text: str) -> None:
-        if interrupted.is_set():
+class _Execution:
+    """A launch that is run for its values, by one machine or by several, each with a part of the grid."""
+
+    def __init__(
+        self, place: Place, checked: bool, progress: Progress | None, limit: int | None, n_sm: int | None = None
+    ) -> None:
+        launch = place.launch
+        self.image = bound(launch, place.layout, whole(launch.program))
+        self._place, self._limit, self._progress = place, limit, progress
+        self._how = {"checked": checked, "timeless": True, "n_sm": n_sm or launch.cluster_blocks}
+        self._interrupted = Event()
+
+    def run(self, some: BlockQueue) -> Machine:
+        """Run some blocks, on a machine that may have run others before."""
+        return self._drive(self._place.machine_again(self.image, 1, **self._how), some, self._progress)
+
+    def run_beside(self, parts: Sequence[BlockQueue]) -> None:
+        """Run parts of a grid side by side."""
+        with ThreadPoolExecutor(len(parts)) as beside:
+            try:
+                for done in [beside.submit(self._run_part, part) for part in parts]:
+                    done.result()
+            except BaseException:  # Ctrl-C reaches this thread alone, and what one part finds ends the others
+                self._interrupted.set()
+                raise
+
+    def _run_part(self, some: BlockQueue) -> None:
+        self._drive(self._place.machine(self.image, 1, **self._how), some, self._tell)
+
+    def _tell(self, done: int, total: int, text: str) -> None:
+        if self._interrupted.is_set():
             raise KeyboardInterrupt
-        if progress is not None:
-            progress(done, total, text)
+        if self._progress is not None:
+            self._progress(done, total, text)
 
-    def run(some: BlockQueue) -> Machine:
-        m = place.machine(image, 1, timeless=True, n_sm=n_sm)
-        drive(m, launch, image, some, tell, "executing", limit)
+    def _drive(self, m: Machine, some: BlockQueue, progress: Progress | None) -> Machine:
+        _mark_outputs(m, self._place.launch, self._place.layout)
+        drive(m, self._place.launch, self.image, some, progress, "executing", self._limit)
         return m
 
-    calls = calls_the_system(image)
-    parts = _parts(launch.blocks, 1 if together or launch.cluster or calls else workers)
-    if len(parts) == 1 or may_race(image):
-        m = run(BlockQueue.whole(launch.blocks))
-        if calls and launch.memory.heap is not None:
-            launch.memory.heap[: len(m.heap)] = m.heap
-        return printed(launch.program, m.printed)
-    with ThreadPoolExecutor(len(parts)) as beside:
-        try:
-            for done in [beside.submit(run, part) for part in parts]:
-                done.result()
-        except BaseException:  # Ctrl-C reaches this thread alone, and what one part finds ends the others
-            interrupted.set()
-            raise
-    return NOTHING
 
-
-def calls_the_system(image: Image) -> bool:
+@by_identity(1)
+def calls_the_system(program: Program) -> bool:
     """Whether a program prints, or takes from the heap or gives back."""
-    return bool(np.isin(image.code[:, F.OP], (Op.VPRINTF, *HEAP_CALLS)).any())
+    return program.has(Op.VPRINTF, *HEAP_CALLS)
 
 
 def _parts(blocks: int, workers: int) -> list[BlockQueue]:
@@ -160,20 +182,12 @@ def watch(
     SimulationError, EndlessError
         As for :func:`execute`.
     """
-    _run(_placed(launch, gpu, held), clusters.some(launch, blocks), True, progress, limit)
+    _Execution(_placed(launch, gpu, held), True, progress, limit).run(clusters.some(launch, blocks))
 
 
 def _placed(launch: Launch, gpu: Gpu, held: Occupancy) -> Place:
     layout = lay_out(launch)
     return Place(launch, gpu, held, layout, fill_memory(launch, layout))
-
-
-def _run(place: Place, queue: BlockQueue, checked: bool, progress: Progress | None, limit: int | None) -> None:
-    launch = place.launch
-    image = bound(launch, place.layout, encode(launch.program))
-    m = place.machine(image, 1, checked=checked, timeless=True, n_sm=launch.cluster_blocks)
-    _mark_outputs(m, launch, place.layout)
-    drive(m, launch, image, queue, progress, "executing", limit)
 
 
 def _mark_outputs(m: Machine, launch: Launch, layout: Layout) -> None:

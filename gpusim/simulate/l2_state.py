@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, USED
+from gpusim.engine.hierarchy.replacement import FIRST_WAYS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
 from gpusim.simulate.counted import CacheState
@@ -18,22 +19,33 @@ if TYPE_CHECKING:
 
 def left(m: Machine) -> CacheState:
     """What a machine's L2 holds, nothing of which is under way any more."""
-    ways = int(m.shape[S.L2_WAYS])
-    lines = m.l2.copy()
+    ways, sets = int(m.shape[S.L2_WAYS]), _in_use(m)
+    lines = m.l2[sets]
     lines[:, ARRIVES * ways : BITS * ways] = 0
     lines[:, BITS * ways :] &= (1 << PARTIAL_AT) - 1
     used = lines[:, USED * ways : ARRIVES * ways]
-    return CacheState(lines, int(used[used < S.NEVER].max(initial=0)))
+    return CacheState(sets, lines, int(used[used < S.NEVER].max(initial=0)), _held(m, lines))
 
 
 def take_over(m: Machine, l2: CacheState) -> None:
-    """Put into a machine's L2 what one before it held."""
-    m.l2[:], m.misc[S.STAMP] = l2
+    """Put into a machine's L2, which is empty, what one before it held."""
+    m.l2[l2.sets], m.misc[S.STAMP] = l2.lines, l2.stamp
 
 
 def held_by_l2(m: Machine) -> Held:
     """How much of a machine's L2 is in use, and dirty."""
+    return _held(m, m.l2[_in_use(m)])
+
+
+def _in_use(m: Machine) -> np.ndarray:
+    """Sets that hold a line: the first one is in one of the first two ways."""
+    first = int(TAG * m.shape[S.L2_WAYS])
+    return np.flatnonzero(np.maximum.reduce([m.l2[:, first + way] for way in range(FIRST_WAYS)]) >= 0)
+
+
+def _held(m: Machine, sets: np.ndarray) -> Held:
+    """How much of some sets is in use and dirty, of all that there is room for."""
     ways = int(m.shape[S.L2_WAYS])
-    lines = m.l2[:, TAG * ways : (TAG + 1) * ways] >= 0
-    dirty = m.l2[:, BITS * ways : (BITS + 1) * ways] >> SECTORS & ALL_SECTORS
-    return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), lines.size)
+    lines = sets[:, TAG * ways : (TAG + 1) * ways] >= 0
+    dirty = sets[:, BITS * ways : (BITS + 1) * ways] >> SECTORS & ALL_SECTORS
+    return Held(int(np.bitwise_count(dirty[lines]).sum()), int(lines.sum()), len(m.l2) * ways)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.counts import METRICS
@@ -40,12 +40,12 @@ def metrics(counts: Counts) -> dict[str, Metric]:
     ----------
     counts : Counts
     """
-    found = {}
+    found, total, known = {}, counts.total.tolist(), not _calls_the_system(counts)
     for name, rule in METRICS.items():
         size = SECTOR_BYTES if rule.unit == "byte" else 1  # the engine counts sectors
-        parts = [*(counts.total[k] * size for k in rule.plus), *(counts.total[k] * -size for k in rule.minus)]
-        claim = Claim.EXACT if rule.exact and not _calls_the_system(counts) else Claim.MODELLED
-        value = _number(max(float(np.sum(parts)), 0.0))
+        parts = [*(total[k] * size for k in rule.plus), *(total[k] * -size for k in rule.minus)]
+        claim = Claim.EXACT if rule.exact and known else Claim.MODELLED
+        value = _number(max(reduce(add, parts, 0.0), 0.0))
         found[name] = Metric(value, rule.unit, Claim.EXTRAPOLATED if counts.sampled else claim)
     return found
 
@@ -147,7 +147,9 @@ def _is_known(name: str, counts: Counts) -> bool:
 
 def _judged(found: Mapping[str, Metric], errors: Mapping[str, Errors]) -> dict[str, Metric]:
     """Metrics with their errors, where these are known."""
-    return {name: replace(metric, **errors.get(name, Errors())._asdict()) for name, metric in found.items()}
+    return {
+        name: replace(metric, **errors[name]._asdict()) if name in errors else metric for name, metric in found.items()
+    }
 
 
 def _notes(counts: Counts, launch: Launch) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpusim.profiles.profile import Profile
     from gpusim.progress import Progress
     from gpusim.simulate.counted import CacheState, Counts
+    from gpusim.simulate.machines import Machines
     from gpusim.simulate.work import How, Work
 
 
@@ -56,7 +57,7 @@ def simulate(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
     return found
 
 
-def carry_on(work: Work, gpu: Gpu, how: How, l2: CacheState | None) -> tuple[Profile, CacheState]:
+def carry_on(work: Work, gpu: Gpu, how: How, l2: CacheState | None, machines: Machines) -> tuple[Profile, CacheState]:
     """Run a launch that finds L2 as one before has left it, or empty.
 
     Parameters
@@ -64,6 +65,8 @@ def carry_on(work: Work, gpu: Gpu, how: How, l2: CacheState | None) -> tuple[Pro
     work, gpu, how
         As for :func:`simulate`.
     l2 : CacheState or None
+    machines : Machines
+        Those that ran launches before.
 
     Returns
     -------
@@ -71,7 +74,7 @@ def carry_on(work: Work, gpu: Gpu, how: How, l2: CacheState | None) -> tuple[Pro
     l2 : CacheState
         As the launch leaves it.
     """
-    ran = _run(work, gpu, how, l2, keep_l2=True)
+    ran = _run(work, gpu, how, l2, keep_l2=True, machines=machines)
     assert ran.counts.l2 is not None
     return _profile(work, ran, how.cache), ran.counts.l2
 
@@ -84,7 +87,9 @@ class _Ran(NamedTuple):
     gpu: Gpu
 
 
-def _run(work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool) -> _Ran:
+def _run(
+    work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool, machines: Machines | None = None
+) -> _Ran:
     """Count what a launch does, if it fits, at the clock at which the GPU runs it."""
     launch, gpu = work.launch, clocked(gpu, work.launch.program)
     held, progress = fitting(launch, gpu, work.name), _naming(how.progress, work.step)
@@ -92,7 +97,7 @@ def _run(work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool
     with guard if work.watched else nullcontext(progress) as tell:
         counts = count(
             launch, gpu, held, sample=how.sample, l2=l2, keep_l2=keep_l2, values=how.values, progress=tell,
-            limit=how.limit, recording=how.timeline, workers=Workers(processors(how.jobs)),
+            limit=how.limit, recording=how.timeline, workers=Workers(processors(how.jobs)), machines=machines,
         )  # fmt: skip
     return _Ran(counts, held, gpu)
 

@@ -79,7 +79,7 @@ OWN = (
     ("engine/load_store/textures.py", FORMAT, "FARTHEST"),
     ("engine/load_store/unwritten.py", FORMAT, "BLANK_BITS"),
     ("engine/load_store/warpgroup.py", ISA, "*"),
-    ("engine/state/arrays.py", FORMAT, "Machine aligned"),
+    ("engine/state/arrays.py", FORMAT, "Machine CACHE_LINE"),
     ("engine/state/copies.py", FORMAT, "*"),
     (
         "engine/state/columns.py",

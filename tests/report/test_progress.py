@@ -5,7 +5,7 @@ import time
 import pytest
 from rich.console import Console
 
-from gpusim.progress import ProgressLine, compiling
+from gpusim.progress import QUIET, Pieces, ProgressLine, compiling
 
 
 def console(terminal=False, width=80):
@@ -120,3 +120,39 @@ def wait_until(true, seconds=10):
     while not true():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
+
+
+class Clock:
+    """Tells the time that it is told."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_pieces_of_work_are_told_of_every_ten_seconds(monkeypatch):
+    monkeypatch.delenv(QUIET, raising=False)
+    log, clock = console(), Clock()
+    pieces = Pieces("launches", log, clock)
+    for seconds in (1, 4, 4, 4, 4, 4):
+        with pieces():
+            clock.now += seconds
+    assert log.file.getvalue().splitlines() == ["gpusim: 13 s of launches ..."]
+    clock.now += 5  # the program does something else
+    with pieces():
+        clock.now += 9
+    assert len(log.file.getvalue().splitlines()) == 1
+
+
+def test_a_piece_is_shown_sooner_after_others(monkeypatch):
+    monkeypatch.delenv(QUIET, raising=False)
+    log, clock = console(), Clock()
+    pieces = Pieces("launches", log, clock)
+    with pieces():
+        clock.now += 5
+    with pieces() as progress:
+        progress(1, 2, "executing")
+        wait_until(lambda: log.file.getvalue())
+    assert log.file.getvalue().splitlines() == ["gpusim: executing ..."]

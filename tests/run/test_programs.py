@@ -152,3 +152,11 @@ def test_a_library_whose_header_is_not_there_is_named(tmp_path: Path) -> None:
     ran = run("library.cu", folder=tmp_path)
     assert ran.status == 2
     assert "library.cu includes cublas_v2.h, of a library that gpusim does not run" in ran.errors
+
+
+@pytest.mark.parametrize("arguments", [(), ("pinned",)])
+def test_launches_that_are_put_off_are_there_for_who_looks(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    ran = run("again.cu", *arguments, options=["--functional"], folder=tmp_path)
+    assert (ran.status, ran.errors) == (0, "")
+    assert ran.output.startswith("0 wrong\n")
+    assert len(ran.launches) == 3 * 61 + 3

@@ -11,13 +11,13 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.errors import EndlessError
 from gpusim.frontends import described
-from gpusim.isa.encode import encode
 from gpusim.simulate import Launch, count, counting, sample
 from gpusim.simulate.block_queue import BlockQueue, Stretch
 from gpusim.simulate.clusters import held_at_once
-from gpusim.simulate.driving import Place, bound, drive
+from gpusim.simulate.driving import Place, drive
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.launch import fill_memory, lay_out, read_back
+from gpusim.simulate.prepared import bound, whole
 from gpusim.simulate.window import WINDOW
 from tests.kernels.run import prepare
 
@@ -30,7 +30,7 @@ def test_every_block_of_a_stretch_runs_once_and_no_other(timeless):
     launch, gpu, held = prepare(lookup.get("copy"), {"N": 32 * 600, "B": 32})
     layout, x = lay_out(launch), np.arange(1, 32 * 600 + 1, dtype=np.float32)
     launch = Launch(launch.program, launch.grid, launch.block, {**launch.arguments, "x": x, "y": np.zeros_like(x)})
-    image = bound(launch, layout, encode(launch.program))
+    image = bound(launch, layout, whole(launch.program))
     place = Place(launch, gpu, held, layout, fill_memory(launch, layout))
     m = place.machine(image, 3, timeless=timeless, n_sm=1 if timeless else None)
     assert drive(m, launch, image, BlockQueue(STRETCHES), None, "")

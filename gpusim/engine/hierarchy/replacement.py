@@ -4,7 +4,7 @@ Another policy is another :func:`note_use` and :func:`victim`.  What the column 
 for this: 0 is a way that is still empty, ``NEVER`` one that the set lacks.  Every policy
 
 - gives an empty way before one that holds a line (this one not always the last empty way), and never one that the set
-  lacks;
+  lacks; to the first line of a set one of the first ``FIRST_WAYS``;
 - notes something between these two at each use;
 - chooses by the set and the number of the access alone, and leaves the set as it is.
 """
@@ -19,6 +19,8 @@ from gpusim.engine.compiling.lanes import pointer, select
 from gpusim.engine.hierarchy.l2_sets import USED
 from gpusim.engine.hierarchy.scramble import mix
 from gpusim.engine.state.columns import NEVER
+
+FIRST_WAYS = 2
 
 
 @inline

@@ -72,9 +72,12 @@ class Machine(NamedTuple):
     gate: Annotated[np.ndarray, np.int64, 1]  # (N_GATE,): see gpusim.engine.compiling.threads
 
 
+CACHE_LINE = 64  # bytes, of the host
+
+
 def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
     """Zeros that begin with a cache line, so that a row of 32 lanes takes no more lines than it must."""
     nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    room = np.zeros(nbytes + 64, np.uint8)
-    first = -room.ctypes.data % 64
+    room = np.zeros(nbytes + CACHE_LINE, np.uint8)
+    first = -room.ctypes.data % CACHE_LINE
     return room[first : first + nbytes].view(dtype).reshape(shape)

@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 #include <cstdio>
+#include <utility>
 
 namespace gpusim {
 
@@ -15,6 +16,8 @@ struct Configuration {
 };
 
 thread_local std::vector<Configuration> configured;
+
+bool behind = false;
 
 bool within(dim3 size, const char *limit) {
     std::string name = limit;
@@ -58,24 +61,30 @@ cudaError_t run(const Launch &launch, cudaStream_t stream) {
         uint32_t(launch.kernel->module), uint32_t(launch.kernel->index), grid.x, grid.y, grid.z, block.x, block.y,
         block.z, cluster.x, cluster.y, cluster.z, uint32_t(launch.dynamic), launch.cooperative,
         uint32_t(stream_number(stream)), uint32_t(launch.params.size()), tell,
-        uint32_t(stack_bytes()),
+        uint32_t(stack_bytes()), stored(),
     };
     std::string body;
     put(body, numbers);
     body += launch.params;
     if (tell) body += allocations_table();
     Answer answer = ask(Ask::launch, body);
-    if (answer.body.size() >= sizeof(double)) {
+    if (answer.body.size() > sizeof(double)) {
         double seconds;
         std::memcpy(&seconds, answer.body.data(), sizeof seconds);
         advance(stream, seconds);
-        std::fwrite(answer.body.data() + sizeof seconds, 1, answer.body.size() - sizeof seconds, stdout);
+        behind = answer.body[sizeof seconds];
+        size_t first = sizeof seconds + 1;
+        std::fwrite(answer.body.data() + first, 1, answer.body.size() - first, stdout);
     }
     if (answer.status == cudaErrorLaunchOutOfResources || answer.status == cudaErrorInvalidValue ||
         answer.status == cudaErrorCooperativeLaunchTooLarge)
         return cudaError_t(answer.status);  // it was not launched, and the next one may be
     if (answer.status) fault(cudaError_t(answer.status));
     return cudaSuccess;  // what went wrong is told when the program waits
+}
+
+void catch_up() {
+    if (std::exchange(behind, false)) ask(Ask::catch_up, "");
 }
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t dynamic,

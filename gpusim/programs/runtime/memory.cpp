@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace gpusim {
 
@@ -116,6 +117,7 @@ cudaError_t release(Address address) {
     Memory &m = memory();
     auto found = m.allocations.find(address);
     if (found == m.allocations.end()) return cudaErrorInvalidValue;
+    catch_up();
     Allocation one = found->second;
     size_t taken = padded(one.nbytes, unit_of(one.kind));
     if (one.kind != Kind::device) unmap_here(one, taken);
@@ -155,6 +157,10 @@ void *view(const void *pointer) {
     return memory().mapped + (Address(pointer) - memory().base);
 }
 
+static bool changed = false;
+
+bool stored() { return std::exchange(changed, false); }
+
 static bool reaches(const void *pointer, size_t nbytes) {
     return !is_device(pointer) || holds(allocation_at(Address(pointer)), Address(pointer), nbytes);
 }
@@ -166,7 +172,9 @@ cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind)
     bool into = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool out_of = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if ((into && !is_device(to)) || (out_of && !is_device(from))) return cudaErrorInvalidValue;
+    catch_up();
     std::memmove(view(to), view(from), nbytes);
+    changed |= is_device(to);
     return cudaSuccess;
 }
 
@@ -182,7 +190,9 @@ static cudaError_t fill(void *to, int value, size_t nbytes) {
     if (faulted()) return faulted();
     if (!nbytes) return cudaSuccess;
     if (!is_device(to) || !reaches(to, nbytes)) return cudaErrorInvalidValue;
+    catch_up();
     std::memset(view(to), value, nbytes);
+    changed = true;
     return cudaSuccess;
 }
 

@@ -23,7 +23,7 @@ using Address = uint64_t;
 
 // ---------------------------------------------------------------- to gpusim and back (channel.cpp)
 
-enum class Ask : uint32_t { hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, stored = 7 };
+enum class Ask : uint32_t { hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7 };
 
 struct Answer {
     int32_t status;  // a cudaError_t
@@ -80,6 +80,7 @@ inline bool holds(const Allocation *one, Address address, size_t nbytes) {
 bool is_device(const void *pointer);
 void *view(const void *pointer);  // where this process reads and writes what a pointer, a device's or its own, names
 cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind);
+bool stored();  // whether a copy or a set has changed memory since this was last asked
 
 // ---------------------------------------------------------------- modules and kernels (modules.cpp)
 
@@ -121,6 +122,7 @@ struct Launch {
 
 cudaError_t prepare(Launch *launch, const void *function, dim3 grid, dim3 block, void **arguments, size_t dynamic);
 cudaError_t run(const Launch &launch, cudaStream_t stream);
+void catch_up();  // before anything else looks at memory: have there what launches have made of it
 
 }  // namespace gpusim
 

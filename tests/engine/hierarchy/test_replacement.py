@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpusim.engine.hierarchy.l2_sets import TAG, USED, empty_l2, way_of
-from gpusim.engine.hierarchy.replacement import note_use, victim
+from gpusim.engine.hierarchy.replacement import FIRST_WAYS, note_use, victim
 from gpusim.engine.state.columns import NEVER
 
 WAYS = 6
@@ -36,6 +36,11 @@ def victims(row, stamps=range(100, 600)):
 )
 def test_an_empty_way_goes_first(full):
     assert all(way >= full for way in victims(used_in(range(full))))
+
+
+def test_the_first_line_of_a_set_is_in_one_of_its_first_ways():
+    """What L2 holds is found by these (:mod:`gpusim.simulate.l2_state`)."""
+    assert set(victims(used_in(range(0)))) <= set(range(FIRST_WAYS))
 
 
 @pytest.mark.parametrize("lacking", range(WAYS))

@@ -1,0 +1,58 @@
+"""What a program is made into before it runs: of each once, however often it is launched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpusim.isa.by_identity import by_identity
+from gpusim.isa.encode import Image, bind_constants, closed, encode
+from gpusim.isa.slice import counting_and_timed
+from gpusim.simulate.launch import Launch, Layout, arrays_of_parameters, banks_of
+from gpusim.simulate.units import add_units
+
+if TYPE_CHECKING:
+    from gpusim.hardware.spec import Gpu
+    from gpusim.isa.program import Program
+
+Groups = tuple[frozenset[str], ...]
+"""Parameters that are pointers, those of arrays that share memory together."""
+
+
+class Images(NamedTuple):
+    """Images of a program.
+
+    Attributes
+    ----------
+    counting : Image
+        Counts the same with less work.
+    in_time : Image
+        Takes its time.
+    """
+
+    counting: Image
+    in_time: Image
+
+
+@by_identity(1)
+def whole(program: Program) -> Image:
+    """The image that computes all values, its constants still zero."""
+    return closed(encode(program))
+
+
+@by_identity(2)
+def images(program: Program, gpu: Gpu, groups: Groups) -> Images:
+    """Images of which those values are moved that addresses depend on, their constants still zero."""
+    counting, timed = (closed(one) for one in counting_and_timed(program, groups))
+    return Images(counting, add_units(timed, program, gpu))
+
+
+@by_identity(2)
+def whole_in_time(program: Program, gpu: Gpu) -> Image:
+    """The image that computes all values in their time, its constants still zero."""
+    return add_units(whole(program), program, gpu)
+
+
+def bound(launch: Launch, layout: Layout, image: Image) -> Image:
+    """An image with the constants that a launch passes, and with the arrays that it reads by their own names."""
+    reads = arrays_of_parameters(launch, image.reads)
+    return bind_constants(image, banks_of(launch, layout))._replace(reads=reads)
