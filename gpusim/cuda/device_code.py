@@ -55,6 +55,7 @@ def device_code(files: Mapping[str, str]) -> dict[str, str]:
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     macros = _macros(data.values())
     marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
+    data = {name: _without_host_macros(text, data.values(), marks) for name, text in data.items()}
     items = [item for name, text in data.items() for item in _items(name, text, marks)]
     kept = _needed(items, macros)
     return {
@@ -78,6 +79,12 @@ def _parser() -> Any:
 _BOUNDS = rb"__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__"
 _INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
+_LINKAGE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:ifdef[ \t]+__cplusplus|if[ \t]+defined[ \t(]+__cplusplus[ \t)]*)\s+"
+    rb'(?:extern[ \t]+"C"\s*\{|\}[^\n]*)\s+#[ \t]*endif',
+    re.MULTILINE,
+)
+"""C linkage for C++ alone: its braces stand behind conditions of their own, which no tree can hold."""
 _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 
@@ -92,7 +99,9 @@ def parse(data: bytes, *, alignment: bool = False) -> Any:
         Keep ``alignas`` in it.
     """
     blanked = _BOUND if alignment else _ALIGNED
-    return _parser().parse(blanked.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)).root_node
+    for form in (blanked, _LINKAGE):
+        data = form.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)
+    return _parser().parse(data).root_node
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -111,6 +120,23 @@ def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
         for name, body in _DEFINE.findall(text):
             found[name.decode()] = found.get(name.decode(), frozenset()) | _words(body)
     return found
+
+
+_DEFINES_CODE = re.compile(rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)(?:\\\r?\n|[^\n{])*\{")
+"""Definition of a macro that stands for something with a body."""
+_CALL = rb"^(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
+
+
+def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
+    """Blanks for calls, outside of any function, of macros that define host functions, which no parser knows.
+
+    Such a call begins its line, and its macro has a body.
+    """
+    found = {name for one in texts for name in _DEFINES_CODE.findall(one) if name.decode() not in marks}
+    if not found:
+        return text
+    calls = re.compile(_CALL % b"|".join(map(re.escape, sorted(found))), re.MULTILINE)
+    return calls.sub(lambda call: re.sub(rb"[^\n]", b" ", call[0]), text)
 
 
 def _words(text: bytes) -> frozenset[str]:
@@ -261,9 +287,11 @@ def _blank(node: Any) -> tuple[int, int, bytes]:
 def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int, int, bytes]]:
     """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
     for member in walk(node):
-        if member.type not in ("function_definition", "template_declaration"):
-            continue
         if member.parent is None or member.parent.type != "field_declaration_list":
+            continue
+        if member.type == "field_declaration" and "__host__" in (said := _words(member.text)) and not said & marks:
+            yield _blank(member)
+        if member.type not in ("function_definition", "template_declaration"):
             continue
         inner = _inner(member)
         own = _words(member.text[: _body_start(inner, member)])

@@ -23,6 +23,9 @@ _HOST_NAME = re.compile(
     r'|name followed by "::" must be a class or namespace name)',
     re.MULTILINE,
 )
+_NOT_FOUND = re.compile(
+    r"fatal error: (?P<what>[^\n:]+): No such file|fatal error: '(?P<clang>[^\n']+)' file not found"
+)
 _WHEELS = {
     r"cuda_\w+\.h(pp)?|mma\.h|cooperative_groups.*|sm_\d\w+\.h(pp)?|vector_types\.h|crt/.*|device_\w+\.h|"
     r"(nv|cuda|cub|thrust)/.*": toolchain.INSTALL,
@@ -63,6 +66,17 @@ def missing_header(log: str) -> str | None:
     """Name of the header that NVRTC did not find; None where it found all."""
     found = _MISSING_HEADER.search(log)
     return None if found is None else found["what"]
+
+
+def missing_for_nvcc(log: str) -> str | None:
+    """Name of the header that nvcc's host compiler did not find; None where it found all."""
+    found = _NOT_FOUND.search(log)
+    return None if found is None else found["what"] or found["clang"]
+
+
+def is_unmarked(log: str) -> bool:
+    """Whether NVRTC refuses a function or variable only because nothing marks it for the device."""
+    return bool(_HOST_CODE.search(log))
 
 
 def lacks_header(log: str) -> bool:

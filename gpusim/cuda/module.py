@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -489,7 +490,7 @@ def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
 
 
 def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC; where it refuses nvcc, if host code is the reason; then NVRTC with the device code alone."""
+    """NVRTC; where it refuses nvcc, if host code is the reason; then the device code alone."""
     try:
         return _with_nvrtc(source, expressions)
     except CompileError as error:
@@ -505,37 +506,90 @@ def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled
             return _with_nvcc(compiler, source, expressions)
         except CompileError as error:
             theirs = error
+            if told := device_launches.refusal(theirs.log):
+                raise CudaError(told) from None
     try:
-        return _with_device_code(source, expressions)
+        return _with_device_code(source, expressions, compiler)
     except CompileError as error:
         if compiler and not host.lacks_header(theirs.log):
             raise theirs from None
         raise (refused if what is None else error) from None
 
 
-def _with_device_code(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC with the device code of the source; where that will not do, with that of its own headers alone, too."""
+def _with_device_code(source: _Source, expressions: Sequence[str], compiler: toolchain.Nvcc | None) -> Compiled:
+    """The device code of the source; where that will not do, with that of its own headers alone, too."""
     own = dict(quoted(source.text, source.options.searched()))
     files = device_code({source.filename: source.text, **own})
-    text = f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{files.pop(source.filename)}'
-    lean = replace(source, text=text)
-    try:
-        return _with_headers(lean, expressions, {})
-    except CompileError:
-        if not own:
-            raise
-        return _with_headers(lean, expressions, files)
-
-
-def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str, str]) -> Compiled:
-    """Headers that are missing are empty, but for those of CUDA."""
-    headers = {**host_headers.HEADERS, **HEADERS, **own}
+    lean = replace(source, text=files.pop(source.filename))
     missing: list[str] = []
+    refused = None
+    for headers in ({}, files) if own else ({},):
+        for compiles in _ways(lean, compiler):
+            try:
+                return compiles(expressions, headers, missing)
+            except CompileError as error:
+                refused = refused or error
+    raise refused or CompileError(source.filename)
+
+
+_Way = Callable[[Sequence[str], Mapping[str, str], list[str]], Compiled]
+
+
+def _ways(lean: _Source, compiler: toolchain.Nvcc | None) -> Iterator[_Way]:
+    """NVRTC; then nvcc, if there is one, because NVRTC takes no host code, and headers have some."""
+    yield partial(_with_headers, lean)
+    if compiler:
+        yield partial(_with_stand_ins, compiler, lean)
+
+
+_DEFAULT = "-default-device"
+
+
+def _all_of_the_device(source: _Source) -> _Source:
+    """The same where what is marked for neither host nor device is the device's."""
+    return replace(source, options=replace(source.options, flags=(*source.options.flags, _DEFAULT)))
+
+
+def _with_stand_ins(
+    compiler: toolchain.Nvcc,
+    source: _Source,
+    expressions: Sequence[str],
+    own: Mapping[str, str],
+    missing: Iterable[str],
+) -> Compiled:
+    """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
+    headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
+    while True:
+        try:
+            compiled = _with_nvcc(compiler, source, expressions, headers)
+        except CompileError as error:
+            name = host.missing_for_nvcc(error.log)
+            if name is None or name in headers:
+                raise
+            headers[name] = host_headers.HEADERS.get(name, host_headers.EMPTY)
+        else:
+            return replace(compiled, log=_left_out(source, [name for name in headers if name not in own], compiled.log))
+
+
+def _left_out(source: _Source, missing: Iterable[str], log: str) -> str:
+    """The compiler's warnings after what it was not given."""
+    empty = f", empty: {', '.join(missing)}" if missing else ""
+    return f"{source.filename}: host code left out{empty}\n{log}".strip()
+
+
+def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str, str], missing: list[str]) -> Compiled:
+    """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
+    source = replace(source, text=f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{source.text}')
+    headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
+    headers |= dict.fromkeys(missing, host_headers.EMPTY)
     while True:
         try:
             compiled = _with_nvrtc(source, expressions, headers)
         except CompileError as error:
             name = host.missing_header(error.log)
+            if name is None and host.is_unmarked(error.log) and _DEFAULT not in source.options.flags:
+                source = _all_of_the_device(source)
+                continue
             if name is None or name in headers:
                 raise host.refuse(source.filename, error.log, missing) from None
             if wheel := host.missing_wheel(error.log):
@@ -543,8 +597,7 @@ def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str,
             headers[name] = host_headers.EMPTY
             missing.append(name)
         else:
-            empty = f", empty: {', '.join(missing)}" if missing else ""
-            return replace(compiled, log=f"{source.filename}: host code left out{empty}\n{compiled.log}".strip())
+            return replace(compiled, log=_left_out(source, missing, compiled.log))
 
 
 def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
@@ -554,12 +607,14 @@ def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[st
     )
 
 
-def _with_nvcc(compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[str]) -> Compiled:
+def _with_nvcc(
+    compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[str], headers: Mapping[str, str] | None = None
+) -> Compiled:
     in_force = replace(source, options=nvcc.in_force(source.options))
-    key = _key(in_force, expressions, toolchain.nvcc_version(compiler))
-    return _cached(
-        source, key, lambda: nvcc.compile_source(compiler, source.text, source.filename, source.options, expressions)
-    )
+    stand_ins = f" {sorted(headers.items())}" if headers else ""
+    key = _key(in_force, expressions, toolchain.nvcc_version(compiler) + stand_ins)
+    text, filename, chosen = source.text, source.filename, source.options
+    return _cached(source, key, lambda: nvcc.compile_source(compiler, text, filename, chosen, expressions, headers))
 
 
 def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
