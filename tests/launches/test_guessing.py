@@ -82,7 +82,7 @@ def fitted(name, first):
         source = LaunchSpec("k", SOURCE, (), name, grid, block, args=args)
         profile(source, "h200")
 
-    return guessing.fitting(first, run, said.append), said
+    return guessing.fitting([first], run, said.append), said
 
 
 def test_arrays_grow_until_the_launch_fits():
