@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from gpusim.cuda import toolchain
+from gpusim.cuda.conditionals import flattened
 from gpusim.cuda.cuda_errors import MissingToolError
 
 _MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
@@ -79,12 +80,6 @@ def _parser() -> Any:
 _BOUNDS = rb"__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__"
 _INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
-_LINKAGE = re.compile(
-    rb"^[ \t]*#[ \t]*(?:ifdef[ \t]+__cplusplus|if[ \t]+defined[ \t(]+__cplusplus[ \t)]*)\s+"
-    rb'(?:extern[ \t]+"C"\s*\{|\}[^\n]*)\s+#[ \t]*endif',
-    re.MULTILINE,
-)
-"""C linkage for C++ alone: its braces stand behind conditions of their own, which no tree can hold."""
 _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 
@@ -99,9 +94,8 @@ def parse(data: bytes, *, alignment: bool = False) -> Any:
         Keep ``alignas`` in it.
     """
     blanked = _BOUND if alignment else _ALIGNED
-    for form in (blanked, _LINKAGE):
-        data = form.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)
-    return _parser().parse(data).root_node
+    flat = blanked.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), flattened(data))
+    return _parser().parse(flat).root_node
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -122,15 +116,17 @@ def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
     return found
 
 
-_DEFINES_CODE = re.compile(rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)(?:\\\r?\n|[^\n{])*\{")
-"""Definition of a macro that stands for something with a body."""
+_DEFINES_CODE = re.compile(
+    rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)(?:(?:\\\r?\n|[ \t])*template\b\s*[^<\s\\]|(?:\\\r?\n|[^\n{])*\{)"
+)
+"""Definition of a macro that stands for something with a body, or for the instance of a template."""
 _CALL = rb"^(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
 
 
 def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
     """Blanks for calls, outside of any function, of macros that define host functions, which no parser knows.
 
-    Such a call begins its line, and its macro has a body.
+    Such a call begins its line, and its macro has a body or names the instance of a template.
     """
     found = {name for one in texts for name in _DEFINES_CODE.findall(one) if name.decode() not in marks}
     if not found:
@@ -164,7 +160,7 @@ def _items(file: str, data: bytes, marks: frozenset[str] | set[str]) -> Iterator
             if child.type in _OUTER:
                 todo.append(child)
             elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
-                yield _item(file, child, marks)
+                yield _item(file, child, marks, data)
 
 
 def _is_part(node: Any, child: Any) -> bool:
@@ -177,10 +173,11 @@ def _is_part(node: Any, child: Any) -> bool:
     )
 
 
-def _item(file: str, node: Any, marks: frozenset[str] | set[str]) -> _Item:
+def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -> _Item:
     inner = _inner(node)
-    members = [(begin - node.start_byte, end - node.start_byte, new) for begin, end, new in _members(node, marks)]
-    words = _words(_edited(node.text, members))
+    first, text = node.start_byte, data[node.start_byte : node.end_byte]
+    members = [(begin - first, end - first, new) for begin, end, new in _members(node, marks, data)]
+    words = _words(_edited(text, members))
     is_type = inner.type in _CLASSES or inner.type == "enum_specifier"
     own = _words(node.text[: _body_start(inner, node)])
     is_function = inner.type == "function_definition" or _declares_function(inner)
@@ -191,7 +188,7 @@ def _item(file: str, node: Any, marks: frozenset[str] | set[str]) -> _Item:
     if inner.type == "template_instantiation":
         is_device = bool(words & marks)
         is_host = not is_device
-    return _Item(file, node, node.text, frozenset(declares), is_device, is_host, words)
+    return _Item(file, node, text, frozenset(declares), is_device, is_host, words)
 
 
 def _inner(node: Any) -> Any:
@@ -255,9 +252,9 @@ def _blanked(text: bytes, items: list[_Item], kept: set[int], marks: frozenset[s
     edits: list[tuple[int, int, bytes]] = []
     for item in items:
         if id(item) not in kept:
-            edits.append(_blank(item.node))
+            edits.append(_blank(item.node, text))
             continue
-        edits.extend(_members(item.node, marks))
+        edits.extend(_members(item.node, marks, text))
         inner = _inner(item.node)
         if inner.type == "function_definition" and not item.is_device:
             edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
@@ -275,22 +272,23 @@ _COMMENT_OR_DIRECTIVE = re.compile(
 )
 
 
-def _blank(node: Any) -> tuple[int, int, bytes]:
+def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
     """Blanks for all but the ends of its lines, and directives: the preprocessor knows no scopes."""
 
     def blanked(found: re.Match[bytes]) -> bytes:
         return found[0] if found["line"] else re.sub(rb"[^\n]", b" ", found[0])
 
-    return node.start_byte, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, node.text)
+    text = data[node.start_byte : node.end_byte]
+    return node.start_byte, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, text)
 
 
-def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int, int, bytes]]:
+def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
     for member in walk(node):
         if member.parent is None or member.parent.type != "field_declaration_list":
             continue
         if member.type == "field_declaration" and "__host__" in (said := _words(member.text)) and not said & marks:
-            yield _blank(member)
+            yield _blank(member, data)
         if member.type not in ("function_definition", "template_declaration"):
             continue
         inner = _inner(member)
@@ -300,7 +298,7 @@ def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int,
         if own & {"constexpr", "consteval"}:
             yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
         else:
-            yield _blank(member)
+            yield _blank(member, data)
 
 
 def _tight(text: bytes) -> bytes:

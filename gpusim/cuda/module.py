@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -411,12 +411,31 @@ def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNam
     if wanted and re.fullmatch(r"[A-Za-z_][\w:]*", wanted):
         own = [one for one in found if one.startswith(wanted.rpartition("::")[2] + "<")]
         if own:
+            if module := _only_instance(source, wanted):
+                return module
             raise KernelNameError(f"kernel {wanted!r} is a template, name an instance of {own[0]}") from None
         try:
             return _selected(_compiled_module(source, [wanted]), wanted)
         except (_NoInstance, CudaError):
             pass
     raise error
+
+
+def _only_instance(source: _Source, wanted: str) -> Module | None:
+    """The instance of a template that the source launches, which nvcc knows even where only host code says which.
+
+    None where it launches none, or several.
+    """
+    last = wanted.rpartition("::")[2]
+    written = [one for one in launched(source.text) if one.partition("<")[0].strip().rpartition("::")[2] == last]
+    if len(written) == 1 and (module := _instances(source, written)):
+        return _selected(module, wanted)
+    if (compiler := toolchain.find_nvcc()) is None:
+        return None
+    try:
+        return _selected(_read(source, _with_nvcc(compiler, source, [])), wanted)
+    except (CompileError, KernelNameError, _NeedsTarget):
+        return None
 
 
 def _instances(source: _Source, instances: Sequence[str]) -> Module | None:
@@ -435,12 +454,17 @@ def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> Kerne
 
 def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
     compiled = _compile(source, expressions)
-    parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
-    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
-    module = _module(parsed, origin, source.filename, compiled)
+    module = _read(source, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
     return module
+
+
+def _read(source: _Source, compiled: Compiled) -> Module:
+    """What a compiler has made of a source."""
+    parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
+    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
+    return _module(parsed, origin, source.filename, compiled)
 
 
 def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compiled) -> Module:
@@ -522,24 +546,17 @@ def _with_device_code(source: _Source, expressions: Sequence[str], compiler: too
     files = device_code({source.filename: source.text, **own})
     lean = replace(source, text=files.pop(source.filename))
     missing: list[str] = []
-    refused = None
-    for headers in ({}, files) if own else ({},):
-        for compiles in _ways(lean, compiler):
-            try:
-                return compiles(expressions, headers, missing)
-            except CompileError as error:
-                refused = refused or error
-    raise refused or CompileError(source.filename)
-
-
-_Way = Callable[[Sequence[str], Mapping[str, str], list[str]], Compiled]
-
-
-def _ways(lean: _Source, compiler: toolchain.Nvcc | None) -> Iterator[_Way]:
-    """NVRTC; then nvcc, if there is one, because NVRTC takes no host code, and headers have some."""
-    yield partial(_with_headers, lean)
-    if compiler:
-        yield partial(_with_stand_ins, compiler, lean)
+    for headers in ({}, files):
+        try:
+            return _with_headers(lean, expressions, headers, missing)
+        except CompileError as error:
+            refused = error
+        if compiler:  # it takes host code, which headers have
+            with suppress(CompileError):
+                return _with_stand_ins(compiler, lean, expressions, headers, missing)
+        if not own:
+            break
+    raise refused
 
 
 _DEFAULT = "-default-device"
