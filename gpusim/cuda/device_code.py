@@ -56,11 +56,17 @@ def device_code(files: Mapping[str, str]) -> dict[str, str]:
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     macros = _macros(data.values())
     marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
-    data = {name: _without_host_macros(text, data.values(), marks) for name, text in data.items()}
-    items = [item for name, text in data.items() for item in _items(name, text, marks)]
-    kept = _needed(items, macros)
+    texts = list(data.values())
+    unknown = _storage(texts)
+    data = {name: _without_host_macros(text, texts, marks) for name, text in data.items()}
+    tables = {name: _tables(text, texts, marks) for name, text in data.items()}
+    parsed = {
+        name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
+    }
+    items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown)]
+    kept = _needed(items, macros, _words(b" ".join(data[name][slice(*span)] for name in data for span in tables[name])))
     return {
-        name: _blanked(text, [item for item in items if item.file == name], kept, marks).decode()
+        name: _blanked(text, [item for item in items if item.file == name], kept, marks, unknown).decode()
         for name, text in data.items()
     }
 
@@ -84,7 +90,7 @@ _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 
 
-def parse(data: bytes, *, alignment: bool = False) -> Any:
+def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = frozenset()) -> Any:
     """Root of the tree of a text.
 
     Parameters
@@ -92,9 +98,12 @@ def parse(data: bytes, *, alignment: bool = False) -> Any:
     data : bytes
     alignment : bool
         Keep ``alignas`` in it.
+    unknown : frozenset of bytes
+        Macros that the tree is without.
     """
-    blanked = _BOUND if alignment else _ALIGNED
-    flat = blanked.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), flattened(data))
+    flat = (_BOUND if alignment else _ALIGNED).sub(_blanks, flattened(data))
+    if unknown:
+        flat = re.sub(rb"\b(?:%s)\b" % b"|".join(sorted(unknown)), _blanks, flat)
     return _parser().parse(flat).root_node
 
 
@@ -116,23 +125,79 @@ def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
     return found
 
 
-_DEFINES_CODE = re.compile(
-    rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)(?:(?:\\\r?\n|[ \t])*template\b\s*[^<\s\\]|(?:\\\r?\n|[^\n{])*\{)"
+_BODY = rb"((?:\\\r?\n|[^\n])*)"
+_WITH_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)" + _BODY)
+_WITHOUT_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)(?!\()\b" + _BODY)
+_DEFINES_CODE = re.compile(rb"[\s\\]*template\b\s*[^<\s\\]|.*\{", re.DOTALL)
+"""Body of a macro that stands for something with a body, or for the instance of a template."""
+_ATTRIBUTE = re.compile(rb"\b(?:visibility|deprecated|format|noreturn|unused|dllexport|dllimport|warn_unused_result)\b")
+"""Attributes of functions of the host that no device code heeds."""
+_STORAGE = re.compile(
+    rb"(?:\s|\\|extern|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
 )
-"""Definition of a macro that stands for something with a body, or for the instance of a template."""
-_CALL = rb"^(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
+"""Body of a macro that says no more than how a function is linked."""
+_CALL = rb"^[ \t]*\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
 
 
 def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
     """Blanks for calls, outside of any function, of macros that define host functions, which no parser knows.
 
-    Such a call begins its line, and its macro has a body or names the instance of a template.
+    Such a call begins its line, and its macro has a body, names the instance of a template, or gives a function an
+    attribute that device code does not heed.
     """
-    found = {name for one in texts for name in _DEFINES_CODE.findall(one) if name.decode() not in marks}
-    if not found:
-        return text
-    calls = re.compile(_CALL % b"|".join(map(re.escape, sorted(found))), re.MULTILINE)
-    return calls.sub(lambda call: re.sub(rb"[^\n]", b" ", call[0]), text)
+    found = {
+        name
+        for one in texts
+        for name, body in _WITH_ARGUMENTS.findall(one)
+        if name.decode() not in marks and (_ATTRIBUTE.search(body) or _DEFINES_CODE.match(body))
+    }
+    with_body = found - _attributes(texts)
+    for names, indent in ((with_body, b""), (found - with_body, b"[ \t]*")):
+        if names:
+            calls = re.compile(_CALL.replace(b"[ \t]*", indent, 1) % b"|".join(sorted(names)), re.MULTILINE)
+            text = calls.sub(_blanks, text)
+    return text
+
+
+def _attributes(texts: Iterable[bytes]) -> set[bytes]:
+    """Macros with arguments that give a function an attribute."""
+    return {
+        name
+        for one in texts
+        for name, body in _WITH_ARGUMENTS.findall(one)
+        if _ATTRIBUTE.search(body) and not _DEFINES_CODE.match(body)
+    }
+
+
+def _storage(texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Macros that say no more than how a function is linked, however they are defined."""
+    defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    others = {name for name, body in defined if not _STORAGE.fullmatch(body)}
+    return frozenset(name for name, body in defined if name not in others and body.strip())
+
+
+def _blanks(found: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", found[0])
+
+
+def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", text[slice(*span)])
+
+
+def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> list[tuple[int, int]]:
+    """Where a macro that is marked for the device opens a brace, up to the macro that closes it: no tree holds it."""
+    bodies = [found for one in texts for found in _WITH_ARGUMENTS.findall(one)]
+    opening = {name for name, body in bodies if name.decode() in marks and body.count(b"{") > body.count(b"}")}
+    closing = {name for name, body in bodies if body.count(b"{") < body.count(b"}")}
+    if not opening or not closing:
+        return []
+    form = rb"^[ \t]*(?:%s)[ \t]*\(.*?^[ \t]*(?:%s)[ \t]*\([^)]*\)[ \t]*;?"
+    table = re.compile(form % (b"|".join(sorted(opening)), b"|".join(sorted(closing))), re.DOTALL | re.MULTILINE)
+    return [found.span() for found in table.finditer(text)]
+
+
+_LONGEST = 200
+"""Bytes before a definition in which words may stand that say how it is linked."""
 
 
 def _words(text: bytes) -> frozenset[str]:
@@ -151,9 +216,9 @@ def _reached(words: Iterable[str], macros: Mapping[str, frozenset[str]]) -> set[
     return found
 
 
-def _items(file: str, data: bytes, marks: frozenset[str] | set[str]) -> Iterator[_Item]:
+def _items(file: str, data: bytes, marks: frozenset[str] | set[str], unknown: frozenset[bytes]) -> Iterator[_Item]:
     """Definitions at namespace scope, in namespaces and behind conditions too."""
-    todo = [parse(data)]
+    todo = [parse(data, unknown=unknown)]
     while todo:
         node = todo.pop()
         for child in node.children:
@@ -229,30 +294,35 @@ def _is_inside(node: Any, top: Any) -> bool:
     return False
 
 
-def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]]) -> set[int]:
-    """Positions of the items that device code is or uses."""
+def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: frozenset[str]) -> set[int]:
+    """Positions of the items that device code is or uses; ``words`` are used besides."""
     kept = {n for n, item in enumerate(items) if item.is_device}
     by_name: dict[str, list[int]] = {}
     for n, item in enumerate(items):
         if not item.is_host:
             for name in item.declares:
                 by_name.setdefault(name, []).append(n)
-    todo = list(kept)
-    while todo:
-        for word in _reached(items[todo.pop()].uses, macros):
+    uses = [items[n].uses for n in kept] + [words]
+    while uses:
+        for word in _reached(uses.pop(), macros):
             for n in by_name.get(word, ()):
                 if n not in kept:
                     kept.add(n)
-                    todo.append(n)
+                    uses.append(items[n].uses)
     return {id(items[n]) for n in kept}
 
 
-def _blanked(text: bytes, items: list[_Item], kept: set[int], marks: frozenset[str] | set[str]) -> bytes:
+def _blanked(
+    text: bytes, items: list[_Item], kept: set[int], marks: frozenset[str] | set[str], storage: frozenset[bytes]
+) -> bytes:
     """The text with blanks for what is left out, host members of kept classes too."""
     edits: list[tuple[int, int, bytes]] = []
+    before = re.compile(rb"(?:\b(?:%s)\b\s*)+\Z" % b"|".join(sorted(storage) or [rb"\0"]))
     for item in items:
         if id(item) not in kept:
             edits.append(_blank(item.node, text))
+            if said := before.search(text, max(0, item.node.start_byte - _LONGEST), item.node.start_byte):
+                edits.append((*said.span(), _blanks(said)))
             continue
         edits.extend(_members(item.node, marks, text))
         inner = _inner(item.node)
@@ -272,14 +342,19 @@ _COMMENT_OR_DIRECTIVE = re.compile(
 )
 
 
+_REST_OF_LINE = re.compile(rb"(?:\\\r?\n|[^\n])*")
+
+
 def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
     """Blanks for all but the ends of its lines, and directives: the preprocessor knows no scopes."""
 
     def blanked(found: re.Match[bytes]) -> bytes:
         return found[0] if found["line"] else re.sub(rb"[^\n]", b" ", found[0])
 
-    text = data[node.start_byte : node.end_byte]
-    return node.start_byte, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, text)
+    begin = node.start_byte
+    if data[data.rfind(b"\n", 0, begin) + 1 : begin].lstrip().startswith(b"#"):  # what parsers take for code
+        begin = min(node.end_byte, _REST_OF_LINE.match(data, begin).end())  # type: ignore[union-attr]
+    return begin, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, data[begin : node.end_byte])
 
 
 def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:

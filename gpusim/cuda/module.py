@@ -514,11 +514,24 @@ def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
 
 
 def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC; where it refuses nvcc, if host code is the reason; then the device code alone."""
+    """NVRTC; where it refuses, what compiles beside host code, which is kept: finding out how takes several tries."""
+    compiler = toolchain.find_nvcc()
+    known = f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {compiler and toolchain.nvcc_version(compiler)}"
+    in_force = replace(source, options=nvcc.in_force(source.options))
+    key = _key(in_force, expressions, f"beside host code {known} {sorted(host_headers.HEADERS.items())}")
+    if key and (kept := cache.load(key)):
+        return kept
     try:
         return _with_nvrtc(source, expressions)
     except CompileError as error:
-        refused = error
+        compiled = _beside_host_code(source, expressions, error)
+    if key:
+        cache.store(key, compiled)
+    return compiled
+
+
+def _beside_host_code(source: _Source, expressions: Sequence[str], refused: CompileError) -> Compiled:
+    """Nvcc, if host code is the reason why NVRTC refuses; then the device code alone."""
     if told := device_launches.refusal(refused.log):
         raise CudaError(told)
     what = host.reason(refused.log)

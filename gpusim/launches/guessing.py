@@ -61,6 +61,8 @@ MOST_GROWN = 1 << 31
 """The same of one that grew."""
 GROWN = 1 << 27
 """The same while smaller sizes may do."""
+TIMES = 16
+"""So many times as long is an array whose first growth was not enough."""
 GROWTHS = 3
 """So often do arrays grow while smaller sizes may do."""
 
@@ -94,13 +96,15 @@ class Guess:
     block: str | None
     shared: int | None = None
 
-    def enlarged(self, name: str, nbytes: int, most: int = MOST_GROWN) -> Guess | None:
-        """The same with a guessed array that is so many bytes longer, or twice as long; None if it is none.
+    def enlarged(self, name: str, nbytes: int, times: int = 2, most: int = MOST_GROWN) -> Guess | None:
+        """The same with a guessed array that is so many bytes longer, or so many times as long; None if it is none.
 
         ``*`` are all of them; ``most`` elements is how long one may become.
         """
         args = tuple(
-            _grown(text, nbytes) if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text)) else text
+            _grown(text, nbytes, times)
+            if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text))
+            else text
             for text in self.args
         )
         too_long = any(int(found[1]) > most for text in args if (found := _COUNTED.search(text)))
@@ -122,9 +126,9 @@ _COUNTED = re.compile(r"=(?!bytes:)\w+(?::\w+)*:(\d+)$")
 """An array's number of elements."""
 
 
-def _grown(text: str, nbytes: int) -> str:
+def _grown(text: str, nbytes: int, times: int) -> str:
     start, _, count = text.rpartition(":")
-    return f"{start}:{max(2 * int(count), int(count) + nbytes)}"
+    return f"{start}:{max(times * int(count), int(count) + nbytes)}"
 
 
 def guesses(
@@ -442,7 +446,7 @@ def _fitted(
         try:
             run(guessed)
         except SimulationError as error:
-            larger, why = _enlarged(guessed, error, MOST_GROWN if is_last else GROWN)
+            larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
             growths += 1
             if larger is None or (growths > GROWTHS and not is_last):
                 return guessed, error
@@ -452,14 +456,14 @@ def _fitted(
             return guessed, None
 
 
-def _enlarged(guessed: Guess, error: SimulationError, most: int) -> tuple[Guess | None, str]:
+def _enlarged(guessed: Guess, error: SimulationError, times: int, most: int) -> tuple[Guess | None, str]:
     """A guess with more of what a launch reaches beyond, and what to say of it."""
     if error.is_of_shared:
         more = guessed.with_more_shared()
         return more, f"shared memory is read or written past its end: {more.shared} bytes are dynamic" if more else ""
     if not error.array:
         return None, ""
-    return guessed.enlarged(error.array, error.past, most), _why(error.array, error.past)
+    return guessed.enlarged(error.array, error.past, times, most), _why(error.array, error.past)
 
 
 def _why(array: str, past: int) -> str:
