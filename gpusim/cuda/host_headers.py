@@ -69,6 +69,6 @@ BEFORE = (
     "#define __asm__ asm\n#define __volatile__ volatile\n"
     "typedef unsigned char u_char; typedef unsigned short ushort; typedef unsigned int uint; "
     "typedef unsigned long ulong; namespace std {}\n"
-    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n"
+    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n#include <cuda_device_runtime_api.h>\n"
 )
 """What nvcc declares in every source by way of cuda_runtime.h (sys/types.h, math.h, limits.h)."""

@@ -655,7 +655,7 @@ def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) 
         try:
             compiled = compiles()
         except CompileError as error:
-            first = re.search(r"^([^\n]*)\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE)
+            first = re.search(r"^([^\n]*)\(\d+\): (?:catastrophic )?error: ([^\n]*)", error.log, re.MULTILINE)
             if first and first[1] == "__nv_name_map":
                 raise _NoInstance(first[2]) from None
             if source.is_given or not (target := targets.lacking(error.log, source.options.arch)):

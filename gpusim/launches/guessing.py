@@ -21,7 +21,7 @@ from gpusim.launches import named
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
     from gpusim.cuda.signature import Parameter
-    from gpusim.simulate.driving import SimulationError
+    from gpusim.errors import GpusimError
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,16 @@ class Sizes:
         The only size of a kernel that has one.
     several : int
         Each of several.
+    threads : int
+        The same of a block that nothing tells.
     """
 
     alone: int
     several: int
+    threads: int = 256
 
 
-SIZES = Sizes(1 << 20, 1024), Sizes(1 << 12, 256), Sizes(512, 64), Sizes(64, 32), Sizes(16, 16)
+SIZES = Sizes(1 << 20, 1024), Sizes(1 << 12, 256), Sizes(512, 64), Sizes(64, 32, 64), Sizes(16, 16, 16)
 """Those to begin with, and smaller ones for a kernel that does not run with them."""
 DYNAMIC_SHARED = 16 << 10, 48 << 10, 96 << 10, 192 << 10
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
@@ -53,8 +56,6 @@ BY_NAME = {
 """Sizes of parameters by name, in lower case; all others are one of the above."""
 FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
 """The same of floating-point numbers; all others are 1."""
-THREADS, SIDE = 256, 16
-"""Threads of a block along x, and along x and y each where a kernel has both."""
 MOST_ELEMENTS = 1 << 26
 """Of an array to begin with."""
 MOST_GROWN = 1 << 31
@@ -73,6 +74,7 @@ _DIRECT = ""
 _CAST = re.compile(r"\(\s*(?:unsigned\s+)?(?:int|size_t|unsigned|long|uint32_t|int64_t)\s*\)")
 _LAUNCHED = r"\b{name}\s*(?:<[^<>;]*>)?\s*<<<([^;]*?)>>>"
 _DIM3 = r"\bdim3\s+{name}\s*[({{=]\s*(?:dim3\s*\()?([^;]*?)[)}}]+\s*;"
+_NUMBER = r"(?:#\s*define\s+{name}\s+\(?|\b(?:int|unsigned|size_t|uint32_t|auto)\s+{name}\s*=\s*)(\d+)\b"
 _DYNAMIC = re.compile(r"\bextern\b[^;{}]*?\b__shared__\b")
 _BODY = r"\b{name}\s*\("
 
@@ -171,7 +173,7 @@ def guess(
     """
     kernel, told = _opened(kernel, given)
     missing = [p for n, p in zip(kernel.parameter_names, kernel.parameters, strict=True) if n not in told]
-    texts = _Texts(kernel, [text for text in given if named.is_named(text)], sizes.several)
+    texts = _Texts(kernel, [text for text in given if named.is_named(text)], sizes)
     own_block = block or texts.block()
     scalars = [p for p in missing if not _is_array(p)]
     whole = [p for p in kernel.parameters if numpy_name(p.type)[:3] in ("int", "uin")]
@@ -248,7 +250,7 @@ class _Texts:
 
     kernel: Kernel
     given: list[str]
-    several: int
+    sizes: Sizes
     guessed: list[str] = field(default_factory=list)
 
     @property
@@ -279,7 +281,7 @@ class _Texts:
         pair = vector(target)
         kind = numpy_name(pair.fields[0].type.name if pair else target) or "float32"
         fill = "normal" if kind.startswith("float") else "ones"
-        side = str(self.several)
+        side = str(self.sizes.several)
         shape = side if fetched and fetched[1] == "1D" else f"{side}x{side}"
         channels = {2: "x2", 3: "x4", 4: "x4"}.get(len(pair.fields), "") if pair else ""
         return f"texture:{kind}:{fill}:{shape}{channels}" + (f":channels={channels[1:]}" if channels else "")
@@ -311,26 +313,36 @@ class _Texts:
             if len(parts) > 1 and (size := self._size(parts[1], code.max_threads)):
                 return size
         if "threadIdx.y" in self._body():
-            side = min(SIDE, math.isqrt(code.max_threads))
+            side = math.isqrt(min(self.sizes.threads, code.max_threads))
             return f"{side},{side}"
-        return str(min(THREADS, code.max_threads))
+        return str(min(self.sizes.threads, code.max_threads))
 
     def _size(self, text: str, most: int) -> str:
         """A size in a launch: a number, a constant, a ``dim3`` of such; empty where host code computes it."""
-        declared = self.kernel.declared
         name = text.strip()
         inside = re.search(_DIM3.format(name=re.escape(name)), self._source) if name.isidentifier() else None
         direct = re.fullmatch(r"dim3\s*\((.*)\)", name, re.DOTALL)
-        numbers = [declared.number(part) for part in _split((inside or direct or [name, name])[1])] if declared else []
+        numbers = [self._number(part) for part in _split((inside or direct or [name, name])[1])]
         sizes = [n for n in numbers if n is not None]
         whole = 0 < len(sizes) == len(numbers) <= len("xyz")
         return ",".join(map(str, sizes)) if whole and 0 < math.prod(sizes) <= most else ""
+
+    def _number(self, text: str) -> int | None:
+        """A number, a constant, or a variable or macro that is defined as one, of several definitions the last."""
+        declared = self.kernel.declared
+        found = declared.number(text) if declared else None
+        if found is None and text.isidentifier():
+            defined = re.findall(_NUMBER.format(name=text), self._source)
+            found = int(defined[-1]) if defined else None
+        return found
 
     def grid(self, block: str) -> str:
         """As many blocks as bound checks let in; of a kernel without any as many as its first size."""
         threads, body = [*map(int, block.split(",")), 1, 1], self._body()
         bounds, known = self._bounds(body), self.known
-        first = next((int(value) for value in known.values() if isinstance(value, int) and value > 1), self.several)
+        first = next(
+            (int(value) for value in known.values() if isinstance(value, int) and value > 1), self.sizes.several
+        )
         sizes = []
         for axis, own in zip("xyz", threads, strict=False):
             if f"blockIdx.{axis}" not in body:
@@ -338,7 +350,7 @@ class _Texts:
             elif axis in bounds:
                 sizes.append(f"ceildiv({bounds[axis]},{own})" if own > 1 else bounds[axis])
             else:
-                sizes.append(str(min(first, self.several)))
+                sizes.append(str(min(first, self.sizes.several)))
         values = [str(max(1, math.ceil(evaluate(size, known)))) for size in sizes]
         while len(values) > 1 and values[-1] == "1":
             values.pop()
@@ -375,7 +387,7 @@ class _Texts:
         """Integers below the smallest size, as indices are."""
         sizes = [n for n in self.known.values() if isinstance(n, int) and n > 1]
         most = (1 << int(re.sub(r"\D", "", kind)) - 1) - 1
-        return f"randint:{min([*sizes, self.several, most])}"
+        return f"randint:{min([*sizes, self.sizes.several, most])}"
 
 
 def _split(text: str) -> list[str]:
@@ -420,7 +432,7 @@ def fitting(tries: Iterable[Guess], run: Callable[[Guess], object], tell: Callab
     Guess
         With which it ran.
     """
-    first: tuple[Guess, SimulationError] | None = None
+    first: tuple[Guess, GpusimError] | None = None
     left = list(tries)
     while left:
         guessed = left.pop(0)
@@ -437,15 +449,16 @@ def fitting(tries: Iterable[Guess], run: Callable[[Guess], object], tell: Callab
 
 def _fitted(
     guessed: Guess, run: Callable[[Guess], object], tell: Callable[[str], None], *, is_last: bool
-) -> tuple[Guess, SimulationError | None]:
+) -> tuple[Guess, GpusimError | None]:
     """A guess with arrays as long as a launch needs; and what went wrong all the same."""
     from gpusim.simulate.driving import SimulationError
+    from gpusim.simulate.launch import ArgumentError
 
     growths = 0
     while True:
         try:
             run(guessed)
-        except SimulationError as error:
+        except (SimulationError, ArgumentError) as error:
             larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
             growths += 1
             if larger is None or (growths > GROWTHS and not is_last):
@@ -456,8 +469,12 @@ def _fitted(
             return guessed, None
 
 
-def _enlarged(guessed: Guess, error: SimulationError, times: int, most: int) -> tuple[Guess | None, str]:
+def _enlarged(guessed: Guess, error: GpusimError, times: int, most: int) -> tuple[Guess | None, str]:
     """A guess with more of what a launch reaches beyond, and what to say of it."""
+    from gpusim.simulate.driving import SimulationError
+
+    if not isinstance(error, SimulationError):
+        return None, ""
     if error.is_of_shared:
         more = guessed.with_more_shared()
         return more, f"shared memory is read or written past its end: {more.shared} bytes are dynamic" if more else ""
