@@ -22,6 +22,7 @@ from gpusim.cuda import (
     names,
     nvcc,
     nvrtc,
+    removed,
     signature,
     targets,
     toolchain,
@@ -300,9 +301,26 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         return _from_binary(data, str(path), target, kernel)
     if jitlink.is_ptx(data):
         return _selected(_from_ptx(data, str(path), target), kernel)
-    text = _text(data, path)
     chosen = checked(target, options, defines, include, path.parent)
-    return _from_source(_Source(text, str(source_or_path), chosen, arch is not None), kernel)
+    source = _Source(_text(data, path), str(source_or_path), chosen, arch is not None)
+    try:
+        return _from_source(source, kernel)
+    except CompileError:
+        if module := _from_whole(path, source, kernel):
+            return module
+        raise
+
+
+def _from_whole(path: Path, part: _Source, kernel: str | None) -> Module | None:
+    """A kernel of a file that is a part of another source in its folder, which includes it, out of that one."""
+    include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]+"{re.escape(path.name)}"', re.MULTILINE)
+    for other in sorted(path.parent.glob("*.cu")):
+        text = _text(reading.read_bytes(other, CudaError), other)
+        if other != path and kernel is not None and include.search(text):
+            with suppress(CompileError, KernelNameError):
+                module = _from_source(replace(part, text=text, filename=str(other)), kernel)
+                return replace(module, log=f"{path} is a part of {other}, which includes it\n{module.log}".strip())
+    return None
 
 
 def _target(gpu: str | Gpu, arch: str | None) -> str:
@@ -532,8 +550,7 @@ def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled
 
 def _beside_host_code(source: _Source, expressions: Sequence[str], refused: CompileError) -> Compiled:
     """Nvcc, if host code is the reason why NVRTC refuses; then the device code alone."""
-    if told := device_launches.refusal(refused.log):
-        raise CudaError(told)
+    _refuse_in_words(refused.log)
     what = host.reason(refused.log)
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
@@ -543,14 +560,19 @@ def _beside_host_code(source: _Source, expressions: Sequence[str], refused: Comp
             return _with_nvcc(compiler, source, expressions)
         except CompileError as error:
             theirs = error
-            if told := device_launches.refusal(theirs.log):
-                raise CudaError(told) from None
+            _refuse_in_words(theirs.log)
     try:
         return _with_device_code(source, expressions, compiler)
     except CompileError as error:
         if compiler and not host.lacks_header(theirs.log):
             raise theirs from None
         raise (refused if what is None else error) from None
+
+
+def _refuse_in_words(log: str) -> None:
+    """Refuse what is known not to compile, whatever host code there is."""
+    if told := device_launches.refusal(log) or removed.refusal(log):
+        raise CudaError(told) from None
 
 
 def _with_device_code(source: _Source, expressions: Sequence[str], compiler: toolchain.Nvcc | None) -> Compiled:
