@@ -229,10 +229,10 @@ def _items(file: str, data: bytes, marks: frozenset[str] | set[str], unknown: fr
 
 
 def _is_part(node: Any, child: Any) -> bool:
-    """Whether a node belongs to a directive of the preprocessor or is one."""
+    """Whether a node belongs to a directive of the preprocessor or is one, or is a namespace's name."""
     if _DIRECTIVE.fullmatch(child.type):
         return True
-    return node.type.startswith("preproc") and child in (
+    return node.type.startswith(("preproc", "namespace")) and child in (
         node.child_by_field_name("condition"),
         node.child_by_field_name("name"),
     )

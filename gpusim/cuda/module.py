@@ -490,9 +490,19 @@ def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compi
     kernels = {}
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
-        known = signature.parameters(name, symbol, code.parameters, origin.text if origin else "")
+        known = signature.parameters(name, symbol, code.parameters, _declaring(name, origin))
         kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename, origin=origin)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
+
+
+def _declaring(name: Name, origin: Origin | None) -> str:
+    """The text that names a kernel's parameters: the source, or a header of the user's."""
+    if origin is None:
+        return ""
+    declares = re.compile(rf"\b{re.escape(name.name.rpartition('::')[2])}\s*\(")
+    if declares.search(origin.text):
+        return origin.text
+    return next((text for _, text in quoted(origin.text, origin.folders) if declares.search(text)), origin.text)
 
 
 def _selected(module: Module, wanted: str | None) -> Module:
