@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -590,6 +591,7 @@ def _with_device_code(source: _Source, expressions: Sequence[str], compiler: too
     own = dict(quoted(source.text, source.options.searched()))
     files = device_code({source.filename: source.text, **own})
     lean = replace(source, text=files.pop(source.filename))
+    files = {name: _guarded(own[name], text) for name, text in files.items()}
     missing: list[str] = []
     for headers in ({}, files):
         try:
@@ -602,6 +604,16 @@ def _with_device_code(source: _Source, expressions: Sequence[str], compiler: too
         if not own:
             break
     raise refused
+
+
+def _guarded(text: str, pruned: str) -> str:
+    """A header that is read once, whatever names it goes by: compilers know only files again."""
+    before, once, after = pruned.partition("#pragma once")
+    if not once:
+        return pruned
+    guard = f"GPUSIM_{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:32]}"
+    line = before.count("\n") + 1
+    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{after}\n#endif\n"
 
 
 _DEFAULT = "-default-device"
