@@ -51,7 +51,7 @@ BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
     r"\w*(ksize|kernel_?size|radius|filter)\w*": 3,
     r"\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
-    r"\w*(stride|step|dilation|iters?|iterations|repeat)\w*": 1,
+    r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps)\w*": 1,
 }  # fmt: skip
 """Sizes of parameters by name, in lower case; all others are one of the above."""
 FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
