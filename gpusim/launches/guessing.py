@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING
 from gpusim.cuda.included import quoted
 from gpusim.cuda.layout import vector
 from gpusim.cuda.scalars import numpy_name
+from gpusim.errors import GpusimError, ParameterError
 from gpusim.expressions import ExpressionError, Number, evaluate, names
 from gpusim.launches import named
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
     from gpusim.cuda.signature import Parameter
-    from gpusim.errors import GpusimError
+
+
+THREADS = 256
+"""Threads of a block that nothing tells."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,12 @@ class Sizes:
     several : int
         Each of several.
     threads : int
-        The same of a block that nothing tells.
+        Threads of a block that nothing tells.
     """
 
     alone: int
     several: int
-    threads: int = 256
+    threads: int = THREADS
 
 
 SIZES = Sizes(1 << 20, 1024), Sizes(1 << 12, 256), Sizes(512, 64), Sizes(64, 32, 64), Sizes(16, 16, 16)
@@ -310,12 +314,17 @@ class _Texts:
             return ",".join(map(str, code.block))
         for launch in re.findall(_LAUNCHED.format(name=self._name), self._source):
             parts = _split(launch)
-            if len(parts) > 1 and (size := self._size(parts[1], code.max_threads)):
+            if len(parts) > 1 and (size := self._size(parts[1], code.max_threads)) and self._is_usual(size):
                 return size
         if "threadIdx.y" in self._body():
             side = math.isqrt(min(self.sizes.threads, code.max_threads))
             return f"{side},{side}"
         return str(min(self.sizes.threads, code.max_threads))
+
+    def _is_usual(self, size: str) -> bool:
+        """Whether a block of the source is taken as it is; small ones are tried where it does not do."""
+        threads = math.prod(map(int, size.split(",")))
+        return self.sizes.threads >= THREADS or threads <= self.sizes.threads
 
     def _size(self, text: str, most: int) -> str:
         """A size in a launch: a number, a constant, a ``dim3`` of such; empty where host code computes it."""
@@ -452,13 +461,12 @@ def _fitted(
 ) -> tuple[Guess, GpusimError | None]:
     """A guess with arrays as long as a launch needs; and what went wrong all the same."""
     from gpusim.simulate.driving import SimulationError
-    from gpusim.simulate.launch import ArgumentError
 
     growths = 0
     while True:
         try:
             run(guessed)
-        except (SimulationError, ArgumentError) as error:
+        except (SimulationError, ParameterError) as error:
             larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
             growths += 1
             if larger is None or (growths > GROWTHS and not is_last):
