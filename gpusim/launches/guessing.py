@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from gpusim.cuda.included import quoted
 from gpusim.cuda.layout import vector
 from gpusim.cuda.scalars import numpy_name
-from gpusim.errors import GpusimError, ParameterError
+from gpusim.errors import EndlessError, GpusimError, ParameterError
 from gpusim.expressions import ExpressionError, Number, evaluate, names
 from gpusim.launches import named
 
@@ -37,7 +37,7 @@ class Sizes:
     alone : int
         The only size of a kernel that has one.
     several : int
-        Each of several.
+        Each of two; of more half as much.
     threads : int
         Threads of a block that nothing tells.
     """
@@ -47,14 +47,18 @@ class Sizes:
     threads: int = THREADS
 
 
-SIZES = Sizes(1 << 20, 1024), Sizes(1 << 12, 256), Sizes(512, 64), Sizes(64, 32, 64), Sizes(16, 16, 16)
+SIZES = (
+    Sizes(1 << 20, 1024), Sizes(1 << 12, 256, 128), Sizes(512, 64, 64), Sizes(64, 32, 32), Sizes(16, 16, 16), Sizes(1, 1, 32)
+)  # fmt: skip
 """Those to begin with, and smaller ones for a kernel that does not run with them."""
+MANY = 3
+"""So many sizes that work may grow with all of them."""
 DYNAMIC_SHARED = 16 << 10, 48 << 10, 96 << 10, 192 << 10
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
 BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
     r"\w*(ksize|kernel_?size|radius|filter)\w*": 3,
-    r"\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
+    r"(op|idx|index|id|which|kind|type)(_?id)?|\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
     r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps)\w*": 1,
 }  # fmt: skip
 """Sizes of parameters by name, in lower case; all others are one of the above."""
@@ -181,7 +185,8 @@ def guess(
     own_block = block or texts.block()
     scalars = [p for p in missing if not _is_array(p)]
     whole = [p for p in kernel.parameters if numpy_name(p.type)[:3] in ("int", "uin")]
-    size = sizes.alone if len(whole) == 1 else sizes.several
+    unknown = sum(not _named(p.name, BY_NAME) for p in whole)
+    size = sizes.alone if len(whole) == 1 else sizes.several if unknown < MANY else sizes.several // 2
     for parameter in scalars:
         texts.tell(parameter.name, texts.texture(parameter) or _scalar(parameter, size))
     own_grid = grid or texts.grid(own_block)
@@ -466,7 +471,7 @@ def _fitted(
     while True:
         try:
             run(guessed)
-        except (SimulationError, ParameterError) as error:
+        except (SimulationError, EndlessError, ParameterError) as error:
             larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
             growths += 1
             if larger is None or (growths > GROWTHS and not is_last):

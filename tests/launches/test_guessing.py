@@ -56,13 +56,13 @@ def kernel(name):
     [
         (
             "mm", [],
-            ("--grid 64,64 --block 16,16 --arg M=1024 --arg N=1024 --arg K=1024 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg A=normal:1048576 --arg B=normal:1048576 --arg C=zeros:1048576"),
+            ("--grid 32,32 --block 16,16 --arg M=512 --arg N=512 --arg K=512 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg A=normal:262144 --arg B=normal:262144 --arg C=zeros:262144"),
         ),
         (
             "mm", ["M=100", "K=3", "A=ones:300"],
-            ("--grid 64,7 --block 16,16 --arg N=1024 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg B=normal:307200 --arg C=zeros:307200"),
+            ("--grid 32,7 --block 16,16 --arg N=512 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg B=normal:153600 --arg C=zeros:153600"),
         ),
         (
             "rows", [],
