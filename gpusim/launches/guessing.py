@@ -48,7 +48,8 @@ class Sizes:
 
 
 SIZES = (
-    Sizes(1 << 20, 1024), Sizes(1 << 12, 256, 128), Sizes(512, 64, 64), Sizes(64, 32, 32), Sizes(16, 16, 16), Sizes(1, 1, 32)
+    Sizes(1 << 20, 1024), Sizes(1 << 12, 256, 128), Sizes(512, 64, 64), Sizes(64, 32, 32), Sizes(16, 16, 16),
+    Sizes(1, 1, 32),
 )  # fmt: skip
 """Those to begin with, and smaller ones for a kernel that does not run with them."""
 MANY = 3
