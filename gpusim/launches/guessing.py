@@ -54,7 +54,7 @@ SIZES = (
 """Those to begin with, and smaller ones for a kernel that does not run with them."""
 MANY = 3
 """So many sizes that work may grow with all of them."""
-DYNAMIC_SHARED = 16 << 10, 48 << 10, 96 << 10, 192 << 10
+DYNAMIC_SHARED = tuple(1 << n for n in range(14, 18))
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
 BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
