@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,31 +14,24 @@ from gpusim import reading
 from gpusim.cuda import (
     cache,
     cubin,
-    device_launches,
     fatbin,
-    host,
-    host_headers,
     jitlink,
     names,
-    nvcc,
-    nvrtc,
-    removed,
     signature,
     targets,
     toolchain,
     triton,
 )
+from gpusim.cuda.compilers import NeedsTarget, NoInstance, Source, with_nvcc
+from gpusim.cuda.compiling import machine_code
 from gpusim.cuda.cubin import Cubin, KernelCode
-from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
+from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError
 from gpusim.cuda.demangle import Name, demangle
-from gpusim.cuda.device_code import device_code
 from gpusim.cuda.fields import leaves, opened
-from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
 from gpusim.cuda.instances import launched, templates
 from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.nvrtc import Compiled
-from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
 from gpusim.errors import shown
 from gpusim.names import some
@@ -232,20 +224,6 @@ def from_binary(data: bytes, filename: str, arch: str, text: str = "") -> Module
     return _from_binary(data, filename, arch, None, text)
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A source to compile: text, the name it goes by, what decides how; whether the target is the user's choice."""
-
-    text: str
-    filename: str
-    options: Options
-    is_given: bool = False
-
-    def for_target(self, target: str) -> _Source:
-        """The same for another target."""
-        return replace(self, options=replace(self.options, arch=target), is_given=True)
-
-
 def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     source_or_path: str | Path,
     *,
@@ -293,7 +271,7 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         raise KernelNameError(f"a kernel is named by a string, such as 'sgemm<128,8>', not by {shown(kernel)}")
     if isinstance(source_or_path, str) and ("\n" in source_or_path or "__global__" in source_or_path):
         chosen = checked(target, options, defines, include)
-        return _from_source(_Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
+        return _from_source(Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
     path = Path(source_or_path)
     data = reading.read_bytes(path, CudaError)
     if cubin.is_cubin(data):
@@ -303,7 +281,7 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     if jitlink.is_ptx(data):
         return _selected(_from_ptx(data, str(path), target), kernel)
     chosen = checked(target, options, defines, include, path.parent)
-    source = _Source(_text(data, path), str(source_or_path), chosen, arch is not None)
+    source = Source(_text(data, path), str(source_or_path), chosen, arch is not None)
     try:
         return _from_source(source, kernel)
     except CompileError:
@@ -312,7 +290,7 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         raise
 
 
-def _from_whole(path: Path, part: _Source, kernel: str | None) -> Module | None:
+def _from_whole(path: Path, part: Source, kernel: str | None) -> Module | None:
     """A kernel of a file that is a part of another source in its folder, which includes it, out of that one."""
     include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]+"{re.escape(path.name)}"', re.MULTILINE)
     for other in sorted(path.parent.glob("*.cu")):
@@ -405,14 +383,14 @@ def _newest_ptx(entries: Sequence[fatbin.Entry], arch: str) -> list[fatbin.Entry
     return [entry for entry in entries if entry.is_ptx and entry.arch == f"sm_{newest}"]
 
 
-def _from_source(source: _Source, wanted: str | None) -> Module:
+def _from_source(source: Source, wanted: str | None) -> Module:
     """Compile, and once more where the kernel asked for has to be named to the compiler."""
     if (instances := launched(source.text)) and not wanted and (module := _instances(source, instances)):
         return _selected(module, None)
     expressions = [wanted] if wanted and "<" in wanted else []
     try:
         module = _compiled_module(source, expressions)
-    except _NoInstance as error:
+    except NoInstance as error:
         raise _unknown_instance(source, wanted or "", error) from None
     try:
         return _selected(module, wanted)
@@ -422,7 +400,7 @@ def _from_source(source: _Source, wanted: str | None) -> Module:
         return _named_to_the_compiler(source, wanted, error)
 
 
-def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNameError) -> Module:
+def _named_to_the_compiler(source: Source, wanted: str | None, error: KernelNameError) -> Module:
     """A kernel that is compiled only where something uses it: a ``static`` one; or a template, which is refused."""
     found = templates(source.text)
     if wanted is None and found:
@@ -435,12 +413,12 @@ def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNam
             raise KernelNameError(f"kernel {wanted!r} is a template, name an instance of {own[0]}") from None
         try:
             return _selected(_compiled_module(source, [wanted]), wanted)
-        except (_NoInstance, CudaError):
+        except (NoInstance, CudaError):
             pass
     raise error
 
 
-def _only_instance(source: _Source, wanted: str) -> Module | None:
+def _only_instance(source: Source, wanted: str) -> Module | None:
     """The instance of a template that the source launches, which nvcc knows even where only host code says which.
 
     None where it launches none, or several.
@@ -452,34 +430,34 @@ def _only_instance(source: _Source, wanted: str) -> Module | None:
     if (compiler := toolchain.find_nvcc()) is None:
         return None
     try:
-        return _selected(_read(source, _with_nvcc(compiler, source, [])), wanted)
-    except (CompileError, KernelNameError, _NeedsTarget):
+        return _selected(_read(source, with_nvcc(compiler, source, [])), wanted)
+    except (CompileError, KernelNameError, NeedsTarget):
         return None
 
 
-def _instances(source: _Source, instances: Sequence[str]) -> Module | None:
+def _instances(source: Source, instances: Sequence[str]) -> Module | None:
     """The instances that the source itself launches; None where one has arguments that only host code knows."""
     try:
         return replace(_compiled_module(source, instances), selected=None)
-    except (_NoInstance, CompileError):
+    except (NoInstance, CompileError):
         return None
 
 
-def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
+def _unknown_instance(source: Source, wanted: str, error: NoInstance) -> KernelNameError:
     found = templates(source.text)
     listed = f": there are the templates {some(found, '; ')}" if found else ""
     return KernelNameError(f"{source.filename} has no kernel {wanted!r}: {error}{listed}")
 
 
-def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
-    compiled = _compile(source, expressions)
+def _compiled_module(source: Source, expressions: Sequence[str]) -> Module:
+    compiled = machine_code(source, expressions)
     module = _read(source, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
     return module
 
 
-def _read(source: _Source, compiled: Compiled) -> Module:
+def _read(source: Source, compiled: Compiled) -> Module:
     """What a compiler has made of a source."""
     parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
     origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
@@ -512,208 +490,3 @@ def _selected(module: Module, wanted: str | None) -> Module:
     if module.selected is not None or (wanted is None and len(names.own(known)) > 1):
         return module
     return replace(module, selected=module.kernel(wanted).symbol)
-
-
-# ------------------------------------------------------------------ compilers
-
-
-class _NoInstance(Exception):
-    """The compiler does not know the kernel it was told to compile; the message says what it wrote."""
-
-
-class _NeedsTarget(Exception):
-    """The architecture lacks an instruction that a target of its own has."""
-
-    def __init__(self, target: str) -> None:
-        super().__init__(target)
-        self.target = target
-
-
-def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """For the target that is given; else for the architecture, or where that will not do for one of its own."""
-    arch = source.options.arch
-    if source.is_given:
-        return _compile_for_target(source, expressions)
-    if target := targets.asked_for(source.text, source.options.searched(), arch):
-        return _compile_for_target(source.for_target(target), expressions)
-    try:
-        return _compile_for_target(source, expressions)
-    except _NeedsTarget as needs:
-        return _compile_for_target(source.for_target(needs.target), expressions)
-
-
-def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC; where it refuses, what compiles beside host code, which is kept: finding out how takes several tries."""
-    compiler = toolchain.find_nvcc()
-    known = f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {compiler and toolchain.nvcc_version(compiler)}"
-    in_force = replace(source, options=nvcc.in_force(source.options))
-    key = _key(in_force, expressions, f"beside host code {known} {sorted(host_headers.HEADERS.items())}")
-    if key and (kept := cache.load(key)):
-        return kept
-    try:
-        return _with_nvrtc(source, expressions)
-    except CompileError as error:
-        compiled = _beside_host_code(source, expressions, error)
-    if key:
-        cache.store(key, compiled)
-    return compiled
-
-
-def _beside_host_code(source: _Source, expressions: Sequence[str], refused: CompileError) -> Compiled:
-    """Nvcc, if host code is the reason why NVRTC refuses; then the device code alone."""
-    _refuse_in_words(refused.log)
-    what = host.reason(refused.log)
-    if wheel := host.missing_wheel(refused.log):
-        raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
-    compiler = toolchain.find_nvcc() if what else None
-    if compiler:
-        try:
-            return _with_nvcc(compiler, source, expressions)
-        except CompileError as error:
-            theirs = error
-            _refuse_in_words(theirs.log)
-    try:
-        return _with_device_code(source, expressions, compiler)
-    except CompileError as error:
-        if compiler and not host.lacks_header(theirs.log):
-            raise theirs from None
-        raise (refused if what is None else error) from None
-
-
-def _refuse_in_words(log: str) -> None:
-    """Refuse what is known not to compile, whatever host code there is."""
-    if told := device_launches.refusal(log) or removed.refusal(log):
-        raise CudaError(told) from None
-
-
-def _with_device_code(source: _Source, expressions: Sequence[str], compiler: toolchain.Nvcc | None) -> Compiled:
-    """The device code of the source; where that will not do, with that of its own headers alone, too."""
-    own = dict(quoted(source.text, source.options.searched()))
-    files = device_code({source.filename: source.text, **own})
-    lean = replace(source, text=files.pop(source.filename))
-    files = {name: _guarded(own[name], text) for name, text in files.items()}
-    missing: list[str] = []
-    for headers in ({}, files):
-        try:
-            return _with_headers(lean, expressions, headers, missing)
-        except CompileError as error:
-            refused = error
-        if compiler:  # it takes host code, which headers have
-            with suppress(CompileError):
-                return _with_stand_ins(compiler, lean, expressions, headers, missing)
-        if not own:
-            break
-    raise refused
-
-
-def _guarded(text: str, pruned: str) -> str:
-    """A header that is read once, whatever names it goes by: compilers know only files again."""
-    before, once, after = pruned.partition("#pragma once")
-    if not once:
-        return pruned
-    guard = f"GPUSIM_{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:32]}"
-    line = before.count("\n") + 1
-    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{after}\n#endif\n"
-
-
-_DEFAULT = "-default-device"
-
-
-def _all_of_the_device(source: _Source) -> _Source:
-    """The same where what is marked for neither host nor device is the device's."""
-    return replace(source, options=replace(source.options, flags=(*source.options.flags, _DEFAULT)))
-
-
-def _with_stand_ins(
-    compiler: toolchain.Nvcc,
-    source: _Source,
-    expressions: Sequence[str],
-    own: Mapping[str, str],
-    missing: Iterable[str],
-) -> Compiled:
-    """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
-    headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
-    while True:
-        try:
-            compiled = _with_nvcc(compiler, source, expressions, headers)
-        except CompileError as error:
-            name = host.missing_for_nvcc(error.log)
-            if name is None or name in headers:
-                raise
-            headers[name] = host_headers.HEADERS.get(name, host_headers.EMPTY)
-        else:
-            return replace(compiled, log=_left_out(source, [name for name in headers if name not in own], compiled.log))
-
-
-def _left_out(source: _Source, missing: Iterable[str], log: str) -> str:
-    """The compiler's warnings after what it was not given."""
-    empty = f", empty: {', '.join(missing)}" if missing else ""
-    return f"{source.filename}: host code left out{empty}\n{log}".strip()
-
-
-def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str, str], missing: list[str]) -> Compiled:
-    """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
-    source = replace(source, text=f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{source.text}')
-    headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
-    headers |= dict.fromkeys(missing, host_headers.EMPTY)
-    while True:
-        try:
-            compiled = _with_nvrtc(source, expressions, headers)
-        except CompileError as error:
-            name = host.missing_header(error.log)
-            if name is None and host.is_unmarked(error.log) and _DEFAULT not in source.options.flags:
-                source = _all_of_the_device(source)
-                continue
-            if name is None or name in headers:
-                raise host.refuse(source.filename, error.log, missing) from None
-            if wheel := host.missing_wheel(error.log):
-                raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
-            headers[name] = host_headers.EMPTY
-            missing.append(name)
-        else:
-            return replace(compiled, log=_left_out(source, missing, compiled.log))
-
-
-def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
-    key = _key(source, expressions, f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {sorted(headers.items())}")
-    return _cached(
-        source, key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
-    )
-
-
-def _with_nvcc(
-    compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[str], headers: Mapping[str, str] | None = None
-) -> Compiled:
-    in_force = replace(source, options=nvcc.in_force(source.options))
-    stand_ins = f" {sorted(headers.items())}" if headers else ""
-    key = _key(in_force, expressions, toolchain.nvcc_version(compiler) + stand_ins)
-    text, filename, chosen = source.text, source.filename, source.options
-    return _cached(source, key, lambda: nvcc.compile_source(compiler, text, filename, chosen, expressions, headers))
-
-
-def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
-    """What was compiled before, or is now; that a target of an architecture's own is needed is remembered, too."""
-    if key and (kept := cache.load(key)) and not (source.is_given and kept.needs):
-        compiled = kept
-    else:
-        try:
-            compiled = compiles()
-        except CompileError as error:
-            first = re.search(r"^([^\n]*)\(\d+\): (?:catastrophic )?error: ([^\n]*)", error.log, re.MULTILINE)
-            if first and first[1] == "__nv_name_map":
-                raise _NoInstance(first[2]) from None
-            if source.is_given or not (target := targets.lacking(error.log, source.options.arch)):
-                raise
-            compiled = Compiled(b"", "", "", needs=target)
-        if key:
-            cache.store(key, compiled)
-    if compiled.needs:
-        raise _NeedsTarget(compiled.needs)
-    return compiled
-
-
-def _key(source: _Source, expressions: Sequence[str], compiler: str) -> str | None:
-    chosen = source.options
-    parts = [compiler, source.filename, *chosen.command(), "instances", *expressions]
-    before = "".join(f'#include "{name}"\n' for name in chosen.beforehand())
-    return cache.key(before + source.text, chosen.searched(), parts)
