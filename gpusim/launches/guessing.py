@@ -37,7 +37,7 @@ class Sizes:
     alone : int
         The only size of a kernel that has one.
     several : int
-        Each of two; of more half as much.
+        Each of two; of more a quarter of it.
     threads : int
         Threads of a block that nothing tells.
     """
@@ -58,7 +58,7 @@ DYNAMIC_SHARED = tuple(1 << n for n in range(14, 18))
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
 BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
-    r"\w*(ksize|kernel_?size|radius|filter)\w*": 3,
+    r"\w*(ksize|kernel_?size|radius|filter)\w*": 3, r"\w*channels?\w*|c_?in|c_?out|groups?": 16,
     r"(op|idx|index|id|which|kind|type)(_?id)?|\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
     r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps)\w*": 1,
 }  # fmt: skip
@@ -187,7 +187,7 @@ def guess(
     scalars = [p for p in missing if not _is_array(p)]
     whole = [p for p in kernel.parameters if numpy_name(p.type)[:3] in ("int", "uin")]
     unknown = sum(not _named(p.name, BY_NAME) for p in whole)
-    size = sizes.alone if len(whole) == 1 else sizes.several if unknown < MANY else sizes.several // 2
+    size = sizes.alone if len(whole) == 1 else sizes.several if unknown < MANY else max(1, sizes.several // 4)
     for parameter in scalars:
         texts.tell(parameter.name, texts.texture(parameter) or _scalar(parameter, size))
     own_grid = grid or texts.grid(own_block)

@@ -56,13 +56,13 @@ def kernel(name):
     [
         (
             "mm", [],
-            ("--grid 32,32 --block 16,16 --arg M=512 --arg N=512 --arg K=512 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg A=normal:262144 --arg B=normal:262144 --arg C=zeros:262144"),
+            ("--grid 16,16 --block 16,16 --arg M=256 --arg N=256 --arg K=256 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg A=normal:16777216 --arg B=normal:16777216 --arg C=zeros:16777216"),
         ),
         (
             "mm", ["M=100", "K=3", "A=ones:300"],
-            ("--grid 32,7 --block 16,16 --arg N=512 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg B=normal:153600 --arg C=zeros:153600"),
+            ("--grid 16,7 --block 16,16 --arg N=256 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg B=normal:76800 --arg C=zeros:76800"),
         ),
         (
             "rows", [],
