@@ -60,11 +60,13 @@ BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
     r"\w*(ksize|kernel_?size|radius|filter)\w*": 3, r"\w*channels?\w*|c_?in|c_?out|groups?": 16,
     r"(op|idx|index|id|which|kind|type)(_?id)?|\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
-    r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps)\w*": 1,
+    r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps|ratio)\w*": 1,
 }  # fmt: skip
 """Sizes of parameters by name, in lower case; all others are one of the above."""
 FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
 """The same of floating-point numbers; all others are 1."""
+FURTHER = 4
+"""Blocks along an axis that nothing tells, but for the first such axis."""
 MOST_ELEMENTS = 1 << 26
 """Of an array to begin with."""
 MOST_GROWN = 1 << 31
@@ -358,14 +360,15 @@ class _Texts:
         first = next(
             (int(value) for value in known.values() if isinstance(value, int) and value > 1), self.sizes.several
         )
-        sizes = []
+        sizes, first_axis = list[str](), True
         for axis, own in zip("xyz", threads, strict=False):
             if f"blockIdx.{axis}" not in body:
                 sizes.append("1" if body or axis != "x" else f"ceildiv({first},{own})")
             elif axis in bounds:
                 sizes.append(f"ceildiv({bounds[axis]},{own})" if own > 1 else bounds[axis])
             else:
-                sizes.append(str(min(first, self.sizes.several)))
+                sizes.append(str(min(first, self.sizes.several if first_axis else FURTHER)))
+                first_axis = False
         values = [str(max(1, math.ceil(evaluate(size, known)))) for size in sizes]
         while len(values) > 1 and values[-1] == "1":
             values.pop()
