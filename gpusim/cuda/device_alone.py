@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from gpusim.cuda import host, host_headers, nvrtc, toolchain
 from gpusim.cuda.compilers import Source, with_nvcc, with_nvrtc
@@ -41,17 +42,32 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     lean = replace(source, text=files.pop(source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
     missing: list[str] = []
-    for headers in ({}, files):
+    refused: CompileError | None = None
+    for first in ({}, files) if own else ({},):
         try:
-            return _with_headers(lean, expressions, headers, missing)
+            return _pruned(partial(_with_headers, lean, expressions, missing=missing), files, first)
         except CompileError as error:
             refused = error
         if compiler:  # it takes host code, which headers have
             with suppress(CompileError):
-                return _with_stand_ins(compiler, lean, expressions, headers, missing)
-        if not own:
-            break
+                return _pruned(partial(_with_stand_ins, compiler, lean, expressions, missing), files, first)
+    assert refused is not None
     raise refused
+
+
+def _pruned(
+    compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[str, str], first: Mapping[str, str]
+) -> Compiled:
+    """Compile with the device code alone of those headers, too, that a compiler complains about."""
+    headers = dict(first)
+    while True:
+        try:
+            return compiles(headers)
+        except CompileError as error:
+            blamed = host.blamed(error.log, files.keys() - headers.keys())
+            if not blamed:
+                raise
+            headers |= {name: files[name] for name in blamed}
 
 
 def _guarded(text: str, pruned: str) -> str:
@@ -76,8 +92,8 @@ def _with_stand_ins(
     compiler: toolchain.Nvcc,
     source: Source,
     expressions: Sequence[str],
-    own: Mapping[str, str],
     missing: Iterable[str],
+    own: Mapping[str, str],
 ) -> Compiled:
     """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
     headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)

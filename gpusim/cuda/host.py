@@ -6,8 +6,9 @@ is the host's; nvcc, which has a host compiler at hand, takes both.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gpusim.cuda import toolchain
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
@@ -23,6 +24,7 @@ _HOST_NAME = re.compile(
     r'|name followed by "::" must be a class or namespace name)',
     re.MULTILINE,
 )
+_BLAMED = re.compile(r"^(?:([^\n(]+)\(\d+\)|([^\n:]+):\d+:\d+): (?:catastrophic |fatal )?error: ", re.MULTILINE)
 _NOT_FOUND = re.compile(
     r"fatal error: (?P<what>[^\n:]+): No such file|fatal error: '(?P<clang>[^\n']+)' file not found"
 )
@@ -72,6 +74,30 @@ def missing_for_nvcc(log: str) -> str | None:
     """Name of the header that nvcc's host compiler did not find; None where it found all."""
     found = _NOT_FOUND.search(log)
     return None if found is None else found["what"] or found["clang"]
+
+
+def blamed(log: str, names: Iterable[str]) -> set[str]:
+    """Headers that a compiler found errors in.
+
+    Parameters
+    ----------
+    log : str
+        What it wrote.
+    names : iterable of str
+        Names that headers are included by.
+
+    Examples
+    --------
+    >>> blamed("/a/b/own.h(3): error: no", ["../b/own.h", "other.h"])
+    {'../b/own.h'}
+    """
+    files = {os.path.normpath(found[1] or found[2]) for found in _BLAMED.finditer(log)}
+    return {name for name in names if any(f"/{file}".endswith(_tail(name)) for file in files)}
+
+
+def _tail(name: str) -> str:
+    """What a header's path ends with."""
+    return "/" + re.sub(r"^(\.\./)+", "", os.path.normpath(name))
 
 
 def is_unmarked(log: str) -> bool:
