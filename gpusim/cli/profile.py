@@ -117,8 +117,9 @@ def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str,
 
     tries = guessing.guesses(kernel, given, single["--grid"], single["--block"], single["--dynamic-shared"])
 
-    def run(guess: guessing.Guess) -> None:
-        profile(sources.spec(told(guess), "profile"), gpu, **{**how, "timeline": None})
+    def run(guess: guessing.Guess, seconds: float | None) -> None:
+        limit = {"seconds": seconds} if how["seconds"] is None else {}
+        profile(sources.spec(told(guess), "profile"), gpu, **{**how, "timeline": None, **limit})
 
     fitted = guessing.fitting(tries, run, say)
     say("guessed: " + " ".join(fitted.lines()))

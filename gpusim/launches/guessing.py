@@ -54,10 +54,13 @@ SIZES = (
 """Those to begin with, and smaller ones for a kernel that does not run with them."""
 MANY = 3
 """So many sizes that work may grow with all of them."""
+PATIENCE_S = 30.0
+"""Seconds that a launch may take while smaller sizes may do."""
 DYNAMIC_SHARED = tuple(1 << n for n in range(14, 18))
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
 BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
+    r"b[cr]": 32, r"t[cr]": 4,
     r"\w*(ksize|kernel_?size|radius|filter)\w*": 3, r"\w*channels?\w*|c_?in|c_?out|groups?": 16,
     r"(op|idx|index|id|which|kind|type)(_?id)?|\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
     r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps|ratio)\w*": 1,
@@ -433,7 +436,10 @@ def _closing(text: str, start: int) -> int:
     return len(text)
 
 
-def fitting(tries: Iterable[Guess], run: Callable[[Guess], object], tell: Callable[[str], None]) -> Guess:
+Run = Callable[[Guess, "float | None"], object]
+
+
+def fitting(tries: Iterable[Guess], run: Run, tell: Callable[[str], None]) -> Guess:
     """Take the first guess with which a launch runs, its arrays enlarged until the launch reaches beyond none of them.
 
     Parameters
@@ -441,7 +447,7 @@ def fitting(tries: Iterable[Guess], run: Callable[[Guess], object], tell: Callab
     tries : iterable of Guess
         With ever smaller sizes.
     run : callable
-        Runs the launch, and raises what went wrong.
+        Runs the launch for so many seconds at most, if a number is given, and raises what went wrong.
     tell : callable
         Told of each array that grows, and when smaller sizes are tried.
 
@@ -466,16 +472,17 @@ def fitting(tries: Iterable[Guess], run: Callable[[Guess], object], tell: Callab
 
 
 def _fitted(
-    guessed: Guess, run: Callable[[Guess], object], tell: Callable[[str], None], *, is_last: bool
+    guessed: Guess, run: Run, tell: Callable[[str], None], *, is_last: bool
 ) -> tuple[Guess, GpusimError | None]:
     """A guess with arrays as long as a launch needs; and what went wrong all the same."""
+    from gpusim.launches.profiling import TimeLimitError
     from gpusim.simulate.driving import SimulationError
 
     growths = 0
     while True:
         try:
-            run(guessed)
-        except (SimulationError, EndlessError, ParameterError) as error:
+            run(guessed, None if is_last else PATIENCE_S)
+        except (SimulationError, EndlessError, ParameterError, TimeLimitError) as error:
             larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
             growths += 1
             if larger is None or (growths > GROWTHS and not is_last):

@@ -1,5 +1,6 @@
 """Guesses follow names, bound checks and launches in the source, and arrays grow until a launch fits them."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from gpusim import GpusimError, cuda
 from gpusim.launches import guessing, named
 from gpusim.launches.guessing import Guess, guess
-from gpusim.launches.profiling import profile
+from gpusim.launches.profiling import TimeLimitError, profile
 from gpusim.launches.spec import LaunchSpec
 
 SOURCE = """
@@ -94,10 +95,12 @@ def test_what_is_given_is_not_guessed():
     assert not any(text.startswith("A=") for text in found.args)
 
 
-def fitted(name, tries):
+def fitted(name, tries, longest=math.inf):
     said = []
 
-    def run(found):
+    def run(found, seconds):
+        if seconds is not None and int(found.grid or 1) > longest:
+            raise TimeLimitError("given up")
         args, _ = named.read(found.args, {})
         grid, block = (tuple(map(int, size.split(","))) for size in (found.grid or "1", found.block or "1"))
         source = LaunchSpec("k", SOURCE, (), name, grid, block, dynamic_shared=found.shared, args=args)
@@ -149,3 +152,9 @@ def test_a_grid_that_is_too_large_is_tried_smaller():
     fine = guess(kernel("by_constant"), [], None, None)
     found, _ = fitted("by_constant", [replace(fine, grid=str(1 << 32)), fine])
     assert found == fine
+
+
+def test_smaller_sizes_are_tried_of_what_takes_long():
+    found, said = fitted("by_constant", guessing.guesses(kernel("by_constant"), [], None, None), longest=100)
+    assert found.grid == "64"
+    assert said == ["smaller sizes are tried"] * 2
