@@ -70,7 +70,7 @@ FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
 """The same of floating-point numbers; all others are 1."""
 FURTHER = 4
 """Blocks along an axis that nothing tells, but for the first such axis."""
-MOST_ELEMENTS = 1 << 26
+MOST_ELEMENTS = 1 << 22
 """Of an array to begin with."""
 MOST_GROWN = 1 << 31
 """The same of one that grew."""

@@ -58,7 +58,7 @@ def kernel(name):
         (
             "mm", [],
             ("--grid 16,16 --block 16,16 --arg M=256 --arg N=256 --arg K=256 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg A=normal:16777216 --arg B=normal:16777216 --arg C=zeros:16777216"),
+            "--arg A=normal:65536 --arg B=normal:65536 --arg C=zeros:65536"),
         ),
         (
             "mm", ["M=100", "K=3", "A=ones:300"],
