@@ -38,7 +38,7 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
         Why NVRTC refused.
     """
     own = dict(quoted(source.text, source.options.searched()))
-    files = device_code({source.filename: source.text, **own})
+    files = device_code({source.filename: source.text, **own}, expressions)
     lean = replace(source, text=files.pop(source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
     missing: list[str] = []

@@ -40,13 +40,15 @@ class _Item:
     uses: frozenset[str] = field(default=frozenset())
 
 
-def device_code(files: Mapping[str, str]) -> dict[str, str]:
+def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[str, str]:
     """Leave host code out of a source and its headers.
 
     Parameters
     ----------
     files : mapping
         Text of each file by the name it goes by; names used in one may be declared in another.
+    wanted : iterable of str
+        Instances of templates, whose arguments are kept, too.
 
     Returns
     -------
@@ -64,7 +66,9 @@ def device_code(files: Mapping[str, str]) -> dict[str, str]:
         name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
     }
     items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown)]
-    kept = _needed(items, macros, _words(b" ".join(data[name][slice(*span)] for name in data for span in tables[name])))
+    besides = [data[name][slice(*span)] for name in data for span in tables[name]]
+    besides += [text.encode(errors="replace") for text in wanted]
+    kept = _needed(items, macros, _words(b" ".join(besides)))
     return {
         name: _blanked(text, [item for item in items if item.file == name], kept, marks, unknown).decode()
         for name, text in data.items()
@@ -133,10 +137,14 @@ _DEFINES_CODE = re.compile(rb"[\s\\]*template\b\s*[^<\s\\]|.*\{", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\b(?:visibility|deprecated|format|noreturn|unused|dllexport|dllimport|warn_unused_result)\b")
 """Attributes of functions of the host that no device code heeds."""
 _STORAGE = re.compile(
-    rb"(?:\s|\\|extern|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
+    rb"(?:\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
 )
 """Body of a macro that says no more than how a function is linked."""
-_CALL = rb"^[ \t]*\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
+_CALL = (
+    rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
+    rb"|^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
+)
+"""A directive, which stays as it is, or a call of one of some macros."""
 
 
 def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
@@ -152,10 +160,10 @@ def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[s
         if name.decode() not in marks and (_ATTRIBUTE.search(body) or _DEFINES_CODE.match(body))
     }
     with_body = found - _attributes(texts)
-    for names, indent in ((with_body, b""), (found - with_body, b"[ \t]*")):
+    for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*")):
         if names:
-            calls = re.compile(_CALL.replace(b"[ \t]*", indent, 1) % b"|".join(sorted(names)), re.MULTILINE)
-            text = calls.sub(_blanks, text)
+            calls = re.compile(_CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
+            text = calls.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
     return text
 
 
@@ -368,12 +376,20 @@ def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterat
             continue
         inner = _inner(member)
         own = _words(member.text[: _body_start(inner, member)])
-        if inner.type != "function_definition" or own & marks or "virtual" in own or b"=default" in _tight(member.text):
+        if not _is_function(inner) or own & marks or "virtual" in own or b"=default" in _tight(member.text):
             continue
         if own & {"constexpr", "consteval"}:
             yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
         else:
             yield _blank(member, data)
+
+
+def _is_function(inner: Any) -> bool:
+    """Whether a node is the definition of a function; a member behind an unknown macro only looks like one."""
+    declarator = inner.child_by_field_name("declarator") if inner.type == "function_definition" else None
+    return declarator is not None and any(
+        node.type in ("function_declarator", "operator_cast") for node in walk(declarator)
+    )
 
 
 def _tight(text: bytes) -> bytes:

@@ -126,6 +126,11 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          'PYBIND11_MODULE(a, m) { m.def("run", &run); }'), "*p = 1;"),
         (("#define BINDING(name) \\\n  void name(std::vector<int> v) { v.clear(); }\n"
          "__global__ void k(int *p) { *p = 1; }\nBINDING(f)\nBINDING(g);\n"), "*p = 1;"),
+        (("#define CASES(a) \\\n  switch (a) { default: break; }\n"
+         "#define BIND(name) \\\n  void name(std::vector<int> v) { \\\n    CASES(v.size()) \\\n  }\nBIND(f)\n__global__ void k(int *p) { *p = 1; }\n"), "*p = 1;"),
+        (("#ifdef X\n#define PLAIN __extension__\n#else\n#define PLAIN\n#endif\nint h() { return 1; }\n"
+         "struct A { PLAIN union { struct { int a; } s; long b; } u; char c; };\n"
+         "__global__ void k(int *p) { *p = sizeof(A); }"), "*p = 16;"),
         (("#define INSTANCE(T) template void run<T>(T *)\ntemplate <class T> void run(T *t) { cudaFree(t); }\n"
          "__global__ void k(int *p) { *p = 1; }\nINSTANCE(int);\n"), "*p = 1;"),
         (("void f(int a) {\n#ifdef A\n  if (a) {\n#else\n  if (!a) {\n#endif\n    cudaFree(&a);\n  }\n}\n"
@@ -166,6 +171,13 @@ def test_host_code_in_own_headers_is_left_out(tmp_path):
     (tmp_path / "a.cu").write_text('#include "own.h"\n__global__ void k(int *p) { *p = N; }\n')
     found = cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel()
     assert found.code.code == of("__global__ void k(int *p) { *p = 6; }").kernel().code.code
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_what_only_the_instance_needs_is_kept():
+    text = "#include <vector>\nstruct Own { static const int n = 3; };\n"
+    found = of(f"{text}template <class T> __global__ void k(int *p) {{ *p = T::n; }}", kernel="k<Own>")
+    assert found.kernel().name.full == "k<Own>"
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")
