@@ -127,7 +127,8 @@ def test_what_device_code_needs_is_not_left_out(text, says):
         (("#define BINDING(name) \\\n  void name(std::vector<int> v) { v.clear(); }\n"
          "__global__ void k(int *p) { *p = 1; }\nBINDING(f)\nBINDING(g);\n"), "*p = 1;"),
         (("#define CASES(a) \\\n  switch (a) { default: break; }\n"
-         "#define BIND(name) \\\n  void name(std::vector<int> v) { \\\n    CASES(v.size()) \\\n  }\nBIND(f)\n__global__ void k(int *p) { *p = 1; }\n"), "*p = 1;"),
+         "#define BIND(name) \\\n  void name(std::vector<int> v) { \\\n    CASES(v.size()) \\\n  }\nBIND(f)\n"
+         "__global__ void k(int *p) { *p = 1; }\n"), "*p = 1;"),
         (("#ifdef X\n#define PLAIN __extension__\n#else\n#define PLAIN\n#endif\nint h() { return 1; }\n"
          "struct A { PLAIN union { struct { int a; } s; long b; } u; char c; };\n"
          "__global__ void k(int *p) { *p = sizeof(A); }"), "*p = 16;"),
