@@ -100,7 +100,7 @@ def profile(
 def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str, Any]:
     """The options of a launch, with guesses for those that are not given, which are shown on standard error."""
     from gpusim.launches import guessing
-    from gpusim.launches.profiling import profile
+    from gpusim.launches.profiling import Deadline, profile
 
     sources.demand({"FILE": single["FILE"]}, "profile")
     kernel = sources.spec({**single, "--grid": "1", "--block": "1", "--arg": None}, "profile").kernel_of(gpu)
@@ -118,8 +118,8 @@ def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str,
     tries = guessing.guesses(kernel, given, single["--grid"], single["--block"], single["--dynamic-shared"])
 
     def run(guess: guessing.Guess, seconds: float | None) -> None:
-        limit = {"seconds": seconds} if how["seconds"] is None else {}
-        profile(sources.spec(told(guess), "profile"), gpu, **{**how, "timeline": None, **limit})
+        until = None if seconds is None else Deadline(seconds, None)
+        profile(sources.spec(told(guess), "profile"), gpu, progress=until, **{**how, "timeline": None})
 
     fitted = guessing.fitting(tries, run, say)
     say("guessed: " + " ".join(fitted.lines()))

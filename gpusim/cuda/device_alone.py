@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -35,7 +34,7 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     Raises
     ------
     CompileError
-        Why NVRTC refused.
+        Why the last compiler refused.
     """
     own = dict(quoted(source.text, source.options.searched()))
     files = device_code({source.filename: source.text, **own}, expressions)
@@ -49,8 +48,10 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
         except CompileError as error:
             refused = error
         if compiler:  # it takes host code, which headers have
-            with suppress(CompileError):
+            try:
                 return _pruned(partial(_with_stand_ins, compiler, lean, expressions, missing), files, first)
+            except CompileError as error:
+                refused = host.refuse(source.filename, error.log, missing)
     assert refused is not None
     raise refused
 

@@ -140,11 +140,10 @@ _STORAGE = re.compile(
     rb"(?:\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
 )
 """Body of a macro that says no more than how a function is linked."""
-_CALL = (
-    rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
-    rb"|^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
-)
-"""A directive, which stays as it is, or a call of one of some macros."""
+_DIRECTIVES = rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
+"""Directives, which stay as they are."""
+_CALL = rb"^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
+"""A call of one of some macros."""
 
 
 def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
@@ -162,7 +161,7 @@ def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[s
     with_body = found - _attributes(texts)
     for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*")):
         if names:
-            calls = re.compile(_CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
+            calls = re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
             text = calls.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
     return text
 
@@ -193,17 +192,25 @@ def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
 
 
 def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> list[tuple[int, int]]:
-    """Where a macro that is marked for the device opens a brace, up to the macro that closes it: no tree holds it."""
+    """Where calls of macros that are marked for the device stand for whole definitions, which no tree holds.
+
+    A macro that opens a brace reaches up to the one that closes it.
+    """
     bodies = [found for one in texts for found in _WITH_ARGUMENTS.findall(one)]
-    opening = {name for name, body in bodies if name.decode() in marks and body.count(b"{") > body.count(b"}")}
+    own = [(name, body) for name, body in bodies if name.decode() in marks]
+    opening = {name for name, body in own if body.count(b"{") > body.count(b"}")}
     closing = {name for name, body in bodies if body.count(b"{") < body.count(b"}")}
-    if not opening or not closing:
-        return []
-    form = rb"^[ \t]*(?:%s)[ \t]*\(.*?^[ \t]*(?:%s)[ \t]*\([^)]*\)[ \t]*;?"
-    table = re.compile(form % (b"|".join(sorted(opening)), b"|".join(sorted(closing))), re.DOTALL | re.MULTILINE)
-    return [found.span() for found in table.finditer(text)]
+    whole = {name for name, body in own if body.rstrip().endswith((b";", b"}")) or _DEFINES_CODE.match(body)} - opening
+    forms = []
+    if opening and closing:
+        forms.append(_TABLE % (b"|".join(sorted(opening)), b"|".join(sorted(closing))))
+    if whole:
+        forms.append(_CALL % (rb"", b"|".join(sorted(whole))))
+    found = re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE).finditer(text) if forms else ()
+    return [call.span() for call in found if not call["line"]]
 
 
+_TABLE = rb"^[ \t]*(?:%s)[ \t]*\(.*?^[ \t]*(?:%s)[ \t]*\([^)]*\)[ \t]*;?"
 _LONGEST = 200
 """Bytes before a definition in which words may stand that say how it is linked."""
 

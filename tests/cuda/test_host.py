@@ -175,6 +175,17 @@ def test_host_code_in_own_headers_is_left_out(tmp_path):
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_macros_that_stand_for_kernels_are_kept():
+    text = (
+        "#include <vector>\n#define MAKE(T, n) \\\n  template __global__ void k<T, n>(T *p);\n"
+        "#define KERNEL(name) __global__ void name(int *p) { *p = Own::n; }\nstruct Own { static const int n = 3; };\n"
+        "template <class T, int n> __global__ void k(T *p) { *p = n; }\nMAKE(float, 3)\nMAKE(int, 4)\nKERNEL(j)\n"
+        "std::vector<int> host() { return {}; }\n"
+    )
+    assert {kernel.name.full for kernel in of(text).kernels.values()} == {"k<float, 3>", "k<int, 4>", "j"}
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
 def test_what_only_the_instance_needs_is_kept():
     text = "#include <vector>\nstruct Own { static const int n = 3; };\n"
     found = of(f"{text}template <class T> __global__ void k(int *p) {{ *p = T::n; }}", kernel="k<Own>")
