@@ -98,6 +98,7 @@ def _with_stand_ins(
 ) -> Compiled:
     """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
     headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
+    source = replace(source, text=f'{host_headers.BY_OTHERS}#line 1 "{source.filename}"\n{source.text}')
     while True:
         try:
             compiled = with_nvcc(compiler, source, expressions, headers)

@@ -72,3 +72,6 @@ BEFORE = (
     "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n#include <cuda_device_runtime_api.h>\n"
 )
 """What nvcc declares in every source by way of cuda_runtime.h (sys/types.h, math.h, limits.h)."""
+
+BY_OTHERS = "#include <cfloat>\n#include <cmath>\n#include <cstdint>\n"
+"""What sources have by way of headers that are not found."""

@@ -86,7 +86,7 @@ def compile_source(
         ended, log = _run(compiler, [*wanted, *output], filename, options)
         if ended.status and _FLAGGED.search(log):
             ended, log = _run(compiler, [*wanted, *_LAMBDAS, *output], filename, options)
-        log = log.replace(str(copy), filename).strip()
+        log = log.replace(str(copy), filename).replace(f"{_root(Path(folder, 'h'))}{os.sep}", "").strip()
         if ended.status or not cubin.is_file():
             raise CompileError(f"{filename} does not compile for {options.arch} ({name(compiler)}):", log)
         return Compiled(cubin.read_bytes(), log, name(compiler))
@@ -108,13 +108,17 @@ def _run(compiler: toolchain.Nvcc, words: Sequence[str], filename: str, options:
 
 def _written(headers: Mapping[str, str], folder: Path) -> list[str]:
     """Write headers into a folder, which is searched first; deep in it, for names that begin with ``../``."""
-    root = folder.joinpath(*"12345678")
+    root = _root(folder)
     for header, text in headers.items():
         path = Path(os.path.normpath(root / header))
         if path.is_relative_to(folder):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", errors="replace")
     return [f"-I{root}"] if headers else []
+
+
+def _root(folder: Path) -> Path:
+    return folder.joinpath(*"12345678")
 
 
 def _of_wheels(compiler: toolchain.Nvcc) -> list[str]:
