@@ -31,6 +31,7 @@ from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.included import quoted
 from gpusim.cuda.instances import launched, templates
 from gpusim.cuda.layout import Declared, Origin
+from gpusim.cuda.names import normal
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import options as checked
 from gpusim.errors import shown
@@ -454,6 +455,10 @@ def _compiled_module(source: Source, expressions: Sequence[str]) -> Module:
     module = _read(source, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
+    last = normal(expressions[0].partition("<")[0]).rpartition("::")[2] if expressions else ""
+    found = [symbol for symbol, kernel in module.kernels.items() if kernel.name.name.rpartition("::")[2] == last]
+    if len(found) == 1:  # the one that nvcc was told to compile, however its arguments are written in full
+        return replace(module, selected=found[0])
     return module
 
 

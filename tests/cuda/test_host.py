@@ -230,6 +230,15 @@ def test_lambdas_of_host_code():
 
 
 @pytest.mark.usefixtures("compiler", "nvcc")
+def test_nvcc_is_told_of_an_instance_without_the_arguments_by_default():
+    text = (
+        "#include <vector>\ntemplate <class A, class B = A> struct Add {};\n"
+        "template <class T, class F> __global__ void k(T *p) { *p = 1; }\nstd::vector<int> v;\n"
+    )
+    assert of(text, kernel="k<float, Add<float>>").kernel().name.full == "k<float, Add<float, float>>"
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
 def test_the_only_instance_that_host_code_launches_is_meant():
     text = (
         "#include <vector>\ntemplate <class T> __global__ void k(T *p) { *p = 1; }\n"
