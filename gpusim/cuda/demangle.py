@@ -244,7 +244,7 @@ class _Reader:
         """``L <type> <value> E``."""
         self.take("L")
         if self.take("_Z"):
-            name = _Reader(self.text, self.at)
+            name = _Reader(self.text, self.at, self.seen)
             words = name.name()
             while not name.peek("E"):
                 name.types()
