@@ -100,7 +100,7 @@ def profile(
 def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str, Any]:
     """The options of a launch, with guesses for those that are not given, which are shown on standard error."""
     from gpusim.launches import guessing
-    from gpusim.launches.profiling import profile
+    from gpusim.launches.profiling import Deadline, profile
 
     sources.demand({"FILE": single["FILE"]}, "profile")
     kernel = sources.spec({**single, "--grid": "1", "--block": "1", "--arg": None}, "profile").kernel_of(gpu)
@@ -108,17 +108,20 @@ def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str,
 
     def told(guess: guessing.Guess) -> dict[str, Any]:
         sizes = {"--grid": guess.grid or single["--grid"], "--block": guess.block or single["--block"]}
+        if guess.shared is not None:
+            sizes["--dynamic-shared"] = guess.shared
         return {**single, **sizes, "--arg": [*given, *guess.args]}
 
     def say(text: str) -> None:
         print(text, file=sys.stderr)
 
-    first = guessing.guess(kernel, given, single["--grid"], single["--block"])
+    tries = guessing.guesses(kernel, given, single["--grid"], single["--block"], single["--dynamic-shared"])
 
-    def run(guess: guessing.Guess) -> None:
-        profile(sources.spec(told(guess), "profile"), gpu, **{**how, "timeline": None})
+    def run(guess: guessing.Guess, seconds: float | None) -> None:
+        until = None if seconds is None else Deadline(seconds, None)
+        profile(sources.spec(told(guess), "profile"), gpu, progress=until, **{**how, "timeline": None})
 
-    fitted = guessing.fitting(first, run, say)
+    fitted = guessing.fitting(tries, run, say)
     say("guessed: " + " ".join(fitted.lines()))
     return told(fitted)
 

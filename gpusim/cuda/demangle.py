@@ -134,6 +134,8 @@ class _Reader:
         """A name and its template arguments."""
         if self.take("N"):
             return self.nested()
+        if self.take("Z"):
+            return self.local()
         self.take("L")
         if self.peek("S") and not self.peek("St"):
             name = self.standard() or self.substitution()
@@ -163,12 +165,40 @@ class _Reader:
                 self.remember(_qualified(pieces) + arguments)
         return _qualified(pieces), arguments
 
+    def local(self) -> tuple[str, str]:
+        """``Z ... E``: a name within a function, such as that of a lambda."""
+        own, named, self.own, self.named = self.own, self.named, [], False
+        name, arguments = self.name()
+        self.named = True
+        if arguments:
+            self.type()
+        parameters = []
+        while not self.take("E"):
+            parameters.extend(self.types())
+        self.own, self.named = own, named
+        inner, inside = self.name()
+        self.match(r"(_\d|__\d+_)?")
+        taken = f"({', '.join([] if parameters == ['void'] else parameters)})" if parameters else ""
+        return f"{name}{arguments}{taken}::{inner}", inside
+
+    def unnamed(self) -> str:
+        """``Ul ... E_`` and ``Ut_``: a lambda, or a type without a name."""
+        parameters = []
+        what = self.match("U[lt]")
+        while what == "Ul" and not self.take("E"):
+            parameters.extend(self.types())
+        number = int(self.match(r"\d*_")[:-1] or -1) + 2
+        inside = ", ".join([] if parameters == ["void"] else parameters)
+        return f"{{lambda({inside})#{number}}}" if what == "Ul" else f"{{unnamed type#{number}}}"
+
     def standard(self) -> str:
         """``St`` and the other abbreviations."""
         return _STANDARD.get(self.take(*_STANDARD), "")
 
     def identifier(self) -> str:
-        """A length and so many characters."""
+        """A length and so many characters, or what has no name."""
+        if self.peek("U"):
+            return self.unnamed()
         length = int(self.match(r"[1-9]\d*"))
         name = self.text[self.at : self.at + length]
         if len(name) != length:
@@ -214,7 +244,7 @@ class _Reader:
         """``L <type> <value> E``."""
         self.take("L")
         if self.take("_Z"):
-            name = _Reader(self.text, self.at)
+            name = _Reader(self.text, self.at, self.seen)
             words = name.name()
             while not name.peek("E"):
                 name.types()

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from gpusim.cuda import toolchain
+from gpusim.cuda.conditionals import flattened
 from gpusim.cuda.cuda_errors import MissingToolError
 
 _MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
@@ -39,13 +40,15 @@ class _Item:
     uses: frozenset[str] = field(default=frozenset())
 
 
-def device_code(files: Mapping[str, str]) -> dict[str, str]:
+def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[str, str]:
     """Leave host code out of a source and its headers.
 
     Parameters
     ----------
     files : mapping
         Text of each file by the name it goes by; names used in one may be declared in another.
+    wanted : iterable of str
+        Instances of templates, whose arguments are kept, too.
 
     Returns
     -------
@@ -55,10 +58,19 @@ def device_code(files: Mapping[str, str]) -> dict[str, str]:
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     macros = _macros(data.values())
     marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
-    items = [item for name, text in data.items() for item in _items(name, text, marks)]
-    kept = _needed(items, macros)
+    texts = list(data.values())
+    unknown = _storage(texts)
+    data = {name: _without_host_macros(text, texts, marks) for name, text in data.items()}
+    tables = {name: _tables(text, texts, marks) for name, text in data.items()}
+    parsed = {
+        name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
+    }
+    items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown)]
+    besides = [data[name][slice(*span)] for name in data for span in tables[name]]
+    besides += [text.encode(errors="replace") for text in wanted]
+    kept = _needed(items, macros, _words(b" ".join(besides)))
     return {
-        name: _blanked(text, [item for item in items if item.file == name], kept, marks).decode()
+        name: _blanked(text, [item for item in items if item.file == name], kept, marks, unknown).decode()
         for name, text in data.items()
     }
 
@@ -82,7 +94,7 @@ _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 
 
-def parse(data: bytes, *, alignment: bool = False) -> Any:
+def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = frozenset()) -> Any:
     """Root of the tree of a text.
 
     Parameters
@@ -90,9 +102,13 @@ def parse(data: bytes, *, alignment: bool = False) -> Any:
     data : bytes
     alignment : bool
         Keep ``alignas`` in it.
+    unknown : frozenset of bytes
+        Macros that the tree is without.
     """
-    blanked = _BOUND if alignment else _ALIGNED
-    return _parser().parse(blanked.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)).root_node
+    flat = (_BOUND if alignment else _ALIGNED).sub(_blanks, flattened(data))
+    if unknown:
+        flat = re.sub(rb"\b(?:%s)\b" % b"|".join(sorted(unknown)), _blanks, flat)
+    return _parser().parse(flat).root_node
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -113,6 +129,92 @@ def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
     return found
 
 
+_BODY = rb"((?:\\\r?\n|[^\n])*)"
+_WITH_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)" + _BODY)
+_WITHOUT_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)(?!\()\b" + _BODY)
+_DEFINES_CODE = re.compile(rb"[\s\\]*template\b\s*[^<\s\\]|.*\{", re.DOTALL)
+"""Body of a macro that stands for something with a body, or for the instance of a template."""
+_ATTRIBUTE = re.compile(rb"\b(?:visibility|deprecated|format|noreturn|unused|dllexport|dllimport|warn_unused_result)\b")
+"""Attributes of functions of the host that no device code heeds."""
+_STORAGE = re.compile(
+    rb"(?:\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
+)
+"""Body of a macro that says no more than how a function is linked."""
+_DIRECTIVES = rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
+"""Directives, which stay as they are."""
+_CALL = rb"^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
+"""A call of one of some macros."""
+
+
+def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
+    """Blanks for calls, outside of any function, of macros that define host functions, which no parser knows.
+
+    Such a call begins its line, and its macro has a body, names the instance of a template, or gives a function an
+    attribute that device code does not heed.
+    """
+    found = {
+        name
+        for one in texts
+        for name, body in _WITH_ARGUMENTS.findall(one)
+        if name.decode() not in marks and (_ATTRIBUTE.search(body) or _DEFINES_CODE.match(body))
+    }
+    with_body = found - _attributes(texts)
+    for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*")):
+        if names:
+            calls = re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
+            text = calls.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
+    return text
+
+
+def _attributes(texts: Iterable[bytes]) -> set[bytes]:
+    """Macros with arguments that give a function an attribute."""
+    return {
+        name
+        for one in texts
+        for name, body in _WITH_ARGUMENTS.findall(one)
+        if _ATTRIBUTE.search(body) and not _DEFINES_CODE.match(body)
+    }
+
+
+def _storage(texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Macros that say no more than how a function is linked, however they are defined."""
+    defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    others = {name for name, body in defined if not _STORAGE.fullmatch(body)}
+    return frozenset(name for name, body in defined if name not in others and body.strip())
+
+
+def _blanks(found: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", found[0])
+
+
+def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", text[slice(*span)])
+
+
+def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> list[tuple[int, int]]:
+    """Where calls of macros that are marked for the device stand for whole definitions, which no tree holds.
+
+    A macro that opens a brace reaches up to the one that closes it.
+    """
+    bodies = [found for one in texts for found in _WITH_ARGUMENTS.findall(one)]
+    own = [(name, body) for name, body in bodies if name.decode() in marks]
+    opening = {name for name, body in own if body.count(b"{") > body.count(b"}")}
+    closing = {name for name, body in bodies if body.count(b"{") < body.count(b"}")}
+    whole = {name for name, body in own if body.rstrip().endswith((b";", b"}")) or _DEFINES_CODE.match(body)} - opening
+    forms = []
+    if opening and closing:
+        forms.append(_TABLE % (b"|".join(sorted(opening)), b"|".join(sorted(closing))))
+    if whole:
+        forms.append(_CALL % (rb"", b"|".join(sorted(whole))))
+    found = re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE).finditer(text) if forms else ()
+    return [call.span() for call in found if not call["line"]]
+
+
+_TABLE = rb"^[ \t]*(?:%s)[ \t]*\(.*?^[ \t]*(?:%s)[ \t]*\([^)]*\)[ \t]*;?"
+_LONGEST = 200
+"""Bytes before a definition in which words may stand that say how it is linked."""
+
+
 def _words(text: bytes) -> frozenset[str]:
     return frozenset(word.decode() for word in _WORD.findall(text))
 
@@ -129,32 +231,33 @@ def _reached(words: Iterable[str], macros: Mapping[str, frozenset[str]]) -> set[
     return found
 
 
-def _items(file: str, data: bytes, marks: frozenset[str] | set[str]) -> Iterator[_Item]:
+def _items(file: str, data: bytes, marks: frozenset[str] | set[str], unknown: frozenset[bytes]) -> Iterator[_Item]:
     """Definitions at namespace scope, in namespaces and behind conditions too."""
-    todo = [parse(data)]
+    todo = [parse(data, unknown=unknown)]
     while todo:
         node = todo.pop()
         for child in node.children:
             if child.type in _OUTER:
                 todo.append(child)
             elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
-                yield _item(file, child, marks)
+                yield _item(file, child, marks, data)
 
 
 def _is_part(node: Any, child: Any) -> bool:
-    """Whether a node belongs to a directive of the preprocessor or is one."""
+    """Whether a node belongs to a directive of the preprocessor or is one, or is a namespace's name."""
     if _DIRECTIVE.fullmatch(child.type):
         return True
-    return node.type.startswith("preproc") and child in (
+    return node.type.startswith(("preproc", "namespace")) and child in (
         node.child_by_field_name("condition"),
         node.child_by_field_name("name"),
     )
 
 
-def _item(file: str, node: Any, marks: frozenset[str] | set[str]) -> _Item:
+def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -> _Item:
     inner = _inner(node)
-    members = [(begin - node.start_byte, end - node.start_byte, new) for begin, end, new in _members(node, marks)]
-    words = _words(_edited(node.text, members))
+    first, text = node.start_byte, data[node.start_byte : node.end_byte]
+    members = [(begin - first, end - first, new) for begin, end, new in _members(node, marks, data)]
+    words = _words(_edited(text, members))
     is_type = inner.type in _CLASSES or inner.type == "enum_specifier"
     own = _words(node.text[: _body_start(inner, node)])
     is_function = inner.type == "function_definition" or _declares_function(inner)
@@ -165,7 +268,7 @@ def _item(file: str, node: Any, marks: frozenset[str] | set[str]) -> _Item:
     if inner.type == "template_instantiation":
         is_device = bool(words & marks)
         is_host = not is_device
-    return _Item(file, node, node.text, frozenset(declares), is_device, is_host, words)
+    return _Item(file, node, text, frozenset(declares), is_device, is_host, words)
 
 
 def _inner(node: Any) -> Any:
@@ -206,32 +309,37 @@ def _is_inside(node: Any, top: Any) -> bool:
     return False
 
 
-def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]]) -> set[int]:
-    """Positions of the items that device code is or uses."""
+def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: frozenset[str]) -> set[int]:
+    """Positions of the items that device code is or uses; ``words`` are used besides."""
     kept = {n for n, item in enumerate(items) if item.is_device}
     by_name: dict[str, list[int]] = {}
     for n, item in enumerate(items):
         if not item.is_host:
             for name in item.declares:
                 by_name.setdefault(name, []).append(n)
-    todo = list(kept)
-    while todo:
-        for word in _reached(items[todo.pop()].uses, macros):
+    uses = [items[n].uses for n in kept] + [words]
+    while uses:
+        for word in _reached(uses.pop(), macros):
             for n in by_name.get(word, ()):
                 if n not in kept:
                     kept.add(n)
-                    todo.append(n)
+                    uses.append(items[n].uses)
     return {id(items[n]) for n in kept}
 
 
-def _blanked(text: bytes, items: list[_Item], kept: set[int], marks: frozenset[str] | set[str]) -> bytes:
+def _blanked(
+    text: bytes, items: list[_Item], kept: set[int], marks: frozenset[str] | set[str], storage: frozenset[bytes]
+) -> bytes:
     """The text with blanks for what is left out, host members of kept classes too."""
     edits: list[tuple[int, int, bytes]] = []
+    before = re.compile(rb"(?:\b(?:%s)\b\s*)+\Z" % b"|".join(sorted(storage) or [rb"\0"]))
     for item in items:
         if id(item) not in kept:
-            edits.append(_blank(item.node))
+            edits.append(_blank(item.node, text))
+            if said := before.search(text, max(0, item.node.start_byte - _LONGEST), item.node.start_byte):
+                edits.append((*said.span(), _blanks(said)))
             continue
-        edits.extend(_members(item.node, marks))
+        edits.extend(_members(item.node, marks, text))
         inner = _inner(item.node)
         if inner.type == "function_definition" and not item.is_device:
             edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
@@ -249,30 +357,46 @@ _COMMENT_OR_DIRECTIVE = re.compile(
 )
 
 
-def _blank(node: Any) -> tuple[int, int, bytes]:
+_REST_OF_LINE = re.compile(rb"(?:\\\r?\n|[^\n])*")
+
+
+def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
     """Blanks for all but the ends of its lines, and directives: the preprocessor knows no scopes."""
 
     def blanked(found: re.Match[bytes]) -> bytes:
         return found[0] if found["line"] else re.sub(rb"[^\n]", b" ", found[0])
 
-    return node.start_byte, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, node.text)
+    begin = node.start_byte
+    if data[data.rfind(b"\n", 0, begin) + 1 : begin].lstrip().startswith(b"#"):  # what parsers take for code
+        begin = min(node.end_byte, _REST_OF_LINE.match(data, begin).end())  # type: ignore[union-attr]
+    return begin, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, data[begin : node.end_byte])
 
 
-def _members(node: Any, marks: frozenset[str] | set[str]) -> Iterator[tuple[int, int, bytes]]:
+def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
     for member in walk(node):
-        if member.type not in ("function_definition", "template_declaration"):
-            continue
         if member.parent is None or member.parent.type != "field_declaration_list":
+            continue
+        if member.type == "field_declaration" and "__host__" in (said := _words(member.text)) and not said & marks:
+            yield _blank(member, data)
+        if member.type not in ("function_definition", "template_declaration"):
             continue
         inner = _inner(member)
         own = _words(member.text[: _body_start(inner, member)])
-        if inner.type != "function_definition" or own & marks or "virtual" in own or b"=default" in _tight(member.text):
+        if not _is_function(inner) or own & marks or "virtual" in own or b"=default" in _tight(member.text):
             continue
         if own & {"constexpr", "consteval"}:
             yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
         else:
-            yield _blank(member)
+            yield _blank(member, data)
+
+
+def _is_function(inner: Any) -> bool:
+    """Whether a node is the definition of a function; a member behind an unknown macro only looks like one."""
+    declarator = inner.child_by_field_name("declarator") if inner.type == "function_definition" else None
+    return declarator is not None and any(
+        node.type in ("function_declarator", "operator_cast") for node in walk(declarator)
+    )
 
 
 def _tight(text: bytes) -> bytes:

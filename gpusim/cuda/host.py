@@ -6,8 +6,9 @@ is the host's; nvcc, which has a host compiler at hand, takes both.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gpusim.cuda import toolchain
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
@@ -22,6 +23,10 @@ _HOST_NAME = re.compile(
     r'|namespace "std" has no member "(?P<member>\w+)"'
     r'|name followed by "::" must be a class or namespace name)',
     re.MULTILINE,
+)
+_BLAMED = re.compile(r"^(?:([^\n(]+)\(\d+\)|([^\n:]+):\d+:\d+): (?:catastrophic |fatal )?error: ", re.MULTILINE)
+_NOT_FOUND = re.compile(
+    r"fatal error: (?P<what>[^\n:]+): No such file|fatal error: '(?P<clang>[^\n']+)' file not found"
 )
 _WHEELS = {
     r"cuda_\w+\.h(pp)?|mma\.h|cooperative_groups.*|sm_\d\w+\.h(pp)?|vector_types\.h|crt/.*|device_\w+\.h|"
@@ -63,6 +68,41 @@ def missing_header(log: str) -> str | None:
     """Name of the header that NVRTC did not find; None where it found all."""
     found = _MISSING_HEADER.search(log)
     return None if found is None else found["what"]
+
+
+def missing_for_nvcc(log: str) -> str | None:
+    """Name of the header that nvcc's host compiler did not find; None where it found all."""
+    found = _NOT_FOUND.search(log)
+    return None if found is None else found["what"] or found["clang"]
+
+
+def blamed(log: str, names: Iterable[str]) -> set[str]:
+    """Headers that a compiler found errors in.
+
+    Parameters
+    ----------
+    log : str
+        What it wrote.
+    names : iterable of str
+        Names that headers are included by.
+
+    Examples
+    --------
+    >>> blamed("/a/b/own.h(3): error: no", ["../b/own.h", "other.h"])
+    {'../b/own.h'}
+    """
+    files = {os.path.normpath(found[1] or found[2]) for found in _BLAMED.finditer(log)}
+    return {name for name in names if any(f"/{file}".endswith(_tail(name)) for file in files)}
+
+
+def _tail(name: str) -> str:
+    """What a header's path ends with."""
+    return "/" + re.sub(r"^(\.\./)+", "", os.path.normpath(name))
+
+
+def is_unmarked(log: str) -> bool:
+    """Whether NVRTC refuses a function or variable only because nothing marks it for the device."""
+    return bool(_HOST_CODE.search(log))
 
 
 def lacks_header(log: str) -> bool:

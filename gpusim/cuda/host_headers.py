@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 EMPTY = "#pragma once\nnamespace std {}\n"
 """What stands for a header that only host code uses."""
 
@@ -35,8 +38,15 @@ _WITH_NUMBERS = (
 )
 """Headers that declare half, bfloat16 and complex numbers by way of others."""
 
+_DRIVER = (
+    f"{EMPTY}#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)\n"
+    "typedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n"
+)
+"""What device code needs of the driver's header, whose functions are the host's."""
+
 HEADERS = {
     **dict.fromkeys(_HOST.split(), EMPTY),
+    "cuda.h": _DRIVER,
     **dict.fromkeys(_WITH_NUMBERS.split(), _NUMBERS),
     **{name: _of_libcu(name) for name in _LIBRARY.split()},
     "algorithm": f"#pragma once\n{_QUIET}#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
@@ -45,9 +55,23 @@ HEADERS = {
 }
 """Text of each header by the name it is included by."""
 
+_REAL = ("curand.h",)
+"""Those of CUDA's own that NVRTC compiles, and device code may need."""
+
+
+def without(folders: Iterable[Path]) -> dict[str, str]:
+    """Stand-ins, but for headers of CUDA's that are there."""
+    there = {name for folder in folders for name in _REAL if (folder / name).is_file()}
+    return {name: text for name, text in HEADERS.items() if name not in there}
+
+
 BEFORE = (
+    "#define __asm__ asm\n#define __volatile__ volatile\n"
     "typedef unsigned char u_char; typedef unsigned short ushort; typedef unsigned int uint; "
     "typedef unsigned long ulong; namespace std {}\n"
-    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n"
+    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n#include <cuda_device_runtime_api.h>\n"
 )
 """What nvcc declares in every source by way of cuda_runtime.h (sys/types.h, math.h, limits.h)."""
+
+BY_OTHERS = "#include <cfloat>\n#include <cmath>\n#include <cstdint>\n"
+"""What sources have by way of headers that are not found."""

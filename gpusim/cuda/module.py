@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,30 +14,25 @@ from gpusim import reading
 from gpusim.cuda import (
     cache,
     cubin,
-    device_launches,
     fatbin,
-    host,
-    host_headers,
     jitlink,
     names,
-    nvcc,
-    nvrtc,
     signature,
     targets,
     toolchain,
     triton,
 )
+from gpusim.cuda.compilers import NeedsTarget, NoInstance, Source, with_nvcc
+from gpusim.cuda.compiling import machine_code
 from gpusim.cuda.cubin import Cubin, KernelCode
-from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError, MissingToolError
+from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError
 from gpusim.cuda.demangle import Name, demangle
-from gpusim.cuda.device_code import device_code
 from gpusim.cuda.fields import leaves, opened
-from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.included import quoted
 from gpusim.cuda.instances import launched, templates
 from gpusim.cuda.layout import Declared, Origin
+from gpusim.cuda.names import normal
 from gpusim.cuda.nvrtc import Compiled
-from gpusim.cuda.options import Options
 from gpusim.cuda.options import options as checked
 from gpusim.errors import shown
 from gpusim.names import some
@@ -229,20 +225,6 @@ def from_binary(data: bytes, filename: str, arch: str, text: str = "") -> Module
     return _from_binary(data, filename, arch, None, text)
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A source to compile: text, the name it goes by, what decides how; whether the target is the user's choice."""
-
-    text: str
-    filename: str
-    options: Options
-    is_given: bool = False
-
-    def for_target(self, target: str) -> _Source:
-        """The same for another target."""
-        return replace(self, options=replace(self.options, arch=target), is_given=True)
-
-
 def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
     source_or_path: str | Path,
     *,
@@ -290,7 +272,7 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         raise KernelNameError(f"a kernel is named by a string, such as 'sgemm<128,8>', not by {shown(kernel)}")
     if isinstance(source_or_path, str) and ("\n" in source_or_path or "__global__" in source_or_path):
         chosen = checked(target, options, defines, include)
-        return _from_source(_Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
+        return _from_source(Source(source_or_path, "kernel.cu", chosen, arch is not None), kernel)
     path = Path(source_or_path)
     data = reading.read_bytes(path, CudaError)
     if cubin.is_cubin(data):
@@ -299,9 +281,26 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
         return _from_binary(data, str(path), target, kernel)
     if jitlink.is_ptx(data):
         return _selected(_from_ptx(data, str(path), target), kernel)
-    text = _text(data, path)
     chosen = checked(target, options, defines, include, path.parent)
-    return _from_source(_Source(text, str(source_or_path), chosen, arch is not None), kernel)
+    source = Source(_text(data, path), str(source_or_path), chosen, arch is not None)
+    try:
+        return _from_source(source, kernel)
+    except CompileError:
+        if module := _from_whole(path, source, kernel):
+            return module
+        raise
+
+
+def _from_whole(path: Path, part: Source, kernel: str | None) -> Module | None:
+    """A kernel of a file that is a part of another source in its folder, which includes it, out of that one."""
+    include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]+"{re.escape(path.name)}"', re.MULTILINE)
+    for other in sorted(path.parent.glob("*.cu")):
+        text = _text(reading.read_bytes(other, CudaError), other)
+        if other != path and kernel is not None and include.search(text):
+            with suppress(CompileError, KernelNameError):
+                module = _from_source(replace(part, text=text, filename=str(other)), kernel)
+                return replace(module, log=f"{path} is a part of {other}, which includes it\n{module.log}".strip())
+    return None
 
 
 def _target(gpu: str | Gpu, arch: str | None) -> str:
@@ -385,14 +384,14 @@ def _newest_ptx(entries: Sequence[fatbin.Entry], arch: str) -> list[fatbin.Entry
     return [entry for entry in entries if entry.is_ptx and entry.arch == f"sm_{newest}"]
 
 
-def _from_source(source: _Source, wanted: str | None) -> Module:
+def _from_source(source: Source, wanted: str | None) -> Module:
     """Compile, and once more where the kernel asked for has to be named to the compiler."""
     if (instances := launched(source.text)) and not wanted and (module := _instances(source, instances)):
         return _selected(module, None)
     expressions = [wanted] if wanted and "<" in wanted else []
     try:
         module = _compiled_module(source, expressions)
-    except _NoInstance as error:
+    except NoInstance as error:
         raise _unknown_instance(source, wanted or "", error) from None
     try:
         return _selected(module, wanted)
@@ -402,7 +401,7 @@ def _from_source(source: _Source, wanted: str | None) -> Module:
         return _named_to_the_compiler(source, wanted, error)
 
 
-def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNameError) -> Module:
+def _named_to_the_compiler(source: Source, wanted: str | None, error: KernelNameError) -> Module:
     """A kernel that is compiled only where something uses it: a ``static`` one; or a template, which is refused."""
     found = templates(source.text)
     if wanted is None and found:
@@ -410,36 +409,64 @@ def _named_to_the_compiler(source: _Source, wanted: str | None, error: KernelNam
     if wanted and re.fullmatch(r"[A-Za-z_][\w:]*", wanted):
         own = [one for one in found if one.startswith(wanted.rpartition("::")[2] + "<")]
         if own:
+            if module := _only_instance(source, wanted):
+                return module
             raise KernelNameError(f"kernel {wanted!r} is a template, name an instance of {own[0]}") from None
         try:
             return _selected(_compiled_module(source, [wanted]), wanted)
-        except (_NoInstance, CudaError):
+        except (NoInstance, CudaError):
             pass
     raise error
 
 
-def _instances(source: _Source, instances: Sequence[str]) -> Module | None:
-    """The instances that the source itself launches; None where one has arguments that only host code knows."""
+def _only_instance(source: Source, wanted: str) -> Module | None:
+    """The instance of a template that the source launches, which nvcc knows even where only host code says which.
+
+    None where it launches none, or several.
+    """
+    last = wanted.rpartition("::")[2]
+    written = [one for one in launched(source.text) if one.partition("<")[0].strip().rpartition("::")[2] == last]
+    if len(written) == 1 and (module := _instances(source, written)):
+        return _selected(module, wanted)
+    if (compiler := toolchain.find_nvcc()) is None:
+        return None
     try:
-        return replace(_compiled_module(source, instances), selected=None)
-    except (_NoInstance, CompileError):
+        return _selected(_read(source, with_nvcc(compiler, source, [])), wanted)
+    except (CompileError, KernelNameError, NeedsTarget):
         return None
 
 
-def _unknown_instance(source: _Source, wanted: str, error: _NoInstance) -> KernelNameError:
+def _instances(source: Source, instances: Sequence[str]) -> Module | None:
+    """The instances that the source itself launches; None where one has arguments that only host code knows."""
+    try:
+        return replace(_compiled_module(source, instances), selected=None)
+    except (NoInstance, CompileError):
+        return None
+
+
+def _unknown_instance(source: Source, wanted: str, error: NoInstance) -> KernelNameError:
     found = templates(source.text)
     listed = f": there are the templates {some(found, '; ')}" if found else ""
     return KernelNameError(f"{source.filename} has no kernel {wanted!r}: {error}{listed}")
 
 
-def _compiled_module(source: _Source, expressions: Sequence[str]) -> Module:
-    compiled = _compile(source, expressions)
-    parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
-    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
-    module = _module(parsed, origin, source.filename, compiled)
+def _compiled_module(source: Source, expressions: Sequence[str]) -> Module:
+    compiled = machine_code(source, expressions)
+    module = _read(source, compiled)
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
+    last = normal(expressions[0].partition("<")[0]).rpartition("::")[2] if expressions else ""
+    found = [symbol for symbol, kernel in module.kernels.items() if kernel.name.name.rpartition("::")[2] == last]
+    if len(found) == 1:  # the one that nvcc was told to compile, however its arguments are written in full
+        return replace(module, selected=found[0])
     return module
+
+
+def _read(source: Source, compiled: Compiled) -> Module:
+    """What a compiler has made of a source."""
+    parsed = cubin.parse(compiled.cubin, f"what {compiled.compiler} made of {source.filename}")
+    origin = Origin(source.text, tuple(source.options.searched()), tuple(source.options.macros()))
+    return _module(parsed, origin, source.filename, compiled)
 
 
 def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compiled) -> Module:
@@ -447,9 +474,19 @@ def _module(parsed: Cubin, origin: Origin | None, filename: str, compiled: Compi
     kernels = {}
     for symbol, code in parsed.kernels.items():
         name = demangle(symbol)
-        known = signature.parameters(name, symbol, code.parameters, origin.text if origin else "")
+        known = signature.parameters(name, symbol, code.parameters, _declaring(name, origin))
         kernels[symbol] = Kernel(symbol, name, known, code, parsed, filename, origin=origin)
     return Module(parsed.arch, kernels, parsed, compiled.log, compiled.compiler, filename)
+
+
+def _declaring(name: Name, origin: Origin | None) -> str:
+    """The text that names a kernel's parameters: the source, or a header of the user's."""
+    if origin is None:
+        return ""
+    declares = re.compile(rf"\b{re.escape(name.name.rpartition('::')[2])}\s*\(")
+    if declares.search(origin.text):
+        return origin.text
+    return next((text for _, text in quoted(origin.text, origin.folders) if declares.search(text)), origin.text)
 
 
 def _selected(module: Module, wanted: str | None) -> Module:
@@ -458,133 +495,3 @@ def _selected(module: Module, wanted: str | None) -> Module:
     if module.selected is not None or (wanted is None and len(names.own(known)) > 1):
         return module
     return replace(module, selected=module.kernel(wanted).symbol)
-
-
-# ------------------------------------------------------------------ compilers
-
-
-class _NoInstance(Exception):
-    """The compiler does not know the kernel it was told to compile; the message says what it wrote."""
-
-
-class _NeedsTarget(Exception):
-    """The architecture lacks an instruction that a target of its own has."""
-
-    def __init__(self, target: str) -> None:
-        super().__init__(target)
-        self.target = target
-
-
-def _compile(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """For the target that is given; else for the architecture, or where that will not do for one of its own."""
-    arch = source.options.arch
-    if source.is_given:
-        return _compile_for_target(source, expressions)
-    if target := targets.asked_for(source.text, source.options.searched(), arch):
-        return _compile_for_target(source.for_target(target), expressions)
-    try:
-        return _compile_for_target(source, expressions)
-    except _NeedsTarget as needs:
-        return _compile_for_target(source.for_target(needs.target), expressions)
-
-
-def _compile_for_target(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC; where it refuses nvcc, if host code is the reason; then NVRTC with the device code alone."""
-    try:
-        return _with_nvrtc(source, expressions)
-    except CompileError as error:
-        refused = error
-    if told := device_launches.refusal(refused.log):
-        raise CudaError(told)
-    what = host.reason(refused.log)
-    if wheel := host.missing_wheel(refused.log):
-        raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
-    compiler = toolchain.find_nvcc() if what else None
-    if compiler:
-        try:
-            return _with_nvcc(compiler, source, expressions)
-        except CompileError as error:
-            theirs = error
-    try:
-        return _with_device_code(source, expressions)
-    except CompileError as error:
-        if compiler and not host.lacks_header(theirs.log):
-            raise theirs from None
-        raise (refused if what is None else error) from None
-
-
-def _with_device_code(source: _Source, expressions: Sequence[str]) -> Compiled:
-    """NVRTC with the device code of the source; where that will not do, with that of its own headers alone, too."""
-    own = dict(quoted(source.text, source.options.searched()))
-    files = device_code({source.filename: source.text, **own})
-    text = f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{files.pop(source.filename)}'
-    lean = replace(source, text=text)
-    try:
-        return _with_headers(lean, expressions, {})
-    except CompileError:
-        if not own:
-            raise
-        return _with_headers(lean, expressions, files)
-
-
-def _with_headers(source: _Source, expressions: Sequence[str], own: Mapping[str, str]) -> Compiled:
-    """Headers that are missing are empty, but for those of CUDA."""
-    headers = {**host_headers.HEADERS, **HEADERS, **own}
-    missing: list[str] = []
-    while True:
-        try:
-            compiled = _with_nvrtc(source, expressions, headers)
-        except CompileError as error:
-            name = host.missing_header(error.log)
-            if name is None or name in headers:
-                raise host.refuse(source.filename, error.log, missing) from None
-            if wheel := host.missing_wheel(error.log):
-                raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
-            headers[name] = host_headers.EMPTY
-            missing.append(name)
-        else:
-            empty = f", empty: {', '.join(missing)}" if missing else ""
-            return replace(compiled, log=f"{source.filename}: host code left out{empty}\n{compiled.log}".strip())
-
-
-def _with_nvrtc(source: _Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
-    key = _key(source, expressions, f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {sorted(headers.items())}")
-    return _cached(
-        source, key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
-    )
-
-
-def _with_nvcc(compiler: toolchain.Nvcc, source: _Source, expressions: Sequence[str]) -> Compiled:
-    in_force = replace(source, options=nvcc.in_force(source.options))
-    key = _key(in_force, expressions, toolchain.nvcc_version(compiler))
-    return _cached(
-        source, key, lambda: nvcc.compile_source(compiler, source.text, source.filename, source.options, expressions)
-    )
-
-
-def _cached(source: _Source, key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
-    """What was compiled before, or is now; that a target of an architecture's own is needed is remembered, too."""
-    if key and (kept := cache.load(key)) and not (source.is_given and kept.needs):
-        compiled = kept
-    else:
-        try:
-            compiled = compiles()
-        except CompileError as error:
-            first = re.search(r"^([^\n]*)\(\d+\): error: ([^\n]*)", error.log, re.MULTILINE)
-            if first and first[1] == "__nv_name_map":
-                raise _NoInstance(first[2]) from None
-            if source.is_given or not (target := targets.lacking(error.log, source.options.arch)):
-                raise
-            compiled = Compiled(b"", "", "", needs=target)
-        if key:
-            cache.store(key, compiled)
-    if compiled.needs:
-        raise _NeedsTarget(compiled.needs)
-    return compiled
-
-
-def _key(source: _Source, expressions: Sequence[str], compiler: str) -> str | None:
-    chosen = source.options
-    parts = [compiler, source.filename, *chosen.command(), "instances", *expressions]
-    before = "".join(f'#include "{name}"\n' for name in chosen.beforehand())
-    return cache.key(before + source.text, chosen.searched(), parts)

@@ -147,6 +147,16 @@ def _last(name: str) -> str:
     return name.rpartition("::")[2]
 
 
+_ALIASES = {
+    "half": "__half", "half2": "__half2", "nv_bfloat16": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat162",
+    "int8_t": "signed char", "int16_t": "short", "int32_t": "int", "int64_t": "long",
+    "uint8_t": "unsigned char", "uint16_t": "unsigned short", "uint32_t": "unsigned", "uint64_t": "unsigned long",
+    "uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned", "ulong": "unsigned long",
+    "size_t": "unsigned long",
+}  # fmt: skip
+"""Types by the names that sources have for them, which mangled names have not."""
+
+
 def normal(name: str) -> str:
     """A name as it is compared: without spaces, suffixes of numbers, and what need not be written.
 
@@ -159,4 +169,5 @@ def normal(name: str) -> str:
     text = re.sub(r"\b(\d+)(u|ul|ull|l|ll)\b", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(unsigned|short|long)\s+int\b", r"\1", text)
     text = re.sub(r"\b(\w+)\s+const\b(?=\s*[*&])", r"const \1", text)
+    text = re.sub(r"\b(?:std::)?([a-z]\w*)\b", lambda word: _ALIASES.get(word[1], word[0]), text)
     return re.sub(r"\s+", "", text)

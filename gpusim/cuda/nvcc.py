@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,7 +45,12 @@ def in_force(options: Options) -> Options:
 
 
 def compile_source(
-    compiler: toolchain.Nvcc, source: str, filename: str, options: Options, expressions: Sequence[str] = ()
+    compiler: toolchain.Nvcc,
+    source: str,
+    filename: str,
+    options: Options,
+    expressions: Sequence[str] = (),
+    headers: Mapping[str, str] | None = None,
 ) -> Compiled:
     """Compile the device code of a source to machine code.
 
@@ -60,6 +65,8 @@ def compile_source(
         Architecture, flags, definitions, folders.
     expressions : sequence of str
         Instances of templates that are to be compiled, besides those that the host code launches.
+    headers : mapping
+        Text of headers by the name they are included by; they go before files of that name.
 
     Returns
     -------
@@ -73,15 +80,53 @@ def compile_source(
     with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
         copy, cubin = Path(folder, "source.cu"), Path(folder, "out.cubin")
         copy.write_text(_located(source, filename) + _instances(expressions), encoding="utf-8", errors="replace")
-        command = [compiler.path, "-cubin", *options.offline().command(), *_host(compiler), "-o", cubin, copy]
-        try:
-            ended = children.run([str(word) for word in command], seconds=toolchain.COMPILE_S)
-        except children.ChildError as error:
-            raise CompileError(f"{filename} is not compiled for {options.arch}: {name(compiler)} {error}") from None
-        log = (ended.output + ended.errors).decode(errors="replace").replace(str(copy), filename).strip()
+        found = [*_written(headers or {}, Path(folder, "h")), *options.offline().command(), *_of_wheels(compiler)]
+        wanted = ["-cubin", *found, *_host(compiler)]
+        output = ["-o", str(cubin), str(copy)]
+        ended, log = _run(compiler, [*wanted, *output], filename, options)
+        if ended.status and _FLAGGED.search(log):
+            ended, log = _run(compiler, [*wanted, *_LAMBDAS, *output], filename, options)
+        log = log.replace(str(copy), filename).replace(f"{_root(Path(folder, 'h'))}{os.sep}", "").strip()
         if ended.status or not cubin.is_file():
             raise CompileError(f"{filename} does not compile for {options.arch} ({name(compiler)}):", log)
         return Compiled(cubin.read_bytes(), log, name(compiler))
+
+
+_LAMBDAS = "--extended-lambda", "--expt-relaxed-constexpr"
+_FLAGGED = re.compile(r"--?extended-lambda|--expt-relaxed-constexpr")
+"""Options that nvcc itself asks for where a source needs them."""
+
+
+def _run(compiler: toolchain.Nvcc, words: Sequence[str], filename: str, options: Options) -> tuple[children.Ended, str]:
+    """Start nvcc; what it wrote."""
+    try:
+        ended = children.run([str(compiler.path), *words], seconds=toolchain.COMPILE_S)
+    except children.ChildError as error:
+        raise CompileError(f"{filename} is not compiled for {options.arch}: {name(compiler)} {error}") from None
+    return ended, (ended.output + ended.errors).decode(errors="replace")
+
+
+def _written(headers: Mapping[str, str], folder: Path) -> list[str]:
+    """Write headers into a folder, which is searched first; deep in it, for names that begin with ``../``."""
+    root = _root(folder)
+    for header, text in headers.items():
+        path = Path(os.path.normpath(root / header))
+        if path.is_relative_to(folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", errors="replace")
+    return [f"-I{root}"] if headers else []
+
+
+def _root(folder: Path) -> Path:
+    return folder.joinpath(*"12345678")
+
+
+def _of_wheels(compiler: toolchain.Nvcc) -> list[str]:
+    """Headers of CUDA that the toolkit lacks, such as cuRAND's, are taken from wheels."""
+    if compiler.host.stem == "cl":
+        return []
+    folders = toolchain.nvrtc_includes()
+    return [word for folder in folders for word in ("-Xcompiler", f"-idirafter,{folder}")]
 
 
 def _host(compiler: toolchain.Nvcc) -> list[str]:

@@ -123,6 +123,11 @@ def nvrtc() -> Nvrtc:
     raise MissingToolError(f"NVRTC, the CUDA compiler, is not installed: {INSTALL}")
 
 
+def nvrtc_includes() -> tuple[Path, ...]:
+    """Folders with headers of the NVRTC to prefer; none where there is no NVRTC."""
+    return next((found.includes for found in nvrtcs()), ())
+
+
 def nvrtcs() -> Iterator[Nvrtc]:
     """Every NVRTC there is, the one to prefer first."""
     for kit in kits():

@@ -190,7 +190,7 @@ def _told(rest: str, where: str, known: Mapping[str, Number], option: str) -> Ar
     first, _, more = rest.partition(":")
     if first in arguments.DTYPES and more.partition(":")[0] in arguments.FILLS and not _has_count(more):
         return Untyped(init=_init(more, where, known), dtype=first)
-    if first in (*arguments.DTYPES, arguments.RAW, arguments.MAP):
+    if first in (*arguments.DTYPES, arguments.RAW, arguments.MAP, arguments.TEXTURE):
         return arguments.from_text(rest, known, where.removesuffix(rest).removesuffix(" "))
     if first in arguments.FILLS:
         if not _has_count(rest):

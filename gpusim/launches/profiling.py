@@ -67,7 +67,7 @@ def profile(
         Whatever keeps it from being compiled or run.
     """
     if seconds is not None:
-        progress = _Deadline(seconds, progress)
+        progress = Deadline(seconds, progress)
     with children.limited(None if seconds is None else max(seconds, LEAST_TOOL_S)):
         return _profiled(spec, gpu, seed, progress, warn, described, how)
 
@@ -108,7 +108,7 @@ def _drawn(spec: AnyLaunch, kernel: Kernel, seed: int) -> list[Any]:
     return spec.draw(kernel, seed, contents=[k for k, name in enumerate(names) if name in read])
 
 
-class _Deadline:
+class Deadline:
     """Passes progress on until time is up; the clock starts with the first report, when everything is loaded."""
 
     def __init__(self, seconds: float, progress: Progress | None) -> None:
@@ -116,6 +116,7 @@ class _Deadline:
         self._end = 0.0
 
     def __call__(self, done: int, total: int, text: str) -> None:
+        """Pass a report on, or give up."""
         now = time.monotonic()
         self._end = self._end or now + self._seconds
         if now > self._end:

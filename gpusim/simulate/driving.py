@@ -50,6 +50,11 @@ class SimulationError(GpusimError):
         super().__init__(message)
         self.code, self.array, self.past = code, array, past
 
+    @property
+    def is_of_shared(self) -> bool:
+        """Whether it went out of the bounds of the block's shared memory."""
+        return self.code == E.SHARED_BOUNDS
+
 
 @dataclass(frozen=True)
 class Place:

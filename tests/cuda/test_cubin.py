@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from gpusim import cuda
 from gpusim.cuda import CubinError, nvrtc
 from gpusim.cuda.cubin import parse
+from gpusim.cuda.headers import HEADERS
+from gpusim.cuda.options import options as checked
 from gpusim.cuda.relocate import initial, relocate
 from tests.cuda.conftest import ARCHITECTURES, SOURCES
 
@@ -70,10 +72,10 @@ def test_registers_and_stack_are_those_of_the_compiler(plain):
 def test_lines_change_no_instruction(plain):
     """``-lineinfo``, which is always on, against the same without."""
     text = (SOURCES / "plain.cu").read_text()
-    chosen = cuda.module.checked("sm_90")
+    chosen = checked("sm_90")
     without = type("Without", (), {"arch": "sm_90", "device": lambda self: self})()
     without.command = lambda: [word for word in chosen.command() if word != "-lineinfo"]
-    other = parse(nvrtc.compile_source(text, "plain.cu", without, (), cuda.module.HEADERS).cubin)
+    other = parse(nvrtc.compile_source(text, "plain.cu", without, (), HEADERS).cubin)
     assert b".debug_line" in plain.data
     assert b".debug_line" not in other.data
     assert {n: (k.code, k.banks) for n, k in other.kernels.items()} == {

@@ -11,6 +11,8 @@ from gpusim.cuda.demangle import demangle
 
 # Symbols that NVRTC 13.0 gave such kernels.
 NAMES = {
+    "_Z1kIZ4mainEUlfE_EvT_Pf": "k<main::{lambda(float)#1}>(main::{lambda(float)#1}, float*)",
+    "_ZN2ns1kIZNS_2goEvEUlvE0_fEEvT_PT0_": "ns::k<ns::go()::{lambda()#2}, float>(ns::go()::{lambda()#2}, float*)",
     "saxpy": "saxpy",
     "_Z6negatePfi": "negate(float*, int)",
     "_Z7nothingv": "nothing()",
@@ -50,7 +52,7 @@ def test_names_are_those_of_cxxfilt(symbol):
     assert plain(str(demangle(symbol))) == plain(told.removeprefix("void "))
 
 
-@pytest.mark.parametrize("symbol", ["_Z", "_Z3", "_Z99short", "_Z1kIZ4mainEUlfE_EvT_Pf", "_ZN", "_Z1kS9_", "_Z1kT_"])
+@pytest.mark.parametrize("symbol", ["_Z", "_Z3", "_Z99short", "_ZN", "_Z1kS9_", "_Z1kT_"])
 def test_what_is_not_understood_stays_a_symbol(symbol):
     assert str(demangle(symbol)) == symbol
 

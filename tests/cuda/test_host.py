@@ -124,6 +124,33 @@ def test_what_device_code_needs_is_not_left_out(text, says):
         (("#include <torch/extension.h>\n__global__ void k(int *p) { *p = 1; }\n"
          "torch::Tensor run(torch::Tensor t) { k<<<1, 32>>>(t.data_ptr<int>()); return t; }\n"
          'PYBIND11_MODULE(a, m) { m.def("run", &run); }'), "*p = 1;"),
+        (("#define BINDING(name) \\\n  void name(std::vector<int> v) { v.clear(); }\n"
+         "__global__ void k(int *p) { *p = 1; }\nBINDING(f)\nBINDING(g);\n"), "*p = 1;"),
+        (("#define CASES(a) \\\n  switch (a) { default: break; }\n"
+         "#define BIND(name) \\\n  void name(std::vector<int> v) { \\\n    CASES(v.size()) \\\n  }\nBIND(f)\n"
+         "__global__ void k(int *p) { *p = 1; }\n"), "*p = 1;"),
+        (("#ifdef X\n#define PLAIN __extension__\n#else\n#define PLAIN\n#endif\nint h() { return 1; }\n"
+         "struct A { PLAIN union { struct { int a; } s; long b; } u; char c; };\n"
+         "__global__ void k(int *p) { *p = sizeof(A); }"), "*p = 16;"),
+        (("#define INSTANCE(T) template void run<T>(T *)\ntemplate <class T> void run(T *t) { cudaFree(t); }\n"
+         "__global__ void k(int *p) { *p = 1; }\nINSTANCE(int);\n"), "*p = 1;"),
+        (("void f(int a) {\n#ifdef A\n  if (a) {\n#else\n  if (!a) {\n#endif\n    cudaFree(&a);\n  }\n}\n"
+         "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (("namespace own {\ntypedef std::vector<int> V;\n__device__ int f() { return 4; }\n}\n"
+         "__global__ void k(int *p) { *p = own::f(); }"), "*p = 4;"),
+        (("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint read(FILE *f);\n#ifdef __cplusplus\n}\n#endif\n"
+         "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (("#ifdef WIN\n#define API __declspec(dllexport) extern\n#else\n#define API extern\n#endif\n"
+         "#define OLD(f, why) f __attribute__((deprecated(why)))\nAPI struct A *make(FILE *f);\n"
+         'OLD(API int old(FILE *f),\n    "no longer");\n__global__ void k(int *p) { *p = 1; }'), "*p = 1;"),
+        (("#define TABLE(type, name, n) static const __device__ type name[n] = {\n#define END() };\n"
+         "TABLE(int, rows, 2)\n  3, 4,\nEND()\nint h;\n__global__ void k(int *p) { *p = rows[1]; }"), "*p = 4;"),
+        (("int h() { return 1; }\nstruct A { int a; __host__ void copy(std::vector<int> v); };\n"
+         "__global__ void k(int *p) { A a{5}; *p = a.a; }"), "*p = 5;"),
+        (("#include <cuda.h>\n#if CUDA_VERSION < 8000\n#error old\n#endif\nint h() { return 1; }\n"
+         "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (("#include <vector>\n__global__ void k(int *p) { int a; __asm__ __volatile__(\"mov.u32 %0, 3;\" : \"=r\"(a)); "
+         "*p = a; }"), "int a; asm volatile(\"mov.u32 %0, 3;\" : \"=r\"(a)); *p = a;"),
     ],
 )  # fmt: skip
 def test_device_code_compiles_as_it_does_alone(text, same):
@@ -145,6 +172,98 @@ def test_host_code_in_own_headers_is_left_out(tmp_path):
     (tmp_path / "a.cu").write_text('#include "own.h"\n__global__ void k(int *p) { *p = N; }\n')
     found = cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel()
     assert found.code.code == of("__global__ void k(int *p) { *p = 6; }").kernel().code.code
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_macros_that_stand_for_kernels_are_kept():
+    text = (
+        "#include <vector>\n#define MAKE(T, n) \\\n  template __global__ void k<T, n>(T *p);\n"
+        "#define KERNEL(name) __global__ void name(int *p) { *p = Own::n; }\nstruct Own { static const int n = 3; };\n"
+        "template <class T, int n> __global__ void k(T *p) { *p = n; }\nMAKE(float, 3)\nMAKE(int, 4)\nKERNEL(j)\n"
+        "std::vector<int> host() { return {}; }\n"
+    )
+    assert {kernel.name.full for kernel in of(text).kernels.values()} == {"k<float, 3>", "k<int, 4>", "j"}
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_what_only_the_instance_needs_is_kept():
+    text = "#include <vector>\nstruct Own { static const int n = 3; };\n"
+    found = of(f"{text}template <class T> __global__ void k(int *p) {{ *p = T::n; }}", kernel="k<Own>")
+    assert found.kernel().name.full == "k<Own>"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_a_header_that_goes_by_two_names_is_read_once(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/own.h").write_text(
+        "#pragma once\n#include <vector>\nstd::vector<int> v();\n__device__ int w = 6;\n"
+    )
+    (tmp_path / "in/other.h").write_text('#include "own.h"\n')
+    (tmp_path / "a.cu").write_text(
+        '#include "in/own.h"\n#include "in/other.h"\n__global__ void k(int *p) { *p = w; }\n'
+    )
+    assert cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel().name.full == "k"
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_headers_that_no_one_has_stand_beside_host_code_in_headers(tmp_path):
+    (tmp_path / "own.h").write_text(
+        "#pragma once\n#include <string>\n#include <nobody/has.h>\n"
+        "struct Name { std::string text; Name(const std::string &t) : text(t) {} };\n"
+        "inline void throws(const char *c) { throw Name(c); }\n"
+        "#define CHECK(a) if (!(a)) throws(#a)\ntemplate <class T> struct Pair { T a, b; };\n"
+    )
+    text = '#include "own.h"\nnobody::Type host();\n__global__ void k(Pair<int> p, int *o) { *o = p.b; }\n'
+    (tmp_path / "a.cu").write_text(text)
+    module = cuda.compile(tmp_path / "a.cu", gpu="sm_90")
+    assert str(module.kernel()) == "k(Pair<int> p, int* o)"
+    assert "nobody/has.h" in module.log
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_lambdas_of_host_code():
+    text = (
+        "#include <vector>\ntemplate <class F> __global__ void k(F f, int *p) { *p = f(3); }\n"
+        "void go(int *p) { k<<<1, 1>>>([=] __device__(int a) { return a + 1; }, p); }\n"
+    )
+    assert of(text).kernel("k").code.registers > 0
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_nvcc_is_told_of_an_instance_without_the_arguments_by_default():
+    text = (
+        "#include <vector>\ntemplate <class A, class B = A> struct Add {};\n"
+        "template <class T, class F> __global__ void k(T *p) { *p = 1; }\nstd::vector<int> v;\n"
+    )
+    assert of(text, kernel="k<float, Add<float>>").kernel().name.full == "k<float, Add<float, float>>"
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_the_only_instance_that_host_code_launches_is_meant():
+    text = (
+        "#include <vector>\ntemplate <class T> __global__ void k(T *p) { *p = 1; }\n"
+        "template <class T> void go(T *p) { k<<<1, 1>>>(p); }\nint main() { go((float *)nullptr); }\n"
+    )
+    assert str(of(text, kernel="k").kernel()) == "k<float>(float* p)"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_kernel_of_a_part_of_another_source(tmp_path):
+    (tmp_path / "part.cu").write_text("__global__ void k(Own *p, int n) { p[n].a = 1; }\n")
+    (tmp_path / "whole.cu").write_text('struct Own { int a; };\n#include "part.cu"\nint main() { return 0; }\n')
+    module = cuda.compile(tmp_path / "part.cu", gpu="sm_90", kernel="k")
+    assert str(module.kernel()) == "k(Own* p, int n)"
+    assert module.log.startswith(f"{tmp_path / 'part.cu'} is a part of {tmp_path / 'whole.cu'}, which includes it")
+    with pytest.raises(cuda.CompileError, match="does not compile"):
+        cuda.compile(tmp_path / "part.cu", gpu="sm_90", kernel="other")
+
+
+@pytest.mark.usefixtures("compiler")
+def test_texture_references_are_refused_in_a_line():
+    with pytest.raises(cuda.CudaError) as error:
+        of("texture<float, 2> image;\n__global__ void k(float *p) { *p = tex2D(image, 0, 0); }")
+    assert str(error.value).startswith("kernel.cu:1: texture references are removed from CUDA 12 on: fetch through")
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.usefixtures("compiler", "nvcc")

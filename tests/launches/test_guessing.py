@@ -1,11 +1,14 @@
 """Guesses follow names, bound checks and launches in the source, and arrays grow until a launch fits them."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from gpusim import GpusimError, cuda
 from gpusim.launches import guessing, named
 from gpusim.launches.guessing import Guess, guess
-from gpusim.launches.profiling import profile
+from gpusim.launches.profiling import TimeLimitError, profile
 from gpusim.launches.spec import LaunchSpec
 
 SOURCE = """
@@ -27,6 +30,20 @@ __global__ void __launch_bounds__(96) bounded(float *x, int n) { if (blockIdx.x 
 __global__ void launched(float *x) { x[blockIdx.y] = threadIdx.y; }
 __global__ void by_constant(float *x) { x[blockIdx.x] = 1; }
 __global__ void through(float **x) { **x = 1; }
+__global__ void by_variable(float *x) { x[blockIdx.x] = 1; }
+__global__ void square(const float *a, float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) for (int j = 0; j < n; j++) x[i] += a[i * (long)n + j];
+}
+__global__ void dynamic(float *x) {
+    extern __shared__ float s[];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[255 - threadIdx.x];
+}
+__global__ void tile(float *x) { __shared__ float s[16]; s[threadIdx.x] = x[threadIdx.x]; x[0] = s[15 - threadIdx.x]; }
+__global__ void image(cudaTextureObject_t picture, float *x) { x[threadIdx.x] = tex2D<float4>(picture, 1.f, 2.f).y; }
+void go(int *p) { int threads = 96; by_variable<<<2, threads>>>(0); }
 void go() { dim3 b(32, 2 * 4); launched<<<dim3(3), b>>>(0); by_constant<<<4, BLOCK, 0>>>(0); }
 """
 
@@ -40,13 +57,13 @@ def kernel(name):
     [
         (
             "mm", [],
-            ("--grid 64,64 --block 16,16 --arg M=1024 --arg N=1024 --arg K=1024 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg A=normal:1048576 --arg B=normal:1048576 --arg C=zeros:1048576"),
+            ("--grid 16,16 --block 16,16 --arg M=256 --arg N=256 --arg K=256 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg A=normal:65536 --arg B=normal:65536 --arg C=zeros:65536"),
         ),
         (
             "mm", ["M=100", "K=3", "A=ones:300"],
-            ("--grid 64,7 --block 16,16 --arg N=1024 --arg alpha=1.0 --arg beta=0.0 "
-            "--arg B=normal:307200 --arg C=zeros:307200"),
+            ("--grid 16,7 --block 16,16 --arg N=256 --arg alpha=1.0 --arg beta=0.0 "
+            "--arg B=normal:76800 --arg C=zeros:76800"),
         ),
         (
             "rows", [],
@@ -61,6 +78,11 @@ def kernel(name):
         ("launched", [], "--grid 1,1024 --block 32,8 --arg x=zeros:262144"),
         ("by_constant", [], "--grid 1024 --block 64 --arg x=zeros:65536"),
         ("by_constant", ["float32:zeros:4"], "--grid 1024 --block 64"),
+        ("by_variable", [], "--grid 1024 --block 96 --arg x=zeros:98304"),
+        (
+            "image", [],
+            "--grid 1 --block 256 --arg picture=texture:float32:normal:1024x1024x4:channels=4 --arg x=zeros:256",
+        ),
     ],
 )  # fmt: skip
 def test_guesses(name, given, lines):
@@ -73,22 +95,24 @@ def test_what_is_given_is_not_guessed():
     assert not any(text.startswith("A=") for text in found.args)
 
 
-def fitted(name, first):
+def fitted(name, tries, longest=math.inf):
     said = []
 
-    def run(found):
+    def run(found, seconds):
+        if seconds is not None and int(found.grid or 1) > longest:
+            raise TimeLimitError("given up")
         args, _ = named.read(found.args, {})
-        grid, block = (tuple(map(int, size.split(","))) for size in (found.grid, found.block))
-        source = LaunchSpec("k", SOURCE, (), name, grid, block, args=args)
+        grid, block = (tuple(map(int, size.split(","))) for size in (found.grid or "1", found.block or "1"))
+        source = LaunchSpec("k", SOURCE, (), name, grid, block, dynamic_shared=found.shared, args=args)
         profile(source, "h200")
 
-    return guessing.fitting(first, run, said.append), said
+    return guessing.fitting(tries, run, said.append), said
 
 
 def test_arrays_grow_until_the_launch_fits():
     first = guess(kernel("fields"), [], "2", "128")
     small = tuple(text if "p.x" not in text else "p.x=zeros:16" for text in first.args)
-    found, said = fitted("fields", Guess(small, "2", "128"))
+    found, said = fitted("fields", [Guess(small, "2", "128")])
     (text,) = (text for text in found.args if text.startswith("p.x"))
     assert int(text.rpartition(":")[2]) >= 4 * 256
     assert any("p.x is read or written" in text for text in said)
@@ -96,4 +120,41 @@ def test_arrays_grow_until_the_launch_fits():
 
 def test_what_no_larger_array_mends_is_an_error_with_the_guesses():
     with pytest.raises(GpusimError, match="null pointer"):
-        fitted("through", Guess(guess(kernel("through"), [], "1", "1").args, "1", "1"))
+        fitted("through", [Guess(guess(kernel("through"), [], "1", "1").args, "1", "1")])
+
+
+def test_smaller_sizes_are_tried_where_arrays_would_grow_too_long():
+    found, said = fitted("square", guessing.guesses(kernel("square"), [], None, None))
+    assert "n=4096" in found.args
+    assert "smaller sizes are tried" in said
+
+
+def test_dynamic_shared_memory_is_guessed_where_the_source_declares_some():
+    found, said = fitted("dynamic", guessing.guesses(kernel("dynamic"), [], "1", None))
+    assert found.shared == guessing.DYNAMIC_SHARED[0]
+    assert "--dynamic-shared 16384" in found.lines()
+    assert said == ["shared memory is read or written past its end: 16384 bytes are dynamic"]
+    assert guess(kernel("square"), [], None, None).shared == 0  # another kernel of the source has some
+    assert guess(kernel("dynamic"), [], None, None, 64).shared is None
+
+
+def test_smaller_blocks_are_tried():
+    found, _ = fitted("tile", guessing.guesses(kernel("tile"), [], "1", None))
+    assert found.block == "16"
+
+
+def test_what_no_guess_mends_is_the_error_of_the_first():
+    with pytest.raises(GpusimError, match="null pointer"):
+        fitted("through", guessing.guesses(kernel("through"), [], "1", "1"))
+
+
+def test_a_grid_that_is_too_large_is_tried_smaller():
+    fine = guess(kernel("by_constant"), [], None, None)
+    found, _ = fitted("by_constant", [replace(fine, grid=str(1 << 32)), fine])
+    assert found == fine
+
+
+def test_smaller_sizes_are_tried_of_what_takes_long():
+    found, said = fitted("by_constant", guessing.guesses(kernel("by_constant"), [], None, None), longest=100)
+    assert found.grid == "64"
+    assert said == ["smaller sizes are tried"] * 2

@@ -1,0 +1,82 @@
+"""Conditions of the preprocessor that no tree can hold, because what stands between them opens or closes a brace.
+
+Each of ``#if A`` / ``if (a) {`` / ``#else`` / ``if (b) {`` / ``#endif`` opens the same brace.  A parser that knows no
+preprocessor counts it once for each branch.  Of such conditions the first branch is left, without the directives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(?:\\\r?\n|[^\n])*", re.M)
+_TEXT = re.compile(
+    rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|^[ \t]*#[ \t]*(?!if|el|endif)(?:\\\r?\n|[^\n])*",
+    re.S | re.M,
+)
+"""What holds no braces of the code: comments, strings, characters, other directives."""
+
+
+@dataclass
+class _Group:
+    """One condition: where its directives are, the braces that each branch opens, whether it is flat so far."""
+
+    directives: list[tuple[int, int]] = field(default_factory=list)
+    opened: list[int] = field(default_factory=lambda: [0])
+
+
+def flattened(data: bytes) -> bytes:
+    r"""Blanks for directives and further branches where branches open or close braces; every byte keeps its place.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Examples
+    --------
+    >>> flattened(b"#if A\nf {\n#else\ng {\n#endif\n}\n").split()
+    [b'f', b'{', b'}']
+    """
+    code = _TEXT.sub(_blank, data)
+    edits = [edit for group in _groups(code) if any(group.opened) for edit in _edits(group)]
+    found = bytearray(data)
+    for begin, end in edits:
+        found[begin:end] = re.sub(rb"[^\n]", b" ", data[begin:end])
+    return bytes(found)
+
+
+def _groups(code: bytes) -> Iterator[_Group]:
+    """Every condition of a text, inner ones first."""
+    stack: list[_Group] = []
+    at = 0
+    for directive in _DIRECTIVE.finditer(code):
+        if stack:
+            stack[-1].opened[-1] += _braces(code[at : directive.start()])
+        at = directive.end()
+        if directive[1].startswith(b"if"):
+            stack.append(_Group())
+        if not stack:
+            continue
+        stack[-1].directives.append(directive.span())
+        if directive[1].startswith(b"el"):
+            stack[-1].opened.append(0)
+        elif directive[1] == b"endif":
+            group = stack.pop()
+            if stack:
+                stack[-1].opened[-1] += group.opened[0]
+            yield group
+
+
+def _edits(group: _Group) -> Iterator[tuple[int, int]]:
+    """What to blank: all directives, and everything from the second on."""
+    yield group.directives[0]
+    yield group.directives[1][0], group.directives[-1][1]
+
+
+def _braces(code: bytes) -> int:
+    return code.count(b"{") - code.count(b"}")
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", found[0])

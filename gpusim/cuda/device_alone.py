@@ -1,0 +1,140 @@
+"""The device code of a source alone, compiled by whichever compiler takes it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from gpusim.cuda import host, host_headers, nvrtc, toolchain
+from gpusim.cuda.compilers import Source, with_nvcc, with_nvrtc
+from gpusim.cuda.cuda_errors import CompileError, MissingToolError
+from gpusim.cuda.device_code import device_code
+from gpusim.cuda.headers import HEADERS
+from gpusim.cuda.included import quoted
+from gpusim.cuda.nvrtc import Compiled
+
+
+def with_device_code(source: Source, expressions: Sequence[str], compiler: toolchain.Nvcc | None) -> Compiled:
+    """Compile the device code of a source; where that will not do, with that of its own headers alone, too.
+
+    Parameters
+    ----------
+    source : Source
+    expressions : sequence of str
+        Instances of templates to compile, too.
+    compiler : Nvcc or None
+        Taken where NVRTC refuses, because headers have host code.
+
+    Returns
+    -------
+    Compiled
+
+    Raises
+    ------
+    CompileError
+        Why the last compiler refused.
+    """
+    own = dict(quoted(source.text, source.options.searched()))
+    files = device_code({source.filename: source.text, **own}, expressions)
+    lean = replace(source, text=files.pop(source.filename))
+    files = {name: _guarded(own[name], text) for name, text in files.items()}
+    missing: list[str] = []
+    refused: CompileError | None = None
+    for first in ({}, files) if own else ({},):
+        try:
+            return _pruned(partial(_with_headers, lean, expressions, missing=missing), files, first)
+        except CompileError as error:
+            refused = error
+        if compiler:  # it takes host code, which headers have
+            try:
+                return _pruned(partial(_with_stand_ins, compiler, lean, expressions, missing), files, first)
+            except CompileError as error:
+                refused = host.refuse(source.filename, error.log, missing)
+    assert refused is not None
+    raise refused
+
+
+def _pruned(
+    compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[str, str], first: Mapping[str, str]
+) -> Compiled:
+    """Compile with the device code alone of those headers, too, that a compiler complains about."""
+    headers = dict(first)
+    while True:
+        try:
+            return compiles(headers)
+        except CompileError as error:
+            blamed = host.blamed(error.log, files.keys() - headers.keys())
+            if not blamed:
+                raise
+            headers |= {name: files[name] for name in blamed}
+
+
+def _guarded(text: str, pruned: str) -> str:
+    """A header that is read once, whatever names it goes by: compilers know only files again."""
+    before, once, after = pruned.partition("#pragma once")
+    if not once:
+        return pruned
+    guard = f"GPUSIM_{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:32]}"
+    line = before.count("\n") + 1
+    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{after}\n#endif\n"
+
+
+_DEFAULT = "-default-device"
+
+
+def _all_of_the_device(source: Source) -> Source:
+    """The same where what is marked for neither host nor device is the device's."""
+    return replace(source, options=replace(source.options, flags=(*source.options.flags, _DEFAULT)))
+
+
+def _with_stand_ins(
+    compiler: toolchain.Nvcc,
+    source: Source,
+    expressions: Sequence[str],
+    missing: Iterable[str],
+    own: Mapping[str, str],
+) -> Compiled:
+    """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
+    headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
+    source = replace(source, text=f'{host_headers.BY_OTHERS}#line 1 "{source.filename}"\n{source.text}')
+    while True:
+        try:
+            compiled = with_nvcc(compiler, source, expressions, headers)
+        except CompileError as error:
+            name = host.missing_for_nvcc(error.log)
+            if name is None or name in headers:
+                raise
+            headers[name] = host_headers.HEADERS.get(name, host_headers.EMPTY)
+        else:
+            return replace(compiled, log=_left_out(source, [name for name in headers if name not in own], compiled.log))
+
+
+def _left_out(source: Source, missing: Iterable[str], log: str) -> str:
+    """The compiler's warnings after what it was not given."""
+    empty = f", empty: {', '.join(missing)}" if missing else ""
+    return f"{source.filename}: host code left out{empty}\n{log}".strip()
+
+
+def _with_headers(source: Source, expressions: Sequence[str], own: Mapping[str, str], missing: list[str]) -> Compiled:
+    """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
+    source = replace(source, text=f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{source.text}')
+    headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
+    headers |= dict.fromkeys(missing, host_headers.EMPTY)
+    while True:
+        try:
+            compiled = with_nvrtc(source, expressions, headers)
+        except CompileError as error:
+            name = host.missing_header(error.log)
+            if name is None and host.is_unmarked(error.log) and _DEFAULT not in source.options.flags:
+                source = _all_of_the_device(source)
+                continue
+            if name is None or name in headers:
+                raise host.refuse(source.filename, error.log, missing) from None
+            if wheel := host.missing_wheel(error.log):
+                raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
+            headers[name] = host_headers.EMPTY
+            missing.append(name)
+        else:
+            return replace(compiled, log=_left_out(source, missing, compiled.log))
