@@ -99,7 +99,7 @@ def profile(
 
 def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str, Any]:
     """The options of a launch, with guesses for those that are not given, which are shown on standard error."""
-    from gpusim.launches import guessing
+    from gpusim.launches import fitting, guessing
     from gpusim.launches.profiling import Deadline, profile
 
     sources.demand({"FILE": single["FILE"]}, "profile")
@@ -121,7 +121,7 @@ def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str,
         until = None if seconds is None else Deadline(seconds, None)
         profile(sources.spec(told(guess), "profile"), gpu, progress=until, **{**how, "timeline": None})
 
-    fitted = guessing.fitting(tries, run, say)
+    fitted = fitting.first_that_runs(tries, run, say)
     say("guessed: " + " ".join(fitted.lines()))
     return told(fitted)
 
