@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gpusim.cuda import host, host_headers, nvrtc, toolchain
+from gpusim.cuda import earlier_names, host, host_headers, nvrtc, toolchain
 from gpusim.cuda.compilers import Source, with_nvcc, with_nvrtc
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
 from gpusim.cuda.device_code import device_code
@@ -38,7 +38,8 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     """
     own = dict(quoted(source.text, source.options.searched()))
     files = device_code({source.filename: source.text, **own}, expressions)
-    lean = replace(source, text=files.pop(source.filename))
+    before = earlier_names.declared(files.values())
+    lean = replace(source, text=_behind(before, files.pop(source.filename), source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
     missing: list[str] = []
     refused: CompileError | None = None
@@ -81,6 +82,11 @@ def _guarded(text: str, pruned: str) -> str:
     return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{after}\n#endif\n"
 
 
+def _behind(before: str, text: str, filename: str) -> str:
+    """A source behind declarations; its lines keep their numbers."""
+    return f'{before}#line 1 "{filename}"\n{text}' if before else text
+
+
 _DEFAULT = "-default-device"
 
 
@@ -98,7 +104,7 @@ def _with_stand_ins(
 ) -> Compiled:
     """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
     headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
-    source = replace(source, text=f'{host_headers.BY_OTHERS}#line 1 "{source.filename}"\n{source.text}')
+    source = replace(source, text=_behind(host_headers.BY_OTHERS, source.text, source.filename))
     while True:
         try:
             compiled = with_nvcc(compiler, source, expressions, headers)
@@ -119,7 +125,7 @@ def _left_out(source: Source, missing: Iterable[str], log: str) -> str:
 
 def _with_headers(source: Source, expressions: Sequence[str], own: Mapping[str, str], missing: list[str]) -> Compiled:
     """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
-    source = replace(source, text=f'{host_headers.BEFORE}#line 1 "{source.filename}"\n{source.text}')
+    source = replace(source, text=_behind(host_headers.BEFORE, source.text, source.filename))
     headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
     headers |= dict.fromkeys(missing, host_headers.EMPTY)
     while True:

@@ -85,13 +85,16 @@ def by_array(launch: Launch, arrays: np.ndarray) -> tuple[Traffic, ...]:
     Returns
     -------
     tuple of Traffic
-        In the order of the parameters; arrays that share memory are one.
+        In the order of the parameters; arrays that share memory are one.  A program's own variables are left out
+        where nothing touches them: headers of libraries declare dozens.
     """
     known, found = arrays_of(launch), {}
+    variables = {variable.name for variable in launch.program.variables}
     for group in in_memory(launch, lay_out(launch)):
         numbers = sorted(one.number for one in group)
-        name = ", ".join(known[k].name for k in numbers)
-        found[numbers[0]] = _array(name, known[numbers[0]].dtype, arrays[numbers].sum(axis=0))
+        names, row = [known[k].name for k in numbers], arrays[numbers].sum(axis=0)
+        if row.any() or not variables.issuperset(names):
+            found[numbers[0]] = _array(", ".join(names), known[numbers[0]].dtype, row)
     return tuple(found[k] for k in sorted(found))
 
 

@@ -1,7 +1,9 @@
 """Files with host code in them: nvcc where there is one, NVRTC without the host code where there is none."""
 
+import numpy as np
 import pytest
 
+import gpusim
 from gpusim import cuda
 from gpusim.cuda import nvrtc, toolchain
 from gpusim.cuda.host import missing_wheel, reason
@@ -301,3 +303,21 @@ def test_reasons_are_read_from_the_log():
 )
 def test_missing_headers_of_cuda_name_their_wheel(header, command):
     assert missing_wheel(f'a.cu(3): catastrophic error: cannot open source file "{header}"') == command
+
+
+@pytest.mark.usefixtures("compiler", "libcu")
+def test_names_that_cub_has_no_more():
+    text = """#include <torch/extension.h>
+    #include <cub/util_type.cuh>
+    __global__ void k(int* p) {
+        using Pair = cub::KeyValuePair<int, int>;
+        p[0] = cub::Sum()(3, 4);
+        p[1] = cub::Max()(3, 4);
+        p[2] = cub::Min()(3, 4);
+        p[3] = cub::Inequality()(3, 4);
+        p[4] = cub::ArgMax()(Pair{5, 8}, Pair{2, 8}).key;
+        p[5] = cub::ArgMin()(Pair{5, 7}, Pair{2, 8}).key;
+    }"""
+    out = np.zeros(6, np.int32)
+    gpusim.profile(of(text).kernel(), grid=1, block=1, args=[out], gpu="h100-sxm")
+    assert out.tolist() == [7, 4, 3, 1, 2, 5]
