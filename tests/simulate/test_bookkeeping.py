@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.engine.state import counts as C
+from gpusim.isa.opcodes import Op
 from gpusim.simulate import Counts, count, driving
 from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare
@@ -41,6 +42,11 @@ def inputs_in(name: str, params: dict[str, int], granule: int) -> int:
     return sum(math.ceil(a.nbytes / granule) * granule // SECTOR for a in arrays)
 
 
+def copies_past_l1(name: str, params: dict[str, int]) -> bool:
+    """Whether a kernel copies to shared memory; lines that go to several lines there are asked for more than once."""
+    return any(instr.op is Op.LDGSTS for instr in prepare(lookup.get(name), params, "h200")[0].program.instrs)
+
+
 # ------------------------------------------------------------------ sums
 
 
@@ -49,8 +55,12 @@ def inputs_in(name: str, params: dict[str, int], granule: int) -> int:
 @given(data=st.data())
 def test_levels_add_up(name, data):
     gpu = data.draw(gpus(name, *GPUS))
-    t = whole(name, data.draw(CASES[name]), gpu).total
-    assert t[C.L2_READ] + t[C.MERGED] == t[C.LD_SECTORS] - t[C.LD_HIT]  # what L1 lacks is asked of L2, or shared
+    params = data.draw(CASES[name])
+    t = whole(name, params, gpu).total
+    asked, lacking = t[C.L2_READ] + t[C.MERGED], t[C.LD_SECTORS] - t[C.LD_HIT]
+    assert asked == lacking or (
+        copies_past_l1(name, params) and asked > lacking
+    )  # what L1 lacks, L2 has, or another SM
     assert t[C.L2_WRITE] <= t[C.ST_SECTORS]  # L1 writes through; a sector may be written twice by one request
     assert (t[C.L2_WRITE] > 0) == (t[C.ST_SECTORS] > 0)
     assert t[C.L2_ATOM] == t[C.RED_SECTORS] + t[C.ATOM_SECTORS]
