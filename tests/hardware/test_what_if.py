@@ -347,7 +347,7 @@ EFFECTS = {
     "spacing.guard_cycles": Effect("ragged", 0),
     "spacing.jump_cycles": Effect("tiled", 0),
     "spacing.barrier_cycles": Effect("tiled", 0),
-    "spacing.tensor_cycles": Effect("products", 1),
+    "spacing.tensor_cycles": Effect("products", 1, factors=(0.5,)),  # longer waits are by instructions of their own
     "spacing.operands_read_cycles": Effect("rows", 0, factors=(0.1,)),
     "spacing.global_cycles": Effect("tiled", 0, factors=(0.02,)),
     "spacing.shared_cycles": Effect("tiles", 0),
