@@ -173,7 +173,18 @@ class Module:
         if name is None and self.selected is not None:
             return self.kernels[self.selected]
         known = {symbol: kernel.name for symbol, kernel in self.kernels.items()}
-        return self.kernels[names.choose(name, known, self.filename, lambda symbol: str(self.kernels[symbol]))]
+        try:
+            return self.kernels[names.choose(name, known, self.filename, lambda symbol: str(self.kernels[symbol]))]
+        except KernelNameError:
+            spelled = name and self._with_values(name)
+            if spelled == name:
+                raise
+        return self.kernel(spelled)
+
+    def _with_values(self, name: str) -> str:
+        """A name with the values of constants and enumerators among its template arguments."""
+        declared = next((kernel.declared for kernel in self.kernels.values() if kernel.declared), None)
+        return name if declared is None else names.with_values(name, declared.number)
 
 
 def from_cubin(data: bytes, filename: str, text: str = "") -> Module:

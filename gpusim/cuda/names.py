@@ -147,6 +147,31 @@ def _last(name: str) -> str:
     return name.rpartition("::")[2]
 
 
+_NAMED_ARGUMENT = re.compile(r"(?<=[<,])(\s*)(?!(?:true|false)\b)([A-Za-z_][\w:]*)(?=\s*[,>])")
+
+
+def with_values(name: str, number: Callable[[str], int | None]) -> str:
+    """A kernel's name with numbers for template arguments that are constants.
+
+    Parameters
+    ----------
+    name : str
+    number : callable
+        Value of a constant or an enumerator by name; None for what is none.
+
+    Examples
+    --------
+    >>> with_values("update<float, ADAM>", {"ADAM": 3}.get)
+    'update<float, 3>'
+    """
+
+    def value(argument: re.Match[str]) -> str:
+        found = number(argument[2])
+        return argument[0] if found is None else f"{argument[1]}{found}"
+
+    return _NAMED_ARGUMENT.sub(value, name)
+
+
 _ALIASES = {
     "half": "__half", "half2": "__half2", "nv_bfloat16": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat162",
     "int8_t": "signed char", "int16_t": "short", "int32_t": "int", "int64_t": "long",

@@ -321,3 +321,16 @@ def test_names_that_cub_has_no_more():
     out = np.zeros(6, np.int32)
     gpusim.profile(of(text).kernel(), grid=1, block=1, args=[out], gpu="h100-sxm")
     assert out.tolist() == [7, 4, 3, 1, 2, 5]
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+@pytest.mark.parametrize("name", ["update<float, ADAM>", "ns::update<float, WIDE>", "update<float, 3>"])
+def test_enumerators_and_constants_name_instances(name):
+    text = """enum Kind { SGD, ADAM = 3 };
+    constexpr int WIDE = 2 * 8;
+    namespace ns { template <class T, int kind> __global__ void update(T *p) { *p = kind; } }
+    template __global__ void ns::update<float, 3>(float *p);
+    template __global__ void ns::update<float, 16>(float *p);
+    """
+    found = of(text).kernel(name)
+    assert found.name.arguments == ("<float, 16>" if "WIDE" in name else "<float, 3>")
