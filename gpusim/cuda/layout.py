@@ -1,7 +1,7 @@
 """How structs of a source lie in memory, and of what types its variables are: by C's rules, from the text alone.
 
-A parser (tree-sitter) reads the declarations.  What it cannot tell (templates, base classes, bit-fields, conditions of
-the preprocessor, a name declared twice) is not known, rather than guessed.
+A parser (tree-sitter) reads the declarations.  What it cannot tell (base classes, bit-fields, conditions of the
+preprocessor, a name declared twice, partial specialisations) is not known, rather than guessed.
 
 Source: Itanium C++ ABI, chapter 2.4; CUDA C++ Programming Guide 13.0, 10.3 "Built-in Vector Types", table 7.
 """
@@ -14,11 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpusim.cuda import device_code
 from gpusim.cuda.included import UnknowableError, quoted
+from gpusim.cuda.names import normal
 from gpusim.cuda.scalars import SCALARS, plain
+from gpusim.cuda.template_arguments import arguments, bind, parts, replaced
 from gpusim.expressions import ExpressionError, Number, evaluate
 
 POINTER_BYTES = 8
@@ -33,6 +36,8 @@ _WIDEST_VECTOR = 16
 _ALIGN = re.compile(rb"\b(?:__align__|__builtin_align__)(?=\s*\()")
 _REFUSED = re.compile(rb"__attribute__|\bpacked\b|\bvirtual\b|__declspec")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)", re.MULTILINE)
+_SIZE = re.compile(r"\bsizeof\s*\(([^()]+)\)")
+_UNDECLARED = "is not declared in the source"
 _SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU]?)\b")
 
 
@@ -85,6 +90,19 @@ class UnknownTypeError(Exception):
     """What keeps a type from being known."""
 
 
+class _Scope(NamedTuple):
+    """Where a name stands: in types that are being worked out, in a class, whose template has arguments."""
+
+    within: tuple[str, ...] = ()
+    bound: Mapping[str, str] = MappingProxyType({})
+    inside: Any = None
+
+    def at(self, name: str, node: Any) -> _Scope:
+        """In the declaration of a type: arguments are known in the class alone."""
+        scope = self if _is_inside(node, self.inside) else _Scope(self.within)
+        return scope._replace(within=(*self.within, name))
+
+
 class Declared:
     """Types, variables and constants that the texts of a source declare.
 
@@ -120,7 +138,7 @@ class Declared:
         ------
         UnknownTypeError
         """
-        return self._type(name, ())
+        return self._type(name, _Scope())
 
     def variable(self, name: str) -> Type | None:
         """The type of a ``__constant__`` or ``__device__`` variable; None where it is not known.
@@ -135,14 +153,14 @@ class Declared:
             return None
         node, declarator = found[0]
         try:
-            return self._declared(self._of_node(node, ()), declarator, ())[1]
+            return self._declared(self._of_node(node, _Scope()), declarator, _Scope())[1]
         except UnknownTypeError:
             return None
 
     def number(self, text: str) -> int | None:
         """Value of a constant expression of integers; None where it has none."""
         try:
-            found = self._evaluated(text, ())
+            found = self._evaluated(text, _Scope())
         except ExpressionError:
             return None
         return found if isinstance(found, int) else None
@@ -188,126 +206,170 @@ class Declared:
 
     # -------------------------------------------------------------- types
 
-    def _type(self, name: str, within: tuple[str, ...]) -> Type:
+    def _type(self, name: str, scope: _Scope) -> Type:
         text = " ".join(re.sub(r"\b(const|volatile|struct|union|enum|class|typename)\b", " ", name).split())
         text = re.sub(r"\s*\*\s*", "*", re.sub(r"\b__restrict__\b|\b__restrict\b", "", text)).strip()
         if text.endswith("*"):
-            return Type(text, POINTER_BYTES, POINTER_BYTES)
+            return Type(replaced(text, scope.bound), POINTER_BYTES, POINTER_BYTES)
+        if text in scope.bound:
+            return self._type(scope.bound[text], _Scope(scope.within))
         text = _NAMES.get(text, text)
         if nbytes := SCALARS.get(plain(text)):
             return Type(text, nbytes, nbytes)
         if built_in := vector(text):
             return built_in
-        return self._own(text.rpartition("::")[2], within)
+        *outer, last = parts(text)
+        if outer and "<" in outer[-1]:
+            inner = self._instance(outer[-1], scope)[1]
+            if not any(_is_inside(node, inner.inside) for node in self._types.get(last, [])):
+                raise UnknownTypeError(f"{text} {_UNDECLARED}")
+            return self._own(last, inner)
+        return self._instance_or_own(last, scope)
 
-    def _own(self, name: str, within: tuple[str, ...]) -> Type:
+    def _instance_or_own(self, name: str, scope: _Scope) -> Type:
+        if "<" not in name:
+            return self._own(name, scope)
+        node, inner = self._instance(name, scope)
+        return self._of_class(node, replaced(name, scope.bound), inner)
+
+    def _instance(self, name: str, scope: _Scope) -> tuple[Any, _Scope]:
+        """The class that a template makes of arguments, and the scope of what is declared in it."""
+        name = replaced(name, scope.bound)
+        first, given = arguments(name)
+        first, within = first.rpartition("::")[2], (*scope.within, name)
+        if name in scope.within:
+            raise UnknownTypeError(f"{name} is declared by itself")
+        specialised = [node for key in self._types if key.startswith(first + "<") for node in self._types[key]]
+        for node in specialised:
+            if _is_whole(node.parent) and normal(_text(node.child_by_field_name("name"))) == normal(name):
+                return node, _Scope(within, inside=node)
+        found = [node for node in self._types.get(first, []) if _is_template(node.parent)]
+        if len(found) != 1:
+            raise UnknownTypeError(f"{first} {'is declared more than once' if found else _UNDECLARED}")
+        if any(not _is_whole(node.parent) for node in specialised):
+            raise UnknownTypeError(f"{first} has partial specialisations")
+        bound = bind(found[0].parent, given)
+        if bound is None:
+            raise UnknownTypeError(f"the arguments of {name} are not understood")
+        return found[0], _Scope(within, bound, found[0])
+
+    def _own(self, name: str, scope: _Scope) -> Type:
         """A type that the source declares."""
         found = [node for node in self._types.get(name, []) if not _is_same_typedef(node, name)]
-        if name in within or len(found) != 1:
-            why = "is not declared in the source" if not found else "is declared more than once"
-            raise UnknownTypeError(f"{name} {why}")
-        node, within = found[0], (*within, name)
+        found = [node for node in found if _is_inside(node, scope.inside)] or found
+        if name in scope.within or len(found) != 1:
+            raise UnknownTypeError(f"{name} {'is declared more than once' if found else _UNDECLARED}")
+        node, scope = found[0], scope.at(name, found[0])
         if node.type == "type_definition":
-            base = self._of_node(node, within)
+            base = self._of_node(node, scope)
             one = next(d for d in node.children_by_field_name("declarator") if _innermost(d) == name)
-            return self._renamed(self._declared(base, one, within)[1], name)
+            return self._renamed(self._declared(base, one, scope)[1], name)
         if node.type == "alias_declaration":
-            return self._type(_text(node.child_by_field_name("type")), within)
-        return self._of_specifier(node, name, within)
+            return self._type(_text(node.child_by_field_name("type")), scope)
+        return self._of_specifier(node, name, scope)
 
     @staticmethod
     def _renamed(found: Type, name: str) -> Type:
         return Type(name, found.nbytes, found.alignment, found.fields, found.element) if found.fields else found
 
-    def _of_node(self, node: Any, within: tuple[str, ...]) -> Type:
+    def _of_node(self, node: Any, scope: _Scope) -> Type:
         """The type that a declaration begins with."""
         kind = node.child_by_field_name("type")
         if kind is None:
             raise UnknownTypeError(f"{_text(node)[:40]!r} is not understood")
         if kind.child_by_field_name("body") is not None:
-            return self._of_specifier(kind, "struct", within)
-        return self._type(_text(kind), within)
+            return self._of_specifier(kind, "struct", scope)
+        return self._type(_text(kind), scope)
 
-    def _of_specifier(self, node: Any, name: str, within: tuple[str, ...]) -> Type:
+    def _of_specifier(self, node: Any, name: str, scope: _Scope) -> Type:
         if node.type == "enum_specifier":
             base = node.child_by_field_name("base")
-            return self._type(_text(base) if base is not None else "int", within)
-        if node.parent is not None and node.parent.type == "template_declaration":
+            return self._type(_text(base) if base is not None else "int", scope)
+        if _is_template(node.parent):
             raise UnknownTypeError(f"{name} is a template")
+        return self._of_class(node, name, scope)
+
+    def _of_class(self, node: Any, name: str, scope: _Scope) -> Type:
         if _REFUSED.search(node.text) or self._is_packed:
             raise UnknownTypeError(f"{name} is packed, has attributes or virtual functions")
         if any(child.type == "base_class_clause" for child in node.children):
             raise UnknownTypeError(f"{name} has a base class")
-        return self._struct(node, name, within)
+        return self._struct(node, name, scope)
 
-    def _struct(self, node: Any, name: str, within: tuple[str, ...]) -> Type:
+    def _struct(self, node: Any, name: str, scope: _Scope) -> Type:
         """Members one after another, each at a multiple of its alignment."""
         is_union = node.type == "union_specifier"
         fields, end = [], 0
-        alignment = max([1, *(self._aligned(child) for child in node.children if child.type == "alignas_qualifier")])
-        for member, kind, own in self._members(node, name, within):
+        alignment = max(
+            [1, *(self._aligned(child, scope) for child in node.children if child.type == "alignas_qualifier")]
+        )
+        for member, kind, own in self._members(node, name, scope):
             alignment, start = max(alignment, own), 0 if is_union else -(-end // own) * own
             fields.append(Field(member, kind, start))
             end = max(end, start + kind.nbytes)
         nbytes = -(-max(end, 1) // alignment) * alignment
         return Type(name, nbytes, alignment, () if is_union else tuple(fields))
 
-    def _members(self, node: Any, name: str, within: tuple[str, ...]) -> Iterator[tuple[str, Type, int]]:
+    def _members(self, node: Any, name: str, scope: _Scope) -> Iterator[tuple[str, Type, int]]:
         """Name, type and alignment of each member."""
         for child in node.child_by_field_name("body").named_children:
             if child.type in _NO_MEMBERS or (child.type == "field_declaration" and _is_function_or_static(child)):
                 continue
             if child.type != "field_declaration" or any(one.type == "bitfield_clause" for one in child.children):
                 raise UnknownTypeError(f"a member of {name} is not understood: {_text(child).splitlines()[0][:60]}")
-            base = self._of_node(child, within)
-            given = max([1, *(self._aligned(one) for one in child.children if one.type == "alignas_qualifier")])
+            base = self._of_node(child, scope)
+            given = max([1, *(self._aligned(one, scope) for one in child.children if one.type == "alignas_qualifier")])
             declarators = child.children_by_field_name("declarator")
             if not declarators and child.child_by_field_name("type").child_by_field_name("name") is None:
                 raise UnknownTypeError(f"{name} has a member without a name")
             for declarator in declarators:
-                member, kind = self._declared(base, declarator, within)
+                member, kind = self._declared(base, declarator, scope)
                 yield member, kind, max(kind.alignment, given)
 
-    def _declared(self, base: Type, declarator: Any, within: tuple[str, ...]) -> tuple[str, Type]:
+    def _declared(self, base: Type, declarator: Any, scope: _Scope) -> tuple[str, Type]:
         """Name and type of a declarator of a type: a pointer to it, an array of it, or itself."""
         if declarator.type == "init_declarator":
-            return self._declared(base, declarator.child_by_field_name("declarator"), within)
+            return self._declared(base, declarator.child_by_field_name("declarator"), scope)
         inner = declarator.child_by_field_name("declarator")
         if declarator.type == "array_declarator":
-            count = self._number(declarator.child_by_field_name("size"))
+            count = self._number(declarator.child_by_field_name("size"), scope)
             return self._declared(
-                Type(f"{base.name}[{count}]", base.nbytes * count, base.alignment, (), base), inner, within
+                Type(f"{base.name}[{count}]", base.nbytes * count, base.alignment, (), base), inner, scope
             )
         if declarator.type == "pointer_declarator":
-            return self._declared(Type(f"{base.name}*", POINTER_BYTES, POINTER_BYTES), inner, within)
+            return self._declared(Type(f"{base.name}*", POINTER_BYTES, POINTER_BYTES), inner, scope)
         if declarator.type in ("function_declarator", "parenthesized_declarator", "reference_declarator"):
             if "*" in _text(declarator) or "&" in _text(declarator):
                 return _innermost(declarator), Type("void*", POINTER_BYTES, POINTER_BYTES)
             raise UnknownTypeError(f"{_text(declarator)[:40]!r} is not understood")
         return _text(declarator), base
 
-    def _aligned(self, node: Any) -> int:
+    def _aligned(self, node: Any, scope: _Scope) -> int:
         """What ``alignas`` asks for."""
         inside = node.named_children[0] if node.named_children else None
         with_type = inside is not None and inside.type in ("type_descriptor", "primitive_type")
-        return self._type(_text(inside), ()).alignment if with_type else self._number(inside)
+        return self._type(_text(inside), scope).alignment if with_type else self._number(inside, scope)
 
-    def _number(self, node: Any) -> int:
+    def _number(self, node: Any, scope: _Scope) -> int:
         """Value of a constant expression of integers."""
         if node is None:
             raise UnknownTypeError("an array has no size")
         try:
-            found = self._evaluated(_text(node), ())
+            found = self._evaluated(_text(node), scope)
         except ExpressionError as error:
             raise UnknownTypeError(f"a size is not known: {error}") from None
         if not isinstance(found, int) or found < 1:
             raise UnknownTypeError(f"{_text(node)} is no size")
         return found
 
-    def _evaluated(self, text: str, within: tuple[str, ...]) -> Number:
+    def _evaluated(self, text: str, scope: _Scope) -> Number:
         """Value of an expression of C's, with the constants of the source."""
+        try:
+            text = _SIZE.sub(lambda found: str(self._type(found[1], scope).nbytes), replaced(text, scope.bound))
+        except UnknownTypeError as error:
+            raise ExpressionError(str(error)) from None
         text = _SUFFIX.sub(lambda found: found[1], text).replace("/", "//") if "." not in text else text
-        return evaluate(text, _Constants(self, within))
+        return evaluate(text, _Constants(self, scope))
 
     @cached_property
     def _values(self) -> dict[str, str]:
@@ -317,14 +379,14 @@ class Declared:
 class _Constants(Mapping[str, Number]):
     """Constants of a source by name, each worked out when it is asked for."""
 
-    def __init__(self, declared: Declared, within: tuple[str, ...]) -> None:
-        self._declared, self._within = declared, within
+    def __init__(self, declared: Declared, scope: _Scope) -> None:
+        self._declared, self._scope = declared, scope
         self._texts = declared._values
 
     def __getitem__(self, name: str) -> Number:
-        if name in self._within:
+        if name in self._scope.within:
             raise ExpressionError(f"{name} is defined by itself")
-        return self._declared._evaluated(self._texts[name], (*self._within, name))
+        return self._declared._evaluated(self._texts[name], _Scope((*self._scope.within, name)))
 
     def __contains__(self, name: object) -> bool:
         return name in self._texts
@@ -355,6 +417,24 @@ def _innermost(declarator: Any) -> str:
         if inner is None:
             return _text(declarator)
         declarator = inner
+
+
+def _is_template(node: Any) -> bool:
+    return node is not None and node.type == "template_declaration"
+
+
+def _is_whole(node: Any) -> bool:
+    """Whether a template is a specialisation that has no parameters left."""
+    return _is_template(node) and not node.child_by_field_name("parameters").named_children
+
+
+def _is_inside(node: Any, outer: Any) -> bool:
+    """Whether a node is part of a class; of none where there is none."""
+    while node is not None and outer is not None:
+        if node.id == outer.id:
+            return True
+        node = node.parent
+    return False
 
 
 def _is_function_or_static(node: Any) -> bool:

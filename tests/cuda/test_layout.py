@@ -22,6 +22,8 @@ struct alignas(16) Q {
 }
 struct Bits { int b : 3; }; struct Derived : P { int q; }; template <class T> struct Of { T x; };
 struct Virtual { virtual void f(); int x; }; struct Packed { char c; int i; } __attribute__((packed));
+template <class... Rest> struct Any { int a; };
+template <class T> struct Partial { T a; }; template <class T> struct Partial<T*> { T b; };
 struct Twice { int a; };
 namespace other { struct Twice { char a; }; }
 """
@@ -42,13 +44,60 @@ def test_offsets_and_sizes_are_the_compilers():
         cuda.compile(wrong, gpu="h200")
 
 
+TEMPLATES = """
+namespace traits {
+template <typename T> struct Plain { typedef T* Ptr; using Size = long; };
+template <typename T> struct Restricted { typedef T* __restrict__ Ptr; typedef int Size; };
+}
+template <typename T, int Dim, bool Inner = false, class I = int, template <typename U> class Traits = traits::Plain>
+class Tensor {
+public:
+    typedef typename Traits<T>::Ptr Pointer;
+    __host__ __device__ Tensor();
+    template <class U> __device__ U as() const { return U(); }
+    Pointer data; I size[Dim]; I stride[2 * Dim]; typename Traits<T>::Size all; T one;
+};
+template <class T, int N> struct alignas(sizeof(T) * N) Vec { T val[N]; };
+template <class Src, class Dst> struct Load { Load(const Src* s, long n); const Src* src; long row; Vec<Dst, 4> last; };
+template <class T> struct Acc { typedef T type; T x; }; template <> struct Acc<short> { typedef double type; char c; };
+template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> b; };
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("Tensor<float, 3>", "data size stride all one"),
+        ("Tensor<double2, 2, true, long, traits::Restricted>", "data size stride all one"),
+        ("Load<int, short>", "src row last"),
+        ("Vec<char, 4>", "val"),
+        ("Uses<short>", "sum a b"),
+        ("Uses<int>", "sum a b"),
+    ],
+)
+def test_instances_of_templates_lie_as_the_compiler_lays_them(name, fields):
+    found = Declared([TEMPLATES]).type(name)
+    assert [field.name for field in found.fields] == fields.split()
+    says = [
+        f"using Own = {name};",
+        f"static_assert(sizeof(Own) == {found.nbytes} && alignof(Own) == {found.alignment});",
+    ]
+    for field in found.fields:
+        says.append(f"static_assert(__builtin_offsetof(Own, {field.name}) == {field.offset});")
+        says.append(f"static_assert(sizeof(Own::{field.name}) == {field.type.nbytes});")
+    text = TEMPLATES + "__global__ void k(int *x) {\n" + "\n".join(says) + "\n*x = 1; }\n"
+    assert cuda.compile(text, gpu="h200").kernels
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [
         ("Bits", "int b : 3"),
         ("Derived", "base class"),
         ("Of", "template"),
-        ("Of<int>", "not declared"),
+        ("Of<int, int>", "arguments of Of<int, int>"),
+        ("Any<int>", "arguments of Any<int>"),
+        ("Partial<int>", "partial specialisations"),
         ("Virtual", "virtual"),
         ("Packed", "packed"),
         ("Twice", "more than once"),
