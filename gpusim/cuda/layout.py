@@ -36,6 +36,10 @@ _WIDEST_VECTOR = 16
 _ALIGN = re.compile(rb"\b(?:__align__|__builtin_align__)(?=\s*\()")
 _REFUSED = re.compile(rb"__attribute__|\bpacked\b|\bvirtual\b|__declspec")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)", re.MULTILINE)
+_PACKS = re.compile(
+    rb'^[ \t]*#[ \t]*pragma[ \t]+pack\b|^(?![ \t]*(?:#|//|/?\*))[^\n]*\b_{1,2}[Pp]ragma\s*\(\s*"?pack\b', re.MULTILINE
+)
+"""That structs are packed, said by a directive of the source itself, not by a macro's definition or a comment."""
 _SIZE = re.compile(r"\bsizeof\s*\(([^()]+)\)")
 _UNDECLARED = "is not declared in the source"
 _SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU]?)\b")
@@ -124,7 +128,7 @@ class Declared:
             for name, value in _DEFINE.findall(text):
                 self._macros.setdefault(name, re.split(r"//|/\*", value)[0].strip())
             data = text.encode(errors="replace")
-            self._is_packed |= b"pragma pack" in data or b"pragma(pack" in data
+            self._is_packed |= _PACKS.search(data) is not None
             self._read(device_code.parse(_ALIGN.sub(b"alignas", data), alignment=True))
 
     def type(self, name: str) -> Type:
@@ -317,11 +321,13 @@ class Declared:
                 continue
             if child.type != "field_declaration" or any(one.type == "bitfield_clause" for one in child.children):
                 raise UnknownTypeError(f"a member of {name} is not understood: {_text(child).splitlines()[0][:60]}")
+            declarators = child.children_by_field_name("declarator")
+            if not declarators and _declares_no_member(child.child_by_field_name("type")):
+                continue
+            if not declarators:
+                raise UnknownTypeError(f"{name} has a member without a name")
             base = self._of_node(child, scope)
             given = max([1, *(self._aligned(one, scope) for one in child.children if one.type == "alignas_qualifier")])
-            declarators = child.children_by_field_name("declarator")
-            if not declarators and child.child_by_field_name("type").child_by_field_name("name") is None:
-                raise UnknownTypeError(f"{name} has a member without a name")
             for declarator in declarators:
                 member, kind = self._declared(base, declarator, scope)
                 yield member, kind, max(kind.alignment, given)
@@ -419,6 +425,11 @@ def _innermost(declarator: Any) -> str:
         declarator = inner
 
 
+def _declares_no_member(kind: Any) -> bool:
+    """Whether a type in a class, without a name behind it, only declares names there: an enum, a nested class."""
+    return kind is not None and (kind.type == "enum_specifier" or kind.child_by_field_name("name") is not None)
+
+
 def _is_template(node: Any) -> bool:
     return node is not None and node.type == "template_declaration"
 
@@ -441,8 +452,14 @@ def _is_function_or_static(node: Any) -> bool:
     """Whether a declaration in a class takes no place in its objects."""
     if any(child.type == "storage_class_specifier" and child.text == b"static" for child in node.children):
         return True
-    found = node.children_by_field_name("declarator")
-    return any(one.type == "function_declarator" and b"(*" not in b"".join(one.text.split()) for one in found)
+    return any(_is_function(one) for one in node.children_by_field_name("declarator"))
+
+
+def _is_function(declarator: Any) -> bool:
+    """Whether a member is a function, whatever it returns; a pointer to one is not."""
+    while declarator.type in ("pointer_declarator", "reference_declarator"):
+        declarator = declarator.named_children[-1]
+    return declarator.type == "function_declarator" and b"(*" not in b"".join(declarator.text.split())
 
 
 def _is_at_scope(node: Any) -> bool:

@@ -52,8 +52,10 @@ template <typename T> struct Restricted { typedef T* __restrict__ Ptr; typedef i
 template <typename T, int Dim, bool Inner = false, class I = int, template <typename U> class Traits = traits::Plain>
 class Tensor {
 public:
+    enum { Dims = Dim }; enum class Order { rows, columns }; struct Nested { int unused; };
     typedef typename Traits<T>::Ptr Pointer;
     __host__ __device__ Tensor();
+    Tensor<T, Dim, Inner, I, Traits>& operator=(const Tensor<T, Dim, Inner, I, Traits>& other); T* begin(); T& at(int);
     template <class U> __device__ U as() const { return U(); }
     Pointer data; I size[Dim]; I stride[2 * Dim]; typename Traits<T>::Size all; T one;
 };
@@ -117,3 +119,24 @@ def test_types_of_variables():
     assert declared.variable("t") is None  # its size stands nowhere
     assert declared.is_initialised("t")
     assert not declared.is_initialised("w")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_packed"),
+    [
+        ("#pragma pack(push, 1)", True),
+        (" # pragma pack(1)", True),
+        ("__pragma(pack(push, 1))", True),
+        ('_Pragma("pack(1)")', True),
+        ("// elsewhere pragma pack does it", False),
+        ("#define BEGIN __pragma(pack(push, 1))", False),
+        ("#pragma unroll", False),
+    ],
+)
+def test_directives_that_pack(line, is_packed):
+    declared = Declared([f"{line}\nstruct S {{ char c; int n; }};"])
+    if is_packed:
+        with pytest.raises(UnknownTypeError, match="packed"):
+            declared.type("S")
+    else:
+        assert declared.type("S").nbytes == 8
