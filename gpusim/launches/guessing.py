@@ -43,6 +43,9 @@ BY_NAME = {
 """Sizes of parameters by name, in lower case; all others are one of the above."""
 FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
 """The same of floating-point numbers; all others are 1."""
+SIZES_OF_AXES, STRIDES = r"\w*(size|shape|dim|extent|len)\w*", r"\w*stride\w*"
+AXES = (STRIDES, SIZES_OF_AXES)
+"""Arrays of integers that say how an array of several axes lies, by name."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,10 @@ def _scalar(parameter: Parameter, usual: int) -> str:
     """A guess of a number, or the zeros of what is none."""
     kind = numpy_name(parameter.type)
     if parameter.is_array or not kind:
-        return "zeros" if numpy_name(parameter.type.partition("[")[0]) else f"bytes:{bytes(parameter.nbytes).hex()}"
+        element, _, count = parameter.type.partition("[")
+        if numpy_name(element)[:3] in ("int", "uin") and "[" not in count:
+            return _axes(parameter.name, int(count.rstrip("]")), usual)
+        return "zeros" if numpy_name(element) else f"bytes:{bytes(parameter.nbytes).hex()}"
     if kind.startswith(("float", "bfloat")):
         pattern = _named(parameter.name, FLOATS)
         return str(FLOATS[pattern] if pattern else 1.0)
@@ -196,6 +202,14 @@ def _scalar(parameter: Parameter, usual: int) -> str:
     pattern = _named(parameter.name, BY_NAME)
     size = min(BY_NAME[pattern], usual) if pattern else usual
     return str(min(size, (1 << 8 * parameter.nbytes - 1) - 1))
+
+
+def _axes(name: str, count: int, usual: int) -> str:
+    """Sizes or strides of an array of so many axes, as its name says; zeros for other integers."""
+    size = max(1, round(usual ** min(1, 2 / count)))
+    strides = [size ** (count - 1 - axis) for axis in range(count)]
+    pattern = next((one for one in AXES if re.fullmatch(one, name.rpartition(".")[2].lower())), "")
+    return str({SIZES_OF_AXES: [size] * count, STRIDES: strides}.get(pattern, "zeros")).replace(" ", "")
 
 
 def _array(parameter: Parameter, count: int, texts: Clues) -> str:

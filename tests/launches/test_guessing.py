@@ -7,6 +7,7 @@ import pytest
 
 from gpusim import GpusimError, cuda
 from gpusim.launches import fitting, guessing, named
+from gpusim.launches.clues import Sizes
 from gpusim.launches.guessing import Guess, guess
 from gpusim.launches.profiling import TimeLimitError, profile
 from gpusim.launches.spec import LaunchSpec
@@ -87,6 +88,19 @@ def kernel(name):
 )  # fmt: skip
 def test_guesses(name, given, lines):
     assert " ".join(guess(kernel(name), given, None, None).lines()) == lines
+
+
+def test_structs_of_templates_have_sizes_and_strides():
+    text = """template <class T, int N> struct View { T* data; int size[N]; long stride_[N]; int other[2]; };
+    __global__ void k(View<float, 2> v, View<short, 3> w, int m) { v.data[0] = w.data[0] + v.size[1]; }"""
+    fields = set(guess(cuda.compile(text, gpu="sm_90").kernel(), [], None, None, sizes=Sizes(64, 64)).args)
+    assert {
+        "v.size=[64,64]",
+        "v.stride_=[64,1]",
+        "v.other=zeros",
+        "w.size=[16,16,16]",
+        "w.stride_=[256,16,1]",
+    } <= fields
 
 
 def test_what_is_given_is_not_guessed():
