@@ -45,12 +45,12 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     refused: CompileError | None = None
     for first in ({}, files) if own else ({},):
         try:
-            return _pruned(partial(_with_headers, lean, expressions, missing=missing), files, first)
+            return _pruned(partial(_with_headers, lean, expressions, files, missing=missing), files, first)
         except CompileError as error:
             refused = error
         if compiler:  # it takes host code, which headers have
             try:
-                return _pruned(partial(_with_stand_ins, compiler, lean, expressions, missing), files, first)
+                return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, missing), files, first)
             except CompileError as error:
                 refused = host.refuse(source.filename, error.log, missing)
     assert refused is not None
@@ -99,10 +99,14 @@ def _with_stand_ins(
     compiler: toolchain.Nvcc,
     source: Source,
     expressions: Sequence[str],
+    files: Mapping[str, str],
     missing: Iterable[str],
     own: Mapping[str, str],
 ) -> Compiled:
-    """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA."""
+    """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA.
+
+    One that lies beside a header of which the text is given is not found either: of it, too, the device code is.
+    """
     headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
     source = replace(source, text=_behind(host_headers.BY_OTHERS, source.text, source.filename))
     while True:
@@ -112,9 +116,10 @@ def _with_stand_ins(
             name = host.missing_for_nvcc(error.log)
             if name is None or name in headers:
                 raise
-            headers[name] = host_headers.HEADERS.get(name, host_headers.EMPTY)
+            headers[name] = files.get(name) or host_headers.HEADERS.get(name, host_headers.EMPTY)
         else:
-            return replace(compiled, log=_left_out(source, [name for name in headers if name not in own], compiled.log))
+            empty = [name for name in headers if name not in own and name not in files]
+            return replace(compiled, log=_left_out(source, empty, compiled.log))
 
 
 def _left_out(source: Source, missing: Iterable[str], log: str) -> str:
@@ -123,7 +128,9 @@ def _left_out(source: Source, missing: Iterable[str], log: str) -> str:
     return f"{source.filename}: host code left out{empty}\n{log}".strip()
 
 
-def _with_headers(source: Source, expressions: Sequence[str], own: Mapping[str, str], missing: list[str]) -> Compiled:
+def _with_headers(
+    source: Source, expressions: Sequence[str], files: Mapping[str, str], own: Mapping[str, str], missing: list[str]
+) -> Compiled:
     """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
     source = replace(source, text=_behind(host_headers.BEFORE, source.text, source.filename))
     headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
@@ -140,7 +147,7 @@ def _with_headers(source: Source, expressions: Sequence[str], own: Mapping[str, 
                 raise host.refuse(source.filename, error.log, missing) from None
             if wheel := host.missing_wheel(error.log):
                 raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
-            headers[name] = host_headers.EMPTY
-            missing.append(name)
+            headers[name] = files.get(name, host_headers.EMPTY)
+            missing.extend([] if name in files else [name])
         else:
             return replace(compiled, log=_left_out(source, missing, compiled.log))

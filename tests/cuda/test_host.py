@@ -334,3 +334,18 @@ def test_enumerators_and_constants_name_instances(name):
     """
     found = of(text).kernel(name)
     assert found.name.arguments == ("<float, 16>" if "WIDE" in name else "<float, 3>")
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_a_header_beside_one_with_host_code(tmp_path):
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    (folder / "scale.h").write_text("#pragma once\n__device__ inline int twice(int n) { return 2 * n; }\n")
+    (folder / "wrapper.h").write_text(
+        '#pragma once\n#include "scale.h"\n#include <vector>\nstruct Wrapper { std::vector<int> kept; };\n'
+    )
+    path = tmp_path / "k.cu"
+    path.write_text('#include "inner/wrapper.h"\n__global__ void k(int *p) { *p = twice(*p); }\n')
+    module = cuda.compile(path, gpu="sm_90")
+    assert list(module.kernels) == ["_Z1kPi"]
+    assert "scale.h" not in module.log
