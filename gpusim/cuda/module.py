@@ -433,7 +433,12 @@ def _named_to_the_compiler(source: Source, wanted: str | None, error: KernelName
 def _only_instance(source: Source, wanted: str) -> Module | None:
     """The instance of a template that the source launches, which nvcc knows even where only host code says which.
 
-    None where it launches none, or several.
+    None where it launches none.
+
+    Raises
+    ------
+    KernelNameError
+        Where it launches several; the line has their numbers.
     """
     last = wanted.rpartition("::")[2]
     written = [one for one in launched(source.text) if one.partition("<")[0].strip().rpartition("::")[2] == last]
@@ -442,9 +447,11 @@ def _only_instance(source: Source, wanted: str) -> Module | None:
     if (compiler := toolchain.find_nvcc()) is None:
         return None
     try:
-        return _selected(_read(source, with_nvcc(compiler, source, [])), wanted)
-    except (CompileError, KernelNameError, NeedsTarget):
+        module = _read(source, with_nvcc(compiler, source, []))
+    except (CompileError, NeedsTarget):
         return None
+    has_some = any(kernel.name.name.rpartition("::")[2] == last for kernel in module.kernels.values())
+    return _selected(module, wanted) if has_some else None
 
 
 def _instances(source: Source, instances: Sequence[str]) -> Module | None:

@@ -349,3 +349,13 @@ def test_a_header_beside_one_with_host_code(tmp_path):
     module = cuda.compile(path, gpu="sm_90")
     assert list(module.kernels) == ["_Z1kPi"]
     assert "scale.h" not in module.log
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_instances_that_only_host_code_names_are_listed():
+    text = """template <class T> __global__ void k(T *p) { *p = 1; }
+    template <class T> void run(T *p) { k<<<1, 1>>>(p); }
+    int main() { run((int *)nullptr); run((float *)nullptr); }"""
+    with pytest.raises(cuda.KernelNameError, match=r"may be any of: \d k<\w+>\(\w+\* p\); \d k<\w+>\(\w+\* p\)"):
+        of(text, kernel="k")
+    assert of(text, kernel="k<float>").kernel().name.arguments == "<float>"
