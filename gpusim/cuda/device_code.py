@@ -107,7 +107,8 @@ def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = f
     """
     flat = (_BOUND if alignment else _ALIGNED).sub(_blanks, flattened(data))
     if unknown:
-        flat = re.sub(rb"\b(?:%s)\b" % b"|".join(sorted(unknown)), _blanks, flat)
+        named = re.compile(_DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(unknown)), re.MULTILINE)
+        flat = named.sub(lambda found: found[0] if found["line"] else _blanks(found), flat)
     return _parser().parse(flat).root_node
 
 
@@ -140,6 +141,8 @@ _STORAGE = re.compile(
     rb"(?:\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
 )
 """Body of a macro that says no more than how a function is linked."""
+_SPECIFIERS = re.compile(rb"(?:\s|\\|constexpr|inline|__(?:inline|host|device|forceinline|noinline)__|\[\[[\w:]*\]\])*")
+"""Body of a macro that may stand before any member function."""
 _DIRECTIVES = rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
 """Directives, which stay as they are."""
 _CALL = rb"^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
@@ -178,8 +181,23 @@ def _attributes(texts: Iterable[bytes]) -> set[bytes]:
 
 def _storage(texts: Iterable[bytes]) -> frozenset[bytes]:
     """Macros that say no more than how a function is linked, however they are defined."""
+    return _defined_as(_STORAGE, texts)
+
+
+def specifiers(texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Macros that say no more than how a function is linked and where it runs, however they are defined.
+
+    Parameters
+    ----------
+    texts : iterable of bytes
+    """
+    return _defined_as(_SPECIFIERS, texts)
+
+
+def _defined_as(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Macros of which every definition has a form, and one is not empty."""
     defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
-    others = {name for name, body in defined if not _STORAGE.fullmatch(body)}
+    others = {name for name, body in defined if not form.fullmatch(body)}
     return frozenset(name for name, body in defined if name not in others and body.strip())
 
 

@@ -124,12 +124,13 @@ class Declared:
         self._enumerators: dict[str, str] = {}
         self._macros = dict(defines or {})
         self._is_packed = False
-        for text in texts:
-            for name, value in _DEFINE.findall(text):
+        data = [text.encode(errors="replace") for text in texts]
+        unknown = device_code.specifiers(data)
+        for text in data:
+            for name, value in _DEFINE.findall(text.decode()):
                 self._macros.setdefault(name, re.split(r"//|/\*", value)[0].strip())
-            data = text.encode(errors="replace")
-            self._is_packed |= _PACKS.search(data) is not None
-            self._read(device_code.parse(_ALIGN.sub(b"alignas", data), alignment=True))
+            self._is_packed |= _PACKS.search(text) is not None
+            self._read(device_code.parse(_ALIGN.sub(b"alignas", text), alignment=True, unknown=unknown))
 
     def type(self, name: str) -> Type:
         """The type of a name, of a pointer, or of a built-in type.

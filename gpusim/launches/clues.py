@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 THREADS = 256
 """Threads of a block that nothing tells."""
+LANES = 32
+"""Threads of a warp, which a block of two axes has in a row where it is no square."""
 FURTHER = 4
 """Blocks along an axis that nothing tells, but for the first such axis."""
 MOST_ELEMENTS = 1 << 22
@@ -135,8 +137,9 @@ class Clues:
             if len(parts) > 1 and (size := self._size(parts[1], code.max_threads)) and self._is_usual(size):
                 return size
         if "threadIdx.y" in self._body():
-            side = math.isqrt(min(self.sizes.threads, code.max_threads))
-            return f"{side},{side}"
+            threads = min(self.sizes.threads, code.max_threads)
+            side = math.isqrt(threads)
+            return f"{side},{side}" if side**2 == threads or threads < LANES else f"{LANES},{threads // LANES}"
         return str(min(self.sizes.threads, code.max_threads))
 
     def _is_usual(self, size: str) -> bool:

@@ -61,6 +61,20 @@ public:
 };
 template <class T, int N> struct alignas(sizeof(T) * N) Vec { T val[N]; };
 template <class Src, class Dst> struct Load { Load(const Src* s, long n); const Src* src; long row; Vec<Dst, 4> last; };
+#ifdef __CUDACC__
+#define BOTH __host__ __device__
+#else
+#define BOTH
+#endif
+template <class T> class Span {
+public:
+    using pointer = T*;
+    constexpr Span() noexcept = default;
+    BOTH Span(pointer p, long n) : count{n}, data{p} {}
+    [[nodiscard]] BOTH constexpr T& operator[](long n) const { return data[n]; }
+    BOTH bool is_empty() const noexcept { return count == 0; }
+    long count{0}; pointer data{nullptr};
+};
 template <class T> struct Acc { typedef T type; T x; }; template <> struct Acc<short> { typedef double type; char c; };
 template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> b; };
 """
@@ -73,6 +87,7 @@ template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> 
         ("Tensor<double2, 2, true, long, traits::Restricted>", "data size stride all one"),
         ("Load<int, short>", "src row last"),
         ("Vec<char, 4>", "val"),
+        ("Span<char>", "count data"),
         ("Uses<short>", "sum a b"),
         ("Uses<int>", "sum a b"),
     ],
