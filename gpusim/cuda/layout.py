@@ -235,7 +235,7 @@ class Declared:
         if "<" not in name:
             return self._own(name, scope)
         node, inner = self._instance(name, scope)
-        return self._of_class(node, replaced(name, scope.bound), inner)
+        return self._of_class(node, inner.within[-1], inner)
 
     def _instance(self, name: str, scope: _Scope) -> tuple[Any, _Scope]:
         """The class that a template makes of arguments, and the scope of what is declared in it."""
@@ -323,9 +323,9 @@ class Declared:
             if child.type != "field_declaration" or any(one.type == "bitfield_clause" for one in child.children):
                 raise UnknownTypeError(f"a member of {name} is not understood: {_text(child).splitlines()[0][:60]}")
             declarators = child.children_by_field_name("declarator")
-            if not declarators and _declares_no_member(child.child_by_field_name("type")):
-                continue
             if not declarators:
+                if _declares_no_member(child.child_by_field_name("type")):
+                    continue
                 raise UnknownTypeError(f"{name} has a member without a name")
             base = self._of_node(child, scope)
             given = max([1, *(self._aligned(one, scope) for one in child.children if one.type == "alignas_qualifier")])

@@ -450,8 +450,12 @@ def _only_instance(source: Source, wanted: str) -> Module | None:
         module = _read(source, with_nvcc(compiler, source, []))
     except (CompileError, NeedsTarget):
         return None
-    has_some = any(kernel.name.name.rpartition("::")[2] == last for kernel in module.kernels.values())
-    return _selected(module, wanted) if has_some else None
+    return _selected(module, wanted) if _called(module, last) else None
+
+
+def _called(module: Module, last: str) -> list[str]:
+    """Symbols of the kernels with a name, whatever their namespaces and arguments."""
+    return [symbol for symbol, kernel in module.kernels.items() if kernel.name.name.rpartition("::")[2] == last]
 
 
 def _instances(source: Source, instances: Sequence[str]) -> Module | None:
@@ -474,7 +478,7 @@ def _compiled_module(source: Source, expressions: Sequence[str]) -> Module:
     if expressions and compiled.symbols:
         return replace(module, selected=compiled.symbols[expressions[0]])
     last = normal(expressions[0].partition("<")[0]).rpartition("::")[2] if expressions else ""
-    found = [symbol for symbol, kernel in module.kernels.items() if kernel.name.name.rpartition("::")[2] == last]
+    found = _called(module, last)
     if len(found) == 1:  # the one that nvcc was told to compile, however its arguments are written in full
         return replace(module, selected=found[0])
     return module

@@ -17,6 +17,7 @@ from gpusim.cuda.attributes import Parameter as Place
 from gpusim.cuda.cuda_errors import ArgumentError
 from gpusim.cuda.demangle import Name
 from gpusim.cuda.scalars import BFLOAT16, SCALARS, is_unsigned, plain
+from gpusim.cuda.template_arguments import divided
 from gpusim.errors import shown
 from gpusim.isa.tensor_map import NBYTES as TENSOR_MAP_BYTES
 
@@ -117,7 +118,7 @@ def declarations(source: str, name: str) -> list[list[tuple[str, str]]]:
     found = []
     for head in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", text):
         inside = _expanded(_until_closed(text[head.end() :]), text)
-        found.append([_parameter(piece) for piece in _split(inside) if piece.strip() not in ("", "void")])
+        found.append([_parameter(piece) for piece in divided(inside, ",") if piece.strip() not in ("", "void")])
     return found
 
 
@@ -140,17 +141,6 @@ def _expanded(inside: str, text: str) -> str:
             break
         inside = replaced
     return inside
-
-
-def _split(inside: str) -> list[str]:
-    """Split at the commas outside of all brackets."""
-    pieces, depth, start = [], 0, 0
-    for at, character in enumerate(inside):
-        depth += (character in "([{<") - (character in ")]}>")
-        if character == "," and depth == 0:
-            pieces.append(inside[start:at])
-            start = at + 1
-    return [*pieces, inside[start:]]
 
 
 def _parameter(piece: str) -> tuple[str, str]:

@@ -21,7 +21,7 @@ def parts(name: str) -> list[str]:
     >>> parts("a::Pair<b::Int, 3>::First")
     ['a', 'Pair<b::Int, 3>', 'First']
     """
-    return _divided(name, "::")
+    return divided(name, "::")
 
 
 def arguments(name: str) -> tuple[str, tuple[str, ...]]:
@@ -35,11 +35,17 @@ def arguments(name: str) -> tuple[str, tuple[str, ...]]:
     first, opened, rest = name.partition("<")
     if not opened or not name.endswith(">"):
         return name, ()
-    return first.strip(), tuple(part.strip() for part in _divided(rest[:-1], ","))
+    return first.strip(), tuple(part.strip() for part in divided(rest[:-1], ","))
 
 
-def _divided(text: str, by: str) -> list[str]:
-    """Text between separators outside of brackets."""
+def divided(text: str, by: str) -> list[str]:
+    """Text between separators outside of brackets.
+
+    Examples
+    --------
+    >>> divided("Pair<int, 3> p, int n[2]", ",")
+    ['Pair<int, 3> p', ' int n[2]']
+    """
     found, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in _OPENING) - (character in _CLOSING)

@@ -7,13 +7,12 @@ not the user's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpusim.cuda.layout import vector
 from gpusim.cuda.scalars import numpy_name
-from gpusim.expressions import Number
 from gpusim.launches import named
 from gpusim.launches.clues import Clues, Sizes
 
@@ -142,19 +141,19 @@ def guess(
     """
     kernel, told = _opened(kernel, given)
     missing = [p for n, p in zip(kernel.parameter_names, kernel.parameters, strict=True) if n not in told]
-    texts = Clues(kernel, [text for text in given if named.is_named(text)], sizes)
-    own_block = block or texts.block()
+    clues = Clues(kernel, [text for text in given if named.is_named(text)], sizes)
+    own_block = block or clues.block()
     scalars = [p for p in missing if not _is_array(p)]
     whole = [p for p in kernel.parameters if numpy_name(p.type)[:3] in ("int", "uin")]
     unknown = sum(not _named(p.name, BY_NAME) for p in whole)
     size = sizes.alone if len(whole) == 1 else sizes.several if unknown < MANY else max(1, sizes.several // 4)
     for parameter in scalars:
-        texts.tell(parameter.name, texts.texture(parameter) or _scalar(parameter, size))
-    own_grid = grid or texts.grid(own_block)
-    count = texts.elements(own_grid, own_block)
-    arrays = tuple(_array(p, count, texts) for p in missing if _is_array(p))
-    dynamic = 0 if shared is None and texts.declares_shared() else None
-    return Guess((*texts.guessed, *arrays), None if grid else own_grid, None if block else own_block, dynamic)
+        clues.tell(parameter.name, clues.texture(parameter) or _scalar(parameter, size))
+    own_grid = grid or clues.grid(own_block)
+    count = clues.elements(own_grid, own_block)
+    arrays = tuple(_array(p, count, clues) for p in missing if _is_array(p))
+    dynamic = 0 if shared is None and clues.declares_shared() else None
+    return Guess((*clues.guessed, *arrays), None if grid else own_grid, None if block else own_block, dynamic)
 
 
 def _opened(kernel: Kernel, given: Sequence[str]) -> tuple[Kernel, set[str]]:
@@ -180,10 +179,10 @@ def _is_number(parameter: Parameter) -> bool:
     return bool(numpy_name(parameter.type))
 
 
-def _named(name: str, table: Mapping[str, Number]) -> str:
-    """The pattern of a table that a parameter's name fits; empty where there is none."""
+def _named(name: str, patterns: Iterable[str]) -> str:
+    """The first pattern that a parameter's name fits; empty where there is none."""
     short = name.rpartition(".")[2].lower()
-    return next((pattern for pattern in table if re.fullmatch(pattern, short)), "")
+    return next((pattern for pattern in patterns if re.fullmatch(pattern, short)), "")
 
 
 def _scalar(parameter: Parameter, usual: int) -> str:
@@ -208,11 +207,11 @@ def _axes(name: str, count: int, usual: int) -> str:
     """Sizes or strides of an array of so many axes, as its name says; zeros for other integers."""
     size = max(1, round(usual ** min(1, 2 / count)))
     strides = [size ** (count - 1 - axis) for axis in range(count)]
-    pattern = next((one for one in AXES if re.fullmatch(one, name.rpartition(".")[2].lower())), "")
-    return str({SIZES_OF_AXES: [size] * count, STRIDES: strides}.get(pattern, "zeros")).replace(" ", "")
+    told = {SIZES_OF_AXES: [size] * count, STRIDES: strides}
+    return str(told.get(_named(name, AXES), "zeros")).replace(" ", "")
 
 
-def _array(parameter: Parameter, count: int, texts: Clues) -> str:
+def _array(parameter: Parameter, count: int, clues: Clues) -> str:
     """A guess of an array: inputs hold numbers, what is not const zeros."""
     target = re.sub(r"(\*( const)?|&)$", "", parameter.type)
     pair = vector(target.replace("const", "").strip())
@@ -221,5 +220,5 @@ def _array(parameter: Parameter, count: int, texts: Clues) -> str:
         return f"{parameter.name}=uint8:zeros:{16 * count}"
     if "const" not in parameter.type:
         return f"{parameter.name}=zeros:{count}"
-    fill = "normal" if kind.startswith(("float", "bfloat")) else "ones" if kind == "bool" else texts.randint(kind)
+    fill = "normal" if kind.startswith(("float", "bfloat")) else "ones" if kind == "bool" else clues.randint(kind)
     return f"{parameter.name}={fill}:{count}"
