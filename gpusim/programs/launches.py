@@ -12,6 +12,7 @@ from gpusim.isa.slice import counting_image, needs_data
 from gpusim.programs.values import MOST_COMPARED, Values
 from gpusim.results.program import ProgramLaunch
 from gpusim.simulate.guard import fitting
+from gpusim.simulate.l2_state import with_moved
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
 from gpusim.simulate.machines import Machines
 from gpusim.simulate.simulation import carry_on
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from gpusim.programs.modules import Loaded
     from gpusim.programs.request import Request
     from gpusim.progress import Progress
-    from gpusim.simulate.counted import CacheState
+    from gpusim.simulate.counted import CacheState, Moved
 
 STATES_KEPT = 16
 """Of how many timed launches it is kept what they left in L2 (16 MB each on an H200)."""
@@ -82,8 +83,9 @@ class Launches:
         self._gpu, self._memory, self._wanted, self._how = gpu, memory, wanted, how
         self._fitted = 0
         self._before = b""
-        self._timed: dict[tuple[bytes, bytes], int] = {}
+        self._timed: dict[tuple[bytes, tuple[Moved, ...], bytes], int] = {}
         self._l2: CacheState | None = None
+        self._moved: dict[Moved, None] = {}
         self._states: OrderedDict[int, CacheState] = OrderedDict()
         self._reads: dict[object, frozenset[str] | None] = {}
         self._held: dict[object, Occupancy] = {}
@@ -109,6 +111,9 @@ class Launches:
             It does not fit the GPU, or does something wrong.
         """
         launch, kernel = self._launch(module, request), module.kernels[request.kernel]
+        for one in request.moved:
+            self._moved.pop(one, None)
+            self._moved[one] = None
         held = self._fitting(launch, request, kernel.name.full)
         profile, like = None, len(self.done)
         if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
@@ -154,15 +159,16 @@ class Launches:
     ) -> tuple[Profile | None, int]:  # fmt: skip
         """A profile, and of which launch it is: of this one, or of an earlier one that did the same."""
         number, own = len(self.done), self._identity(launch, request)
-        key, self._before = (self._before, own or b""), own or b""
+        moved, self._moved = tuple(self._moved), {}
+        key, self._before = (self._before, moved, own or b""), own or b""
         if own is not None and not self._wanted.every and key in self._timed:
             like = self._timed[key]
             self._l2 = self._states.get(like, self._l2)
             return self.done[like].profile, like  # type: ignore[return-value]
         self.values.catch_up(progress)
-        work = Work(launch, name, {}, "machine_code")
-        how = replace(self._how, cache="cold" if self._l2 is None else "warm", progress=progress)
-        profile, self._l2 = carry_on(work, self._gpu, how, self._l2, self._machines)
+        work, found = Work(launch, name, {}, "machine_code"), with_moved(self._l2, moved)
+        how = replace(self._how, cache="cold" if found is None else "warm", progress=progress)
+        profile, self._l2 = carry_on(work, self._gpu, how, found, self._machines)
         self._timed[key] = number
         self._states[number] = self._l2
         if len(self._states) > STATES_KEPT:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpusim.engine.hierarchy.copies import FROM_HOST, WRITTEN
+
+if TYPE_CHECKING:
+    from gpusim.simulate.counted import Moved
+
+STORES = (WRITTEN, FROM_HOST)
 
 
 class Request(NamedTuple):
     """A launch as the program asks for it; a cluster of zeros is none.
 
-    ``stored``: whether copies or sets have changed memory since the launch before.
+    ``moved``: what was copied and set since the launch before.
     """
 
     module: int
@@ -21,9 +28,14 @@ class Request(NamedTuple):
     stream: int
     stack: int
     params: bytes
-    stored: bool
+    moved: tuple[Moved, ...]
 
     @property
     def what(self) -> str:
         """What is launched, wherever and whenever it is."""
-        return repr(self._replace(stream=0, stored=False))
+        return repr(self._replace(stream=0, moved=()))
+
+    @property
+    def stored(self) -> bool:
+        """Whether memory was changed since the launch before."""
+        return any(one.what in STORES for one in self.moved)

@@ -24,6 +24,7 @@ from gpusim.programs.modules import Loaded
 from gpusim.programs.program_errors import ProgramError
 from gpusim.programs.request import Request
 from gpusim.results.program import Program as Ran
+from gpusim.simulate.counted import Moved
 from gpusim.simulate.driving import SimulationError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.work import How
 
 _HEAD, _ANSWER = struct.Struct("<II"), struct.Struct("<iI")
-_LAUNCH = struct.Struct("<18I")
+_LAUNCH, _MOVED = struct.Struct("<18I"), struct.Struct("<3Q")
 _STOP = -1
 """An answer after which the program ends: gpusim lacks what it asked for, and has said so."""
 
@@ -193,10 +194,11 @@ class Session:
     def _launch(self, body: bytes) -> tuple[int, bytes]:
         n = _LAUNCH.unpack_from(body)
         end = _LAUNCH.size + n[14]
+        rest = end + n[17] * _MOVED.size
         if n[15]:
-            self._memory.allocated(body[end:])
-        params = body[_LAUNCH.size : end]
-        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params, bool(n[17]))
+            self._memory.allocated(body[rest:])
+        params, moved = body[_LAUNCH.size : end], tuple(map(Moved._make, _MOVED.iter_unpack(body[end:rest])))
+        request = Request(n[0], n[1], n[2:5], n[5:8], n[8:11], n[11], bool(n[12]), n[13], n[16], params, moved)
         try:
             with self._showing() as progress:
                 done = self._launches.run(self._modules[request.module], request, progress)

@@ -15,8 +15,24 @@ if TYPE_CHECKING:
     from gpusim.simulate.scaling import Held
 
 
+class Moved(NamedTuple):
+    """A stretch of device memory that was copied or set between launches.
+
+    Attributes
+    ----------
+    what : int
+        ``READ``, ``WRITTEN``, ``FROM_HOST`` or ``TO_HOST`` (:mod:`gpusim.engine.hierarchy.copies`).
+    first, nbytes : int
+        Its first address, and bytes.
+    """
+
+    what: int
+    first: int
+    nbytes: int
+
+
 class CacheState(NamedTuple):
-    """What L2 holds when a launch ends.
+    """What L2 holds when a launch ends, and what has passed it since then.
 
     Attributes
     ----------
@@ -27,12 +43,16 @@ class CacheState(NamedTuple):
     stamp : int
         The time by which the age of lines is told.
     held : Held
+        Of the lines.
+    moved : tuple of Moved
+        What was copied and set after that, the earliest first.
     """
 
     sets: np.ndarray
     lines: np.ndarray
     stamp: int
     held: Held
+    moved: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,7 @@ def count(
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     image = in_time if timed else image
     m = (place.machine_again if timed else place.machine)(image, chosen.n_kinds, timed=timed)
-    if l2 is not None:
-        take_over(m, l2)
+    before = None if l2 is None else take_over(m, l2)
     m = recorded(m, recording if timed else None)
     ran, note, since = m, "", None
     if timed:
@@ -105,7 +104,7 @@ def count(
         each = chosen.instructions(classes) / launch.blocks
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, each, recording, progress, limit)
     l2_after = left(m)
-    before, after = Held(0, 0, l2_after.held.room) if l2 is None else l2.held, l2_after.held
+    before, after = before or Held(0, 0, l2_after.held.room), l2_after.held
     total = scale(chosen, m.counts, classes, before, after)
     by_array, sites = m.arrays * 1.0, by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:

@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpusim.engine.hierarchy.copies import pass_by
 from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, USED
 from gpusim.engine.hierarchy.replacement import FIRST_WAYS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
-from gpusim.simulate.counted import CacheState
+from gpusim.hardware.fixed import LINE
+from gpusim.simulate.counted import CacheState, Moved
 from gpusim.simulate.scaling import Held
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gpusim.engine.state.arrays import Machine
 
 
@@ -27,9 +31,31 @@ def left(m: Machine) -> CacheState:
     return CacheState(sets, lines, int(used[used < S.NEVER].max(initial=0)), _held(m, lines))
 
 
-def take_over(m: Machine, l2: CacheState) -> None:
-    """Put into a machine's L2, which is empty, what one before it held."""
-    m.l2[l2.sets], m.misc[S.STAMP] = l2.lines, l2.stamp
+def take_over(m: Machine, l2: CacheState) -> Held:
+    """Put into a machine's L2, which is empty, what one before it held, and what was copied since then."""
+    if len(l2.sets):
+        m.l2[l2.sets], m.misc[S.STAMP] = l2.lines, l2.stamp
+    if not l2.moved:
+        return l2.held
+    room = m.l2.shape[0] * int(m.shape[S.L2_WAYS]) * LINE
+    for one in l2.moved:
+        pass_by(m.l2, m.shape, m.misc, *last_of(one, room))
+    return held_by_l2(m)
+
+
+def last_of(moved: Moved, nbytes: int) -> Moved:
+    """The last bytes of what was moved."""
+    skipped = max(moved.nbytes - nbytes, 0)
+    return Moved(moved.what, moved.first + skipped, moved.nbytes - skipped)
+
+
+def with_moved(l2: CacheState | None, moved: Sequence[Moved]) -> CacheState | None:
+    """What L2 holds, and what has passed it since; None: nothing."""
+    if not moved:
+        return l2
+    if l2 is None:
+        l2 = CacheState(np.zeros(0, np.int64), np.zeros((0, 0), np.int64), 0, Held(0, 0, 0))
+    return l2._replace(moved=(*l2.moved, *moved))
 
 
 def held_by_l2(m: Machine) -> Held:

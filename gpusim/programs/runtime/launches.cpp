@@ -57,15 +57,17 @@ cudaError_t run(const Launch &launch, cudaStream_t stream) {
     bool tell = told != allocations_version();
     told = allocations_version();
     const dim3 &grid = launch.grid, &block = launch.block, &cluster = launch.cluster;
+    std::vector<Moved> before = moved();
     uint32_t numbers[] = {
         uint32_t(launch.kernel->module), uint32_t(launch.kernel->index), grid.x, grid.y, grid.z, block.x, block.y,
         block.z, cluster.x, cluster.y, cluster.z, uint32_t(launch.dynamic), launch.cooperative,
         uint32_t(stream_number(stream)), uint32_t(launch.params.size()), tell,
-        uint32_t(stack_bytes()), stored(),
+        uint32_t(stack_bytes()), uint32_t(before.size()),
     };
     std::string body;
     put(body, numbers);
     body += launch.params;
+    for (const Moved &one : before) put(body, one);
     if (tell) body += allocations_table();
     Answer answer = ask(Ask::launch, body);
     if (answer.body.size() > sizeof(double)) {
@@ -210,12 +212,8 @@ GPUSIM_API cudaError_t CUDARTAPI cudaGraphAddMemsetNode(cudaGraphNode_t *node, c
                                                        const cudaGraphNode_t *, size_t, const cudaMemsetParams *p) {
     return call([&] {
         return add(node, graph, [own = *p](cudaStream_t) -> cudaError_t {
-            for (size_t row = 0; row < own.height; ++row)
-                for (size_t n = 0; n < own.width; ++n) {
-                    char *to = static_cast<char *>(own.dst) + row * own.pitch + n * own.elementSize;
-                    if (cudaError_t error = copy(to, &own.value, own.elementSize, cudaMemcpyHostToDevice)) return error;
-                }
-            return cudaSuccess;
+            char *to = static_cast<char *>(own.dst);
+            return fill_rows(to, own.pitch, own.value, own.width * own.elementSize, own.height, own.elementSize);
         });
     });
 }

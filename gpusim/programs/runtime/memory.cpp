@@ -6,6 +6,7 @@
 
 #include "runtime.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -157,9 +158,44 @@ void *view(const void *pointer) {
     return memory().mapped + (Address(pointer) - memory().base);
 }
 
-static bool changed = false;
+static std::vector<Moved> since_launch;
 
-bool stored() { return std::exchange(changed, false); }
+std::vector<Moved> moved() { return std::exchange(since_launch, {}); }
+
+// Notes a stretch of the device's memory that is copied or set, as one with the last if it goes on there.
+static void note(Passing what, const void *at, size_t nbytes) {
+    Address first = Address(at);
+    if (!since_launch.empty()) {
+        Moved &last = since_launch.back();
+        if (last.what == what && last.first + last.nbytes == first) {
+            last.nbytes += nbytes;
+            return;
+        }
+    }
+    since_launch.push_back({what, first, nbytes});
+}
+
+// Whether memory is the device's own, and not the host's that a device reads as well.
+static bool on_device(const void *pointer) {
+    const Allocation *one = is_device(pointer) ? allocation_at(Address(pointer)) : nullptr;
+    return one && one->kind != Kind::host;
+}
+
+constexpr size_t STRETCH = 1 << 20;  // bytes; of what SMs copy so much is read, then written
+
+static void note_copy(const void *to, const void *from, size_t nbytes) {
+    bool into = on_device(to), out_of = on_device(from);
+    if (!into || !out_of) {
+        if (into) note(Passing::from_host, to, nbytes);
+        if (out_of) note(Passing::to_host, from, nbytes);
+        return;
+    }
+    for (size_t done = 0; done < nbytes; done += STRETCH) {
+        size_t some = std::min(STRETCH, nbytes - done);
+        note(Passing::read, static_cast<const char *>(from) + done, some);
+        note(Passing::written, static_cast<const char *>(to) + done, some);
+    }
+}
 
 static bool reaches(const void *pointer, size_t nbytes) {
     return !is_device(pointer) || holds(allocation_at(Address(pointer)), Address(pointer), nbytes);
@@ -174,7 +210,7 @@ cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind)
     if ((into && !is_device(to)) || (out_of && !is_device(from))) return cudaErrorInvalidValue;
     catch_up();
     std::memmove(view(to), view(from), nbytes);
-    changed |= is_device(to);
+    note_copy(to, from, nbytes);
     return cudaSuccess;
 }
 
@@ -186,19 +222,21 @@ static cudaError_t copy_rows(char *to, size_t to_pitch, const char *from, size_t
     return cudaSuccess;
 }
 
-static cudaError_t fill(void *to, int value, size_t nbytes) {
+cudaError_t fill(void *to, unsigned value, size_t nbytes, size_t unit) {
     if (faulted()) return faulted();
     if (!nbytes) return cudaSuccess;
     if (!is_device(to) || !reaches(to, nbytes)) return cudaErrorInvalidValue;
     catch_up();
-    std::memset(view(to), value, nbytes);
-    changed = true;
+    char *begin = static_cast<char *>(view(to));
+    for (size_t at = 0; unit > 1 && at < nbytes; at += unit) std::memcpy(begin + at, &value, unit);
+    if (unit == 1) std::memset(begin, int(value), nbytes);
+    if (on_device(to)) note(Passing::written, to, nbytes);
     return cudaSuccess;
 }
 
-static cudaError_t fill_rows(char *to, size_t pitch, int value, size_t width, size_t rows) {
+cudaError_t fill_rows(char *to, size_t pitch, unsigned value, size_t width, size_t rows, size_t unit) {
     for (size_t row = 0; row < rows; ++row)
-        if (cudaError_t error = fill(to + row * pitch, value, width)) return error;
+        if (cudaError_t error = fill(to + row * pitch, value, width, unit)) return error;
     return cudaSuccess;
 }
 

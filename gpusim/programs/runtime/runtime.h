@@ -80,7 +80,18 @@ inline bool holds(const Allocation *one, Address address, size_t nbytes) {
 bool is_device(const void *pointer);
 void *view(const void *pointer);  // where this process reads and writes what a pointer, a device's or its own, names
 cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind);
-bool stored();  // whether a copy or a set has changed memory since this was last asked
+cudaError_t fill(void *to, unsigned value, size_t nbytes, size_t unit = 1);  // with units of so many bytes
+cudaError_t fill_rows(char *to, size_t pitch, unsigned value, size_t width, size_t rows, size_t unit = 1);
+
+enum class Passing : uint64_t { read = 0, written = 1, from_host = 2, to_host = 3 };  // gpusim/engine/hierarchy/copies.py
+
+struct Moved {  // a stretch of the device's memory that was copied or set
+    Passing what;
+    Address first;
+    uint64_t nbytes;
+};
+
+std::vector<Moved> moved();  // since this was last asked
 
 // ---------------------------------------------------------------- modules and kernels (modules.cpp)
 
