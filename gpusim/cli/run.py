@@ -33,6 +33,9 @@ def run(
     count: Annotated[
         int | None, typer.Option("--launch-count", metavar="N", help="Profile no more than N.", min=1)
     ] = None,
+    skip_library: Annotated[
+        bool, typer.Option("--skip-library", help="Let NumPy compute what cuBLAS is called for, in no time.")
+    ] = False,
     beside: Annotated[
         list[Path] | None, typer.Option("--add", metavar="FILE", help="Another source, object or library of it.")
     ] = None,
@@ -64,7 +67,7 @@ def run(
     asked = Asked(program, tuple(beside or ()), tuple(option or ()), defines(define or ()), tuple(include or ()))
     wanted = Wanted(functional, every, kernel, skip, count)
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
-    found = _ran(asked, gpu, context.args, wanted, how)
+    found = _ran(asked, gpu, context.args, wanted, how, skips_libraries=skip_library)
     _show(found, json, full=wanted.chosen)
     raise typer.Exit(found.status)
 
@@ -77,7 +80,9 @@ def _tell_of_misplaced(context: typer.Context) -> None:
         typer.echo(note, err=True)
 
 
-def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str, Any]) -> Program:
+def _ran(
+    asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str, Any], *, skips_libraries: bool
+) -> Program:
     """Compile the program, if it is a source, and run it to its end."""
     import sys
 
@@ -92,8 +97,9 @@ def _ran(asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str,
         program = made(asked, spec)
     if program.log:
         print(program.log, file=sys.stderr)
-    showing = {"showing": pieces} if pieces else {}  # elsewhere what the program writes stays alone
-    return Session(program, spec, wanted, How(**how), to_standard_error, **showing).run(arguments)
+    own: dict[str, Any] = {"showing": pieces} if pieces else {}  # elsewhere what the program writes stays alone
+    own["skips_libraries"] = skips_libraries
+    return Session(program, spec, wanted, How(**how), to_standard_error, **own).run(arguments)
 
 
 TOLD = "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."
@@ -141,5 +147,6 @@ def _plain(found: Program) -> dict[str, Any]:
         "gpu": found.gpu,
         "status": found.status,
         "launches": rows,
+        "skipped": dict(found.skipped),
         "profiles": {str(number): profile.to_dict() for number, profile in profiles.items() if profile is not None},
     }

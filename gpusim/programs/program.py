@@ -18,7 +18,7 @@ from gpusim.programs import runtime_library, toolkit
 from gpusim.programs.program_errors import ProgramError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from gpusim.hardware.spec import Gpu
 
@@ -74,6 +74,8 @@ class Program:
         Its source, where that is known.
     log : str
         The compiler's warnings.
+    libraries : tuple of str
+        Those of :func:`gpusim.programs.runtime_library.libraries` that it needs.
     """
 
     executable: bytes | None
@@ -81,6 +83,7 @@ class Program:
     release: int
     text: str = ""
     log: str = ""
+    libraries: tuple[str, ...] = ()
 
 
 def made(asked: Asked, gpu: Gpu) -> Program:
@@ -120,7 +123,7 @@ def _taken(asked: Asked, data: bytes) -> Program:
         raise ProgramError(f"{asked.path} is not executable: chmod +x {asked.path}")
     if asked.beside or asked.flags or asked.defines or asked.include:
         raise ProgramError(f"{asked.path} is compiled already: options of the compiler are for sources")
-    return Program(None, asked.path, int(found[1]))
+    return Program(None, asked.path, int(found[1]), libraries=_needed(data))
 
 
 def _compiled(asked: Asked, gpu: Gpu) -> Program:
@@ -137,7 +140,12 @@ def _compiled(asked: Asked, gpu: Gpu) -> Program:
         if not target:
             raise
         executable, log = _kept_or_linked(compiler, asked, replace(chosen, arch=target), release)
-    return Program(executable, asked.path, release, text, log)
+    return Program(executable, asked.path, release, text, log, _needed(executable))
+
+
+def _needed(executable: bytes) -> tuple[str, ...]:
+    """Libraries of ours that an executable looks for by name."""
+    return tuple(name for name in runtime_library.libraries() if f"lib{name}.so.".encode() in executable)
 
 
 def _kept_or_linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: int) -> tuple[bytes, str]:
@@ -182,7 +190,7 @@ def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: in
             try:
                 log = toolkit.compiled([str(word) for word in command], str(asked.path))
             except CompileError as error:
-                remedies = [word for word in _remedies(asked, error.log, Path(folder)) if word not in command]
+                remedies = [word for word in _remedies(asked, error.log, Path(folder), release) if word not in command]
                 if not remedies:
                     raise
                 command += remedies
@@ -190,7 +198,7 @@ def _linked(compiler: toolchain.Nvcc, asked: Asked, chosen: Options, release: in
                 return out.read_bytes(), log
 
 
-def _remedies(asked: Asked, log: str, folder: Path) -> list[object]:
+def _remedies(asked: Asked, log: str, folder: Path, release: int) -> list[object]:
     """What to add to a compiler's command after it has said what it lacks; nothing where that does not help.
 
     Raises
@@ -201,19 +209,32 @@ def _remedies(asked: Asked, log: str, folder: Path) -> list[object]:
     if header := _LIBRARY_HEADER.search(log):
         if folder_with_it := toolkit.folder_with(header[1]):
             return [f"-isystem={folder_with_it}"]
+        if (runtime_library.LIBRARIES / header[1]).is_file():
+            return [f"-isystem={runtime_library.LIBRARIES}"]
         raise ProgramError(
             f"{asked.path} includes {header[1]}, of a library that gpusim does not run; a program that can do "
             "without it compiles where the header is installed"
         )
     if _REMOVED.search(log):
         return [f"-include={runtime_library.SOURCES / 'removed.h'}"]
-    names = dict.fromkeys(_LACKING.findall(log))
+    return _libraries(dict.fromkeys(_LACKING.findall(log)), folder, release)
+
+
+def _libraries(names: Iterable[str], folder: Path, release: int) -> list[object]:
+    """What has calls of libraries: libraries of ours, and for other calls an entry each that ends the program."""
     if not names:
         return []
+    added: list[object] = []
+    for name in runtime_library.libraries():
+        path = folder / f"lib{name}.so"
+        path.write_bytes(made := runtime_library.library(release, name))
+        if any(f"\0{one}\0".encode() in made for one in names):
+            added.append(path)
+            names = [one for one in names if f"\0{one}\0".encode() not in made]
     entries = (f'int {name}() {{ return gpusim_refuse("{name}"); }}\n' for name in names)
     path = folder / "libraries.cpp"
     path.write_text('extern "C" {\nint gpusim_refuse(const char *);\n' + "".join(entries) + "}\n")
-    return [path]
+    return [*added, path]
 
 
 def _code(chosen: Options) -> list[str]:

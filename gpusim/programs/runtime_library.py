@@ -1,4 +1,4 @@
-"""The CUDA runtime of ours as a shared library: compiled when it is first needed, then kept.
+"""The CUDA runtime of ours, and libraries of ours, as shared libraries: compiled when first needed, then kept.
 
 What it has is in ``runtime``, a file for each part.  Any other call of the release's header ends the program, by name.
 """
@@ -14,19 +14,29 @@ from gpusim.cuda import toolchain
 from gpusim.programs import toolkit
 
 SOURCES = Path(__file__).parent / "runtime"
+LIBRARIES = Path(__file__).parent / "libraries"
+"""Libraries that gpusim computes, each a file by its name, with headers for want of NVIDIA's own."""
 
 _CALL = re.compile(r"CUDARTAPI\s+(cuda\w+)\s*\(")
 _VARIANT = re.compile(r"#\s*define\s+(cuda\w+)\s+__CUDART_API_PT(SZ|DS)\(")
 _ERROR = re.compile(r"\b(cudaError\w+|cudaSuccess)\s*=\s*(\d+)")
 _FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
+_RUNTIME = 'cuda*; __cuda*; gpusim_refuse; extern "C++" { gpusim::* }'
+"""What programs and libraries may call of the runtime."""
 
 
-def library(release: int) -> bytes:
-    """The library for programs of a release of CUDA.
+def libraries() -> list[str]:
+    """Names of the libraries that gpusim computes, such as ``cublas``."""
+    return sorted(path.stem for path in LIBRARIES.glob("*.cpp"))
+
+
+def library(release: int, name: str = "cudart") -> bytes:
+    """The runtime for programs of a release of CUDA, or one of :func:`libraries`.
 
     Parameters
     ----------
     release : int
+    name : str
 
     Returns
     -------
@@ -40,27 +50,43 @@ def library(release: int) -> bytes:
     """
     found, compiler = toolkit.headers(release), toolkit.host_compiler()
     version = toolchain.nvcc_version(toolchain.Nvcc(Path(compiler), Path(compiler)))
-    decided_by = version, found.version, _FLAGS
-    key = folders.digest_of_files(decided_by, SOURCES, sorted(SOURCES.iterdir()))
+    decided_by = name, version, found.version, _FLAGS
+    sources = sorted([*SOURCES.iterdir(), *LIBRARIES.iterdir()])
+    key = folders.digest_of_files(decided_by, SOURCES.parent, sources)
     path = folders.cache_folder() / "run" / f"{key}.so"
     if (kept := folders.load(path)) is not None:
         return kept
-    made = _compiled(found, compiler)
+    with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
+        made = (_runtime if name == "cudart" else _library)(found, compiler, Path(folder), name)
     folders.keep(path, made)
     return made
 
 
-def _compiled(found: toolkit.Headers, compiler: str) -> bytes:
-    soname = f"libcudart.so.{found.release}"
-    with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
-        calls, names, out = Path(folder, "calls.cpp"), Path(folder, "names.map"), Path(folder, soname)
-        calls.write_text(_calls(found.folder))
-        names.write_text(f"{soname} {{ global: cuda*; __cuda*; gpusim_refuse; local: *; }};\n")
-        sources = [*sorted(SOURCES.glob("*.cpp")), calls]
-        linked = [f"-Wl,-soname,{soname}", f"-Wl,--version-script={names}"]
-        command = [compiler, *_FLAGS, f"-I{found.folder}", f"-I{SOURCES}", *linked, "-o", out, *sources]
-        toolkit.compiled([str(word) for word in command], "gpusim's CUDA runtime")
-        return out.read_bytes()
+def _runtime(found: toolkit.Headers, compiler: str, folder: Path, name: str) -> bytes:
+    calls = folder / "calls.cpp"
+    calls.write_text(_calls(found.folder))
+    return _compiled(found, compiler, folder, name, _RUNTIME, [*sorted(SOURCES.glob("*.cpp")), calls])
+
+
+def _library(found: toolkit.Headers, compiler: str, folder: Path, name: str) -> bytes:
+    """A library, which calls the runtime."""
+    (folder / "libcudart.so").write_bytes(library(found.release))
+    calls, linked = f"{name}*", (f"-L{folder}", "-lcudart")
+    return _compiled(found, compiler, folder, name, calls, [LIBRARIES / f"{name}.cpp"], linked)
+
+
+def _compiled(
+    found: toolkit.Headers, compiler: str, folder: Path, name: str, calls: str, sources: list[Path],
+    linked: tuple[str, ...] = (),
+) -> bytes:  # fmt: skip
+    """A shared library under NVIDIA's name, of which programs see some calls."""
+    soname = f"lib{name}.so.{found.release}"
+    names, out = folder / "names.map", folder / soname
+    names.write_text(f"{soname} {{ global: {calls}; local: *; }};\n")
+    how = [f"-Wl,-soname,{soname}", f"-Wl,--version-script={names}"]
+    command = [compiler, *_FLAGS, f"-I{found.folder}", f"-I{SOURCES}", *how, "-o", out, *sources, *linked]
+    toolkit.compiled([str(word) for word in command], f"gpusim's {soname}")
+    return out.read_bytes()
 
 
 def _calls(include: Path) -> str:

@@ -6,6 +6,7 @@ import os
 import socket
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import IntEnum
@@ -17,7 +18,7 @@ from gpusim.children import Child, ended_by
 from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.hardware.occupancy import occupancy
-from gpusim.programs import device, runtime_library
+from gpusim.programs import device, products, runtime_library
 from gpusim.programs.launches import Launches, Wanted
 from gpusim.programs.memory import DeviceMemory
 from gpusim.programs.modules import Loaded
@@ -49,6 +50,8 @@ class Ask(IntEnum):
     OCCUPANCY = 5
     REFUSED = 6
     CATCH_UP = 7
+    LIBRARY = 8
+    PRODUCT = 9
 
 
 class CudaStatus(IntEnum):
@@ -91,20 +94,25 @@ class Session:
         Given each line about what went wrong.
     showing : callable
         Gives what shows the progress of a launch, as a context manager.
+    skips_libraries : bool
+        Compute what the program calls of cuBLAS, untimed; otherwise such a call ends the program.
     """
 
     def __init__(
-        self, program: Program, gpu: Gpu, wanted: Wanted, how: How, complain: Complain, showing: Showing = nullcontext
-    ) -> None:
+        self, program: Program, gpu: Gpu, wanted: Wanted, how: How, complain: Complain, showing: Showing = nullcontext,
+        *, skips_libraries: bool = False,
+    ) -> None:  # fmt: skip
         self._program, self._gpu, self._complain = program, gpu, complain
         self._memory = DeviceMemory(device.memory_bytes(gpu))
         self._launches = Launches(gpu, self._memory, wanted, how)
         self._modules: list[Loaded] = []
         self._showing = showing
+        self._skips_libraries, self._skipped = skips_libraries, Counter[str]()
         self._failed = False
         self._answers = {
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
             Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse, Ask.CATCH_UP: self._catch_up,
+            Ask.LIBRARY: self._library, Ask.PRODUCT: self._product,
         }  # fmt: skip
 
     def run(self, arguments: Sequence[str]) -> Ran:
@@ -128,7 +136,7 @@ class Session:
             status = 128 - status
         if self._failed and not status:
             status = 2
-        return Ran(str(self._program.path), self._gpu.name, tuple(self._launches.done), status)
+        return Ran(str(self._program.path), self._gpu.name, tuple(self._launches.done), status, dict(self._skipped))
 
     def _run(self, arguments: Sequence[str]) -> int:
         ours, theirs = socket.socketpair()
@@ -144,7 +152,8 @@ class Session:
     def _prepared(self, folder: Path) -> Path:
         """The executable, with our runtime in a folder."""
         release = self._program.release
-        folder.joinpath(f"libcudart.so.{release}").write_bytes(runtime_library.library(release))
+        for name in ("cudart", *self._program.libraries):
+            folder.joinpath(f"lib{name}.so.{release}").write_bytes(runtime_library.library(release, name))
         if self._program.executable is None:
             return self._program.path.resolve()
         path = folder / self._program.path.stem
@@ -233,6 +242,21 @@ class Session:
         except GpusimError:
             blocks = 0
         return CudaStatus.SUCCESS, struct.pack("<i", blocks)
+
+    def _library(self, body: bytes) -> tuple[int, bytes]:
+        """A call of a library that gpusim computes where the user wants that."""
+        call = body.decode()
+        if not self._skips_libraries:
+            raise ProgramError(
+                f"{self._program.path} calls {call}, which is a library's that gpusim does not time: with "
+                "--skip-library NumPy computes it, in no time"
+            )
+        self._skipped[call] += 1
+        return CudaStatus.SUCCESS, b""
+
+    def _product(self, body: bytes) -> tuple[int, bytes]:
+        products.compute(products.product(body), self._memory)
+        return CudaStatus.SUCCESS, b""
 
     def _refuse(self, body: bytes) -> tuple[int, bytes]:
         call = body.decode()

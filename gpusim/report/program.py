@@ -85,5 +85,8 @@ def _notes(found: Program, remarks: Iterable[str]) -> Iterator[str]:
         yield f"Timed: {timed}; the same as one of these, and given its time: {alike}."
     if computed:
         yield f"Computed and not timed: {computed}."
+    if found.skipped:
+        calls = ", ".join(name if n == 1 else f"{name} ({n} times)" for name, n in found.skipped.items())
+        yield f"Calls of libraries, computed in no time: {calls}."
     if timed:
         yield from remarks

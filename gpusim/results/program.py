@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,12 +59,15 @@ class Program:
     launches : tuple of ProgramLaunch
     status : int
         How it ended.
+    skipped : mapping of str to int
+        Calls of libraries that were computed and not timed, and how often.
     """
 
     name: str
     gpu: str
     launches: tuple[ProgramLaunch, ...]
     status: int
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:

@@ -136,22 +136,41 @@ def test_a_call_that_there_is_not_is_named(tmp_path: Path) -> None:
 
 def test_a_program_runs_without_a_library_until_it_calls_it(tmp_path: Path) -> None:
     (tmp_path / "include").mkdir()
-    (tmp_path / "include" / "cublas_v2.h").write_text('extern "C" int cublasSgemm_v2(void *handle);\n')
-    how = {"options": ["--option", "-lcublas"], "folder": tmp_path, "env": {"CUDA_HOME": str(tmp_path)}}
+    (tmp_path / "include" / "cusparse.h").write_text('extern "C" int cusparseCreate(void *handle);\n')
+    how = {"options": ["--option", "-lcusparse"], "folder": tmp_path, "env": {"CUDA_HOME": str(tmp_path)}}
     without = run("library.cu", **how)
     assert (without.status, without.errors) == (0, "")
     called = run("library.cu", "call", **how)
     assert called.status == 2
     assert called.output.startswith("begun\n")
-    assert "library.cu calls cublasSgemm_v2, which is a library's that gpusim lacks" in called.errors
+    assert "library.cu calls cusparseCreate, which is a library's that gpusim lacks" in called.errors
 
 
 def test_a_library_whose_header_is_not_there_is_named(tmp_path: Path) -> None:
-    if toolkit.folder_with("cublas_v2.h"):
-        pytest.skip("cuBLAS's header is installed")
+    if toolkit.folder_with("cusparse.h"):
+        pytest.skip("cuSPARSE's header is installed")
     ran = run("library.cu", folder=tmp_path)
     assert ran.status == 2
-    assert "library.cu includes cublas_v2.h, of a library that gpusim does not run" in ran.errors
+    assert "library.cu includes cusparse.h, of a library that gpusim does not run" in ran.errors
+
+
+def test_what_cublas_is_called_for_is_computed_where_that_is_asked_for(tmp_path: Path) -> None:
+    ran = run("blas.cu", options=["--skip-library"], folder=tmp_path)
+    assert (ran.status, ran.errors) == (0, "")
+    assert ran.output.startswith("0 wrong\n")
+    assert ran.json["skipped"]["cublasSgemm_v2"] == 4
+    assert "Calls of libraries, computed in no time: cublasCreate_v2, cublasSgemm_v2 (4 times)" in ran.output
+    assert [launch["seconds"] is not None for launch in ran.launches] == [True] * 4
+
+
+def test_a_call_of_cublas_ends_the_program_unless_that_is_asked_for(tmp_path: Path) -> None:
+    ran = run("blas.cu", folder=tmp_path)
+    assert ran.status == 2
+    assert (
+        "blas.cu calls cublasCreate_v2, which is a library's that gpusim does not time: with --skip-library"
+        in ran.errors
+    )
+    assert len(ran.errors.splitlines()) == 1
 
 
 @pytest.mark.parametrize("arguments", [(), ("pinned",)])

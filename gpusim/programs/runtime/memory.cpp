@@ -181,6 +181,10 @@ static bool on_device(const void *pointer) {
     return one && one->kind != Kind::host;
 }
 
+void touched(const void *first, size_t nbytes, bool written) {
+    if (on_device(first)) note(written ? Passing::written : Passing::read, first, nbytes);
+}
+
 constexpr size_t STRETCH = 1 << 20;  // bytes; of what SMs copy so much is read, then written
 
 static void note_copy(const void *to, const void *from, size_t nbytes) {

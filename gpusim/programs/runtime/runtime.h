@@ -17,13 +17,15 @@
 
 #include <cuda_runtime_api.h>
 
-namespace gpusim {
+namespace gpusim __attribute__((visibility("default"))) {  // libraries (../libraries) call it, too
 
 using Address = uint64_t;
 
 // ---------------------------------------------------------------- to gpusim and back (channel.cpp)
 
-enum class Ask : uint32_t { hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7 };
+enum class Ask : uint32_t {
+    hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7, library = 8, product = 9
+};
 
 struct Answer {
     int32_t status;  // a cudaError_t
@@ -134,6 +136,29 @@ struct Launch {
 cudaError_t prepare(Launch *launch, const void *function, dim3 grid, dim3 block, void **arguments, size_t dynamic);
 cudaError_t run(const Launch &launch, cudaStream_t stream);
 void catch_up();  // before anything else looks at memory: have there what launches have made of it
+
+// ---------------------------------------------------------------- products of matrices, for libraries (products.cpp)
+
+struct Matrix {  // as it lies in memory, column by column: gpusim/programs/products.py has the same
+    Address first = 0;
+    int64_t rows = 0, columns = 0, ld = 0, stride = 0;  // stride: elements from one of a batch to the next
+    int64_t type = 0;                                   // a cudaDataType
+    int64_t transposed = 0;                             // whether a product takes it so
+};
+
+struct Product {  // D = alpha A B + beta C, and what an epilogue of cuBLASLt adds
+    Matrix a, b, c, d, bias, aux;
+    int64_t batch = 1, epilogue = 1;
+    double alpha = 1, beta = 0;
+};
+
+size_t size_of(int64_t type);  // bytes of an element; 0: gpusim does not compute with it
+
+// Ends the program unless the user wants gpusim to compute what this call of a library does.
+void library_call(const char *name);
+cudaError_t multiply(const Product &product);
+// Notes what a library's call reads or writes, which is a device's or the host's.
+void touched(const void *first, size_t nbytes, bool written);
 
 }  // namespace gpusim
 
