@@ -12,7 +12,7 @@ from gpusim import hardware
 from gpusim.catalogue import lookup
 from gpusim.catalogue.parameters import INT32_MAX
 from gpusim.errors import ParameterError, shown, whole
-from gpusim.isa.slice import arrays_read
+from gpusim.isa.array_use import arrays_read
 from gpusim.lang.lower.target import Target
 from gpusim.results.traffic import Formula
 from gpusim.simulate.launch import Buffer, Launch

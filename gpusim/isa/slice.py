@@ -7,18 +7,18 @@ stays.  Loads and stores stay, but move no values unless a later address needs t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
+from gpusim.isa.control_flow import leaders, successors
 from gpusim.isa.effects import address_reads, effects, guard_reads, words_read
 from gpusim.isa.encode import F, Image, control_columns, encode
 from gpusim.isa.instruction import RZ, TRUE, Instr, Kind, Operand
 from gpusim.isa.liveness import Needs
-from gpusim.isa.opcode_info import GENERIC, GLOBAL, OpInfo, Pipe
-from gpusim.isa.opcodes import COPIES, Op
+from gpusim.isa.opcode_info import GENERIC, GLOBAL, Pipe
+from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.provenance import Provenance
 from gpusim.isa.widths import address_words
@@ -27,30 +27,6 @@ Arrays = Sequence[Collection[str]]
 LATENCIES = 24, 40  # cycles of shared loads between which the time that code takes is nearly a line
 N_TWINS = 8  # bank patterns of shared loads that a warp remembers
 LOOKED_AHEAD, ROWS_TOLD = 64, 2**31 - 1  # instructions of which a warp's rows are told, and which rows
-
-
-def _jumps_anywhere(instr: Instr) -> bool:
-    """Whether a register says where it goes, and not just back to where a call came from."""
-    return instr.jumps_by_register and instr.op is not Op.RET
-
-
-def _successors(program: Program, index: int, anywhere: list[int]) -> list[int]:
-    """Instructions that may come next; ``anywhere``: those that a register may name."""
-    instr = program.instrs[index]
-    after = [index + 1] if index + 1 < len(program) else []
-    if instr.jumps_by_register:
-        return [*anywhere, *after]
-    if instr.op.info.is_branch:
-        return [instr.target, *after]
-    return after
-
-
-def _named_by_registers(program: Program) -> list[int]:
-    """Where BRX, RET and indirect calls may go: after a call, or anywhere if there are others than RET."""
-    if any(_jumps_anywhere(i) for i in program.instrs):
-        return list(range(len(program)))
-    calls = [k + 1 for k, i in enumerate(program.instrs) if i.op is Op.CALL]
-    return [k for k in calls if k < len(program)] if any(i.op is Op.RET for i in program.instrs) else []
 
 
 def _may_move(instr: Instr) -> bool:
@@ -71,7 +47,7 @@ def _may_meet(one: str | int, other: str | int) -> bool:
     return one == other or GENERIC in (one, other)
 
 
-class _Slice:
+class Slice:
     """Which instructions matter, and which of the memory ones must move values.
 
     ``arrays``: as for :func:`counting_image`.
@@ -85,8 +61,7 @@ class _Slice:
         self.needs = Needs(program)
         self.valued: set[int] = set()
         self.spaces: set[str | int] = set()
-        anywhere = _named_by_registers(program)
-        self.successors = [_successors(program, k, anywhere) for k in range(len(program))]
+        self.successors = successors(program)
         known = [{p.name} for p in program.params if p.kind == "buffer"] if arrays is None else arrays
         self.provenance = Provenance(program, known, self.successors)
         self.touched = [self.provenance.of(k) if i.op.info.may_be_global else 0 for k, i in enumerate(program.instrs)]
@@ -176,17 +151,6 @@ class _Slice:
         return True
 
 
-def _leaders(program: Program) -> set[int]:
-    """Instructions that a jump may reach, or that follow one."""
-    found = {0, *_named_by_registers(program)}
-    for index, instr in enumerate(program.instrs):
-        if instr.target >= 0:
-            found.add(instr.target)
-        if instr.op.info.is_control:
-            found.add(index + 1)
-    return found
-
-
 def _bank_pattern(row: np.ndarray) -> tuple[int, ...] | None:
     """What decides the bank conflicts of a light shared load, and whose they are; None if it is none.
 
@@ -203,7 +167,7 @@ def _changes(row: np.ndarray, pattern: tuple[int, ...]) -> bool:
     return pattern[1] in addresses or pattern[3] in addresses or pattern[0] & 15 in (int(row[F.Q0]), int(row[F.Q1]))
 
 
-def _shrink(program: Program, cut: _Slice) -> Program:
+def _shrink(program: Program, cut: Slice) -> Program:
     """The same program with only what is kept, and registers numbered without gaps.
 
     Warps' register files are most of what the engine's caches must hold, so
@@ -243,7 +207,7 @@ def _renumber(instr: Instr, place: dict[int, int]) -> Instr:
     return replace(instr, dst=new(instr.dst) if instr.dst else None, srcs=tuple(new(o) for o in instr.srcs))
 
 
-def _lightened(program: Program, cut: _Slice) -> Image:
+def _lightened(program: Program, cut: Slice) -> Image:
     """A row for each instruction, with its scheduling, and a note on those of which only the address matters."""
     image = encode(_shrink(program, cut))._replace(reads=cut.reads)
     for index, (row, instr) in enumerate(zip(image.code, program.instrs, strict=True)):
@@ -390,7 +354,7 @@ def counting_image(program: Program, arrays: Arrays | None = None) -> Image:
         Same requests, sectors, wavefronts and instruction counts; values only
         where an address, a branch or a guard depends on them.  `Image.reads` says of which arrays.
     """
-    return _cut_short(program, _Slice(program, arrays))
+    return _cut_short(program, Slice(program, arrays))
 
 
 def counting_and_timed(program: Program, arrays: Arrays | None = None) -> tuple[Image, Image]:
@@ -408,16 +372,16 @@ def counting_and_timed(program: Program, arrays: Arrays | None = None) -> tuple[
     timed : Image
         Every instruction issues, each of the program's; those that matter to no address are not computed.
     """
-    cut = _Slice(program, arrays)
+    cut = Slice(program, arrays)
     return _cut_short(program, cut), _idle(program, cut)
 
 
-def _cut_short(program: Program, cut: _Slice) -> Image:
+def _cut_short(program: Program, cut: Slice) -> Image:
     """An image without the instructions that nothing needs."""
-    leaders, image = _leaders(program), _lightened(program, cut)
+    begins, image = leaders(program), _lightened(program, cut)
     builder, fresh = _Builder(image), True
     for index, row in enumerate(image.code):
-        if index in leaders:
+        if index in begins:
             builder.close()
             fresh = True
         builder.moved[index] = len(builder.rows)
@@ -465,13 +429,13 @@ def _own_rows(code: np.ndarray) -> np.ndarray:
     return rows & ROWS_TOLD
 
 
-def _idle(program: Program, cut: _Slice) -> Image:
+def _idle(program: Program, cut: Slice) -> Image:
     """An image whose instructions all issue; those that nothing needs compute nothing."""
-    leaders, image = _leaders(program), _lightened(program, cut)
+    begins, image = leaders(program), _lightened(program, cut)
     twins = _Twins()
     for index, row in enumerate(image.code):
         row[F.IDLE] = not cut.needed[index]
-        if index in leaders:
+        if index in begins:
             twins.forget()
         twins.meet(row)
     return image
@@ -505,107 +469,3 @@ def _retarget(builder: _Builder) -> np.ndarray:
         if row[F.TARGET] >= 0 and Op(row[F.OP]).info.has_target:
             row[F.TARGET] = builder.moved[int(row[F.TARGET])]
     return np.ascontiguousarray(code)
-
-
-def arrays_read(program: Program, pointers: Iterable[str] | None = None) -> frozenset[str]:
-    """Arrays on whose contents it depends what a program touches.
-
-    Parameters
-    ----------
-    program : Program
-    pointers : iterable of str, optional
-        Parameters that are pointers to arrays, no two of which share memory; unless given, those that the program says
-        are.
-
-    Returns
-    -------
-    frozenset of str
-        By parameter.
-    """
-    known = [p.name for p in program.params if p.kind == "buffer"] if pointers is None else list(pointers)
-    reads = _Slice(program, [{name} for name in known]).reads
-    return frozenset(known) if reads is None else reads
-
-
-def arrays_written(program: Program, pointers: Iterable[str]) -> frozenset[str] | None:
-    """Arrays that a program writes to.
-
-    Parameters
-    ----------
-    program : Program
-    pointers : iterable of str
-        Parameters that are pointers to arrays, no two of which share memory.
-
-    Returns
-    -------
-    frozenset of str or None
-        By parameter; None: it may write to any.
-    """
-    anywhere = _named_by_registers(program)
-    successors = [_successors(program, k, anywhere) for k in range(len(program))]
-    provenance = Provenance(program, [{name} for name in pointers], successors)
-    found: frozenset[str] = frozenset()
-    for index, instr in enumerate(program.instrs):
-        if instr.op.info.may_be_global and instr.op.info.writes_memory:
-            names = provenance.names(provenance.of(index))
-            if names is None:
-                return None
-            found |= names
-    return found
-
-
-def reads_data(program: Program) -> bool:
-    """Whether what a program touches depends on the contents of its arrays."""
-    return program.has(Op.VPRINTF) or needs_data(counting_image(program))
-
-
-def needs_data(image: Image) -> bool:
-    """Whether running the image reads values of global memory."""
-    return moves_values(image, _touches)
-
-
-def stores_values(image: Image) -> bool:
-    """Whether running the image changes global memory."""
-    return moves_values(image, _changes_memory)
-
-
-def makes_copies(image: Image) -> bool:
-    """Whether running the image makes copies beside the warps."""
-    return bool(np.any(np.isin(image.code[:, F.OP], COPIES)))
-
-
-def needs_local(image: Image) -> bool:
-    """Whether running the image moves values of local memory."""
-    return moves_values(image, _is_local)
-
-
-def _touches(info: OpInfo) -> bool:
-    return info.may_be_global and (info.reads_memory or info.writes_memory)
-
-
-def _changes_memory(info: OpInfo) -> bool:
-    return info.may_be_global and info.writes_memory
-
-
-def _is_local(info: OpInfo) -> bool:
-    return info.may_be_local
-
-
-def moves_values(image: Image, which: Callable[[OpInfo], bool]) -> bool:
-    """Whether an instruction of some opcodes is one of which not the address alone matters.
-
-    Parameters
-    ----------
-    image : Image
-    which : callable
-        A function of a module, of which it is remembered what it says of each opcode.
-    """
-    return bool(np.any(opcodes(which)[image.code[:, F.OP]] & (image.code[:, F.LIGHT] == 0)))
-
-
-@cache
-def opcodes(which: Callable[[OpInfo], bool]) -> np.ndarray:
-    """By number of an opcode, whether it is one of some; of which is said as for :func:`moves_values`."""
-    found = np.zeros(max(Op) + 1, np.bool_)
-    found[[op for op in Op if which(op.info)]] = True
-    return found

@@ -100,7 +100,7 @@ def _architecture(gpu: str) -> str:
 
 def _drawn(spec: AnyLaunch, kernel: Kernel, seed: int) -> list[Any]:
     """The arguments; only those arrays are filled of which it matters what they hold."""
-    from gpusim.isa.slice import arrays_read
+    from gpusim.isa.array_use import arrays_read
 
     names = [parameter.name for parameter in kernel.program().params]
     pointers = [names[position] for position in spec.arrays(kernel)]

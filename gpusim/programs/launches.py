@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from gpusim.isa.slice import counting_image, needs_data
+from gpusim.isa.image_memory import needs_data
+from gpusim.isa.slice import counting_image
 from gpusim.programs.values import MOST_COMPARED, Values
 from gpusim.results.program import ProgramLaunch
 from gpusim.simulate.guard import fitting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,9 +30,9 @@ from gpusim.engine.state.geometry import CODE_LINE_BITS, WORD, bits_of
 from gpusim.errors import ParameterError
 from gpusim.hardware.fixed import HALF_STRETCH, L1_WAYS, LINE, TPC_SMS
 from gpusim.isa.encode import N_PRED_ROWS, F, Image
+from gpusim.isa.image_memory import needs_local
 from gpusim.isa.opcodes import SYSTEM_CALLS
 from gpusim.isa.program import HEAP
-from gpusim.isa.slice import needs_local
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, textures_of, zeros
@@ -421,22 +421,13 @@ def machine(
     threads : int
         By how many it is run.
     """
-    sms, dims = _sms(gpu, launch.warps)[:n_sm], shape(gpu, launch, held)
+    sms, dims = _sms(gpu, launch.warps)[:n_sm], _shape_of(gpu, launch, held, image, layout)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
-    dims[S.ONE_BY_ONE] = may_race(image) or launch.program.has(*SYSTEM_CALLS)
-    dims[S.AMONG] = np.any(np.isin(image.code[:, F.OP], OPS))
     if n_sm is not None:
         sms[:, S.GPC] = 0
-    dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
-    dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
-    dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // LINE + 1
     bounds, dims[S.N_BUFFERS] = _bounds(launch, layout, image.reads)
     constants = _constants(banks_of(launch, layout), dims)
     block_slots, code_lines = len(sms) * held.blocks_per_sm, (len(image.code) >> CODE_LINE_BITS) + 1
-    wave = list(range(n_sm or 0)) * held.blocks_per_sm
-    if n_sm is None:
-        slots, alone = held.blocks_per_sm, launch.cluster is None
-        wave = first_wave(gpu, slots, launch.blocks) if alone else clusters.first_wave(gpu, slots, launch)
     return Machine(
         code=image.code,
         place=image.place,
@@ -467,8 +458,28 @@ def machine(
         gate=aligned((TAKEN + APART * threads,), np.int64),
         rates=rates(gpu, launch.warps),
         shape=dims,
-        order=np.array(wave, np.int64),
+        order=np.array(_first_wave(gpu, launch, held, n_sm), np.int64),
     )
+
+
+def _shape_of(gpu: Gpu, launch: Launch, held: Occupancy, image: Image, layout: Layout) -> np.ndarray:
+    """The shape of a machine, with what the image says of it."""
+    dims = shape(gpu, launch, held)
+    dims[S.ONE_BY_ONE] = may_race(image) or launch.program.has(*SYSTEM_CALLS)
+    dims[S.AMONG] = np.any(np.isin(image.code[:, F.OP], OPS))
+    dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
+    dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)
+    dims[S.LOCAL_BASE] = (int(S.GLOBAL_BASE) + layout.total) // LINE + 1
+    return dims
+
+
+def _first_wave(gpu: Gpu, launch: Launch, held: Occupancy, n_sm: int | None) -> Sequence[int]:
+    """SMs in the order in which they get the first blocks; of so many SMs, one after another."""
+    if n_sm is not None:
+        return list(range(n_sm)) * held.blocks_per_sm
+    if launch.cluster is None:
+        return first_wave(gpu, held.blocks_per_sm, launch.blocks)
+    return clusters.first_wave(gpu, held.blocks_per_sm, launch)
 
 
 def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray) -> dict[str, np.ndarray]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +16,11 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image
-from gpusim.isa.slice import makes_copies, needs_data, stores_values
+from gpusim.isa.image_memory import makes_copies, needs_data, stores_values
 from gpusim.simulate import clusters, quick
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
-from gpusim.simulate.clock import timing
+from gpusim.simulate.clock import Timing, timing
 from gpusim.simulate.counted import CacheState, Counts
 from gpusim.simulate.dependence import draws_tickets, may_read_what_it_wrote, reads_what_it_wrote
 from gpusim.simulate.driving import Place, SimulationError, drive
@@ -103,27 +105,44 @@ def count(
     else:
         each = chosen.instructions(classes) / launch.blocks
         ran, note, since = _count_and_time(m, place, image, in_time, chosen, each, recording, progress, limit)
-    l2_after = left(m)
-    before, after = before or Held(0, 0, l2_after.held.room), l2_after.held
-    total = scale(chosen, m.counts, classes, before, after)
+
+    def time(spent: float) -> Timing:
+        """Of a launch of so many warp instructions."""
+        uneven = unevenness(launch.blocks, gpu.sm_count)
+        return timing(m, gpu.launch) if since is None else window(ran, since, spent, uneven, gpu.launch)
+
+    found = _summed_up(m, place, image, chosen, classes, before, time)
+    return replace(
+        found,
+        outputs=read_back(launch, layout, data) if values else {},
+        l2=found.l2 if keep_l2 else None,
+        timeline=timeline(ran, in_time, launch.program, gpu, note),
+    )
+
+
+def _summed_up(
+    m: Machine, place: Place, image: Image, chosen: Plan, classes: np.ndarray, before: Held | None,
+    time: Callable[[float], Timing],
+) -> Counts:  # fmt: skip
+    """What the whole launch counts, from what a machine has that ran the blocks chosen."""
+    launch, l2 = place.launch, left(m)
+    before = before or Held(0, 0, l2.held.room)
+    total = scale(chosen, m.counts, classes, before, l2.held)
     by_array, sites = m.arrays * 1.0, by_instruction(m, image, len(launch.program)) * 1.0
     if chosen.sampled:
         share = launch.blocks / max(len(chosen.queue), 1)
         by_array, sites = attribute(by_array, C.ARRAYS, total, share), attribute(sites, C.SITES, total, share)
-    spent, uneven = float(total[C.INST]), unevenness(launch.blocks, gpu.sm_count)
     return Counts(
         total=total,
         arrays=by_array,
         sites=sites,
         sampled=chosen.sampled,
         blocks_run=len(chosen.queue),
-        left_dirty=left_dirty(total, m.counts.sum(axis=0), before, after),
-        timing=timing(m, gpu.launch) if since is None else window(ran, since, spent, uneven, gpu.launch),
+        left_dirty=left_dirty(total, m.counts.sum(axis=0), before, l2.held),
+        timing=time(float(total[C.INST])),
         warp_instructions=int(m.counts[:, C.INST].sum()),
-        outputs=read_back(launch, layout, data) if values else {},
-        l2=l2_after if keep_l2 else None,
+        l2=l2,
         printed=printed(launch.program, m.printed),
-        timeline=timeline(ran, in_time, launch.program, gpu, note),
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from gpusim.engine.state import counts as C
 from gpusim.isa.encode import F, Image
+from gpusim.isa.image_memory import moves_values, opcodes
 from gpusim.isa.opcode_info import OpInfo
 from gpusim.isa.opcodes import HEAP_CALLS
-from gpusim.isa.slice import moves_values, opcodes
 from gpusim.isa.variants import Cache
 
 

@@ -13,7 +13,7 @@ from gpusim.engine.state import error_codes as E
 from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError, GpusimError, whole
 from gpusim.isa.encode import Image, encode
-from gpusim.isa.slice import stores_values
+from gpusim.isa.image_memory import stores_values
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine
 from gpusim.simulate.endless import Watch

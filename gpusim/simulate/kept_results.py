@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpusim.isa.array_use import reads_data
 from gpusim.isa.program import lines_of
-from gpusim.isa.slice import reads_data
 from gpusim.kept.store import RESULTS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.frontends.addresses import Memory, OfArray
-from gpusim.isa.slice import arrays_written
+from gpusim.isa.array_use import arrays_written
 from gpusim.triton.arguments import Passed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim import hardware
 from gpusim.frontends.addresses import Memory
 from gpusim.frontends.cuda import work
-from gpusim.isa.slice import reads_data
+from gpusim.isa.array_use import reads_data
 from gpusim.simulate.execution import execute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.prediction import predict

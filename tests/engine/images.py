@@ -10,7 +10,8 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.isa.encode import Image, bind_constants, encode
-from gpusim.isa.slice import counting_image, needs_data
+from gpusim.isa.image_memory import needs_data
+from gpusim.isa.slice import counting_image
 from gpusim.simulate import Launch
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.build import machine

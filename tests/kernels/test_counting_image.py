@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpusim.catalogue import lookup
-from gpusim.isa.slice import counting_image, needs_data
+from gpusim.isa.image_memory import needs_data
+from gpusim.isa.slice import counting_image
 from tests.engine.images import compare_images
 from tests.kernels.cases import CASES, REPRESENTATIVE, gpus
 from tests.kernels.run import prepare

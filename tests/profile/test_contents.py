@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.isa.slice import arrays_read
+from gpusim.isa.array_use import arrays_read
 from gpusim.simulate import SimulationError
 from tests.profile.running import kernel
 

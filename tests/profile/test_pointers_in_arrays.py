@@ -8,7 +8,7 @@ from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.errors import GpusimError
 from gpusim.frontends.addresses import Memory, Places, locate
 from gpusim.frontends.cuda import work
-from gpusim.isa.slice import arrays_written
+from gpusim.isa.array_use import arrays_written
 from gpusim.simulate.execution import execute
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.prediction import predict
