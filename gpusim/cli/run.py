@@ -111,7 +111,11 @@ def _remarks(found: Program) -> Iterator[str]:
 
     yield TOLD
     timed = {launch.kernel: launch.profile for launch in found.launches if launch.profile is not None}
-    reaching = [name for name, one in timed.items() if any(array.name.endswith(OF_HOST) for array in one.arrays)]
+    reaching = [
+        name
+        for name, one in timed.items()
+        if any(array.requests and array.name.endswith(OF_HOST) for array in one.arrays)
+    ]
     if reaching:
         names = ", ".join(reaching)
         yield f"Memory of the host is touched by {names}: a GPU needs far longer, for PCIe is not modelled."

@@ -127,10 +127,11 @@ def _translated(kernel: Compiled, base: int) -> Program:
         Variable(_called_apart(v.name, kernel), offsets[v.name], relocate.initial(v, address_of))
         for v in kernel.cubin.variables
     )
-    variables = (*variables, *_of_the_system(made, _end(kernel.cubin)))
+    waiting = _places_of_workspace(made)
+    variables = (*variables, *_of_the_system(made, _end(kernel.cubin), waits=bool(waiting)))
     whole = replace(
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
-        unknown=made.unknown, barriers=code.barriers, cluster=code.cluster,
+        system_pointers=waiting, unknown=made.unknown, barriers=code.barriers, cluster=code.cluster,
         most_in_cluster=code.most_in_cluster, grid_of_clusters=code.grid_of_clusters,
     )  # fmt: skip
     tensor_memory.refuse(whole, lines)
@@ -138,10 +139,16 @@ def _translated(kernel: Compiled, base: int) -> Program:
     return whole
 
 
-def _of_the_system(made: Program, end: int) -> Iterator[Variable]:
-    """What the system keeps in global memory for a program, after its own variables."""
+def _places_of_workspace(made: Program) -> tuple[int, ...]:
+    """Words of the address of its grid's workspace that a program reads in constant bank 0."""
     abi = of_architecture(made.arch, Abi)
-    if any(bank == 0 and abi.is_grid_workspace(offset) for i in made.instrs for bank, offset, _ in constants_read(i)):
+    read = {offset for i in made.instrs for bank, offset, _ in constants_read(i) if bank == 0}
+    return tuple(sorted(filter(abi.is_grid_workspace, read)))
+
+
+def _of_the_system(made: Program, end: int, *, waits: bool) -> Iterator[Variable]:
+    """What the system keeps in global memory for a program, after its own variables."""
+    if waits:
         yield Variable(GRID_WORKSPACE, end, b"", WORKSPACE_BYTES)
         end += ALIGNMENT
     if made.has(*HEAP_CALLS):

@@ -98,6 +98,8 @@ class Program:
     """Blocks of a cluster along x, y, z, where code was compiled for such."""
     most_in_cluster: int | None = None
     """Blocks that a cluster may have, where code was compiled for so many at most."""
+    system_pointers: tuple[int, ...] = ()
+    """Where words of addresses lie in constant bank 0 that the driver puts there, of memory beside all arrays."""
     grid_of_clusters: bool = False
     """Whether a launch counts its grid in clusters."""
 

@@ -3,7 +3,8 @@
 An address is a parameter to which something is added.  So every register is followed from the parameters on: what is
 computed from one that holds a pointer may be that pointer.  Pointers that are stored may come back by any load of the
 same space.  An address that comes from no array may be one of any.  So may one that comes from a constant bank besides
-that of the parameters: compilers put the addresses of device variables there.
+that of the parameters: compilers put the addresses of device variables there.  So may those that the driver puts beside
+the parameters.
 
 Sets of arrays are Python ints, a bit each.
 """
@@ -143,7 +144,7 @@ class Provenance:
 
     def _pointers(self, bank: int, offset: int, nbytes: int) -> int:
         """Arrays whose pointers lie, at least in part, in some bytes of a constant bank."""
-        if bank:
+        if bank or any(offset <= word < offset + nbytes for word in self._program.system_pointers):
             return self._elsewhere
         return _union(
             self._bit.get(p.name, 0)

@@ -24,9 +24,9 @@ def load(target, address, **more):
     return Instr(Op.LDG, reg(target), (reg(address),), width=4, **more)
 
 
-def touched(*instrs, arrays=({"a"}, {"b"})):
+def touched(*instrs, arrays=({"a"}, {"b"}), **more):
     """Arrays that the last instruction but EXIT may touch."""
-    program = Program("k", (*instrs, Instr(Op.EXIT)), 32, params=PARAMS)
+    program = Program("k", (*instrs, Instr(Op.EXIT)), 32, params=PARAMS, **more)
     successors = [[k + 1] if k < len(instrs) else [] for k in range(len(program))]
     for k, instr in enumerate(program.instrs):
         if instr.op is Op.BRA:
@@ -50,6 +50,12 @@ def test_an_address_of_no_array_may_be_one_of_any():
     assert touched(move(2, N), load(0, 2)) == ANYWHERE
     assert touched(load(0, 2)) == ANYWHERE
     assert touched(move(2, A), load(0, 2), arrays=()) == 1
+
+
+def test_an_address_of_the_drivers_is_of_no_array_though_one_is_among_its_terms():
+    base, offset = move(2, A), Instr(Op.IADD3, reg(4), (reg(2), const(0x40), reg(255)))
+    assert touched(base, offset, load(0, 4)) == A_BIT
+    assert touched(base, offset, load(0, 4), system_pointers=(0x40, 0x44)) == ANYWHERE
 
 
 def test_a_write_ends_what_was_there_unless_it_is_guarded():
