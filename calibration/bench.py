@@ -15,14 +15,14 @@ import numpy as np
 import gpusim
 from gpusim import cuda
 from gpusim.frontends.cuda import profile
-from gpusim.launches import arguments
+from gpusim.launches import plain
 
 DATA, NOTES = Path(__file__).parent / "data", Path(__file__).parent / "notes"
 SOURCES = Path(gpusim.__file__).parent / "data" / "microbenchmarks"
 GPU, SMS = "h200", 132
 ANSWERING = ("h100-sxm", "h200")
 """GPUs that questions go to."""
-FRAGMENTS = arguments.Filled("float16", "normal", 16384)
+FRAGMENTS = plain.Filled("float16", "normal", 16384)
 """What the registers of matrix products are filled from."""
 
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from calibration import bench
-from gpusim.launches.arguments import Filled
 from gpusim.launches.file import read
 from gpusim.launches.named import Named
+from gpusim.launches.plain import Filled
 from gpusim.launches.spec import LaunchSpec
 
 RUNS: dict[str, dict[str, list[int]]] = bench.table("again")["launches"]

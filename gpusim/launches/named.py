@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from gpusim.cuda.layout import UnknownTypeError, vector
 from gpusim.cuda.scalars import numpy_name
 from gpusim.expressions import Number
-from gpusim.launches import arguments
-from gpusim.launches.arguments import Argument, ArgumentError, Filled, Given, Raw, Scalar
+from gpusim.launches import arguments, elements, plain, shaped
+from gpusim.launches.arguments import Argument
+from gpusim.launches.elements import ArgumentError
+from gpusim.launches.plain import Filled, Given, Raw, Scalar
 from gpusim.names import suggest
 
 if TYPE_CHECKING:
@@ -148,7 +150,7 @@ class _Scalars(Mapping[str, Number]):
             raise ArgumentError(f"{where}: {name} is told by itself")
         self._asked.append(name)
         text = self._texts[name].rpartition(":")[2]
-        found = arguments.number(text, where, self)
+        found = elements.number(text, where, self)
         self._asked.pop()
         return found
 
@@ -165,9 +167,9 @@ class _Scalars(Mapping[str, Number]):
 def _is_number(text: str) -> bool:
     """Whether what is told is a number or an expression: ``3``, ``2*N``, ``int32:3``."""
     first, _, rest = text.partition(":")
-    if first in arguments.DTYPES:
-        return bool(rest) and ":" not in rest and rest not in arguments.FILLS
-    return ":" not in text and text != NULL and text not in arguments.FILLS and not _LIST.fullmatch(text)
+    if first in elements.DTYPES:
+        return bool(rest) and ":" not in rest and rest not in elements.FILLS
+    return ":" not in text and text != NULL and text not in elements.FILLS and not _LIST.fullmatch(text)
 
 
 def _one(text: str, known: Mapping[str, Number], option: str) -> Argument | Named:
@@ -186,29 +188,29 @@ def _told(rest: str, where: str, known: Mapping[str, Number], option: str) -> Ar
         return Untyped(is_null=True)
     if inside := _LIST.fullmatch(rest):
         parts = [part for part in inside[1].split(",") if part.strip()]
-        return Untyped(tuple(arguments.number(part, where, known) for part in parts), is_list=True)
+        return Untyped(tuple(elements.number(part, where, known) for part in parts), is_list=True)
     first, _, more = rest.partition(":")
-    if first in arguments.DTYPES and more.partition(":")[0] in arguments.FILLS and not _has_count(more):
+    if first in elements.DTYPES and more.partition(":")[0] in elements.FILLS and not _has_count(more):
         return Untyped(init=_init(more, where, known), dtype=first)
-    if first in (*arguments.DTYPES, arguments.RAW, arguments.MAP, arguments.TEXTURE):
+    if first in (*elements.DTYPES, plain.RAW, shaped.MAP, shaped.TEXTURE):
         return arguments.from_text(rest, known, where.removesuffix(rest).removesuffix(" "))
-    if first in arguments.FILLS:
+    if first in elements.FILLS:
         if not _has_count(rest):
             return Untyped(init=_init(rest, where, known))
         init, _, count = rest.rpartition(":")
-        return Untyped(init=_init(init, where, known), count=arguments.whole_number(count, where, known))
+        return Untyped(init=_init(init, where, known), count=elements.whole_number(count, where, known))
     if ":" in rest:
         raise ArgumentError(
-            f"{where}: {suggest(first, (*arguments.FILLS, *arguments.DTYPES))}; it is NAME=VALUE (N=1024), "
+            f"{where}: {suggest(first, (*elements.FILLS, *elements.DTYPES))}; it is NAME=VALUE (N=1024), "
             "NAME=FILL:COUNT (A=normal:N*N) or NAME=DTYPE:FILL:COUNT"
         )
-    return Untyped((arguments.number(rest, where, known),))
+    return Untyped((elements.number(rest, where, known),))
 
 
 def _init(text: str, where: str, known: Mapping[str, Number]) -> str:
     """A fill, with a number in the place of an expression."""
     name, colon, bound = text.partition(":")
-    return f"{name}:{arguments.whole_number(bound, where, known)}" if colon else name
+    return f"{name}:{elements.whole_number(bound, where, known)}" if colon else name
 
 
 def _has_count(text: str) -> bool:
@@ -307,10 +309,10 @@ def _array(told: Untyped, parameter: Parameter, declared: Declared | None, where
     if not dtype:
         raise ArgumentError(f"{where}: {parameter} points to no type of numbers: say one, such as uint8:zeros:COUNT")
     if told.is_list:
-        return arguments.given(dtype, told.numbers, where)
+        return plain.given(dtype, told.numbers, where)
     if told.count is None:
         raise ArgumentError(f"{where}: how many elements? NAME=FILL:COUNT, such as {named_count(where)}")
-    return arguments.filled(dtype, told.init, told.count * each, where)
+    return plain.filled(dtype, told.init, told.count * each, where)
 
 
 def named_count(where: str) -> str:
@@ -345,7 +347,7 @@ def _scalar(value: Number, parameter: Parameter, declared: Declared | None, wher
     if not dtype:
         what = "a pointer, or a number of a type that" if parameter.nbytes == _POINTER_BYTES else "of a type that"
         raise ArgumentError(f"{where}: {parameter} is {what} the code does not name: say it, such as int32:{value}")
-    return arguments.scalar(dtype, value, where)
+    return plain.scalar(dtype, value, where)
 
 
 def _array_bytes(told: Untyped, name: str, nbytes: int, where: str) -> bytes:
@@ -355,11 +357,11 @@ def _array_bytes(told: Untyped, name: str, nbytes: int, where: str) -> bytes:
     dtype = told.dtype or numpy_name(name)
     if not dtype:
         raise ArgumentError(f"{where}: its elements are {name}: say of which type, such as uint8:zeros")
-    count = nbytes // arguments.numpy_dtype(dtype).itemsize
+    count = nbytes // elements.numpy_dtype(dtype).itemsize
     if told.init and told.count in (None, count):
-        found = arguments.filled(dtype, told.init, count, where).make(np.random.default_rng(0))
+        found = plain.filled(dtype, told.init, count, where).make(np.random.default_rng(0))
     elif told.is_list and len(told.numbers) == count:
-        found = arguments.given(dtype, told.numbers, where).make(np.random.default_rng(0))
+        found = plain.given(dtype, told.numbers, where).make(np.random.default_rng(0))
     else:
         raise ArgumentError(f"{where}: it has {count} elements: give NAME=FILL or NAME=[...] of so many")
     data: bytes = found.tobytes()
@@ -428,6 +430,6 @@ def _value(one: Named, kind: Type | None, nbytes: int, seed: int) -> Any:
     if not dtype:
         raise ArgumentError(f"{where}: its elements are not known: say of which type, such as float32:normal")
     if told.is_list:
-        return arguments.given(dtype, told.numbers, where).make(np.random.default_rng(seed))
-    count = told.count or nbytes // arguments.numpy_dtype(dtype).itemsize
-    return arguments.filled(dtype, told.init, count, where).make(np.random.default_rng(seed))
+        return plain.given(dtype, told.numbers, where).make(np.random.default_rng(seed))
+    count = told.count or nbytes // elements.numpy_dtype(dtype).itemsize
+    return plain.filled(dtype, told.init, count, where).make(np.random.default_rng(seed))

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.launches import arguments, named
-from gpusim.launches.arguments import Argument, ArgumentError, Drawn, Filled, Given, Raw
+from gpusim.launches.arguments import Argument, Drawn
+from gpusim.launches.elements import ArgumentError
 from gpusim.launches.named import Named
+from gpusim.launches.plain import Filled, Given, Raw
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, Arrays, KernelLaunch

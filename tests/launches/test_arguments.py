@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from gpusim import host_memory
 from gpusim.errors import GpusimError
-from gpusim.launches.arguments import DTYPES, Filled, Given, Raw, Scalar, from_json, from_text, make, numpy_dtype
+from gpusim.launches.arguments import from_json, from_text, make
+from gpusim.launches.elements import DTYPES, numpy_dtype
+from gpusim.launches.plain import Filled, Given, Raw, Scalar
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from gpusim.errors import GpusimError
-from gpusim.launches.arguments import Filled, Scalar
 from gpusim.launches.file import LaunchFileError, read, select
+from gpusim.launches.plain import Filled, Scalar
 
 GOOD = {
     "id": "one",
