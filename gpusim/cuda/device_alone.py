@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gpusim.cuda import earlier_names, host, host_headers, nvrtc, toolchain
+from gpusim.cuda import earlier_names, host, host_headers, nvrtc, pytorch, toolchain
 from gpusim.cuda.compilers import Source, with_nvcc, with_nvrtc
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
 from gpusim.cuda.device_code import device_code
@@ -36,12 +36,12 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     CompileError
         Why the last compiler refused.
     """
-    own = dict(quoted(source.text, source.options.searched()))
+    own = _own_headers(source)
     files = device_code({source.filename: source.text, **own}, expressions)
     before = earlier_names.declared(files.values())
     lean = replace(source, text=_behind(before, files.pop(source.filename), source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
-    missing: list[str] = []
+    missing = [name for name in pytorch.asked_for([source.text, *own.values()]) if name not in own]
     refused: CompileError | None = None
     for first in ({}, files) if own else ({},):
         try:
@@ -55,6 +55,21 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
                 refused = host.refuse(source.filename, error.log, missing)
     assert refused is not None
     raise refused
+
+
+def with_earlier_names(source: Source) -> Source:
+    """A source behind declarations of the earlier names of CUDA's libraries that it or its own headers use.
+
+    Parameters
+    ----------
+    source : Source
+    """
+    before = earlier_names.declared([source.text, *_own_headers(source).values()])
+    return replace(source, text=_behind(before, source.text, source.filename))
+
+
+def _own_headers(source: Source) -> dict[str, str]:
+    return dict(quoted(source.text, source.options.searched()))
 
 
 def _pruned(
@@ -107,7 +122,7 @@ def _with_stand_ins(
 
     One that lies beside a header of which the text is given is not found either: of it, too, the device code is.
     """
-    headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
+    headers = {name: host_headers.stand_in(name) for name in missing} | dict(own)
     source = replace(source, text=_behind(host_headers.BY_OTHERS, source.text, source.filename))
     while True:
         try:
@@ -116,7 +131,7 @@ def _with_stand_ins(
             name = host.missing_for_nvcc(error.log)
             if name is None or name in headers:
                 raise
-            headers[name] = files.get(name) or host_headers.HEADERS.get(name, host_headers.EMPTY)
+            headers[name] = files.get(name) or host_headers.stand_in(name)
         else:
             empty = [name for name in headers if name not in own and name not in files]
             return replace(compiled, log=_left_out(source, empty, compiled.log))
@@ -134,7 +149,7 @@ def _with_headers(
     """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
     source = replace(source, text=_behind(host_headers.BEFORE, source.text, source.filename))
     headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
-    headers |= dict.fromkeys(missing, host_headers.EMPTY)
+    headers |= {name: host_headers.stand_in(name) for name in missing}
     while True:
         try:
             compiled = with_nvrtc(source, expressions, headers)
@@ -147,7 +162,7 @@ def _with_headers(
                 raise host.refuse(source.filename, error.log, missing) from None
             if wheel := host.missing_wheel(error.log):
                 raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
-            headers[name] = files.get(name, host_headers.EMPTY)
+            headers[name] = files.get(name) or host_headers.stand_in(name)
             missing.extend([] if name in files else [name])
         else:
             return replace(compiled, log=_left_out(source, missing, compiled.log))

@@ -20,7 +20,8 @@ from gpusim.cuda.cuda_errors import MissingToolError
 _MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _SCOPES = ("declaration_list", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "translation_unit")
-_OUTER = ("namespace_definition", "linkage_specification", *_SCOPES)
+_LINKAGE = "linkage_specification"
+_OUTER = ("namespace_definition", _LINKAGE, *_SCOPES)
 _DIRECTIVE = re.compile(r"preproc_(include|def|function_def|call)")
 _CLASSES = ("struct_specifier", "class_specifier", "union_specifier")
 _NAMES = ("identifier", "type_identifier", "namespace_identifier", "field_identifier")
@@ -255,10 +256,16 @@ def _items(file: str, data: bytes, marks: frozenset[str] | set[str], unknown: fr
     while todo:
         node = todo.pop()
         for child in node.children:
-            if child.type in _OUTER:
+            if child.type in _OUTER and not _is_one_with_linkage(child):
                 todo.append(child)
             elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
                 yield _item(file, child, marks, data)
+
+
+def _is_one_with_linkage(node: Any) -> bool:
+    """Whether a node is ``extern "C"`` before a single definition."""
+    body = node.child_by_field_name("body") if node.type == _LINKAGE else None
+    return body is not None and body.type != "declaration_list"
 
 
 def _is_part(node: Any, child: Any) -> bool:
@@ -290,8 +297,8 @@ def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -
 
 
 def _inner(node: Any) -> Any:
-    """What a template is of."""
-    while node.type == "template_declaration":
+    """What a template is of, or ``extern "C"`` stands before."""
+    while node.type in ("template_declaration", _LINKAGE):
         node = node.named_children[-1]
     return node
 
@@ -361,7 +368,7 @@ def _blanked(
         inner = _inner(item.node)
         if inner.type == "function_definition" and not item.is_device:
             edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
-    return _edited(text, edits)
+    return _REFUSAL.sub(_blanks, _edited(text, edits))
 
 
 def _edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
@@ -375,6 +382,8 @@ _COMMENT_OR_DIRECTIVE = re.compile(
 )
 
 
+_REFUSAL = re.compile(rb"^[ \t]*#[ \t]*error\b(?:\\\r?\n|[^\n])*", re.MULTILINE)
+"""What refuses to be compiled where host code lacks something."""
 _REST_OF_LINE = re.compile(rb"(?:\\\r?\n|[^\n])*")
 
 

@@ -1,4 +1,4 @@
-"""Names that CUDA's libraries had until CUDA 12, for sources that still use them."""
+"""Names that CUB and Thrust had until CUDA 12, for sources that still use them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,29 @@ struct Arg{name} {{
 """The better value of two, and of equal ones that of the smaller key."""
 
 _NAMES = re.compile(rf"\bcub::(?:{'|'.join(_OPERATORS)}|ArgMax|ArgMin)\b")
+_THRUSTS = re.compile(r"\bthrust::(?:identity|unary_function|binary_function)\b")
+
+_THRUST = """\
+#if __CUDACC_VER_MAJOR__ >= 13
+#include <thrust/functional.h>
+namespace thrust {
+template <class T> struct identity {
+  using argument_type = T;
+  using result_type = T;
+  __host__ __device__ const T &operator()(const T &x) const { return x; }
+};
+template <class A, class R> struct unary_function {
+  using argument_type = A;
+  using result_type = R;
+};
+template <class A, class B, class R> struct binary_function {
+  using first_argument_type = A;
+  using second_argument_type = B;
+  using result_type = R;
+};
+}
+#endif
+"""
 
 _CUB = f"""\
 #if __CUDACC_VER_MAJOR__ >= 13
@@ -39,6 +62,8 @@ namespace cub {{
 #endif
 """
 
+_SAID = {_NAMES: _CUB, _THRUSTS: _THRUST}
+
 
 def declared(texts: Iterable[str]) -> str:
     """Declarations of the earlier names that sources use; empty where they use none.
@@ -48,4 +73,5 @@ def declared(texts: Iterable[str]) -> str:
     texts : iterable of str
         A source, and headers of the user's that it includes.
     """
-    return _CUB if any(_NAMES.search(text) for text in texts) else ""
+    used = [*texts]
+    return "".join(said for name, said in _SAID.items() if any(name.search(text) for text in used))

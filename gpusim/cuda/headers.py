@@ -109,6 +109,15 @@ _MATH = """
 
 _DECLARED = "#pragma once\n"
 
+_STDDEF = """
+#pragma once
+namespace std {
+using ::size_t;
+using ::ptrdiff_t;
+using nullptr_t = decltype(nullptr);
+}
+"""
+
 HEADERS = {
     **dict.fromkeys(("stdint.h", "cstdint", "inttypes.h", "cinttypes"), _STDINT),
     **dict.fromkeys(("limits.h", "climits"), _LIMITS),
@@ -117,6 +126,7 @@ HEADERS = {
     **dict.fromkeys(
         ("stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "assert.h", "cassert"), _DECLARED
     ),
-    **dict.fromkeys(("stddef.h", "cstddef", "time.h", "ctime", "stdbool.h"), _DECLARED),
+    **dict.fromkeys(("stddef.h", "cstddef"), _STDDEF),
+    **dict.fromkeys(("time.h", "ctime", "stdbool.h"), _DECLARED),
 }
 """Text of each header by the name it is included by."""

@@ -1,6 +1,6 @@
 """How structs of a source lie in memory, and of what types its variables are: by C's rules, from the text alone.
 
-A parser (tree-sitter) reads the declarations.  What it cannot tell (base classes, bit-fields, conditions of the
+A parser (tree-sitter) reads the declarations.  What it cannot tell (virtual functions, bit-fields, conditions of the
 preprocessor, a name declared twice, partial specialisations) is not known, rather than guessed.
 
 Source: Itanium C++ ABI, chapter 2.4; CUDA C++ Programming Guide 13.0, 10.3 "Built-in Vector Types", table 7.
@@ -9,7 +9,7 @@ Source: Itanium C++ ABI, chapter 2.4; CUDA C++ Programming Guide 13.0, 10.3 "Bui
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gpusim.cuda import device_code
+from gpusim.cuda import device_code, pytorch
 from gpusim.cuda.included import UnknowableError, quoted
 from gpusim.cuda.names import normal
 from gpusim.cuda.scalars import SCALARS, plain
@@ -261,7 +261,7 @@ class Declared:
     def _own(self, name: str, scope: _Scope) -> Type:
         """A type that the source declares."""
         found = [node for node in self._types.get(name, []) if not _is_same_typedef(node, name)]
-        found = [node for node in found if _is_inside(node, scope.inside)] or found
+        found = (self._nearest(found, scope.inside) if scope.inside else []) or found
         if name in scope.within or len(found) != 1:
             raise UnknownTypeError(f"{name} {'is declared more than once' if found else _UNDECLARED}")
         node, scope = found[0], scope.at(name, found[0])
@@ -272,6 +272,19 @@ class Declared:
         if node.type == "alias_declaration":
             return self._type(_text(node.child_by_field_name("type")), scope)
         return self._of_specifier(node, name, scope)
+
+    def _nearest(self, found: Sequence[Any], inside: Any) -> list[Any]:
+        """Those of some declarations that stand in a class, else in one of its base classes."""
+        todo, seen = [inside], set[int]()
+        while todo:
+            node = todo.pop(0)
+            if own := [one for one in found if _is_inside(one, node)]:
+                return own
+            seen.add(node.id)
+            names = (_text(base).partition("<")[0].rpartition("::")[2] for base in _bases(node))
+            bases = (base for name in names for base in self._types.get(name, []) if base.type in _CLASSES)
+            todo += [base for base in bases if base.id not in seen]
+        return []
 
     @staticmethod
     def _renamed(found: Type, name: str) -> Type:
@@ -297,23 +310,44 @@ class Declared:
     def _of_class(self, node: Any, name: str, scope: _Scope) -> Type:
         if _REFUSED.search(node.text) or self._is_packed:
             raise UnknownTypeError(f"{name} is packed, has attributes or virtual functions")
-        if any(child.type == "base_class_clause" for child in node.children):
-            raise UnknownTypeError(f"{name} has a base class")
-        return self._struct(node, name, scope)
+        return self._struct(node, name, scope._replace(inside=node))
 
     def _struct(self, node: Any, name: str, scope: _Scope) -> Type:
-        """Members one after another, each at a multiple of its alignment."""
+        """Base classes, then members one after another, each at a multiple of its alignment."""
         is_union = node.type == "union_specifier"
-        fields, end = [], 0
+        fields, end, padded = self._of_bases(node, name, scope)
         alignment = max(
-            [1, *(self._aligned(child, scope) for child in node.children if child.type == "alignas_qualifier")]
-        )
+            [
+                *(field.type.alignment for field in fields), 1,
+                *(self._aligned(child, scope) for child in node.children if child.type == "alignas_qualifier"),
+            ]
+        )  # fmt: skip
         for member, kind, own in self._members(node, name, scope):
+            if -(-end // own) * own < padded:
+                raise UnknownTypeError(f"{name} has a base class after which there may be a gap")
             alignment, start = max(alignment, own), 0 if is_union else -(-end // own) * own
             fields.append(Field(member, kind, start))
             end = max(end, start + kind.nbytes)
         nbytes = -(-max(end, 1) // alignment) * alignment
         return Type(name, nbytes, alignment, () if is_union else tuple(fields))
+
+    def _of_bases(self, node: Any, name: str, scope: _Scope) -> tuple[list[Field], int, int]:
+        """Fields of base classes, where the last of them ends, and where its class does.
+
+        Whether a member may lie in between depends on what C++ says of the class, so none is known that would.
+        """
+        fields, end, padded = list[Field](), 0, 0
+        for base in _bases(node):
+            kind = self._type(_text(base), scope)
+            if kind.fields:
+                start = -(-end // kind.alignment) * kind.alignment
+                if start < padded:
+                    raise UnknownTypeError(f"{name} has base classes between which there may be a gap")
+                fields += [field._replace(offset=start + field.offset) for field in kind.fields]
+                end, padded = fields[-1].offset + fields[-1].type.nbytes, start + kind.nbytes
+            elif kind.nbytes > 1:
+                raise UnknownTypeError(f"{name} has a base class whose fields are not known")
+        return fields, end, padded
 
     def _members(self, node: Any, name: str, scope: _Scope) -> Iterator[tuple[str, Type, int]]:
         """Name, type and alignment of each member."""
@@ -405,10 +439,18 @@ class _Constants(Mapping[str, Number]):
         return len(self._texts)
 
 
+_CLASSES = ("struct_specifier", "class_specifier")
 _NO_MEMBERS = ("comment", "access_specifier", "function_definition", "using_declaration", "friend_declaration",
                "alias_declaration", "type_definition", "static_assert_declaration", "template_declaration",
                "declaration")  # fmt: skip
 """Nodes in the body of a class that take no place there; constructors are declarations."""
+
+
+def _bases(node: Any) -> list[Any]:
+    """The base classes that a class names."""
+    clause = next((child for child in node.children if child.type == "base_class_clause"), None)
+    named = clause.named_children if clause is not None else ()
+    return [child for child in named if child.type not in ("access_specifier", "comment")]
 
 
 def _text(node: Any) -> str:
@@ -535,5 +577,7 @@ def _declared(origin: Origin) -> Declared:
     texts = [origin.text]
     with suppress(UnknowableError):
         texts += [text for _, text in quoted(origin.text, origin.folders)]
+    if pytorch.asked_for(texts):
+        texts.append(pytorch.DECLARED)
     split = (define.partition("=") for define in origin.defines)
     return Declared(texts, {name: value if equals else "1" for name, equals, value in split})
