@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gpusim.cuda.layout import vector
 from gpusim.cuda.scalars import numpy_name
 from gpusim.launches import named
-from gpusim.launches.clues import Clues, Sizes
+from gpusim.launches.clues import MOST_ELEMENTS, Clues, Sizes
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -34,7 +34,7 @@ DYNAMIC_SHARED = tuple(1 << n for n in range(14, 18))
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
 BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
-    r"b[cr]": 32, r"t[cr]": 4,
+    r"(n|num)_?dims?|dims|rank": 1, r"b[cr]": 32, r"t[cr]": 4,
     r"\w*(ksize|kernel_?size|radius|filter)\w*": 3, r"\w*channels?\w*|c_?in|c_?out|groups?": 16,
     r"(op|idx|index|id|which|kind|type)(_?id)?|\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
     r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps|ratio)\w*": 1,
@@ -44,6 +44,8 @@ FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
 """The same of floating-point numbers; all others are 1."""
 SIZES_OF_AXES, STRIDES = r"\w*(size|shape|dim|extent|len)\w*", r"\w*stride\w*"
 AXES = (STRIDES, SIZES_OF_AXES)
+MOST_AXES = 8
+"""Of an array of a struct that is for any number of axes one is used."""
 """Arrays of integers that say how an array of several axes lies, by name."""
 
 
@@ -151,7 +153,7 @@ def guess(
         clues.tell(parameter.name, clues.texture(parameter) or _scalar(parameter, size))
     own_grid = grid or clues.grid(own_block)
     count = clues.elements(own_grid, own_block)
-    arrays = tuple(_array(p, count, clues) for p in missing if _is_array(p))
+    arrays = tuple(_array(p, max(count, clues.of_axes(p.name)), clues) for p in missing if _is_array(p))
     dynamic = 0 if shared is None and clues.declares_shared() else None
     return Guess((*clues.guessed, *arrays), None if grid else own_grid, None if block else own_block, dynamic)
 
@@ -205,9 +207,10 @@ def _scalar(parameter: Parameter, usual: int) -> str:
 
 def _axes(name: str, count: int, usual: int) -> str:
     """Sizes or strides of an array of so many axes, as its name says; zeros for other integers."""
-    size = max(1, round(usual ** min(1, 2 / count)))
-    strides = [size ** (count - 1 - axis) for axis in range(count)]
-    told = {SIZES_OF_AXES: [size] * count, STRIDES: strides}
+    axes = count if count <= MOST_AXES else 1
+    size = max(1, round(min(usual ** min(1, 2 / axes), MOST_ELEMENTS ** (1 / axes))))
+    strides = [size ** max(0, axes - 1 - axis) for axis in range(count)]
+    told = {SIZES_OF_AXES: [size] * axes + [1] * (count - axes), STRIDES: strides}
     return str(told.get(_named(name, AXES), "zeros")).replace(" ", "")
 
 
