@@ -361,11 +361,21 @@ class Declared:
                 if _declares_no_member(child.child_by_field_name("type")):
                     continue
                 raise UnknownTypeError(f"{name} has a member without a name")
-            base = self._of_node(child, scope)
+            base = self._base_of(child, declarators, scope)
             given = max([1, *(self._aligned(one, scope) for one in child.children if one.type == "alignas_qualifier")])
             for declarator in declarators:
                 member, kind = self._declared(base, declarator, scope)
                 yield member, kind, max(kind.alignment, given)
+
+    def _base_of(self, node: Any, declarators: Sequence[Any], scope: _Scope) -> Type:
+        """The type that a member's declaration begins with; where only pointers to it are declared it may be any."""
+        try:
+            return self._of_node(node, scope)
+        except UnknownTypeError:
+            kind = node.child_by_field_name("type")
+            if kind is None or any(one.type != "pointer_declarator" for one in declarators):
+                raise
+            return Type(replaced(_text(kind), scope.bound), 0, 1)
 
     def _declared(self, base: Type, declarator: Any, scope: _Scope) -> tuple[str, Type]:
         """Name and type of a declarator of a type: a pointer to it, an array of it, or itself."""

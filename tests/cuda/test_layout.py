@@ -79,7 +79,7 @@ public:
 template <class T> struct Acc { typedef T type; T x; }; template <> struct Acc<short> { typedef double type; char c; };
 template <class T> struct None {};
 template <class T> struct Base { using index = unsigned; T *data; index rows, columns; };
-struct Other { using index = long; index n; };
+struct Other { using index = long; index n; void *any; struct Nowhere *of[2]; };
 template <class T> struct Derived : public Base<T>, None<T> { typename Base<T>::index stride; T *out; Other other; };
 struct Further : Derived<int>, Other { unsigned scale; };
 template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> b; };
@@ -97,7 +97,7 @@ template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> 
         ("Uses<short>", "sum a b"),
         ("Uses<int>", "sum a b"),
         ("Derived<float>", "data rows columns stride out other"),
-        ("Further", "data rows columns stride out other n scale"),
+        ("Further", "data rows columns stride out other n any of scale"),
     ],
 )
 def test_instances_of_templates_lie_as_the_compiler_lays_them(name, fields):
