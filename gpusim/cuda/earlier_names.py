@@ -62,7 +62,50 @@ namespace cub {{
 #endif
 """
 
-_SAID = {_NAMES: _CUB, _THRUSTS: _THRUST}
+_REGISTERS = {
+    "LaneId": "laneid",
+    "WarpId": "warpid",
+    "LaneMaskLt": "lanemask_lt",
+    "LaneMaskLe": "lanemask_le",
+    "LaneMaskGt": "lanemask_gt",
+    "LaneMaskGe": "lanemask_ge",
+}
+"""Functions of CUB that read a special register of PTX."""
+_OF_WARPS = re.compile(rf"\bcub::(?:{'|'.join(_REGISTERS)}|CTA_SYNC|WARP_SYNC)\b")
+_READ = """\
+__device__ __forceinline__ unsigned int {name}() {{
+  unsigned int value;
+  asm volatile("mov.u32 %0, %%{register};" : "=r"(value));
+  return value;
+}}
+"""
+_WARPS = f"""\
+#if __CUDACC_VER_MAJOR__ >= 13
+namespace cub {{
+{"".join(_READ.format(name=name, register=register) for name, register in _REGISTERS.items())}\
+__device__ __forceinline__ void CTA_SYNC() {{ __syncthreads(); }}
+__device__ __forceinline__ void WARP_SYNC(unsigned int lanes) {{ __syncwarp(lanes); }}
+}}
+#endif
+"""
+
+_ITERATORS = re.compile(r"\bcub::(?:TransformInput|CountingInput|ConstantInput)Iterator\b")
+_ITERATOR = """\
+#if __CUDACC_VER_MAJOR__ >= 13
+#include <thrust/iterator/constant_iterator.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+namespace cub {
+template <class Value, class F, class Iterator, class Offset = ptrdiff_t>
+using TransformInputIterator = ::thrust::transform_iterator<F, Iterator, Value, Value>;
+template <class Value, class Offset = ptrdiff_t> using CountingInputIterator = ::thrust::counting_iterator<Value>;
+template <class Value, class Offset = ptrdiff_t> using ConstantInputIterator = ::thrust::constant_iterator<Value>;
+}
+#endif
+"""
+
+_SAID = {_NAMES: _CUB, _THRUSTS: _THRUST, _OF_WARPS: _WARPS, _ITERATORS: _ITERATOR}
+"""What is declared where a name is used."""
 
 
 def declared(texts: Iterable[str]) -> str:

@@ -319,10 +319,14 @@ def test_names_that_cub_has_no_more():
         p[3] = cub::Inequality()(3, 4);
         p[4] = cub::ArgMax()(Pair{5, 8}, Pair{2, 8}).key;
         p[5] = cub::ArgMin()(Pair{5, 7}, Pair{2, 8}).key;
+        cub::CTA_SYNC();
+        if (cub::LaneId() == 3) p[6] = cub::LaneMaskLt();
+        cub::CountingInputIterator<int> from(7);
+        if (threadIdx.x == 0) p[7] = from[2] + cub::ConstantInputIterator<int>(1)[5];
     }"""
-    out = np.zeros(6, np.int32)
-    gpusim.profile(of(text).kernel(), grid=1, block=1, args=[out], gpu="h100-sxm")
-    assert out.tolist() == [7, 4, 3, 1, 2, 5]
+    out = np.zeros(8, np.int32)
+    gpusim.profile(of(text).kernel(), grid=1, block=4, args=[out], gpu="h100-sxm")
+    assert out.tolist() == [7, 4, 3, 1, 2, 5, 7, 10]
 
 
 @pytest.mark.usefixtures("compiler", "nvcc", "libcu")
