@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from gpusim.cuda import earlier_names, host, host_headers, nvrtc, pytorch, toolchain
@@ -41,20 +41,25 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     before = earlier_names.declared(files.values())
     lean = replace(source, text=_behind(before, files.pop(source.filename), source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
-    missing = [name for name in pytorch.asked_for([source.text, *own.values()]) if name not in own]
-    refused: CompileError | None = None
-    for first in ({}, files) if own else ({},):
-        try:
-            return _pruned(partial(_with_headers, lean, expressions, files, missing=missing), files, first)
-        except CompileError as error:
-            refused = error
-        if compiler:  # it takes host code, which headers have
-            try:
-                return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, missing), files, first)
-            except CompileError as error:
-                refused = host.refuse(source.filename, error.log, missing)
-    assert refused is not None
-    raise refused
+    found = _Found([name for name in pytorch.asked_for([source.text, *own.values()]) if name not in own])
+    try:
+        return _pruned(partial(_with_headers, lean, expressions, files, found=found), files)
+    except CompileError as error:
+        if compiler is None:
+            raise
+        refused = error
+    try:  # nvcc takes host code, which headers have
+        return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, found.missing), files)
+    except CompileError as error:
+        raise host.refuse(source.filename, error.log or refused.log, found.missing) from None
+
+
+@dataclass
+class _Found:
+    """What compiling a source has told: headers that are missing, and whether all of it is the device's."""
+
+    missing: list[str]
+    is_of_device: bool = False
 
 
 def with_earlier_names(source: Source) -> Source:
@@ -72,19 +77,22 @@ def _own_headers(source: Source) -> dict[str, str]:
     return dict(quoted(source.text, source.options.searched()))
 
 
-def _pruned(
-    compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[str, str], first: Mapping[str, str]
-) -> Compiled:
-    """Compile with the device code alone of those headers, too, that a compiler complains about."""
-    headers = dict(first)
-    while True:
+MOST_PRUNED = 3
+"""So often does a compiler tell which headers are in its way, before all lose their host code."""
+
+
+def _pruned(compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[str, str]) -> Compiled:
+    """Compile with the device code alone of those headers, too, that a compiler complains about; then of all."""
+    headers: dict[str, str] = {}
+    for _ in range(MOST_PRUNED):
         try:
             return compiles(headers)
         except CompileError as error:
             blamed = host.blamed(error.log, files.keys() - headers.keys())
             if not blamed:
-                raise
+                break
             headers |= {name: files[name] for name in blamed}
+    return compiles(files)
 
 
 def _guarded(text: str, pruned: str) -> str:
@@ -144,19 +152,20 @@ def _left_out(source: Source, missing: Iterable[str], log: str) -> str:
 
 
 def _with_headers(
-    source: Source, expressions: Sequence[str], files: Mapping[str, str], own: Mapping[str, str], missing: list[str]
+    source: Source, expressions: Sequence[str], files: Mapping[str, str], own: Mapping[str, str], found: _Found
 ) -> Compiled:
     """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
+    missing = found.missing
     source = replace(source, text=_behind(host_headers.BEFORE, source.text, source.filename))
     headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
     headers |= {name: host_headers.stand_in(name) for name in missing}
     while True:
         try:
-            compiled = with_nvrtc(source, expressions, headers)
+            compiled = with_nvrtc(_all_of_the_device(source) if found.is_of_device else source, expressions, headers)
         except CompileError as error:
             name = host.missing_header(error.log)
-            if name is None and host.is_unmarked(error.log) and _DEFAULT not in source.options.flags:
-                source = _all_of_the_device(source)
+            if name is None and host.is_unmarked(error.log) and not found.is_of_device:
+                found.is_of_device = True
                 continue
             if name is None or name in headers:
                 raise host.refuse(source.filename, error.log, missing) from None

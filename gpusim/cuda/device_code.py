@@ -57,16 +57,19 @@ def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[st
         The same files without host code.
     """
     data = {name: text.encode(errors="replace") for name, text in files.items()}
+    said = _device_specifiers(data.values())
+    data = {name: _replaced(text, said) for name, text in data.items()}
     macros = _macros(data.values())
     marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
     texts = list(data.values())
     unknown = _storage(texts)
+    members = _member_macros(texts, marks)
     data = {name: _without_host_macros(text, texts, marks) for name, text in data.items()}
     tables = {name: _tables(text, texts, marks) for name, text in data.items()}
     parsed = {
         name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
     }
-    items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown)]
+    items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown | members)]
     besides = [data[name][slice(*span)] for name in data for span in tables[name]]
     besides += [text.encode(errors="replace") for text in wanted]
     kept = _needed(items, macros, _words(b" ".join(besides)))
@@ -122,6 +125,16 @@ def walk(node: Any) -> Iterator[Any]:
         todo.extend(reversed(one.children))
 
 
+def namespaces(node: Any) -> list[str]:
+    """Named namespaces that a node stands in, the outermost first."""
+    found: list[str] = []
+    while (node := node.parent) is not None:
+        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
+        if name is not None:
+            found.insert(0, name.text.decode())
+    return found
+
+
 def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
     """Words in each macro."""
     found: dict[str, frozenset[str]] = {}
@@ -136,6 +149,7 @@ _WITH_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)" + _BODY)
 _WITHOUT_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)(?!\()\b" + _BODY)
 _DEFINES_CODE = re.compile(rb"[\s\\]*template\b\s*[^<\s\\]|.*\{", re.DOTALL)
 """Body of a macro that stands for something with a body, or for the instance of a template."""
+_WITH_BODY = re.compile(rb".*\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\b(?:visibility|deprecated|format|noreturn|unused|dllexport|dllimport|warn_unused_result)\b")
 """Attributes of functions of the host that no device code heeds."""
 _STORAGE = re.compile(
@@ -193,6 +207,27 @@ def specifiers(texts: Iterable[bytes]) -> frozenset[bytes]:
     texts : iterable of bytes
     """
     return _defined_as(_SPECIFIERS, texts)
+
+
+def _device_specifiers(texts: Iterable[bytes]) -> dict[bytes, bytes]:
+    """What macros stand for that say where a function runs: of several definitions the first for the device."""
+    defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    own = [(name, body) for name, body in reversed(defined) if b"__device__" in body]
+    return {name: b" ".join(body.split()) for name, body in own if _SPECIFIERS.fullmatch(body) and b"\\" not in body}
+
+
+def _replaced(text: bytes, macros: Mapping[bytes, bytes]) -> bytes:
+    """A text with what some macros stand for in their places: a parser knows the words, and not the macros."""
+    if not macros:
+        return text
+    named = re.compile(_DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(macros)), re.MULTILINE)
+    return named.sub(lambda found: found[0] if found["line"] else macros[found[0]], text)
+
+
+def _member_macros(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> frozenset[bytes]:
+    """Macros without arguments that stand for functions of the device, as for members that several classes have."""
+    defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    return frozenset(name for name, body in defined if _WITH_BODY.match(body) and _words(body) & marks)
 
 
 def _defined_as(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]:

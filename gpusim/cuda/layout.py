@@ -178,7 +178,7 @@ class Declared:
         """Declarations and declarators of a variable: of several of this name those in its namespace."""
         name = name.partition("<")[0]
         found = self._variables.get(name.rpartition("::")[2], [])
-        own = [one for one in found if "::".join([*_namespaces(one[0]), _innermost(one[1])]) == name]
+        own = [one for one in found if "::".join([*device_code.namespaces(one[0]), _innermost(one[1])]) == name]
         return own or found
 
     # -------------------------------------------------------------- reading
@@ -521,16 +521,6 @@ def _is_at_scope(node: Any) -> bool:
         if node.type in ("compound_statement", "field_declaration_list", "parameter_list"):
             return False
     return True
-
-
-def _namespaces(node: Any) -> list[str]:
-    """Named namespaces that a declaration stands in, the outermost first."""
-    found: list[str] = []
-    while (node := node.parent) is not None:
-        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
-        if name is not None:
-            found.insert(0, _text(name))
-    return found
 
 
 def _is_same_typedef(node: Any, name: str) -> bool:

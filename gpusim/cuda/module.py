@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from gpusim.cuda.demangle import Name, demangle
 from gpusim.cuda.device_alone import with_earlier_names
 from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.included import quoted
-from gpusim.cuda.instances import launched, templates
+from gpusim.cuda.instances import launched, qualified, templates
 from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.names import normal
 from gpusim.cuda.nvrtc import Compiled
@@ -402,6 +403,9 @@ def _from_source(source: Source, wanted: str | None) -> Module:
     """Compile, and once more where the kernel asked for has to be named to the compiler."""
     if (instances := launched(source.text)) and not wanted and (module := _instances(source, instances)):
         return _selected(module, None)
+    if wanted and "<" in wanted:
+        headers = (text for _, text in quoted(source.text, source.options.searched()))
+        wanted = qualified(wanted, chain([source.text], headers))
     expressions = [wanted] if wanted and "<" in wanted else []
     try:
         module = _compiled_module(source, expressions)

@@ -252,6 +252,33 @@ def test_the_only_instance_that_host_code_launches_is_meant():
 
 
 @pytest.mark.usefixtures("compiler")
+def test_an_instance_needs_no_namespace(tmp_path):
+    text = "namespace a { namespace b {\ntemplate <class T> __global__ void k(T *p) { *p = 1; }\n} }\n"
+    assert of(text, kernel="k<float>").kernel().name.full == "a::b::k<float>"
+    (tmp_path / "own.h").write_text(text)
+    (tmp_path / "a.cu").write_text('#include "own.h"\n')
+    assert cuda.compile(tmp_path / "a.cu", gpu="sm_90", kernel="k<int>").kernel().name.full == "a::b::k<int>"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_macros_for_members_of_several_classes():
+    text = """#include <vector>
+    #define BOTH __host__ __device__
+    #define BODY \\
+        BOTH T one() const { return 1; }
+    template <class T, int N> struct Few;
+    template <class T> struct alignas(8) Few<T, 2> {
+        BODY
+        union { T x, r; };
+        union { T y, g; };
+        BOTH Few(T a, T b) : x{a}, y{b} {}
+    };
+    std::vector<int> host;
+    __global__ void k(Few<float, 2> *p) { p->y = p->r + p->one(); }"""
+    assert of(text).kernel().name.full == "k"
+
+
+@pytest.mark.usefixtures("compiler")
 def test_a_kernel_of_a_part_of_another_source(tmp_path):
     (tmp_path / "part.cu").write_text("__global__ void k(Own *p, int n) { p[n].a = 1; }\n")
     (tmp_path / "whole.cu").write_text('struct Own { int a; };\n#include "part.cu"\nint main() { return 0; }\n')
