@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -95,14 +96,19 @@ def _pruned(compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[st
     return compiles(files)
 
 
+_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.MULTILINE)
+_OPENS, _CLOSES = (re.compile(rf"^[ \t]*#[ \t]*{word}", re.MULTILINE) for word in ("if", "endif"))
+
+
 def _guarded(text: str, pruned: str) -> str:
     """A header that is read once, whatever names it goes by: compilers know only files again."""
-    before, once, after = pruned.partition("#pragma once")
-    if not once:
+    once = _ONCE.search(pruned)
+    before = pruned[: once.start()] if once else ""
+    if once is None or len(_OPENS.findall(before)) > len(_CLOSES.findall(before)):
         return pruned
     guard = f"GPUSIM_{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:32]}"
     line = before.count("\n") + 1
-    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{after}\n#endif\n"
+    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{pruned[once.end() :]}\n#endif\n"
 
 
 def _behind(before: str, text: str, filename: str) -> str:

@@ -8,7 +8,7 @@ function cannot be called by device code, so it is never kept.  Lines keep their
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -64,8 +64,9 @@ def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[st
     texts = list(data.values())
     unknown = _storage(texts)
     members = _member_macros(texts, marks)
-    data = {name: _without_host_macros(text, texts, marks) for name, text in data.items()}
-    tables = {name: _tables(text, texts, marks) for name, text in data.items()}
+    calls, tabled = _host_macros(texts, marks), _table_forms(texts, marks)
+    data = {name: _without_calls(text, calls) for name, text in data.items()}
+    tables = {name: _tables(text, tabled) for name, text in data.items()}
     parsed = {
         name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
     }
@@ -164,8 +165,8 @@ _CALL = rb"^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
 """A call of one of some macros."""
 
 
-def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
-    """Blanks for calls, outside of any function, of macros that define host functions, which no parser knows.
+def _host_macros(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> list[re.Pattern[bytes]]:
+    """Calls, outside of any function, of macros that define host functions, which no parser knows.
 
     Such a call begins its line, and its macro has a body, names the instance of a template, or gives a function an
     attribute that device code does not heed.
@@ -177,10 +178,17 @@ def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[s
         if name.decode() not in marks and (_ATTRIBUTE.search(body) or _DEFINES_CODE.match(body))
     }
     with_body = found - _attributes(texts)
-    for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*")):
-        if names:
-            calls = re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
-            text = calls.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
+    return [
+        re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
+        for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*"))
+        if names
+    ]
+
+
+def _without_calls(text: bytes, calls: Iterable[re.Pattern[bytes]]) -> bytes:
+    """Blanks for calls of some macros."""
+    for form in calls:
+        text = form.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
     return text
 
 
@@ -245,8 +253,8 @@ def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
     return re.sub(rb"[^\n]", b" ", text[slice(*span)])
 
 
-def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> list[tuple[int, int]]:
-    """Where calls of macros that are marked for the device stand for whole definitions, which no tree holds.
+def _table_forms(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
+    """Calls of macros that are marked for the device and stand for whole definitions, which no tree holds.
 
     A macro that opens a brace reaches up to the one that closes it.
     """
@@ -260,8 +268,12 @@ def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str
         forms.append(_TABLE % (b"|".join(sorted(opening)), b"|".join(sorted(closing))))
     if whole:
         forms.append(_CALL % (rb"", b"|".join(sorted(whole))))
-    found = re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE).finditer(text) if forms else ()
-    return [call.span() for call in found if not call["line"]]
+    return re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE) if forms else None
+
+
+def _tables(text: bytes, form: re.Pattern[bytes] | None) -> list[tuple[int, int]]:
+    """Where such calls are."""
+    return [call.span() for call in form.finditer(text) if not call["line"]] if form else []
 
 
 _TABLE = rb"^[ \t]*(?:%s)[ \t]*\(.*?^[ \t]*(?:%s)[ \t]*\([^)]*\)[ \t]*;?"

@@ -209,6 +209,16 @@ def test_a_header_that_goes_by_two_names_is_read_once(tmp_path):
     assert cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel().name.full == "k"
 
 
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_a_comment_on_pragma_once_is_none(tmp_path):
+    (tmp_path / "own.h").write_text(
+        "#ifndef OWN\n#define OWN\n// some know #pragma once\n#if defined(_MSC_VER)\n# pragma once\n#endif\n"
+        "#include <vector>\nstd::vector<int> v();\n__device__ int w = 6;\n#endif\n"
+    )
+    (tmp_path / "a.cu").write_text('#include "own.h"\n#include "own.h"\n__global__ void k(int *p) { *p = w; }\n')
+    assert cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel().name.full == "k"
+
+
 @pytest.mark.usefixtures("compiler", "nvcc")
 def test_headers_that_no_one_has_stand_beside_host_code_in_headers(tmp_path):
     (tmp_path / "own.h").write_text(
