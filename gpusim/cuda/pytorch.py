@@ -95,10 +95,25 @@ template <typename T> __host__ __device__ T abs(const c10::complex<T> &a) { retu
 """
 
 _ACCESSORS = """\
+namespace c10 {
+typedef signed char DeviceIndex;
+enum class ScalarType : signed char;
+class Device;
+class Scalar;
+class Stream;
+template <typename T> class ArrayRef;
+template <typename T> class optional;
+typedef ArrayRef<int64_t> IntArrayRef;
+namespace cuda {
+class CUDAStream;
+}
+}
 namespace at {
 using namespace c10;
 class Tensor;
-class Scalar;
+class TensorBase;
+class TensorOptions;
+typedef ArrayRef<Tensor> TensorList;
 template <typename T> struct DefaultPtrTraits { typedef T *PtrType; };
 template <typename T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };
 

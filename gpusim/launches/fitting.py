@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 30.0
 """Seconds that a launch may take while smaller sizes may do."""
-GROWN = 1 << 27
+GROWN = 1 << 28
 """Elements of an array that grew, while smaller sizes may do."""
 TIMES = 16
 """So many times as long is an array whose first growth was not enough."""

@@ -71,15 +71,20 @@ class Guess:
     def enlarged(self, name: str, nbytes: int, times: int = 2, most: int = MOST_GROWN) -> Guess | None:
         """The same with a guessed array that is so many bytes longer, or so many times as long; None if it is none.
 
-        ``*`` are all of them; ``most`` elements is how long one may become.
+        ``*`` are all of them: shorter ones become as long as the longest.  ``most`` elements is how long one may be.
         """
-        args = tuple(
-            _grown(text, nbytes, times)
-            if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text))
-            else text
-            for text in self.args
-        )
-        too_long = any(int(found[1]) > most for text in args if (found := _COUNTED.search(text)))
+        counts = [int(found["count"]) for text in self.args if (found := _COUNTED.search(text))]
+        longest = max(counts, default=0)
+        if name == "*" and min(counts, default=0) < longest:
+            args = tuple(_COUNTED.sub(rf"\g<fill>{longest}", text) for text in self.args)
+        else:
+            args = tuple(
+                _grown(text, nbytes, times)
+                if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text))
+                else text
+                for text in self.args
+            )
+        too_long = any(int(found["count"]) > most for text in args if (found := _COUNTED.search(text)))
         return None if args == self.args or too_long else replace(self, args=args)
 
     def with_more_shared(self) -> Guess | None:
@@ -94,7 +99,7 @@ class Guess:
         return [*sizes, *shared, *(f"--arg {text}" for text in self.args)]
 
 
-_COUNTED = re.compile(r"=(?!bytes:)\w+(?::\w+)*:(\d+)$")
+_COUNTED = re.compile(r"(?P<fill>=(?!bytes:)\w+(?::\w+)*:)(?P<count>\d+)$")
 """An array's number of elements."""
 
 

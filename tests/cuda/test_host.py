@@ -395,6 +395,7 @@ def test_sizes_are_of_the_standard_library_too():
 PYTORCH = """#include <torch/extension.h>
 #include <ATen/cuda/detail/TensorInfo.cuh>
 #include <c10/util/complex.h>
+void declared(const at::Tensor &x, const at::optional<at::Tensor> &y, c10::DeviceIndex device, at::ScalarType type);
 template <typename T>
 __global__ void sums(const torch::PackedTensorAccessor32<T, 2, torch::RestrictPtrTraits> x,
                      torch::PackedTensorAccessor64<T, 1> out, at::cuda::detail::TensorInfo<int, int> which) {

@@ -143,6 +143,13 @@ def test_arrays_grow_until_the_launch_fits():
     assert any("p.x is read or written" in text for text in said)
 
 
+def test_arrays_that_are_taken_for_one_another_become_as_long():
+    first = Guess(("a=zeros:16", "b=float32:normal:64", "p=bytes:00", "n=8"), "1", "1")
+    second = first.enlarged("*", 4)
+    assert second.args == ("a=zeros:64", "b=float32:normal:64", "p=bytes:00", "n=8")
+    assert second.enlarged("*", 4).args == ("a=zeros:128", "b=float32:normal:128", "p=bytes:00", "n=8")
+
+
 def test_what_no_larger_array_mends_is_an_error_with_the_guesses():
     with pytest.raises(GpusimError, match="null pointer"):
         fitted("through", [Guess(guess(kernel("through"), [], "1", "1").args, "1", "1")])
