@@ -66,7 +66,7 @@ def _compile_for_target(source: Source, expressions: Sequence[str]) -> Compiled:
 
 def _beside_host_code(source: Source, expressions: Sequence[str], refused: CompileError) -> Compiled:
     """Nvcc, if host code is the reason why NVRTC refuses; then the device code alone."""
-    _refuse_in_words(refused.log)
+    _refuse_in_words(refused.log, source.filename)
     what = host.reason(refused.log)
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
@@ -76,17 +76,19 @@ def _beside_host_code(source: Source, expressions: Sequence[str], refused: Compi
             return with_nvcc(compiler, source, expressions)
         except CompileError as error:
             theirs = error
-            _refuse_in_words(theirs.log)
+            _refuse_in_words(theirs.log, source.filename)
     try:
         return with_device_code(source, expressions, compiler)
     except CompileError as error:
-        _refuse_in_words(error.log)
+        _refuse_in_words(error.log, source.filename)
         if compiler and not host.lacks_header(theirs.log):
             raise theirs from None
         raise (refused if what is None else error) from None
 
 
-def _refuse_in_words(log: str) -> None:
+def _refuse_in_words(log: str, filename: str) -> None:
     """Refuse what is known not to compile, whatever host code there is."""
     if told := device_launches.refusal(log) or removed.refusal(log):
         raise CudaError(told) from None
+    if told := targets.refusal(log):
+        raise CudaError(f"{filename}: {told}") from None

@@ -463,6 +463,22 @@ def test_what_a_process_was_refused_is_not_compiled_again(monkeypatch):
     assert str(first.value) == str(second.value)
 
 
+@pytest.mark.usefixtures("compiler")
+def test_instructions_of_later_architectures_are_refused_in_a_line():
+    text = """__global__ void k(unsigned long long *p) {
+        asm volatile("mul.f32x2 %0, %1, %1;" : "=l"(p[0]) : "l"(p[1]));
+    }"""
+    with pytest.raises(cuda.CudaError) as error:
+        of(text)
+    assert str(error.value) == "kernel.cu: mul.f32x2 needs sm_100 or higher: name a GPU that has it (gpu, --gpu)"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_functions_of_mathematics_are_of_the_standard_library_too():
+    text = "#include <cmath>\n__global__ void k(float *p) { *p = std::fma(p[0], p[1], p[2]) + std::sqrt(p[3]); }"
+    assert of(text).kernel().code.code == of(text.replace("std::", "")).kernel().code.code
+
+
 @pytest.mark.usefixtures("compiler", "nvcc")
 def test_texture_references_beside_host_code_are_refused_in_a_line():
     with pytest.raises(cuda.CudaError, match="texture references are removed") as error:
