@@ -153,12 +153,16 @@ _DEFINES_CODE = re.compile(rb"[\s\\]*template\b\s*[^<\s\\]|.*\{", re.DOTALL)
 _WITH_BODY = re.compile(rb".*\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\b(?:visibility|deprecated|format|noreturn|unused|dllexport|dllimport|warn_unused_result)\b")
 """Attributes of functions of the host that no device code heeds."""
-_STORAGE = re.compile(
-    rb"(?:\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
+_LINKED = (
+    rb"\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|"
+    rb"__declspec\(\w*\)|_Pragma\s*\([^()]*\)"
 )
-"""Body of a macro that says no more than how a function is linked."""
+_STORAGE = re.compile(rb"(?:%s)*" % _LINKED)
+"""Body of a macro that says no more than how a function is linked, or what is warned of."""
 _SPECIFIERS = re.compile(rb"(?:\s|\\|constexpr|inline|__(?:inline|host|device|forceinline|noinline)__|\[\[[\w:]*\]\])*")
 """Body of a macro that may stand before any member function."""
+_MARKED = re.compile(rb"(?:%s|__(?:global|host|device|forceinline|noinline)__|constexpr)*" % _LINKED)
+"""Body of a macro that says where a function runs, too."""
 _DIRECTIVES = rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
 """Directives, which stay as they are."""
 _CALL = rb"^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
@@ -220,8 +224,8 @@ def specifiers(texts: Iterable[bytes]) -> frozenset[bytes]:
 def _device_specifiers(texts: Iterable[bytes]) -> dict[bytes, bytes]:
     """What macros stand for that say where a function runs: of several definitions the first for the device."""
     defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
-    own = [(name, body) for name, body in reversed(defined) if b"__device__" in body]
-    return {name: b" ".join(body.split()) for name, body in own if _SPECIFIERS.fullmatch(body) and b"\\" not in body}
+    own = [(name, body) for name, body in reversed(defined) if b"__device__" in body or b"__global__" in body]
+    return {name: b" ".join(body.split()) for name, body in own if _MARKED.fullmatch(body) and b"\\" not in body}
 
 
 def _replaced(text: bytes, macros: Mapping[bytes, bytes]) -> bytes:
@@ -305,8 +309,11 @@ def _items(file: str, data: bytes, marks: frozenset[str] | set[str], unknown: fr
         for child in node.children:
             if child.type in _OUTER and not _is_one_with_linkage(child):
                 todo.append(child)
-            elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
+            elif child.is_named and child.text != b"}" and child.type not in _NO_ITEMS and not _is_part(node, child):
                 yield _item(file, child, marks, data)
+
+
+_NO_ITEMS = ("comment", "string_literal")
 
 
 def _is_one_with_linkage(node: Any) -> bool:

@@ -210,6 +210,29 @@ def test_a_header_that_goes_by_two_names_is_read_once(tmp_path):
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_macros_for_kernels_and_for_what_is_warned_of():
+    text = """#include <vector>
+    #define KERNEL __attribute__((visibility("hidden"))) __global__
+    #define QUIET _Pragma("nv_diag_suppress 177")
+    namespace a {
+    namespace b {
+
+    QUIET
+
+    template <class T>
+    KERNEL void fill(T* p, typename T::value_type value)
+    {
+      while (*p) { for (int i = 0; i < 3; i++) { p[i] = value; } }
+    }
+
+    std::vector<int> host;
+    }  // namespace b
+    }  // namespace a
+    __global__ void k(int *p) { *p = 1; }"""
+    assert of(text).kernel().name.full == "k"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
 def test_a_comment_on_pragma_once_is_none(tmp_path):
     (tmp_path / "own.h").write_text(
         "#ifndef OWN\n#define OWN\n// some know #pragma once\n#if defined(_MSC_VER)\n# pragma once\n#endif\n"
