@@ -111,7 +111,7 @@ _refused: dict[str, Exception] = {}
 
 
 def remembered(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
-    """What something is compiled to; what was refused in this process is refused again without a compiler.
+    """What something is compiled to; what a compiler refused in this process it is not asked again.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def remembered(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
     try:
         return compiles()
     except (CompileError, NoInstance, NeedsTarget) as error:
-        if key:
+        if key and getattr(error, "log", "words"):  # a compiler that crashed may do better the next time
             if len(_refused) == MOST_REFUSED:
                 _refused.clear()
             _refused[key] = error
