@@ -91,7 +91,7 @@ def _cached(source: Source, key: str | None, compiles: Callable[[], Compiled]) -
         compiled = kept
     else:
         try:
-            compiled = compiles()
+            compiled = remembered(key, compiles)
         except CompileError as error:
             first = re.search(r"^([^\n]*)\(\d+\): (?:catastrophic )?error: ([^\n]*)", error.log, re.MULTILINE)
             if first and first[1] == "__nv_name_map":
@@ -104,6 +104,35 @@ def _cached(source: Source, key: str | None, compiles: Callable[[], Compiled]) -
     if compiled.needs:
         raise NeedsTarget(compiled.needs)
     return compiled
+
+
+MOST_REFUSED = 256
+_refused: dict[str, Exception] = {}
+
+
+def remembered(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
+    """What something is compiled to; what a compiler refused in this process it is not asked again.
+
+    Parameters
+    ----------
+    key : str or None
+        Tells what is compiled from all else; None where nothing does.
+    compiles : callable
+
+    Returns
+    -------
+    Compiled
+    """
+    if key in _refused:
+        raise _refused[key].with_traceback(None)
+    try:
+        return compiles()
+    except (CompileError, NoInstance, NeedsTarget) as error:
+        if key and getattr(error, "log", "words"):  # a compiler that crashed may do better the next time
+            if len(_refused) == MOST_REFUSED:
+                _refused.clear()
+            _refused[key] = error
+        raise
 
 
 def key_of(source: Source, expressions: Sequence[str], compiler: str) -> str | None:

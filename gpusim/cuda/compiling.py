@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gpusim.cuda import cache, device_launches, host, host_headers, nvcc, nvrtc, removed, targets, toolchain
-from gpusim.cuda.compilers import NeedsTarget, Source, key_of, with_nvcc, with_nvrtc
+from gpusim.cuda.compilers import NeedsTarget, Source, key_of, remembered, with_nvcc, with_nvrtc
 from gpusim.cuda.cuda_errors import CompileError, CudaError, MissingToolError
 from gpusim.cuda.device_alone import with_device_code
 from gpusim.cuda.nvrtc import Compiled
+from gpusim.cuda.pytorch import DECLARED
 
 
 def machine_code(source: Source, expressions: Sequence[str]) -> Compiled:
@@ -50,13 +51,14 @@ def _compile_for_target(source: Source, expressions: Sequence[str]) -> Compiled:
     compiler = toolchain.find_nvcc()
     known = f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {compiler and toolchain.nvcc_version(compiler)}"
     in_force = replace(source, options=nvcc.in_force(source.options))
-    key = key_of(in_force, expressions, f"beside host code {known} {sorted(host_headers.HEADERS.items())}")
+    key = key_of(in_force, expressions, f"beside host code {known} {sorted(host_headers.HEADERS.items())} {DECLARED}")
     if key and (kept := cache.load(key)):
         return kept
     try:
         return with_nvrtc(source, expressions)
     except CompileError as error:
-        compiled = _beside_host_code(source, expressions, error)
+        refused = error
+    compiled = remembered(key, lambda: _beside_host_code(source, expressions, refused))
     if key:
         cache.store(key, compiled)
     return compiled
@@ -64,7 +66,7 @@ def _compile_for_target(source: Source, expressions: Sequence[str]) -> Compiled:
 
 def _beside_host_code(source: Source, expressions: Sequence[str], refused: CompileError) -> Compiled:
     """Nvcc, if host code is the reason why NVRTC refuses; then the device code alone."""
-    _refuse_in_words(refused.log)
+    _refuse_in_words(refused.log, source.filename)
     what = host.reason(refused.log)
     if wheel := host.missing_wheel(refused.log):
         raise MissingToolError(f"{what}: this header of CUDA is not installed: {wheel}")
@@ -74,16 +76,19 @@ def _beside_host_code(source: Source, expressions: Sequence[str], refused: Compi
             return with_nvcc(compiler, source, expressions)
         except CompileError as error:
             theirs = error
-            _refuse_in_words(theirs.log)
+            _refuse_in_words(theirs.log, source.filename)
     try:
         return with_device_code(source, expressions, compiler)
     except CompileError as error:
+        _refuse_in_words(error.log, source.filename)
         if compiler and not host.lacks_header(theirs.log):
             raise theirs from None
         raise (refused if what is None else error) from None
 
 
-def _refuse_in_words(log: str) -> None:
+def _refuse_in_words(log: str, filename: str) -> None:
     """Refuse what is known not to compile, whatever host code there is."""
     if told := device_launches.refusal(log) or removed.refusal(log):
         raise CudaError(told) from None
+    if told := targets.refusal(log):
+        raise CudaError(f"{filename}: {told}") from None

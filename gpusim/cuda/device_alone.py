@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from gpusim.cuda import earlier_names, host, host_headers, nvrtc, toolchain
+from gpusim.cuda import earlier_names, host, host_headers, nvrtc, pytorch, toolchain
 from gpusim.cuda.compilers import Source, with_nvcc, with_nvrtc
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
 from gpusim.cuda.device_code import device_code
@@ -36,50 +37,78 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     CompileError
         Why the last compiler refused.
     """
-    own = dict(quoted(source.text, source.options.searched()))
+    own = _own_headers(source)
     files = device_code({source.filename: source.text, **own}, expressions)
     before = earlier_names.declared(files.values())
     lean = replace(source, text=_behind(before, files.pop(source.filename), source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
-    missing: list[str] = []
-    refused: CompileError | None = None
-    for first in ({}, files) if own else ({},):
-        try:
-            return _pruned(partial(_with_headers, lean, expressions, files, missing=missing), files, first)
-        except CompileError as error:
-            refused = error
-        if compiler:  # it takes host code, which headers have
-            try:
-                return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, missing), files, first)
-            except CompileError as error:
-                refused = host.refuse(source.filename, error.log, missing)
-    assert refused is not None
-    raise refused
+    found = _Found([name for name in pytorch.asked_for([source.text, *own.values()]) if name not in own])
+    try:
+        return _pruned(partial(_with_headers, lean, expressions, files, found=found), files)
+    except CompileError as error:
+        if compiler is None:
+            raise
+        refused = error
+    try:  # nvcc takes host code, which headers have
+        return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, found.missing), files)
+    except CompileError as error:
+        raise host.refuse(source.filename, error.log or refused.log, found.missing) from None
 
 
-def _pruned(
-    compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[str, str], first: Mapping[str, str]
-) -> Compiled:
-    """Compile with the device code alone of those headers, too, that a compiler complains about."""
-    headers = dict(first)
-    while True:
+@dataclass
+class _Found:
+    """What compiling a source has told: headers that are missing, and whether all of it is the device's."""
+
+    missing: list[str]
+    is_of_device: bool = False
+
+
+def with_earlier_names(source: Source) -> Source:
+    """A source behind declarations of the earlier names of CUDA's libraries that it or its own headers use.
+
+    Parameters
+    ----------
+    source : Source
+    """
+    before = earlier_names.declared([source.text, *_own_headers(source).values()])
+    return replace(source, text=_behind(before, source.text, source.filename))
+
+
+def _own_headers(source: Source) -> dict[str, str]:
+    return dict(quoted(source.text, source.options.searched()))
+
+
+MOST_PRUNED = 3
+"""So often does a compiler tell which headers are in its way, before all lose their host code."""
+
+
+def _pruned(compiles: Callable[[Mapping[str, str]], Compiled], files: Mapping[str, str]) -> Compiled:
+    """Compile with the device code alone of those headers, too, that a compiler complains about; then of all."""
+    headers: dict[str, str] = {}
+    for _ in range(MOST_PRUNED):
         try:
             return compiles(headers)
         except CompileError as error:
             blamed = host.blamed(error.log, files.keys() - headers.keys())
             if not blamed:
-                raise
+                break
             headers |= {name: files[name] for name in blamed}
+    return compiles(files)
+
+
+_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.MULTILINE)
+_OPENS, _CLOSES = (re.compile(rf"^[ \t]*#[ \t]*{word}", re.MULTILINE) for word in ("if", "endif"))
 
 
 def _guarded(text: str, pruned: str) -> str:
     """A header that is read once, whatever names it goes by: compilers know only files again."""
-    before, once, after = pruned.partition("#pragma once")
-    if not once:
+    once = _ONCE.search(pruned)
+    before = pruned[: once.start()] if once else ""
+    if once is None or len(_OPENS.findall(before)) > len(_CLOSES.findall(before)):
         return pruned
     guard = f"GPUSIM_{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:32]}"
     line = before.count("\n") + 1
-    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{after}\n#endif\n"
+    return f"{before}#ifndef {guard}\n#define {guard}\n#line {line}\n{pruned[once.end() :]}\n#endif\n"
 
 
 def _behind(before: str, text: str, filename: str) -> str:
@@ -107,7 +136,7 @@ def _with_stand_ins(
 
     One that lies beside a header of which the text is given is not found either: of it, too, the device code is.
     """
-    headers = {name: host_headers.HEADERS.get(name, host_headers.EMPTY) for name in missing} | dict(own)
+    headers = {name: host_headers.stand_in(name) for name in missing} | dict(own)
     source = replace(source, text=_behind(host_headers.BY_OTHERS, source.text, source.filename))
     while True:
         try:
@@ -116,7 +145,7 @@ def _with_stand_ins(
             name = host.missing_for_nvcc(error.log)
             if name is None or name in headers:
                 raise
-            headers[name] = files.get(name) or host_headers.HEADERS.get(name, host_headers.EMPTY)
+            headers[name] = files.get(name) or host_headers.stand_in(name)
         else:
             empty = [name for name in headers if name not in own and name not in files]
             return replace(compiled, log=_left_out(source, empty, compiled.log))
@@ -129,25 +158,26 @@ def _left_out(source: Source, missing: Iterable[str], log: str) -> str:
 
 
 def _with_headers(
-    source: Source, expressions: Sequence[str], files: Mapping[str, str], own: Mapping[str, str], missing: list[str]
+    source: Source, expressions: Sequence[str], files: Mapping[str, str], own: Mapping[str, str], found: _Found
 ) -> Compiled:
     """NVRTC; headers that are missing are empty, but for those of CUDA; they are noted."""
+    missing = found.missing
     source = replace(source, text=_behind(host_headers.BEFORE, source.text, source.filename))
     headers = {**host_headers.without(nvrtc.chosen(source.options.arch).includes), **HEADERS, **own}
-    headers |= dict.fromkeys(missing, host_headers.EMPTY)
+    headers |= {name: host_headers.stand_in(name) for name in missing}
     while True:
         try:
-            compiled = with_nvrtc(source, expressions, headers)
+            compiled = with_nvrtc(_all_of_the_device(source) if found.is_of_device else source, expressions, headers)
         except CompileError as error:
             name = host.missing_header(error.log)
-            if name is None and host.is_unmarked(error.log) and _DEFAULT not in source.options.flags:
-                source = _all_of_the_device(source)
+            if name is None and host.is_unmarked(error.log) and not found.is_of_device:
+                found.is_of_device = True
                 continue
             if name is None or name in headers:
                 raise host.refuse(source.filename, error.log, missing) from None
             if wheel := host.missing_wheel(error.log):
                 raise MissingToolError(f"{name}: this header of CUDA is not installed: {wheel}") from None
-            headers[name] = files.get(name, host_headers.EMPTY)
+            headers[name] = files.get(name) or host_headers.stand_in(name)
             missing.extend([] if name in files else [name])
         else:
             return replace(compiled, log=_left_out(source, missing, compiled.log))

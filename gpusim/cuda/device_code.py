@@ -8,7 +8,7 @@ function cannot be called by device code, so it is never kept.  Lines keep their
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -20,7 +20,8 @@ from gpusim.cuda.cuda_errors import MissingToolError
 _MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _SCOPES = ("declaration_list", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "translation_unit")
-_OUTER = ("namespace_definition", "linkage_specification", *_SCOPES)
+_LINKAGE = "linkage_specification"
+_OUTER = ("namespace_definition", _LINKAGE, *_SCOPES)
 _DIRECTIVE = re.compile(r"preproc_(include|def|function_def|call)")
 _CLASSES = ("struct_specifier", "class_specifier", "union_specifier")
 _NAMES = ("identifier", "type_identifier", "namespace_identifier", "field_identifier")
@@ -56,16 +57,20 @@ def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[st
         The same files without host code.
     """
     data = {name: text.encode(errors="replace") for name, text in files.items()}
+    said = _device_specifiers(data.values())
+    data = {name: _replaced(text, said) for name, text in data.items()}
     macros = _macros(data.values())
     marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
     texts = list(data.values())
     unknown = _storage(texts)
-    data = {name: _without_host_macros(text, texts, marks) for name, text in data.items()}
-    tables = {name: _tables(text, texts, marks) for name, text in data.items()}
+    members = _member_macros(texts, marks)
+    calls, tabled = _host_macros(texts, marks), _table_forms(texts, marks)
+    data = {name: _without_calls(text, calls) for name, text in data.items()}
+    tables = {name: _tables(text, tabled) for name, text in data.items()}
     parsed = {
         name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
     }
-    items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown)]
+    items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown | members)]
     besides = [data[name][slice(*span)] for name in data for span in tables[name]]
     besides += [text.encode(errors="replace") for text in wanted]
     kept = _needed(items, macros, _words(b" ".join(besides)))
@@ -121,6 +126,16 @@ def walk(node: Any) -> Iterator[Any]:
         todo.extend(reversed(one.children))
 
 
+def namespaces(node: Any) -> list[str]:
+    """Named namespaces that a node stands in, the outermost first."""
+    found: list[str] = []
+    while (node := node.parent) is not None:
+        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
+        if name is not None:
+            found.insert(0, name.text.decode())
+    return found
+
+
 def _macros(texts: Iterable[bytes]) -> dict[str, frozenset[str]]:
     """Words in each macro."""
     found: dict[str, frozenset[str]] = {}
@@ -135,22 +150,27 @@ _WITH_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)\([^)]*\)" + _BODY)
 _WITHOUT_ARGUMENTS = re.compile(rb"#[ \t]*define[ \t]+(\w+)(?!\()\b" + _BODY)
 _DEFINES_CODE = re.compile(rb"[\s\\]*template\b\s*[^<\s\\]|.*\{", re.DOTALL)
 """Body of a macro that stands for something with a body, or for the instance of a template."""
+_WITH_BODY = re.compile(rb".*\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"\b(?:visibility|deprecated|format|noreturn|unused|dllexport|dllimport|warn_unused_result)\b")
 """Attributes of functions of the host that no device code heeds."""
-_STORAGE = re.compile(
-    rb"(?:\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\(\w*\))*"
+_LINKED = (
+    rb"\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|"
+    rb"__declspec\(\w*\)|_Pragma\s*\([^()]*\)"
 )
-"""Body of a macro that says no more than how a function is linked."""
+_STORAGE = re.compile(rb"(?:%s)*" % _LINKED)
+"""Body of a macro that says no more than how a function is linked, or what is warned of."""
 _SPECIFIERS = re.compile(rb"(?:\s|\\|constexpr|inline|__(?:inline|host|device|forceinline|noinline)__|\[\[[\w:]*\]\])*")
 """Body of a macro that may stand before any member function."""
+_MARKED = re.compile(rb"(?:%s|__(?:global|host|device|forceinline|noinline)__|constexpr)*" % _LINKED)
+"""Body of a macro that says where a function runs, too."""
 _DIRECTIVES = rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
 """Directives, which stay as they are."""
 _CALL = rb"^%s\b(?:%s)[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[ \t]*;?"
 """A call of one of some macros."""
 
 
-def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> bytes:
-    """Blanks for calls, outside of any function, of macros that define host functions, which no parser knows.
+def _host_macros(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> list[re.Pattern[bytes]]:
+    """Calls, outside of any function, of macros that define host functions, which no parser knows.
 
     Such a call begins its line, and its macro has a body, names the instance of a template, or gives a function an
     attribute that device code does not heed.
@@ -162,10 +182,17 @@ def _without_host_macros(text: bytes, texts: Iterable[bytes], marks: frozenset[s
         if name.decode() not in marks and (_ATTRIBUTE.search(body) or _DEFINES_CODE.match(body))
     }
     with_body = found - _attributes(texts)
-    for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*")):
-        if names:
-            calls = re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
-            text = calls.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
+    return [
+        re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
+        for names, indent in ((with_body, rb""), (found - with_body, rb"[ \t]*"))
+        if names
+    ]
+
+
+def _without_calls(text: bytes, calls: Iterable[re.Pattern[bytes]]) -> bytes:
+    """Blanks for calls of some macros."""
+    for form in calls:
+        text = form.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
     return text
 
 
@@ -194,6 +221,27 @@ def specifiers(texts: Iterable[bytes]) -> frozenset[bytes]:
     return _defined_as(_SPECIFIERS, texts)
 
 
+def _device_specifiers(texts: Iterable[bytes]) -> dict[bytes, bytes]:
+    """What macros stand for that say where a function runs: of several definitions the first for the device."""
+    defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    own = [(name, body) for name, body in reversed(defined) if b"__device__" in body or b"__global__" in body]
+    return {name: b" ".join(body.split()) for name, body in own if _MARKED.fullmatch(body) and b"\\" not in body}
+
+
+def _replaced(text: bytes, macros: Mapping[bytes, bytes]) -> bytes:
+    """A text with what some macros stand for in their places: a parser knows the words, and not the macros."""
+    if not macros:
+        return text
+    named = re.compile(_DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(macros)), re.MULTILINE)
+    return named.sub(lambda found: found[0] if found["line"] else macros[found[0]], text)
+
+
+def _member_macros(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> frozenset[bytes]:
+    """Macros without arguments that stand for functions of the device, as for members that several classes have."""
+    defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    return frozenset(name for name, body in defined if _WITH_BODY.match(body) and _words(body) & marks)
+
+
 def _defined_as(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]:
     """Macros of which every definition has a form, and one is not empty."""
     defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
@@ -209,8 +257,8 @@ def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
     return re.sub(rb"[^\n]", b" ", text[slice(*span)])
 
 
-def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> list[tuple[int, int]]:
-    """Where calls of macros that are marked for the device stand for whole definitions, which no tree holds.
+def _table_forms(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
+    """Calls of macros that are marked for the device and stand for whole definitions, which no tree holds.
 
     A macro that opens a brace reaches up to the one that closes it.
     """
@@ -224,8 +272,12 @@ def _tables(text: bytes, texts: Iterable[bytes], marks: frozenset[str] | set[str
         forms.append(_TABLE % (b"|".join(sorted(opening)), b"|".join(sorted(closing))))
     if whole:
         forms.append(_CALL % (rb"", b"|".join(sorted(whole))))
-    found = re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE).finditer(text) if forms else ()
-    return [call.span() for call in found if not call["line"]]
+    return re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE) if forms else None
+
+
+def _tables(text: bytes, form: re.Pattern[bytes] | None) -> list[tuple[int, int]]:
+    """Where such calls are."""
+    return [call.span() for call in form.finditer(text) if not call["line"]] if form else []
 
 
 _TABLE = rb"^[ \t]*(?:%s)[ \t]*\(.*?^[ \t]*(?:%s)[ \t]*\([^)]*\)[ \t]*;?"
@@ -255,10 +307,19 @@ def _items(file: str, data: bytes, marks: frozenset[str] | set[str], unknown: fr
     while todo:
         node = todo.pop()
         for child in node.children:
-            if child.type in _OUTER:
+            if child.type in _OUTER and not _is_one_with_linkage(child):
                 todo.append(child)
-            elif child.is_named and child.type not in ("comment", "string_literal") and not _is_part(node, child):
+            elif child.is_named and child.text != b"}" and child.type not in _NO_ITEMS and not _is_part(node, child):
                 yield _item(file, child, marks, data)
+
+
+_NO_ITEMS = ("comment", "string_literal")
+
+
+def _is_one_with_linkage(node: Any) -> bool:
+    """Whether a node is ``extern "C"`` before a single definition."""
+    body = node.child_by_field_name("body") if node.type == _LINKAGE else None
+    return body is not None and body.type != "declaration_list"
 
 
 def _is_part(node: Any, child: Any) -> bool:
@@ -290,8 +351,8 @@ def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -
 
 
 def _inner(node: Any) -> Any:
-    """What a template is of."""
-    while node.type == "template_declaration":
+    """What a template is of, or ``extern "C"`` stands before."""
+    while node.type in ("template_declaration", _LINKAGE):
         node = node.named_children[-1]
     return node
 
@@ -361,7 +422,7 @@ def _blanked(
         inner = _inner(item.node)
         if inner.type == "function_definition" and not item.is_device:
             edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
-    return _edited(text, edits)
+    return _REFUSAL.sub(_blanks, _edited(text, edits))
 
 
 def _edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
@@ -375,6 +436,8 @@ _COMMENT_OR_DIRECTIVE = re.compile(
 )
 
 
+_REFUSAL = re.compile(rb"^[ \t]*#[ \t]*error\b(?:\\\r?\n|[^\n])*", re.MULTILINE)
+"""What refuses to be compiled where host code lacks something."""
 _REST_OF_LINE = re.compile(rb"(?:\\\r?\n|[^\n])*")
 
 

@@ -107,16 +107,35 @@ _MATH = """
 #endif
 """
 
+_FUNCTIONS = (
+    "abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor "
+    "fma fmax fmin fmod hypot isfinite isinf isnan ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround "
+    "nearbyint pow remainder rint round signbit sin sinh sqrt tan tanh tgamma trunc"
+)
+_CMATH = f"namespace std {{\n{' '.join(f'using ::{name};' for name in _FUNCTIONS.split())}\n}}\n"
+"""Functions of math.h in the standard library's namespace."""
+
 _DECLARED = "#pragma once\n"
+
+_STDDEF = """
+#pragma once
+namespace std {
+using ::size_t;
+using ::ptrdiff_t;
+using nullptr_t = decltype(nullptr);
+}
+"""
 
 HEADERS = {
     **dict.fromkeys(("stdint.h", "cstdint", "inttypes.h", "cinttypes"), _STDINT),
     **dict.fromkeys(("limits.h", "climits"), _LIMITS),
     **dict.fromkeys(("float.h", "cfloat"), _FLOAT),
-    **dict.fromkeys(("math.h", "cmath"), _MATH),
+    "math.h": _MATH,
+    "cmath": _MATH + _CMATH,
     **dict.fromkeys(
         ("stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "assert.h", "cassert"), _DECLARED
     ),
-    **dict.fromkeys(("stddef.h", "cstddef", "time.h", "ctime", "stdbool.h"), _DECLARED),
+    **dict.fromkeys(("stddef.h", "cstddef"), _STDDEF),
+    **dict.fromkeys(("time.h", "ctime", "stdbool.h"), _DECLARED),
 }
 """Text of each header by the name it is included by."""

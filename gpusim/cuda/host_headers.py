@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from gpusim.cuda import pytorch
+
 EMPTY = "#pragma once\nnamespace std {}\n"
 """What stands for a header that only host code uses."""
 
@@ -15,9 +17,7 @@ _HOST = (
     "unordered_set valarray vector ctype.h cctype errno.h cerrno signal.h csignal stdarg.h cstdarg locale.h "
     "sys/time.h sys/types.h sys/stat.h sys/mman.h unistd.h getopt.h fcntl.h omp.h pthread.h malloc.h windows.h "
     "mpi.h nccl.h nvToolsExt.h nvtx3/nvToolsExt.h cublas.h cublas_v2.h cublasLt.h cusparse.h cusolverDn.h cufft.h "
-    "cudnn.h curand.h nvml.h nvrtc.h cuda_profiler_api.h cuda.h torch/extension.h torch/all.h torch/torch.h "
-    "torch/types.h torch/library.h ATen/ATen.h ATen/cuda/CUDAContext.h c10/cuda/CUDAGuard.h c10/cuda/CUDAStream.h "
-    "pybind11/pybind11.h "
+    "cudnn.h curand.h nvml.h nvrtc.h cuda_profiler_api.h cuda.h pybind11/pybind11.h "
 )
 _LIBRARY = "array complex functional iterator limits numeric optional tuple type_traits utility variant"
 
@@ -33,9 +33,7 @@ def _of_libcu(name: str) -> str:
 
 
 _NUMBERS = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"
-_WITH_NUMBERS = (
-    "cublas_v2.h cublasLt.h cublas.h cudnn.h torch/extension.h torch/all.h torch/torch.h torch/types.h ATen/ATen.h"
-)
+_WITH_NUMBERS = "cublas_v2.h cublasLt.h cublas.h cudnn.h"
 """Headers that declare half, bfloat16 and complex numbers by way of others."""
 
 _DRIVER = (
@@ -54,6 +52,17 @@ HEADERS = {
     f"{_LOUD}namespace std {{ using namespace cuda::std; }}\n",
 }
 """Text of each header by the name it is included by."""
+
+
+def stand_in(name: str) -> str:
+    """What stands for a header that is not found, by the name it is included by.
+
+    Parameters
+    ----------
+    name : str
+    """
+    return pytorch.DECLARED if pytorch.is_header(name) else HEADERS.get(name, EMPTY)
+
 
 _REAL = ("curand.h",)
 """Those of CUDA's own that NVRTC compiles, and device code may need."""

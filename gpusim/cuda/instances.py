@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from gpusim.cuda.cuda_errors import MissingToolError
-from gpusim.cuda.device_code import parse, walk
+from gpusim.cuda.device_code import namespaces, parse, walk
 
 _KERNEL = "__global__"
 
@@ -64,6 +67,32 @@ def templates(source: str) -> list[str]:
             note = f" (launched as {', '.join(used)})" if used else ""
             found.append(f"{name}<{parameters}>{note}")
     return list(dict.fromkeys(found))
+
+
+def qualified(wanted: str, texts: Iterable[str]) -> str:
+    """An instance of a template with the namespace that the template stands in, where its name is without any.
+
+    Parameters
+    ----------
+    wanted : str
+    texts : iterable of str
+        The source, and headers of the user's.
+
+    Examples
+    --------
+    >>> qualified("f<3>", ["namespace a { template <int N> __global__ void f(int *p) {} }"])  # doctest: +SKIP
+    'a::f<3>'
+    """
+    name = wanted.partition("<")[0].strip()
+    if not name.isidentifier():
+        return wanted
+    declares = re.compile(rf"\b{name}\s*\(")
+    with suppress(MissingToolError):
+        for text in texts:
+            for node in walk(parse(text.encode(errors="replace"))) if declares.search(text) else ():
+                if node.type == "template_declaration" and _kernel_of(node) == name:
+                    return "::".join([*namespaces(node), wanted])
+    return wanted
 
 
 def _kernel_of(template: Any) -> str:

@@ -1,6 +1,6 @@
 """How structs of a source lie in memory, and of what types its variables are: by C's rules, from the text alone.
 
-A parser (tree-sitter) reads the declarations.  What it cannot tell (base classes, bit-fields, conditions of the
+A parser (tree-sitter) reads the declarations.  What it cannot tell (virtual functions, bit-fields, conditions of the
 preprocessor, a name declared twice, partial specialisations) is not known, rather than guessed.
 
 Source: Itanium C++ ABI, chapter 2.4; CUDA C++ Programming Guide 13.0, 10.3 "Built-in Vector Types", table 7.
@@ -9,7 +9,7 @@ Source: Itanium C++ ABI, chapter 2.4; CUDA C++ Programming Guide 13.0, 10.3 "Bui
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gpusim.cuda import device_code
+from gpusim.cuda import device_code, pytorch
 from gpusim.cuda.included import UnknowableError, quoted
 from gpusim.cuda.names import normal
 from gpusim.cuda.scalars import SCALARS, plain
@@ -178,7 +178,7 @@ class Declared:
         """Declarations and declarators of a variable: of several of this name those in its namespace."""
         name = name.partition("<")[0]
         found = self._variables.get(name.rpartition("::")[2], [])
-        own = [one for one in found if "::".join([*_namespaces(one[0]), _innermost(one[1])]) == name]
+        own = [one for one in found if "::".join([*device_code.namespaces(one[0]), _innermost(one[1])]) == name]
         return own or found
 
     # -------------------------------------------------------------- reading
@@ -261,7 +261,7 @@ class Declared:
     def _own(self, name: str, scope: _Scope) -> Type:
         """A type that the source declares."""
         found = [node for node in self._types.get(name, []) if not _is_same_typedef(node, name)]
-        found = [node for node in found if _is_inside(node, scope.inside)] or found
+        found = (self._nearest(found, scope.inside) if scope.inside else []) or found
         if name in scope.within or len(found) != 1:
             raise UnknownTypeError(f"{name} {'is declared more than once' if found else _UNDECLARED}")
         node, scope = found[0], scope.at(name, found[0])
@@ -272,6 +272,19 @@ class Declared:
         if node.type == "alias_declaration":
             return self._type(_text(node.child_by_field_name("type")), scope)
         return self._of_specifier(node, name, scope)
+
+    def _nearest(self, found: Sequence[Any], inside: Any) -> list[Any]:
+        """Those of some declarations that stand in a class, else in one of its base classes."""
+        todo, seen = [inside], set[int]()
+        while todo:
+            node = todo.pop(0)
+            if own := [one for one in found if _is_inside(one, node)]:
+                return own
+            seen.add(node.id)
+            names = (_text(base).partition("<")[0].rpartition("::")[2] for base in _bases(node))
+            bases = (base for name in names for base in self._types.get(name, []) if base.type in _CLASSES)
+            todo += [base for base in bases if base.id not in seen]
+        return []
 
     @staticmethod
     def _renamed(found: Type, name: str) -> Type:
@@ -297,23 +310,44 @@ class Declared:
     def _of_class(self, node: Any, name: str, scope: _Scope) -> Type:
         if _REFUSED.search(node.text) or self._is_packed:
             raise UnknownTypeError(f"{name} is packed, has attributes or virtual functions")
-        if any(child.type == "base_class_clause" for child in node.children):
-            raise UnknownTypeError(f"{name} has a base class")
-        return self._struct(node, name, scope)
+        return self._struct(node, name, scope._replace(inside=node))
 
     def _struct(self, node: Any, name: str, scope: _Scope) -> Type:
-        """Members one after another, each at a multiple of its alignment."""
+        """Base classes, then members one after another, each at a multiple of its alignment."""
         is_union = node.type == "union_specifier"
-        fields, end = [], 0
+        fields, end, padded = self._of_bases(node, name, scope)
         alignment = max(
-            [1, *(self._aligned(child, scope) for child in node.children if child.type == "alignas_qualifier")]
-        )
+            [
+                *(field.type.alignment for field in fields), 1,
+                *(self._aligned(child, scope) for child in node.children if child.type == "alignas_qualifier"),
+            ]
+        )  # fmt: skip
         for member, kind, own in self._members(node, name, scope):
+            if -(-end // own) * own < padded:
+                raise UnknownTypeError(f"{name} has a base class after which there may be a gap")
             alignment, start = max(alignment, own), 0 if is_union else -(-end // own) * own
             fields.append(Field(member, kind, start))
             end = max(end, start + kind.nbytes)
         nbytes = -(-max(end, 1) // alignment) * alignment
         return Type(name, nbytes, alignment, () if is_union else tuple(fields))
+
+    def _of_bases(self, node: Any, name: str, scope: _Scope) -> tuple[list[Field], int, int]:
+        """Fields of base classes, where the last of them ends, and where its class does.
+
+        Whether a member may lie in between depends on what C++ says of the class, so none is known that would.
+        """
+        fields, end, padded = list[Field](), 0, 0
+        for base in _bases(node):
+            kind = self._type(_text(base), scope)
+            if kind.fields:
+                start = -(-end // kind.alignment) * kind.alignment
+                if start < padded:
+                    raise UnknownTypeError(f"{name} has base classes between which there may be a gap")
+                fields += [field._replace(offset=start + field.offset) for field in kind.fields]
+                end, padded = fields[-1].offset + fields[-1].type.nbytes, start + kind.nbytes
+            elif kind.nbytes > 1:
+                raise UnknownTypeError(f"{name} has a base class whose fields are not known")
+        return fields, end, padded
 
     def _members(self, node: Any, name: str, scope: _Scope) -> Iterator[tuple[str, Type, int]]:
         """Name, type and alignment of each member."""
@@ -327,11 +361,21 @@ class Declared:
                 if _declares_no_member(child.child_by_field_name("type")):
                     continue
                 raise UnknownTypeError(f"{name} has a member without a name")
-            base = self._of_node(child, scope)
+            base = self._base_of(child, declarators, scope)
             given = max([1, *(self._aligned(one, scope) for one in child.children if one.type == "alignas_qualifier")])
             for declarator in declarators:
                 member, kind = self._declared(base, declarator, scope)
                 yield member, kind, max(kind.alignment, given)
+
+    def _base_of(self, node: Any, declarators: Sequence[Any], scope: _Scope) -> Type:
+        """The type that a member's declaration begins with; where only pointers to it are declared it may be any."""
+        try:
+            return self._of_node(node, scope)
+        except UnknownTypeError:
+            kind = node.child_by_field_name("type")
+            if kind is None or any(one.type != "pointer_declarator" for one in declarators):
+                raise
+            return Type(replaced(_text(kind), scope.bound), 0, 1)
 
     def _declared(self, base: Type, declarator: Any, scope: _Scope) -> tuple[str, Type]:
         """Name and type of a declarator of a type: a pointer to it, an array of it, or itself."""
@@ -405,10 +449,18 @@ class _Constants(Mapping[str, Number]):
         return len(self._texts)
 
 
+_CLASSES = ("struct_specifier", "class_specifier")
 _NO_MEMBERS = ("comment", "access_specifier", "function_definition", "using_declaration", "friend_declaration",
                "alias_declaration", "type_definition", "static_assert_declaration", "template_declaration",
                "declaration")  # fmt: skip
 """Nodes in the body of a class that take no place there; constructors are declarations."""
+
+
+def _bases(node: Any) -> list[Any]:
+    """The base classes that a class names."""
+    clause = next((child for child in node.children if child.type == "base_class_clause"), None)
+    named = clause.named_children if clause is not None else ()
+    return [child for child in named if child.type not in ("access_specifier", "comment")]
 
 
 def _text(node: Any) -> str:
@@ -471,16 +523,6 @@ def _is_at_scope(node: Any) -> bool:
     return True
 
 
-def _namespaces(node: Any) -> list[str]:
-    """Named namespaces that a declaration stands in, the outermost first."""
-    found: list[str] = []
-    while (node := node.parent) is not None:
-        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
-        if name is not None:
-            found.insert(0, _text(name))
-    return found
-
-
 def _is_same_typedef(node: Any, name: str) -> bool:
     """Whether it is C's ``typedef struct X X``, which declares nothing new."""
     if node.type != "type_definition":
@@ -535,5 +577,7 @@ def _declared(origin: Origin) -> Declared:
     texts = [origin.text]
     with suppress(UnknowableError):
         texts += [text for _, text in quoted(origin.text, origin.folders)]
+    if pytorch.asked_for(texts):
+        texts.append(pytorch.DECLARED)
     split = (define.partition("=") for define in origin.defines)
     return Declared(texts, {name: value if equals else "1" for name, equals, value in split})

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,10 @@ from gpusim.cuda.compiling import machine_code
 from gpusim.cuda.cubin import Cubin, KernelCode
 from gpusim.cuda.cuda_errors import CompileError, CudaError, KernelNameError
 from gpusim.cuda.demangle import Name, demangle
+from gpusim.cuda.device_alone import with_earlier_names
 from gpusim.cuda.fields import leaves, opened
 from gpusim.cuda.included import quoted
-from gpusim.cuda.instances import launched, templates
+from gpusim.cuda.instances import launched, qualified, templates
 from gpusim.cuda.layout import Declared, Origin
 from gpusim.cuda.names import normal
 from gpusim.cuda.nvrtc import Compiled
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from gpusim.isa.program import Program
 
 _ARCHIVE = b"!<arch>"
+MOST_WHOLES = 2
+"""Files that include another one, of which it is tried to be a part: each may take a compiler minutes."""
 _TAKEN = "a .cu file, PTX, a .cubin, a .fatbin, or a program or library with device code is taken"
 
 
@@ -305,12 +309,12 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
 def _from_whole(path: Path, part: Source, kernel: str | None) -> Module | None:
     """A kernel of a file that is a part of another source in its folder, which includes it, out of that one."""
     include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]+"{re.escape(path.name)}"', re.MULTILINE)
-    for other in sorted(path.parent.glob("*.cu")):
-        text = _text(reading.read_bytes(other, CudaError), other)
-        if other != path and kernel is not None and include.search(text):
-            with suppress(CompileError, KernelNameError):
-                module = _from_source(replace(part, text=text, filename=str(other)), kernel)
-                return replace(module, log=f"{path} is a part of {other}, which includes it\n{module.log}".strip())
+    texts = {other: _text(reading.read_bytes(other, CudaError), other) for other in sorted(path.parent.glob("*.cu"))}
+    wholes = [other for other, text in texts.items() if other != path and include.search(text)]
+    for whole in wholes[:MOST_WHOLES] if kernel is not None else ():
+        with suppress(CompileError, KernelNameError):
+            module = _from_source(replace(part, text=texts[whole], filename=str(whole)), kernel)
+            return replace(module, log=f"{path} is a part of {whole}, which includes it\n{module.log}".strip())
     return None
 
 
@@ -399,6 +403,9 @@ def _from_source(source: Source, wanted: str | None) -> Module:
     """Compile, and once more where the kernel asked for has to be named to the compiler."""
     if (instances := launched(source.text)) and not wanted and (module := _instances(source, instances)):
         return _selected(module, None)
+    if wanted and "<" in wanted:
+        headers = (text for _, text in quoted(source.text, source.options.searched()))
+        wanted = qualified(wanted, chain([source.text], headers))
     expressions = [wanted] if wanted and "<" in wanted else []
     try:
         module = _compiled_module(source, expressions)
@@ -446,11 +453,11 @@ def _only_instance(source: Source, wanted: str) -> Module | None:
         return _selected(module, wanted)
     if (compiler := toolchain.find_nvcc()) is None:
         return None
-    try:
-        module = _read(source, with_nvcc(compiler, source, []))
-    except (CompileError, NeedsTarget):
-        return None
-    return _selected(module, wanted) if _called(module, last) else None
+    for text in dict.fromkeys((source, with_earlier_names(source))):
+        with suppress(CompileError, NeedsTarget):
+            module = _read(source, with_nvcc(compiler, text, []))
+            return _selected(module, wanted) if _called(module, last) else None
+    return None
 
 
 def _called(module: Module, last: str) -> list[str]:

@@ -18,6 +18,7 @@ from gpusim.hardware import SpecError, of_architecture
 from gpusim.hardware.programming import Instructions
 
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LATER = re.compile(r"error\s*: Feature '([^']+)' requires \.target (sm_\w+) or higher")
 _ANY = rb"__CUDA_ARCH_(?:FAMILY_)?SPECIFIC__"
 
 
@@ -88,6 +89,23 @@ def lacking(log: str, arch: str) -> str | None:
     """
     refused = re.search(rf"\.target '?{re.escape(arch)}(?!\w)", log)
     return _first(arch) if refused else None
+
+
+def refusal(log: str) -> str | None:
+    """What to tell a user whose source has instructions that only later architectures have; None where it has none.
+
+    Parameters
+    ----------
+    log : str
+        What the compiler wrote.
+
+    Examples
+    --------
+    >>> refusal("ptxas ptx input, line 8; error : Feature 'mul.f32x2' requires .target sm_100 or higher")
+    'mul.f32x2 needs sm_100 or higher: name a GPU that has it (gpu, --gpu)'
+    """
+    found = _LATER.search(log)
+    return f"{found[1]} needs {found[2]} or higher: name a GPU that has it (gpu, --gpu)" if found else None
 
 
 def _first(arch: str) -> str | None:

@@ -214,6 +214,12 @@ class Clues:
             found *= size if found * size <= MOST_ELEMENTS else 1
         return max(min(threads, MOST_ELEMENTS), found)
 
+    def of_axes(self, name: str) -> int:
+        """Elements of a pointer in a struct that also says how many there are along each axis; 0 of any other."""
+        sizes = re.compile(rf"{re.escape(name.rpartition('.')[0])}\.\w*size\w*=\[([\d,]+)\]")
+        found = [sizes.fullmatch(text) for text in self.guessed] if "." in name else []
+        return max((math.prod(map(int, one[1].split(","))) for one in found if one), default=0)
+
     def randint(self, kind: str) -> str:
         """Integers below the smallest size, as indices are."""
         sizes = [n for n in self.known.values() if isinstance(n, int) and n > 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from gpusim.errors import EndlessError, GpusimError, ParameterError
+from gpusim.errors import EndlessError, GpusimError, NotEnoughMemoryError, ParameterError
 from gpusim.launches.guessing import MOST_GROWN
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 30.0
 """Seconds that a launch may take while smaller sizes may do."""
-GROWN = 1 << 27
+GROWN = 1 << 28
 """Elements of an array that grew, while smaller sizes may do."""
 TIMES = 16
 """So many times as long is an array whose first growth was not enough."""
@@ -66,7 +66,7 @@ def _fitted(
     while True:
         try:
             run(guessed, None if is_last else PATIENCE_S)
-        except (SimulationError, EndlessError, ParameterError, TimeLimitError) as error:
+        except (SimulationError, EndlessError, ParameterError, TimeLimitError, NotEnoughMemoryError) as error:
             larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
             growths += 1
             if larger is None or (growths > GROWTHS and not is_last):

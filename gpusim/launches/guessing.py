@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gpusim.cuda.layout import vector
 from gpusim.cuda.scalars import numpy_name
 from gpusim.launches import named
-from gpusim.launches.clues import Clues, Sizes
+from gpusim.launches.clues import MOST_ELEMENTS, Clues, Sizes
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -34,7 +34,7 @@ DYNAMIC_SHARED = tuple(1 << n for n in range(14, 18))
 """Bytes of dynamic shared memory, one after the other, for a kernel that reaches beyond what it has."""
 BY_NAME = {
     r"b|batch(_?size)?|num_?batch(es)?": 4, r"h|(num_?|n_?)?heads": 8, r"(head_?)?dim|d|dk|dv|head_?size|hs": 64,
-    r"b[cr]": 32, r"t[cr]": 4,
+    r"(n|num)_?dims?|dims|rank": 1, r"b[cr]": 32, r"t[cr]": 4,
     r"\w*(ksize|kernel_?size|radius|filter)\w*": 3, r"\w*channels?\w*|c_?in|c_?out|groups?": 16,
     r"(op|idx|index|id|which|kind|type)(_?id)?|\w*(offset|start|begin|shift|pad(ding)?|mode|flag|causal|trans)\w*": 0,
     r"\w*(stride|step|dilation|iters?|iterations|repeat|rounds?|epochs?|reps|ratio)\w*": 1,
@@ -44,6 +44,8 @@ FLOATS = {r"beta\w*": 0.0, r"eps\w*|epsilon": 1e-5}
 """The same of floating-point numbers; all others are 1."""
 SIZES_OF_AXES, STRIDES = r"\w*(size|shape|dim|extent|len)\w*", r"\w*stride\w*"
 AXES = (STRIDES, SIZES_OF_AXES)
+MOST_AXES = 8
+"""Of an array of a struct that is for any number of axes one is used."""
 """Arrays of integers that say how an array of several axes lies, by name."""
 
 
@@ -69,15 +71,20 @@ class Guess:
     def enlarged(self, name: str, nbytes: int, times: int = 2, most: int = MOST_GROWN) -> Guess | None:
         """The same with a guessed array that is so many bytes longer, or so many times as long; None if it is none.
 
-        ``*`` are all of them; ``most`` elements is how long one may become.
+        ``*`` are all of them: shorter ones become as long as the longest.  ``most`` elements is how long one may be.
         """
-        args = tuple(
-            _grown(text, nbytes, times)
-            if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text))
-            else text
-            for text in self.args
-        )
-        too_long = any(int(found[1]) > most for text in args if (found := _COUNTED.search(text)))
+        counts = [int(found["count"]) for text in self.args if (found := _COUNTED.search(text))]
+        longest = max(counts, default=0)
+        if name == "*" and min(counts, default=0) < longest:
+            args = tuple(_COUNTED.sub(rf"\g<fill>{longest}", text) for text in self.args)
+        else:
+            args = tuple(
+                _grown(text, nbytes, times)
+                if text.partition("=")[0] == name or (name == "*" and _COUNTED.search(text))
+                else text
+                for text in self.args
+            )
+        too_long = any(int(found["count"]) > most for text in args if (found := _COUNTED.search(text)))
         return None if args == self.args or too_long else replace(self, args=args)
 
     def with_more_shared(self) -> Guess | None:
@@ -92,7 +99,7 @@ class Guess:
         return [*sizes, *shared, *(f"--arg {text}" for text in self.args)]
 
 
-_COUNTED = re.compile(r"=(?!bytes:)\w+(?::\w+)*:(\d+)$")
+_COUNTED = re.compile(r"(?P<fill>=(?!bytes:)\w+(?::\w+)*:)(?P<count>\d+)$")
 """An array's number of elements."""
 
 
@@ -151,7 +158,7 @@ def guess(
         clues.tell(parameter.name, clues.texture(parameter) or _scalar(parameter, size))
     own_grid = grid or clues.grid(own_block)
     count = clues.elements(own_grid, own_block)
-    arrays = tuple(_array(p, count, clues) for p in missing if _is_array(p))
+    arrays = tuple(_array(p, max(count, clues.of_axes(p.name)), clues) for p in missing if _is_array(p))
     dynamic = 0 if shared is None and clues.declares_shared() else None
     return Guess((*clues.guessed, *arrays), None if grid else own_grid, None if block else own_block, dynamic)
 
@@ -205,9 +212,10 @@ def _scalar(parameter: Parameter, usual: int) -> str:
 
 def _axes(name: str, count: int, usual: int) -> str:
     """Sizes or strides of an array of so many axes, as its name says; zeros for other integers."""
-    size = max(1, round(usual ** min(1, 2 / count)))
-    strides = [size ** (count - 1 - axis) for axis in range(count)]
-    told = {SIZES_OF_AXES: [size] * count, STRIDES: strides}
+    axes = count if count <= MOST_AXES else 1
+    size = max(1, round(min(usual ** min(1, 2 / axes), MOST_ELEMENTS ** (1 / axes))))
+    strides = [size ** max(0, axes - 1 - axis) for axis in range(count)]
+    told = {SIZES_OF_AXES: [size] * axes + [1] * (count - axes), STRIDES: strides}
     return str(told.get(_named(name, AXES), "zeros")).replace(" ", "")
 
 

@@ -17,6 +17,8 @@ HOST = [
     "int counter = 0;\nint next() { return ++counter; }",
     "#define OPEN {\nstatic void f() OPEN }\nnamespace a { namespace b { void g() {} } }",
     'extern "C" { void f() { for (;;) { } } }\nextern "C" int g(int a) { return a; }',
+    '__device__ void k(char *);\nextern "C" void launch() { k<<<1, 1>>>(0); }',
+    '#ifndef HAS_CLOCK\n#error "no clock"\n#endif\nlong now() { return clock(); }',
     "template <class T> void f(T t) { cudaMalloc(&t, 4); }\nvoid g() { f((int *)0); }",
     "#include <cuda_runtime.h>\nvoid check(cudaError_t e) { if (e != cudaSuccess) exit(1); }",
 ]
@@ -207,6 +209,39 @@ def test_a_header_that_goes_by_two_names_is_read_once(tmp_path):
     assert cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel().name.full == "k"
 
 
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_macros_for_kernels_and_for_what_is_warned_of():
+    text = """#include <vector>
+    #define KERNEL __attribute__((visibility("hidden"))) __global__
+    #define QUIET _Pragma("nv_diag_suppress 177")
+    namespace a {
+    namespace b {
+
+    QUIET
+
+    template <class T>
+    KERNEL void fill(T* p, typename T::value_type value)
+    {
+      while (*p) { for (int i = 0; i < 3; i++) { p[i] = value; } }
+    }
+
+    std::vector<int> host;
+    }  // namespace b
+    }  // namespace a
+    __global__ void k(int *p) { *p = 1; }"""
+    assert of(text).kernel().name.full == "k"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_a_comment_on_pragma_once_is_none(tmp_path):
+    (tmp_path / "own.h").write_text(
+        "#ifndef OWN\n#define OWN\n// some know #pragma once\n#if defined(_MSC_VER)\n# pragma once\n#endif\n"
+        "#include <vector>\nstd::vector<int> v();\n__device__ int w = 6;\n#endif\n"
+    )
+    (tmp_path / "a.cu").write_text('#include "own.h"\n#include "own.h"\n__global__ void k(int *p) { *p = w; }\n')
+    assert cuda.compile(tmp_path / "a.cu", gpu="sm_90").kernel().name.full == "k"
+
+
 @pytest.mark.usefixtures("compiler", "nvcc")
 def test_headers_that_no_one_has_stand_beside_host_code_in_headers(tmp_path):
     (tmp_path / "own.h").write_text(
@@ -247,6 +282,33 @@ def test_the_only_instance_that_host_code_launches_is_meant():
         "template <class T> void go(T *p) { k<<<1, 1>>>(p); }\nint main() { go((float *)nullptr); }\n"
     )
     assert str(of(text, kernel="k").kernel()) == "k<float>(float* p)"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_an_instance_needs_no_namespace(tmp_path):
+    text = "namespace a { namespace b {\ntemplate <class T> __global__ void k(T *p) { *p = 1; }\n} }\n"
+    assert of(text, kernel="k<float>").kernel().name.full == "a::b::k<float>"
+    (tmp_path / "own.h").write_text(text)
+    (tmp_path / "a.cu").write_text('#include "own.h"\n')
+    assert cuda.compile(tmp_path / "a.cu", gpu="sm_90", kernel="k<int>").kernel().name.full == "a::b::k<int>"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_macros_for_members_of_several_classes():
+    text = """#include <vector>
+    #define BOTH __host__ __device__
+    #define BODY \\
+        BOTH T one() const { return 1; }
+    template <class T, int N> struct Few;
+    template <class T> struct alignas(8) Few<T, 2> {
+        BODY
+        union { T x, r; };
+        union { T y, g; };
+        BOTH Few(T a, T b) : x{a}, y{b} {}
+    };
+    std::vector<int> host;
+    __global__ void k(Few<float, 2> *p) { p->y = p->r + p->one(); }"""
+    assert of(text).kernel().name.full == "k"
 
 
 @pytest.mark.usefixtures("compiler")
@@ -317,10 +379,134 @@ def test_names_that_cub_has_no_more():
         p[3] = cub::Inequality()(3, 4);
         p[4] = cub::ArgMax()(Pair{5, 8}, Pair{2, 8}).key;
         p[5] = cub::ArgMin()(Pair{5, 7}, Pair{2, 8}).key;
+        cub::CTA_SYNC();
+        if (cub::LaneId() == 3) p[6] = cub::LaneMaskLt();
+        cub::CountingInputIterator<int> from(7);
+        if (threadIdx.x == 0) p[7] = from[2] + cub::ConstantInputIterator<int>(1)[5];
     }"""
-    out = np.zeros(6, np.int32)
-    gpusim.profile(of(text).kernel(), grid=1, block=1, args=[out], gpu="h100-sxm")
-    assert out.tolist() == [7, 4, 3, 1, 2, 5]
+    out = np.zeros(8, np.int32)
+    gpusim.profile(of(text).kernel(), grid=1, block=4, args=[out], gpu="h100-sxm")
+    assert out.tolist() == [7, 4, 3, 1, 2, 5, 7, 10]
+
+
+@pytest.mark.usefixtures("compiler", "nvcc", "libcu")
+def test_names_that_thrust_has_no_more():
+    text = """#include <nobody/has.h>
+    #include <thrust/functional.h>
+    struct Twice : thrust::unary_function<int, long> { __device__ result_type operator()(int x) { return 2 * x; } };
+    __global__ void k(long* p) { *p = Twice()(thrust::identity<int>()(21)); }
+    int main() { k<<<1, 1>>>(nullptr); }"""
+    assert str(of(text).kernel()) == "k(long* p)"
+
+
+@pytest.mark.usefixtures("compiler", "nvcc", "libcu")
+def test_the_only_instance_of_a_source_with_earlier_names():
+    text = """#include <vector>
+    #include <thrust/functional.h>
+    template <class F> __global__ void k(F f, int* p) { *p = f(*p); }
+    template <class F> void go(F f, int* p) { k<<<1, 1>>>(f, p); }
+    int main() { std::vector<int> v(1); go(thrust::identity<int>(), v.data()); }"""
+    assert of(text, kernel="k").kernel().name.name == "k"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_sizes_are_of_the_standard_library_too():
+    text = "#include <cstddef>\n__global__ void k(std::size_t *p, std::ptrdiff_t n) { *p = n; }"
+    assert len(of(text).kernel().parameters) == 2
+
+
+PYTORCH = """#include <torch/extension.h>
+#include <ATen/cuda/detail/TensorInfo.cuh>
+#include <c10/util/complex.h>
+void declared(const at::Tensor &x, const at::optional<at::Tensor> &y, c10::DeviceIndex device, at::ScalarType type);
+template <typename T>
+__global__ void sums(const torch::PackedTensorAccessor32<T, 2, torch::RestrictPtrTraits> x,
+                     torch::PackedTensorAccessor64<T, 1> out, at::cuda::detail::TensorInfo<int, int> which) {
+    int i = threadIdx.x;
+    if (i >= x.size(0)) return;
+    at::acc_type<T, true> sum = 0;
+    for (int j = 0; j < x.size(1); j++) sum += x[i][j];
+    gpuAtomicAdd(&out[which.data[at::cuda::detail::IndexToOffset<int, int, 1>::get(i, which)]], (T)sum);
+}
+__global__ void halves(const at::Half *x, c10::BFloat16 *y, at::PhiloxCudaState state, float *out) {
+    out[0] = x[0] > x[1] ? x[0] * x[1] : x[0] - x[1];
+    y[0] += y[1];
+    out[1] = y[0];
+    out[2] = std::get<0>(at::cuda::philox::unpack(state));
+    c10::complex<float> z(1, 2);
+    out[3] = (z * std::conj(z)).real();
+}
+torch::Tensor go(torch::Tensor x) {
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "sums", [&] { sums<scalar_t><<<1, 2>>>(x); });
+    return at::zeros_like(x);
+}
+"""
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_accessors_of_pytorch_without_its_headers():
+    kernel = of(PYTORCH, kernel="sums<float>").kernel()
+    x, out = np.arange(6, dtype=np.float32), np.zeros(2, np.float32)
+    sizes = np.array([2, 3], np.int32)
+    which = {
+        "data": np.array([1, 0], np.int32),
+        "sizes": np.full(25, 2, np.int32),
+        "strides": np.ones(25, np.int32),
+        "dims": 1,
+    }
+    strides = np.array([3, 1], np.int32)
+    length = np.array([2], np.int64)
+    args = [
+        {"data_": x, "sizes_": sizes, "strides_": strides},
+        {"data_": out, "sizes_": length, "strides_": np.ones(1, np.int64)},
+        which,
+    ]
+    gpusim.profile(kernel, grid=1, block=32, args=args, gpu="h100-sxm")
+    assert out.tolist() == [12, 3]
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_numbers_of_pytorch_without_its_headers():
+    kernel = of(PYTORCH, kernel="halves").kernel()
+    x, y, out = np.array([3, 2], np.float16), np.array([0x3F80, 0x4000], np.uint16), np.zeros(4, np.float32)
+    state = np.zeros(32, np.uint8)
+    state[0] = 7
+    gpusim.profile(kernel, grid=1, block=1, args=[x, y, state.tobytes(), out], gpu="h100-sxm")
+    assert out.tolist() == [6, 3, 7, 5]
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_what_a_process_was_refused_is_not_compiled_again(monkeypatch):
+    text = "#include <vector>\n__global__ void k(int *p) { *p = nowhere_at_all; }\n"
+    with pytest.raises(cuda.CompileError) as first:
+        of(text)
+    monkeypatch.setattr(nvrtc, "compile_source", None)
+    with pytest.raises(cuda.CompileError) as second:
+        of(text)
+    assert str(first.value) == str(second.value)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_instructions_of_later_architectures_are_refused_in_a_line():
+    text = """__global__ void k(unsigned long long *p) {
+        asm volatile("mul.f32x2 %0, %1, %1;" : "=l"(p[0]) : "l"(p[1]));
+    }"""
+    with pytest.raises(cuda.CudaError) as error:
+        of(text)
+    assert str(error.value) == "kernel.cu: mul.f32x2 needs sm_100 or higher: name a GPU that has it (gpu, --gpu)"
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+def test_functions_of_mathematics_are_of_the_standard_library_too():
+    text = "#include <cmath>\n__global__ void k(float *p) { *p = std::fma(p[0], p[1], p[2]) + std::sqrt(p[3]); }"
+    assert of(text).kernel().code.code == of(text.replace("std::", "")).kernel().code.code
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_texture_references_beside_host_code_are_refused_in_a_line():
+    with pytest.raises(cuda.CudaError, match="texture references are removed") as error:
+        of("#include <nobody/has.h>\ntexture<float, 2> t;\n__global__ void k(float *p) { *p = tex2D(t, 0, 0); }")
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")

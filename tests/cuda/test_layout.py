@@ -20,7 +20,8 @@ struct alignas(16) Q {
     bool operator()(int) const; Q(int); E e; Idx i; T8 t[2]; E2 e2; P pp; ulonglong2 l2; double d3[3];
 };
 }
-struct Bits { int b : 3; }; struct Derived : P { int q; }; template <class T> struct Of { T x; };
+struct Bits { int b : 3; }; struct Gap { long a; char c; }; struct AfterGap : Gap { char d; };
+template <class T> struct Of { T x; };
 struct Virtual { virtual void f(); int x; }; struct Packed { char c; int i; } __attribute__((packed));
 template <class... Rest> struct Any { int a; };
 template <class T> struct Partial { T a; }; template <class T> struct Partial<T*> { T b; };
@@ -76,6 +77,11 @@ public:
     long count{0}; pointer data{nullptr};
 };
 template <class T> struct Acc { typedef T type; T x; }; template <> struct Acc<short> { typedef double type; char c; };
+template <class T> struct None {};
+template <class T> struct Base { using index = unsigned; T *data; index rows, columns; };
+struct Other { using index = long; index n; void *any; struct Nowhere *of[2]; };
+template <class T> struct Derived : public Base<T>, None<T> { typename Base<T>::index stride; T *out; Other other; };
+struct Further : Derived<int>, Other { unsigned scale; };
 template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> b; };
 """
 
@@ -90,6 +96,8 @@ template <class T> struct Uses { typename Acc<T>::type sum; Acc<T> a; Acc<char> 
         ("Span<char>", "count data"),
         ("Uses<short>", "sum a b"),
         ("Uses<int>", "sum a b"),
+        ("Derived<float>", "data rows columns stride out other"),
+        ("Further", "data rows columns stride out other n any of scale"),
     ],
 )
 def test_instances_of_templates_lie_as_the_compiler_lays_them(name, fields):
@@ -110,7 +118,7 @@ def test_instances_of_templates_lie_as_the_compiler_lays_them(name, fields):
     ("name", "why"),
     [
         ("Bits", "int b : 3"),
-        ("Derived", "base class"),
+        ("AfterGap", "base class after which"),
         ("Of", "template"),
         ("Of<int, int>", "arguments of Of<int, int>"),
         ("Any<int>", "arguments of Any<int>"),

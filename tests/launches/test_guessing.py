@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gpusim import GpusimError, cuda
+from gpusim.errors import NotEnoughMemoryError
 from gpusim.launches import fitting, guessing, named
 from gpusim.launches.clues import Sizes
 from gpusim.launches.guessing import Guess, guess
@@ -103,6 +104,16 @@ def test_structs_of_templates_have_sizes_and_strides():
     } <= fields
 
 
+def test_pointers_beside_sizes_are_as_long_as_these_say():
+    text = """struct View { float* data; int sizes[3]; int strides[3]; };
+    struct Any { int* data; long sizes[25]; long strides[25]; int dims; };
+    __global__ void k(View v, Any a, int m) { v.data[v.sizes[1]] = a.data[a.sizes[a.dims]]; }"""
+    fields = set(guess(cuda.compile(text, gpu="sm_90").kernel(), [], "1", "32", sizes=Sizes(4096, 4096)).args)
+    assert {"v.sizes=[161,161,161]", "v.data=zeros:4173281", "a.dims=1"} <= fields
+    assert f"a.sizes=[4096,{','.join(['1'] * 24)}]" in fields
+    assert f"a.strides=[{','.join(['1'] * 25)}]" in fields
+
+
 def test_what_is_given_is_not_guessed():
     found = guess(kernel("mm"), ["float32:normal:64"], "2,2", "8,8")
     assert (found.grid, found.block) == (None, None)
@@ -130,6 +141,13 @@ def test_arrays_grow_until_the_launch_fits():
     (text,) = (text for text in found.args if text.startswith("p.x"))
     assert int(text.rpartition(":")[2]) >= 4 * 256
     assert any("p.x is read or written" in text for text in said)
+
+
+def test_arrays_that_are_taken_for_one_another_become_as_long():
+    first = Guess(("a=zeros:16", "b=float32:normal:64", "p=bytes:00", "n=8"), "1", "1")
+    second = first.enlarged("*", 4)
+    assert second.args == ("a=zeros:64", "b=float32:normal:64", "p=bytes:00", "n=8")
+    assert second.enlarged("*", 4).args == ("a=zeros:128", "b=float32:normal:128", "p=bytes:00", "n=8")
 
 
 def test_what_no_larger_array_mends_is_an_error_with_the_guesses():
@@ -166,6 +184,17 @@ def test_a_grid_that_is_too_large_is_tried_smaller():
     fine = guess(kernel("by_constant"), [], None, None)
     found, _ = fitted("by_constant", [replace(fine, grid=str(1 << 32)), fine])
     assert found == fine
+
+
+def test_smaller_sizes_are_tried_of_what_takes_more_memory_than_there_is():
+    small = guess(kernel("square"), [], "1", "32", sizes=Sizes(16, 16))
+    tries, said = [replace(small, grid="2"), small], []
+
+    def run(found, _):
+        if found.grid == "2":
+            raise NotEnoughMemoryError("too much")
+
+    assert fitting.first_that_runs(tries, run, said.append) == small
 
 
 def test_smaller_sizes_are_tried_of_what_takes_long():
