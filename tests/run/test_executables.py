@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from gpusim.cuda import toolchain
+from gpusim.programs import runtime_library, toolkit
 from tests.run.running import PROGRAMS, run
 
 pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]
 
 
-def linked(nvcc: toolchain.Nvcc, folder: Path, *options: str) -> Path:
-    """An executable of the program that adds, as a user links one."""
-    path = folder / "add"
-    command = [str(nvcc.path), *options, "-o", str(path), str(PROGRAMS / "add.cu")]
+def linked(nvcc: toolchain.Nvcc, folder: Path, *options: str, source: str = "add.cu") -> Path:
+    """An executable of a program, as a user links one."""
+    path = folder / "program"
+    command = [str(nvcc.path), *options, "-o", str(path), str(PROGRAMS / source)]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     return path
 
@@ -29,6 +30,20 @@ def test_one_that_is_linked_against_the_shared_runtime_runs(
     ran = run(path, "1000", options=["--functional"], folder=tmp_path)
     assert (ran.status, ran.errors) == (0, "")
     assert ran.launches[0]["grid"] == [4, 1, 1]
+
+
+def test_one_that_looks_for_cublas_finds_that_of_gpusim(nvcc: toolchain.Nvcc, tmp_path: Path) -> None:
+    for name in runtime_library.libraries():
+        made = runtime_library.library(toolkit.release_of(nvcc), name)
+        (tmp_path / f"lib{name}.so").write_bytes(made)  # as NVIDIA's are named
+    own = ["-isystem", str(runtime_library.LIBRARIES), f"-L{tmp_path}", "-lcublas", "-lcublasLt"]
+    own += ["-Xlinker", "--allow-shlib-undefined"]  # what they call of our runtime
+    path = linked(nvcc, tmp_path, "-arch=sm_90", "-cudart", "shared", *own, source="blas.cu")
+    for name in runtime_library.libraries():
+        (tmp_path / f"lib{name}.so").unlink()
+    ran = run(path, options=["--functional", "--skip-library"], folder=tmp_path)
+    assert (ran.status, ran.errors) == (0, "")
+    assert ran.output.startswith("0 wrong\n")
 
 
 @pytest.mark.parametrize(
