@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from gpusim.cuda.included import UnknowableError, included
+from gpusim.cuda.included import UnknowableError, has_unnamed, included, states
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.folders import cache_folder, keep
 from gpusim.folders import load as read
@@ -34,14 +34,19 @@ def key(source: str, folders: Iterable[Path], parts: Iterable[str]) -> str | Non
     Returns
     -------
     str or None
-        None where a header's name is a macro, so that which one it is only the compiler knows.
+        None where a header's name is a macro, and there are too many files that it may stand for.
     """
     digest = hashlib.sha256()
     for part in (_FORMAT, *parts, source):
         digest.update(f"{len(part)}:".encode() + part.encode("utf-8", "surrogatepass"))
+    text, folders = source.encode("utf-8", "surrogatepass"), list(folders)
+    is_known = not has_unnamed(text)
+    for path, content in included(text, folders):
+        digest.update(f"{path}:{len(content)}:".encode() + content)
+        is_known = is_known and not has_unnamed(content)
     try:
-        for path, content in included(source.encode("utf-8", "surrogatepass"), list(folders)):
-            digest.update(f"{path}:{len(content)}:".encode() + content)
+        for state in () if is_known else states(folders):
+            digest.update(state.encode("utf-8", "surrogatepass"))
     except UnknowableError:
         return None
     return digest.hexdigest()

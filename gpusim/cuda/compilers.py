@@ -42,6 +42,8 @@ class NeedsTarget(Exception):
 def with_nvrtc(source: Source, expressions: Sequence[str], headers: Mapping[str, str] = HEADERS) -> Compiled:
     """Have NVRTC compile a source, or take what it was compiled to before.
 
+    What is compiled with other headers than the usual is a try, of which not each is kept.
+
     Parameters
     ----------
     source : Source
@@ -54,16 +56,21 @@ def with_nvrtc(source: Source, expressions: Sequence[str], headers: Mapping[str,
     -------
     Compiled
     """
-    key = key_of(source, expressions, f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {sorted(headers.items())}")
+    identity = f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {sorted(headers.items())}"
+    key = key_of(source, expressions, identity) if headers is HEADERS else None
     return _cached(
         source, key, lambda: nvrtc.compile_source(source.text, source.filename, source.options, expressions, headers)
     )
 
 
 def with_nvcc(
-    compiler: toolchain.Nvcc, source: Source, expressions: Sequence[str], headers: Mapping[str, str] | None = None
+    compiler: toolchain.Nvcc,
+    source: Source,
+    expressions: Sequence[str],
+    headers: Mapping[str, str] | None = None,
+    missing: Mapping[str, str] | None = None,
 ) -> Compiled:
-    """Have nvcc compile a source, or take what it was compiled to before.
+    """Have nvcc compile a source, or take what it was compiled to before; with headers of its own it is a try, too.
 
     Parameters
     ----------
@@ -72,17 +79,20 @@ def with_nvcc(
     expressions : sequence of str
         Instances of templates to compile, too.
     headers : mapping
-        Text of headers by the name they are included by.
+        Text of headers by the name they are included by, which go before files.
+    missing : mapping
+        The same of headers that stand for files where there are none.
 
     Returns
     -------
     Compiled
     """
     in_force = replace(source, options=nvcc.in_force(source.options))
-    stand_ins = f" {sorted(headers.items())}" if headers else ""
-    key = key_of(in_force, expressions, toolchain.nvcc_version(compiler) + stand_ins)
+    key = None if headers or missing else key_of(in_force, expressions, toolchain.nvcc_version(compiler))
     text, filename, chosen = source.text, source.filename, source.options
-    return _cached(source, key, lambda: nvcc.compile_source(compiler, text, filename, chosen, expressions, headers))
+    return _cached(
+        source, key, lambda: nvcc.compile_source(compiler, text, filename, chosen, expressions, headers, missing)
+    )
 
 
 def _cached(source: Source, key: str | None, compiles: Callable[[], Compiled]) -> Compiled:

@@ -50,7 +50,7 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
             raise
         refused = error
     try:  # nvcc takes host code, which headers have
-        return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, found.missing), files)
+        return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, [*found.missing]), files)
     except CompileError as error:
         raise host.refuse(source.filename, error.log or refused.log, found.missing) from None
 
@@ -129,25 +129,26 @@ def _with_stand_ins(
     source: Source,
     expressions: Sequence[str],
     files: Mapping[str, str],
-    missing: Iterable[str],
+    missing: list[str],
     own: Mapping[str, str],
 ) -> Compiled:
     """Have nvcc compile the device code; headers that it does not find are empty, but for those of CUDA.
 
     One that lies beside a header of which the text is given is not found either: of it, too, the device code is.
+    Whatever is not found is noted.
     """
-    headers = {name: host_headers.stand_in(name) for name in missing} | dict(own)
     source = replace(source, text=_behind(host_headers.BY_OTHERS, source.text, source.filename))
     while True:
+        absent = {name: files.get(name) or host_headers.stand_in(name) for name in missing}
         try:
-            compiled = with_nvcc(compiler, source, expressions, headers)
+            compiled = with_nvcc(compiler, source, expressions, own, absent)
         except CompileError as error:
             name = host.missing_for_nvcc(error.log)
-            if name is None or name in headers:
+            if name is None or name in absent:
                 raise
-            headers[name] = files.get(name) or host_headers.stand_in(name)
+            missing.append(name)
         else:
-            empty = [name for name in headers if name not in own and name not in files]
+            empty = [name for name in missing if name not in own and name not in files]
             return replace(compiled, log=_left_out(source, empty, compiled.log))
 
 

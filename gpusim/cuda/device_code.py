@@ -38,6 +38,7 @@ class _Item:
     declares: frozenset[str]
     is_device: bool
     is_host: bool
+    members: list[tuple[int, int, bytes]]
     uses: frozenset[str] = field(default=frozenset())
 
 
@@ -335,8 +336,8 @@ def _is_part(node: Any, child: Any) -> bool:
 def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -> _Item:
     inner = _inner(node)
     first, text = node.start_byte, data[node.start_byte : node.end_byte]
-    members = [(begin - first, end - first, new) for begin, end, new in _members(node, marks, data)]
-    words = _words(_edited(text, members))
+    members = [*_members(node, marks, data)]
+    words = _words(_edited(text, [(begin - first, end - first, new) for begin, end, new in members]))
     is_type = inner.type in _CLASSES or inner.type == "enum_specifier"
     own = _words(node.text[: _body_start(inner, node)])
     is_function = inner.type == "function_definition" or _declares_function(inner)
@@ -347,7 +348,7 @@ def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -
     if inner.type == "template_instantiation":
         is_device = bool(words & marks)
         is_host = not is_device
-    return _Item(file, node, text, frozenset(declares), is_device, is_host, words)
+    return _Item(file, node, text, frozenset(declares), is_device, is_host, members, words)
 
 
 def _inner(node: Any) -> Any:
@@ -372,20 +373,18 @@ def _declares_function(inner: Any) -> bool:
 
 def _declared(inner: Any) -> frozenset[str]:
     """Names that a definition may declare: all that stand outside braces; of an enumeration all."""
-    found = set()
-    for node in walk(inner):
-        if node.type in _NAMES and not _is_inside(node, inner):
+    found, todo = set(), [inner]
+    while todo:
+        node = todo.pop()
+        if node.type in _NAMES:
             found.add(node.text.decode())
+        if node.type not in _BODIES or node.id == inner.id:
+            todo.extend(node.children)
     return frozenset(found)
 
 
-def _is_inside(node: Any, top: Any) -> bool:
-    """Whether a name stands in the body of a function or class, or is a default value."""
-    while node.id != top.id:
-        if node.type in ("compound_statement", "field_declaration_list", "parameter_list", "base_class_clause"):
-            return True
-        node = node.parent
-    return False
+_BODIES = ("compound_statement", "field_declaration_list", "parameter_list", "base_class_clause")
+"""Where names stand that a definition only uses."""
 
 
 def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: frozenset[str]) -> set[int]:
@@ -396,9 +395,11 @@ def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: fro
         if not item.is_host:
             for name in item.declares:
                 by_name.setdefault(name, []).append(n)
-    uses = [items[n].uses for n in kept] + [words]
+    uses, done = [items[n].uses for n in kept] + [words], set()
     while uses:
-        for word in _reached(uses.pop(), macros):
+        new = _reached(uses.pop() - done, macros) - done
+        done |= new
+        for word in new:
             for n in by_name.get(word, ()):
                 if n not in kept:
                     kept.add(n)
@@ -418,7 +419,7 @@ def _blanked(
             if said := before.search(text, max(0, item.node.start_byte - _LONGEST), item.node.start_byte):
                 edits.append((*said.span(), _blanks(said)))
             continue
-        edits.extend(_members(item.node, marks, text))
+        edits.extend(item.members)
         inner = _inner(item.node)
         if inner.type == "function_definition" and not item.is_device:
             edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
@@ -432,7 +433,7 @@ def _edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 _COMMENT_OR_DIRECTIVE = re.compile(
-    rb"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)|[^\n]", re.DOTALL | re.MULTILINE
+    rb"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)|[^\n/]+|/", re.DOTALL | re.MULTILINE
 )
 
 
@@ -455,9 +456,7 @@ def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
 
 def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
-    for member in walk(node):
-        if member.parent is None or member.parent.type != "field_declaration_list":
-            continue
+    for member in _of_classes(node, data):
         if member.type == "field_declaration" and "__host__" in (said := _words(member.text)) and not said & marks:
             yield _blank(member, data)
         if member.type not in ("function_definition", "template_declaration"):
@@ -470,6 +469,20 @@ def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterat
             yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
         else:
             yield _blank(member, data)
+
+
+_CLASS = re.compile(rb"\b(?:struct|class|union)\b")
+
+
+def _of_classes(node: Any, data: bytes) -> Iterator[Any]:
+    """Members of the classes in a node, local ones too; few functions have any."""
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if one.type == "field_declaration_list":
+            yield from one.children
+        if _CLASS.search(data, one.start_byte, one.end_byte):
+            todo.extend(reversed(one.children))
 
 
 def _is_function(inner: Any) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,8 +21,12 @@ _INCLUDE = re.compile(
 _ASKED = re.compile(rb"\b__has_include(?:_next)?" + _GAP + rb"\(" + _GAP + rb'(?:["<]([^">\n]+)[">])?', re.DOTALL)
 
 
+MOST_BELOW = 50_000
+"""So many files may lie in folders of which any file may be meant."""
+
+
 class UnknowableError(Exception):
-    """A file whose name only the compiler knows."""
+    """A file whose name only the compiler knows, among too many."""
 
 
 def included(source: bytes, folders: Sequence[Path]) -> Iterator[tuple[Path, bytes]]:
@@ -32,24 +37,60 @@ def included(source: bytes, folders: Sequence[Path]) -> Iterator[tuple[Path, byt
     source : bytes
     folders : sequence of Path
         Where files are searched, in this order.
-
-    Raises
-    ------
-    UnknowableError
-        A file's name is a macro.
     """
     for (file, _), content in _followed(source, folders, _any_of):
         yield file, content
 
 
+def states(folders: Iterable[Path]) -> Iterator[str]:
+    """What tells each file in some folders, and those below, from what it was: its path, size and time of change.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+
+    Raises
+    ------
+    UnknowableError
+        There are too many files, or some that cannot be read.
+    """
+    todo, seen, files = deque(map(str, folders)), set(), 0
+    while todo:
+        folder = os.path.realpath(todo.popleft())
+        if folder in seen or not Path(folder).is_dir():
+            continue
+        seen.add(folder)
+        for name, is_folder, state in _entries(folder):
+            files += 1
+            if files > MOST_BELOW:
+                raise UnknowableError
+            if is_folder:
+                todo.append(f"{folder}/{name}")
+            else:
+                yield f"{folder}/{name} {state}"
+
+
+def _entries(folder: str) -> Iterator[tuple[str, bool, str]]:
+    """Names in a folder, whether they are folders, size and time of change of those that are not."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda one: one.name):
+                about = entry.stat(follow_symlinks=entry.is_file())
+                yield entry.name, entry.is_dir(), f"{about.st_size} {about.st_mtime_ns}"
+    except OSError:
+        raise UnknowableError from None
+
+
+def has_unnamed(text: bytes) -> bool:
+    """Whether a text includes or asks for a file whose name is a macro, which only a compiler knows."""
+    return not all(_names(text))
+
+
 def _names(text: bytes) -> Iterator[bytes]:
-    """Names of the files that a text includes or asks for."""
+    """Names of the files that a text includes or asks for; empty ones where they are macros."""
     whole = _CONTINUED.sub(b"", text)
     for form in (_INCLUDE, _ASKED):
-        for name in form.findall(whole):
-            if not name:
-                raise UnknowableError
-            yield name
+        yield from form.findall(whole)
 
 
 def quoted(source: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
@@ -82,9 +123,10 @@ def _followed(
 
 def _any_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[tuple[Path, Path], Path]]:
     """Every place where a file may be that a text includes or asks for, by what it is and how it is reached."""
-    for name in _names(text):
+    for name in filter(None, _names(text)):
         for path in (place / os.fsdecode(name) for place in places):
-            yield (path.resolve(), path.parent.resolve()), path
+            if path.is_file():  # most are not
+                yield (path.resolve(), path.parent.resolve()), path
 
 
 def _first_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[bytes, Path]]:

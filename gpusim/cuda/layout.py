@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -18,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpusim.cuda import device_code, pytorch
-from gpusim.cuda.included import UnknowableError, quoted
+from gpusim.cuda.included import quoted
 from gpusim.cuda.names import normal
 from gpusim.cuda.scalars import SCALARS, plain
 from gpusim.cuda.template_arguments import arguments, bind, parts, replaced
@@ -574,9 +573,7 @@ class Origin:
 
 @lru_cache(maxsize=8)
 def _declared(origin: Origin) -> Declared:
-    texts = [origin.text]
-    with suppress(UnknowableError):
-        texts += [text for _, text in quoted(origin.text, origin.folders)]
+    texts = [origin.text, *(text for _, text in quoted(origin.text, origin.folders))]
     if pytorch.asked_for(texts):
         texts.append(pytorch.DECLARED)
     split = (define.partition("=") for define in origin.defines)

@@ -51,6 +51,7 @@ def compile_source(
     options: Options,
     expressions: Sequence[str] = (),
     headers: Mapping[str, str] | None = None,
+    missing: Mapping[str, str] | None = None,
 ) -> Compiled:
     """Compile the device code of a source to machine code.
 
@@ -67,6 +68,8 @@ def compile_source(
         Instances of templates that are to be compiled, besides those that the host code launches.
     headers : mapping
         Text of headers by the name they are included by; they go before files of that name.
+    missing : mapping
+        The same of headers that are taken where there is no file of that name.
 
     Returns
     -------
@@ -80,13 +83,17 @@ def compile_source(
     with tempfile.TemporaryDirectory(prefix="gpusim-") as folder:
         copy, cubin = Path(folder, "source.cu"), Path(folder, "out.cubin")
         copy.write_text(_located(source, filename) + _instances(expressions), encoding="utf-8", errors="replace")
-        found = [*_written(headers or {}, Path(folder, "h")), *options.offline().command(), *_of_wheels(compiler)]
+        first, last = _root(Path(folder, "first")), _root(Path(folder, "last"))
+        found = [*_written(headers or {}, first, folder), *options.offline().command(), *_of_wheels(compiler)]
+        found += _after(compiler, _written(missing or {}, last, folder))
         wanted = ["-cubin", *found, *_host(compiler)]
         output = ["-o", str(cubin), str(copy)]
         ended, log = _run(compiler, [*wanted, *output], filename, options)
         if ended.status and _FLAGGED.search(log):
             ended, log = _run(compiler, [*wanted, *_LAMBDAS, *output], filename, options)
-        log = log.replace(str(copy), filename).replace(f"{_root(Path(folder, 'h'))}{os.sep}", "").strip()
+        for place, name_there in ((f"{first}{os.sep}", ""), (f"{last}{os.sep}", ""), (str(copy), filename)):
+            log = log.replace(place, name_there)
+        log = log.strip()
         if ended.status or not cubin.is_file():
             raise CompileError(f"{filename} does not compile for {options.arch} ({name(compiler)}):", log)
         return Compiled(cubin.read_bytes(), log, name(compiler))
@@ -106,12 +113,11 @@ def _run(compiler: toolchain.Nvcc, words: Sequence[str], filename: str, options:
     return ended, (ended.output + ended.errors).decode(errors="replace")
 
 
-def _written(headers: Mapping[str, str], folder: Path) -> list[str]:
-    """Write headers into a folder, which is searched first; deep in it, for names that begin with ``../``."""
-    root = _root(folder)
+def _written(headers: Mapping[str, str], root: Path, within: str) -> list[str]:
+    """Write headers into a folder, which is searched; deep in another, for names that begin with ``../``."""
     for header, text in headers.items():
         path = Path(os.path.normpath(root / header))
-        if path.is_relative_to(folder):
+        if path.is_relative_to(within):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", errors="replace")
     return [f"-I{root}"] if headers else []
@@ -125,8 +131,14 @@ def _of_wheels(compiler: toolchain.Nvcc) -> list[str]:
     """Headers of CUDA that the toolkit lacks, such as cuRAND's, are taken from wheels."""
     if compiler.host.stem == "cl":
         return []
-    folders = toolchain.nvrtc_includes()
-    return [word for folder in folders for word in ("-Xcompiler", f"-idirafter,{folder}")]
+    return _after(compiler, [f"-I{folder}" for folder in toolchain.nvrtc_includes()])
+
+
+def _after(compiler: toolchain.Nvcc, folders: Sequence[str]) -> list[str]:
+    """Options by which folders are searched after all others, where the host compiler knows such."""
+    if compiler.host.stem == "cl":
+        return [*folders]
+    return [word for folder in folders for word in ("-Xcompiler", f"-idirafter,{folder.removeprefix('-I')}")]
 
 
 def _host(compiler: toolchain.Nvcc) -> list[str]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gpusim.cuda.cuda_errors import OptionError
-from gpusim.cuda.included import UnknowableError, included
+from gpusim.cuda.included import included
 from gpusim.errors import shown
 from gpusim.hardware import SpecError, of_architecture
 from gpusim.hardware.programming import Instructions
@@ -117,6 +117,5 @@ def _texts(source: str, folders: Iterable[Path]) -> Iterator[bytes]:
     """A source and the user's headers; those whose names are macros are not found."""
     text = source.encode("utf-8", "surrogatepass")
     yield text
-    with suppress(UnknowableError):
-        for _, content in included(text, list(folders)):
-            yield content
+    for _, content in included(text, list(folders)):
+        yield content

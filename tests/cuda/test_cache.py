@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpusim import cuda
-from gpusim.cuda import cache, nvcc, nvrtc
+from gpusim.cuda import cache, included, nvcc, nvrtc
 from gpusim.cuda.cuda_errors import CompileError
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
@@ -77,7 +77,19 @@ def test_the_key_holds_every_header_that_may_be_included(tmp_path):
     assert cache.key(source, [tmp_path], ["x"]) == keys[3]
 
 
-def test_a_header_named_by_a_macro_makes_no_key(tmp_path):
+def test_where_a_macro_names_a_header_the_key_holds_every_file_there(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    before = cache.key("#include HEADER\n", [tmp_path], [])
+    assert before == cache.key("#include HEADER\n", [tmp_path], [])
+    (tmp_path / "sub/a.h").write_text("int a;\n")
+    after = cache.key("#include HEADER\n", [tmp_path], [])
+    assert None not in (before, after)
+    assert before != after
+    (tmp_path / "b.h").write_text("#include HEADER\n")
+    by_another = cache.key('#include "b.h"\n', [tmp_path], [])
+    (tmp_path / "sub/a.h").write_text("float a;\n")
+    assert cache.key('#include "b.h"\n', [tmp_path], []) != by_another
+    monkeypatch.setattr(included, "MOST_BELOW", 1)
     assert cache.key("#include HEADER\n", [tmp_path], []) is None
 
 

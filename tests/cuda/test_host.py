@@ -258,6 +258,18 @@ def test_headers_that_no_one_has_stand_beside_host_code_in_headers(tmp_path):
 
 
 @pytest.mark.usefixtures("compiler", "nvcc")
+def test_a_header_that_nvrtc_alone_lacks_is_no_empty_one_for_nvcc(tmp_path):
+    text = (
+        "#include <forward_list>\n#include <nobody/has.h>\nstruct Held { std::forward_list<int> items; int n; };\n"
+        "void host() { nobody::call(); }\n__global__ void k(Held *p, int *o) { *o = p->n; }\n"
+    )
+    (tmp_path / "a.cu").write_text(text)
+    module = cuda.compile(tmp_path / "a.cu", gpu="sm_90")
+    assert str(module.kernel()) == "k(Held* p, int* o)"
+    assert "empty: nobody/has.h" in module.log
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
 def test_lambdas_of_host_code():
     text = (
         "#include <vector>\ntemplate <class F> __global__ void k(F f, int *p) { *p = f(3); }\n"
