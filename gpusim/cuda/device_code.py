@@ -69,7 +69,8 @@ def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[st
     data = {name: _without_calls(text, calls) for name, text in data.items()}
     tables = {name: _tables(text, tabled) for name, text in data.items()}
     parsed = {
-        name: _edited(text, [(*span, _blanks_for(text, span)) for span in tables[name]]) for name, text in data.items()
+        name: _edited(text, [(*span, _blanks_for(text[slice(*span)])) for span in tables[name]])
+        for name, text in data.items()
     }
     items = [item for name, text in parsed.items() for item in _items(name, text, marks, unknown | members)]
     besides = [data[name][slice(*span)] for name in data for span in tables[name]]
@@ -98,6 +99,15 @@ _INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
 _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
+_BROKEN = re.compile(rb"^[ \t]*#[ \t]*define\b[^\n]*\\\r?\n(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
+"""A macro of several lines, which to the grammar ends at a comment."""
+_FRIEND = re.compile(rb"\bfriend\b(?=[^;{}()]*\()")
+"""Before a function, which is to the grammar sometimes a friend of that type."""
+_OF_A_CLASS = re.compile(
+    rb"(?P<key>\b(?:class|struct|union)\b)(?P<macro>\s+[A-Z]\w*\s*\((?:[^()]|\([^()]*\))*\))"
+    rb"(?=\s+\w+\s*(?:final\b\s*)?[:{;<])"
+)
+"""A macro with arguments in the same place, ``class ALIGNED(2) half {``."""
 
 
 def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = frozenset()) -> Any:
@@ -111,7 +121,9 @@ def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = f
     unknown : frozenset of bytes
         Macros that the tree is without.
     """
-    flat = (_BOUND if alignment else _ALIGNED).sub(_blanks, flattened(data))
+    flat = (_BOUND if alignment else _ALIGNED).sub(_blanks, _BROKEN.sub(_without_comments, flattened(data)))
+    flat = _FRIEND.sub(_blanks, flat)
+    flat = _OF_A_CLASS.sub(lambda found: found["key"] + _blanks_for(found["macro"]), flat)
     if unknown:
         named = re.compile(_DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(unknown)), re.MULTILINE)
         flat = named.sub(lambda found: found[0] if found["line"] else _blanks(found), flat)
@@ -251,11 +263,19 @@ def _defined_as(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[by
 
 
 def _blanks(found: re.Match[bytes]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", found[0])
+    return _blanks_for(found[0])
 
 
-def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", text[slice(*span)])
+def _without(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    return _edited(text, [(*span, _blanks_for(text[slice(*span)])) for span in spans])
+
+
+def _without_comments(found: re.Match[bytes]) -> bytes:
+    return re.sub(rb"/\*[^\n]*?\*/", _blanks, found[0])
+
+
+def _blanks_for(text: bytes) -> bytes:
+    return re.sub(rb"[^\n]", b" ", text)
 
 
 def _table_forms(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
@@ -272,7 +292,7 @@ def _table_forms(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> re
     if opening and closing:
         forms.append(_TABLE % (b"|".join(sorted(opening)), b"|".join(sorted(closing))))
     if whole:
-        forms.append(_CALL % (rb"", b"|".join(sorted(whole))))
+        forms.append(_CALL % (rb"[ \t]*", b"|".join(sorted(whole))))
     return re.compile(b"|".join([_DIRECTIVES, *forms]), re.DOTALL | re.MULTILINE) if forms else None
 
 

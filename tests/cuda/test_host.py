@@ -24,6 +24,58 @@ HOST = [
 ]
 
 
+OF_MACROS = r"""#ifdef X
+#define ALIGNED(n) __align__(n)
+#define INLINE inline
+#else
+#define ALIGNED(n) __attribute__((aligned(n)))
+#define INLINE inline __attribute__((always_inline))
+#endif
+#define HD INLINE __device__ __host__
+int h() { return 1; }
+#define SUM(op) \
+  template <class T> \
+  HD A operator op(const T &a) { \
+    x += a; /* so*/ \
+    return *this; \
+  } \
+  template <class T> \
+  HD A operator op(const volatile T &a) volatile { \
+    return *this; /* so*/ \
+  }
+class ALIGNED(4) A {
+ public:
+  union {
+    int x;
+#if Y
+    float y;
+#endif
+  };
+  static HD A of(int v) { A a; a.x = v; return a; }
+  HD A() {}
+  HD explicit A(const double &v) { x = v; }
+
+  SUM(+=)
+  SUM(-=)
+
+  HD A operator-() { return A(-x); }
+ private:
+  static int const bits = 10;
+};
+__global__ void k(int *p) { A a = A::of(2); a += 3; *p = a.x; }
+"""
+FRIENDS = """int h() { return 1; }
+template <typename T, int items> struct multiple_sum {
+  T el[items];
+  __device__ __host__ friend multiple_sum operator+(multiple_sum lhs,
+                                            const multiple_sum& rhs) {
+    return lhs;
+  }
+};
+__global__ void k(int *p) { multiple_sum<int, 2> a{{3, 4}}; *p = (a + a).el[0]; }
+"""
+
+
 def of(text, **options):
     return cuda.compile(text + "\n", **{"gpu": "sm_90", **options})
 
@@ -153,6 +205,8 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          "__global__ void k(int *p) { A a{5}; *p = a.a; }"), "*p = 5;"),
         (("#include <cuda.h>\n#if CUDA_VERSION < 8000\n#error old\n#endif\nint h() { return 1; }\n"
          "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (OF_MACROS, "*p = 5;"),
+        (FRIENDS, "*p = 3;"),
         (("#include <vector>\n__global__ void k(int *p) { int a; __asm__ __volatile__(\"mov.u32 %0, 3;\" : \"=r\"(a)); "
          "*p = a; }"), "int a; asm volatile(\"mov.u32 %0, 3;\" : \"=r\"(a)); *p = a;"),
     ],
