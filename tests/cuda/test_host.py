@@ -321,6 +321,16 @@ def test_lambdas_of_host_code():
 
 
 @pytest.mark.usefixtures("compiler", "nvcc")
+def test_functions_of_the_standard_library_that_are_constexpr_are_the_devices_too():
+    text = (
+        "#include <algorithm>\n#include <string>\n#include <iostream>\n__global__ void k(const int *p, int *o) "
+        "{ *o = std::max(p[0], p[1]); }\nint main() { std::string s; std::cin >> s; k<<<1, 1>>>(nullptr, nullptr); }\n"
+    )
+    module = of(text)
+    assert "not allowed" not in module.log
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
 def test_nvcc_is_told_of_an_instance_without_the_arguments_by_default():
     text = (
         "#include <vector>\ntemplate <class A, class B = A> struct Add {};\n"
