@@ -13,7 +13,7 @@ from gpusim.cuda.compilers import Source, with_nvcc, with_nvrtc
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
 from gpusim.cuda.device_code import device_code
 from gpusim.cuda.headers import HEADERS
-from gpusim.cuda.included import quoted
+from gpusim.cuda.included import always, quoted
 from gpusim.cuda.nvrtc import Compiled
 
 
@@ -39,18 +39,20 @@ def with_device_code(source: Source, expressions: Sequence[str], compiler: toolc
     """
     own = _own_headers(source)
     files = device_code({source.filename: source.text, **own}, expressions)
-    before = earlier_names.declared(files.values())
+    absent = _absent(source, own)
+    before = earlier_names.declared(files.values()) + _namespaces(absent, files.values())
     lean = replace(source, text=_behind(before, files.pop(source.filename), source.filename))
     files = {name: _guarded(own[name], text) for name, text in files.items()}
-    found = _Found([name for name in pytorch.asked_for([source.text, *own.values()]) if name not in own])
+    found = _Found(absent)
     try:
         return _pruned(partial(_with_headers, lean, expressions, files, found=found), files)
     except CompileError as error:
         if compiler is None:
             raise
         refused = error
+    missing = [name for name in found.missing if "." in name]  # of the standard library nvcc has all
     try:  # nvcc takes host code, which headers have
-        return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, [*found.missing]), files)
+        return _pruned(partial(_with_stand_ins, compiler, lean, expressions, files, missing), files)
     except CompileError as error:
         raise host.refuse(source.filename, error.log or refused.log, found.missing) from None
 
@@ -61,6 +63,31 @@ class _Found:
 
     missing: list[str]
     is_of_device: bool = False
+
+
+def _absent(source: Source, own: Mapping[str, str]) -> list[str]:
+    """Headers that a source and its own headers include in any case, and no one has: telling spares asking for each.
+
+    PyTorch's are named first.
+    """
+    texts = [source.text, *own.values()]
+    there = (*nvrtc.chosen(source.options.arch).includes,)
+    plain = {name for text in texts for name in always(text) if "." in name and not host_headers.is_known(name)}
+    plain = {name for name in plain if not any((folder / name).is_file() for folder in there)}
+    return [name for name in dict.fromkeys([*pytorch.asked_for(texts), *sorted(plain)]) if name not in own]
+
+
+_USING = re.compile(r"\busing\s+namespace\s+(\w[\w:]*)\s*;")
+
+
+def _namespaces(absent: Iterable[str], texts: Iterable[str]) -> str:
+    """Empty namespaces that sources use all names of, of libraries that no one has."""
+    libraries = {part for name in absent for part in re.split(r"[/.]", name)}
+    used = {name for text in texts for name in _USING.findall(text) if name.partition("::")[0] in libraries}
+    opened = (
+        ("".join(f"namespace {one} {{ " for one in name.split("::")), name.count("::") + 1) for name in sorted(used)
+    )
+    return "".join(f"{begin}{'}' * depth}\n" for begin, depth in opened)
 
 
 def with_earlier_names(source: Source) -> Source:

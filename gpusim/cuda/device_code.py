@@ -64,7 +64,7 @@ def device_code(files: Mapping[str, str], wanted: Iterable[str] = ()) -> dict[st
     marks = _MARKS | {name for name in macros if _reached({name}, macros) & _MARKS}
     texts = list(data.values())
     unknown = _storage(texts)
-    members = _member_macros(texts, marks)
+    members = _member_macros(texts, marks) | _frames(_WITHOUT_ARGUMENTS, texts)
     calls, tabled = _host_macros(texts, marks), _table_forms(texts, marks)
     data = {name: _without_calls(text, calls) for name, text in data.items()}
     tables = {name: _tables(text, tabled) for name, text in data.items()}
@@ -99,10 +99,8 @@ _INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
 _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
-_BROKEN = re.compile(rb"^[ \t]*#[ \t]*define\b[^\n]*\\\r?\n(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
-"""A macro of several lines, which to the grammar ends at a comment."""
-_FRIEND = re.compile(rb"\bfriend\b(?=[^;{}()]*\()")
-"""Before a function, which is to the grammar sometimes a friend of that type."""
+_FRIEND = re.compile(rb"(?<=__)\s+friend\b(?=[^;{}()]*\()")
+"""After a mark of the device and before a function, which is to the grammar sometimes a friend of its type."""
 _OF_A_CLASS = re.compile(
     rb"(?P<key>\b(?:class|struct|union)\b)(?P<macro>\s+[A-Z]\w*\s*\((?:[^()]|\([^()]*\))*\))"
     rb"(?=\s+\w+\s*(?:final\b\s*)?[:{;<])"
@@ -121,13 +119,26 @@ def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = f
     unknown : frozenset of bytes
         Macros that the tree is without.
     """
-    flat = (_BOUND if alignment else _ALIGNED).sub(_blanks, _BROKEN.sub(_without_comments, flattened(data)))
+    flat = _LONG_DIRECTIVE.sub(_uncommented, (_BOUND if alignment else _ALIGNED).sub(_blanks, flattened(data)))
     flat = _FRIEND.sub(_blanks, flat)
     flat = _OF_A_CLASS.sub(lambda found: found["key"] + _blanks_for(found["macro"]), flat)
     if unknown:
         named = re.compile(_DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(unknown)), re.MULTILINE)
         flat = named.sub(lambda found: found[0] if found["line"] else _blanks(found), flat)
     return _parser().parse(flat).root_node
+
+
+_LONG_DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n]*\\\r?\n)+[^\n]*", re.MULTILINE)
+_INNER_COMMENT = re.compile(rb"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
+
+
+def _uncommented(directive: re.Match[bytes]) -> bytes:
+    """A directive of several lines without comments in it, at which the grammar takes it to end."""
+    return _INNER_COMMENT.sub(_blanks_of_comment, directive[0])
+
+
+def _blanks_of_comment(found: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n\\]", b" ", found[0])
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -193,7 +204,7 @@ def _host_macros(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> li
         for one in texts
         for name, body in _WITH_ARGUMENTS.findall(one)
         if name.decode() not in marks and (_ATTRIBUTE.search(body) or _DEFINES_CODE.match(body))
-    }
+    } - _frames(_WITH_ARGUMENTS, texts)
     with_body = found - _attributes(texts)
     return [
         re.compile(_DIRECTIVES + b"|" + _CALL % (indent, b"|".join(sorted(names))), re.MULTILINE)
@@ -207,6 +218,18 @@ def _without_calls(text: bytes, calls: Iterable[re.Pattern[bytes]]) -> bytes:
     for form in calls:
         text = form.sub(lambda call: call[0] if call["line"] else _blanks(call), text)
     return text
+
+
+_FRAME = re.compile(
+    rb"(?:[\s\\;}]|(?:inline\b\s*)?namespace\b[\w:\s#\\]*\{|extern\s*\"C\"\s*\{|using\s+namespace\b[\w:\s]*;|/[/*][^\n]*)*"
+)
+"""Body of a macro that opens or closes namespaces."""
+
+
+def _frames(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Macros that open or close namespaces: device code may stand between, and a tree is right without them."""
+    defined = [found for one in texts for found in form.findall(one)]
+    return frozenset(name for name, body in defined if body.count(b"{") != body.count(b"}") and _FRAME.fullmatch(body))
 
 
 def _attributes(texts: Iterable[bytes]) -> set[bytes]:
@@ -270,16 +293,12 @@ def _without(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
     return _edited(text, [(*span, _blanks_for(text[slice(*span)])) for span in spans])
 
 
-def _without_comments(found: re.Match[bytes]) -> bytes:
-    return re.sub(rb"/\*[^\n]*?\*/", _blanks, found[0])
-
-
 def _blanks_for(text: bytes) -> bytes:
     return re.sub(rb"[^\n]", b" ", text)
 
 
-def _table_forms(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
-    """Calls of macros that are marked for the device and stand for whole definitions, which no tree holds.
+def _table_forms(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
+    """Calls of macros that stand for what no tree holds: whole definitions for the device, the braces of a namespace.
 
     A macro that opens a brace reaches up to the one that closes it.
     """
@@ -289,6 +308,8 @@ def _table_forms(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> re
     closing = {name for name, body in bodies if body.count(b"{") < body.count(b"}")}
     whole = {name for name, body in own if body.rstrip().endswith((b";", b"}")) or _DEFINES_CODE.match(body)} - opening
     forms = []
+    if frames := _frames(_WITH_ARGUMENTS, texts):
+        forms.append(_CALL % (rb"[ \t]*", b"|".join(sorted(frames))))
     if opening and closing:
         forms.append(_TABLE % (b"|".join(sorted(opening)), b"|".join(sorted(closing))))
     if whole:
@@ -372,8 +393,8 @@ def _item(file: str, node: Any, marks: frozenset[str] | set[str], data: bytes) -
 
 
 def _inner(node: Any) -> Any:
-    """What a template is of, or ``extern "C"`` stands before."""
-    while node.type in ("template_declaration", _LINKAGE):
+    """What a template is of, or ``extern "C"`` or ``friend`` stands before."""
+    while node.type in ("template_declaration", "friend_declaration", _LINKAGE):
         node = node.named_children[-1]
     return node
 
@@ -415,7 +436,7 @@ def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: fro
         if not item.is_host:
             for name in item.declares:
                 by_name.setdefault(name, []).append(n)
-    uses, done = [items[n].uses for n in kept] + [words], set()
+    uses, done = [items[n].uses for n in kept] + [words], set[str]()
     while uses:
         new = _reached(uses.pop() - done, macros) - done
         done |= new
@@ -479,7 +500,7 @@ def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterat
     for member in _of_classes(node, data):
         if member.type == "field_declaration" and "__host__" in (said := _words(member.text)) and not said & marks:
             yield _blank(member, data)
-        if member.type not in ("function_definition", "template_declaration"):
+        if member.type not in ("function_definition", "template_declaration", "friend_declaration"):
             continue
         inner = _inner(member)
         own = _words(member.text[: _body_start(inner, member)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gpusim.cuda import pytorch
+from gpusim.cuda import headers, pytorch
 
 EMPTY = "#pragma once\nnamespace std {}\n"
 """What stands for a header that only host code uses."""
@@ -33,8 +33,42 @@ def _of_libcu(name: str) -> str:
 
 
 _NUMBERS = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"
-_WITH_NUMBERS = "cublas_v2.h cublasLt.h cublas.h cudnn.h"
-"""Headers that declare half, bfloat16 and complex numbers by way of others."""
+"""Half, bfloat16 and complex numbers, which such headers declare by way of others."""
+
+_HANDLES = {
+    "cublas_v2.h": "cublasHandle_t",
+    "cublasLt.h": "cublasHandle_t cublasLtHandle_t",
+    "cublas.h": "cublasHandle_t",
+    "cudnn.h": "cudnnHandle_t cudnnTensorDescriptor_t cudnnFilterDescriptor_t cudnnConvolutionDescriptor_t "
+    "cudnnActivationDescriptor_t cudnnPoolingDescriptor_t cudnnDropoutDescriptor_t cudnnRNNDescriptor_t",
+    "cusparse.h": "cusparseHandle_t cusparseMatDescr_t cusparseSpMatDescr_t cusparseDnMatDescr_t",
+    "cusolverDn.h": "cusolverDnHandle_t",
+    "nccl.h": "ncclComm_t",
+}
+"""Types of libraries of the host that classes hold, of which device code may need other members."""
+_CHOICES = {
+    "cublas_v2.h": "cublasStatus_t cublasOperation_t cublasGemmAlgo_t cublasMath_t cublasComputeType_t",
+    "cublasLt.h": "cublasStatus_t cublasOperation_t cublasComputeType_t",
+    "cublas.h": "cublasStatus_t cublasOperation_t",
+    "cudnn.h": "cudnnStatus_t cudnnDataType_t cudnnTensorFormat_t cudnnPoolingMode_t cudnnActivationMode_t "
+    "cudnnConvolutionFwdAlgo_t cudnnConvolutionBwdFilterAlgo_t cudnnConvolutionBwdDataAlgo_t",
+    "cusparse.h": "cusparseStatus_t cusparseOperation_t",
+    "cusolverDn.h": "cusolverStatus_t",
+    "nccl.h": "ncclResult_t ncclDataType_t ncclRedOp_t",
+}
+"""Their enumerations."""
+
+
+def _of_library(name: str) -> str:
+    """A header of a library of the host: numbers that it declares by way of others, and its types."""
+    handles = "".join(f"typedef struct {_struct(one)} *{one};\n" for one in _HANDLES[name].split())
+    return _NUMBERS + handles + "".join(f"typedef int {one};\n" for one in _CHOICES[name].split())
+
+
+def _struct(handle: str) -> str:
+    """What the library itself calls that to which a handle points."""
+    return handle.removesuffix("_t").replace("Handle", "Context").replace("Descriptor", "Struct")
+
 
 _DRIVER = (
     f"{EMPTY}#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)\n"
@@ -45,7 +79,7 @@ _DRIVER = (
 HEADERS = {
     **dict.fromkeys(_HOST.split(), EMPTY),
     "cuda.h": _DRIVER,
-    **dict.fromkeys(_WITH_NUMBERS.split(), _NUMBERS),
+    **{name: _of_library(name) for name in _HANDLES},
     **{name: _of_libcu(name) for name in _LIBRARY.split()},
     "algorithm": f"#pragma once\n{_QUIET}#include <cuda/std/__algorithm/min.h>\n#include <cuda/std/__algorithm/max.h>\n"
     "#include <cuda/std/__algorithm/clamp.h>\n#include <cuda/std/utility>\n"
@@ -62,6 +96,11 @@ def stand_in(name: str) -> str:
     name : str
     """
     return pytorch.DECLARED if pytorch.is_header(name) else HEADERS.get(name, EMPTY)
+
+
+def is_known(name: str) -> bool:
+    """Whether something of its own stands for a header, by the name it is included by."""
+    return name in HEADERS or name in headers.HEADERS
 
 
 _REAL = ("curand.h",)

@@ -106,6 +106,34 @@ def quoted(source: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
         yield os.fsdecode(name), content.decode(errors="replace")
 
 
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|endif|include)[^\n]*", re.MULTILINE)
+_GUARD = re.compile(rb"\s*#[ \t]*ifndef[ \t]+(\w+)\s+#[ \t]*define[ \t]+\1\b")
+
+
+def always(text: str) -> set[str]:
+    r"""Names of the files that a text includes under no condition, a guard against being read twice excepted.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> always('#include "a.h"\n#ifdef B\n#include "b.h"\n#endif\n')
+    {'a.h'}
+    """
+    data = _COMMENT.sub(b"", text.encode(errors="replace"))
+    depth, found = -1 if _GUARD.match(data) else 0, set[str]()
+    for line in _CONDITION.finditer(data):
+        depth += {b"if": 1, b"endif": -1}.get(line[1], 0)
+        if depth <= 0:
+            found.update(os.fsdecode(name) for name in _INCLUDE.findall(line[0]) if name)
+    return found
+
+
+_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
 def _followed(
     source: bytes, folders: Sequence[Path], named: Callable[[bytes, Sequence[Path]], Iterator[tuple[_Key, Path]]]
 ) -> Iterator[tuple[_Key, bytes]]:

@@ -323,6 +323,48 @@ def test_a_header_that_nvrtc_alone_lacks_is_no_empty_one_for_nvcc(tmp_path):
     assert "empty: nobody/has.h" in module.log
 
 
+@pytest.mark.parametrize("begin", ["BEGIN(space)", "BEGIN_SPACE"])
+@pytest.mark.usefixtures("compiler")
+def test_macros_that_open_and_close_a_namespace(begin):
+    text = (
+        "#include <string>\n#define BEGIN(name) namespace name {\n#define BEGIN_SPACE namespace space {\n"
+        f"#define END(name) }}\n{begin}\nvoid host(std::string a) {{}}\nstruct Two {{ int a, b; }};\nEND(space)\n"
+        "__global__ void k(space::Two *p, int *o) { *o = p->b; }\n"
+    )
+    assert str(of(text).kernel()) == "k(space::Two* p, int* o)"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_friends_of_the_host_and_namespaces_of_libraries_that_are_not_there():
+    text = (
+        "#include <iostream>\n#include <absent/format.h>\nnamespace own { using namespace absent::literals; }\n"
+        "struct Two { int a, b;\nfriend std::ostream &operator<<(std::ostream &s, const Two &t) { return s << t.a; }\n"
+        "friend __device__ int sum(const Two &t) { return t.a + t.b; }\n};\n"
+        "__global__ void k(Two *p, int *o) { *o = sum(*p); }\n"
+    )
+    assert str(of(text).kernel()) == "k(Two* p, int* o)"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_comment_in_a_macro_of_several_lines():
+    text = (
+        "#include <string>\nvoid host(std::string s) {}\n#define TWICE(x) \\\n  do { \\\n    x; /* once */ \\\n"
+        "    if (x > 0) { x; } \\\n  } while (0)\n__global__ void k(int *o) { TWICE(++*o); }\n"
+    )
+    assert str(of(text).kernel()) == "k(int* o)"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_class_with_handles_of_libraries_of_the_host():
+    text = (
+        "#include <cublas_v2.h>\n#include <cudnn.h>\n#include <absent/of_host.h>\n"
+        "struct Stream { cublasHandle_t blas; cudnnHandle_t dnn; cublasStatus_t last; int n; };\n"
+        "template <class T> void go(Stream *s) { absent::go(s); }\n"
+        "__global__ void k(Stream *s, int *o) { *o = s->n; }\n"
+    )
+    assert str(of(text).kernel()) == "k(Stream* s, int* o)"
+
+
 @pytest.mark.usefixtures("compiler", "nvcc")
 def test_lambdas_of_host_code():
     text = (
@@ -330,6 +372,16 @@ def test_lambdas_of_host_code():
         "void go(int *p) { k<<<1, 1>>>([=] __device__(int a) { return a + 1; }, p); }\n"
     )
     assert of(text).kernel("k").code.registers > 0
+
+
+@pytest.mark.usefixtures("compiler", "nvcc")
+def test_functions_of_the_standard_library_that_are_constexpr_are_the_devices_too():
+    text = (
+        "#include <algorithm>\n#include <string>\n#include <iostream>\n__global__ void k(const int *p, int *o) "
+        "{ *o = std::max(p[0], p[1]); }\nint main() { std::string s; std::cin >> s; k<<<1, 1>>>(nullptr, nullptr); }\n"
+    )
+    module = of(text)
+    assert "not allowed" not in module.log
 
 
 @pytest.mark.usefixtures("compiler", "nvcc")
