@@ -222,6 +222,19 @@ def _frames(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]
     return frozenset(name for name, body in defined if body.count(b"{") != body.count(b"}") and _FRAME.fullmatch(body))
 
 
+_ALIGNING = re.compile(
+    rb"(?:[\s\\]|(?:__align__|alignas)\s*\([^()]*\)|__attribute__\s*\(\(\s*(?:__)?aligned(?:__)?\s*\([^()]*\)\s*\)\)|"
+    rb"__declspec\s*\(\s*align\s*\([^()]*\)\s*\))+"
+)
+"""Body of a macro that says how a type is aligned."""
+
+
+def _aligning(texts: Iterable[bytes]) -> set[bytes]:
+    """Macros with arguments that stand between the keyword of a class and its name."""
+    defined = [found for one in texts for found in _WITH_ARGUMENTS.findall(one)]
+    return {name for name, body in defined if body.strip() and _ALIGNING.fullmatch(body)}
+
+
 def _attributes(texts: Iterable[bytes]) -> set[bytes]:
     """Macros with arguments that give a function an attribute."""
     return {
@@ -284,7 +297,7 @@ def _blanks_for(text: bytes, span: tuple[int, int]) -> bytes:
 
 
 def _table_forms(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
-    """Calls of macros that stand for what no tree holds: whole definitions for the device, the braces of a namespace.
+    """Calls of macros that stand for what no tree holds: definitions for the device, a namespace's braces, alignments.
 
     A macro that opens a brace reaches up to the one that closes it.
     """
@@ -294,6 +307,8 @@ def _table_forms(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> re
     closing = {name for name, body in bodies if body.count(b"{") < body.count(b"}")}
     whole = {name for name, body in own if body.rstrip().endswith((b";", b"}")) or _DEFINES_CODE.match(body)} - opening
     forms = []
+    if aligning := _aligning(texts):
+        forms.append(rb"\b(?:%s)[ \t]*\([^()\n]*\)" % b"|".join(sorted(aligning)))
     if frames := _frames(_WITH_ARGUMENTS, texts):
         forms.append(_CALL % (rb"[ \t]*", b"|".join(sorted(frames))))
     if opening and closing:
