@@ -437,7 +437,8 @@ def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: fro
         if not item.is_host:
             for name in item.declares:
                 by_name.setdefault(name, []).append(n)
-    uses, done = [items[n].uses for n in kept] + [words], set()
+    uses = [items[n].uses for n in kept] + [words]
+    done: set[str] = set()
     while uses:
         new = _reached(uses.pop() - done, macros) - done
         done |= new
