@@ -232,6 +232,19 @@ def _frames(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]
     return frozenset(name for name, body in defined if body.count(b"{") != body.count(b"}") and _FRAME.fullmatch(body))
 
 
+_ALIGNING = re.compile(
+    rb"(?:[\s\\]|(?:__align__|alignas)\s*\([^()]*\)|__attribute__\s*\(\(\s*(?:__)?aligned(?:__)?\s*\([^()]*\)\s*\)\)|"
+    rb"__declspec\s*\(\s*align\s*\([^()]*\)\s*\))+"
+)
+"""Body of a macro that says how a type is aligned."""
+
+
+def _aligning(texts: Iterable[bytes]) -> set[bytes]:
+    """Macros with arguments that stand between the keyword of a class and its name."""
+    defined = [found for one in texts for found in _WITH_ARGUMENTS.findall(one)]
+    return {name for name, body in defined if body.strip() and _ALIGNING.fullmatch(body)}
+
+
 def _attributes(texts: Iterable[bytes]) -> set[bytes]:
     """Macros with arguments that give a function an attribute."""
     return {
@@ -298,7 +311,7 @@ def _blanks_for(text: bytes) -> bytes:
 
 
 def _table_forms(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> re.Pattern[bytes] | None:
-    """Calls of macros that stand for what no tree holds: whole definitions for the device, the braces of a namespace.
+    """Calls of macros that stand for what no tree holds: definitions for the device, a namespace's braces, alignments.
 
     A macro that opens a brace reaches up to the one that closes it.
     """
@@ -308,6 +321,8 @@ def _table_forms(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> re
     closing = {name for name, body in bodies if body.count(b"{") < body.count(b"}")}
     whole = {name for name, body in own if body.rstrip().endswith((b";", b"}")) or _DEFINES_CODE.match(body)} - opening
     forms = []
+    if aligning := _aligning(texts):
+        forms.append(rb"\b(?:%s)[ \t]*\([^()\n]*\)" % b"|".join(sorted(aligning)))
     if frames := _frames(_WITH_ARGUMENTS, texts):
         forms.append(_CALL % (rb"[ \t]*", b"|".join(sorted(frames))))
     if opening and closing:
@@ -436,7 +451,8 @@ def _needed(items: list[_Item], macros: Mapping[str, frozenset[str]], words: fro
         if not item.is_host:
             for name in item.declares:
                 by_name.setdefault(name, []).append(n)
-    uses, done = [items[n].uses for n in kept] + [words], set[str]()
+    uses = [items[n].uses for n in kept] + [words]
+    done: set[str] = set()
     while uses:
         new = _reached(uses.pop() - done, macros) - done
         done |= new

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from gpusim.cuda import toolchain
 from gpusim.cuda.cuda_errors import CompileError, MissingToolError
 from gpusim.cuda.host_headers import HEADERS
+from gpusim.names import some
 
 _LINE = r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error: "
 _ERROR = re.compile(_LINE + r"(?P<what>[^\n]+)", re.MULTILINE)
@@ -139,8 +140,8 @@ def refuse(filename: str, log: str, missing: Sequence[str] = ()) -> CompileError
     except MissingToolError as error:
         remedy = str(error)
     first = _ERROR.search(log)
-    what = reason(log) or (f"{first['file']}:{first['line']}: {first['what']}" if first else "no reason is given")
-    found = f"name the folder of {', '.join(missing)} (include), or " if missing else ""
+    what = (reason(first[0]) or f"{first['file']}:{first['line']}: {first['what']}") if first else "no reason is given"
+    found = f"name the folder of {some(missing)} (include), or " if missing else ""
     refused = CompileError(f"{filename}: its device code does not compile without host code ({what}): {found}{remedy}")
     refused.log = log
     return refused

@@ -123,7 +123,8 @@ def always(text: str) -> set[str]:
     {'a.h'}
     """
     data = _COMMENT.sub(b"", text.encode(errors="replace"))
-    depth, found = -1 if _GUARD.match(data) else 0, set[str]()
+    depth = -1 if _GUARD.match(data) else 0
+    found: set[str] = set()
     for line in _CONDITION.finditer(data):
         depth += {b"if": 1, b"endif": -1}.get(line[1], 0)
         if depth <= 0:

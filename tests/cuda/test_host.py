@@ -355,6 +355,16 @@ def test_a_comment_in_a_macro_of_several_lines():
 
 
 @pytest.mark.usefixtures("compiler")
+def test_macros_that_align_a_class():
+    text = (
+        "#include <string>\n#define ALIGNED(n) __attribute__((aligned(n)))\nvoid host(std::string s) {}\n"
+        "class ALIGNED(8) Two {\n public:\n  int a, b;\n  void print(std::string s) {}\n};\n"
+        "__global__ void k(Two *p, int *o) { *o = p->b; }\n"
+    )
+    assert str(of(text).kernel()) == "k(Two* p, int* o)"
+
+
+@pytest.mark.usefixtures("compiler")
 def test_a_class_with_handles_of_libraries_of_the_host():
     text = (
         "#include <cublas_v2.h>\n#include <cudnn.h>\n#include <absent/of_host.h>\n"
