@@ -101,11 +101,6 @@ _ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 _FRIEND = re.compile(rb"(?<=__)\s+friend\b(?=[^;{}()]*\()")
 """After a mark of the device and before a function, which is to the grammar sometimes a friend of its type."""
-_OF_A_CLASS = re.compile(
-    rb"(?P<key>\b(?:class|struct|union)\b)(?P<macro>\s+[A-Z]\w*\s*\((?:[^()]|\([^()]*\))*\))"
-    rb"(?=\s+\w+\s*(?:final\b\s*)?[:{;<])"
-)
-"""A macro with arguments in the same place, ``class ALIGNED(2) half {``."""
 
 
 def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = frozenset()) -> Any:
@@ -121,7 +116,6 @@ def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = f
     """
     flat = _LONG_DIRECTIVE.sub(_uncommented, (_BOUND if alignment else _ALIGNED).sub(_blanks, flattened(data)))
     flat = _FRIEND.sub(_blanks, flat)
-    flat = _OF_A_CLASS.sub(lambda found: found["key"] + _blanks_for(found["macro"]), flat)
     if unknown:
         named = re.compile(_DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(unknown)), re.MULTILINE)
         flat = named.sub(lambda found: found[0] if found["line"] else _blanks(found), flat)
