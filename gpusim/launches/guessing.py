@@ -147,7 +147,8 @@ def guess(
     Guess
     """
     kernel, told = _opened(kernel, given)
-    missing = [p for n, p in zip(kernel.parameter_names, kernel.parameters, strict=True) if n not in told]
+    called = zip(kernel.parameter_names, kernel.parameters, strict=True)
+    missing = [replace(p, name=name) for name, p in called if name not in told]
     clues = Clues(kernel, [text for text in given if named.is_named(text)], sizes)
     own_block = block or clues.block()
     scalars = [p for p in missing if not _is_array(p)]

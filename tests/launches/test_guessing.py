@@ -114,6 +114,14 @@ def test_pointers_beside_sizes_are_as_long_as_these_say():
     assert f"a.strides=[{','.join(['1'] * 25)}]" in fields
 
 
+def test_parameters_without_a_name_are_told_by_number():
+    text = "struct Tag { int a; }; __global__ void k(float *x, Tag, float *, int n) { if (threadIdx.x < n) x[0] = 1; }"
+    found = guess(cuda.compile(text, gpu="sm_90").kernel(), [], None, None)
+    assert {text.partition("=")[0] for text in found.args} == {"x", "p1", "p2", "n"}
+    args, _ = named.read(found.args, {})
+    profile(LaunchSpec("k", text, (), "k", (1,), (32,), args=args), "h200")
+
+
 def test_what_is_given_is_not_guessed():
     found = guess(kernel("mm"), ["float32:normal:64"], "2,2", "8,8")
     assert (found.grid, found.block) == (None, None)
