@@ -267,8 +267,15 @@ def specifiers(texts: Iterable[bytes]) -> frozenset[bytes]:
 def _device_specifiers(texts: Iterable[bytes]) -> dict[bytes, bytes]:
     """What macros stand for that say where a function runs: of several definitions the first for the device."""
     defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
+    plain = {name: body for name, body in reversed(defined) if _says_where(body)}
     own = [(name, body) for name, body in reversed(defined) if b"__device__" in body or b"__global__" in body]
-    return {name: b" ".join(body.split()) for name, body in own if _MARKED.fullmatch(body) and b"\\" not in body}
+    spelt = [(name, _WORD.sub(lambda word: plain.get(word[0], word[0]), body)) for name, body in own]
+    return {name: b" ".join(body.split()) for name, body in spelt if _says_where(body)}
+
+
+def _says_where(body: bytes) -> bool:
+    """Whether the body of a macro says no more than how a function is linked and where it runs."""
+    return _MARKED.fullmatch(body) is not None and b"\\" not in body
 
 
 def _replaced(text: bytes, macros: Mapping[bytes, bytes]) -> bytes:

@@ -64,6 +64,24 @@ class ALIGNED(4) A {
 };
 __global__ void k(int *p) { A a = A::of(2); a += 3; *p = a.x; }
 """
+MACROS_OF_MACROS = """#ifdef X
+#define INLINE __forceinline
+#else
+#define INLINE inline __attribute__((always_inline))
+#endif
+#define HD INLINE __device__ __host__
+int h() { return 1; }
+template <int n> struct Shape {
+  static const int less = n - 1;
+  int x[n];
+  HD Shape<less> rest(void) const {
+    Shape<less> s;
+    for (int i = 0; i < less; ++i) s.x[i] = x[i + 1];
+    return s;
+  }
+};
+__global__ void k(int *p) { Shape<2> a{{3, 4}}; *p = a.rest().x[0]; }
+"""
 FRIENDS = """int h() { return 1; }
 template <typename T, int items> struct multiple_sum {
   T el[items];
@@ -207,6 +225,7 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
         (OF_MACROS, "*p = 5;"),
         (FRIENDS, "*p = 3;"),
+        (MACROS_OF_MACROS, "*p = 4;"),
         (("#include <vector>\n__global__ void k(int *p) { int a; __asm__ __volatile__(\"mov.u32 %0, 3;\" : \"=r\"(a)); "
          "*p = a; }"), "int a; asm volatile(\"mov.u32 %0, 3;\" : \"=r\"(a)); *p = a;"),
     ],
