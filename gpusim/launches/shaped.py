@@ -50,10 +50,7 @@ class Mapped:
 
     def blank(self) -> TensorMap:
         """The map of an array of zeros, for where only sizes matter."""
-        import numpy as np
-
-        with enough_memory(self.array.count * numpy_dtype(self.array.dtype).itemsize):
-            return self._of(np.zeros(self.array.count, numpy_dtype(self.array.dtype)))
+        return self._of(_zeros(self.array))
 
     def _of(self, array: np.ndarray) -> TensorMap:
         from gpusim.simulate.tensor_maps import TensorMap
@@ -96,10 +93,7 @@ class Textured:
 
     def blank(self) -> Texture:
         """The texture of an array of zeros, for where only sizes matter."""
-        import numpy as np
-
-        with enough_memory(self.array.count * numpy_dtype(self.array.dtype).itemsize):
-            return self._of(np.zeros(self.array.count, numpy_dtype(self.array.dtype)))
+        return self._of(_zeros(self.array))
 
     def _of(self, array: np.ndarray) -> Texture:
         from gpusim.simulate.textures import Texture
@@ -114,6 +108,14 @@ class Textured:
     def __str__(self) -> str:
         told = (f":{name}={_listed(value)}" for name, value in self.more)
         return f"{TEXTURE}:{self.array.dtype}:{self.array.init}:{_crossed(self.shape)}{''.join(told)}"
+
+
+def _zeros(array: Filled) -> np.ndarray:
+    import numpy as np
+
+    dtype = numpy_dtype(array.dtype)
+    with enough_memory(array.count * dtype.itemsize):
+        return np.zeros(array.count, dtype)
 
 
 def _listed(value: Any) -> str:

@@ -3,8 +3,6 @@
 #include "cublasLt.h"
 #include "library.h"
 
-#include <map>
-
 using namespace gpusim;
 
 namespace {
