@@ -60,8 +60,15 @@ def test_fields_of_a_template():
     assert y[0] == 3
 
 
+def test_fields_of_a_base_come_first():
+    text = "struct B { int x; }; struct P : B { int n; }; __global__ void k(P p, int *y) { *y = p.x - p.n; }"
+    y = np.zeros(1, np.int32)
+    gpusim.profile(kernel(text), 1, 1, [{"x": 1, "n": 2}, y], gpu="h200")
+    assert y[0] == -1
+
+
 def test_fields_that_are_not_known_are_asked_for_as_bytes(tmp_path):
-    text = "struct B { int x; }; struct P : B { int n; }; __global__ void k(P p, int *y) { *y = p.x + p.n; }"
+    text = "struct P { int x : 4; int n; }; __global__ void k(P p, int *y) { *y = p.x + p.n; }"
     y = np.zeros(1, np.int32)
     with pytest.raises(GpusimError, match=r"not known .*: give its 8 bytes"):
         gpusim.profile(kernel(text), 1, 1, [{"x": 1, "n": 2}, y], gpu="h200")
