@@ -10,7 +10,7 @@ from gpusim.cuda.compilers import NeedsTarget, Source, key_of, remembered, with_
 from gpusim.cuda.cuda_errors import CompileError, CudaError, MissingToolError
 from gpusim.cuda.device_alone import with_device_code
 from gpusim.cuda.nvrtc import Compiled
-from gpusim.cuda.pytorch import DECLARED
+from gpusim.cuda.pytorch import declared
 
 
 def machine_code(source: Source, expressions: Sequence[str]) -> Compiled:
@@ -51,7 +51,7 @@ def _compile_for_target(source: Source, expressions: Sequence[str]) -> Compiled:
     compiler = toolchain.find_nvcc()
     known = f"{nvrtc.identity(nvrtc.chosen(source.options.arch))} {compiler and toolchain.nvcc_version(compiler)}"
     in_force = replace(source, options=nvcc.in_force(source.options))
-    key = key_of(in_force, expressions, f"beside host code {known} {sorted(host_headers.HEADERS.items())} {DECLARED}")
+    key = key_of(in_force, expressions, f"beside host code {known} {sorted(host_headers.HEADERS.items())} {declared()}")
     if key and (kept := cache.load(key)):
         return kept
     try:

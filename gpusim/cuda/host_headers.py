@@ -95,7 +95,7 @@ def stand_in(name: str) -> str:
     ----------
     name : str
     """
-    return pytorch.DECLARED if pytorch.is_header(name) else HEADERS.get(name, EMPTY)
+    return pytorch.declared() if pytorch.is_header(name) else HEADERS.get(name, EMPTY)
 
 
 def is_known(name: str) -> bool:

@@ -575,6 +575,6 @@ class Origin:
 def _declared(origin: Origin) -> Declared:
     texts = [origin.text, *(text for _, text in quoted(origin.text, origin.folders))]
     if pytorch.asked_for(texts):
-        texts.append(pytorch.DECLARED)
+        texts.append(pytorch.declared())
     split = (define.partition("=") for define in origin.defines)
     return Declared(texts, {name: value if equals else "1" for name, equals, value in split})

@@ -51,7 +51,7 @@ def library(release: int, name: str = "cudart") -> bytes:
     found, compiler = toolkit.headers(release), toolkit.host_compiler()
     version = toolchain.nvcc_version(toolchain.Nvcc(Path(compiler), Path(compiler)))
     decided_by = name, version, found.version, _FLAGS
-    sources = sorted([*SOURCES.iterdir(), *LIBRARIES.iterdir()])
+    sources = sorted([*SOURCES.iterdir(), *(LIBRARIES.iterdir() if name != "cudart" else ())])
     key = folders.digest_of_files(decided_by, SOURCES.parent, sources)
     path = folders.cache_folder() / "run" / f"{key}.so"
     if (kept := folders.load(path)) is not None:
