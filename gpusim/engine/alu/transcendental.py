@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim.engine.alu.convert import flushed_double, source
 from gpusim.engine.alu.half import narrowed
-from gpusim.engine.alu.operands import canonical, flushed, put, put_real, real
+from gpusim.engine.alu.operands import NAN32, canonical, flushed, put, put_real, real
 from gpusim.engine.alu.rounding import clamped
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.compiling.lanes import (
@@ -99,7 +99,7 @@ def upper(high, which):
     """Upper word of 1/x, or of 1/sqrt(x), which takes subnormal values for zeros; of the upper word of x."""
     x = view(cast(high, U64) << 32, F64)
     y = 1.0 / (sqrt(flushed_double(x)) if which == I.RSQ64H else x)
-    return cast(view(y, U64) >> 32, U32)
+    return select(y != y, NAN32, cast(view(y, U64) >> 32, U32))
 
 
 @inline

@@ -174,6 +174,13 @@ def test_a_root_of_doubles_takes_subnormal_ones_for_zeros():
     assert got[:5].tolist() == [0x7FF00000, 0x7FF00000, 0x7FF00000, 0x5FE00000, 0x3FF00000]
 
 
+@pytest.mark.parametrize("which", [Mufu.RCP64H, Mufu.RSQ64H])
+def test_a_nan_of_doubles_has_one_upper_word(which):
+    """As an H200 gives it (forms of MUFU.RCP64H and RSQ64H), whatever NaN came in."""
+    upper = np.resize(np.array([0x7FF80000, 0xFFF80000, 0x7FF00001, 0xFFFFFFFF], np.uint32), 32)
+    assert set(one(Op.MUFU, upper, sub=which).tolist()) == {0x7FFFFFFF}
+
+
 # ------------------------------------------------------------------ integers and floats
 
 
