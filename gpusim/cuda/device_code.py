@@ -8,7 +8,7 @@ function cannot be called by device code, so it is never kept.  Lines keep their
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,7 +19,8 @@ from gpusim.cuda.cuda_errors import MissingToolError
 
 _MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_SCOPES = ("declaration_list", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "translation_unit")
+_CONDITIONS = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
+_SCOPES = ("declaration_list", *_CONDITIONS, "translation_unit")
 _LINKAGE = "linkage_specification"
 _OUTER = ("namespace_definition", _LINKAGE, *_SCOPES)
 _DIRECTIVE = re.compile(r"preproc_(include|def|function_def|call)")
@@ -175,8 +176,8 @@ _LINKED = (
     rb"\s|\\|extern|__extension__|\"C\"|inline|static|\[\[[\w:]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|"
     rb"__declspec\(\w*\)|_Pragma\s*\([^()]*\)"
 )
-_STORAGE = re.compile(rb"(?:%s)*" % _LINKED)
-"""Body of a macro that says no more than how a function is linked, or what is warned of."""
+_STORAGE = re.compile(rb"(?:%s|__forceinline)*" % _LINKED)
+"""Body of a macro that says no more than how a function is linked, by any compiler, or what is warned of."""
 _SPECIFIERS = re.compile(rb"(?:\s|\\|constexpr|inline|__(?:inline|host|device|forceinline|noinline)__|\[\[[\w:]*\]\])*")
 """Body of a macro that may stand before any member function."""
 _MARKED = re.compile(rb"(?:%s|__(?:global|host|device|forceinline|noinline)__|constexpr)*" % _LINKED)
@@ -264,10 +265,14 @@ def specifiers(texts: Iterable[bytes]) -> frozenset[bytes]:
     return _defined_as(_SPECIFIERS, texts)
 
 
+_PLACES = frozenset((b"__host__", b"__device__", b"__global__", b"__forceinline__", b"__noinline__"))
+"""Words of CUDA's own, which a header may define to be nothing for other compilers."""
+
+
 def _device_specifiers(texts: Iterable[bytes]) -> dict[bytes, bytes]:
     """What macros stand for that say where a function runs: of several definitions the first for the device."""
     defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
-    plain = {name: body for name, body in reversed(defined) if _says_where(body)}
+    plain = {name: body for name, body in reversed(defined) if _says_where(body) and name not in _PLACES}
     own = [(name, body) for name, body in reversed(defined) if b"__device__" in body or b"__global__" in body]
     spelt = [(name, _WORD.sub(lambda word: plain.get(word[0], word[0]), body)) for name, body in own]
     return {name: b" ".join(body.split()) for name, body in spelt if _says_where(body)}
@@ -293,10 +298,17 @@ def _member_macros(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> 
 
 
 def _defined_as(form: re.Pattern[bytes], texts: Iterable[bytes]) -> frozenset[bytes]:
-    """Macros of which every definition has a form, and one is not empty."""
+    """Macros of which every definition has a form, such macros aside that it names, and one is not empty."""
     defined = [found for one in texts for found in _WITHOUT_ARGUMENTS.findall(one)]
-    others = {name for name, body in defined if not form.fullmatch(body)}
-    return frozenset(name for name, body in defined if name not in others and body.strip())
+    said = {name for name, body in defined if body.strip()}
+    found: set[bytes] = set()
+    while new := said - {name for name, body in defined if not form.fullmatch(_without_words(body, found))} - found:
+        found |= new
+    return frozenset(found)
+
+
+def _without_words(text: bytes, words: Container[bytes]) -> bytes:
+    return _WORD.sub(lambda word: b"" if word[0] in words else word[0], text)
 
 
 def _blanks(found: re.Match[bytes]) -> bytes:
@@ -470,17 +482,18 @@ def _blanked(
 ) -> bytes:
     """The text with blanks for what is left out, host members of kept classes too."""
     edits: list[tuple[int, int, bytes]] = []
-    before = re.compile(rb"(?:\b(?:%s)\b\s*)+\Z" % b"|".join(sorted(storage) or [rb"\0"]))
     for item in items:
         if id(item) not in kept:
             edits.append(_blank(item.node, text))
-            if said := before.search(text, max(0, item.node.start_byte - _LONGEST), item.node.start_byte):
-                edits.append((*said.span(), _blanks(said)))
             continue
         edits.extend(item.members)
         inner = _inner(item.node)
         if inner.type == "function_definition" and not item.is_device:
             edits.append((inner.start_byte, inner.start_byte, b"__host__ __device__ "))
+    said = re.compile(rb"(?:\b(?:%s)\b\s*)+\Z" % b"|".join(sorted(storage) or [rb"\0"]))
+    left_out = [begin for begin, end, _ in edits if end > begin]
+    before = [said.search(text, max(0, begin - _LONGEST), begin) for begin in left_out]
+    edits += [(*found.span(), _blanks(found)) for found in before if found]
     return _REFUSAL.sub(_blanks, _edited(text, edits))
 
 
@@ -538,9 +551,18 @@ def _of_classes(node: Any, data: bytes) -> Iterator[Any]:
     while todo:
         one = todo.pop()
         if one.type == "field_declaration_list":
-            yield from one.children
+            yield from _behind_conditions(one)
         if _CLASS.search(data, one.start_byte, one.end_byte):
             todo.extend(reversed(one.children))
+
+
+def _behind_conditions(members: Any) -> Iterator[Any]:
+    """Members, those behind conditions of the preprocessor too."""
+    for one in members.children:
+        if one.type in _CONDITIONS:
+            yield from _behind_conditions(one)
+        else:
+            yield one
 
 
 def _is_function(inner: Any) -> bool:

@@ -226,6 +226,13 @@ def test_what_device_code_needs_is_not_left_out(text, says):
         (OF_MACROS, "*p = 5;"),
         (FRIENDS, "*p = 3;"),
         (MACROS_OF_MACROS, "*p = 4;"),
+        (("#ifdef X\n#define __device__\n#define __host__\n#endif\n#define BOTH inline __device__ __host__\n"
+         "int h() { return 1; }\nBOTH int f() { return 6; }\n__global__ void k(int *p) { *p = f(); }"), "*p = 6;"),
+        (("#include <vector>\nstruct A { int a;\n#if 1\n  void log(std::vector<int> v) { nowhere(v); }\n#endif\n};\n"
+         "__global__ void k(int *p) { A a{5}; *p = a.a; }"), "*p = 5;"),
+        (("#ifdef X\n#define FORCE __forceinline\n#else\n#define FORCE inline\n#endif\n#define OWN FORCE\n"
+         "template <class T> struct A { int a;\n  OWN static A<T> none(std::string s) { return nowhere(s); }\n};\n"
+         "__global__ void k(int *p) { A<int> a{2}; *p = a.a; }"), "*p = 2;"),
         (("#include <vector>\n__global__ void k(int *p) { int a; __asm__ __volatile__(\"mov.u32 %0, 3;\" : \"=r\"(a)); "
          "*p = a; }"), "int a; asm volatile(\"mov.u32 %0, 3;\" : \"=r\"(a)); *p = a;"),
     ],
