@@ -16,6 +16,7 @@ from gpusim.engine.core.device_heap import N_HEAP, UNIT
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.isa.program import GRID_WORKSPACE, HEAP
 from gpusim.simulate.launch import MAP_NORESERVE, Memory, zeros
+from gpusim.simulate.textures import table
 
 _ROW = struct.Struct("<4Q")
 OF_HOST = " (of the host)"
@@ -66,6 +67,7 @@ class DeviceMemory:
         self.bytes = np.frombuffer(self._pages, np.uint8)
         self._allocations: list[Allocation] = []
         self._variables: dict[int, Sequence[tuple[str, int, int]]] = {}
+        self._textures: list[tuple[int, ...]] = []
         self._as_launched: Memory | None = None
 
     def close(self) -> None:
@@ -95,11 +97,25 @@ class DeviceMemory:
         self._variables[base] = variables
         self._as_launched = None
 
+    def texture(self, row: tuple[int, ...]) -> int:
+        """Handle of a texture, of the same one the same.
+
+        Parameters
+        ----------
+        row : tuple of int
+            What the engine is told of it.
+        """
+        if row not in self._textures:
+            self._textures.append(row)
+            self._as_launched = None
+        return 1 + self._textures.index(row)
+
     @property
     def now(self) -> Memory:
         """All of it as launches have it."""
         if self._as_launched is None:
-            self._as_launched = Memory(self.bytes.view(np.uint32), list(self._arrays()), self._heap)
+            textures = table(self._textures)
+            self._as_launched = Memory(self.bytes.view(np.uint32), list(self._arrays()), self._heap, textures)
         return self._as_launched
 
     @property

@@ -24,6 +24,7 @@ from gpusim.programs.memory import DeviceMemory
 from gpusim.programs.modules import Loaded
 from gpusim.programs.program_errors import ProgramError
 from gpusim.programs.request import Request
+from gpusim.programs.textures import texture_object
 from gpusim.results.program import Program as Ran
 from gpusim.simulate.counted import Moved
 from gpusim.simulate.driving import SimulationError
@@ -52,6 +53,7 @@ class Ask(IntEnum):
     CATCH_UP = 7
     LIBRARY = 8
     PRODUCT = 9
+    TEXTURE = 10
 
 
 class CudaStatus(IntEnum):
@@ -112,7 +114,7 @@ class Session:
         self._answers = {
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
             Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse, Ask.CATCH_UP: self._catch_up,
-            Ask.LIBRARY: self._library, Ask.PRODUCT: self._product,
+            Ask.LIBRARY: self._library, Ask.PRODUCT: self._product, Ask.TEXTURE: self._texture,
         }  # fmt: skip
 
     def run(self, arguments: Sequence[str]) -> Ran:
@@ -257,6 +259,9 @@ class Session:
     def _product(self, body: bytes) -> tuple[int, bytes]:
         products.compute(products.product(body), self._memory)
         return CudaStatus.SUCCESS, b""
+
+    def _texture(self, body: bytes) -> tuple[int, bytes]:
+        return CudaStatus.SUCCESS, struct.pack("<Q", self._memory.texture(texture_object(body).row()))
 
     def _refuse(self, body: bytes) -> tuple[int, bytes]:
         call = body.decode()

@@ -35,10 +35,9 @@ from gpusim.isa.opcodes import SYSTEM_CALLS
 from gpusim.isa.program import HEAP
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
-from gpusim.simulate.launch import arrays_of, banks_of, in_memory, textures_of, zeros
+from gpusim.simulate.launch import arrays_of, banks_of, in_memory, texture_table, zeros
 from gpusim.simulate.placement import first_wave
 from gpusim.simulate.printed import formats, room
-from gpusim.simulate.textures import rows_of
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -452,7 +451,7 @@ def machine(
         **_tallies(kinds, len(bounds), len(image.code), threads),
         **_outboxes(len(sms), timeless),
         **_of_system_calls(launch, layout, dims),
-        textures=rows_of([(texture, layout.address[name]) for name, texture in textures_of(launch)]),
+        textures=texture_table(launch, layout),
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
         gate=aligned((TAKEN + APART * threads,), np.int64),

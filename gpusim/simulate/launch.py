@@ -23,7 +23,7 @@ from gpusim.host_memory import enough_memory
 from gpusim.isa.program import GRID_WORKSPACE, ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
 from gpusim.simulate.tensor_maps import TensorMap
-from gpusim.simulate.textures import Texture
+from gpusim.simulate.textures import Texture, table
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 POINTER = 8  # bytes
@@ -67,12 +67,15 @@ class Memory:
         What lies in it: a name, the address of the first byte, bytes.
     heap : int64 array, optional
         What malloc of device code has handed out of the heap there, where there is one; launches change it.
+    textures : int64 array, optional
+        What texture objects read, as :func:`~gpusim.simulate.textures.table` has it.
     """
 
     def __init__(
-        self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]], heap: np.ndarray | None = None
-    ) -> None:
-        self.words, self.heap = words, heap
+        self, words: np.ndarray, arrays: Sequence[tuple[str, int, int]], heap: np.ndarray | None = None,
+        textures: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.words, self.heap, self.textures = words, heap, table(()) if textures is None else textures
         address = {name: first for name, first, _ in arrays}
         self.layout = Layout(address, {name: nbytes for name, _, nbytes in arrays}, words.nbytes)
         self.infos = tuple(ArrayInfo(name, "global", "u8", -1, 0) for name, _, _ in arrays)
@@ -366,6 +369,13 @@ def textures_of(launch: Launch) -> list[tuple[str, Texture]]:
     """Textures of a launch, by parameter; the handle of one is its place here, from 1 on."""
     given = ((param.name, launch.arguments[param.name]) for param in launch.program.params)
     return [(name, value) for name, value in given if isinstance(value, Texture)]
+
+
+def texture_table(launch: Launch, layout: Layout) -> np.ndarray:
+    """Textures of a launch as the engine has them."""
+    if launch.memory is not None:
+        return launch.memory.textures
+    return table([texture.row(layout.address[name]) for name, texture in textures_of(launch)])
 
 
 def _passed(launch: Launch, name: str) -> Argument:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpusim.engine.state.arrays import CACHE_LINE, Machine
-from gpusim.isa.opcodes import SYSTEM_CALLS
+from gpusim.isa.opcodes import SYSTEM_CALLS, Op
 from gpusim.simulate.build import rebind
-from gpusim.simulate.launch import textures_of
 
 if TYPE_CHECKING:
     from gpusim.isa.encode import Image
@@ -86,7 +85,7 @@ class Machines:
 
 def _can_run_again(launch: Launch) -> bool:
     """Whether all that differs between two launches is what :func:`~gpusim.simulate.build.rebind` writes."""
-    return sys.platform == "linux" and not launch.program.has(*SYSTEM_CALLS) and not textures_of(launch)
+    return sys.platform == "linux" and not launch.program.has(*SYSTEM_CALLS, Op.TEX)
 
 
 class _Kept:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,7 @@ KINDS = {
 """Types of channels by those of arrays."""
 FLOATS, SHARES = ("float32", "float16"), ("int8", "uint8", "int16", "uint16")
 FILTERS = ("point", "linear")
+READINGS = ("element", "normalized")
 MODES = {
     "wrap": S.TEXTURE_WRAP, "clamp": S.TEXTURE_CLAMP, "mirror": S.TEXTURE_MIRROR, "border": S.TEXTURE_BORDER,
 }  # fmt: skip
@@ -29,6 +31,17 @@ CHANNELS = (1, 2, 4)
 MOST_TEXELS = 1 << 27
 """Of a dimension.  Source: CUDA C++ Programming Guide 13, technical specifications, textures of linear memory."""
 FULL = 0xFFFFFFFF
+
+
+class Sampling(NamedTuple):
+    """How texels are read: as :class:`Texture` says it, ``modes`` along x and y."""
+
+    channels: int
+    filter: str
+    modes: tuple[str, str]
+    normalized: bool
+    read: str
+    border: Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +139,7 @@ class Texture:
             yield f"a dimension of {max(self.array.shape)} texels: there are {MOST_TEXELS} at most"
         if self.filter not in FILTERS:
             yield f"filter is point or linear, not {shown(self.filter)}"
-        if self.read not in ("element", "normalized"):
+        if self.read not in READINGS:
             yield f"read is element or normalized, not {shown(self.read)}"
         if self.read == "normalized" and name not in SHARES:
             yield f"integers of 8 or 16 bits are read as normalized, not {name}"
@@ -141,29 +154,47 @@ class Texture:
 
     def row(self, address: int) -> list[int]:
         """What the engine is told of it, at an address of memory."""
-        width, height = self.size
-        texel = self.array.itemsize * self.channels
-        whole = self.array.dtype.name not in FLOATS and self.read == "element"
-        colour = [*self.border, *(0,) * (max(CHANNELS) - len(self.border))]
-        bits = [int(n) & FULL if whole else int(np.float32(n).view(np.uint32)) for n in colour]
-        mode_x, mode_y = (MODES[mode] for mode in self.modes)
-        return [
-            address, width, height, width * texel, texel, self.channels, KINDS[self.array.dtype.name],
-            self.normalized, self.filter == "linear", self.read == "normalized", mode_x, mode_y, *bits,
-        ]  # fmt: skip
+        pitch = self.size[0] * self.array.itemsize * self.channels
+        how = Sampling(self.channels, self.filter, self.modes, self.normalized, self.read, self.border)
+        return row_of(address, self.size, pitch, self.array.dtype.name, how)
 
 
-def rows_of(textures: Sequence[tuple[Texture, int]]) -> np.ndarray:
-    """Textures and their addresses as the engine has them.
+def row_of(address: int, size: tuple[int, int], pitch: int, dtype: str, how: Sampling) -> list[int]:
+    """What the engine is told of a texture.
+
+    Parameters
+    ----------
+    address : int
+        Of its first texel.
+    size : (int, int)
+        Texels along x and y; 0 along y where it has one dimension.
+    pitch : int
+        Bytes from one row to the next.
+    dtype : str
+        Of a channel, as NumPy names it.
+    how : Sampling
+    """
+    texel = np.dtype(dtype).itemsize * how.channels
+    whole = dtype not in FLOATS and how.read == "element"
+    colour = [*how.border, *(0,) * (max(CHANNELS) - len(how.border))]
+    bits = [int(n) & FULL if whole else int(np.float32(n).view(np.uint32)) for n in colour]
+    mode_x, mode_y = (MODES[mode] for mode in how.modes)
+    return [
+        address, *size, pitch, texel, how.channels, KINDS[dtype],
+        how.normalized, how.filter == "linear", how.read == "normalized", mode_x, mode_y, *bits,
+    ]  # fmt: skip
+
+
+def table(rows: Sequence[Sequence[int]]) -> np.ndarray:
+    """Textures as the engine has them, by what :func:`row_of` tells of each.
 
     Returns
     -------
     int64 array, shape (1 + textures, N_TEXTURE)
         The first row is none: handles count from 1 on.
     """
-    found = np.zeros((1 + len(textures), S.N_TEXTURE), np.int64)
-    for number, (texture, address) in enumerate(textures, 1):
-        row = texture.row(address)
+    found = np.zeros((1 + len(rows), S.N_TEXTURE), np.int64)
+    for number, row in enumerate(rows, 1):
         found[number, : len(row)] = row
     return found
 

@@ -39,6 +39,18 @@ def test_rows_managed_and_pinned_memory_are_copied(tmp_path: Path) -> None:
     assert ran.output.startswith("1 1 1 cudaErrorInvalidValue\n")
 
 
+def test_texture_objects_read_arrays_rows_and_linear_memory(tmp_path: Path) -> None:
+    ran = run("textures.cu", folder=tmp_path)
+    assert ran.status == 2
+    assert ran.output.startswith(
+        "between 0 16.5\nbox 0 1\nwhole -7 4\nerror 26\nshares 80 155\nwrong 0, cudaErrorInvalidFilterSetting\n"
+    )
+    assert "fetches from what is no texture of this launch: handle 1" in ran.errors  # of an array that was freed
+    sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    dense, far = (ran.json["profiles"][n]["metrics"][sectors]["value"] for n in "56")
+    assert (dense, far) == (4, 32)
+
+
 def test_streams_run_side_by_side_and_graphs_in_turn(tmp_path: Path) -> None:
     ran = run("streams.cu", folder=tmp_path)
     assert ran.status == 0, ran.errors

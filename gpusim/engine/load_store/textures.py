@@ -43,12 +43,18 @@ def fetch(m, c, index, w, block, sm, on, t, count):
     if not are_known(m, c, index, w, block, base, on):
         return np.int64(S.FAILURE)
     n = lines_of_texels(m, c, base, on)
-    one = m.textures[m.regs[at(c[I.A], base), first_lane(on)]]
-    array = find_array(m.bounds, m.shape[S.N_BUFFERS], one[S.TEXTURE_ADDRESS], np.int64(1))
+    handle = np.int64(m.regs[at(c[I.A], base), first_lane(on)])
+    array, texel_bytes = array_of(m, handle), m.textures[handle, S.TEXTURE_TEXEL]
     for lane in range(S.LANES):
         if not c[I.LIGHT] and (on >> np.uint32(lane)) & ONE and not fetch_values(m, c, w, base, lane):
             return refuse_stray(m, index, on, block, m.scratch[S.ADDRESSES], w)
-    return through_l1(m, index, w, sm, on, n, array, one[S.TEXTURE_TEXEL], t, count)
+    return through_l1(m, index, w, sm, on, n, array, texel_bytes, t, count)
+
+
+@jit
+def array_of(m, handle):
+    """Array that a texture reads, or -1 where it is there no more."""
+    return find_array(m.bounds, m.shape[S.N_BUFFERS], m.textures[handle, S.TEXTURE_ADDRESS], np.int64(1))
 
 
 LINES, SECTORS = 1, 1 + CORNERS
@@ -57,10 +63,10 @@ LINES, SECTORS = 1, 1 + CORNERS
 
 @cold
 def are_known(m, c, index, w, block, base, on):
-    """Whether each lane names a texture that there is."""
+    """Whether each lane names a texture that there is, of an array that there is."""
     for lane in range(S.LANES):
         handle = np.int64(m.regs[at(c[I.A], base), lane])
-        if (on >> np.uint32(lane)) & ONE and not 1 <= handle < len(m.textures):
+        if (on >> np.uint32(lane)) & ONE and not (1 <= handle < len(m.textures) and array_of(m, handle) >= 0):
             return fail(m, E.NO_TEXTURE, index, lane, block, handle, w)
     return True
 
@@ -172,9 +178,9 @@ def inside(place, size, mode):
 @cold
 def fetch_values(m, c, w, base, lane):
     """What one lane reads into its registers; False where the values of the texture are not there."""
-    one = m.textures[m.regs[at(c[I.A], base), lane]]
-    array = find_array(m.bounds, m.shape[S.N_BUFFERS], one[S.TEXTURE_ADDRESS], np.int64(1))
-    if not m.bounds[array, S.HELD]:
+    handle = np.int64(m.regs[at(c[I.A], base), lane])
+    one = m.textures[handle]
+    if not m.bounds[array_of(m, handle), S.HELD]:
         m.scratch[S.ADDRESSES, lane] = one[S.TEXTURE_ADDRESS]
         return False
     places, weights = m.scratch[S.ADDRESSES], m.scratch[S.TURNS].view(np.float64)

@@ -218,8 +218,8 @@ cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind)
     return cudaSuccess;
 }
 
-static cudaError_t copy_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t width, size_t rows,
-                             cudaMemcpyKind kind) {
+cudaError_t copy_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t width, size_t rows,
+                      cudaMemcpyKind kind) {
     if (rows > 1 && (width > to_pitch || width > from_pitch)) return cudaErrorInvalidPitchValue;
     for (size_t row = 0; row < rows; ++row)
         if (cudaError_t error = copy(to + row * to_pitch, from + row * from_pitch, width, kind)) return error;
@@ -244,14 +244,26 @@ cudaError_t fill_rows(char *to, size_t pitch, unsigned value, size_t width, size
     return cudaSuccess;
 }
 
+// One side of a copy between boxes: what lies in an array is counted in texels.
+struct Side {
+    cudaPitchedPtr rows;
+    cudaPos pos;
+
+    Side(cudaArray_t array, const cudaPitchedPtr &pointer, cudaPos where) : rows(pointer), pos(where) {
+        if (array) rows = rows_of(array), pos.x *= texel_bytes(array);
+    }
+    char *at(size_t z) const {
+        return static_cast<char *>(rows.ptr) + ((pos.z + z) * rows.ysize + pos.y) * rows.pitch + pos.x;
+    }
+};
+
 static cudaError_t copy_box(const cudaMemcpy3DParms &p) {
-    if (p.srcArray || p.dstArray) refuse("cudaMemcpy3D of an array");
-    auto at = [](const cudaPitchedPtr &where, const cudaPos &pos, size_t z) {
-        return static_cast<char *>(where.ptr) + ((pos.z + z) * where.ysize + pos.y) * where.pitch + pos.x;
-    };
+    Side to(p.dstArray, p.dstPtr, p.dstPos), from(p.srcArray, p.srcPtr, p.srcPos);
+    cudaArray_t array = p.dstArray ? p.dstArray : p.srcArray;
+    size_t width = p.extent.width * (array ? texel_bytes(array) : 1);
     for (size_t z = 0; z < p.extent.depth; ++z)
-        if (cudaError_t error = copy_rows(at(p.dstPtr, p.dstPos, z), p.dstPtr.pitch, at(p.srcPtr, p.srcPos, z),
-                                          p.srcPtr.pitch, p.extent.width, p.extent.height, p.kind))
+        if (cudaError_t error = copy_rows(to.at(z), to.rows.pitch, from.at(z), from.rows.pitch, width, p.extent.height,
+                                          p.kind))
             return error;
     return cudaSuccess;
 }

@@ -24,7 +24,8 @@ using Address = uint64_t;
 // ---------------------------------------------------------------- to gpusim and back (channel.cpp)
 
 enum class Ask : uint32_t {
-    hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7, library = 8, product = 9
+    hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7, library = 8, product = 9,
+    texture = 10
 };
 
 struct Answer {
@@ -82,6 +83,8 @@ inline bool holds(const Allocation *one, Address address, size_t nbytes) {
 bool is_device(const void *pointer);
 void *view(const void *pointer);  // where this process reads and writes what a pointer, a device's or its own, names
 cudaError_t copy(void *to, const void *from, size_t nbytes, cudaMemcpyKind kind);
+cudaError_t copy_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t width, size_t rows,
+                      cudaMemcpyKind kind);
 cudaError_t fill(void *to, unsigned value, size_t nbytes, size_t unit = 1);  // with units of so many bytes
 cudaError_t fill_rows(char *to, size_t pitch, unsigned value, size_t width, size_t rows, size_t unit = 1);
 
@@ -94,6 +97,11 @@ struct Moved {  // a stretch of the device's memory that was copied or set
 };
 
 std::vector<Moved> moved();  // since this was last asked
+
+// ---------------------------------------------------------------- arrays (textures.cpp)
+
+size_t texel_bytes(cudaArray_const_t array);
+cudaPitchedPtr rows_of(cudaArray_const_t array);  // its texels, one row after another
 
 // ---------------------------------------------------------------- modules and kernels (modules.cpp)
 
