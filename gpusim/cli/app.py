@@ -57,7 +57,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         return _run_command(arguments)
     except TyperException as error:
-        return complain(error.format_message(), error.exit_code)
+        return complain(error.format_message().replace("Value error, ", ""), error.exit_code)
     except LackingError as error:
         return complain(str(error), 1)
     except GpusimError as error:

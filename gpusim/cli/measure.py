@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.options import JsonFile, KernelFolders, Warm
+from gpusim.cli.options import JsonFile, KernelFolders
 from gpusim.cli.parameters import combinations, find, split
 from gpusim.errors import GpusimError
 
@@ -32,7 +32,9 @@ def measure(
         str | None, typer.Option(metavar="NAME", help="Refuse any other GPU [default: whichever is here].")
     ] = None,
     json: JsonFile = None,
-    warm: Warm = False,
+    cache: Annotated[
+        Literal["cold", "warm"], typer.Option(help="Caches flushed before each launch, or as it left them.")
+    ] = "cold",
     repeats: Annotated[int, typer.Option(metavar="N", help="Times to time a launch.", min=1)] = 20,
     runs: Annotated[
         int, typer.Option(metavar="N", help="Times to count it with Nsight Compute; 0: not at all.", min=0)
@@ -71,8 +73,8 @@ def measure(
     specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), launch))
     file = None if is_stdout(json) else json
     request = room.Request(
-        specs, gpu, warm, repeats, runs, seconds=seconds, folder=file.parent if file else Path(), outputs=outputs,
-        before=None if fresh else _before(file),
+        specs, gpu, cache == "warm", repeats, runs, seconds=seconds, folder=file.parent if file else Path(),
+        outputs=outputs, before=None if fresh else _before(file),
     )  # fmt: skip
 
     def keep(now: Measurement) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,9 +12,15 @@ from gpusim.processors import MOST
 if TYPE_CHECKING:
     from gpusim.simulate.work import Sample as HowMuch
 
+Caches = Literal["cold", "warm", "flushed"]
 Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
-Warm = Annotated[bool, typer.Option("--warm/--cold", help="Caches as a first launch leaves them, or empty.")]
+Cache = Annotated[
+    Caches,
+    typer.Option(
+        help="What a launch finds: empty caches, what itself left, or an L2 full of other data, not yet written."
+    ),
+]
 Sample = Annotated[
     bool | None,
     typer.Option("--sample/--exact", help="Simulate part of the launch and scale, or all of it [default: by size]."),

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpusim.cli.files import check_writable, show_chains, show_profiles
 from gpusim.cli.options import (
+    Cache,
     Fresh,
     Gpus,
     Jobs,
@@ -21,7 +22,6 @@ from gpusim.cli.options import (
     TimelineFile,
     TimelineFrom,
     TimelineSm,
-    Warm,
     chosen_sample,
     listed_gpus,
 )
@@ -36,7 +36,7 @@ def predict(
     arguments: KernelArguments,
     gpu: Gpus = "h200",
     json: JsonFile = None,
-    warm: Warm = False,
+    cache: Cache = "cold",
     sample: Sample = None,
     quick: Quick = False,
     jobs: Jobs = None,
@@ -62,7 +62,7 @@ def predict(
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(gpu), combinations(algorithm, given)))
     wanted = Wanted(timeline, timeline_sm, timeline_from)
-    how: dict[str, Any] = {"cache": "warm" if warm else "cold", "sample": chosen_sample(sample, quick), "fresh": fresh}
+    how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
     if isinstance(algorithm, Chain):
         if registers is not None:

@@ -13,6 +13,7 @@ from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
 from gpusim.cli.options import (
+    Cache,
     Fresh,
     Gpus,
     Jobs,
@@ -22,7 +23,6 @@ from gpusim.cli.options import (
     TimelineFile,
     TimelineFrom,
     TimelineSm,
-    Warm,
     chosen_sample,
     listed_gpus,
 )
@@ -48,7 +48,7 @@ def profile(
     ] = None,
     gpu: Gpus = "h200",
     json: JsonFile = None,
-    warm: Warm = False,
+    cache: Cache = "cold",
     sample: Sample = None,
     quick: Quick = False,
     limit: Annotated[
@@ -70,7 +70,7 @@ def profile(
     """
     check_writable(json)
     how: dict[str, Any] = {
-        "cache": "warm" if warm else "cold",
+        "cache": cache,
         "sample": chosen_sample(sample, quick),
         "limit": limit,
         "fresh": fresh,

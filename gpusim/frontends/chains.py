@@ -43,8 +43,8 @@ def predict_chain(
         Name as in ``gpusim kernels``, or a chain of your own.
     gpu, sample, progress, kernels, limit, fresh, jobs
         As for :func:`gpusim.predict`.
-    cache : {"cold", "warm"}
-        Caches empty before the first launch, or as the last left them.
+    cache : {"cold", "warm", "flushed"}
+        Caches before the first launch: empty, as the last left them, or with an L2 full of other data.
     **params : int
         Sizes and tiles of the chain.
 

@@ -82,8 +82,8 @@ def profile(
         What ``__constant__`` and ``__device__`` variables hold, by name, such as ``{"coef": array}``; an array of a
         ``__device__`` variable holds afterwards what the kernel leaves there.  :class:`gpusim.cuda.symbols.Images`
         lasts from launch to launch.
-    cache : {"cold", "warm"}
-        Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
+    cache : {"cold", "warm", "flushed"}
+        As for :func:`gpusim.predict`.
     values : bool
         Compute the results.  Without them only what addresses and branches depend on is computed, which is faster,
         and arrays stay as they are.

@@ -54,8 +54,9 @@ def predict(
         Name as in ``gpusim kernels``, an algorithm of your own, or a description as ``@gl.kernel`` makes it.
     gpu : str or Gpu
         Name as in ``gpusim gpus``, path of a TOML file, or a loaded specification.
-    cache : {"cold", "warm"}
-        Caches flushed before the launch (as Nsight Compute does), or left as the same launch left them.
+    cache : {"cold", "warm", "flushed"}
+        Caches empty before the launch, as Nsight Compute leaves them; as the same launch left them; or with an L2 full
+        of other data that HBM does not have yet, as benchmarks leave it that set a large array before.
     sample : bool or "quick", optional
         Run only part of a large launch, or little of it; None decides by its size.
     progress : callable, optional

@@ -20,7 +20,8 @@ class ChainProfile(ChainFigures):
         Complete.
     gpu : str
     cache : str
-        ``"cold"``: empty before the first launch; ``"warm"``: as the whole chain left them.
+        ``"cold"``: empty before the first launch; ``"warm"``: as the whole chain left them; ``"flushed"``: with an L2
+        full of other data.
     steps : tuple of Profile
         One for each launch, in their order; each finds L2 as the one before left it.
     labels : tuple of str

@@ -36,7 +36,7 @@ class Profile(Figures):
         traffic the textbook counts, ``"compulsory"`` the bytes of the inputs,
         each read once.  Any of them may be missing.
     cache : str
-        ``"cold"`` (flushed before the launch) or ``"warm"``.
+        ``"cold"`` (empty before the launch), ``"warm"`` or ``"flushed"``.
     flops : int or None
         Floating-point operations of the algorithm (a fused multiply-add is two).
     memory : str

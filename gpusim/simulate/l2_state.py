@@ -6,19 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpusim.engine.hierarchy.copies import pass_by
+from gpusim.engine.hierarchy.copies import WRITTEN, pass_by
 from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, USED
 from gpusim.engine.hierarchy.replacement import FIRST_WAYS
 from gpusim.engine.state import columns as S
 from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
 from gpusim.hardware.fixed import LINE
 from gpusim.simulate.counted import CacheState, Moved
+from gpusim.simulate.launch import MOST_BYTES
 from gpusim.simulate.scaling import Held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpusim.engine.state.arrays import Machine
+    from gpusim.hardware.spec import Gpu
+
+ELSEWHERE = MOST_BYTES * LINE
+"""An address beyond all that a launch may have."""
 
 
 def left(m: Machine) -> CacheState:
@@ -56,6 +61,13 @@ def with_moved(l2: CacheState | None, moved: Sequence[Moved]) -> CacheState | No
     if l2 is None:
         l2 = CacheState(np.zeros(0, np.int64), np.zeros((0, 0), np.int64), 0, Held(0, 0, 0))
     return l2._replace(moved=(*l2.moved, *moved))
+
+
+def flushed(gpu: Gpu) -> CacheState:
+    """What an L2 holds after an array has been set that is twice as large, which no launch reads."""
+    state = with_moved(None, (Moved(WRITTEN, ELSEWHERE, 2 * gpu.l2.size_bytes),))
+    assert state is not None
+    return state
 
 
 def held_by_l2(m: Machine) -> Held:

@@ -92,7 +92,7 @@ def summary(
     gpu, launch, held, counts
         What ran where, and what it did.
     cache : str
-        ``"cold"`` or ``"warm"``.
+        ``"cold"``, ``"warm"`` or ``"flushed"``.
     way : str
         How the program came about: it decides which errors are known.
     family : str
@@ -109,7 +109,7 @@ def summary(
         return known_errors(gpu.name, way, family, sampled=sampled)
 
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}
-    if cache == "cold":
+    if cache != "warm":
         read = found["dram__bytes_read.sum"]
         found["dram__bytes_read.sum"] = replace(read, value=read.value + read_by_launch(launch.program, gpu.launch))
     return Profile(

@@ -11,6 +11,7 @@ from gpusim.processors import processors
 from gpusim.simulate.clock import clocked
 from gpusim.simulate.counting import count
 from gpusim.simulate.guard import fitting, watched
+from gpusim.simulate.l2_state import flushed
 from gpusim.simulate.metrics import summary
 from gpusim.simulate.workers import Workers
 
@@ -42,7 +43,7 @@ def simulate(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
     GpusimError
         A launch that the GPU cannot hold, an access out of bounds, ...
     """
-    l2: CacheState | None = None
+    l2 = flushed(gpu) if how.cache == "flushed" else None
     if how.cache == "warm":
         for work in works:
             l2 = _run(work, gpu, how.warming, l2, keep_l2=True).counts.l2

@@ -83,14 +83,19 @@ class Work:
     notes: tuple[str, ...] = ()
 
 
+CACHES = ("cold", "warm", "flushed")
+"""What launches may find in the caches."""
+
+
 @dataclass(frozen=True)
 class How:
     """How launches are to be predicted.
 
     Attributes
     ----------
-    cache : {"cold", "warm"}
-        Caches flushed before the first launch (as Nsight Compute does), or left as the same launches left them.
+    cache : {"cold", "warm", "flushed"}
+        Caches empty before the first launch, as Nsight Compute leaves them; as the same launches left them; or with an
+        L2 full of other data that HBM does not have yet, as benchmarks leave it that set a large array before.
     sample : bool or "quick", optional
         Run only part of a large launch, or little of it; None decides by its size.
     values : bool
@@ -122,8 +127,8 @@ class How:
     jobs: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.cache, str) or self.cache not in ("cold", "warm"):
-            raise ParameterError(f"cache must be 'cold' or 'warm', not {shown(self.cache)}")
+        if not isinstance(self.cache, str) or self.cache not in CACHES:
+            raise ParameterError(f"cache must be 'cold', 'warm' or 'flushed', not {shown(self.cache)}")
         if self.progress is not None and not callable(self.progress):
             raise ParameterError(f"progress must be a function of (done, total, text), not {shown(self.progress)}")
         if self.jobs is not None:
@@ -139,7 +144,7 @@ class How:
             return
         if self.values:
             raise ParameterError("a quick prediction computes no values: give values=False, or leave out 'quick'")
-        if self.cache == "warm":
+        if self.cache != "cold":
             raise ParameterError("a quick prediction is of cold caches: it does not tell what a launch leaves in L2")
         if self.timeline is not None:
             raise ParameterError("a quick prediction has no timeline: leave one of them out")

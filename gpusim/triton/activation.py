@@ -183,8 +183,8 @@ def activate(
     ----------
     gpu : str or Gpu
         As for :func:`gpusim.profile`.
-    cache : {"cold", "warm"}
-        Whether a launch finds caches empty, or as the same launch left them.
+    cache : {"cold", "warm", "flushed"}
+        What a launch finds: empty caches, what itself left, or an L2 full of other data.
     sample : bool, optional
         As for :func:`gpusim.profile`; values are of whole launches in any case.
     jobs : int, optional

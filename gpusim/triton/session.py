@@ -85,8 +85,8 @@ class Session:
     Parameters
     ----------
     gpu : str or Gpu
-    cache : {"cold", "warm"}
-        Whether a launch finds caches empty, or as the same launch left them.
+    cache : {"cold", "warm", "flushed"}
+        What a launch finds: empty caches, what itself left, or an L2 full of other data.
     sample : bool, optional
         As for :func:`gpusim.profile`; of time alone: values are of whole launches.
     jobs : int, optional

@@ -93,7 +93,7 @@ NAMES = [*contents(), "folder", "pipe", "zero", "nothing"]
 RIGHT = [
     "predict copy --n 64",
     "predict copy --n 64 --gpu h200,a100-40gb --json out.json",
-    "predict matmul-tiled --n 64 --tile 8,16 --warm",
+    "predict matmul-tiled --n 64 --tile 8,16 --cache warm",
     "predict copy --N 64 --gpu good.toml --registers 32 --timeline out.json --timeline-sm 124 --timeline-from 0",
     "predict attention-standard --N 32 --d 16 --H 1 --B 1 --json -",
     "profile good.cu --grid 1 --block 32 --arg int32:32 --arg float32:ones:32 --json out.json",

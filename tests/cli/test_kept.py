@@ -58,7 +58,7 @@ def test_fresh_simulates_anew(shown, runs):
     assert len(runs) == 3
 
 
-OTHERS = "--N 65", "--N 64 --warm", "--N 64 --exact", "--N 64 --gpu a100", "--N 64 --registers 99"
+OTHERS = "--N 65", "--N 64 --cache warm", "--N 64 --exact", "--N 64 --gpu a100", "--N 64 --registers 99"
 
 
 @pytest.mark.parametrize("other", OTHERS)

@@ -48,7 +48,7 @@ def test_a_cache_that_cannot_be_used_is_one_line(predicted, capsys, monkeypatch)
 
 
 def test_options_may_stand_anywhere(predicted):
-    assert main("predict --n 4096 --warm matmul-tiled --exact --registers 64 --tile 32".split()) == 0
+    assert main("predict --n 4096 --cache warm matmul-tiled --exact --registers 64 --tile 32".split()) == 0
     assert predicted[0]["kernel"] == "matmul-tiled"
     assert predicted[0]["cache"] == "warm"
     assert predicted[0]["sample"] is False

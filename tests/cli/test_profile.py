@@ -80,7 +80,7 @@ def test_json_of_one_launch(sources, capsys):
 
 
 def test_several_gpus_are_rows(capsys):
-    assert profile(f"{GOOD} --gpu h200,a100-40gb --exact --warm") == 0
+    assert profile(f"{GOOD} --gpu h200,a100-40gb --exact --cache warm") == 0
     text = capsys.readouterr().out
     assert [line.split()[0] for line in text.splitlines()[4:6]] == ["h200", "a100-40gb"]
     assert "warm caches" in text

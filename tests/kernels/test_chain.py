@@ -122,7 +122,7 @@ def test_a_chain_where_a_kernel_is_wanted_and_the_other_way_round():
 def test_a_parameter_that_no_kernel_takes():
     with pytest.raises(ParameterError, match="T is at most 32"):
         lookup.chain("attention-standard").bind(T=33)
-    with pytest.raises(ParameterError, match="cache must be 'cold' or 'warm', not 'hot'"):
+    with pytest.raises(ParameterError, match="cache must be 'cold', 'warm' or 'flushed', not 'hot'"):
         gpusim.predict_chain("attention-standard", cache="hot")
 
 

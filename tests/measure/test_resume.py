@@ -178,7 +178,11 @@ def test_a_launch_that_failed_is_tried_again(gpu, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("more", "here", "says"),
     [
-        (["--warm"], H200, "measured before with cold caches, not warm: name another file, or measure all of it anew"),
+        (
+            ["--cache", "warm"],
+            H200,
+            "measured before with cold caches, not warm: name another file, or measure all of it anew",
+        ),
         (
             ["--N", "7"],
             replace(H200, driver="590.1"),

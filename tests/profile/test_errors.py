@@ -201,7 +201,7 @@ def test_no_gpu_is_advised_that_the_compiler_does_not_compile_for(monkeypatch):
 
 
 def test_a_cache_that_there_is_not():
-    assert "cache must be 'cold' or 'warm', not 'hot'" in refusal(SAXPY, 1, 64, *GOOD, cache="hot")
+    assert "cache must be 'cold', 'warm' or 'flushed', not 'hot'" in refusal(SAXPY, 1, 64, *GOOD, cache="hot")
 
 
 def test_a_trap_is_an_error():

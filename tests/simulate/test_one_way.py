@@ -35,6 +35,16 @@ def test_a_warm_launch_is_watched_once(monkeypatch):
     assert len(seen) == 1
 
 
+def test_a_launch_writes_back_what_flushed_caches_hold_of_others():
+    reads, writes, us = "dram__bytes_read.sum", "dram__bytes_write.sum", "gpu__time_duration.sum"
+    cold, flushed = (gpusim.predict("copy", N=1 << 20, cache=cache).metrics for cache in ("cold", "flushed"))
+    assert flushed[reads].value == cold[reads].value
+    assert cold[writes].value == 0
+    assert flushed[writes].value == pytest.approx(8 << 20, rel=0.1)  # its 8 MB take the places of as many
+    assert flushed[us].value > cold[us].value
+    assert gpusim.predict("copy", N=1 << 20, cache="flushed").cache == "flushed"
+
+
 def test_a_chain_reports_progress_by_launch():
     told = []
     gpusim.predict_chain("attention-standard", **CHAIN, progress=lambda done, total, text: told.append(text))
