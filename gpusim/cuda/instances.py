@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from gpusim.cuda.cuda_errors import MissingToolError
-from gpusim.cuda.device_code import namespaces, parse, walk
+from gpusim.cuda.syntax import namespaces, parse, walk
 
 _KERNEL = "__global__"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gpusim.cuda import device_code, pytorch
+from gpusim.cuda import macros, pytorch, syntax
 from gpusim.cuda.included import quoted
 from gpusim.cuda.names import normal
 from gpusim.cuda.scalars import SCALARS, plain
@@ -124,12 +124,12 @@ class Declared:
         self._macros = dict(defines or {})
         self._is_packed = False
         data = [text.encode(errors="replace") for text in texts]
-        unknown = device_code.specifiers(data)
+        unknown = macros.specifiers(data)
         for text in data:
             for name, value in _DEFINE.findall(text.decode()):
                 self._macros.setdefault(name, re.split(r"//|/\*", value)[0].strip())
             self._is_packed |= _PACKS.search(text) is not None
-            self._read(device_code.parse(_ALIGN.sub(b"alignas", text), alignment=True, unknown=unknown))
+            self._read(syntax.parse(_ALIGN.sub(b"alignas", text), alignment=True, unknown=unknown))
 
     def type(self, name: str) -> Type:
         """The type of a name, of a pointer, or of a built-in type.
@@ -177,13 +177,13 @@ class Declared:
         """Declarations and declarators of a variable: of several of this name those in its namespace."""
         name = name.partition("<")[0]
         found = self._variables.get(name.rpartition("::")[2], [])
-        own = [one for one in found if "::".join([*device_code.namespaces(one[0]), _innermost(one[1])]) == name]
+        own = [one for one in found if "::".join([*syntax.namespaces(one[0]), _innermost(one[1])]) == name]
         return own or found
 
     # -------------------------------------------------------------- reading
 
     def _read(self, root: Any) -> None:
-        for node in device_code.walk(root):
+        for node in syntax.walk(root):
             if node.type in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
                 name = node.child_by_field_name("name")
                 if name is not None and node.child_by_field_name("body") is not None:
