@@ -22,9 +22,9 @@ _HOST = (
 _LIBRARY = "array complex functional iterator limits numeric optional tuple type_traits utility variant"
 
 
-_QUIET = "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 47\n"
+_QUIET = "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 47, 1105\n"
 _LOUD = "#pragma nv_diagnostic pop\n"
-"""libcu++ defines the limits of integers again, as other words for the same values."""
+"""libcu++ defines the limits of integers again, and the runtime's header warns of one that it includes itself."""
 
 
 def _of_libcu(name: str) -> str:
@@ -117,7 +117,8 @@ BEFORE = (
     "#define __asm__ asm\n#define __volatile__ volatile\n"
     "typedef unsigned char u_char; typedef unsigned short ushort; typedef unsigned int uint; "
     "typedef unsigned long ulong; namespace std {}\n"
-    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n#include <cuda_device_runtime_api.h>\n"
+    "#include <math.h>\n#include <limits.h>\n#include <stdint.h>\n"
+    f"{_QUIET}#include <cuda_device_runtime_api.h>\n{_LOUD}"
 )
 """What nvcc declares in every source by way of cuda_runtime.h (sys/types.h, math.h, limits.h)."""
 

@@ -243,6 +243,7 @@ def test_device_code_compiles_as_it_does_alone(text, same):
     assert found.kernel().code.code == expected.code.code
     assert found.log.splitlines()[0].startswith("kernel.cu: host code left out")
     assert "redefinition" not in found.log
+    assert "internal header" not in found.log
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")
