@@ -111,7 +111,7 @@ def test_a_loop_that_takes_no_time_ends():
 
 @pytest.mark.parametrize("to", [0x8, 0x40, 0xFFFFFFF0])
 def test_a_jump_through_a_register_leads_to_an_instruction(to):
-    with pytest.raises(SimulationError, match="jumps to where no instruction is"):
+    with pytest.raises(SimulationError, match="calls or jumps to where no function or instruction is"):
         executed(Instr(Op.MOV, reg(0), (imm(to),)), Instr(Op.BRX, srcs=(reg(0),)), EXIT)
 
 

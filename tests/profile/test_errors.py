@@ -222,3 +222,16 @@ def test_a_file_with_several_kernels_lists_them():
     text = SAXPY + "__global__ void other(int* x) { *x = 1; }"
     with pytest.raises(cuda.KernelNameError, match=r"has 2 kernels, name one: .*saxpy\(int n"):
         cuda.compile(text, gpu="h200").kernel()
+
+
+def test_a_null_function_pointer_is_told_at_once():
+    text = """
+    typedef float (*op)(float);
+    __device__ float more(float v) { return v + 1; }
+    __device__ op table[2] = {more};
+    __global__ void k(float *x, int which) { x[threadIdx.x] = table[which](x[threadIdx.x]); }
+    """
+    x = np.zeros(32, np.float32)
+    gpusim.profile(kernel(text), 1, 32, [x, 0], gpu="h200", values=True)
+    assert (x == 1).all()
+    assert "calls or jumps to where no function or instruction is" in refusal(text, 1, 32, x, 1)

@@ -65,7 +65,7 @@ TEXT = {
     BARRIER_DEADLOCK: "deadlock: waits at a barrier that too few threads come to",
     TRAPPED: "stops with a trap",
     UNKNOWN: "instruction the engine does not know",
-    BAD_JUMP: "jumps to where no instruction is",
+    BAD_JUMP: "calls or jumps to where no function or instruction is",
     PAST_END: "runs past its last instruction",
     BAD_BARRIER: "names a barrier beyond those that it declares",
     WARPGROUP: "needs a whole warpgroup: four warps from a multiple of four on, and every thread of them",
