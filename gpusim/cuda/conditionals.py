@@ -1,7 +1,8 @@
-"""Conditions of the preprocessor that no tree can hold, because what stands between them opens or closes a brace.
+"""Conditions of the preprocessor that no tree can hold: braces open or close in them, or an ``else`` is behind one.
 
 Each of ``#if A`` / ``if (a) {`` / ``#else`` / ``if (b) {`` / ``#endif`` opens the same brace.  A parser that knows no
-preprocessor counts it once for each branch.  Of such conditions the first branch is left, without the directives.
+preprocessor counts it once for each branch, and knows no ``else`` behind a directive.  Of such conditions the first
+branch is left, without the directives.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class _Group:
 
 
 def flattened(data: bytes) -> bytes:
-    r"""Blanks for directives and further branches where branches open or close braces; every byte keeps its place.
+    r"""Blanks for directives and further branches where no tree can hold the branches; every byte keeps its place.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def flattened(data: bytes) -> bytes:
     [b'f', b'{', b'}']
     """
     code = _TEXT.sub(_blank, data)
-    edits = [edit for group in _groups(code) if any(group.opened) for edit in _edits(group)]
+    edits = [edit for group in _groups(code) if any(group.opened) or _divides(group, code) for edit in _edits(group)]
     found = bytearray(data)
     for begin, end in edits:
         found[begin:end] = re.sub(rb"[^\n]", b" ", data[begin:end])
@@ -66,6 +67,14 @@ def _groups(code: bytes) -> Iterator[_Group]:
             if stack:
                 stack[-1].opened[-1] += group.opened[0]
             yield group
+
+
+_ELSE = re.compile(rb"\s*else\b")
+
+
+def _divides(group: _Group, code: bytes) -> bool:
+    """Whether an ``else`` of the code stands right behind a directive of a condition."""
+    return any(_ELSE.match(code, end) for _, end in group.directives)
 
 
 def _edits(group: _Group) -> Iterator[tuple[int, int]]:

@@ -210,6 +210,10 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          "__global__ void k(int *p) { *p = 1; }\nINSTANCE(int);\n"), "*p = 1;"),
         (("void f(int a) {\n#ifdef A\n  if (a) {\n#else\n  if (!a) {\n#endif\n    cudaFree(&a);\n  }\n}\n"
          "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (("template <class T> D f() {\n  if (same<T, float>::value) {\n    return 1;\n  }\n#ifdef A\n"
+         "  else if (same<T, int>::value) {\n    return 2;\n  }\n#endif\n  else if (same<T, char>::value) {\n"
+         "    return 3;\n  }\n  else {\n    CHECK(false);\n    return 4;\n  }\n}\n"
+         "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
         (("namespace own {\ntypedef std::vector<int> V;\n__device__ int f() { return 4; }\n}\n"
          "__global__ void k(int *p) { *p = own::f(); }"), "*p = 4;"),
         (("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint read(FILE *f);\n#ifdef __cplusplus\n}\n#endif\n"
