@@ -97,7 +97,7 @@ def _parser() -> Any:
 _BOUNDS = rb"__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__"
 _INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
-_ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
+_ALIGNED = re.compile(rb"\b(?:__align__|__CUDA_ALIGN__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 _FRIEND = re.compile(rb"(?<=__)\s+friend\b(?=[^;{}()]*\()")
 """After a mark of the device and before a function, which is to the grammar sometimes a friend of its type."""
@@ -513,7 +513,7 @@ def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
 
 
 def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
+    """Host functions among the members of a class are left out; of those that make it polymorphic the bodies are."""
     for member in _of_classes(node, data):
         if member.type == "field_declaration" and "__host__" in (said := _words(member.text)) and not said & marks:
             yield _blank(member, data)
@@ -521,12 +521,22 @@ def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterat
             continue
         inner = _inner(member)
         own = _words(member.text[: _body_start(inner, member)])
-        if not _is_function(inner) or own & marks or "virtual" in own or b"=default" in _tight(member.text):
+        if not _is_function(inner) or own & marks or b"=default" in _tight(member.text):
             continue
-        if own & {"constexpr", "consteval"}:
+        if "virtual" in own:
+            yield from _body(inner, data)
+        elif own & {"constexpr", "consteval"}:
             yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
         else:
             yield _blank(member, data)
+
+
+def _body(function: Any, data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """What a function does is left out: it may call what is."""
+    body = function.child_by_field_name("body")
+    if body is not None and body.type == "compound_statement":
+        begin, end, blanks = _blank(body, data)
+        yield begin, end, b"{%s}" % blanks[1:-1]
 
 
 _CLASS = re.compile(rb"\b(?:struct|class|union)\b")

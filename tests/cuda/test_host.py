@@ -210,6 +210,12 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          "__global__ void k(int *p) { *p = 1; }\nINSTANCE(int);\n"), "*p = 1;"),
         (("void f(int a) {\n#ifdef A\n  if (a) {\n#else\n  if (!a) {\n#endif\n    cudaFree(&a);\n  }\n}\n"
          "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (("#include <cuda_fp16.h>\ntypedef struct __CUDA_ALIGN__(8) {\n  short a[4];\n} Four;\n"
+         "typedef struct __CUDA_ALIGN__(16) {\n  short a[8];\n} Eight;\nint h() { return 1; }\n"
+         "__global__ void k(int *p) { *p = alignof(Four); }"), "*p = 8;"),
+        (("struct B { int n; };\nstruct A {\n  int x;\n  int id(int n) const { return n; }\n"
+         "  virtual int id(const B &b) const {\n#define W 2\n    return id(b.n);\n  }\n};\nint h() { return 1; }\n"
+         "__global__ void k(int *p) { *p = W + (sizeof(A) == 8); }"), "*p = 2;"),
         (("template <class T> D f() {\n  if (same<T, float>::value) {\n    return 1;\n  }\n#ifdef A\n"
          "  else if (same<T, int>::value) {\n    return 2;\n  }\n#endif\n  else if (same<T, char>::value) {\n"
          "    return 3;\n  }\n  else {\n    CHECK(false);\n    return 4;\n  }\n}\n"
@@ -671,6 +677,19 @@ def test_enumerators_and_constants_name_instances(name):
     """
     found = of(text).kernel(name)
     assert found.name.arguments == ("<float, 16>" if "WIDE" in name else "<float, 3>")
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+@pytest.mark.parametrize("name", ["f<ns::Kind::WIDE>", "ns::f<WIDE>", "ns::f<(ns::Kind)8>", "ns::f<8>"])
+def test_enumerators_without_values_name_instances(name):
+    text = """namespace ns {
+    enum Kind { NARROW = 7, WIDE, WIDER };
+    template <Kind kind> __global__ void f(int *p) { *p = kind; }
+    template __global__ void f<WIDE>(int *p);
+    template __global__ void f<WIDER>(int *p);
+    }
+    """
+    assert of(text).kernel(name).name.arguments == "<(ns::Kind)8>"
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")
