@@ -397,7 +397,8 @@ def test_macros_that_align_a_class():
 def test_a_class_with_handles_of_libraries_of_the_host():
     text = (
         "#include <cublas_v2.h>\n#include <cudnn.h>\n#include <absent/of_host.h>\n"
-        "struct Stream { cublasHandle_t blas; cudnnHandle_t dnn; cublasStatus_t last; int n; };\n"
+        "#include <cublasLt.h>\nstruct Stream { cublasHandle_t blas; cudnnHandle_t dnn; cublasStatus_t last; int n;\n"
+        "  cublasLtMatmulDesc_t form; cublasLtOrder_t order; cublasLtMatmulAlgo_t algorithm; };\n"
         "template <class T> void go(Stream *s) { absent::go(s); }\n"
         "__global__ void k(Stream *s, int *o) { *o = s->n; }\n"
     )
