@@ -470,9 +470,11 @@ def test_macros_for_members_of_several_classes():
 
 
 @pytest.mark.usefixtures("compiler")
-def test_a_kernel_of_a_part_of_another_source(tmp_path):
+@pytest.mark.parametrize("middle", ["part.cu", "middle.cu"])
+def test_a_kernel_of_a_part_of_another_source(tmp_path, middle):
     (tmp_path / "part.cu").write_text("__global__ void k(Own *p, int n) { p[n].a = 1; }\n")
-    (tmp_path / "whole.cu").write_text('struct Own { int a; };\n#include "part.cu"\nint main() { return 0; }\n')
+    (tmp_path / "middle.cu").write_text('#include "part.cu"\n')
+    (tmp_path / "whole.cu").write_text(f'struct Own {{ int a; }};\n#include "{middle}"\nint main() {{ return 0; }}\n')
     module = cuda.compile(tmp_path / "part.cu", gpu="sm_90", kernel="k")
     assert str(module.kernel()) == "k(Own* p, int n)"
     assert module.log.startswith(f"{tmp_path / 'part.cu'} is a part of {tmp_path / 'whole.cu'}, which includes it")
