@@ -232,24 +232,31 @@ def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
 
 
 def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Host functions among the members of a class are left out, those that make it polymorphic excepted."""
+    """Host functions among the members of a class are left out; of those that make it polymorphic the bodies are."""
     for member in _of_classes(node, data):
-        if (
-            member.type == "field_declaration"
-            and "__host__" in (said := macros.words_of(member.text))
-            and not said & marks
-        ):
+        said = macros.words_of(member.text)
+        if member.type == "field_declaration" and "__host__" in said and not said & marks:
             yield _blank(member, data)
         if member.type not in ("function_definition", "template_declaration", "friend_declaration"):
             continue
         inner = _inner(member)
         own = macros.words_of(member.text[: _body_start(inner, member)])
-        if not _is_function(inner) or own & marks or "virtual" in own or b"=default" in _tight(member.text):
+        if not _is_function(inner) or own & marks or b"=default" in _tight(member.text):
             continue
-        if own & {"constexpr", "consteval"}:
+        if "virtual" in own:
+            yield from _body(inner, data)
+        elif own & {"constexpr", "consteval"}:
             yield inner.start_byte, inner.start_byte, b"__host__ __device__ "
         else:
             yield _blank(member, data)
+
+
+def _body(function: Any, data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """What a function does is left out: it may call what is."""
+    body = function.child_by_field_name("body")
+    if body is not None and body.type == "compound_statement":
+        begin, end, empty = _blank(body, data)
+        yield begin, end, b"{%s}" % empty[1:-1]
 
 
 _CLASS = re.compile(rb"\b(?:struct|class|union)\b")

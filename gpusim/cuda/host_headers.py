@@ -37,7 +37,8 @@ _NUMBERS = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#inclu
 
 _HANDLES = {
     "cublas_v2.h": "cublasHandle_t",
-    "cublasLt.h": "cublasHandle_t cublasLtHandle_t",
+    "cublasLt.h": "cublasHandle_t cublasLtHandle_t cublasLtMatmulDesc_t cublasLtMatrixLayout_t "
+    "cublasLtMatmulPreference_t cublasLtMatrixTransformDesc_t",
     "cublas.h": "cublasHandle_t",
     "cudnn.h": "cudnnHandle_t cudnnTensorDescriptor_t cudnnFilterDescriptor_t cudnnConvolutionDescriptor_t "
     "cudnnActivationDescriptor_t cudnnPoolingDescriptor_t cudnnDropoutDescriptor_t cudnnRNNDescriptor_t",
@@ -48,7 +49,8 @@ _HANDLES = {
 """Types of libraries of the host that classes hold, of which device code may need other members."""
 _CHOICES = {
     "cublas_v2.h": "cublasStatus_t cublasOperation_t cublasGemmAlgo_t cublasMath_t cublasComputeType_t",
-    "cublasLt.h": "cublasStatus_t cublasOperation_t cublasComputeType_t",
+    "cublasLt.h": "cublasStatus_t cublasOperation_t cublasComputeType_t cublasLtOrder_t cublasLtEpilogue_t "
+    "cublasLtPointerMode_t cublasLtMatmulTile_t",
     "cublas.h": "cublasStatus_t cublasOperation_t",
     "cudnn.h": "cudnnStatus_t cudnnDataType_t cudnnTensorFormat_t cudnnPoolingMode_t cudnnActivationMode_t "
     "cudnnConvolutionFwdAlgo_t cudnnConvolutionBwdFilterAlgo_t cudnnConvolutionBwdDataAlgo_t",
@@ -57,12 +59,15 @@ _CHOICES = {
     "nccl.h": "ncclResult_t ncclDataType_t ncclRedOp_t",
 }
 """Their enumerations."""
+_STRUCTS = {"cublasLt.h": "typedef struct { unsigned long long data[8]; } cublasLtMatmulAlgo_t;\n"}
+"""Their structs."""
 
 
 def _of_library(name: str) -> str:
     """A header of a library of the host: numbers that it declares by way of others, and its types."""
     handles = "".join(f"typedef struct {_struct(one)} *{one};\n" for one in _HANDLES[name].split())
-    return _NUMBERS + handles + "".join(f"typedef int {one};\n" for one in _CHOICES[name].split())
+    choices = "".join(f"typedef int {one};\n" for one in _CHOICES[name].split())
+    return _NUMBERS + handles + choices + _STRUCTS.get(name, "")
 
 
 def _struct(handle: str) -> str:

@@ -32,7 +32,7 @@ _OF_VECTOR = {
 _PAIRS = {"half2": "half", "__half2": "__half", "__nv_bfloat162": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat16"}
 _NAMES = {"cudaTextureObject_t": "unsigned long long", "cudaSurfaceObject_t": "unsigned long long"}
 _WIDEST_VECTOR = 16
-_ALIGN = re.compile(rb"\b(?:__align__|__builtin_align__)(?=\s*\()")
+_ALIGN = re.compile(rb"\b(?:__align__|__builtin_align__|__CUDA_ALIGN__)(?=\s*\()")
 _REFUSED = re.compile(rb"__attribute__|\bpacked\b|\bvirtual\b|__declspec")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)", re.MULTILINE)
 _PACKS = re.compile(
@@ -193,12 +193,17 @@ class Declared:
                     self._types.setdefault(_innermost(declarator), []).append(node)
             elif node.type == "alias_declaration":
                 self._types.setdefault(_text(node.child_by_field_name("name")), []).append(node)
-            elif node.type == "enumerator":
-                value = node.child_by_field_name("value")
-                if value is not None:
-                    self._enumerators[_text(node.child_by_field_name("name"))] = _text(value)
+            elif node.type == "enumerator_list":
+                self._read_enumerators(node)
             elif node.type == "declaration" and _is_at_scope(node):
                 self._read_variable(node)
+
+    def _read_enumerators(self, node: Any) -> None:
+        last, further = "-1", 0
+        for one in (child for child in node.children if child.type == "enumerator"):
+            value = _text(one.child_by_field_name("value"))
+            last, further = (value, 0) if value else (last, further + 1)
+            self._enumerators[_text(one.child_by_field_name("name"))] = f"({last}) + {further}" if further else last
 
     def _read_variable(self, node: Any) -> None:
         for declarator in node.children_by_field_name("declarator"):

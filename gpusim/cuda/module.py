@@ -308,14 +308,22 @@ def compile(  # noqa: A001 (gpusim.cuda.compile says it best)
 
 def _from_whole(path: Path, part: Source, kernel: str | None) -> Module | None:
     """A kernel of a file that is a part of another source in its folder, which includes it, out of that one."""
-    include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]+"{re.escape(path.name)}"', re.MULTILINE)
     texts = {other: _text(reading.read_bytes(other, CudaError), other) for other in sorted(path.parent.glob("*.cu"))}
-    wholes = [other for other, text in texts.items() if other != path and include.search(text)]
+    wholes = _including(path, texts)
     for whole in wholes[:MOST_WHOLES] if kernel is not None else ():
         with suppress(CompileError, KernelNameError):
             module = _from_source(replace(part, text=texts[whole], filename=str(whole)), kernel)
             return replace(module, log=f"{path} is a part of {whole}, which includes it\n{module.log}".strip())
     return None
+
+
+def _including(part: Path, texts: Mapping[Path, str]) -> list[Path]:
+    """Sources that include one, or one that does: those first that do themselves."""
+    found = [part]
+    for one in found:
+        include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]+"{re.escape(one.name)}"', re.MULTILINE)
+        found.extend([other for other, text in texts.items() if other not in found and include.search(text)])
+    return found[1:]
 
 
 def _target(gpu: str | Gpu, arch: str | None) -> str:

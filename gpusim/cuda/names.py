@@ -166,7 +166,7 @@ def with_values(name: str, number: Callable[[str], int | None]) -> str:
     """
 
     def value(argument: re.Match[str]) -> str:
-        found = number(argument[2])
+        found = number(_last(argument[2]))
         return argument[0] if found is None else f"{argument[1]}{found}"
 
     return _NAMED_ARGUMENT.sub(value, name)
@@ -183,7 +183,7 @@ _ALIASES = {
 
 
 def normal(name: str) -> str:
-    """A name as it is compared: without spaces, suffixes of numbers, and what need not be written.
+    """A name as it is compared: without spaces, suffixes and types of numbers, and what need not be written.
 
     Examples
     --------
@@ -191,6 +191,7 @@ def normal(name: str) -> str:
     'ns::f<3,unsigned,A<int>>(constfloat*)'
     """
     text = re.sub(r"^\s*(&|void\s)\s*", "", name)
+    text = re.sub(r"\([A-Za-z_][\w:]*\)(?=-?\d)", "", text)
     text = re.sub(r"\b(\d+)(u|ul|ull|l|ll)\b", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(unsigned|short|long)\s+int\b", r"\1", text)
     text = re.sub(r"\b(\w+)\s+const\b(?=\s*[*&])", r"const \1", text)

@@ -30,7 +30,7 @@ def _parser() -> Any:
 _BOUNDS = rb"__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__"
 _INSIDE = rb")\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _BOUND = re.compile(rb"\b(?:" + _BOUNDS + _INSIDE)
-_ALIGNED = re.compile(rb"\b(?:__align__|alignas|" + _BOUNDS + _INSIDE)
+_ALIGNED = re.compile(rb"\b(?:__align__|__CUDA_ALIGN__|alignas|" + _BOUNDS + _INSIDE)
 """What may stand between a keyword and the name that it declares, which the grammar does not always know."""
 _FRIEND = re.compile(rb"(?<=__)\s+friend\b(?=[^;{}()]*\()")
 """After a mark of the device and before a function, which is to the grammar sometimes a friend of its type."""

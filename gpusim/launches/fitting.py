@@ -18,7 +18,7 @@ GROWN = 1 << 28
 TIMES = 16
 """So many times as long is an array whose first growth was not enough."""
 GROWTHS = 3
-"""So often do arrays grow while smaller sizes may do."""
+"""So often do arrays grow while smaller sizes may do; shared memory has an end of its own."""
 
 Run = Callable[["Guess", "float | None"], object]
 
@@ -68,7 +68,7 @@ def _fitted(
             run(guessed, None if is_last else PATIENCE_S)
         except (SimulationError, EndlessError, ParameterError, TimeLimitError, NotEnoughMemoryError) as error:
             larger, why = _enlarged(guessed, error, TIMES if growths else 2, MOST_GROWN if is_last else GROWN)
-            growths += 1
+            growths += larger is None or larger.shared == guessed.shared
             if larger is None or (growths > GROWTHS and not is_last):
                 return guessed, error
             tell(why)

@@ -210,6 +210,16 @@ def test_what_device_code_needs_is_not_left_out(text, says):
          "__global__ void k(int *p) { *p = 1; }\nINSTANCE(int);\n"), "*p = 1;"),
         (("void f(int a) {\n#ifdef A\n  if (a) {\n#else\n  if (!a) {\n#endif\n    cudaFree(&a);\n  }\n}\n"
          "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
+        (("#include <cuda_fp16.h>\ntypedef struct __CUDA_ALIGN__(8) {\n  short a[4];\n} Four;\n"
+         "typedef struct __CUDA_ALIGN__(16) {\n  short a[8];\n} Eight;\nint h() { return 1; }\n"
+         "__global__ void k(int *p) { *p = alignof(Four); }"), "*p = 8;"),
+        (("struct B { int n; };\nstruct A {\n  int x;\n  int id(int n) const { return n; }\n"
+         "  virtual int id(const B &b) const {\n#define W 2\n    return id(b.n);\n  }\n};\nint h() { return 1; }\n"
+         "__global__ void k(int *p) { *p = W + (sizeof(A) == 8); }"), "*p = 2;"),
+        (("template <class T> D f() {\n  if (same<T, float>::value) {\n    return 1;\n  }\n#ifdef A\n"
+         "  else if (same<T, int>::value) {\n    return 2;\n  }\n#endif\n  else if (same<T, char>::value) {\n"
+         "    return 3;\n  }\n  else {\n    CHECK(false);\n    return 4;\n  }\n}\n"
+         "__global__ void k(int *p) { *p = 1; }"), "*p = 1;"),
         (("namespace own {\ntypedef std::vector<int> V;\n__device__ int f() { return 4; }\n}\n"
          "__global__ void k(int *p) { *p = own::f(); }"), "*p = 4;"),
         (("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint read(FILE *f);\n#ifdef __cplusplus\n}\n#endif\n"
@@ -395,7 +405,8 @@ def test_macros_that_align_a_class():
 def test_a_class_with_handles_of_libraries_of_the_host():
     text = (
         "#include <cublas_v2.h>\n#include <cudnn.h>\n#include <absent/of_host.h>\n"
-        "struct Stream { cublasHandle_t blas; cudnnHandle_t dnn; cublasStatus_t last; int n; };\n"
+        "#include <cublasLt.h>\nstruct Stream { cublasHandle_t blas; cudnnHandle_t dnn; cublasStatus_t last; int n;\n"
+        "  cublasLtMatmulDesc_t form; cublasLtOrder_t order; cublasLtMatmulAlgo_t algorithm; };\n"
         "template <class T> void go(Stream *s) { absent::go(s); }\n"
         "__global__ void k(Stream *s, int *o) { *o = s->n; }\n"
     )
@@ -467,9 +478,11 @@ def test_macros_for_members_of_several_classes():
 
 
 @pytest.mark.usefixtures("compiler")
-def test_a_kernel_of_a_part_of_another_source(tmp_path):
+@pytest.mark.parametrize("middle", ["part.cu", "middle.cu"])
+def test_a_kernel_of_a_part_of_another_source(tmp_path, middle):
     (tmp_path / "part.cu").write_text("__global__ void k(Own *p, int n) { p[n].a = 1; }\n")
-    (tmp_path / "whole.cu").write_text('struct Own { int a; };\n#include "part.cu"\nint main() { return 0; }\n')
+    (tmp_path / "middle.cu").write_text('#include "part.cu"\n')
+    (tmp_path / "whole.cu").write_text(f'struct Own {{ int a; }};\n#include "{middle}"\nint main() {{ return 0; }}\n')
     module = cuda.compile(tmp_path / "part.cu", gpu="sm_90", kernel="k")
     assert str(module.kernel()) == "k(Own* p, int n)"
     assert module.log.startswith(f"{tmp_path / 'part.cu'} is a part of {tmp_path / 'whole.cu'}, which includes it")
@@ -675,6 +688,19 @@ def test_enumerators_and_constants_name_instances(name):
     """
     found = of(text).kernel(name)
     assert found.name.arguments == ("<float, 16>" if "WIDE" in name else "<float, 3>")
+
+
+@pytest.mark.usefixtures("compiler", "no_nvcc")
+@pytest.mark.parametrize("name", ["f<ns::Kind::WIDE>", "ns::f<WIDE>", "ns::f<(ns::Kind)8>", "ns::f<8>"])
+def test_enumerators_without_values_name_instances(name):
+    text = """namespace ns {
+    enum Kind { NARROW = 7, WIDE, WIDER };
+    template <Kind kind> __global__ void f(int *p) { *p = kind; }
+    template __global__ void f<WIDE>(int *p);
+    template __global__ void f<WIDER>(int *p);
+    }
+    """
+    assert of(text).kernel(name).name.arguments == "<(ns::Kind)8>"
 
 
 @pytest.mark.usefixtures("compiler", "no_nvcc")

@@ -43,6 +43,7 @@ __global__ void dynamic(float *x) {
     __syncthreads();
     x[threadIdx.x] = s[255 - threadIdx.x];
 }
+__global__ void much(float *x) { extern __shared__ float s[]; s[25000 + threadIdx.x] = x[0]; }
 __global__ void tile(float *x) { __shared__ float s[16]; s[threadIdx.x] = x[threadIdx.x]; x[0] = s[15 - threadIdx.x]; }
 __global__ void image(cudaTextureObject_t picture, float *x) { x[threadIdx.x] = tex2D<float4>(picture, 1.f, 2.f).y; }
 void go(int *p) { int threads = 96; by_variable<<<2, threads>>>(0); }
@@ -176,6 +177,12 @@ def test_dynamic_shared_memory_is_guessed_where_the_source_declares_some():
     assert said == ["shared memory is read or written past its end: 16384 bytes are dynamic"]
     assert guess(kernel("square"), [], None, None).shared == 0  # another kernel of the source has some
     assert guess(kernel("dynamic"), [], None, None, 64).shared is None
+
+
+def test_dynamic_shared_memory_grows_as_long_as_it_can():
+    found, said = fitted("much", guessing.guesses(kernel("much"), [], "1", None))
+    assert found.shared == guessing.DYNAMIC_SHARED[-1]
+    assert "smaller sizes are tried" not in said
 
 
 def test_smaller_blocks_are_tried():

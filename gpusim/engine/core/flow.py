@@ -122,7 +122,9 @@ def jump(warp, to, offset, place, on):
         first = first_lane(on)
         address = (np.int64(to[first]) + offset) & FULL
         target = address >> 4
-        if address == 0 or target >= len(place) or address & 15:  # 0: a null pointer, no way back into the kernel's start
+        if (
+            address == 0 or target >= len(place) or address & 15
+        ):  # 0: a null pointer, no way back into the kernel's start
             return NOWHERE
         lanes = with_equal(to, on, first)
         on ^= lanes
