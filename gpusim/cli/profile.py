@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,6 +90,8 @@ def profile(
     how |= {"timeline": recording, "jobs": jobs}
     told = _guessed(single, gpus[0], how) if guess else single
     found = _profiles(sources.spec(told, "profile"), gpus, how)
+    if guess:  # the guess itself has run it a moment ago
+        found = [replace(profile, kept=None) for profile in found]
     show_profiles(found, json)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":

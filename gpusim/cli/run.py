@@ -69,7 +69,16 @@ def run(
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
     found = _ran(asked, gpu, context.args, wanted, how, skips_libraries=skip_library)
     _show(found, json, full=wanted.chosen)
+    _tell_of_none(found, wanted)
     raise typer.Exit(found.status)
+
+
+def _tell_of_none(found: Program, wanted: Any) -> None:
+    """Note that of the launches none is one of those chosen."""
+    if wanted.chosen and found.launches and all(launch.profile is None for launch in found.launches):
+        names = ", ".join(dict.fromkeys(launch.kernel for launch in found.launches))
+        chosen = f"is one of those chosen ({len(found.launches)} of {names})"
+        typer.echo(f"note: no launch {chosen}: see --kernel, --launch-skip, --launch-count", err=True)
 
 
 def _tell_of_misplaced(context: typer.Context) -> None:

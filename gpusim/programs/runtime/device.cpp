@@ -75,7 +75,7 @@ static cudaError_t properties(cudaDeviceProp *found, int number) {
     p.maxThreadsPerBlock = int(device("threads_per_block"));
     set_sizes(p);
     p.totalConstMem = size_t(device("constant_bytes")), p.major = int(device("major")), p.minor = int(device("minor"));
-    p.memPitch = 0x7fffffff, p.textureAlignment = p.texturePitchAlignment = p.surfaceAlignment = 512;
+    p.memPitch = 0x7fffffff, p.textureAlignment = p.surfaceAlignment = 512, p.texturePitchAlignment = 32;
     p.multiProcessorCount = int(device("sm_count")), p.canMapHostMemory = p.concurrentKernels = 1;
     p.asyncEngineCount = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
     p.memoryBusWidth = int(device("bus_bits")), p.l2CacheSize = int(device("l2_bytes"));

@@ -252,6 +252,11 @@ struct Side {
     Side(cudaArray_t array, const cudaPitchedPtr &pointer, cudaPos where) : rows(pointer), pos(where) {
         if (array) rows = rows_of(array), pos.x *= texel_bytes(array);
     }
+    // Whether a box lies within rows of this length.
+    bool holds(size_t width, size_t height) const {
+        return pos.x <= rows.pitch && width <= rows.pitch - pos.x && pos.y <= rows.ysize &&
+               height <= rows.ysize - pos.y && pos.z == 0;
+    }
     char *at(size_t z) const {
         return static_cast<char *>(rows.ptr) + ((pos.z + z) * rows.ysize + pos.y) * rows.pitch + pos.x;
     }
@@ -261,6 +266,8 @@ static cudaError_t copy_box(const cudaMemcpy3DParms &p) {
     Side to(p.dstArray, p.dstPtr, p.dstPos), from(p.srcArray, p.srcPtr, p.srcPos);
     cudaArray_t array = p.dstArray ? p.dstArray : p.srcArray;
     size_t width = p.extent.width * (array ? texel_bytes(array) : 1);
+    if ((p.dstArray && !to.holds(width, p.extent.height)) || (p.srcArray && !from.holds(width, p.extent.height)))
+        return cudaErrorInvalidValue;
     for (size_t z = 0; z < p.extent.depth; ++z)
         if (cudaError_t error = copy_rows(to.at(z), to.rows.pitch, from.at(z), from.rows.pitch, width, p.extent.height,
                                           p.kind))

@@ -19,7 +19,11 @@ struct Array {
 struct Object {
     cudaResourceDesc resource;
     cudaTextureDesc texture;
+    size_t made;  // so often: of the same texture the number is the same
 };
+
+// Source: CUDA C++ Programming Guide 13, technical specifications, textures.
+constexpr size_t MOST_X = 131072, MOST_Y = 65536, MOST_LINEAR = size_t(1) << 27, PITCH_UNIT = 32;
 
 std::map<Address, Array> arrays;
 std::map<cudaTextureObject_t, Object> objects;
@@ -37,16 +41,17 @@ size_t channels_of(const cudaChannelFormatDesc &texel) {
 
 // One, two or four channels of the same 8, 16 or 32 bits.
 bool is_texel(const cudaChannelFormatDesc &texel) {
-    size_t channels = channels_of(texel);
-    bool same = bytes_of(texel) * 8 == channels * size_t(texel.x);
-    bool sized = texel.x == 32 || texel.x == 16 || (texel.x == 8 && texel.f != cudaChannelFormatKindFloat);
-    return same && sized && channels != 3 && texel.f <= cudaChannelFormatKindFloat;
+    int kind = int(texel.f);
+    bool known = kind >= cudaChannelFormatKindSigned && kind <= cudaChannelFormatKindFloat;
+    bool sized = texel.x == 32 || texel.x == 16 || (texel.x == 8 && kind != cudaChannelFormatKindFloat);
+    bool two = texel.y == texel.x, four = two && texel.z == texel.x && texel.w == texel.x;
+    return known && sized && (four || ((two || !texel.y) && !texel.z && !texel.w));
 }
 
 cudaError_t make_array(cudaArray_t *array, const cudaChannelFormatDesc &texel, size_t width, size_t height,
                        unsigned flags) {
     if (faulted()) return faulted();
-    if (!width) return cudaErrorInvalidValue;
+    if (!array || !width || width > MOST_X || height > MOST_Y) return cudaErrorInvalidValue;
     if (!is_texel(texel)) return cudaErrorInvalidChannelDescriptor;
     Array made{0, texel, width, height, flags};
     size_t nbytes = bytes_of(texel) * width * (height ? height : 1);
@@ -61,6 +66,18 @@ struct Row {  // gpusim/programs/textures.py has the same
     float border[4];
 };
 
+// Whether all texels lie in one allocation, each where the GPU looks for it.
+bool is_there(const Row &row, size_t texel) {
+    size_t rows = row.height ? row.height : 1;
+    bool sized = row.height ? row.width <= MOST_X && rows <= MOST_Y && row.pitch % PITCH_UNIT == 0
+                            : row.width <= MOST_LINEAR;
+    if (!row.width || !sized || row.address % texel || row.pitch < row.width * texel) return false;
+    if (row.pitch > (size_t(1) << 32)) return false;
+    size_t nbytes = row.pitch * (rows - 1) + row.width * texel;
+    return is_device(reinterpret_cast<const void *>(row.address)) &&
+           holds(allocation_at(row.address), row.address, nbytes);
+}
+
 // Where what a texture object reads lies; of three dimensions, layers, faces and levels there is nothing.
 cudaError_t locate(const cudaResourceDesc &resource, Row *row, cudaChannelFormatDesc *texel) {
     if (resource.resType == cudaResourceTypeArray) {
@@ -69,6 +86,7 @@ cudaError_t locate(const cudaResourceDesc &resource, Row *row, cudaChannelFormat
         *texel = array->texel;
         row->address = array->first, row->width = array->width, row->height = array->height;
         row->pitch = array->width * bytes_of(*texel);
+        return cudaSuccess;
     } else if (resource.resType == cudaResourceTypeLinear) {
         auto &linear = resource.res.linear;
         *texel = linear.desc;
@@ -77,18 +95,29 @@ cudaError_t locate(const cudaResourceDesc &resource, Row *row, cudaChannelFormat
         row->width = linear.sizeInBytes / bytes_of(*texel), row->height = 0;
     } else if (resource.resType == cudaResourceTypePitch2D) {
         auto &rows = resource.res.pitch2D;
+        if (!rows.height) return cudaErrorInvalidValue;
         *texel = rows.desc;
         row->address = Address(rows.devPtr), row->width = rows.width, row->height = rows.height;
         row->pitch = rows.pitchInBytes;
-    } else {
+    } else if (resource.resType == cudaResourceTypeMipmappedArray) {
         refuse("cudaCreateTextureObject of a mipmapped array");
+    } else {
+        return cudaErrorInvalidValue;
     }
     if (!is_texel(*texel)) return cudaErrorInvalidChannelDescriptor;
-    return is_device(reinterpret_cast<void *>(row->address)) ? cudaSuccess : cudaErrorInvalidValue;
+    return is_there(*row, bytes_of(*texel)) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+bool is_known(const cudaTextureDesc &texture) {
+    for (cudaTextureAddressMode mode : {texture.addressMode[0], texture.addressMode[1]})
+        if (unsigned(mode) > cudaAddressModeBorder) return false;
+    return unsigned(texture.filterMode) <= cudaFilterModeLinear &&
+           unsigned(texture.readMode) <= cudaReadModeNormalizedFloat;
 }
 
 cudaError_t make_object(cudaTextureObject_t *made, const cudaResourceDesc &resource, const cudaTextureDesc &texture) {
     if (faulted()) return faulted();
+    if (!is_known(texture)) return cudaErrorInvalidValue;
     Row row{};
     cudaChannelFormatDesc texel;
     if (cudaError_t error = locate(resource, &row, &texel)) return error;
@@ -102,7 +131,7 @@ cudaError_t make_object(cudaTextureObject_t *made, const cudaResourceDesc &resou
     std::string body;
     put(body, row);
     std::memcpy(made, ask(Ask::texture, body).body.data(), sizeof *made);
-    objects[*made] = {resource, texture};
+    objects[*made] = {resource, texture, objects[*made].made + 1};
     return cudaSuccess;
 }
 
@@ -111,10 +140,23 @@ char *place(const Array &array, size_t bytes, size_t row) {
     return reinterpret_cast<char *>(array.first + row * array.width * bytes_of(array.texel) + bytes);
 }
 
+// Whether rows lie within an array.
+bool lies_in(const Array &array, size_t bytes, size_t row, size_t width, size_t rows) {
+    size_t pitch = array.width * bytes_of(array.texel), height = array.height ? array.height : 1;
+    return row < height && rows <= height - row && bytes <= pitch && width <= pitch - bytes;
+}
+
+// The same of so many bytes from a place on, row after row.
+bool goes_on_in(const Array &array, size_t bytes, size_t row, size_t nbytes) {
+    size_t pitch = array.width * bytes_of(array.texel), height = array.height ? array.height : 1;
+    return row < height && bytes <= pitch && nbytes <= pitch * (height - row) - bytes;
+}
+
 cudaError_t to_array(cudaArray_t array, size_t bytes, size_t row, const void *from, size_t pitch, size_t width,
                      size_t rows, cudaMemcpyKind kind) {
     const Array *to = array_of(array);
     if (!to) return cudaErrorInvalidResourceHandle;
+    if (!lies_in(*to, bytes, row, width, rows)) return cudaErrorInvalidValue;
     return copy_rows(place(*to, bytes, row), rows_of(array).pitch, static_cast<const char *>(from), pitch, width, rows,
                      kind);
 }
@@ -123,6 +165,7 @@ cudaError_t from_array(void *to, size_t pitch, cudaArray_const_t array, size_t b
                        size_t rows, cudaMemcpyKind kind) {
     const Array *from = array_of(array);
     if (!from) return cudaErrorInvalidResourceHandle;
+    if (!lies_in(*from, bytes, row, width, rows)) return cudaErrorInvalidValue;
     return copy_rows(static_cast<char *>(to), pitch, place(*from, bytes, row), rows_of(array).pitch, width, rows, kind);
 }
 
@@ -137,7 +180,7 @@ cudaPitchedPtr rows_of(cudaArray_const_t array) {
     const Array *found = array_of(array);
     if (!found) return {};
     size_t pitch = found->width * bytes_of(found->texel);
-    return {reinterpret_cast<void *>(found->first), pitch, found->width, found->height};
+    return {reinterpret_cast<void *>(found->first), pitch, found->width, found->height ? found->height : 1};
 }
 
 }  // namespace gpusim
@@ -152,7 +195,7 @@ GPUSIM_API cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, i
 
 GPUSIM_API cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *texel, size_t width,
                                                 size_t height, unsigned flags) {
-    return call([&] { return make_array(array, *texel, width, height, flags); });
+    return call([&] { return texel ? make_array(array, *texel, width, height, flags) : cudaErrorInvalidValue; });
 }
 
 GPUSIM_API cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *texel,
@@ -228,12 +271,24 @@ GPUSIM_API cudaError_t CUDARTAPI cudaMemcpy2DFromArray(void *to, size_t pitch, c
 // Of so many bytes, row after row: rows of an array lie one after another.
 GPUSIM_API cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t array, size_t bytes, size_t row, const void *from,
                                                   size_t nbytes, cudaMemcpyKind kind) {
-    return cudaMemcpy2DToArray(array, bytes, row, from, nbytes, nbytes, 1, kind);
+    return call([&] {
+        wait_for(nullptr);
+        const Array *to = array_of(array);
+        if (!to) return cudaErrorInvalidResourceHandle;
+        return goes_on_in(*to, bytes, row, nbytes) ? copy(place(*to, bytes, row), from, nbytes, kind)
+                                                   : cudaErrorInvalidValue;
+    });
 }
 
 GPUSIM_API cudaError_t CUDARTAPI cudaMemcpyFromArray(void *to, cudaArray_const_t array, size_t bytes, size_t row,
                                                     size_t nbytes, cudaMemcpyKind kind) {
-    return cudaMemcpy2DFromArray(to, nbytes, array, bytes, row, nbytes, 1, kind);
+    return call([&] {
+        wait_for(nullptr);
+        const Array *from = array_of(array);
+        if (!from) return cudaErrorInvalidResourceHandle;
+        return goes_on_in(*from, bytes, row, nbytes) ? copy(to, place(*from, bytes, row), nbytes, kind)
+                                                     : cudaErrorInvalidValue;
+    });
 }
 
 // ---------------------------------------------------------------- texture objects
@@ -242,13 +297,20 @@ GPUSIM_API cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *ma
                                                         const cudaTextureDesc *texture,
                                                         const cudaResourceViewDesc *view) {
     return call([&] {
+        if (!made || !resource || !texture) return cudaErrorInvalidValue;
         if (view && view->format != cudaResViewFormatNone) refuse("cudaCreateTextureObject with a view of other texels");
         return make_object(made, *resource, *texture);
     });
 }
 
-GPUSIM_API cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t) {
-    return call([&] { return faulted(); });
+GPUSIM_API cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t object) {
+    return call([&] {
+        auto found = objects.find(object);
+        if (faulted() || !object) return faulted();
+        if (found == objects.end()) return cudaErrorInvalidValue;
+        if (!--found->second.made) objects.erase(found);
+        return cudaSuccess;
+    });
 }
 
 GPUSIM_API cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(cudaResourceDesc *resource,

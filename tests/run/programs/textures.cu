@@ -37,7 +37,31 @@ cudaTextureObject_t object(const cudaResourceDesc &what, cudaTextureFilterMode f
     return made;
 }
 
+// Creates textures that CUDA refuses, and prints the error of each.
+void refused() {
+    float *few = device<float>(64);
+    cudaTextureDesc how = {};
+    cudaTextureObject_t made;
+    cudaResourceDesc linear = {}, rows = {};
+    linear.resType = cudaResourceTypeLinear, rows.resType = cudaResourceTypePitch2D;
+    linear.res.linear = {few, cudaCreateChannelDesc<float>(), 1 << 20};  // beyond its allocation
+    printf("refused %d", cudaCreateTextureObject(&made, &linear, &how, nullptr));
+    rows.res.pitch2D = {few, cudaCreateChannelDesc<float>(), 8, size_t(1) << 40, 32};
+    printf(" %d", cudaCreateTextureObject(&made, &rows, &how, nullptr));
+    rows.res.pitch2D = {few, cudaCreateChannelDesc<float>(), 16, 2, 32};  // rows that overlap
+    printf(" %d", cudaCreateTextureObject(&made, &rows, &how, nullptr));
+    linear.res.linear = {reinterpret_cast<char *>(few) + 2, cudaCreateChannelDesc<float>(), 64};
+    printf(" %d", cudaCreateTextureObject(&made, &linear, &how, nullptr));
+    linear.res.linear = {few, {32, 0, 0, 32, cudaChannelFormatKindFloat}, 64};
+    printf(" %d", cudaCreateTextureObject(&made, &linear, &how, nullptr));
+    linear.res.linear = {few, cudaCreateChannelDesc<float>(), 256};
+    how.addressMode[0] = cudaTextureAddressMode(9);
+    printf(" %d", cudaCreateTextureObject(&made, &linear, &how, nullptr));
+    printf(" %d\n", cudaCreateTextureObject(&made, &linear, nullptr, nullptr));
+}
+
 int main() {
+    refused();
     const int width = 32, height = 4;
     std::vector<float> in(width * height);
     for (int k = 0; k < width * height; ++k) in[k] = k;
@@ -59,6 +83,9 @@ int main() {
     box.srcPtr = make_cudaPitchedPtr(in.data(), width * 4, width, height), box.dstArray = array;
     box.dstPos = make_cudaPos(1, 1, 0), box.extent = make_cudaExtent(2, 1, 1), box.kind = cudaMemcpyHostToDevice;
     cudaMemcpy3D(&box);
+    cudaError_t beyond = cudaMemcpy2DToArray(array, 4, 1, in.data(), width * 4, width * 4, 1, cudaMemcpyHostToDevice);
+    box.dstPos.x = width - 1;
+    printf("beyond %d %d %d\n", beyond, cudaMemcpy3D(&box), cudaMallocArray(&array, nullptr, 1, 1));
     sample<<<height, width>>>(nearest, out, width, 0);
     printf("box %g %g\n", host(out, in.size())[width + 1], host(out, in.size())[width + 2]);
 
