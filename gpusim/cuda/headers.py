@@ -32,7 +32,7 @@ HEADERS = {
     **dict.fromkeys(("limits.h", "climits"), text("limits.h")),
     **dict.fromkeys(("float.h", "cfloat"), text("float.h")),
     "math.h": text("math.h"),
-    "cmath": text("cmath"),
+    "cmath": text("cmath.h"),
     **dict.fromkeys(
         ("stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "assert.h", "cassert"), _DECLARED
     ),
