@@ -33,7 +33,7 @@ def measure(
     ] = None,
     json: JsonFile = None,
     cache: Annotated[
-        Literal["cold", "warm"], typer.Option(help="Caches flushed before each launch, or as it left them.")
+        Literal["cold", "warm"], typer.Option(help="Caches emptied before each launch, or as it left them.")
     ] = "cold",
     repeats: Annotated[int, typer.Option(metavar="N", help="Times to time a launch.", min=1)] = 20,
     runs: Annotated[

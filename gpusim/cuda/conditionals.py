@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from gpusim.cuda.edits import blanks, blanks_for
+
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(?:\\\r?\n|[^\n])*", re.M)
 _TEXT = re.compile(
     rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|^[ \t]*#[ \t]*(?!if|el|endif)(?:\\\r?\n|[^\n])*",
@@ -52,11 +54,11 @@ def flattened(data: bytes) -> bytes:
     >>> flattened(b"f {\n#if A\n} g {\n#endif\n}\n").split()
     [b'f', b'{', b'}', b'g', b'{', b'}']
     """
-    code = _TEXT.sub(_blank, data)
+    code = _TEXT.sub(blanks, data)
     edits = [edit for group in _groups(code) if not group.is_flat or _divides(group, code) for edit in _edits(group)]
     found = bytearray(data)
     for begin, end in edits:
-        found[begin:end] = re.sub(rb"[^\n]", b" ", data[begin:end])
+        found[begin:end] = blanks_for(data[begin:end])
     return bytes(found)
 
 
@@ -103,7 +105,3 @@ def _braces(code: bytes) -> tuple[int, int]:
     """How many braces some code opens in all, and how many from before it it closes."""
     depths = [0, *accumulate(1 if one == ord("{") else -1 for one in code.translate(None, _NO_BRACES))]
     return depths[-1], -min(depths)
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", found[0])

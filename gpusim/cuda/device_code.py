@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpusim.cuda import macros
-from gpusim.cuda.syntax import blanks, blanks_for, edited, parse, walk
+from gpusim.cuda.edits import beside_directives, blanks, blanks_for, edited
+from gpusim.cuda.syntax import parse, walk
 
 _MARKS = frozenset(("__global__", "__device__", "__constant__", "__managed__"))
 _CONDITIONS = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
@@ -221,14 +222,10 @@ _REST_OF_LINE = re.compile(rb"(?:\\\r?\n|[^\n])*")
 
 def _blank(node: Any, data: bytes) -> tuple[int, int, bytes]:
     """Blanks for all but the ends of its lines, and directives: the preprocessor knows no scopes."""
-
-    def blanked(found: re.Match[bytes]) -> bytes:
-        return found[0] if found["line"] else re.sub(rb"[^\n]", b" ", found[0])
-
     begin = node.start_byte
     if data[data.rfind(b"\n", 0, begin) + 1 : begin].lstrip().startswith(b"#"):  # what parsers take for code
         begin = min(node.end_byte, _REST_OF_LINE.match(data, begin).end())  # type: ignore[union-attr]
-    return begin, node.end_byte, _COMMENT_OR_DIRECTIVE.sub(blanked, data[begin : node.end_byte])
+    return begin, node.end_byte, beside_directives(_COMMENT_OR_DIRECTIVE, data[begin : node.end_byte], blanks)
 
 
 def _members(node: Any, marks: frozenset[str] | set[str], data: bytes) -> Iterator[tuple[int, int, bytes]]:

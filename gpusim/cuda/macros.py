@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from gpusim.cuda.syntax import DIRECTIVES, blanks
+from gpusim.cuda.edits import DIRECTIVES, beside_directives, blanks
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)")
@@ -65,7 +65,7 @@ def host_calls(texts: Sequence[bytes], marks: frozenset[str] | set[str]) -> list
 def without_calls(text: bytes, calls: Iterable[re.Pattern[bytes]]) -> bytes:
     """Blanks for calls of some macros."""
     for form in calls:
-        text = form.sub(lambda call: call[0] if call["line"] else blanks(call), text)
+        text = beside_directives(form, text, blanks)
     return text
 
 
@@ -142,7 +142,7 @@ def replaced(text: bytes, macros: Mapping[bytes, bytes]) -> bytes:
     if not macros:
         return text
     named = re.compile(DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(macros)), re.MULTILINE)
-    return named.sub(lambda found: found[0] if found["line"] else macros[found[0]], text)
+    return beside_directives(named, text, lambda found: macros[found[0]])
 
 
 def member_macros(texts: Iterable[bytes], marks: frozenset[str] | set[str]) -> frozenset[bytes]:

@@ -1,18 +1,16 @@
-"""The tree of a C++ or CUDA text, by a tolerant parser (tree-sitter with its CUDA grammar), and edits of the text."""
+"""The tree of a C++ or CUDA text, by a tolerant parser (tree-sitter with its CUDA grammar)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from gpusim.cuda import toolchain
 from gpusim.cuda.conditionals import flattened
 from gpusim.cuda.cuda_errors import MissingToolError
-
-DIRECTIVES = rb"(?P<line>^[ \t]*#(?:\\\r?\n|[^\n])*)"
-"""Directives, which stay as they are."""
+from gpusim.cuda.edits import DIRECTIVES, beside_directives, blanks
 
 
 @cache
@@ -51,7 +49,7 @@ def parse(data: bytes, *, alignment: bool = False, unknown: frozenset[bytes] = f
     flat = _FRIEND.sub(blanks, flat)
     if unknown:
         named = re.compile(DIRECTIVES + rb"|\b(?:%s)\b" % b"|".join(sorted(unknown)), re.MULTILINE)
-        flat = named.sub(lambda found: found[0] if found["line"] else blanks(found), flat)
+        flat = beside_directives(named, flat, blanks)
     return _parser().parse(flat).root_node
 
 
@@ -85,20 +83,3 @@ def namespaces(node: Any) -> list[str]:
         if name is not None:
             found.insert(0, name.text.decode())
     return found
-
-
-def blanks(found: re.Match[bytes]) -> bytes:
-    """Blanks for what a pattern has found."""
-    return blanks_for(found[0])
-
-
-def blanks_for(text: bytes) -> bytes:
-    """As many blanks as a text has bytes, and its ends of lines."""
-    return re.sub(rb"[^\n]", b" ", text)
-
-
-def edited(text: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """A text with other bytes from some places up to others; none of these overlap."""
-    for begin, end, new in sorted(edits, reverse=True):
-        text = text[:begin] + new + text[end:]
-    return text

@@ -58,6 +58,7 @@ namespace std {}
 #define WARP_SHFL_UP(value, delta, ...) __shfl_up_sync(0xffffffff, value, delta, ##__VA_ARGS__)
 #define WARP_SHFL_DOWN(value, delta, ...) __shfl_down_sync(0xffffffff, value, delta, ##__VA_ARGS__)
 #define WARP_BALLOT(predicate, ...) __ballot_sync(0xffffffff, predicate)
+// Spelt out twice: gpusim reads the fields of structs where no macro makes them.
 namespace c10 {
 struct alignas(2) Half {
   unsigned short x;

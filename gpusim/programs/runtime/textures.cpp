@@ -9,11 +9,16 @@ namespace gpusim {
 
 namespace {
 
+size_t bytes_of(const cudaChannelFormatDesc &texel) { return size_t(texel.x + texel.y + texel.z + texel.w) / 8; }
+
 struct Array {
     Address first;
     cudaChannelFormatDesc texel;
     size_t width, height;  // texels; no height where there is one dimension
     unsigned flags;
+
+    size_t pitch() const { return width * bytes_of(texel); }
+    size_t rows() const { return height ? height : 1; }
 };
 
 struct Object {
@@ -32,8 +37,6 @@ const Array *array_of(cudaArray_const_t handle) {
     auto found = arrays.find(Address(handle));
     return found == arrays.end() ? nullptr : &found->second;
 }
-
-size_t bytes_of(const cudaChannelFormatDesc &texel) { return size_t(texel.x + texel.y + texel.z + texel.w) / 8; }
 
 size_t channels_of(const cudaChannelFormatDesc &texel) {
     return size_t(texel.x > 0) + size_t(texel.y > 0) + size_t(texel.z > 0) + size_t(texel.w > 0);
@@ -54,8 +57,7 @@ cudaError_t make_array(cudaArray_t *array, const cudaChannelFormatDesc &texel, s
     if (!array || !width || width > MOST_X || height > MOST_Y) return cudaErrorInvalidValue;
     if (!is_texel(texel)) return cudaErrorInvalidChannelDescriptor;
     Array made{0, texel, width, height, flags};
-    size_t nbytes = bytes_of(texel) * width * (height ? height : 1);
-    if (cudaError_t error = allocate(&made.first, nbytes, Kind::device)) return error;
+    if (cudaError_t error = allocate(&made.first, made.pitch() * made.rows(), Kind::device)) return error;
     arrays[made.first] = made;
     *array = reinterpret_cast<cudaArray_t>(made.first);
     return cudaSuccess;
@@ -85,9 +87,10 @@ cudaError_t locate(const cudaResourceDesc &resource, Row *row, cudaChannelFormat
         if (!array) return cudaErrorInvalidResourceHandle;
         *texel = array->texel;
         row->address = array->first, row->width = array->width, row->height = array->height;
-        row->pitch = array->width * bytes_of(*texel);
+        row->pitch = array->pitch();
         return cudaSuccess;
-    } else if (resource.resType == cudaResourceTypeLinear) {
+    }
+    if (resource.resType == cudaResourceTypeLinear) {
         auto &linear = resource.res.linear;
         *texel = linear.desc;
         if (!is_texel(*texel)) return cudaErrorInvalidChannelDescriptor;
@@ -137,19 +140,17 @@ cudaError_t make_object(cudaTextureObject_t *made, const cudaResourceDesc &resou
 
 // A place in an array, so many bytes into a row.
 char *place(const Array &array, size_t bytes, size_t row) {
-    return reinterpret_cast<char *>(array.first + row * array.width * bytes_of(array.texel) + bytes);
+    return reinterpret_cast<char *>(array.first + row * array.pitch() + bytes);
 }
 
 // Whether rows lie within an array.
 bool lies_in(const Array &array, size_t bytes, size_t row, size_t width, size_t rows) {
-    size_t pitch = array.width * bytes_of(array.texel), height = array.height ? array.height : 1;
-    return row < height && rows <= height - row && bytes <= pitch && width <= pitch - bytes;
+    return row < array.rows() && rows <= array.rows() - row && bytes <= array.pitch() && width <= array.pitch() - bytes;
 }
 
 // The same of so many bytes from a place on, row after row.
 bool goes_on_in(const Array &array, size_t bytes, size_t row, size_t nbytes) {
-    size_t pitch = array.width * bytes_of(array.texel), height = array.height ? array.height : 1;
-    return row < height && bytes <= pitch && nbytes <= pitch * (height - row) - bytes;
+    return row < array.rows() && bytes <= array.pitch() && nbytes <= array.pitch() * (array.rows() - row) - bytes;
 }
 
 cudaError_t to_array(cudaArray_t array, size_t bytes, size_t row, const void *from, size_t pitch, size_t width,
@@ -157,7 +158,7 @@ cudaError_t to_array(cudaArray_t array, size_t bytes, size_t row, const void *fr
     const Array *to = array_of(array);
     if (!to) return cudaErrorInvalidResourceHandle;
     if (!lies_in(*to, bytes, row, width, rows)) return cudaErrorInvalidValue;
-    return copy_rows(place(*to, bytes, row), rows_of(array).pitch, static_cast<const char *>(from), pitch, width, rows,
+    return copy_rows(place(*to, bytes, row), to->pitch(), static_cast<const char *>(from), pitch, width, rows,
                      kind);
 }
 
@@ -166,7 +167,7 @@ cudaError_t from_array(void *to, size_t pitch, cudaArray_const_t array, size_t b
     const Array *from = array_of(array);
     if (!from) return cudaErrorInvalidResourceHandle;
     if (!lies_in(*from, bytes, row, width, rows)) return cudaErrorInvalidValue;
-    return copy_rows(static_cast<char *>(to), pitch, place(*from, bytes, row), rows_of(array).pitch, width, rows, kind);
+    return copy_rows(static_cast<char *>(to), pitch, place(*from, bytes, row), from->pitch(), width, rows, kind);
 }
 
 }  // namespace
@@ -179,8 +180,7 @@ size_t texel_bytes(cudaArray_const_t array) {
 cudaPitchedPtr rows_of(cudaArray_const_t array) {
     const Array *found = array_of(array);
     if (!found) return {};
-    size_t pitch = found->width * bytes_of(found->texel);
-    return {reinterpret_cast<void *>(found->first), pitch, found->width, found->height ? found->height : 1};
+    return {reinterpret_cast<void *>(found->first), found->pitch(), found->width, found->rows()};
 }
 
 }  // namespace gpusim
