@@ -43,6 +43,7 @@ _SINE = tuple((-1) ** k * (2 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 
 _COSINE = tuple((-1) ** k * (2 * math.pi) ** (2 * k) / math.factorial(2 * k) for k in reversed(range(8)))
 TURN_BITS = 25
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
+_HALF_OF_LAST = np.uint64(1 << 28)  # of the last bit of an fp32, in the bits of an fp64
 _SIGN64 = np.int64(-(1 << 63))
 
 
@@ -96,10 +97,10 @@ def format_of(c):
 
 @jit
 def upper(high, which):
-    """Upper word of 1/x, or of 1/sqrt(x), which takes subnormal values for zeros; of the upper word of x."""
-    x = view(cast(high, U64) << 32, F64)
-    y = 1.0 / (sqrt(flushed_double(x)) if which == I.RSQ64H else x)
-    return select(y != y, NAN32, cast(view(y, U64) >> 32, U32))
+    """Upper word of 1/x, or of 1/sqrt(x), of the upper word of x: of a result that has as many bits as an fp32."""
+    x = flushed_double(view(cast(high, U64) << 32, F64))
+    y = flushed_double(1.0 / (sqrt(x) if which == I.RSQ64H else x))
+    return select(y != y, NAN32, cast((view(y, U64) + _HALF_OF_LAST) >> 32, U32))
 
 
 @inline

@@ -167,6 +167,23 @@ def test_mufu_is_the_function_to_an_ulp(which, a):
     np.testing.assert_allclose(got, want, rtol=1.2e-7, atol=2e-7 if wave else 2e-38)
 
 
+@pytest.mark.parametrize(
+    ("which", "upper", "want"),
+    [
+        (Mufu.RCP64H, 0xFFDA5206, 0x80000000),  # 1/x is subnormal
+        (Mufu.RCP64H, 0x7FE2C104, 0x00000000),
+        (Mufu.RCP64H, 0x800DF68B, 0xFFF00000),  # x is
+        (Mufu.RCP64H, 0xF3ED688F, 0x8BF168F4),  # the next word, as 23 bits round up
+        (Mufu.RCP64H, 0x42023635, 0x3DDC1D1D),  # the next word, as 23 bits round up
+        (Mufu.RSQ64H, 0x688990C0, 0x2BA1E690),  # the next word, as 23 bits round up
+        (Mufu.RSQ64H, 0x1ABB2F91, 0x52888C9E),  # the next word, as 23 bits round up
+    ],
+)
+def test_an_upper_word_of_a_double_is_the_hardwares(which, upper, want):
+    """As an H200 gives them: zeros for subnormal values, and the upper part of a result of 23 bits."""
+    assert one(Op.MUFU, np.full(32, upper, np.uint32), sub=which)[0] == want
+
+
 def test_a_root_of_doubles_takes_subnormal_ones_for_zeros():
     """As an H100 does (forms of MUFU.RSQ64H)."""
     upper = np.resize(np.array([0x000FFFFF, 0x00000001, 0x00000000, 0x00100000, 0x3FF00000], np.uint32), 32)
