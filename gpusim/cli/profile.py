@@ -88,10 +88,11 @@ def profile(
     gpus = listed_gpus(gpu)
     recording = wanted.recording(len(gpus), json)
     how |= {"timeline": recording, "jobs": jobs}
-    told = _guessed(single, gpus[0], how) if guess else single
+    told, guessed = _guessed(single, gpus[0], how) if guess else (single, ())
     found = _profiles(sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
-        found = [replace(profile, kept=None) for profile in found]
+        note = f"not given, and guessed: {', '.join(guessed)}" if guessed else ""
+        found = [replace(p, kept=None, notes=(*p.notes, *filter(None, [note]))) for p in found]
     show_profiles(found, json)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":
@@ -100,8 +101,11 @@ def profile(
         report.show(list(report.where(found[0])))
 
 
-def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str, Any]:
-    """The options of a launch, with guesses for those that are not given, which are shown on standard error."""
+def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The options of a launch, with guesses for those that are not given, and what they are called.
+
+    Standard error shows the guesses as options.
+    """
     from gpusim.launches import fitting, guessing
     from gpusim.launches.profiling import Deadline, profile
 
@@ -126,7 +130,7 @@ def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> dict[str,
 
     fitted = fitting.first_that_runs(tries, run, say)
     say("guessed: " + " ".join(fitted.lines()))
-    return told(fitted)
+    return told(fitted), tuple(fitted.names())
 
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:

@@ -68,7 +68,7 @@ def run(
     wanted = Wanted(functional, every, kernel, skip, count)
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
     found = _ran(asked, gpu, context.args, wanted, how, skips_libraries=skip_library)
-    _show(found, json, full=wanted.chosen)
+    _show(found, json, full=wanted.chosen, quick=quick)
     _tell_of_none(found, wanted)
     raise typer.Exit(found.status)
 
@@ -112,25 +112,23 @@ def _ran(
 
 
 TOLD = "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."
+TOLD_OF_QUICK = (
+    "Each timed launch was predicted from a few million warp instructions, with an empty L2. "
+    "Copies and gaps between launches take no time."
+)
 
 
-def _remarks(found: Program) -> Iterator[str]:
+def _remarks(found: Program, *, quick: bool) -> Iterator[str]:
     """What a reader of the table must know."""
-    from gpusim.programs.memory import OF_HOST
+    from gpusim.programs.launches import reaches_host
 
-    yield TOLD
+    yield TOLD_OF_QUICK if quick else TOLD
     timed = {launch.kernel: launch.profile for launch in found.launches if launch.profile is not None}
-    reaching = [
-        name
-        for name, one in timed.items()
-        if any(array.requests and array.name.endswith(OF_HOST) for array in one.arrays)
-    ]
-    if reaching:
-        names = ", ".join(reaching)
+    if names := ", ".join(name for name, one in timed.items() if reaches_host(one)):
         yield f"Memory of the host is touched by {names}: a GPU needs far longer, for PCIe is not modelled."
 
 
-def _show(found: Program, path: Path | None, *, full: bool) -> None:
+def _show(found: Program, path: Path | None, *, full: bool, quick: bool) -> None:
     """Show what was launched, chosen launches in full; write all of it where a file is given."""
     from gpusim import report
     from gpusim.report.program import program
@@ -140,7 +138,7 @@ def _show(found: Program, path: Path | None, *, full: bool) -> None:
             if launch.profile is not None and launch.as_launch == launch.number:
                 print(f"launch {launch.number}")
                 report.show(report.table(launch.profile))
-        report.show(program(found, _remarks(found)))
+        report.show(program(found, _remarks(found, quick=quick)))
     if path is not None:
         write_json(_plain(found), path)
 

@@ -53,7 +53,7 @@ _AXIS_OF = re.compile(r"((?:\w+\s*[*+]\s*)?\bblockIdx\.[xyz][\w\s.*+]*?)\s*(?=<[
 _DIRECT = ""
 _CAST = re.compile(r"\(\s*(?:unsigned\s+)?(?:int|size_t|unsigned|long|uint32_t|int64_t)\s*\)")
 _LAUNCHED = r"\b{name}\s*(?:<[^<>;]*>)?\s*<<<([^;]*?)>>>"
-_DIM3 = r"\bdim3\s+{name}\s*[({{=]\s*(?:dim3\s*\()?([^;]*?)[)}}]+\s*;"
+_DIM3 = r"\bdim3\b[^;]*?\b{name}\s*[({{=]\s*(?:dim3\s*\()?([^;]*?)[)}}]+\s*;"
 _NUMBER = r"(?:#\s*define\s+{name}\s+\(?|\b(?:int|unsigned|size_t|uint32_t|auto)\s+{name}\s*=\s*)(\d+)\b"
 _DYNAMIC = re.compile(r"\bextern\b[^;{}]*?\b__shared__\b")
 _BODY = r"\b{name}\s*\("
@@ -179,6 +179,8 @@ class Clues:
                 sizes.append("1" if body or axis != "x" else f"ceildiv({first},{own})")
             elif axis in bounds:
                 sizes.append(f"ceildiv({bounds[axis]},{own})" if own > 1 else bounds[axis])
+            elif known and (step := self._step(body, axis, own)):
+                sizes.append(f"ceildiv({self._extent()},{step})")
             else:
                 sizes.append(str(min(first, self.sizes.several if first_axis else FURTHER)))
                 first_axis = False
@@ -186,6 +188,25 @@ class Clues:
         while len(values) > 1 and values[-1] == "1":
             values.pop()
         return ",".join(values)
+
+    def _step(self, body: str, axis: str, threads: int) -> int:
+        """By how much an index grows from one block to the next along an axis, where blocks take turns; otherwise 0."""
+        at = rf"\bblockIdx\.{axis}"
+        for factors in re.findall(rf"{at}\s*\*\s*([\w.]+)|([\w.]+)\s*\*\s*{at}", body):
+            factor = "".join(factors)
+            step = threads if factor == f"blockDim.{axis}" else self._number(factor)
+            if step and step > 1:
+                return step
+        return 0
+
+    def _extent(self) -> int:
+        """How far indices go where no bound says so: the first size that is none of a few, such as a batch."""
+        return next(iter(self._large()), self.sizes.several)
+
+    def _large(self) -> list[int]:
+        """Sizes that are no number of batches, heads or the like; all sizes if there are no others."""
+        sizes = [n for n in self.known.values() if isinstance(n, int) and n > 1]
+        return [n for n in sizes if n >= self.sizes.several // 4] or sizes
 
     def _bounds(self, body: str) -> dict[str, str]:
         """Along each axis the expression below which an index of it must lie."""
@@ -222,9 +243,8 @@ class Clues:
 
     def randint(self, kind: str) -> str:
         """Integers below the smallest size, as indices are."""
-        sizes = [n for n in self.known.values() if isinstance(n, int) and n > 1]
         most = (1 << int(re.sub(r"\D", "", kind)) - 1) - 1
-        return f"randint:{min([*sizes, self.sizes.several, most])}"
+        return f"randint:{min(*(self._large() or [self.sizes.several]), most)}"
 
 
 def _split(text: str) -> list[str]:

@@ -92,6 +92,11 @@ class Guess:
         more = next((size for size in DYNAMIC_SHARED if self.shared is not None and size > self.shared), None)
         return None if more is None else replace(self, shared=more)
 
+    def names(self) -> list[str]:
+        """What is guessed, by name."""
+        sizes = (("grid", self.grid), ("block", self.block), ("dynamic shared memory", self.shared))
+        return [*(name for name, size in sizes if size), *(text.partition("=")[0] for text in self.args)]
+
     def lines(self) -> list[str]:
         """The guesses as options."""
         sizes = (f"--{name} {size}" for name, size in (("grid", self.grid), ("block", self.block)) if size)

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gpusim.measured.measurement import BEYOND_EMPTY, MeasuredLaunch, spread
+from gpusim.results.metric import DURATION
 
 FLOOR = {
+    "dram__bytes_read.sum": 2e4,
     "dram__bytes_write.sum": 4e6,
     "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum": 2e4,
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum": 2e4,
@@ -25,7 +27,6 @@ STALLS, RATIO, A_WARP = "smsp__average_warps_issue_stalled_", "_per_issue_active
 SHARES = "smsp__warp_issue_stalled_"
 """Shares of their time that warps wait, in per cent."""
 
-DURATION = "gpu__time_duration.sum"
 PERCENT, ROUNDED = "pct", 0.00501
 """Nsight Compute prints per cent with two decimals."""
 

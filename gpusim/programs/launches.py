@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from gpusim.isa.image_memory import needs_data
 from gpusim.isa.slice import counting_image
+from gpusim.programs.memory import OF_HOST
 from gpusim.programs.values import MOST_COMPARED, Values
 from gpusim.results.program import ProgramLaunch
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.l2_state import with_moved
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
 from gpusim.simulate.machines import Machines
-from gpusim.simulate.simulation import carry_on
+from gpusim.simulate.simulation import carry_on, simulate
 from gpusim.simulate.work import How, Work
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gpusim.programs.modules import Loaded
     from gpusim.programs.request import Request
     from gpusim.progress import Progress
+    from gpusim.results.figures import Figures
     from gpusim.simulate.counted import CacheState, Moved
 
 STATES_KEPT = 16
@@ -65,6 +67,28 @@ class Wanted:
     def fits(self, names: tuple[str, ...]) -> bool:
         """Whether a kernel is one of those chosen."""
         return self.kernel is None or any(fnmatchcase(name, self.kernel) for name in names)
+
+
+def reaches_host(profile: Figures) -> bool:
+    """Whether a launch touches memory of the host, which a GPU does over PCIe.
+
+    Parameters
+    ----------
+    profile : Figures
+    """
+    return any(array.requests and array.name.endswith(OF_HOST) for array in profile.arrays)
+
+
+def trusted(profile: Profile) -> Profile:
+    """Take from a launch that touches memory of the host what is known of others' errors: PCIe is not modelled.
+
+    Parameters
+    ----------
+    profile : Profile
+    """
+    if not reaches_host(profile):
+        return profile
+    return replace(profile, metrics={name: metric.unmeasured() for name, metric in profile.metrics.items()})
 
 
 class Launches:
@@ -167,14 +191,20 @@ class Launches:
             self._l2 = self._states.get(like, self._l2)
             return self.done[like].profile, like  # type: ignore[return-value]
         self.values.catch_up(progress)
-        work, found = Work(launch, name, {}, "machine_code"), with_moved(self._l2, moved)
-        how = replace(self._how, cache="cold" if found is None else "warm", progress=progress)
-        profile, self._l2 = carry_on(work, self._gpu, how, found, self._machines)
         self._timed[key] = number
-        self._states[number] = self._l2
+        return self._predicted(Work(launch, name, {}, "program"), moved, replace(self._how, progress=progress)), number
+
+    def _predicted(self, work: Work, moved: tuple[Moved, ...], how: How) -> Profile:
+        """A profile of a launch that finds L2 as launches and copies before it left it; of a quick one, empty."""
+        if how.sample == "quick":
+            return trusted(simulate([work], self._gpu, how)[0])
+        found = with_moved(self._l2, moved)
+        how = replace(how, cache="cold" if found is None else "warm")
+        profile, self._l2 = carry_on(work, self._gpu, how, found, self._machines)
+        self._states[len(self.done)] = self._l2
         if len(self._states) > STATES_KEPT:
             self._states.popitem(last=False)
-        return profile, number
+        return trusted(profile)
 
     def _identity(self, launch: Launch, request: Request) -> bytes | None:
         """Digest of all that decides what a launch touches; None where that cannot be told."""

@@ -12,12 +12,12 @@ from rich.text import Text
 
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_bytes, format_number, format_seconds, format_share
+from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
     from gpusim.measured.comparison import Row, Summary
     from gpusim.measured.measurement import MeasuredLaunch, Measurement
 
-DURATION = "gpu__time_duration.sum"
 TIMES = (DURATION, "time_beyond_empty_launch")
 WORST = 10
 """Single figures that the table of many launches is followed by."""

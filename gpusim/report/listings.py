@@ -15,6 +15,7 @@ from rich.text import Text
 from gpusim.report.grid import Grid
 from gpusim.report.kept import kept_line, times_kept
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
+from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm
@@ -184,7 +185,7 @@ LONGEST_ERROR = 300
 """Characters of an error that the list of launches shows; all of it is in the JSON."""
 
 
-PREDICTED = ("gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum")
+PREDICTED = (DURATION, "dram__bytes_read.sum", "dram__bytes_write.sum")
 """Metrics that the list of launches shows."""
 
 SPARED_LAUNCH = ("warp instructions", "simulated in")

@@ -12,6 +12,7 @@ from rich.text import Text
 from gpusim.report.grid import Grid
 from gpusim.report.time import bound_by
 from gpusim.report.units import NOTHING, format_seconds, format_share
+from gpusim.results.metric import DURATION, format_error
 
 if TYPE_CHECKING:
     from gpusim.results.program import Program, ProgramLaunch
@@ -90,3 +91,17 @@ def _notes(found: Program, remarks: Iterable[str]) -> Iterator[str]:
         yield f"Calls of libraries, computed in no time: {calls}."
     if timed:
         yield from remarks
+        yield from _trust(found)
+
+
+def _trust(found: Program) -> Iterator[str]:
+    """How far off the times are, and those of which kernels nobody knows."""
+    times = {one.kernel: one.profile[DURATION] for one in found.launches if one.profile is not None}
+    for half, most, among in {(m.error, m.p90 or 0.0, m.among) for m in times.values() if m.error is not None}:
+        yield (
+            f"Times: half of those of {among} are off by {format_error(half)} % at most, nine in ten by "
+            f"{format_error(most)} %."
+        )
+    if unknown := [name for name, metric in times.items() if metric.error is None]:
+        of = "" if len(unknown) == len(times) else f" of {', '.join(unknown)}"
+        yield f"How far off the times{of} are has not been measured on {found.gpu}."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import UnknownNameError
 from gpusim.names import Suggesting
-from gpusim.results.metric import LEFT_DIRTY, STALL_REASON, Metric, Value
+from gpusim.results.metric import DURATION, LEFT_DIRTY, STALL_REASON, Metric, Value
 from gpusim.results.traffic import Formula, Traffic, ratio
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Figures(Suggesting):
     @property
     def seconds(self) -> float:
         """The same in seconds, at the SM clock of the GPU's specification."""
-        return self.value("gpu__time_duration.sum")
+        return self.value(DURATION)
 
     @property
     def achieved_occupancy(self) -> float:

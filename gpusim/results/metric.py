@@ -12,6 +12,9 @@ STALL_REASON = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
 """Nsight Compute's name of the share of their time that warps wait for it."""
 
+DURATION = "gpu__time_duration.sum"
+"""Seconds that a launch takes, as Nsight Compute counts them."""
+
 LEFT_DIRTY = "gpusim__l2_bytes_left_dirty.sum"
 """Bytes written that L2 still holds when the launch ends; Nsight Compute has no name for them."""
 
@@ -83,6 +86,10 @@ class Metric:
         if self.error is None:
             return ""
         return f"±{'/'.join(format_error(error) for error in (self.error, self.p90) if error is not None)} %"
+
+    def unmeasured(self) -> Metric:
+        """Give the same value, of which nobody knows how far off it is."""
+        return Metric(self.value, self.unit, self.claim)
 
     def __str__(self) -> str:
         return f"{self.value} {self.unit} ({self.claim_text})"

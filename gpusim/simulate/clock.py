@@ -13,7 +13,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
 from gpusim.isa.by_identity import by_identity
 from gpusim.isa.opcode_info import Pipe
-from gpusim.results.metric import STALL_REASON, STALL_SHARE, Claim, Metric
+from gpusim.results.metric import DURATION, STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.utilisation import booked, utilisation
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -
     hz = settling_hz(found, gpu) if total[C.INST_WARPGROUP] else gpu.clock.sm_hz
     values: dict[str, tuple[float, str]] = {
         "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
-        "gpu__time_duration.sum": (found.cycles / hz, "s"),
+        DURATION: (found.cycles / hz, "s"),
         "sm__cycles_active.avg": (round(found.active), "cycle"),
         "sm__cycles_active.max": (round(found.longest), "cycle"),
         **utilisation(found.booked, found.active, found.cycles, gpu, total),

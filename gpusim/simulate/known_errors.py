@@ -8,8 +8,9 @@ from functools import cache as remembered
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-Way = Literal["description", "machine_code", "other"]
-"""How a program came about: lowered from a description, compiled from CUDA, or in a way that nobody measured."""
+Way = Literal["description", "machine_code", "program", "other"]
+"""How a launch came about: lowered from a description, compiled from CUDA, launched by a program that finds caches as
+earlier launches and copies left them, or in a way that nobody measured."""
 
 
 ENOUGH = 5
@@ -50,6 +51,8 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
     """
     if way == "other":
         return {}
+    if way == "program":
+        return {} if sampled else _errors_in_programs(gpu)
     table = _table(f"validation-{gpu}")
     if sampled:
         return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
@@ -78,6 +81,11 @@ def errors_of_quick(gpu: str, family: str = "") -> dict[str, Errors]:
     if own:
         return _errors(own, of.format(family))
     return _errors(table.get("all", {}), of.format("all"))
+
+
+def _errors_in_programs(gpu: str) -> dict[str, Errors]:
+    table = _table(f"programs-{gpu}")
+    return _errors(table.get("all", {}), f"{{}} launches of {table.get('programs')} programs on {gpu}")
 
 
 def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Errors]:

@@ -104,7 +104,7 @@ def summary(
     limits = launch_metrics(held, given, waves(gpu, launch, held))
 
     def errors(*, sampled: bool) -> Mapping[str, Errors]:
-        if cache != "cold":  # launches that were measured found empty caches
+        if cache != "cold" and way != "program":  # launches that were measured found empty caches
             return {}
         if counts.quick:
             return {name: e for name, e in errors_of_quick(gpu.name, family).items() if _is_known(name, counts)}
@@ -123,7 +123,7 @@ def summary(
         metrics={
             **_judged(time, errors(sampled=stretch)),
             **_judged(found, errors(sampled=counts.sampled)),
-            **_judged(limits, known_errors(gpu.name, way, family)),
+            **_judged(limits, known_errors(gpu.name, "machine_code" if way == "program" else way, family)),
         },
         cache=cache,
         memory=gpu.memory,

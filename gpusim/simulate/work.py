@@ -50,7 +50,7 @@ class Work:
     params : mapping
         Its sizes.
     way : str
-        How the program came about: ``"description"``, ``"machine_code"``, or ``"other"``, whose errors nobody knows.
+        How it came about: ``"description"``, ``"machine_code"``, ``"program"``, or ``"other"``: errors unknown.
     family : str
         Of the kernel, if it is one of the catalogue.
     closed_forms : callable, optional

@@ -46,6 +46,14 @@ __global__ void dynamic(float *x) {
 __global__ void much(float *x) { extern __shared__ float s[]; s[25000 + threadIdx.x] = x[0]; }
 __global__ void tile(float *x) { __shared__ float s[16]; s[threadIdx.x] = x[threadIdx.x]; x[0] = s[15 - threadIdx.x]; }
 __global__ void image(cudaTextureObject_t picture, float *x) { x[threadIdx.x] = tex2D<float4>(picture, 1.f, 2.f).y; }
+__global__ void gather(const float *from, const int *index, float *to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = from[index[i]];
+}
+__global__ void tiles(float *x, int M, int N) {
+    x[(blockIdx.y * 8 + threadIdx.y) * N + 32 * blockIdx.x + threadIdx.x] = 1;
+}
+void go() { dim3 blocks(M / 8, 1), many(32, 8); tiles<<<blocks, many>>>(0, 1, 1); }
 void go(int *p) { int threads = 96; by_variable<<<2, threads>>>(0); }
 void go() { dim3 b(32, 2 * 4); launched<<<dim3(3), b>>>(0); by_constant<<<4, BLOCK, 0>>>(0); }
 """
@@ -82,6 +90,12 @@ def kernel(name):
         ("by_constant", [], "--grid 1024 --block 64 --arg x=zeros:65536"),
         ("by_constant", ["float32:zeros:4"], "--grid 1024 --block 64"),
         ("by_variable", [], "--grid 1024 --block 96 --arg x=zeros:98304"),
+        (
+            "gather", [],
+            ("--grid 4096 --block 256 --arg n=1048576 "
+            "--arg from=normal:1048576 --arg index=randint:1048576:1048576 --arg to=zeros:1048576"),
+        ),
+        ("tiles", [], "--grid 32,128 --block 32,8 --arg M=1024 --arg N=1024 --arg x=zeros:1048576"),
         (
             "image", [],
             "--grid 1 --block 256 --arg picture=texture:float32:normal:1024x1024x4:channels=4 --arg x=zeros:256",
@@ -145,7 +159,8 @@ def fitted(name, tries, longest=math.inf):
 
 def test_arrays_grow_until_the_launch_fits():
     first = guess(kernel("fields"), [], "2", "128")
-    small = tuple(text if "p.x" not in text else "p.x=zeros:16" for text in first.args)
+    own = {"p.x": "p.x=zeros:16", "index": "index=randint:64:256"}
+    small = tuple(own.get(text.partition("=")[0], text) for text in first.args)
     found, said = fitted("fields", [Guess(small, "2", "128")])
     (text,) = (text for text in found.args if text.startswith("p.x"))
     assert int(text.rpartition(":")[2]) >= 4 * 256
