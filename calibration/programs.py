@@ -1,7 +1,8 @@
 """Whole programs against an H200, launch by launch: the package's table of their errors, and docs/programs.md.
 
-Run by hand after the model or :mod:`gpusim.programs` has changed: ``python -m calibration.programs FOLDER``, where
-the folder has the executables.  ``calibration/data/programs/README.md`` says how they are built.
+Run by hand after the model or :mod:`gpusim.programs` has changed: ``python -m calibration.programs FOLDER KEPT``.  The
+first folder has the executables, which ``calibration/data/programs/README.md`` says how to build; the second gets
+predictions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import joblib
@@ -56,26 +56,26 @@ class Program(NamedTuple):
     reaches_host: bool
 
 
-def predict(executable: Path, jobs: int = 1) -> list[Predicted]:
+def predict(executable: Path, kept: Path) -> list[Predicted]:
     """Predict the first launches of a program.
 
     Parameters
     ----------
     executable : Path
-    jobs : int
-        Processors to work with.
+    kept : Path
+        A folder where ``gpusim run`` writes what it found, or has done so before.
 
     Raises
     ------
     FileNotFoundError
         The program did not run to its end.
     """
-    with TemporaryDirectory() as folder:
-        found = Path(folder) / "launches.json"
-        options = ["--gpu", GPU, "--launch-count", str(MOST_LAUNCHES), "--jobs", str(jobs), "--json", str(found)]
+    found = kept.resolve() / f"{executable.name}.json"
+    if not found.exists():
+        options = ["--gpu", GPU, "--launch-count", str(MOST_LAUNCHES), "--jobs", "1", "--json", str(found)]
         command = [sys.executable, "-m", "gpusim", "run", *options, f"./{executable.name}"]
         subprocess.run(command, cwd=executable.parent, capture_output=True, check=False)
-        ran = json.loads(found.read_text())
+    ran = json.loads(found.read_text())
     profiles = {number: _predicted(profile) for number, profile in ran["profiles"].items()}
     return [profiles[str(one["as_launch"])] for one in ran["launches"] if one["seconds"] is not None]
 
@@ -98,6 +98,8 @@ def compared(name: str, predicted: Sequence[Predicted], launches: Sequence[Measu
     ValueError
         It launches more or fewer than it did there.
     """
+    if len(predicted) != len(launches):
+        raise ValueError(f"{name} launches {len(predicted)} kernels here and {len(launches)} there")
     pairs = zip(predicted, launches, strict=True)
     found = [rows({**dict.fromkeys(there.metrics, 0.0), **here.metrics}, there) for here, there in pairs]
     return Program(name, found, any(one.reaches_host for one in predicted))
@@ -156,12 +158,15 @@ def main() -> None:
     """Write the table and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the programs' executables")
+    parser.add_argument("kept", type=Path, help="where predictions are written, and taken from where they are there")
     parser.add_argument("--jobs", type=int, default=2, help="programs at a time")
     given, found = parser.parse_args(), measured()
+    given.kept.mkdir(exist_ok=True)
     launches: dict[str, list[MeasuredLaunch]] = {}
     for launch in found.launches:
         launches.setdefault(launch.launch["program"], []).append(launch)
-    run = joblib.Parallel(n_jobs=given.jobs)(joblib.delayed(predict)(given.folder / name) for name in launches)
+    every = (joblib.delayed(predict)(given.folder / name, given.kept) for name in launches)
+    run = joblib.Parallel(n_jobs=given.jobs)(every)
     programs = [compared(name, of, launches[name]) for name, of in zip(launches, run, strict=True)]
     device = f"{found.device.name}, driver {found.device.driver}, {found.profiler}, {found.date}"
     table = ROOT / "gpusim" / "data" / f"programs-{GPU}.json"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpusim.simulate.textures import FILTERS, MODES, OF_SHARES, READINGS, Sampling, row_of
 
-_OBJECT = struct.Struct("<12Q4f")
+_OBJECT = struct.Struct("<13Q4f")
 
 
 class Channel(IntEnum):
@@ -23,12 +23,13 @@ _WORDS = {Channel.SIGNED: "int", Channel.UNSIGNED: "uint", Channel.FLOAT: "float
 
 
 class TextureObject(NamedTuple):
-    """A texture object, as ``textures.cpp`` tells of it; sizes in texels, ``pitch`` in bytes."""
+    """A texture object, as ``textures.cpp`` tells of it; sizes in texels, ``pitch`` and ``tiles`` in bytes."""
 
     address: int
     width: int
     height: int
     pitch: int
+    tiles: int
     bits: int
     channels: int
     channel: int
@@ -54,7 +55,7 @@ class TextureObject(NamedTuple):
         dtype = f"{_WORDS[Channel(self.channel)]}{self.bits}"
         reads = READINGS[self.reads_shares]
         how = Sampling(self.channels, FILTERS[self.linear], self.modes, bool(self.normalized), reads, self.border)
-        return tuple(row_of(self.address, (self.width, self.height), self.pitch, dtype, how))
+        return tuple(row_of(self.address, (self.width, self.height), self.pitch, dtype, how, self.tiles))
 
 
 def texture_object(body: bytes) -> TextureObject:

@@ -52,7 +52,7 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
         array = arrays_of(launch)[row[F.ARRAY]].name if row[F.ARRAY] >= 0 else "global memory"
         return f"{who} {_global_text(code, op, array)}: {_place(address, launch)}"
     if code in _SHARED:
-        return f"{who}: {_shared_text(code, address, int(misc[S.E_HOLDS]))}; {_extent(launch)}"
+        return f"{who}: {_shared_text(code, address, int(misc[S.E_HOLDS]))}; {_extent(launch, address)}"
     if code in _CLUSTER:
         whose = f"of block {address >> S.WINDOW_AT} of the {launch.cluster_blocks} of a cluster"
         return f"{who}: {E.TEXT[code]}: shared address {address:#x}, {whose}"
@@ -183,15 +183,14 @@ def _split(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:
     return number % extent[0], number // extent[0] % extent[1], number // (extent[0] * extent[1])
 
 
-def _extent(launch: Launch) -> str:
-    """The shared memory that a block has."""
+def _extent(launch: Launch, address: int) -> str:
+    """The shared memory that a block has, and where in it an address lies."""
     if not launch.shared_bytes:
         return (
             "the block has none: dynamic_shared (--dynamic-shared) gives it what the kernel declares extern __shared__"
         )
-    first = launch.program.shared_base
-    dynamic = "" if launch.dynamic_shared else ", none of it dynamic"
-    return f"the block's are {first:#x} to {first + launch.shared_bytes - 1:#x}{dynamic}"
+    dynamic = "" if launch.dynamic_shared else ", none of them dynamic"
+    return f"this is byte {address - launch.program.shared_base} of the block's {launch.shared_bytes}{dynamic}"
 
 
 def _place(address: int, launch: Launch) -> str:

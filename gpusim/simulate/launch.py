@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpusim.engine.state import columns as S
 from gpusim.engine.state.columns import GLOBAL_BASE, LANES, LOCAL_WINDOW_HI, PARAMETERS_HI, SHARED_WINDOW_HI
 from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.hardware import of_architecture
@@ -91,10 +92,11 @@ class Memory:
         return name if address <= first + nbytes else None
 
     def pointed_to(self, passed: bytes) -> frozenset[str]:
-        """Arrays to which the bytes of an argument may hold pointers."""
-        whole = passed[: len(passed) // POINTER * POINTER]
-        found = (self.array_at(address) for (address,) in struct.iter_unpack("<Q", whole) if address >= GLOBAL_BASE)
-        return frozenset(name for name in found if name is not None)
+        """Arrays to which the bytes of an argument may hold pointers, or handles of textures."""
+        words = [word for (word,) in struct.iter_unpack("<Q", passed[: len(passed) // POINTER * POINTER])]
+        pointers = [word for word in words if word >= GLOBAL_BASE]
+        read = [int(self.textures[word, S.TEXTURE_ADDRESS]) for word in words if 0 < word < len(self.textures)]
+        return frozenset(name for name in map(self.array_at, pointers + read) if name is not None)
 
 
 Describing = TensorMap | Texture

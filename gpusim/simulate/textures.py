@@ -159,7 +159,7 @@ class Texture:
         return row_of(address, self.size, pitch, self.array.dtype.name, how)
 
 
-def row_of(address: int, size: tuple[int, int], pitch: int, dtype: str, how: Sampling) -> list[int]:
+def row_of(address: int, size: tuple[int, int], pitch: int, dtype: str, how: Sampling, tiles: int = 0) -> list[int]:
     """What the engine is told of a texture.
 
     Parameters
@@ -173,6 +173,8 @@ def row_of(address: int, size: tuple[int, int], pitch: int, dtype: str, how: Sam
     dtype : str
         Of a channel, as NumPy names it.
     how : Sampling
+    tiles : int
+        Bytes of a row of tiles, as CUDA arrays of two dimensions lie in them; 0: rows lie one after another.
     """
     texel = np.dtype(dtype).itemsize * how.channels
     whole = dtype not in FLOATS and how.read == "element"
@@ -181,7 +183,7 @@ def row_of(address: int, size: tuple[int, int], pitch: int, dtype: str, how: Sam
     mode_x, mode_y = (MODES[mode] for mode in how.modes)
     return [
         address, *size, pitch, texel, how.channels, KINDS[dtype],
-        how.normalized, how.filter == "linear", how.read == "normalized", mode_x, mode_y, *bits,
+        how.normalized, how.filter == "linear", how.read == "normalized", mode_x, mode_y, tiles, *bits,
     ]  # fmt: skip
 
 

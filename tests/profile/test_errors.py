@@ -131,7 +131,7 @@ def test_dynamic_shared_memory_that_is_not_given_is_named():
     assert "out of bounds of shared memory: shared address 0x400; the block has none: dynamic_shared" in message
     some = "__shared__ int t[32]; t[threadIdx.x ^ 1] = 1; __syncthreads(); x[threadIdx.x] = t[threadIdx.x];"
     message = refusal(text.replace("STATIC", some), 1, 32, np.zeros(32, np.int32))
-    assert "the block's are 0x400 to 0x47f, none of it dynamic" in message
+    assert "this is byte 128 of the block's 128, none of them dynamic" in message
 
 
 def test_shared_memory_out_of_bounds():
@@ -158,7 +158,8 @@ FOR_EVER = {
 
 @pytest.mark.parametrize("body", FOR_EVER.values(), ids=FOR_EVER)
 def test_a_kernel_that_gets_nowhere_is_found_out(body, monkeypatch):
-    monkeypatch.setattr(endless, "FIRST_LOOK", 1 << 18)
+    monkeypatch.setattr(endless, "FIRST_LOOK", 1 << 14)
+    monkeypatch.setattr(endless, "LOOK_STEPS", 1 << 12)
     text = f"__global__ void k(volatile int* x) {{ {body} }}"
     assert "kernel.cu:1: k: thread" in (message := refusal(text, 1, 64, np.zeros(2, np.int32), values=False))
     assert "never ends: all warps that are left repeat themselves, and nothing in memory changes" in message

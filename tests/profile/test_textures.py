@@ -154,8 +154,9 @@ def test_neighbours_share_sectors_and_find_them_in_l1(values):
     }"""
     found = run(text, 1, 32, Texture(np.ones((2, 32), np.float32)), np.zeros(32, np.float32), values=values)
     assert found.value("smsp__inst_executed_op_texture.sum") == 8
-    assert found.value("l1tex__t_sectors_pipe_tex_mem_texture.sum") == 32
-    assert found.value("l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum") == 24
+    assert found.value("l1tex__t_requests_pipe_tex_mem_texture.sum") == 64  # of four lanes each
+    assert found.value("l1tex__t_sectors_pipe_tex_mem_texture.sum") == 64
+    assert found.value("l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum") == 56
 
 
 def test_what_branches_depend_on_is_read_without_values_too():

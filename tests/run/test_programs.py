@@ -44,7 +44,7 @@ def test_texture_objects_read_arrays_rows_and_linear_memory(tmp_path: Path) -> N
     assert ran.status == 2
     assert ran.output.startswith(
         "refused 1 1 1 1 20 1 1\nbetween 0 16.5\nbeyond 1 1 1\nbox 0 1\nwhole -7 4\nerror 26\nshares 80 155\n"
-        "wrong 0, cudaErrorInvalidFilterSetting\n"
+        "divided 7\nwrong 0, cudaErrorInvalidFilterSetting\n"
     )
     assert "fetches from what is no texture of this launch: handle 1" in ran.errors  # of an array that was freed
     sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"

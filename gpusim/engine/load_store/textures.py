@@ -1,8 +1,9 @@
 """Texture fetches (TEX, TLD): which texels a lane reads, their traffic through L1, and what it makes of them.
 
 Source: CUDA C++ Programming Guide 13, "Texture Fetching", for coordinates, addressing and filtering: weights have 8
-bits after the point.  Assumed, not measured: the texels of a warp are one request, each distinct line of it passes the
-tag stage once, and rows of a texture lie one after another.
+bits after the point.  Four lanes are a request: an H200 counts eight of a warp, and the sectors of each.  How a CUDA
+array lies (:func:`in_tiles`) is as Mesa's documentation of nouveau has it ("GOB").  Assumed, not measured: each
+distinct line of a request passes the tag stage once.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gpusim.engine.state.geometry import ALL_WORDS
 from gpusim.hardware.fixed import TEXTURE_UNITS
 
 ONE, OUTSIDE = np.uint32(1), np.int64(-1)
+GROUP = np.uint32((1 << TEXTURE_UNITS) - 1)
 CORNERS, CHANNELS = 4, 4
 STEPS = 256.0  # of a weight
 FARTHEST = 1e9  # coordinates beyond are as far out as that
@@ -38,17 +40,29 @@ def fetch(m, c, index, w, block, sm, on, t, count):
     count[C.INST_TEX] += 1
     if not on:
         return pass_through(m, sm, t, 1)
-    count[C.TEX_REQ] += 1
     base = first_row(m, w)
     if not are_known(m, c, index, w, block, base, on):
         return np.int64(S.FAILURE)
-    n = lines_of_texels(m, c, base, on)
-    handle = np.int64(m.regs[at(c[I.A], base), first_lane(on)])
-    array, texel_bytes = array_of(m, handle), m.textures[handle, S.TEXTURE_TEXEL]
+    t = ask_for_texels(m, c, index, w, sm, base, on, t, count)
     for lane in range(S.LANES):
         if not c[I.LIGHT] and (on >> np.uint32(lane)) & ONE and not fetch_values(m, c, w, base, lane):
             return refuse_stray(m, index, on, block, m.scratch[S.ADDRESSES], w)
-    return through_l1(m, index, w, sm, on, n, array, texel_bytes, t, count)
+    return t
+
+
+@cold
+def ask_for_texels(m, c, index, w, sm, base, on, t, count):
+    """Ask L1 for what each group of lanes reads; returns the tick all of it is there."""
+    handle = np.int64(m.regs[at(c[I.A], base), first_lane(on)])
+    array, texel_bytes = array_of(m, handle), m.textures[handle, S.TEXTURE_TEXEL]
+    first, done = asked_so_far(m, sm), t
+    at_instruction(m, sm, w, index, array)
+    for lane in range(0, S.LANES, TEXTURE_UNITS):
+        group = on & (GROUP << np.uint32(lane))
+        if group:
+            n = lines_of_texels(m, c, base, group)
+            done = max(done, through_l1(m, index, sm, group, n, array, texel_bytes, t, count))
+    return t if m.shape[S.TIMELESS] else done_at(m, sm, first, done)
 
 
 @jit
@@ -79,7 +93,7 @@ def lines_of_texels(m, c, base, on):
         there = np.uint32(0)
         for lane in range(S.LANES):
             if (on >> np.uint32(lane)) & ONE:
-                address[lane], weight = texel(m, c, base, lane, corner)
+                address[lane], weight = texel(m, c, base, lane, corner, True)
                 there |= np.uint32(address[lane] >= 0 and weight > 0.0) << np.uint32(lane)
         found, _ = gather_lines(address, there, lines, sectors)
         for k in range(found):
@@ -100,8 +114,9 @@ def joined(scratch, n, line, sectors):
 
 
 @cold
-def through_l1(m, index, w, sm, on, n, array, texel_bytes, t, count):
-    """Ask L1 for ``n`` lines; returns the tick the last of their data is there."""
+def through_l1(m, index, sm, on, n, array, texel_bytes, t, count):
+    """Ask L1 for ``n`` lines of a request; returns the tick the last of their data is there."""
+    count[C.TEX_REQ] += 1
     n_sectors = np.int64(0)
     for k in range(n):
         n_sectors += popcount(np.uint32(m.scratch[SECTORS + k // S.LANES, k % S.LANES]))
@@ -110,22 +125,24 @@ def through_l1(m, index, w, sm, on, n, array, texel_bytes, t, count):
     note_fetch(m, index, array, n_sectors, popcount(on) * texel_bytes)
     if m.shape[S.TIMELESS]:
         return t
-    passes = max(n, S.LANES // TEXTURE_UNITS)
+    passes = max(n, 1)
     begin = take_tags(m, sm, t, n * S.TICKS, passes * S.TICKS)
-    done, first = begin + m.rates[S.L1_HIT], asked_so_far(m, sm)
-    at_instruction(m, sm, w, index, array)
+    done = begin + m.rates[S.L1_HIT]
     for k in range(n):
         line, wanted = m.scratch[LINES + k // S.LANES, k % S.LANES], m.scratch[SECTORS + k // S.LANES, k % S.LANES]
         back, hit = l1_read(m, sm, l1_row(m, sm, line), line, wanted, ALL_WORDS, False, begin + k * S.TICKS, count)
         count[C.TEX_HIT] += hit
         note_hits(m, index, array, hit)
         done = done if is_pending(back) else max(done, back)
-    return done_at(m, sm, first, done) + passes * S.TICKS
+    return done + passes * S.TICKS
 
 
 @cold
-def texel(m, c, base, lane, corner):
-    """Address of a texel of the up to four that a lane reads, or OUTSIDE of its texture; and its weight."""
+def texel(m, c, base, lane, corner, tiled):
+    """Address of a texel of the up to four that a lane reads, or OUTSIDE of its texture; and its weight.
+
+    ``tiled``: the address by which caches know a texel of a CUDA array; otherwise the one at which its value lies here.
+    """
     one = m.textures[m.regs[at(c[I.A], base), lane]]
     x, weight = along(m, c, base, lane, c[I.B], one, S.TEXTURE_WIDTH, corner & 1)
     y = np.int64(0)
@@ -136,7 +153,26 @@ def texel(m, c, base, lane, corner):
         weight = 0.0
     if x < 0 or y < 0:
         return OUTSIDE, weight
+    if tiled and one[S.TEXTURE_TILES]:
+        return one[S.TEXTURE_ADDRESS] + in_tiles(x * one[S.TEXTURE_TEXEL], y, one[S.TEXTURE_TILES]), weight
     return one[S.TEXTURE_ADDRESS] + y * one[S.TEXTURE_PITCH] + x * one[S.TEXTURE_TEXEL], weight
+
+
+TILE, HALF, PIECE = 6, 5, 4
+"""Powers of two: bytes along a tile of a CUDA array, of half of it, of a piece of a row that lies together."""
+ROWS, PAIRS = 3, 3
+"""A power of two: rows of a tile; and bits of which pair of rows of a tile one is in."""
+
+
+@cold
+def in_tiles(byte, y, pitch):
+    """Where a byte of a row of a CUDA array lies: in tiles of 64 bytes by 8 rows, a sector of 16 bytes of two rows.
+
+    ``pitch``: bytes of a row of tiles.
+    """
+    tile = (y >> ROWS) * (pitch << ROWS) + ((byte >> TILE) << (TILE + ROWS))
+    sector = (byte >> HALF & 1) << (HALF + ROWS) | (y >> 1 & PAIRS) << TILE | (byte >> PIECE & 1) << HALF
+    return tile + sector + ((y & 1) << PIECE) + (byte & ((1 << PIECE) - 1))
 
 
 @cold
@@ -185,7 +221,7 @@ def fetch_values(m, c, w, base, lane):
         return False
     places, weights = m.scratch[S.ADDRESSES], m.scratch[S.TURNS].view(np.float64)
     for corner in range(CORNERS):
-        places[corner], weights[corner] = texel(m, c, base, lane, corner)
+        places[corner], weights[corner] = texel(m, c, base, lane, corner, False)
     n = 0
     for channel in range(CHANNELS):
         if not (c[I.SUB] >> channel) & 1:

@@ -239,11 +239,13 @@ FIRST_BYTE, PAST_END, IN_ORDER, HELD, N_BOUNDS = range(5)
 # Columns of Machine.textures, a texture each; the first row is none.  Its address; texels along x, and along y (0: it
 # has one dimension); bytes from one row to the next, and of a texel; channels; what a channel is (TEXTURE_F32, ...);
 # whether coordinates are shares of its size, texels are filtered, integers are read as shares of the greatest; what is
-# read beyond it along x and y; and from TEXTURE_COLOR on what is read of its border, as bits
+# read beyond it along x and y; bytes of a row of the tiles in which it lies (0: its rows lie one after another); and
+# from TEXTURE_COLOR on what is read of its border, as bits
 (
     TEXTURE_ADDRESS, TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_PITCH, TEXTURE_TEXEL, TEXTURE_CHANNELS, TEXTURE_KIND,
-    TEXTURE_NORMALIZED, TEXTURE_LINEAR, TEXTURE_UNIT, TEXTURE_MODE_X, TEXTURE_MODE_Y, TEXTURE_COLOR,
-) = range(13)  # fmt: skip
+    TEXTURE_NORMALIZED, TEXTURE_LINEAR, TEXTURE_UNIT, TEXTURE_MODE_X, TEXTURE_MODE_Y, TEXTURE_TILES,
+    TEXTURE_COLOR,
+) = range(14)  # fmt: skip
 N_TEXTURE = lines_of(TEXTURE_COLOR + 4)
 (
     TEXTURE_F32, TEXTURE_F16, TEXTURE_S8, TEXTURE_U8, TEXTURE_S16, TEXTURE_U16, TEXTURE_S32, TEXTURE_U32,

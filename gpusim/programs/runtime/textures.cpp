@@ -1,7 +1,8 @@
 // CUDA arrays, and texture objects, which read them or other memory of the device.
 //
-// An array is device memory in which one row of texels lies after another.  A texture object is a number of gpusim's,
-// which knows what it reads (gpusim/programs/textures.py).
+// An array is device memory in which one row of texels lies after another; caches know those of two dimensions by tiles,
+// for which there is room.  A texture object is a number of gpusim's, which knows what it reads
+// (gpusim/programs/textures.py).
 
 #include "runtime.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 size_t bytes_of(const cudaChannelFormatDesc &texel) { return size_t(texel.x + texel.y + texel.z + texel.w) / 8; }
 
+constexpr size_t TILE_BYTES = 64, TILE_ROWS = 8;
+
 struct Array {
     Address first;
     cudaChannelFormatDesc texel;
@@ -19,6 +22,8 @@ struct Array {
 
     size_t pitch() const { return width * bytes_of(texel); }
     size_t rows() const { return height ? height : 1; }
+    size_t tiles() const { return height ? (pitch() + TILE_BYTES - 1) / TILE_BYTES * TILE_BYTES : 0; }
+    size_t bytes() const { return height ? tiles() * ((height + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS) : pitch(); }
 };
 
 struct Object {
@@ -57,14 +62,14 @@ cudaError_t make_array(cudaArray_t *array, const cudaChannelFormatDesc &texel, s
     if (!array || !width || width > MOST_X || height > MOST_Y) return cudaErrorInvalidValue;
     if (!is_texel(texel)) return cudaErrorInvalidChannelDescriptor;
     Array made{0, texel, width, height, flags};
-    if (cudaError_t error = allocate(&made.first, made.pitch() * made.rows(), Kind::device)) return error;
+    if (cudaError_t error = allocate(&made.first, made.bytes(), Kind::device)) return error;
     arrays[made.first] = made;
     *array = reinterpret_cast<cudaArray_t>(made.first);
     return cudaSuccess;
 }
 
 struct Row {  // gpusim/programs/textures.py has the same
-    uint64_t address, width, height, pitch, bits, channels, channel, normalized, linear, read, modes[2];
+    uint64_t address, width, height, pitch, tiles, bits, channels, channel, normalized, linear, read, modes[2];
     float border[4];
 };
 
@@ -87,7 +92,7 @@ cudaError_t locate(const cudaResourceDesc &resource, Row *row, cudaChannelFormat
         if (!array) return cudaErrorInvalidResourceHandle;
         *texel = array->texel;
         row->address = array->first, row->width = array->width, row->height = array->height;
-        row->pitch = array->pitch();
+        row->pitch = array->pitch(), row->tiles = array->tiles();
         return cudaSuccess;
     }
     if (resource.resType == cudaResourceTypeLinear) {

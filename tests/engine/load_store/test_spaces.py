@@ -128,7 +128,7 @@ def test_shared_addresses_are_scaled_and_based():
 def test_nothing_lies_below_the_base_of_shared_memory():
     sheet = Sheet()
     sheet.emit(Op.STS, None, imm(0x3FC), NOTHING)
-    with pytest.raises(SimulationError, match="shared address 0x3fc; the block's are 0x400 to 0x47f"):
+    with pytest.raises(SimulationError, match="shared address 0x3fc; this is byte -4 of the block's 128"):
         sheet.run(NOTHING, shared_bytes=128, shared_base=0x400)
 
 

@@ -12,6 +12,10 @@ __global__ void whole(cudaTextureObject_t texture, int4 *out) {
 __global__ void shares(cudaTextureObject_t texture, float *out) {
     out[threadIdx.x] = tex2D<float>(texture, (threadIdx.x + 0.5f) / 16, 0.75f);
 }
+// The division calls a function, from which it looks as if what is read decided where its end leads.
+__global__ void divided(cudaTextureObject_t texture, float *out, int by) {
+    out[threadIdx.x] = tex1Dfetch<float>(texture, int(threadIdx.x / (float)by));
+}
 __global__ void gather(cudaTextureObject_t where, const float *in, float *out) {
     out[threadIdx.x] = in[tex1Dfetch<int>(where, threadIdx.x)];
 }
@@ -120,6 +124,11 @@ int main() {
         cudaMemcpy(places, far, sizeof far, cudaMemcpyHostToDevice);
         gather<<<1, 32>>>(where, from, out);
     }
+    float seven = 7;
+    cudaMemcpy(from + 15, &seven, 4, cudaMemcpyHostToDevice);
+    what.res.linear = {from, cudaCreateChannelDesc<float>(), 1024};
+    divided<<<1, 32>>>(object(what, cudaFilterModePoint), out, 2);
+    printf("divided %g\n", host(out, 32)[31]);
     cudaDestroyTextureObject(where);
     cudaFreeArray(array);
     printf("wrong %d, %s\n", wrong, cudaGetErrorString(cudaGetLastError()));
