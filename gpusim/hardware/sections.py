@@ -237,6 +237,10 @@ class L2:
         By which share of that it is longer for the farthest slice, and shorter for the nearest.
     coalescer_refusing_cycles : int
         For which, from a request on, one for other sectors of its line keeps more from joining.
+    atomic_request_cycles : float
+        Of the L2 clock, for which a request of an atomic takes its slice besides a cycle for each sector.
+    atomic_chain_cycles : float
+        Of the L2 clock, from one addition of floating-point numbers in a sector to the next.
     associativity : int
         Ways of a set, about: sets are a power of two, the one that comes nearest.
     partial_high_share, partial_low_share : float
@@ -256,6 +260,8 @@ class L2:
     coalescer_window_cycles: int = quantity("cycle", low=0, high=LONGEST)
     coalescer_window_spread: float = quantity("1", low=0, high=1)
     coalescer_refusing_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    atomic_request_cycles: float = quantity("cycle", low=0, high=LONGEST)
+    atomic_chain_cycles: float = quantity("cycle", low=0, high=LONGEST)
     associativity: int = quantity("1", low=4, high=1024)
     partial_high_share: float = quantity("1", low=0, high=1)
     partial_low_share: float = quantity("1", low=0, high=1)

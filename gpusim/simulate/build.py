@@ -149,6 +149,9 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     r[S.SLICE_REQUEST] = _ticks(gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_SECTOR] = _ticks(sector / gpu.l2.slice_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
     r[S.SLICE_WRITE] = _ticks(sector / gpu.l2.slice_write_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
+    l2_cycle = gpu.clock.sm_hz / gpu.clock.l2_hz
+    r[S.ATOMIC_REQUEST] = _ticks(gpu.l2.atomic_request_cycles * l2_cycle)
+    r[S.ATOMIC_CHAIN] = _ticks(gpu.l2.atomic_chain_cycles * l2_cycle)
     if gpu.l2.link_bytes_per_cycle:
         r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
         r[S.LINK_WRITE] = round(gpu.l2.link_write_turns * int(r[S.LINK_SECTOR]) * (1 << S.LINK_WRITE_FIELD))

@@ -26,6 +26,7 @@ from gpusim.engine.hierarchy.outbox import (
     O_COUNT,
     O_NUMBER,
     O_WAITERS,
+    UPDATE,
     W_BLOCK,
     W_COLUMN,
     W_WARP,
@@ -53,8 +54,10 @@ def hear(m, sm):
         asked, number = m.asked[first + k], m.outboxes[box, O_NUMBER] + k
         prefetch_row_of_l1(m, first + min(k + AHEAD, m.outboxes[box, O_COUNT] - 1))
         if kind_of(asked) == WRITE:
-            written(m, sm, asked)
+            taken(m, sm, asked, asked[A_DONE], asked[A_GONE])
         else:
+            if kind_of(asked) == UPDATE:
+                taken(m, sm, asked, asked[A_GONE], asked[A_GONE])
             m.heard[sm, number & (N_HEARD - 1)] = answer(m, sm, first, asked, k, number)
     for k in range(m.outboxes[box, O_WAITERS]):
         waiter = m.waiters[box, k]
@@ -74,12 +77,12 @@ def prefetch_row_of_l1(m, k):
 
 
 @inline
-def written(m, sm, asked):
-    """L2 has taken a write: the wire to it is free again, and the launch does not end before it is done."""
+def taken(m, sm, asked, t, done):
+    """L2 has taken a write or an atomic: the wire is free again, and the launch does not end before it is done."""
     if asked[A_WHOSE] >= 0:
         own = m.sms[sm]
-        own[S.OUT] = max(own[S.OUT], asked[A_DONE] - m.rates[S.L2_NEAR])
-        m.misc[S.END] = max(m.misc[S.END], asked[A_GONE])
+        own[S.OUT] = max(own[S.OUT], t - m.rates[S.L2_NEAR])
+        m.misc[S.END] = max(m.misc[S.END], done)
 
 
 @inline

@@ -17,10 +17,12 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state.geometry import ALL_SECTORS
 
 # Columns of Machine.asked, what an SM has asked for in a window, in its order; a cache line each.  A_WHAT: its kind,
-# sectors, those that a write goes along with, and the row of counts of its block's kind; A_TICK: when it goes out, or
+# sectors, those that a write goes along with or how an atomic changes them (hierarchy.l2), and the row of counts of its
+# block's kind; A_TICK: when it goes out, or
 # its first part did; A_WHOSE: instruction and array that it counts for, -1: none; A_ROW: the row of L1 that a read is
 # for, -1: none; the words that a write changes; the first row that a LOAD waits for, up to itself; A_ALSO, A_BESIDES:
-# other ticks, or references, that it waits for too; A_DONE, A_GONE: what is heard of it
+# other ticks, or references, that it waits for too; A_DONE, A_GONE: what is heard of it (of an atomic, when L2 takes
+# it)
 A_WHAT, A_TICK, A_LINE, A_WHOSE, A_ROW, A_ALSO, A_BESIDES, A_DONE = range(8)
 A_WORDS, A_FIRST, A_GONE = A_ROW, A_ROW, A_BESIDES
 N_ASKED = S.lines_of(A_DONE + 1)
@@ -122,7 +124,8 @@ def latest(m, sm):
 def post_request(m, sm, kind, line, sectors, t, before, place):
     """Ask L2 for sectors of a line, or write them, for the instruction that an SM is at; the row's number.
 
-    ``before``: sectors that a write goes along with; ``place``: what A_ROW or A_WORDS says.
+    ``before``: sectors that a write goes along with, or how an atomic changes them; ``place``: what A_ROW or A_WORDS
+    says.
     """
     own = m.sms[sm]
     counted = m.blocks[own[S.READER] // m.shape[S.WARPS], S.KIND]

@@ -8,17 +8,12 @@ from gpusim.engine.alu.atomic_values import update
 from gpusim.engine.alu.operands import FULL, at, set_predicate
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access_patterns import (
-    PAT_LINES,
-    PAT_N_LINES,
-    PAT_N_SECTORS,
-    PAT_SECTORS,
-    PAT_WAVES,
-    coalesce,
-)
+from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce, gather_lines
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
+from gpusim.engine.hierarchy.l2 import ADDS_FLOATS, TWICE
 from gpusim.engine.hierarchy.outbox import UPDATE, asked_so_far, at_instruction, done_at, post_request
 from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
+from gpusim.engine.load_store.pipe import send_out, tags_free, take_tags
 from gpusim.engine.load_store.shared_memory import check_shared, shared_time
 from gpusim.engine.load_store.traffic import STORES, note_access, note_shared
 from gpusim.engine.load_store.unwritten import note_written
@@ -26,7 +21,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
-from gpusim.engine.state.geometry import BANKS
+from gpusim.engine.state.geometry import BANKS, LINE_BITS
 
 ONE = np.uint32(1)
 
@@ -41,12 +36,13 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     if array < 0:
         return S.FAILURE
     returns = c[0] != I.RED
+    n, n_sectors = requests_of_lanes(address, on, BYTES // (c[I.WIDTH] * values_sent(c)), m.scratch)
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1
-    count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += p[PAT_N_SECTORS]
-    passes = ideal_wavefronts(on, c[I.WIDTH] * values_sent(c))
-    count[C.ATOM_WAVES] += passes * (2 if returns else 1)
-    count[C.LINES] += max(p[PAT_N_LINES], passes)
+    count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += n_sectors
+    waves = n * (2 if returns else 1)
+    count[C.ATOM_WAVES] += waves
+    count[C.LINES] += n
     note_access(m, index, array, p, popcount(on) * c[I.WIDTH], STORES)
     if bool(c[I.LIGHT]) == bool(m.bounds[array, S.HELD]):
         return refuse_stray(m, index, on, block, address, w)
@@ -54,11 +50,95 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         update_global(m, c, w, address, on, returns)
     if m.shape[S.TIMELESS]:
         return t
-    first = asked_so_far(m, sm)
+    first, free = asked_so_far(m, sm), max(tags_free(m.sms[sm]), m.sms[sm, S.NOW])
+    begin = take_tags(m, sm, t, n * S.TICKS, waves * S.TICKS)
     at_instruction(m, sm, w, index, array)
-    for j in range(p[PAT_N_LINES]):
-        post_request(m, sm, UPDATE, origin + p[PAT_LINES + j], p[PAT_SECTORS + j], t, np.int64(0), np.int64(-1))
-    return done_at(m, sm, first, t)
+    ask_for_updates(m, sm, n, max(free, m.sms[sm, S.LSU] - waves * S.TICKS), begin - free, how_changed(c))
+    return done_at(m, sm, first, begin)
+
+
+BYTES = np.int64(128)
+"""Of values that one request carries."""
+LINES_OF, SECTORS_OF, LANES_OF = range(3)
+"""Rows of scratch: the line of each request, its sectors, and of how many lanes it is."""
+
+
+@jit
+def requests_of_lanes(address, on, group, scratch):
+    """What a warp's atomic asks L2 for: a line in one request is changed by one lane at each address.
+
+    As an H200 counts (atomics.cu): lanes at the same address go one after another, each with those at other addresses
+    of its line.  ``group``: so many lanes go together at most.
+
+    Returns
+    -------
+    n, n_sectors : int
+        Requests, in the first rows of ``scratch``, and the sectors of all.
+    """
+    lines, sectors, turns = scratch[S.TARGETS], scratch[S.ZEROS], scratch[S.TURNS]
+    n, n_sectors = 0, 0
+    for k in range(lanes_by_turn(address, on, group, turns)):
+        found, own = gather_lines(address, np.uint32(turns[k]), lines, sectors)
+        n_sectors += own
+        for j in range(found):
+            scratch[LINES_OF, n], scratch[SECTORS_OF, n] = lines[j], sectors[j]
+            scratch[LANES_OF, n] = lanes_on(address, np.uint32(turns[k]), lines[j], found)
+            n += 1
+    return n, n_sectors
+
+
+@inline
+def lanes_on(address, on, line, n_lines):
+    """Lanes that change one of the ``n_lines`` lines of a turn."""
+    lanes = popcount(on)
+    if n_lines == 1 or n_lines == lanes:
+        return lanes // n_lines
+    found = np.int64(0)
+    for lane in range(S.LANES):
+        found += (on >> np.uint32(lane)) & ONE and address[lane] >> LINE_BITS == line
+    return found
+
+
+@inline
+def lanes_by_turn(address, on, group, turns):
+    """Lanes of each turn, a bit each, so that no two of a turn have the same address; how many turns there are."""
+    n = 0
+    for first in range(0, S.LANES, group):
+        begin, highest = n, np.int64(-1)
+        for lane in range(first, min(first + group, S.LANES)):
+            if not (on >> np.uint32(lane)) & ONE:
+                continue
+            k, other = begin, first
+            while address[lane] <= highest and other < lane:
+                k += address[other] == address[lane] and (on >> np.uint32(other)) & ONE
+                other += 1
+            highest = max(highest, address[lane])
+            if k == n:
+                turns[n] = 0
+                n += 1
+            turns[k] |= np.int64(1) << lane
+    return n
+
+
+@inline
+def how_changed(c):
+    """How L2 changes sectors: :data:`ADDS_FLOATS`, :data:`TWICE`."""
+    kind, floats = c[I.SUB] & 15, c[I.FLAGS] & (I.IS_FLOAT | I.HALF) != 0
+    twice = kind == I.CAS or kind == I.CAST or (floats and c[I.WIDTH] == 8 and not c[I.FLAGS] & I.VECTOR)
+    return ADDS_FLOATS * np.int64(floats and kind == I.ADD) + TWICE * np.int64(twice)
+
+
+@inline
+def ask_for_updates(m, sm, n, t, later, how):
+    """Send the ``n`` requests of an atomic to L2; the value of a single lane goes along with its line.
+
+    ``t``: when the pipe has room for them, which it keeps account of as of when instructions issue; they come ``later``.
+    """
+    for j in range(n):
+        sectors = m.scratch[SECTORS_OF, j]
+        whole = np.int64(0) if m.scratch[LANES_OF, j] == 1 else popcount(sectors)
+        sent = send_out(m, sm, t, whole, np.int64(0), np.int64(0))
+        post_request(m, sm, UPDATE, m.scratch[LINES_OF, j], sectors, sent + later, how, np.int64(-1))
 
 
 @inline

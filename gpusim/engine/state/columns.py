@@ -345,6 +345,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
     SLICE_SECTOR,
     SLICE_REQUEST,
     SLICE_WRITE,  # one sector written
+    ATOMIC_REQUEST,  # which an atomic takes its slice besides
+    ATOMIC_CHAIN,  # from one addition of floating-point numbers to a sector to the next
     SLICE_QUEUE,  # how long a request waits for it behind the coalescer; the rest it waits in front
     CHANNEL_SECTOR,
     WRITE_BATCH,  # sectors that a DRAM channel writes in one go
@@ -390,7 +392,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_STORE,  # one that it stores there
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(94)
+) = range(96)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
