@@ -55,9 +55,10 @@ def hear(m, sm):
         prefetch_row_of_l1(m, first + min(k + AHEAD, m.outboxes[box, O_COUNT] - 1))
         if kind_of(asked) == WRITE:
             taken(m, sm, asked, asked[A_DONE], asked[A_GONE])
+        elif kind_of(asked) == UPDATE:
+            taken(m, sm, asked, asked[A_GONE], asked[A_GONE])
+            m.heard[sm, number & (N_HEARD - 1)] = asked[A_DONE]
         else:
-            if kind_of(asked) == UPDATE:
-                taken(m, sm, asked, asked[A_GONE], asked[A_GONE])
             m.heard[sm, number & (N_HEARD - 1)] = answer(m, sm, first, asked, k, number)
     for k in range(m.outboxes[box, O_WAITERS]):
         waiter = m.waiters[box, k]

@@ -17,7 +17,7 @@ from gpusim.engine.hierarchy.l2_sets import ARRIVES, BITS, PARTIAL_AT, TAG, way_
 from gpusim.engine.hierarchy.line_masks import words_of
 from gpusim.engine.hierarchy.partial_sectors import drain, enqueue, fill_victim, make_whole, too_many, write_words
 from gpusim.engine.hierarchy.replacement import note_use, victim
-from gpusim.engine.hierarchy.servers import CHAINED, SLICES, serve
+from gpusim.engine.hierarchy.servers import ADDED_LINE, ADDED_WORDS, SLICES, serve
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.columns import (
     ATOMIC_CHAIN,
@@ -192,10 +192,10 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, sent, 
 
 
 @jit
-def l2_update(l2, servers, rates, shape, half, line, sectors, how, t, stamp, count):
+def l2_update(l2, servers, rates, shape, half, line, sectors, words, how, t, stamp, count):
     """Change sectors where they are at home: what L2 lacks of them comes from HBM first.
 
-    ``how``: bits of :data:`ADDS_FLOATS` and :data:`TWICE`.
+    ``words``: those of the line that are changed; ``how``: bits of :data:`ADDS_FLOATS` and :data:`TWICE`.
 
     An H200 counts one miss for the 64 bytes that come together, and reads all that it has to change: of a backward
     pass of FlashAttention-2 it reads 1.08 MB more than Q, K, V and the like, and dQ, to which it adds, has 1.05 MB.
@@ -217,7 +217,7 @@ def l2_update(l2, servers, rates, shape, half, line, sectors, how, t, stamp, cou
         count[C.FABRIC] += n
         back = rates[L2_FAR]
     k = slice_of(line, home, shape)
-    begin = serve(servers, SLICES, k, t, update_time(servers[SLICES, k], rates, line, sectors, how))
+    begin = serve(servers, SLICES, k, t, update_time(servers[SLICES, k], rates, line, sectors, words, how))
     done, missing = home_read(l2, servers, rates, shape, home, line, sectors, begin, stamp, count)
     count[C.L2_MISS] += (popcount(missing) + 1) >> 1 if rates[PROMOTE] else popcount(missing)
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
@@ -230,16 +230,13 @@ ADDS_FLOATS, TWICE = 1, 2
 
 
 @inline
-def update_time(server, rates, line, sectors, how):
+def update_time(server, rates, line, sectors, words, how):
     """Ticks for which an atomic keeps a slice: of floating-point numbers one sum waits for the one before.
 
     132 SMs of an H200 that add to one address take 1.25 cycles of L2's clock a sector, 3.00 where they add floats, and
     1.0 to 1.08 where a request has the four sectors of a line (atomics.cu).  Doubles, and compare and swap, take two.
     """
     busy = (popcount(sectors) << (how >> 1)) * rates[SLICE_WRITE] + rates[ATOMIC_REQUEST]
-    if not how & ADDS_FLOATS:
-        server[CHAINED] = 0
-        return busy
-    before, server[CHAINED] = server[CHAINED], line << SECTORS | sectors
-    waits = before >> SECTORS == line and before & sectors
+    waits = server[ADDED_LINE] == line and server[ADDED_WORDS] & words
+    server[ADDED_LINE], server[ADDED_WORDS] = line, words if how & ADDS_FLOATS else np.int64(0)
     return max(busy, rates[ATOMIC_CHAIN]) if waits else busy

@@ -20,9 +20,9 @@ SLICES, CHANNELS, PORTS, STARTERS, ENDED, LINKS, LINK_WRITES, GIVERS, SEEKERS, P
 # SPANS: ring over the spans, which one (from bit SPAN_FIELD on) and how many of its ticks are taken.  A span is 64
 # cycles; the ring is long enough for any queue that forms.  PERIOD: spans from one refresh of a DRAM channel to the
 # next, 0: none; BEGUN: how far it is into one at tick 0; CLOSED: ticks that a refresh takes; PENDING: sectors that wait
-# to be written (hierarchy.dram); BOOKED: ticks given away so far; CHAINED: line and sectors to which a slice of L2
-# added floating-point numbers last, and 0 if it has changed others since
-FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, BOOKED, CHAINED, SPANS = range(9)
+# to be written (hierarchy.dram); BOOKED: ticks given away so far; ADDED_LINE, ADDED_WORDS: to what a slice of L2 has
+# just added floating-point numbers
+FULL, OPEN, PERIOD, BEGUN, CLOSED, PENDING, BOOKED, ADDED_LINE, ADDED_WORDS, SPANS = range(10)
 SPAN_BITS, SPAN_FIELD = 16, 24
 SPAN = 1 << SPAN_BITS
 N_SPANS = 4096

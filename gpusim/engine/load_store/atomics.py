@@ -8,7 +8,7 @@ from gpusim.engine.alu.atomic_values import update
 from gpusim.engine.alu.operands import FULL, at, set_predicate
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce, gather_lines
+from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce, gather_lines, gather_words
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l2 import ADDS_FLOATS, TWICE
 from gpusim.engine.hierarchy.outbox import UPDATE, asked_so_far, at_instruction, done_at, post_request
@@ -21,7 +21,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
-from gpusim.engine.state.geometry import BANKS, LINE_BITS
+from gpusim.engine.state.geometry import BANKS
 
 ONE = np.uint32(1)
 
@@ -36,7 +36,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     if array < 0:
         return S.FAILURE
     returns = c[0] != I.RED
-    n, n_sectors = requests_of_lanes(address, on, BYTES // (c[I.WIDTH] * values_sent(c)), m.scratch)
+    n, n_sectors = requests_of_lanes(address, on, np.int64(c[I.WIDTH]), values_sent(c), m.scratch)
     count[C.INST_ATOM] += 1
     count[C.ATOM_REQ if returns else C.RED_REQ] += 1
     count[C.ATOM_SECTORS if returns else C.RED_SECTORS] += n_sectors
@@ -59,16 +59,16 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
 
 BYTES = np.int64(128)
 """Of values that one request carries."""
-LINES_OF, SECTORS_OF, LANES_OF = range(3)
-"""Rows of scratch: the line of each request, its sectors, and of how many lanes it is."""
+LINES_OF, SECTORS_OF, WORDS_OF, LANES_OF = range(4)
+"""Rows of scratch: the line of each request, its sectors and words, and of how many lanes it is."""
 
 
 @jit
-def requests_of_lanes(address, on, group, scratch):
+def requests_of_lanes(address, on, width, sent, scratch):
     """What a warp's atomic asks L2 for: a line in one request is changed by one lane at each address.
 
     As an H200 counts (atomics.cu): lanes at the same address go one after another, each with those at other addresses
-    of its line.  ``group``: so many lanes go together at most.
+    of its line.  ``sent``: values of ``width`` bytes that each lane sends.
 
     Returns
     -------
@@ -77,26 +77,16 @@ def requests_of_lanes(address, on, group, scratch):
     """
     lines, sectors, turns = scratch[S.TARGETS], scratch[S.ZEROS], scratch[S.TURNS]
     n, n_sectors = 0, 0
-    for k in range(lanes_by_turn(address, on, group, turns)):
-        found, own = gather_lines(address, np.uint32(turns[k]), lines, sectors)
+    for k in range(lanes_by_turn(address, on, BYTES // (width * sent), turns)):
+        lanes = np.uint32(turns[k])
+        found, own = gather_lines(address, lanes, lines, sectors)
+        gather_words(address, lanes, width, lines, found, scratch[WORDS_OF, n:])
         n_sectors += own
         for j in range(found):
             scratch[LINES_OF, n], scratch[SECTORS_OF, n] = lines[j], sectors[j]
-            scratch[LANES_OF, n] = lanes_on(address, np.uint32(turns[k]), lines[j], found)
+            scratch[LANES_OF, n] = popcount(np.uint32(scratch[WORDS_OF, n])) // max(width >> 2, 1)
             n += 1
     return n, n_sectors
-
-
-@inline
-def lanes_on(address, on, line, n_lines):
-    """Lanes that change one of the ``n_lines`` lines of a turn."""
-    lanes = popcount(on)
-    if n_lines == 1 or n_lines == lanes:
-        return lanes // n_lines
-    found = np.int64(0)
-    for lane in range(S.LANES):
-        found += (on >> np.uint32(lane)) & ONE and address[lane] >> LINE_BITS == line
-    return found
 
 
 @inline
@@ -132,13 +122,13 @@ def how_changed(c):
 def ask_for_updates(m, sm, n, t, later, how):
     """Send the ``n`` requests of an atomic to L2; the value of a single lane goes along with its line.
 
-    ``t``: when the pipe has room for them, which it keeps account of as of when instructions issue; they come ``later``.
+    ``t``: when the pipe has room for them, which it keeps account of as instructions issue; they come ``later``.
     """
     for j in range(n):
         sectors = m.scratch[SECTORS_OF, j]
         whole = np.int64(0) if m.scratch[LANES_OF, j] == 1 else popcount(sectors)
         sent = send_out(m, sm, t, whole, np.int64(0), np.int64(0))
-        post_request(m, sm, UPDATE, m.scratch[LINES_OF, j], sectors, sent + later, how, np.int64(-1))
+        post_request(m, sm, UPDATE, m.scratch[LINES_OF, j], sectors, sent + later, how, m.scratch[WORDS_OF, j])
 
 
 @inline

@@ -99,7 +99,8 @@ def handle(m, sm, asked):
         )  # fmt: skip
     else:
         asked[A_DONE], asked[A_GONE] = l2_update(
-            m.l2, m.servers, m.rates, m.shape, m.sms[sm, S.HALF], line, sectors, before_of(asked), t, stamp, count
-        )
+            m.l2, m.servers, m.rates, m.shape, m.sms[sm, S.HALF], line, sectors, asked[A_WORDS], before_of(asked), t,
+            stamp, count,
+        )  # fmt: skip
     if asked[A_WHOSE] >= 0:
         note_below(m, asked[A_WHOSE] >> ARRAY_BITS, asked[A_WHOSE] & ((1 << ARRAY_BITS) - 1), before, count)
