@@ -28,6 +28,7 @@ FILES = (
     "launch_overhead",
     "l1_replacement",
     "gpc_coalescer",
+    "atomics",
     "request_merging",
     "warp_scheduling",
     "arithmetic_pipes",

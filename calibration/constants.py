@@ -82,6 +82,8 @@ SHOWN_BY = {
     "access.send_along_cycles": ["request merging/stores*"],
     "l2.coalescer_max_merge": ["coalescer/*"],
     "l2.coalescer_window_cycles": ["coalescer/*"],
+    "l2.atomic_request_cycles": ["atomics/red_*u32*"],
+    "l2.atomic_chain_cycles": ["atomics/red_*f32*"],
     "clock.memory_hz": ["bandwidth/DRAM*", "bandwidth by warps: hbm/*132sm_32warps"],
     "dram.read_bytes_per_s": ["bandwidth/DRAM read"],
     "dram.refresh_interval_s": ["bandwidth/DRAM read"],

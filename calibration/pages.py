@@ -84,6 +84,7 @@ UNITS = {
         "L2 and the coalescer of a GPC", "What does L2 keep, and which requests become one read?",
         ("L2", "coalescer", "requests of a GPC"),
     ),
+    "atomics": Unit("Atomics", "What do they ask L2 for, and how long do they wait for one another?", ("atomics",)),
     "latency-and-bandwidth": Unit(
         "Latency and bandwidth of memory", "How long does a load take, and how many bytes come in a cycle?",
         (

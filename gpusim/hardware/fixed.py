@@ -24,6 +24,8 @@ HALF_STRETCH, CHANNEL_STRETCH, DRAM_PAGE = 1 << 12, 1 << 10, 1 << 21
 """Bytes that belong to one half of L2, to one channel of DRAM, and that are translated as one."""
 TEXTURE_UNITS = 4
 """Of an SM: each gives a texel a cycle, filtered or not.  Source: NVIDIA's white papers on P100 to H100 and on Ada."""
+TILE_BYTES, TILE_ROWS, TILE_PIECE = 64, 8, 16
+"""Of a CUDA array: bytes along a tile, its rows, and bytes of a row that lie together, above those of the next row."""
 TPC_SMS = 2
 """SMs of a TPC."""
 MOST_ISSUED, MOST_WARPS, MOST_QUEUED = 4, 16, 15

@@ -80,6 +80,13 @@ def beside(kernel: str) -> Any:
     return written(kernel, 1, 256, np.int32(32), np.int32(0), *arrays, source=source)
 
 
+def added(kernel: str, kind: Any) -> Callable[[hardware.Gpu], gpusim.Profile]:
+    """All lanes of 64 blocks add to one address, eight times."""
+    steps = map(np.int32, (8, 0, 0, 0, 0, 1, 0, 32))
+    arrays = np.zeros(1, kind), *steps, np.zeros(1, np.int32)
+    return written(kernel, 64, 128, *arrays, source=MICROBENCHMARKS / "atomics.cu")
+
+
 PROBES = {
     "copy": described("copy", N=1 << 19),
     "stream": described("copy-vec4", N=1 << 21),
@@ -129,6 +136,8 @@ PROBES = {
         np.zeros(16, np.int32),
         source=MICROBENCHMARKS / "l1_words.cu",
     ),
+    "added": added("red_add_f32", np.float32),
+    "counted": added("red_add_u32", np.uint32),
     "halving": described("reduce-sequential", N=100_000),
     "rows of 300": described("softmax-safe", M=200, N=300),
     "fp64": written("fp64", 132, 1024, ones(132 * 1024, float), ones(132 * 1024, float)),
@@ -228,6 +237,8 @@ EFFECTS = {
     "l2.coalescer_window_cycles": Effect("tiled", -1, L2_READS),
     "l2.coalescer_window_spread": Effect("tiled", 0, L2_READS),
     "l2.coalescer_refusing_cycles": Effect("gather", 0, L2_READS),
+    "l2.atomic_request_cycles": Effect("counted", +1),
+    "l2.atomic_chain_cycles": Effect("added", +1),
     "l2.associativity": Effect("gather", 0, READ, SMALL),
     "l2.partial_high_share": Effect("partial", -1, READ, SMALL),
     "l2.partial_low_share": Effect("partial", -1, READ, SMALL),

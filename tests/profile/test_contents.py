@@ -83,7 +83,7 @@ def test_an_array_given_for_two_pointers_is_one():
     for values in (True, False):
         i[:] = 40
         found = gpusim.profile(made, 1, 32, [np.zeros(64, np.float32), i, i, i.view(np.float32)], values=values)
-        assert found.value("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum") == 1
+        assert found.value("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum") == 32  # one after another
         if not values:
             assert (i == 40).all()
 

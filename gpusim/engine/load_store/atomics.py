@@ -22,6 +22,7 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
 from gpusim.engine.state.geometry import BANKS
+from gpusim.hardware.fixed import LINE
 
 ONE = np.uint32(1)
 
@@ -57,8 +58,6 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     return done_at(m, sm, first, begin)
 
 
-BYTES = np.int64(128)
-"""Of values that one request carries."""
 LINES_OF, SECTORS_OF, WORDS_OF, LANES_OF = range(4)
 """Rows of scratch: the line of each request, its sectors and words, and of how many lanes it is."""
 
@@ -68,7 +67,7 @@ def requests_of_lanes(address, on, width, sent, scratch):
     """What a warp's atomic asks L2 for: a line in one request is changed by one lane at each address.
 
     As an H200 counts (atomics.cu): lanes at the same address go one after another, each with those at other addresses
-    of its line.  ``sent``: values of ``width`` bytes that each lane sends.
+    of its line; a request carries as many bytes as a line has.  ``sent``: values of ``width`` bytes that a lane sends.
 
     Returns
     -------
@@ -77,7 +76,7 @@ def requests_of_lanes(address, on, width, sent, scratch):
     """
     lines, sectors, turns = scratch[S.TARGETS], scratch[S.ZEROS], scratch[S.TURNS]
     n, n_sectors = 0, 0
-    for k in range(lanes_by_turn(address, on, BYTES // (width * sent), turns)):
+    for k in range(lanes_by_turn(address, on, LINE // (width * sent), turns)):
         lanes = np.uint32(turns[k])
         found, own = gather_lines(address, lanes, lines, sectors)
         gather_words(address, lanes, width, lines, found, scratch[WORDS_OF, n:])

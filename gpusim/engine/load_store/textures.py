@@ -2,8 +2,8 @@
 
 Source: CUDA C++ Programming Guide 13, "Texture Fetching", for coordinates, addressing and filtering: weights have 8
 bits after the point.  Four lanes are a request: an H200 counts eight of a warp, and the sectors of each.  How a CUDA
-array lies (:func:`in_tiles`) is as Mesa's documentation of nouveau has it ("GOB").  Assumed, not measured: each
-distinct line of a request passes the tag stage once.
+array lies (:func:`in_tiles`) is as Mesa's documentation of nouveau has it ("GOB").  A request takes a cycle, of however
+many lines: so does convolutionTexture of NVIDIA's samples on an H200.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
-from gpusim.engine.state.geometry import ALL_WORDS
-from gpusim.hardware.fixed import TEXTURE_UNITS
+from gpusim.engine.state.geometry import ALL_WORDS, bits_of
+from gpusim.hardware.fixed import TEXTURE_UNITS, TILE_BYTES, TILE_PIECE, TILE_ROWS
 
 ONE, OUTSIDE = np.uint32(1), np.int64(-1)
 GROUP = np.uint32((1 << TEXTURE_UNITS) - 1)
@@ -125,8 +125,7 @@ def through_l1(m, index, sm, on, n, array, texel_bytes, t, count):
     note_fetch(m, index, array, n_sectors, popcount(on) * texel_bytes)
     if m.shape[S.TIMELESS]:
         return t
-    passes = max(n, 1)
-    begin = take_tags(m, sm, t, n * S.TICKS, passes * S.TICKS)
+    begin = take_tags(m, sm, t, S.TICKS, S.TICKS)
     done = begin + m.rates[S.L1_HIT]
     for k in range(n):
         line, wanted = m.scratch[LINES + k // S.LANES, k % S.LANES], m.scratch[SECTORS + k // S.LANES, k % S.LANES]
@@ -134,7 +133,7 @@ def through_l1(m, index, sm, on, n, array, texel_bytes, t, count):
         count[C.TEX_HIT] += hit
         note_hits(m, index, array, hit)
         done = done if is_pending(back) else max(done, back)
-    return done + passes * S.TICKS
+    return done + S.TICKS
 
 
 @cold
@@ -158,15 +157,15 @@ def texel(m, c, base, lane, corner, tiled):
     return one[S.TEXTURE_ADDRESS] + y * one[S.TEXTURE_PITCH] + x * one[S.TEXTURE_TEXEL], weight
 
 
-TILE, HALF, PIECE = 6, 5, 4
-"""Powers of two: bytes along a tile of a CUDA array, of half of it, of a piece of a row that lies together."""
-ROWS, PAIRS = 3, 3
-"""A power of two: rows of a tile; and bits of which pair of rows of a tile one is in."""
+TILE, HALF, PIECE, ROWS = bits_of(TILE_BYTES), bits_of(TILE_BYTES) - 1, bits_of(TILE_PIECE), bits_of(TILE_ROWS)
+"""Powers of two: bytes along a tile of a CUDA array, of half of it, of a piece of a row; and rows of a tile."""
+PAIRS = (TILE_ROWS >> 1) - 1
+"""Bits of which pair of rows of a tile one is in."""
 
 
 @cold
 def in_tiles(byte, y, pitch):
-    """Where a byte of a row of a CUDA array lies: in tiles of 64 bytes by 8 rows, a sector of 16 bytes of two rows.
+    """Where a byte of a row of a CUDA array lies: in a tile, whose sectors are pieces of two rows.
 
     ``pitch``: bytes of a row of tiles.
     """

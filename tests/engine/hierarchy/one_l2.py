@@ -43,11 +43,13 @@ class L2:
             self.stamp, self.count,
         )  # fmt: skip
 
-    def update(self, line, sectors, half=0):
+    def update(self, line, sectors, words=1, how=0, half=0):
+        """How long until the old values are back."""
         self.step()
-        done = l2_update(
-            self.rows, self.servers, self.rates, self.shape, half, line, sectors, self.t, self.stamp, self.count
-        )
+        done, _ = l2_update(
+            self.rows, self.servers, self.rates, self.shape, half, line, sectors, words, how, self.t, self.stamp,
+            self.count,
+        )  # fmt: skip
         return int(done) - self.t
 
     def row(self, line, half=0):

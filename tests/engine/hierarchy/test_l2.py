@@ -3,8 +3,10 @@
 import pytest
 
 from gpusim.engine.hierarchy.address_map import home_of
+from gpusim.engine.hierarchy.l2 import ADDS_FLOATS, TWICE, update_time
 from gpusim.engine.hierarchy.replacement import victim
-from gpusim.engine.hierarchy.servers import BOOKED, LINKS
+from gpusim.engine.hierarchy.servers import BOOKED, LINKS, SLICES
+from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from tests.engine.hierarchy.one_l2 import L2, of_one_set
 from tests.engine.hierarchy.small import WAYS, shape
@@ -80,6 +82,20 @@ def test_an_update_fetches_what_is_not_there_and_leaves_it_dirty():
     assert (l2.update(5, 0b0001), l2.update(5, 0b0001)) == (400, 200)
     assert l2.bits(5) == (0b0011, 0b0001)
     assert l2.seen(C.L2_ATOM, C.L2_ATOM_REQ, C.L2_MISS, C.DRAM_READ) == [2, 2, 1, 2]
+
+
+def test_sums_of_floats_at_one_address_wait_for_one_another():
+    l2, (a, b, both) = L2(), (0b01, 0b10, 0b11)
+    l2.rates[S.SLICE_WRITE], l2.rates[S.ATOMIC_REQUEST], l2.rates[S.ATOMIC_CHAIN] = 8, 2, 24
+
+    def times(how, *changed, sectors=0b0001):
+        return [int(update_time(l2.servers[SLICES, 0], l2.rates, 5, sectors, words, how)) for words in changed]
+
+    assert times(0, a, a, a) == [10, 10, 10]
+    assert times(ADDS_FLOATS, a, a, b, a, both, a) == [10, 24, 10, 10, 24, 24]
+    assert times(0, a) + times(ADDS_FLOATS, a) == [24, 10]  # what waits is the next one, whatever it is
+    assert times(TWICE, b, b) == [18, 18]
+    assert times(0, a, sectors=0b1111) == [34]
 
 
 def test_a_line_crosses_the_fabric_once_and_is_kept_in_both_halves():
