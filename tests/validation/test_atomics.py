@@ -33,5 +33,5 @@ def test_a_slice_takes_as_long_for_one_address(row: atomics.Row) -> None:
 
 
 def test_half_of_the_short_launches_are_within_six_per_cent() -> None:
-    off = [abs(atomics.profile(row).cycles / row["cycles"] - 1) for row in CHOSEN]
+    off = [abs(atomics.profile(row).cycles / row["cycles"] - 1) for row in CHOSEN if atomics.is_bound(row)]
     assert statistics.median(off) < 0.06
