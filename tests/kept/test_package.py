@@ -17,6 +17,7 @@ def copied(tmp_path):
         "hardware/specs/h200.toml",
         "data/validation-h200.json",
         "data/quick-h200.json",
+        "data/programs-h200.json",
         "data/launches.json",
     )
     for name in names:
@@ -26,7 +27,14 @@ def copied(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["isa/program.py", "hardware/specs/h200.toml", "data/validation-h200.json", "data/quick-h200.json"]
+    "name",
+    [
+        "isa/program.py",
+        "hardware/specs/h200.toml",
+        "data/validation-h200.json",
+        "data/quick-h200.json",
+        "data/programs-h200.json",
+    ],
 )
 def test_code_gpus_and_known_errors_matter(copied, name):
     before = package.digest_of(copied)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -51,6 +52,22 @@ def test_a_launch_finds_in_l2_what_was_copied_and_set(tmp_path: Path) -> None:
     read = [ran.json["profiles"][str(n)]["metrics"]["dram__bytes_read.sum"]["value"] for n in range(4)]
     assert read[0] >= (1 << 16) * 4
     assert max(read[1:]) < 4096
+
+
+def test_how_far_off_times_are_stands_under_the_table(tmp_path: Path) -> None:
+    ran = run("add.cu", folder=tmp_path)
+    assert re.search(r"Times: half of those of \d+ launches of \d+\s+programs on h200 are off by", ran.output)
+    times = [profile["metrics"]["gpu__time_duration.sum"] for profile in ran.json["profiles"].values()]
+    assert all("programs on h200" in time["among"] for time in times)
+    other = run("add.cu", options=["--gpu", "h100-sxm"], folder=tmp_path)
+    assert "How far off the times are has not been measured on h100-sxm." in other.output
+
+
+def test_a_quick_launch_finds_l2_empty_and_says_so(tmp_path: Path) -> None:
+    ran = run("moved.cu", options=["--quick"], folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    assert "predicted from a few million warp instructions, with an empty L2" in ran.output
+    assert all(profile["cache"] == "cold" for profile in ran.json["profiles"].values())
 
 
 def test_none_is_timed_where_values_alone_are_asked_for(tmp_path: Path) -> None:

@@ -37,3 +37,10 @@ def test_a_prediction_is_judged_by_its_family_and_shares_of_waiting_add_up():
     shares = {reason: profile[STALL_SHARE.format(reason)].value / 100 for reason in profile.stalls}
     assert all(abs(shares[reason] - share) < 1e-9 for reason, share in profile.stall_shares.items())
     assert 0 < sum(shares.values()) < 1
+
+
+def test_launches_of_programs_have_errors_of_their_own():
+    found = known_errors("h200", "program")[CYCLES]
+    assert "programs on h200" in found.among
+    assert found != known_errors("h200", "machine_code")[CYCLES]
+    assert known_errors("h200", "program", sampled=True) == known_errors("v100", "program") == {}
