@@ -23,7 +23,7 @@ from calibration.shipped import figures
 from gpusim.measured import measurement
 from gpusim.measured.comparison import Row, rows, summarise
 from gpusim.measured.measurement import MeasuredLaunch, Measurement
-from gpusim.programs.memory import OF_HOST
+from gpusim.programs.memory import any_of_host
 from gpusim.results.metric import DURATION
 
 ROOT = Path(__file__).parents[1]
@@ -81,7 +81,7 @@ def predict(executable: Path, kept: Path) -> list[Predicted]:
 
 
 def _predicted(profile: Mapping[str, Any]) -> Predicted:
-    reaches = any(array["requests"] and array["name"].endswith(OF_HOST) for array in profile["arrays"])
+    reaches = any_of_host(array["name"] for array in profile["arrays"] if array["requests"])
     return Predicted({name: metric["value"] for name, metric in profile["metrics"].items()}, reaches)
 
 

@@ -88,11 +88,10 @@ def profile(
     gpus = listed_gpus(gpu)
     recording = wanted.recording(len(gpus), json)
     how |= {"timeline": recording, "jobs": jobs}
-    told, guessed = _guessed(single, gpus[0], how) if guess else (single, ())
+    told, notes = _guessed(single, gpus[0], how) if guess else (single, ())
     found = _profiles(sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
-        note = f"not given, and guessed: {', '.join(guessed)}" if guessed else ""
-        found = [replace(p, kept=None, notes=(*p.notes, *filter(None, [note]))) for p in found]
+        found = [replace(profile, kept=None, notes=(*profile.notes, *notes)) for profile in found]
     show_profiles(found, json)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":
@@ -102,7 +101,7 @@ def profile(
 
 
 def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The options of a launch, with guesses for those that are not given, and what they are called.
+    """The options of a launch, with guesses for those that are not given, and a note that names these.
 
     Standard error shows the guesses as options.
     """
@@ -130,7 +129,8 @@ def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> tuple[dic
 
     fitted = fitting.first_that_runs(tries, run, say)
     say("guessed: " + " ".join(fitted.lines()))
-    return told(fitted), tuple(fitted.names())
+    names = ", ".join(fitted.names())
+    return told(fitted), (f"not given, and guessed: {names}",) if names else ()
 
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:

@@ -240,7 +240,7 @@ class L2:
     atomic_request_cycles : float
         Of the L2 clock, for which a request of an atomic takes its slice besides a cycle for each sector.
     atomic_chain_cycles : float
-        Of the L2 clock, from one addition of floating-point numbers in a sector to the next.
+        Of the L2 clock, from one addition of floating-point numbers at an address to the next.
     associativity : int
         Ways of a set, about: sets are a power of two, the one that comes nearest.
     partial_high_share, partial_low_share : float

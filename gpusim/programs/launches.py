@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.isa.image_memory import needs_data
 from gpusim.isa.slice import counting_image
-from gpusim.programs.memory import OF_HOST
+from gpusim.programs.memory import any_of_host
 from gpusim.programs.values import MOST_COMPARED, Values
 from gpusim.results.program import ProgramLaunch
 from gpusim.simulate.guard import fitting
@@ -76,7 +76,7 @@ def reaches_host(profile: Figures) -> bool:
     ----------
     profile : Figures
     """
-    return any(array.requests and array.name.endswith(OF_HOST) for array in profile.arrays)
+    return any_of_host(array.name for array in profile.arrays if array.requests)
 
 
 def trusted(profile: Profile) -> Profile:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -19,8 +19,12 @@ from gpusim.simulate.launch import MAP_NORESERVE, Memory, zeros
 from gpusim.simulate.textures import table
 
 _ROW = struct.Struct("<4Q")
-OF_HOST = " (of the host)"
-"""What stands after the name of an allocation of pinned memory."""
+_OF_HOST = " (of the host)"
+
+
+def any_of_host(names: Iterable[str]) -> bool:
+    """Whether one of some arrays is pinned memory of the host, as :attr:`Allocation.name` tells."""
+    return any(name.endswith(_OF_HOST) for name in names)
 
 
 class Kind(IntEnum):
@@ -43,7 +47,7 @@ class Allocation(NamedTuple):
     @property
     def name(self) -> str:
         """What messages call it."""
-        what = {Kind.MANAGED: " (managed)", Kind.HOST: OF_HOST}.get(self.kind, "")
+        what = {Kind.MANAGED: " (managed)", Kind.HOST: _OF_HOST}.get(self.kind, "")
         return f"allocation {self.number}{what}"
 
 

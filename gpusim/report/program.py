@@ -97,10 +97,12 @@ def _notes(found: Program, remarks: Iterable[str]) -> Iterator[str]:
 def _trust(found: Program) -> Iterator[str]:
     """How far off the times are, and those of which kernels nobody knows."""
     times = {one.kernel: one.profile[DURATION] for one in found.launches if one.profile is not None}
-    for half, most, among in {(m.error, m.p90 or 0.0, m.among) for m in times.values() if m.error is not None}:
+    for half, most, among in dict.fromkeys((m.error, m.p90, m.among) for m in times.values()):
+        if half is None:
+            continue
         yield (
             f"Times: half of those of {among} are off by {format_error(half)} % at most, nine in ten by "
-            f"{format_error(most)} %."
+            f"{format_error(most or 0.0)} %."
         )
     if unknown := [name for name, metric in times.items() if metric.error is None]:
         of = "" if len(unknown) == len(times) else f" of {', '.join(unknown)}"

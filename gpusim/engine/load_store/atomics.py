@@ -54,12 +54,12 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     first, free = asked_so_far(m, sm), max(tags_free(m.sms[sm]), m.sms[sm, S.NOW])
     begin = take_tags(m, sm, t, n * S.TICKS, waves * S.TICKS)
     at_instruction(m, sm, w, index, array)
-    ask_for_updates(m, sm, n, max(free, m.sms[sm, S.LSU] - waves * S.TICKS), begin - free, how_changed(c))
+    ask_for_updates(m, c, sm, n, max(free, m.sms[sm, S.LSU] - waves * S.TICKS), begin - free)
     return done_at(m, sm, first, begin)
 
 
-LINES_OF, SECTORS_OF, WORDS_OF, LANES_OF = range(4)
-"""Rows of scratch: the line of each request, its sectors and words, and of how many lanes it is."""
+LINES_OF, SECTORS_OF, WORDS_OF = range(3)
+"""Rows of scratch: the line of each request, its sectors and words."""
 
 
 @jit
@@ -83,7 +83,6 @@ def requests_of_lanes(address, on, width, sent, scratch):
         n_sectors += own
         for j in range(found):
             scratch[LINES_OF, n], scratch[SECTORS_OF, n] = lines[j], sectors[j]
-            scratch[LANES_OF, n] = popcount(np.uint32(scratch[WORDS_OF, n])) // max(width >> 2, 1)
             n += 1
     return n, n_sectors
 
@@ -118,16 +117,17 @@ def how_changed(c):
 
 
 @inline
-def ask_for_updates(m, sm, n, t, later, how):
+def ask_for_updates(m, c, sm, n, t, later):
     """Send the ``n`` requests of an atomic to L2; the value of a single lane goes along with its line.
 
     ``t``: when the pipe has room for them, which it keeps account of as instructions issue; they come ``later``.
     """
+    how, of_a_lane = how_changed(c), max(c[I.WIDTH] >> 2, 1)
     for j in range(n):
-        sectors = m.scratch[SECTORS_OF, j]
-        whole = np.int64(0) if m.scratch[LANES_OF, j] == 1 else popcount(sectors)
+        sectors, words = m.scratch[SECTORS_OF, j], m.scratch[WORDS_OF, j]
+        whole = np.int64(0) if popcount(words) == of_a_lane else popcount(sectors)
         sent = send_out(m, sm, t, whole, np.int64(0), np.int64(0))
-        post_request(m, sm, UPDATE, m.scratch[LINES_OF, j], sectors, sent + later, how, m.scratch[WORDS_OF, j])
+        post_request(m, sm, UPDATE, m.scratch[LINES_OF, j], sectors, sent + later, how, words)
 
 
 @inline

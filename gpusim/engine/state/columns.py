@@ -346,7 +346,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     SLICE_REQUEST,
     SLICE_WRITE,  # one sector written
     ATOMIC_REQUEST,  # which an atomic takes its slice besides
-    ATOMIC_CHAIN,  # from one addition of floating-point numbers to a sector to the next
+    ATOMIC_CHAIN,  # from one addition of floating-point numbers at an address to the next
     SLICE_QUEUE,  # how long a request waits for it behind the coalescer; the rest it waits in front
     CHANNEL_SECTOR,
     WRITE_BATCH,  # sectors that a DRAM channel writes in one go
