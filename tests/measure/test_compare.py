@@ -43,9 +43,9 @@ def test_something_for_nothing_is_beyond_all_bounds():
 
 
 def test_rows_are_of_what_both_have_worst_first():
-    measured = MeasuredLaunch("a", {}, metrics={CYCLES: [90, 110, 100], HBM: [50, 50, 50], "not_predicted": [1]})
-    first, second = rows({CYCLES: 110, HBM: 25, "not_measured": 3}, measured)
-    assert first == ("a", HBM, 25, 50, -0.5, 0)
+    measured = MeasuredLaunch("a", {}, metrics={CYCLES: [90, 110, 100], HBM: [5e6, 5e6, 5e6], "not_predicted": [1]})
+    first, second = rows({CYCLES: 110, HBM: 2.5e6, "not_measured": 3}, measured)
+    assert first == ("a", HBM, 2.5e6, 5e6, -0.5, 0)
     assert second == ("a", CYCLES, 110, 100, pytest.approx(0.1), pytest.approx(0.2))
 
 
