@@ -111,10 +111,9 @@ def _ran(
     return Session(program, spec, wanted, How(**how), to_standard_error, **own).run(arguments)
 
 
-TOLD = "Each timed launch finds L2 as the one before left it. Copies and gaps between launches take no time."
+TOLD = "Each timed launch finds L2 as the one before left it. Copies take no time."
 TOLD_OF_QUICK = (
-    "Each timed launch was predicted from a few million warp instructions, with an empty L2. "
-    "Copies and gaps between launches take no time."
+    "Each timed launch was predicted from a few million warp instructions, with an empty L2. Copies take no time."
 )
 
 
