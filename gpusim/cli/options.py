@@ -110,9 +110,25 @@ def at_clock(gpus: str, clock: str | None) -> str:
 
     if clock is None:
         return gpus
-    if split_clock(f"GPU@{clock}")[1] is None:
-        raise GpusimError(f"--clock {clock}: must be in Hz, as in 1.41e9, or with its unit, as in 1410MHz")
+    in_hz(clock)
     names = gpus.split(",")
     if mine := [name for name in names if split_clock(name)[1] is not None]:
         raise GpusimError(f"--clock {clock}: {mine[0].strip()} has a clock already")
     return ",".join(f"{name.strip()}@{clock}" for name in names)
+
+
+def in_hz(clock: str) -> float:
+    """A clock as it is typed, in Hz.
+
+    Raises
+    ------
+    GpusimError
+        If it is none.
+    """
+    from gpusim.errors import GpusimError
+    from gpusim.hardware.clocks import split_clock
+
+    hz = split_clock(f"GPU@{clock}")[1]
+    if hz is None:
+        raise GpusimError(f"--clock {clock}: must be in Hz, as in 1.41e9, or with its unit, as in 1410MHz")
+    return hz
