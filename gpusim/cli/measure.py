@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.cli.options import JsonFile, KernelFolders
+from gpusim.cli.options import Caches, JsonFile, KernelFolders, in_hz
 from gpusim.cli.parameters import combinations, find, split
 from gpusim.errors import GpusimError
 
@@ -33,8 +33,12 @@ def measure(
     ] = None,
     json: JsonFile = None,
     cache: Annotated[
-        Literal["cold", "warm"], typer.Option(help="Caches emptied before each launch, or as it left them.")
+        Caches,
+        typer.Option(help="Caches emptied before each launch, as it left them, or an L2 full of what was set before."),
     ] = "cold",
+    clock: Annotated[
+        str | None, typer.Option(metavar="HZ", help="Refuse what ran at another clock: nvidia-smi locks it.")
+    ] = None,
     repeats: Annotated[int, typer.Option(metavar="N", help="Times to time a launch.", min=1)] = 20,
     runs: Annotated[
         int, typer.Option(metavar="N", help="Times to count it with Nsight Compute; 0: not at all.", min=0)
@@ -73,8 +77,8 @@ def measure(
     specs = tuple(_specs(words or [], launches, only, scenario, tuple(kernels or ()), launch))
     file = None if is_stdout(json) else json
     request = room.Request(
-        specs, gpu, cache == "warm", repeats, runs, seconds=seconds, folder=file.parent if file else Path(),
-        outputs=outputs, before=None if fresh else _before(file),
+        specs, gpu, cache, repeats, runs, seconds=seconds, folder=file.parent if file else Path(),
+        outputs=outputs, before=None if fresh else _before(file), clock=None if clock is None else in_hz(clock),
     )  # fmt: skip
 
     def keep(now: Measurement) -> None:

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from gpusim.simulate.work import Sample as HowMuch
 
 Caches = Literal["cold", "warm", "flushed"]
-Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file.")]
+Gpus = Annotated[str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file; NAME@HZ: at a clock.")]
+Clock = Annotated[
+    str | None,
+    typer.Option(metavar="HZ", help="Clock the SMs are locked to, as in 1.41e9 [default: the boost clock]."),
+]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers; - for standard output.")]
 Cache = Annotated[
     Caches,
@@ -91,3 +95,40 @@ def listed_gpus(text: str) -> list[str]:
     for name in names if len(names) > 1 else ():
         hardware.load(name)
     return names
+
+
+def at_clock(gpus: str, clock: str | None) -> str:
+    """The names of ``NAME,...`` with a clock behind each, where one is given.
+
+    Raises
+    ------
+    GpusimError
+        If it is no clock, or a name has one.
+    """
+    from gpusim.errors import GpusimError
+    from gpusim.hardware.clocks import split_clock
+
+    if clock is None:
+        return gpus
+    in_hz(clock)
+    names = gpus.split(",")
+    if mine := [name for name in names if split_clock(name)[1] is not None]:
+        raise GpusimError(f"--clock {clock}: {mine[0].strip()} has a clock already")
+    return ",".join(f"{name.strip()}@{clock}" for name in names)
+
+
+def in_hz(clock: str) -> float:
+    """A clock as it is typed, in Hz.
+
+    Raises
+    ------
+    GpusimError
+        If it is none.
+    """
+    from gpusim.errors import GpusimError
+    from gpusim.hardware.clocks import split_clock
+
+    hz = split_clock(f"GPU@{clock}")[1]
+    if hz is None:
+        raise GpusimError(f"--clock {clock}: must be in Hz, as in 1.41e9, or with its unit, as in 1410MHz")
+    return hz

@@ -10,6 +10,7 @@ from typing import Any
 from gpusim.cli.files import check_writable, show_chains, show_profiles
 from gpusim.cli.options import (
     Cache,
+    Clock,
     Fresh,
     Gpus,
     Jobs,
@@ -22,6 +23,7 @@ from gpusim.cli.options import (
     TimelineFile,
     TimelineFrom,
     TimelineSm,
+    at_clock,
     chosen_sample,
     listed_gpus,
 )
@@ -37,6 +39,7 @@ def predict(
     gpu: Gpus = "h200",
     json: JsonFile = None,
     cache: Cache = "cold",
+    clock: Clock = None,
     sample: Sample = None,
     quick: Quick = False,
     jobs: Jobs = None,
@@ -60,7 +63,7 @@ def predict(
     kernel, given = split(arguments)
     check_writable(json)
     algorithm = find(kernel, kernels or [])
-    cases = list(itertools.product(listed_gpus(gpu), combinations(algorithm, given)))
+    cases = list(itertools.product(listed_gpus(at_clock(gpu, clock)), combinations(algorithm, given)))
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]

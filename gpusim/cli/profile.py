@@ -15,6 +15,7 @@ from gpusim.cli import sources
 from gpusim.cli.files import check_writable, show_profiles
 from gpusim.cli.options import (
     Cache,
+    Clock,
     Fresh,
     Gpus,
     Jobs,
@@ -24,6 +25,7 @@ from gpusim.cli.options import (
     TimelineFile,
     TimelineFrom,
     TimelineSm,
+    at_clock,
     chosen_sample,
     listed_gpus,
 )
@@ -50,6 +52,7 @@ def profile(
     gpu: Gpus = "h200",
     json: JsonFile = None,
     cache: Cache = "cold",
+    clock: Clock = None,
     sample: Sample = None,
     quick: Quick = False,
     limit: Annotated[
@@ -70,6 +73,7 @@ def profile(
     --arg float32:normal:1048576 --arg float32:normal:1048576
     """
     check_writable(json)
+    gpu = at_clock(gpu, clock)
     how: dict[str, Any] = {
         "cache": cache,
         "sample": chosen_sample(sample, quick),

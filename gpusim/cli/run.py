@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli.files import check_writable, is_stdout, write_json
-from gpusim.cli.options import Jobs, JsonFile, Quick, Sample, chosen_sample
+from gpusim.cli.options import Clock, Jobs, JsonFile, Quick, Sample, at_clock, chosen_sample
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def run(
     include: Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", metavar="OPTION", help="An option of nvcc.")] = None,
     json: JsonFile = None,
+    clock: Clock = None,
     sample: Sample = None,
     quick: Quick = False,
     limit: Annotated[
@@ -67,7 +68,7 @@ def run(
     asked = Asked(program, tuple(beside or ()), tuple(option or ()), defines(define or ()), tuple(include or ()))
     wanted = Wanted(functional, every, kernel, skip, count)
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
-    found = _ran(asked, gpu, context.args, wanted, how, skips_libraries=skip_library)
+    found = _ran(asked, at_clock(gpu, clock), context.args, wanted, how, skips_libraries=skip_library)
     _show(found, json, full=wanted.chosen, quick=quick)
     _tell_of_none(found, wanted)
     raise typer.Exit(found.status)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gpusim.errors import shown
+from gpusim.hardware.clocks import at_clock, split_clock
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.programming import Instructions
 from gpusim.hardware.quantities import rules
@@ -61,7 +62,7 @@ def load_gpu(name_or_path: str | Path) -> Gpu:
     ----------
     name_or_path : str or Path
         A name (see :func:`names`; letter case does not matter), or a path: whatever ends in ``.toml`` or has a
-        folder in it.
+        folder in it.  With ``@`` and a clock behind it, as in ``"h200@1410MHz"``, its SMs are locked to that.
 
     Returns
     -------
@@ -85,8 +86,14 @@ def load_gpu(name_or_path: str | Path) -> Gpu:
         raise SpecError(
             f"a GPU is given by name, by file or as gpusim.load_gpu gives it, not as {type(name_or_path).__name__}"
         )
-    text = str(name_or_path)
-    if isinstance(name_or_path, Path) or _looks_like_a_path(text):
+    text, hz = split_clock(str(name_or_path))
+    gpu = _at_boost(text, is_path=isinstance(name_or_path, Path) or _looks_like_a_path(text))
+    return gpu if hz is None else at_clock(gpu, hz)
+
+
+def _at_boost(text: str, *, is_path: bool) -> Gpu:
+    """The GPU of a name or a path, as its file has it."""
+    if is_path:
         return _from_file(Path(text).expanduser())
     name = text.strip().lower().replace("_", "-").replace(" ", "-")
     name = ALIASES.get(name, name)

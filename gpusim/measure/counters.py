@@ -112,7 +112,7 @@ class Counted:
             log = Path(folder, "log.csv")
             done: list[Line] = []
             try:
-                before = [*command(self._metrics, warm=job.warm), "--log-file", str(log)]
+                before = [*command(self._metrics, warm=job.cache == "warm"), "--log-file", str(log)]
                 for line in start(job, before=before, limit=self._limit):
                     done += [line] if "done" in line and "error" not in line else []
                     yield line

@@ -23,8 +23,8 @@ class Request:
     specs : tuple of LaunchSpec or DescribedLaunch
     gpu : str or None
         Refuse any other than the one of this name; None: whichever there is.
-    warm : bool
-        Leave the caches as the same launch left them, rather than flush them.
+    cache : {"cold", "warm", "flushed"}
+        Caches emptied before each launch; as the same launch left them; or L2 full of what was set and not written.
     repeats : int
         How often a launch is timed.
     runs : int
@@ -41,11 +41,13 @@ class Request:
         Keep what the first launch leaves in small arrays.
     before : Measurement or None
         Measured before: launches of it that would be measured again are kept.
+    clock : float or None
+        Hz that SMs are locked to: a launch that ran at another clock is no good; None: at whatever clock.
     """
 
     specs: tuple[AnyLaunch, ...]
     gpu: str | None = None
-    warm: bool = False
+    cache: str = "cold"
     repeats: int = TIMES
     runs: int = RUNS
     metrics: tuple[str, ...] = counters.METRICS
@@ -54,8 +56,4 @@ class Request:
     folder: Path = field(default_factory=Path)
     outputs: bool = False
     before: Measurement | None = None
-
-    @property
-    def cache(self) -> str:
-        """How a launch finds the caches, as a measurement says it."""
-        return "warm" if self.warm else "cold"
+    clock: float | None = None

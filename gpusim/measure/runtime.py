@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpusim.simulate.tensor_maps import TensorMap
 
 FLUSHED = 4
-"""Sizes of L2 that are read to flush it."""
+"""Sizes of L2 that are read, or set, to flush it."""
 
 NEAR = 0.1
 """Two GPUs of as many SMs are told apart by their memory, of which the driver keeps a part for itself."""
@@ -62,8 +62,8 @@ class Runtime(Protocol):
     def wait(self) -> None:
         """Wait until all that was launched has ended."""
 
-    def flush(self) -> None:
-        """Leave nothing of what kernels have touched in L2."""
+    def flush(self, *, dirty: bool) -> None:
+        """Leave nothing of what kernels have touched in L2: of other data what was read, or set and not yet written."""
 
     def seconds(self, before: Function, launch: Function) -> float:
         """Time between events around a launch, ``before`` having been launched so that none waits for the host."""
@@ -147,13 +147,16 @@ class CupyRuntime:
         with self._guarded():
             self._cupy.cuda.runtime.deviceSynchronize()
 
-    def flush(self) -> None:  # noqa: D102
+    def flush(self, *, dirty: bool) -> None:  # noqa: D102
         with self._guarded():
             if self._swept is None:
                 size = FLUSHED * int(self._properties["l2CacheSize"])
                 self._swept = self._cupy.zeros(size // 4, np.float32), self._cupy.empty((), np.float32)
             words, total = self._swept
-            words.sum(out=total)
+            if dirty:
+                words.fill(0)
+            else:
+                words.sum(out=total)
 
     def seconds(self, before: Function, launch: Function) -> float:  # noqa: D102
         begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()

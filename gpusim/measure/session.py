@@ -114,7 +114,7 @@ class _Session:
             self._keep(self.measurement)
 
         self._watch.now("timing", specs)
-        job = Job(specs, True, request.repeats, request.warm, request.seed, request.outputs)
+        job = Job(specs, True, request.repeats, request.cache, request.seed, request.outputs, request.clock)
         each(job, begin, self._watch, finished)
 
     def count(self, profiler: counters.Counted) -> None:
@@ -135,7 +135,7 @@ class _Session:
     def _count(self, numbers: Sequence[int], profiler: counters.Counted) -> None:
         """Count some launches."""
         request = self._request
-        job = Job(tuple(request.specs[n] for n in numbers), False, request.runs, request.warm, request.seed)
+        job = Job(tuple(request.specs[n] for n in numbers), False, request.runs, request.cache, request.seed)
         self._watch.now("counting", job.specs)
         already = len(profiler.launches)
         lines = each(job, profiler, self._watch)
@@ -191,6 +191,8 @@ def _profiler(request: Request, given: counters.Counted | None) -> tuple[counter
     """What counts, or why nothing does."""
     if request.runs == 0:
         return None, ""
+    if request.cache == "flushed":
+        return None, "what sets an array before each launch would be set between the profiler's passes, too"
     if given is None and not counters.version():
         return None, f"{counters.PROFILER} is not on the PATH; Nsight Compute brings it"
     return given or counters.Counted(request.metrics, PASSES * request.seconds), ""

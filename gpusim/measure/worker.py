@@ -34,6 +34,8 @@ AHEAD_CYCLES = 100_000
 """For so long the GPU is kept busy while the host sends what is timed after it."""
 
 AS_REFERENCED = "match"
+NEAR = 0.02
+"""A clock so far off is still the one asked for: GPUs have steps of 15 MHz."""
 MOST_KEPT = 4096
 """Elements of an array that is reported."""
 
@@ -49,20 +51,23 @@ class Job:
         Launch each many times between events; otherwise under the profiler's eyes.
     repeats : int
         How often.
-    warm : bool
-        Leave the caches as the same launch left them.
+    cache : {"cold", "warm", "flushed"}
+        Caches emptied before each launch; as the same launch left them; or L2 full of what was set and not written.
     seed : int
         Decides what random arrays hold.
     outputs : bool
         Report the small arrays that a launch changes.
+    clock : float or None
+        Hz that SMs are locked to; None: whatever clock.
     """
 
     specs: tuple[AnyLaunch, ...]
     timed: bool
     repeats: int
-    warm: bool
+    cache: str
     seed: int
     outputs: bool = False
+    clock: float | None = None
 
 
 def machine_code(kernel: Kernel) -> str:
@@ -156,11 +161,25 @@ def _one(
     seconds = [stopwatch.time(ready.launch) for _ in range(job.repeats)]
     hz, celsius = runtime.conditions()
     say({"left": number})
+    _check_clock(hz, job.clock)
     name, code = ready.kernel.name.full, machine_code(ready.kernel)
     values = verdict(spec, outputs, job.seed) if isinstance(spec, DescribedLaunch) else ""
     about = {"kernel": name, "grid": ready.grid, "block": ready.block, "machine_code": code, "values": values}
     kept = _changed(ready, outputs) if job.outputs else {}
     return {**about, "outputs": kept, "compiler": ready.compiler, "seconds": seconds, "sm_hz": hz, "celsius": celsius}
+
+
+def _check_clock(hz: float | None, wanted: float | None) -> None:
+    """Refuse what ran at another clock than asked for."""
+    if wanted is None:
+        return
+    if hz is None:
+        raise GpusimError("nobody can tell the clock: pip install nvidia-ml-py")
+    if abs(hz / wanted - 1) > NEAR:
+        raise GpusimError(
+            f"ran at {hz / 1e6:.0f} MHz, not {wanted / 1e6:.0f}: lock the clock before, as an administrator: "
+            f"nvidia-smi --lock-gpu-clocks={wanted / 1e6:.0f}"
+        )
 
 
 def _prepare(spec: AnyLaunch, runtime: Runtime, seed: int) -> _Ready:
@@ -210,10 +229,10 @@ def _warm(ready: _Ready) -> list[str]:
 
 def _outputs(ready: _Ready, job: Job) -> dict[str, Any]:
     """The arrays as one launch leaves them that finds the caches as asked for."""
-    if job.warm:
+    if job.cache == "warm":
         ready.restore(_warm(ready))
     else:
-        ready.runtime.flush()
+        ready.runtime.flush(dirty=job.cache == "flushed")
     ready.launch()
     ready.runtime.wait()
     return ready.outputs()
@@ -221,7 +240,7 @@ def _outputs(ready: _Ready, job: Job) -> dict[str, Any]:
 
 def _show(ready: _Ready, job: Job) -> None:
     """Launch it as often as the profiler is to see it, each time with the arguments it began with."""
-    changed = _warm(ready) if job.warm else None
+    changed = _warm(ready) if job.cache == "warm" else None
     for _ in range(job.repeats):
         ready.restore(changed)
         ready.runtime.wait()
@@ -251,7 +270,7 @@ class _Stopwatch:
         from gpusim import cuda
 
         module = cuda.compile(empty_kernel.SOURCE, gpu=runtime.device().arch)
-        self._runtime, self._warm = runtime, job.warm
+        self._runtime, self._cache = runtime, job.cache
         self._cycles = np.int64(AHEAD_CYCLES)
         self._spin, self._empty = (
             runtime.load(module.cubin.data, module.kernel(name).symbol, 0) for name in ("spin", "empty")
@@ -268,8 +287,8 @@ class _Stopwatch:
         return statistics.median(self.time(lambda: self._launch(self._empty, [])) for _ in range(21))
 
     def _before(self) -> None:
-        if not self._warm:
-            self._runtime.flush()
+        if self._cache != "warm":
+            self._runtime.flush(dirty=self._cache == "flushed")
         self._launch(self._spin, [self._cycles])
 
     def _launch(self, kernel: Any, arguments: list[Any]) -> None:

@@ -163,7 +163,8 @@ class Measurement:
     date : str
         Of the last launch: ``"2026-11-25"``.
     cache : str
-        ``"cold"``: caches flushed before each launch; ``"warm"``: as the same launch had left them.
+        ``"cold"``: caches flushed before each launch; ``"warm"``: as the same launch had left them; ``"flushed"``: L2
+        full of other data that was set before and is not yet written.
     compiler, profiler : str
         What made the machine code, what read the counters; empty: none.
     overhead_seconds : float or None

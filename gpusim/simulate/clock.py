@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.arrays import Machine
+from gpusim.hardware.clocks import slowed
 from gpusim.isa.by_identity import by_identity
 from gpusim.isa.opcode_info import Pipe
 from gpusim.results.metric import DURATION, STALL_REASON, STALL_SHARE, Claim, Metric
@@ -38,27 +39,12 @@ REASONS = {
 
 @by_identity(2)
 def clocked(gpu: Gpu, program: Program) -> Gpu:
-    """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured.
-
-    L2, the wires from it and HBM keep their clocks, so they are quicker in cycles of the SMs.
-    """
+    """Give a GPU at the clock at which it runs a program: a lower one where tensor cores work, if that was measured."""
     hz = gpu.clock.tensor_load_hz
     loaded = any(i.op.info.pipe is Pipe.TENSOR for i in program.instrs)
     if hz is None or not loaded:
         return gpu
-    hz = min(hz, gpu.clock.sm_hz)
-    slower, lat = hz / gpu.clock.sm_hz, gpu.latency
-    return replace(
-        gpu,
-        clock=replace(gpu.clock, sm_hz=hz),
-        throughput=replace(gpu.throughput, l2_read_bytes_per_cycle=gpu.throughput.l2_read_bytes_per_cycle / slower),
-        latency=replace(
-            lat,
-            l2_fabric_cycles=round(lat.l2_fabric_cycles * slower),
-            dram_cycles=round(lat.dram_cycles * slower),
-            dram_spread_cycles=round(lat.dram_spread_cycles * slower),
-        ),
-    )
+    return slowed(gpu, min(hz, gpu.clock.sm_hz))
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,8 @@ class StandIn:
     def wait(self) -> None:
         self.calls.append("wait")
 
-    def flush(self) -> None:
-        self.calls.append("flush")
+    def flush(self, *, dirty: bool) -> None:
+        self.calls.append("set" if dirty else "flush")
 
     def seconds(self, before: Any, launch: Any) -> float:
         before()

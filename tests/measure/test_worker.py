@@ -25,9 +25,9 @@ COPY, SUM = described("copy", N=100, B=32), described("reduce-shuffle", N=100, B
 HALVES = described("copy-bf16", N=70, B=32)
 
 
-def said(runtime, *specs, timed=True, repeats=2, warm=False):
+def said(runtime, *specs, timed=True, repeats=2, cache="cold", clock=None):
     lines = []
-    work(Job(specs, timed, repeats, warm, 0), runtime, lines.append)
+    work(Job(specs, timed, repeats, cache, 0, clock=clock), runtime, lines.append)
     return lines
 
 
@@ -59,8 +59,38 @@ def test_every_time_is_behind_a_flush_and_a_launch_that_keeps_the_device_busy():
 
 def test_warm_launches_are_not_flushed():
     runtime = StandIn()
-    said(runtime, COPY, warm=True)
+    said(runtime, COPY, cache="warm")
     assert "flush" not in runtime.calls
+
+
+def test_flushed_launches_come_after_an_array_was_set():
+    runtime = StandIn()
+    said(runtime, COPY, repeats=1, cache="flushed")
+    assert runtime.calls[:3] == ["set", "spin", "empty"]
+    assert runtime.calls[-4:] == ["set", "spin", "copy_words", "release"]
+    assert "flush" not in runtime.calls
+
+
+def test_flushed_launches_are_timed_and_not_counted():
+    warned = []
+    found = measure(Request((COPY,), cache="flushed", repeats=2), time=starting(StandIn()), warn=warned.append)
+    assert found.cache == "flushed"
+    assert len(found.launches[0].seconds) == 2
+    assert not found.launches[0].metrics
+    assert "no counters" in warned[0]
+
+
+@pytest.mark.parametrize(("clock", "says"), [(1.98e9, None), (1.97e9, None), (1.41e9, "ran at 1980 MHz, not 1410")])
+def test_what_ran_at_another_clock_is_no_good(clock, says):
+    (line,) = done(said(StandIn(), COPY, clock=clock))
+    assert (says in line["error"]) if says else ("error" not in line)
+
+
+def test_a_clock_that_nobody_can_tell_is_no_good(monkeypatch):
+    runtime = StandIn()
+    monkeypatch.setattr(runtime, "conditions", lambda: (None, None))
+    (line,) = done(said(runtime, COPY, clock=1.98e9))
+    assert "nvidia-ml-py" in line["error"]
 
 
 @pytest.mark.parametrize("timed", [False, True])
@@ -74,7 +104,7 @@ def test_what_a_launch_only_reads_stays_where_the_launch_before_left_it(timed, m
             since.append((len(runtime.calls), "x" if argument.any() else "y"))
 
     monkeypatch.setattr(runtime, "restore", note)
-    said(runtime, COPY, timed=timed, warm=True)
+    said(runtime, COPY, timed=timed, cache="warm")
     launches = [n for n, call in enumerate(runtime.calls) if call == "copy_words"]
     before = [[name for n, name in since if first < n <= launch] for first, launch in pairwise(launches[:3])]
     assert before == [["x", "y"], ["y"]]
@@ -83,7 +113,9 @@ def test_what_a_launch_only_reads_stays_where_the_launch_before_left_it(timed, m
 @pytest.mark.parametrize("warm", [False, True])
 def test_the_profiler_sees_the_launches_alone_each_with_the_first_arguments(warm):
     runtime = StandIn()
-    (line,) = done(said(runtime, described("attention-mask", M=4, N=4, threads=32), timed=False, warm=warm))
+    (line,) = done(
+        said(runtime, described("attention-mask", M=4, N=4, threads=32), timed=False, cache="warm" if warm else "cold")
+    )
     seen = ["wait", "profiler on", "attention_mask", "wait", "profiler off"]
     name = next(call for call in runtime.calls if call not in (*seen, "release"))
     assert runtime.calls == [
