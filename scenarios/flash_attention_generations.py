@@ -23,7 +23,7 @@ from gpusim.report.units import NOTHING, format_bytes, format_factor, format_sec
 
 GPU, TOKENS, HIDDEN, LENGTHS = "h100-sxm", 16384, 2048, [128, 256, 1024, 4096, 16384]
 LONGEST = 1024  # of FlashAttention-1, whose few blocks are long: simulating more takes minutes
-FEW = 2**25  # elements of S of as many heads as FlashAttention-3 is simulated for; 128 blocks at least
+FEW = 2**23  # elements of S of as many heads as FlashAttention-3 is simulated for; 128 blocks at least
 WAYS = ("standard", "FA-1", "FA-2", "standard*", "FA-2*", "FA-3*")
 
 # TFLOP/s on an NVIDIA H100 SXM5 80 GB, d = 128, not causal, 16384 tokens, hidden size 2048, read off the figures of

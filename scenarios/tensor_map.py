@@ -19,7 +19,7 @@ from gpusim.report import show
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_seconds, format_share
 
-GPU, BLOCKS, ROWS, K = "h100-sxm", 132, 256, 256  # a block an SM; A fits L2, which has it when the launch begins
+GPU, SMS, ROWS, K = "h100-sxm", 132, 256, 256  # a block an SM; A fits L2, which has it when the launch begins
 THREADS, SHARED = 256, 136192
 PLAIN, SWIZZLED = (16, 32, 64, 128), (32, 64, 128)
 MATRICES = {"lds": 1, "ldmatrix": 1.25, "wgmma": 0}
@@ -32,21 +32,20 @@ def layouts(way: str) -> list[tuple[int, bool]]:
     return [(row, False) for row in plain] + [(row, True) for row in SWIZZLED]
 
 
-def predict(module: gpusim.cuda.Module, way: str, row: int, swizzled: bool) -> gpusim.Profile:
+def predict(module: gpusim.cuda.Module, blocks: int, way: str, row: int, swizzled: bool) -> gpusim.Profile:
     """Predict y = A x with A's tiles read in one way from boxes of one kind."""
-    A, x = (np.zeros((rows, K), ml_dtypes.bfloat16) for rows in (BLOCKS * ROWS, 1))
+    A, x = (np.zeros((rows, K), ml_dtypes.bfloat16) for rows in (blocks * ROWS, 1))
     swizzle = row if swizzled else None
     maps = [gpusim.TensorMap(of, (rows, row // 2), swizzle=swizzle) for of, rows in ((A, ROWS), (x, 8))]
     kernel = module.kernel(f"{way}_{row}{'_swizzled' if swizzled else ''}")
     arguments = [*maps, np.zeros(len(A), np.float32), np.int32(K)]
     how = {"gpu": GPU, "dynamic_shared": SHARED, "cache": "warm", "values": False}
     with ProgressLine() as progress:
-        return gpusim.profile(kernel, BLOCKS, THREADS, arguments, progress=progress, **how)
+        return gpusim.profile(kernel, blocks, THREADS, arguments, progress=progress, **how)
 
 
-def row_of(way: str, row: int, swizzled: bool, profile: gpusim.Profile) -> list[str]:
-    """Give the table's row for one launch."""
-    size = BLOCKS * ROWS * K * 2
+def row_of(size: int, way: str, row: int, swizzled: bool, profile: gpusim.Profile) -> list[str]:
+    """Give the table's row for one launch; ``size`` is of A, in bytes."""
     wavefronts = [NOTHING] * 2
     if MATRICES[way]:
         read = size / 128 * MATRICES[way]
@@ -65,17 +64,20 @@ def row_of(way: str, row: int, swizzled: bool, profile: gpusim.Profile) -> list[
 
 def main() -> None:
     """Print claim, formula and prediction."""
-    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()  # no options but --help
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--blocks", type=int, default=SMS, choices=range(1, SMS + 1), metavar="1..132")
+    blocks = parser.parse_args().blocks
     module = gpusim.cuda.compile(builtin_folder() / "matrix_vector.cu", gpu=GPU)
     cases = [(way, *layout) for way in MATRICES for layout in layouts(way)]
-    found = {case: predict(module, *case) for case in cases}
+    found = {case: predict(module, blocks, *case) for case in cases}
     cycles = {case: profile.cycles for case, profile in found.items()}
     heading = ["read by", "row", "swizzle", "boxes", "formula", "wavefronts", "L2 reads", "cycles", "time"]
-    table = table_of([heading, *(row_of(*case, profile) for case, profile in found.items())], right=range(1, 9))
+    lines = [row_of(blocks * ROWS * K * 2, *case, profile) for case, profile in found.items()]
+    table = table_of([heading, *lines], right=range(1, 9))
     plain, mixed = cycles["ldmatrix", 128, False], cycles["ldmatrix", 128, True]
     narrow, product = cycles["ldmatrix", 16, False], cycles["wgmma", 128, True]
     about = (
-        f"y = A x of bf16, A {BLOCKS * ROWS} x {K}, on {GPU}, A in L2. Tiles of {ROWS} rows of 128 bytes, filled by "
+        f"y = A x of bf16, A {blocks * ROWS} x {K}, on {GPU}, A in L2. Tiles of {ROWS} rows of 128 bytes, filled by "
         "boxes whose rows have 16 to 128 bytes; wavefronts for 8 rows of 16 bytes; L2 reads: times A."
     )
     why = (
