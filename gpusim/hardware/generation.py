@@ -41,6 +41,10 @@ class Launching:
         Read from device memory by a launch that finds the caches empty, before its kernel reads anything.
     code_piece_bytes : int
         Pieces in which all of the code is read then, that which is never run too.
+    event_s : float
+        Between two events of a stream, besides the launches between them.
+    graph_saves_s : float
+        What a launch takes less behind another one of the same graph.
     """
 
     overhead_cycles: int = quantity("cycle", low=0, high=100000)
@@ -53,6 +57,8 @@ class Launching:
     warp_exit_cycles: int = quantity("cycle", low=0, high=LONGEST)
     dram_read_bytes: int = quantity("byte", low=0, high=1 << 20)
     code_piece_bytes: int = quantity("byte", high=1 << 20)
+    event_s: float = quantity("s", low=0, high=1e-3, informational=True)
+    graph_saves_s: float = quantity("s", low=0, high=1e-3, informational=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

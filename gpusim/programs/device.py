@@ -53,6 +53,8 @@ def described(gpu: Gpu) -> str:
         "bus_bits": gpu.dram.bus_bits,
         "clock_khz": round(gpu.clock.sm_hz / 1e3),
         "memory_clock_khz": round(gpu.clock.memory_hz / 1e3),
+        "event_ns": round(gpu.launch.event_s * 1e9),
+        "graph_saves_ns": round(gpu.launch.graph_saves_s * 1e9),
     }
     for name, limits in (("grid", gpu.limits.grid), ("block", gpu.limits.block)):
         numbers |= {f"{name}_{axis}": limit for axis, limit in zip("xyz", limits, strict=True)}

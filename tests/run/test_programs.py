@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gpusim.hardware import load
 from gpusim.programs import toolkit
 from tests.run.running import run
+
+LAUNCHING = load("h200").launch
+EVENT_US, GRAPH_SAVES_US = 1e6 * LAUNCHING.event_s, 1e6 * LAUNCHING.graph_saves_s
 
 pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]
 
@@ -21,7 +25,7 @@ def test_a_program_computes_checks_and_times_itself(tmp_path: Path) -> None:
     (launch,) = ran.launches
     assert launch["kernel"] == "add"
     assert (launch["grid"], launch["block"]) == ([274, 1, 1], [256, 1, 1])
-    assert float(printed[1]) == pytest.approx(1e6 * launch["seconds"], abs=1e-3)
+    assert float(printed[1]) == pytest.approx(1e6 * launch["seconds"] + EVENT_US, abs=1e-3)
     assert 1e-6 < launch["seconds"] < 1e-5
     assert re.search(r"^ +0 +add +274 +256 +1 ", ran.output, re.MULTILINE)
 
@@ -58,6 +62,18 @@ def test_streams_run_side_by_side_and_graphs_in_turn(tmp_path: Path) -> None:
     assert ran.output.startswith("1 1\n109\n")
     assert len(ran.launches) == 9
     assert {launch["kernel"] for launch in ran.launches} == {"add<50>", "add<1>", "add<2>"}
+
+
+def test_events_take_time_and_launches_of_a_graph_less(tmp_path: Path) -> None:
+    ran = run("between.cu", folder=tmp_path)
+    assert ran.status == 0, ran.errors
+    nothing, one, row, graph = (float(line) for line in ran.output.splitlines()[:4])
+    us = [1e6 * launch["seconds"] for launch in ran.launches]
+    assert len(us) == 10
+    assert nothing == 0
+    assert one == pytest.approx(us[1] + EVENT_US, abs=1e-3)
+    assert row == pytest.approx(sum(us[2:6]) + EVENT_US, abs=1e-3)
+    assert graph == pytest.approx(sum(us[6:]) - 3 * GRAPH_SAVES_US + EVENT_US, abs=1e-3)
 
 
 def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:

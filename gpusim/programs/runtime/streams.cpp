@@ -1,12 +1,14 @@
 // Streams, events and graphs.
 //
 // What is launched is done at once, in the order in which the program asks for it.  Each stream has a clock of predicted
-// time, which launches move on; copies take none.  So streams run side by side without being in each other's way.
+// time, which launches move on, and events behind them; copies take none.  So streams run side by side without being in
+// each other's way.
 
 #include "runtime.h"
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace gpusim {
 
@@ -14,6 +16,7 @@ namespace {
 
 struct Stream {
     double clock = 0;  // seconds; when all that was put into it is done
+    bool ran = false;  // something since the latest event
     bool blocking = true;
     int priority = 0;
     unsigned flags = 0;
@@ -31,6 +34,7 @@ struct Streams {
     Stream usual;
     std::set<Stream *> others;
     double host = 0;  // when the program knows that it is
+    bool in_graph = false, behind = false;  // a graph runs, and has launched something
     uint64_t next = 1;
     std::map<cudaGraph_t, std::shared_ptr<Graph>> graphs;
     std::map<cudaGraphExec_t, std::shared_ptr<Graph>> executables;
@@ -70,10 +74,15 @@ cudaError_t make_stream(cudaStream_t *stream, unsigned flags, int priority) {
     return faulted();
 }
 
+double seconds_of(const char *nanoseconds) { return 1e-9 * double(device(nanoseconds)); }
+
 cudaError_t replay(const std::shared_ptr<Graph> &graph, cudaStream_t stream) {
+    cudaError_t error = cudaSuccess;
+    streams().in_graph = true, streams().behind = false;
     for (auto &step : graph->steps)
-        if (cudaError_t error = step(stream)) return error;
-    return cudaSuccess;
+        if ((error = step(stream))) break;
+    streams().in_graph = streams().behind = false;
+    return error;
 }
 
 }  // namespace
@@ -88,8 +97,11 @@ cudaError_t in_stream(cudaStream_t stream, const std::function<cudaError_t(cudaS
 }
 
 void advance(cudaStream_t stream, double seconds) {
+    if (!seconds) return;  // it was not timed
     Stream *one = stream_of(stream);
-    one->clock = begins(one) + seconds;
+    double saved = streams().behind ? seconds_of("graph_saves_ns") : 0;
+    one->clock = begins(one) + std::max(seconds - saved, 0.0), one->ran = true;
+    streams().behind = streams().in_graph;
 }
 
 void wait_for(cudaStream_t stream) {
@@ -215,7 +227,9 @@ GPUSIM_API cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t
         if (!one) return cudaErrorInvalidResourceHandle;
         one->capture = stream_of(stream)->capture;
         return in_stream(stream, [=](cudaStream_t where) {
-            one->at = begins(stream_of(where)), one->recorded = true;
+            Stream *stream = stream_of(where);
+            if (std::exchange(stream->ran, false)) stream->clock = begins(stream) + seconds_of("event_ns");
+            one->at = begins(stream), one->recorded = true;
             return cudaSuccess;
         });
     });
