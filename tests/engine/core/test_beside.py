@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from llvmlite.binding import get_host_cpu_name
 
 from gpusim.engine.core import beside
 from gpusim.engine.core.beside import compiled_beside
@@ -36,6 +37,7 @@ print(json.dumps([kept, bool(routines.addresses(code[:, F.OP])[Op.MOV])]))
 def ask(cache, code=ASK):
     """Whether each function was kept when the other process was done, and whether all can be called then."""
     own = {**os.environ, "GPUSIM_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT), "GPUSIM_PLAIN_NUMBA": "0"}
+    own["NUMBA_CPU_NAME"] = get_host_cpu_name()  # where it is told, what a wheel brought is not taken
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, cwd=cache, env=own, capture_output=True, text=True, timeout=600)
     assert (run.returncode, run.stderr) == (0, "")
