@@ -74,7 +74,8 @@ def at_clock(gpu: Gpu, hz: float) -> Gpu:
     least, most = gpu.clock.sm_hz / TIMES, gpu.clock.sm_hz * TIMES
     if not least <= hz <= most:
         usual = f"its SMs run at {gpu.clock.sm_hz:g} Hz, and are simulated at {least:g} to {most:g} Hz"
-        raise SpecError(f"{gpu.name} at {hz:g} Hz: {usual}")
+        meant = f": did you mean {hz:g}MHz?" if least <= 1e6 * hz <= most else ""
+        raise SpecError(f"{gpu.name} at {hz:g} Hz: {usual}{meant}")
     found, ratio = slowed(gpu, hz), hz / gpu.clock.sm_hz
     return replace(
         found,

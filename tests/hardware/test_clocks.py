@@ -84,7 +84,7 @@ def test_the_command_locks_every_gpu(capsys):
     [
         (["--clock", "fast"], "--clock fast: must be in Hz"),
         (["--clock", "1e9", "--gpu", "h200@1e9"], "h200@1e9 has a clock already"),
-        (["--clock", "1410"], "its SMs run at"),
+        (["--clock", "1410"], "did you mean 1410MHz?"),
     ],
 )
 def test_a_wrong_clock_is_one_line(words, says, capsys):
