@@ -65,7 +65,8 @@ def row_of(size: int, way: str, row: int, swizzled: bool, profile: gpusim.Profil
 def main() -> None:
     """Print claim, formula and prediction."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--blocks", type=int, default=SMS, choices=range(1, SMS + 1), metavar="1..132")
+    most = range(1, SMS + 1)
+    parser.add_argument("--blocks", type=int, default=SMS, choices=most, metavar="1..132", help="one an SM")
     blocks = parser.parse_args().blocks
     module = gpusim.cuda.compile(builtin_folder() / "matrix_vector.cu", gpu=GPU)
     cases = [(way, *layout) for way in MATRICES for layout in layouts(way)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpusim.errors import GpusimError
 from gpusim.launches.spec import AnyLaunch
 from gpusim.measure.measurement_errors import MeasureError
-from gpusim.measure.worker import machine_code
+from gpusim.measure.worker import machine_code, ran_at
 from gpusim.measured.measurement import Device, MeasuredLaunch, Measurement
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def kept(request: Request, progress: Progress | None = None) -> dict[int, Measur
     """Give what was measured before of the launches that are asked for, by their number.
 
     A launch is kept if its line in a launch file and its machine code are as they were, it did not fail, and it was
-    timed as often.  Its counters stay until it is counted anew, which it is if it was not counted as often.
+    timed as often, at the clock that is asked for.  Its counters stay until it is counted anew, which it is if it was
+    not counted as often.
 
     Parameters
     ----------
@@ -69,6 +70,8 @@ def check_device(before: Measurement | None, here: Device) -> None:
 def _holds(launch: MeasuredLaunch, spec: AnyLaunch, request: Request, arch: str) -> bool:
     """Whether what was measured would be measured again."""
     if launch.error is not None or len(launch.seconds) != request.repeats or (request.outputs and not launch.outputs):
+        return False
+    if not ran_at(launch.sm_hz, request.clock):
         return False
     if launch.launch != json.loads(json.dumps(spec.to_json(request.folder))):
         return False

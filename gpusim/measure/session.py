@@ -192,7 +192,7 @@ def _profiler(request: Request, given: counters.Counted | None) -> tuple[counter
     if request.runs == 0:
         return None, ""
     if request.cache == "flushed":
-        return None, "what sets an array before each launch would be set between the profiler's passes, too"
+        return None, "the profiler launches again for each of its passes, and nothing is set between them"
     if given is None and not counters.version():
         return None, f"{counters.PROFILER} is not on the PATH; Nsight Compute brings it"
     return given or counters.Counted(request.metrics, PASSES * request.seconds), ""

@@ -67,6 +67,14 @@ def sizes(file):
     return [launch.launch["params"]["N"] for launch in measurement.read(file).launches]
 
 
+@pytest.mark.parametrize(("clock", "again"), [(None, False), (1.98e9, False), (1.41e9, True)])
+def test_what_ran_at_another_clock_is_measured_again(clock, again):
+    before = measure(Request(SPECS, repeats=2, runs=0), time=starting(StandIn()))
+    runtime = Stopped()
+    measure(Request(SPECS, repeats=2, runs=0, before=before, clock=clock), time=starting(runtime))
+    assert runtime.timed == list(SIZES) * again
+
+
 @pytest.mark.parametrize("stop", SIZES)
 def test_ctrl_c_leaves_what_was_measured_and_the_same_command_goes_on(gpu, capsys, tmp_path, stop):
     file = tmp_path / "m.json"
