@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch
     from gpusim.measured.comparison import Row, Summary
     from gpusim.measured.measurement import Measurement
+    from gpusim.measured.published import DataSet
 
 PROFILES = (".csv", ".ncu-rep")
 MEASURED_HELP = (
-    "What gpusim measure --json wrote, what ncu --csv --page raw printed (.csv), a .ncu-rep, or h200: the launches "
-    "that come with gpusim."
+    "What gpusim measure --json wrote, what ncu --csv --page raw printed (.csv), a .ncu-rep, or a GPU: h200 has the "
+    "launches that come with gpusim, a100-40gb, a100-80gb and rtx-a6000 times that others published."
 )
 
 
@@ -52,13 +53,19 @@ def compare(
 ) -> None:
     """Hold predictions against what a GPU did.
 
-    Shows errors by metric, time first, beside the hardware's own spread.  Needs no GPU.
+    Shows errors by metric, time first, beside the hardware's own spread.  Of published times it shows the predictions
+    that come with them; --fresh predicts anew.  Needs no GPU.
     """
     from gpusim import report
     from gpusim.measured.comparison import explained, summarise, waiting
     from gpusim.report import comparison
 
     check_writable(json)
+    if _is_published(measured):
+        if predicted is not None or gpu is not None:
+            raise GpusimError(f"{measured}: published times know their GPU and their predictions: give the name alone")
+        _of_published(str(measured), json, only, each=each, fresh=fresh, jobs=jobs)
+        return
     if measured.suffix in PROFILES:
         head, found = _of_profile(measured, predicted)
     else:
@@ -81,6 +88,75 @@ def compare(
     if each or len(found) == 1:
         shown += [line for name, rows in found.items() for line in comparison.compared(name, rows, waiting(rows))]
     report.show([*shown, *comparison.explained()])
+
+
+def _is_published(name: Path) -> bool:
+    """Whether it is a GPU of which published times come with gpusim, and no file."""
+    from gpusim.measured import published
+
+    return _is_name(name) and str(name) in published.names()
+
+
+def _is_name(file: Path) -> bool:
+    """Whether it is one word that is no file's name."""
+    return not file.suffix and len(file.parts) == 1 and not os.path.exists(file)  # noqa: PTH110 (False for any text)
+
+
+def _of_published(name: str, json: Path | None, only: str | None, *, each: bool, fresh: bool, jobs: int | None) -> None:
+    """Show published times of a GPU beside what was predicted of them, or is predicted anew."""
+    from gpusim import report
+    from gpusim.measured import published
+    from gpusim.report import published_times
+
+    sets = _chosen(published.of(name), only)
+    if fresh:
+        sets = [_predicted_anew(one, jobs) for one in sets]
+    if json is not None:
+        write_json({"sets": [_summed(one) for one in sets]}, json)
+    if not is_stdout(json):
+        report.show(published_times.compared(sets, each=each or only is not None))
+
+
+def _chosen(sets: Sequence[DataSet], only: str | None) -> list[DataSet]:
+    """The launches whose id, or whose set's name, matches."""
+    from dataclasses import replace
+
+    from gpusim.launches import file as launch_file
+
+    if only is None:
+        return [*sets]
+    wanted = {id(launch) for launch in launch_file.select([x for one in sets for x in one.launches], only)}
+    kept = [replace(one, launches=[x for x in one.launches if id(x) in wanted]) for one in sets]
+    return [one for one in kept if one.launches]
+
+
+def _predicted_anew(one: DataSet, jobs: int | None) -> DataSet:
+    """The set with predictions of today."""
+    import datetime
+    from dataclasses import replace
+
+    from gpusim.launches import file as launch_file
+    from gpusim.measured import published
+    from gpusim.results.metric import DURATION
+
+    specs = launch_file.launches([one.entry(x) for x in one.launches], published.FOLDER, one.name, ())
+    how = {"described": one.way == "description", "sample": one.sample, "jobs": jobs, "fresh": True}
+    records = _predict(specs, one.gpu, how)
+    launches = [
+        replace(x, predicted=record["metrics"][DURATION]) for x, record in zip(one.launches, records, strict=True)
+    ]
+    return replace(one, launches=launches, predicted_on=f"{datetime.date.today():%Y-%m-%d}")
+
+
+def _summed(one: DataSet) -> dict[str, Any]:
+    """A data set as JSON has it: everything that is known of it, and how far off it is."""
+    from dataclasses import asdict
+
+    from gpusim.measured import published
+
+    found = published.spread(one.compared)._asdict() if one.compared else {}
+    known = {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in found.items()}
+    return {**asdict(one), "spread": known}
 
 
 def _plain(row: Row | Summary) -> dict[str, Any]:
@@ -110,14 +186,14 @@ def _of_measurement(
     """Rows of a measurement, by launch, and what stands above them."""
     from gpusim.launches import empty_kernel as nothing
     from gpusim.launches import file as launch_file
-    from gpusim.measured import measurement
+    from gpusim.measured import measurement, published
     from gpusim.measured.comparison import Empty, rows
     from gpusim.measured.predictions import read_predictions
     from gpusim.report.comparison import device_line
     from gpusim.report.kept import kept_line, times_kept
 
-    if not file.suffix and len(file.parts) == 1 and not os.path.exists(file):  # noqa: PTH110 (False for any text)
-        names = measurement.shipped_names()
+    if _is_name(file):
+        names = [*measurement.shipped_names(), *published.names()]
         if str(file) not in names:
             raise UnknownNameError("measurement", str(file), names)
     found = measurement.read(measurement.shipped(str(file)) or file)

@@ -10,7 +10,7 @@ import pytest
 from tests.docs.prose import ROOT, blocks, headings, links, names, sentences, words
 
 MOST_WORDS, MOST_IN_SENTENCE = 120, 40
-GENERATED = {"docs/validation.md", "docs/ladder.md", "docs/attention.md"}
+GENERATED = {"docs/validation.md", "docs/ladder.md", "docs/attention.md", "docs/published.md"}
 """Their heads are in ``calibration/notes``."""
 HEADS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "calibration" / "notes").glob("*.md"))]
 OTHERS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").glob("*.md"))]
