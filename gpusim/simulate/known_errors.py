@@ -16,6 +16,9 @@ earlier launches and copies left them, or in a way that nobody measured."""
 ENOUGH = 5
 """Launches of a family of kernels from which on its errors stand for it; of fewer, those of all launches do."""
 
+PUBLISHED = "validated against published times"
+"""What errors are said to be where nothing was measured by ourselves."""
+
 _WAY_WORDS: dict[Way, str] = {"description": "by description", "machine_code": "by machine code"}
 
 
@@ -37,7 +40,7 @@ def _table(of: str) -> dict[str, Any]:
 
 @remembered
 def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False) -> dict[str, Errors]:
-    """Errors of each metric over the launches measured on a GPU; empty where none were.
+    """Errors of each metric over the launches measured on a GPU, else over published times; empty where none were.
 
     Parameters
     ----------
@@ -54,6 +57,8 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
     if way == "program":
         return {} if sampled else _errors_in_programs(gpu)
     table = _table(f"validation-{gpu}")
+    if not table:
+        return _errors_of_published(gpu, way, family)
     if sampled:
         return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
     found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
@@ -63,7 +68,7 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
 
 
 @remembered
-def errors_of_quick(gpu: str, family: str = "") -> dict[str, Errors]:
+def errors_of_quick(gpu: str, family: str = "", way: Way = "other") -> dict[str, Errors]:
     """How far quick predictions are from full ones, over launches of several kinds; empty where none were compared.
 
     Parameters
@@ -72,8 +77,12 @@ def errors_of_quick(gpu: str, family: str = "") -> dict[str, Errors]:
         Name of the GPU, as in ``gpusim gpus``.
     family : str
         Of the kernel: where :data:`ENOUGH` of its launches were compared, over these alone.
+    way : str
+        Decides which published times stand for a GPU that was not measured.
     """
     table = _table(f"quick-{gpu}")
+    if not table:
+        return _errors_of_published(gpu, way, family)
     of, own = (
         "quick predictions of {{}} launches of {} kernels, against full ones",
         table.get("families", {}).get(family),
@@ -81,6 +90,17 @@ def errors_of_quick(gpu: str, family: str = "") -> dict[str, Errors]:
     if own:
         return _errors(own, of.format(family))
     return _errors(table.get("all", {}), of.format("all"))
+
+
+def _errors_of_published(gpu: str, way: Way, family: str) -> dict[str, Errors]:
+    """Errors over times of a GPU, at whatever clock, that others published of kernels of this family."""
+    name = gpu.partition("@")[0]
+    own = _table(f"published-{name}").get(way, {}).get(family, {})
+    return {
+        metric: Errors(row["median"], None, row["p90"], f"{row['n']} launches of {row['of']} on {name}, {PUBLISHED}")
+        for metric, row in own.items()
+        if row["n"] >= ENOUGH
+    }
 
 
 def _errors_in_programs(gpu: str) -> dict[str, Errors]:

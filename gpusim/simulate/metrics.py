@@ -107,7 +107,7 @@ def summary(
         if cache != "cold" and way != "program":  # launches that were measured found empty caches
             return {}
         if counts.quick:
-            return {name: e for name, e in errors_of_quick(gpu.name, family).items() if _is_known(name, counts)}
+            return {name: e for name, e in errors_of_quick(gpu.name, family, way).items() if _is_known(name, counts)}
         return known_errors(gpu.name, way, family, sampled=sampled)
 
     found = metrics(counts) | {LEFT_DIRTY: _left_dirty(counts)}

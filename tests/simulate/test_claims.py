@@ -1,8 +1,12 @@
 """Do the errors that a prediction carries come from the launches that are like it?"""
 
+import json
+
 import gpusim
-from gpusim.results.metric import STALL_SHARE
-from gpusim.simulate.known_errors import ENOUGH, Errors, known_errors
+from calibration import published as calibration
+from gpusim.measured import published
+from gpusim.results.metric import DURATION, STALL_SHARE
+from gpusim.simulate.known_errors import ENOUGH, PUBLISHED, Errors, errors_of_quick, known_errors
 
 CYCLES = "gpc__cycles_elapsed.max"
 
@@ -44,3 +48,20 @@ def test_launches_of_programs_have_errors_of_their_own():
     assert "programs on h200" in found.among
     assert found != known_errors("h200", "machine_code")[CYCLES]
     assert known_errors("h200", "program", sampled=True) == known_errors("v100", "program") == {}
+
+
+def test_times_of_a_users_cuda_are_validated_against_published_times():
+    for gpu in ("a100-40gb", "a100-40gb@765MHz"):
+        found = known_errors(gpu, "machine_code")
+        assert [*found] == [CYCLES, DURATION]
+        assert found[DURATION].among.endswith(PUBLISHED)
+        assert 0 < found[DURATION].error < found[DURATION].p90
+        assert errors_of_quick(gpu, "", "machine_code") == found
+    assert known_errors("a100-40gb", "description", "softmax") == {}
+    assert PUBLISHED not in known_errors("h200", "machine_code")[DURATION].among
+
+
+def test_errors_against_published_times_are_of_the_files():
+    for gpu in published.names():
+        path = calibration.ROOT / "gpusim" / "data" / f"published-{gpu}.json"
+        assert json.loads(path.read_text()) == calibration.errors(published.of(gpu))
