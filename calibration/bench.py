@@ -248,3 +248,9 @@ def spent(clocks: np.ndarray) -> float:
 def median(values: Iterable[float]) -> float:
     """Median."""
     return float(np.median(list(values)))
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """JSON with a metric a line."""
+    text = json.dumps(data, indent=1)
+    return re.sub(r"\{\s+(\"n\":[^{}]*?)\s+\}", lambda row: "{" + re.sub(r"\s+", " ", row[1]) + "}", text)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import joblib
 
-from calibration.refresh import as_json
+from calibration.bench import as_json
 from calibration.shipped import figures
 from gpusim.measured import measurement
 from gpusim.measured.comparison import Row, rows, summarise

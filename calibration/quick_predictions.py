@@ -15,7 +15,7 @@ from typing import Any
 import joblib
 
 import gpusim
-from calibration.refresh import as_json
+from calibration.bench import as_json
 from calibration.shipped import figures
 from gpusim.catalogue import lookup
 from gpusim.measured.comparison import Row, Summary, relative, summarise

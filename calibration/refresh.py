@@ -6,15 +6,12 @@ launches that are run whole, then ``python -m calibration.refresh``, which predi
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from calibration import bench, handwritten, sampled_launches, shipped, unchanged
+from calibration import bench, handwritten, sampled_launches, shipped, strangers, unchanged
 from calibration.microbenchmarks import cache_footprints
 from gpusim.measured.comparison import Summary, rows, summarise
 from gpusim.processors import JOBS
@@ -47,12 +44,6 @@ def micro_rows() -> list[str]:
     return head + [f"| {r.group} {r.name} | {r.simulated:.3f} | {r.measured:.3f} |" for r in shown]
 
 
-def as_json(data: dict[str, Any]) -> str:
-    """JSON with a metric a line."""
-    text = json.dumps(data, indent=1)
-    return re.sub(r"\{\s+(\"n\":[^{}]*?)\s+\}", lambda row: "{" + re.sub(r"\s+", " ", row[1]) + "}", text)
-
-
 def main() -> None:
     """Write both files."""
     with ProcessPoolExecutor(initializer=os.environ.update, initargs=({JOBS: "1"},)) as pool:
@@ -67,10 +58,10 @@ def main() -> None:
     data |= {way: shipped.errors(of) for way, of in ways.items()}
     data["families"] = {way: shipped.families(of) for way, of in ways.items()}
     data["sampled"] = {s.metric: shipped.figures(s) for s in sorted(sampled)}
-    (ROOT / "gpusim" / "data" / "validation-h200.json").write_text(as_json(data) + "\n")
+    (ROOT / "gpusim" / "data" / "validation-h200.json").write_text(bench.as_json(data) + "\n")
     shipped.draw(ways, ROOT / "docs" / DRAWING)
-    head = (bench.NOTES / "validation.md").read_text()
-    lines = [head.rstrip(), "", *shipped.section(ways, DRAWING)]
+    title, head = (bench.NOTES / "validation.md").read_text().split("\n", 1)
+    lines = [title, "", *strangers.lead(), head.rstrip(), "", *shipped.section(ways, DRAWING)]
     lines += [
         "",
         "## Launches of hand-written CUDA, by description",

@@ -33,9 +33,12 @@ def measured() -> Measurement:
     return measurement.read(path)
 
 
-def compared(predicted: Mapping[str, Mapping[str, float]]) -> list[Row]:
-    """Every metric of every launch, and what follows from them."""
-    return [row for launch in measured().launches for row in rows(_with_shares(predicted[launch.id]), _derived(launch))]
+def compared(
+    predicted: Mapping[str, Mapping[str, float]], launches: Sequence[MeasuredLaunch] | None = None
+) -> list[Row]:
+    """Every metric of every launch, of those that come with gpusim or of others, and what follows from them."""
+    among = measured().launches if launches is None else launches
+    return [row for launch in among for row in rows(_with_shares(predicted[launch.id]), _derived(launch))]
 
 
 def _with_shares(values: Mapping[str, float]) -> dict[str, float]:

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1]
 NUMERIC = ("llvmlite", "ml_dtypes", "networkx", "numba", "numpy", "sympy")
 """Distributions whose release may change a number."""
 
-ERRORS = "data/validation-*.json", "data/quick-*.json", "data/programs-*.json", "data/published-*.json"
+ERRORS = tuple(f"data/{of}-*.json" for of in ("validation", "quick", "programs", "published", "strangers"))
 """Files of the errors that stand beside results."""
 
 

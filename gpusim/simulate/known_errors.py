@@ -49,6 +49,7 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
     way : str
     family : str
         Of the kernel, as in ``gpusim kernels``: where :data:`ENOUGH` of its launches were measured, over these alone.
+        Empty, by machine code: a user's own, over launches of public repositories.
     sampled : bool
         Over launches of which only part was run, of whatever family.
     """
@@ -62,6 +63,8 @@ def known_errors(gpu: str, way: Way, family: str = "", *, sampled: bool = False)
     if sampled:
         return _errors(table.get("sampled", {}), f"{{}} launches on {gpu}, each sampled")
     found = _errors(table.get(way, {}), f"{{}} launches of all kernels on {gpu}, {_WAY_WORDS[way]}")
+    if way == "machine_code" and not family:
+        return found | _errors_in_strangers(gpu)
     own = table.get("families", {}).get(way, {}).get(family, {})
     known = {name: row for name, row in own.items() if row["n"] >= ENOUGH}
     return found | _errors(known, f"{{}} launches of {family} kernels on {gpu}, {_WAY_WORDS[way]}")
@@ -101,6 +104,11 @@ def _errors_of_published(gpu: str, way: Way, family: str) -> dict[str, Errors]:
         for metric, row in own.items()
         if row["n"] >= ENOUGH
     }
+
+
+def _errors_in_strangers(gpu: str) -> dict[str, Errors]:
+    table = _table(f"strangers-{gpu}")
+    return _errors(table.get("all", {}), f"{{}} launches of {table.get('repositories')} public repositories on {gpu}")
 
 
 def _errors_in_programs(gpu: str) -> dict[str, Errors]:

@@ -65,3 +65,10 @@ def test_errors_against_published_times_are_of_the_files():
     for gpu in published.names():
         path = calibration.ROOT / "gpusim" / "data" / f"published-{gpu}.json"
         assert json.loads(path.read_text()) == calibration.errors(published.of(gpu))
+
+
+def test_a_users_own_cuda_is_judged_by_kernels_of_strangers():
+    own, emitted = (known_errors("h200", "machine_code", family)[CYCLES] for family in ("", "matmul"))
+    assert own.among.endswith("public repositories on h200")
+    assert int(own.among.split()[0]) >= 400
+    assert emitted.error < own.error < own.p90

@@ -1,0 +1,200 @@
+"""Launches that nothing was calibrated on, of strangers' repositories and of kernels of other kinds, on an H200.
+
+``python -m calibration.strangers`` writes ``docs/strangers.md``, and the errors that the package says of a user's own
+CUDA, from the predictions that are kept.  With ``--predict
+kinds`` it predicts the launches of ``calibration/data/kinds`` anew, with ``--predict strangers --sources FOLDER`` those
+of ``calibration/data/strangers``, whose machine code is in a folder: the code of strangers is no part of this project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from calibration import bench, kinds, shipped
+from calibration.exact_counters import ASKED, EXECUTED, differing
+from gpusim.launches import file
+from gpusim.launches.profiling import record_all
+from gpusim.measured import measurement
+from gpusim.measured.comparison import relative
+from gpusim.measured.measurement import MeasuredLaunch, Measurement
+from gpusim.progress import ProgressLine
+
+ROOT = Path(__file__).parents[1]
+GPU, TABLE = "h200", "h200_predicted.csv"
+SETS = {"strangers": bench.DATA / "strangers", "kinds": kinds.FOLDER}
+TITLES = {"strangers": "of public repositories", "kinds": "kernels of other kinds"}
+CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
+FAR, WORST = 0.25, 10
+"""An error that is counted apart; launches that are named."""
+COLUMNS = (
+    "launches", "counts identical", "cycles: median", "mean", "nine in ten", "over 25 %", "HBM reads: mean",
+    "L2 reads: mean",
+)  # fmt: skip
+
+
+class Compared(NamedTuple):
+    """A launch beside what was predicted of it.
+
+    Attributes
+    ----------
+    group : str
+        Its repository, or its kind.
+    launch : MeasuredLaunch
+    predicted : mapping of str to float
+    """
+
+    group: str
+    launch: MeasuredLaunch
+    predicted: Mapping[str, float]
+
+    def error(self, metric: str) -> float:
+        """By how much a metric is off, relative to what was measured."""
+        return relative(metric, self.predicted[metric], self.launch.value(metric))
+
+    def is_identical(self) -> bool:
+        """Whether all counts that follow from the program alone are the hardware's."""
+        told = [metric for metric in (*EXECUTED, *ASKED) if metric in self.launch.metrics]
+        return not differing(self.predicted, {metric: self.launch.value(metric) for metric in told}, told)
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+@cache
+def measured(of: str) -> Measurement:
+    """What was measured of a set."""
+    return measurement.read(SETS[of] / f"{GPU}.json")
+
+
+def groups(of: str) -> dict[str, str]:
+    """The group of each launch of a set, by its id."""
+    if of == "kinds":
+        return {launch["id"]: kind for kind, launches in kinds.KINDS.items() for launch in launches()}
+    sources = json.loads((SETS[of] / "sources.json").read_text())
+    return {launch.id: sources[launch.launch["source"]]["repository"] for launch in measured(of).launches}
+
+
+def compared(of: str) -> list[Compared]:
+    """Every launch of a set that was predicted."""
+    with (SETS[of] / TABLE).open() as table:
+        known = {row.pop("id"): row for row in csv.DictReader(table)}
+    found = {name: {key: float(value) for key, value in row.items() if value} for name, row in known.items()}
+    group = groups(of)
+    return [Compared(group[one.id], one, found[one.id]) for one in measured(of).launches if one.id in found]
+
+
+def predict(of: str, folder: Path, jobs: int | None) -> None:
+    """Predict a set's launches, their sources in a folder, and keep what is compared."""
+    launches = measured(of).launches
+    specs = file.launches([launch.launch for launch in launches], folder, "measured launches")
+    with ProgressLine() as progress:
+        found = record_all(specs, GPU, jobs=jobs, progress=progress)
+    for one in found:
+        if one["error"]:
+            print(f"{one['id']}: {one['error']}")
+    names = sorted({metric for launch in launches for metric in launch.metrics})
+    with (SETS[of] / TABLE).open("w", newline="") as table:
+        writer = csv.DictWriter(table, ["id", *names], extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({"id": one["id"], **one["metrics"]} for one in found if not one["error"])
+
+
+def errors() -> dict[str, Any]:
+    """What the package says of its own errors in kernels of strangers."""
+    found = compared("strangers")
+    rows = shipped.compared({one.launch.id: one.predicted for one in found}, [one.launch for one in found])
+    return {"gpu": GPU, "repositories": len({one.group for one in found}), "all": shipped.errors(rows)}
+
+
+# ---------------------------------------------------------------- the page
+
+
+def figures(found: Sequence[Compared]) -> list[str]:
+    """A row's cells."""
+    off = sorted(abs(one.error(CYCLES)) for one in found)
+    means = [
+        statistics.fmean(abs(one.error(metric)) for one in found if metric in one.launch.metrics)
+        for metric in (HBM, L2)
+    ]
+    return [
+        str(len(found)), str(sum(one.is_identical() for one in found)), f"{statistics.median(off):.1%}",
+        f"{statistics.fmean(off):.1%}", f"{off[int(0.9 * len(off))]:.1%}", str(sum(error > FAR for error in off)),
+        *(f"{mean:.1%}" for mean in means),
+    ]  # fmt: skip
+
+
+def row(name: str, found: Sequence[Compared]) -> str:
+    """A table's row: of launches that the model was built with / of those held out."""
+    parts = [[one for one in found if one.launch.held_out is held] for held in (False, True)]
+    cells = zip(*(figures(part) if part else ["–"] * len(COLUMNS) for part in parts), strict=True)
+    return f"| {name} | {' | '.join(' / '.join(pair) for pair in cells)} |"
+
+
+def head(first: str) -> list[str]:
+    """A table's head."""
+    return [f"| {first} | {' | '.join(COLUMNS)} |", "|---" + "|--:" * len(COLUMNS) + "|"]
+
+
+def summary() -> list[str]:
+    """The table of both sets."""
+    return [*head("launches"), *(row(TITLES[of], compared(of)) for of in SETS)]
+
+
+def lead() -> list[str]:
+    """What docs/validation.md begins with."""
+    return [
+        "First, kernels that nothing was fitted to: launches that could be looked at / those held out.",
+        "[Strangers' kernels](strangers.md) has them by repository and by kind, and the ten furthest off of each.",
+        "",
+        *summary(),
+    ]
+
+
+def worst(found: Sequence[Compared]) -> Iterator[str]:
+    """The launches furthest off, of those that are not held out."""
+    yield "| launch | cycles there | off |"
+    yield "|---|--:|--:|"
+    seen = [one for one in found if not one.launch.held_out]
+    for one in sorted(seen, key=lambda one: -abs(one.error(CYCLES)))[:WORST]:
+        yield f"| `{one.launch.id}` | {one.launch.value(CYCLES):.0f} | {one.error(CYCLES):+.0%} |"
+
+
+def page() -> Iterator[str]:
+    """Lines of docs/strangers.md."""
+    yield from (bench.NOTES / "strangers.md").read_text().rstrip().splitlines()
+    yield from ("", *summary())
+    for of in SETS:
+        found = compared(of)
+        by_group: dict[str, list[Compared]] = {}
+        for one in found:
+            by_group.setdefault(one.group, []).append(one)
+        yield from ("", f"## {TITLES[of].capitalize()}", "", *head("repository" if of == "strangers" else "kind"))
+        yield from (row(group, by_group[group]) for group in sorted(by_group))
+        yield from ("", "The furthest off in cycles:", "", *worst(found))
+    yield ""
+
+
+def main() -> None:
+    """Predict what is asked for; write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--predict", choices=SETS, help="predict the launches of a set anew")
+    parser.add_argument("--sources", type=Path, help="folder with the machine code of strangers")
+    parser.add_argument("--jobs", type=int, help="processors [default: all]")
+    given = parser.parse_args()
+    if given.predict == "strangers" and given.sources is None:
+        parser.error("--predict strangers needs --sources: a folder with what sources.json lists")
+    if given.predict:
+        predict(given.predict, given.sources or SETS[given.predict], given.jobs)
+    (ROOT / "gpusim" / "data" / f"strangers-{GPU}.json").write_text(bench.as_json(errors()) + "\n")
+    (ROOT / "docs" / "strangers.md").write_text("\n".join(page()))
+
+
+if __name__ == "__main__":
+    main()
