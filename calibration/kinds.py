@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from calibration import bench
+from gpusim.launches import plain
 
 FOLDER = bench.DATA / "kinds"
 Launch = dict[str, Any]
@@ -18,22 +19,14 @@ WAVE = 132
 """Blocks of an H200 where an SM has one."""
 
 
-def launch(
-    kernel: str, blocks: int, threads: int, *args: Any, shared: int = 0, note: str = "", source: str = "kinds.cu"
-) -> Launch:
+def launch(kernel: str, blocks: int, threads: int, *args: Any, shared: int = 0) -> Launch:
     """A launch as a launch file has it; its name says its numbers."""
-    numbers = " ".join(str(value) for one in args for key, value in one.items() if key in ("int32", "int64", "uint32"))
-    name = " ".join(f"{kernel} {blocks}x{threads} {numbers} {note}".split())
+    numbers = (str(argument["int32"]) for argument in args if "int32" in argument)
     own = {"dynamic_shared": shared} if shared else {}
     return {
-        "id": name,
-        "source": source,
-        "kernel": kernel,
-        "grid": [blocks],
-        "block": [threads],
-        **own,
-        "args": list(args),
-    }
+        "id": " ".join((kernel, f"{blocks}x{threads}", *numbers)), "source": "kinds.cu", "kernel": kernel,
+        "grid": [blocks], "block": [threads], **own, "args": list(args),
+    }  # fmt: skip
 
 
 def i32(value: int) -> dict[str, int]:
@@ -43,7 +36,7 @@ def i32(value: int) -> dict[str, int]:
 
 def array(dtype: str, count: int, init: str = "zeros") -> dict[str, Any]:
     """An array."""
-    return {"buffer": dtype, "count": count, "init": init}
+    return plain.Filled(dtype, init, count).to_json()
 
 
 def floats(count: int) -> dict[str, Any]:

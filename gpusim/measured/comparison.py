@@ -181,6 +181,22 @@ def _beyond(predicted: float, measured: MeasuredLaunch, empty: Empty) -> Row:
     return Row(measured.id, BEYOND_EMPTY, predicted, value, relative(BEYOND_EMPTY, predicted, value), spread(runs))
 
 
+def p90(sizes: Sequence[float]) -> float:
+    """What nine in ten of some sizes keep within.
+
+    Parameters
+    ----------
+    sizes : sequence of float
+        In their order, the smallest first.
+
+    Examples
+    --------
+    >>> p90([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), p90([3])
+    (10, 3)
+    """
+    return sizes[min(len(sizes) - 1, int(0.9 * len(sizes)))]
+
+
 def summarise(found: Iterable[Row]) -> list[Summary]:
     """Sum rows up by metric, the metric with the largest median error first.
 
@@ -204,7 +220,7 @@ def _summary(metric: str, found: Sequence[Row]) -> Summary:
     errors = [abs(row.error) for row in ordered]
     spreads = [row.spread for row in found if not math.isnan(row.spread)]
     return Summary(
-        metric, len(errors), errors.count(0), statistics.median(errors), statistics.fmean(errors),
-        errors[min(len(errors) - 1, int(0.9 * len(errors)))], errors[-1], ordered[-1].launch,
+        metric, len(errors), errors.count(0), statistics.median(errors), statistics.fmean(errors), p90(errors),
+        errors[-1], ordered[-1].launch,
         statistics.median(spreads) if spreads else math.nan,
     )  # fmt: skip
