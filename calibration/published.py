@@ -22,9 +22,10 @@ from typing import Any
 
 from calibration import bench, sgemm_ladder
 from gpusim.launches import file as launch_file
+from gpusim.launches import plain
 from gpusim.launches.profiling import record_all
 from gpusim.measured import published
-from gpusim.measured.published import DataSet, PublishedLaunch
+from gpusim.measured.published import DataSet, PublishedLaunch, in_six_digits
 from gpusim.report import published_times
 from gpusim.results.metric import DURATION
 
@@ -68,13 +69,8 @@ def delays() -> list[float]:
     return [round(DELAY * later / SAMPLE_S, 6) for later in found]
 
 
-def _rounded(seconds: float) -> float:
-    """Six digits of a time."""
-    return float(f"{seconds:.6g}")
-
-
 def _array(dtype: str, count: int) -> dict[str, Any]:
-    return {"buffer": dtype, "count": count, "init": "zeros"}
+    return plain.Filled(dtype, "zeros", count).to_json()
 
 
 def common(space: str) -> dict[str, Any]:
@@ -111,7 +107,7 @@ def of_space(space: str, row: Row) -> PublishedLaunch:
     grid = [-(-points // (b * t)) for points, b, t in zip(POINTS[space], block, tile, strict=True)]
     launch = {"options": [f"-D{name}={value}" for name, value in told.items()], "grid": grid, "block": block}
     name = f"{space} {'x'.join(map(str, block))} {'x'.join(map(str, tile))}" + _flags(told)
-    return PublishedLaunch(name, launch, _rounded(float(row["median_ms"]) * 1e-3))
+    return PublishedLaunch(name, launch, in_six_digits(float(row["median_ms"]) * 1e-3))
 
 
 def _flags(told: Mapping[str, int]) -> str:
@@ -160,7 +156,7 @@ def of_rows(name: str, row: Sequence[str]) -> PublishedLaunch:
         "source": "rows.cu", "kernel": name, "args": [*arrays, {"int32": whole}], "block": [threads],
         "grid": [sizes[0] if len(sizes) > 1 else -(-count // (8 * threads))],
     }  # fmt: skip
-    return PublishedLaunch(f"{name} {'x'.join(map(str, sizes))}", launch, _rounded(seconds))
+    return PublishedLaunch(f"{name} {'x'.join(map(str, sizes))}", launch, in_six_digits(seconds))
 
 
 def timed_by_host(name: str, file: Path) -> list[PublishedLaunch]:
@@ -169,7 +165,9 @@ def timed_by_host(name: str, file: Path) -> list[PublishedLaunch]:
         found = [of_rows(name, row) for row in csv.reader(lines) if row]
     least = min(launch.seconds for launch in found)
     first = {launch.id: launch for launch in reversed(found)}.values()
-    return [replace(x, seconds=_rounded(x.seconds - least)) for x in reversed([*first]) if x.seconds >= LEAST * least]
+    return [
+        replace(x, seconds=in_six_digits(x.seconds - least)) for x in reversed([*first]) if x.seconds >= LEAST * least
+    ]
 
 
 # ---------------------------------------------------------------- the data sets
@@ -215,7 +213,7 @@ def _ladder() -> DataSet:
         PublishedLaunch(
             f"sgemm {name}",
             {"kernel": step.kernel, "grid": [n // step.across, n // step.down], "block": [*step.block]},
-            _rounded(2e-9 * n**3 / rates[name]),
+            in_six_digits(2e-9 * n**3 / rates[name]),
         )
         for name, step in sgemm_ladder.STEPS.items()
     ]
@@ -295,16 +293,7 @@ def predict(gpu: str) -> None:
 def _with_predictions(one: DataSet, missing: Sequence[PublishedLaunch]) -> DataSet:
     specs = launch_file.launches([one.entry(x) for x in missing], published.FOLDER, one.name, ())
     records = record_all(specs, one.gpu, described=one.way == "description", sample=one.sample, jobs=1)
-    by_id = {record["id"]: record for record in records}
-    launches = [_predicted(x, by_id[x.id]) if x.id in by_id else x for x in one.launches]
-    return replace(one, launches=launches, predicted_on=f"{datetime.date.today():%Y-%m-%d}")
-
-
-def _predicted(launch: PublishedLaunch, record: Mapping[str, Any]) -> PublishedLaunch:
-    """The launch with six digits of its prediction, or why there is none."""
-    if record["error"]:
-        return replace(launch, error=record["error"])
-    return replace(launch, predicted=_rounded(record["metrics"][DURATION]))
+    return published.with_predictions(one, records)
 
 
 # ---------------------------------------------------------------- the page and the errors

@@ -132,20 +132,16 @@ def _chosen(sets: Sequence[DataSet], only: str | None) -> list[DataSet]:
 
 def _predicted_anew(one: DataSet, jobs: int | None) -> DataSet:
     """The set with predictions of today."""
-    import datetime
-    from dataclasses import replace
-
     from gpusim.launches import file as launch_file
     from gpusim.measured import published
-    from gpusim.results.metric import DURATION
 
     specs = launch_file.launches([one.entry(x) for x in one.launches], published.FOLDER, one.name, ())
     how = {"described": one.way == "description", "sample": one.sample, "jobs": jobs, "fresh": True}
-    records = _predict(specs, one.gpu, how)
-    launches = [
-        replace(x, predicted=record["metrics"][DURATION]) for x, record in zip(one.launches, records, strict=True)
-    ]
-    return replace(one, launches=launches, predicted_on=f"{datetime.date.today():%Y-%m-%d}")
+    found = published.with_predictions(one, _records(specs, one.gpu, how))
+    if not found.compared:
+        first = found.launches[0]
+        raise GpusimError(f"{first.id} could not be predicted: {first.error}")
+    return found
 
 
 def _summed(one: DataSet) -> dict[str, Any]:
@@ -232,13 +228,18 @@ def _checked(found: Measurement, gpu: str | None) -> str:
     return gpu
 
 
-def _predict(specs: Sequence[AnyLaunch], gpu: str, how: dict[str, Any]) -> list[dict[str, Any]]:
-    """Records of the launches, none of which failed."""
+def _records(specs: Sequence[AnyLaunch], gpu: str, how: dict[str, Any]) -> list[dict[str, Any]]:
+    """Records of the launches, with progress shown."""
     from gpusim.launches.profiling import record_all
     from gpusim.progress import ProgressLine
 
     with ProgressLine() as progress:
-        records = record_all(specs, gpu, progress=progress, **how)
+        return record_all(specs, gpu, progress=progress, **how)
+
+
+def _predict(specs: Sequence[AnyLaunch], gpu: str, how: dict[str, Any]) -> list[dict[str, Any]]:
+    """Records of the launches, none of which failed."""
+    records = _records(specs, gpu, how)
     failed = [record for record in records if record["error"]]
     if failed:
         raise GpusimError(f"{failed[0]['id']} could not be predicted: {failed[0]['error']}")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpusim import reading
 from gpusim.errors import GpusimError
+from gpusim.measured.comparison import p90
+from gpusim.results.metric import DURATION
 
 FORMAT, VERSION = "gpusim published times", 1
 FOLDER = Path(__file__).parents[1] / "data" / "published"
@@ -185,6 +188,37 @@ def to_text(sets: Sequence[DataSet]) -> str:
     return f'{{"format": "{FORMAT}", "version": {VERSION}, "sets": [\n{",".join(written)}\n]}}\n'
 
 
+def with_predictions(one: DataSet, records: Sequence[Mapping[str, Any]]) -> DataSet:
+    """Give a set with what was predicted today of some of its launches; one that could not be says why.
+
+    Parameters
+    ----------
+    one : DataSet
+    records : sequence of mapping
+        Of those launches, as :func:`gpusim.launches.profiling.record_all` gives them.
+    """
+    by_id = {record["id"]: record for record in records}
+    launches = [_predicted(launch, by_id[launch.id]) if launch.id in by_id else launch for launch in one.launches]
+    return replace(one, launches=launches, predicted_on=f"{datetime.date.today():%Y-%m-%d}")
+
+
+def _predicted(launch: PublishedLaunch, record: Mapping[str, Any]) -> PublishedLaunch:
+    if record["error"]:
+        return replace(launch, predicted=None, error=record["error"])
+    return replace(launch, predicted=in_six_digits(record["metrics"][DURATION]), error=None)
+
+
+def in_six_digits(seconds: float) -> float:
+    """Give a time as the files have it.
+
+    Examples
+    --------
+    >>> in_six_digits(0.123456789)
+    0.123457
+    """
+    return float(f"{seconds:.6g}")
+
+
 def _compact(launch: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in launch.items() if value is not None and value is not False}
 
@@ -212,7 +246,7 @@ def spread(launches: Sequence[PublishedLaunch]) -> Spread:
         launches=len(sizes),
         median=statistics.median(sizes),
         mean=statistics.fmean(sizes),
-        p90=sizes[min(len(sizes) - 1, int(0.9 * len(sizes)))],
+        p90=p90(sizes),
         middle=statistics.median(errors),
         order=order(ours, theirs),
         best=min(theirs[k] for k in tried) / min(theirs) - 1,

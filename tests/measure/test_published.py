@@ -111,14 +111,35 @@ def test_json_has_everything_and_no_nan(tmp_path):
     assert (one["spread"]["launches"], one["spread"]["order"]) == (1, None)
 
 
+def test_what_cannot_be_predicted_says_why_and_the_others_are_predicted():
+    one = published.of("rtx-a6000")[0]
+    first, second, *others = one.launches
+    records = [
+        {"id": first.id, "error": "does not fit", "metrics": {}},
+        {"id": second.id, "error": None, "metrics": {DURATION: 0.123456789}},
+    ]
+    found = published.with_predictions(one, records).launches
+    assert [(x.predicted, x.error) for x in found[:2]] == [(None, "does not fit"), (0.123457, None)]
+    assert found[2:] == others
+
+
+def test_fresh_is_refused_where_nothing_can_be_predicted(monkeypatch, capsys):
+    def fail(specs, gpu, how):
+        return [{"id": spec.id, "error": "does not fit", "metrics": {}} for spec in specs]
+
+    monkeypatch.setattr(command, "_records", fail)
+    assert main(["compare", "rtx-a6000", "--fresh", "--only", "sgemm 1 *"]) == 2
+    assert "sgemm 1 naive could not be predicted: does not fit" in capsys.readouterr().err
+
+
 def test_fresh_predicts_anew(monkeypatch, capsys):
     asked = []
 
     def predict(specs, gpu, how):
         asked.append((gpu, how["sample"]))
-        return [{"metrics": {DURATION: 0.5}} for _ in specs]
+        return [{"id": spec.id, "error": None, "metrics": {DURATION: 0.5}} for spec in specs]
 
-    monkeypatch.setattr(command, "_predict", predict)
+    monkeypatch.setattr(command, "_records", predict)
     assert main(["compare", "rtx-a6000", "--fresh", "--only", "sgemm 1 *"]) == 0
     assert asked == [("rtx-a6000", "quick")]
     assert "500 ms" in capsys.readouterr().out
