@@ -262,7 +262,7 @@ class Cache(IntEnum):
 
     CA = 0  # L1 and L2
     CG = 1  # L2 only
-    CS = 2  # streaming: as CA here
+    CS = 2  # streaming: as CA, but for a store, of which L1 keeps nothing
 
 
 class Flag(IntEnum):

@@ -22,7 +22,7 @@ from gpusim.isa.variants import Atomic, Cache, Flag, Space
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
 SCALES = {"X4": 2, "X8": 3, "X16": 4}
 SCOPES = {"CTA": Cache.CA, "SM": Cache.CA, "GPU": Cache.CG, "SYS": Cache.CG, "VC": Cache.CG}
-EVICTION = {"EF": Cache.CS, "EL": Cache.CA, "LU": Cache.CA, "EN": Cache.CA, "EU": Cache.CA, "NA": Cache.CG}
+EVICTION = {"EF": Cache.CS, "EL": Cache.CA, "LU": Cache.CG, "EN": Cache.CA, "EU": Cache.CA, "NA": Cache.CG}
 PREFETCH = ("LTC64B", "LTC128B", "LTC256B")  # how much L2 fetches at once
 ATOMICS = {
     **{a.name: a for a in Atomic if a not in (Atomic.CAST, Atomic.POPC_INC)},

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.address_map import CHUNK_BITS, channel_of
-from gpusim.engine.hierarchy.scramble import around, mix
+from gpusim.engine.hierarchy.address_map import channel_of
+from gpusim.engine.hierarchy.scramble import around, mix, part_of
 from gpusim.engine.hierarchy.servers import CHANNELS, PENDING, serve
-from gpusim.engine.state.columns import CHANNEL_SECTOR, DRAM, DRAM_HALF, DRAM_SPREAD, TURNAROUND, WRITE_BATCH
+from gpusim.engine.state.columns import (
+    CHANNEL_SECTOR,
+    DRAM,
+    DRAM_HALF,
+    DRAM_SPREAD,
+    EARLY,
+    FAR_LATER,
+    LATE,
+    SHARE_BITS,
+    TURNAROUND,
+    WRITE_BATCH,
+)
 
 
 @inline
@@ -16,15 +27,12 @@ def read_sectors(servers, rates, shape, line, n, t):
 
 
 @inline
-def fetched_at(servers, rates, shape, line, n, t, stamp):
+def fetched_at(servers, rates, shape, line, n, far, t, stamp):
     """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2."""
-    begin = read_sectors(servers, rates, shape, line, n, t)
-    return (
-        begin
-        + rates[DRAM]
-        + (rates[DRAM_HALF] if n > 2 else 0)
-        + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
-    )
+    begin, scrambled = read_sectors(servers, rates, shape, line, n, t), mix((line >> 1) + stamp)
+    wait = begin - t
+    begin += wait * (rates[LATE] + (rates[FAR_LATER] if far else -rates[FAR_LATER])) - part_of(wait * (rates[EARLY] + rates[LATE]), scrambled) >> SHARE_BITS
+    return begin + rates[DRAM] + (rates[DRAM_HALF] if n > 2 else 0) + around(scrambled, rates[DRAM_SPREAD])
 
 
 @jit

@@ -331,13 +331,19 @@ def l1_answer(m, sm, asked, reference):
 
 
 @inline
-def l1_write(m, sm, k, line, sectors, whole, words, t, until):
+def l1_write(m, sm, k, line, sectors, whole, words, passes, t, until):
     """Sectors of a line, that belongs in row ``k``, are written on their way to L2; L1 holds the ``words`` written.
+
+    What ``passes``, by a streaming store, is kept only where the line is there already: on an H100 rows that are read
+    twice hit as often beside such stores as beside none.
 
     If a fill of the line is on its way the line is dropped first, and the fill then finds no place; so it is if an
     earlier store of it is, which ``until`` says of this one (0: it is of no hindrance).
     """
-    row, e = m.l1[k], l1_place(m, sm, k, line)
+    row = m.l1[k]
+    if passes and l1_way(row, line) == L1_WAYS:
+        return
+    e = l1_place(m, sm, k, line)
     if row[L1_WAYS + e] > t:
         l1_drop(row, e)
     part = sectors & ~whole & ~row[e]

@@ -184,10 +184,11 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
         return S.FAILURE
     if not c[I.LIGHT]:
         update_shared(m, c, w, block, address, on)
-    if c[I.SUB] & 15 == I.POPC_INC:
+    if c[I.SUB] & 15 in (I.POPC_INC, I.CAST):
         waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][PAT_WAVES]
     else:
-        waves = atomic_wavefronts(address, on, width, m.scratch[S.WORKED]) * values_sent(c)
+        waves = atomic_wavefronts(address, on, width, m.scratch[S.WORKED])
+    waves *= values_sent(c)
     count[C.SH_ATOM_WAVES] += waves
     note_shared(m, index, waves, ideal_wavefronts(on, width) * values_sent(c))
     return shared_time(m, sm, waves, 1, 1, t)
@@ -198,7 +199,8 @@ def atomic_wavefronts(address, on, width, lanes):
     """Wavefronts of a shared atomic: of the lanes in one bank one goes at a time, those of the same word too.
 
     As on an H100 (calibration/data/instruction_kinds): what adds 1 to a word for several lanes at once (POPC_INC) takes
-    as many as a load, and what compares and swaps twice as many.  ``lanes``: scratch, a place a bank.
+    as many as a load, and what compares and swaps twice as many.  So does what gives up where another lane is first
+    (CAST): 32 lanes at one word take two on an H200 (calibration/data/kinds).  ``lanes``: scratch, a place a bank.
     """
     words, total = max(width >> 2, 1), np.int64(0)
     group = S.LANES // words

@@ -234,6 +234,6 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         sent = send_out(m, sm, passes, popcount(full & more), popcount(more & ~full), before)
         add_line(m, row, line, before | sectors, sent, passed + m.rates[S.SEND_ALONG])
         until = sent + m.rates[S.OUT_LASTS] if n == S.LANES else np.int64(0)
-        l1_write(m, sm, rows[j], line, sectors, full, words, begin, until)
+        l1_write(m, sm, rows[j], line, sectors, full, words, c[I.CACHE] == I.CS, begin, until)
         send_write(m, sm, line, sectors, words, before, sent)
     return begin

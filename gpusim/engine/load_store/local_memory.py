@@ -80,7 +80,7 @@ def word_traffic(m, k, loads, w, sm, address, on, t, count):
             count[C.LOCAL_LD_HIT] += hit
             done = done if is_pending(back) else max(done, back)
         else:
-            l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j], ALL_WORDS, begin, 0)
+            l1_write(m, sm, l1_row(m, sm, lines[j]), lines[j], sectors[j], sectors[j], ALL_WORDS, False, begin, 0)
             send_write(m, sm, lines[j], sectors[j], ALL_WORDS, np.int64(0), t)
     return done
 

@@ -13,7 +13,7 @@ from gpusim.lang.lower.values import Node
 if TYPE_CHECKING:
     from gpusim.lang.lower.instruction_builder import InstructionBuilder
 
-CACHE = {"ca": Cache.CA, "lu": Cache.CA, "cg": Cache.CG, "cv": Cache.CG, "cs": Cache.CS}
+CACHE = {"ca": Cache.CA, "lu": Cache.CG, "cg": Cache.CG, "cv": Cache.CG, "cs": Cache.CS}
 SHUFFLES = {"idx": Shfl.IDX, "up": Shfl.UP, "down": Shfl.DOWN, "xor": Shfl.BFLY}
 LAST_LANE = 0x1F
 

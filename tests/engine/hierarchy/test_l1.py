@@ -47,7 +47,7 @@ class L1:
         self.t += after
         words = int(words_of(sectors)) if words is None else words
         row, full = int(l1_row(self.m, 0, line)), int(full_sectors(words)) & sectors
-        l1_write(self.m, 0, row, line, sectors, full, words, self.t, self.t + until if until else 0)
+        l1_write(self.m, 0, row, line, sectors, full, words, passes, self.t, self.t + until if until else 0)
 
     def place(self, *lines):
         for line in lines:
