@@ -31,6 +31,10 @@ class Launching:
         Start of the second SM of a TPC after the first, for a block of no warp.
     tpc_gap_cycles_per_warp : float
         What each warp of a block adds to that.
+    cpc_gap_cycles : int
+        Start of each CPC of a GPC after the one before.
+    half_gap_cycles : int
+        Start of the GPCs of the second half after those of the first.
     warp_start_cycles : int
         From a warp's arrival to its first instruction.
     warp_apart_cycles : int
@@ -52,6 +56,8 @@ class Launching:
     gpc_turn_l2_cycles: int = quantity("cycle", high=LONGEST)
     tpc_gap_cycles: int = quantity("cycle", low=0, high=LONGEST)
     tpc_gap_cycles_per_warp: float = quantity("cycle", low=0, high=LONGEST)
+    cpc_gap_cycles: int = quantity("cycle", low=0, high=LONGEST)
+    half_gap_cycles: int = quantity("cycle", low=0, high=LONGEST)
     warp_start_cycles: int = quantity("cycle", low=0, high=LONGEST)
     warp_apart_cycles: int = quantity("cycle", low=0, high=LONGEST)
     warp_exit_cycles: int = quantity("cycle", low=0, high=LONGEST)

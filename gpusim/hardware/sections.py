@@ -496,6 +496,8 @@ class Placement:
         groups of SMs (stretches of the order in one GPC) have had one. 0: they do not.
     tpc_sms : int
         SMs of a TPC; their numbers follow one another.
+    cpcs : int
+        Groups of a GPC to which its TPCs belong in turn.
     turnover_cycles : int
         From a block's end to the start of the next block in its place.
     start_gap_cycles : int
@@ -510,6 +512,7 @@ class Placement:
     early_sms: int = quantity("1", low=0, high=1024)
     early_groups: int = quantity("1", low=0, high=1024)
     tpc_sms: int = fixed("1", TPC_SMS)
+    cpcs: int = quantity("1", high=64)
     turnover_cycles: int = quantity("cycle", low=0, high=LONGEST)
     start_gap_cycles: int = quantity("cycle", low=0, high=LONGEST)
     start_gap_cycles_per_warp: float = quantity("cycle", low=0, high=LONGEST)

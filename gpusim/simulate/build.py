@@ -270,14 +270,25 @@ def _registers(image: Image, slots: int) -> np.ndarray:
 
 
 def _sms(gpu: Gpu, warps: int) -> np.ndarray:
-    """SMs; the second one of a TPC starts its first block after the other."""
+    """SMs; the second one of a TPC starts its first block after the other, and CPCs and halves do one after another."""
     sms = aligned((gpu.sm_count, S.N_SM), np.int64)
     sms[:, S.TRY_AT : S.TRY_AT + S.MAX_SCHEDULERS] = S.NEVER
     sms[1::TPC_SMS, S.FREE_AT] = _ticks(gpu.launch.tpc_gap_cycles + gpu.launch.tpc_gap_cycles_per_warp * warps)
     sms[:, S.GPC] = gpu.placement.sm_gpc
+    later = cpc_of_sms(gpu) * gpu.launch.cpc_gap_cycles
+    sms[:, S.FREE_AT] += (later + np.array(gpu.placement.sm_half) * gpu.launch.half_gap_cycles) * S.TICKS
     sms[:, S.COMES] = S.NEVER
     sms[:, S.HALF] = gpu.placement.sm_half if gpu.l2.partitions > 1 else 0
     return sms
+
+
+def cpc_of_sms(gpu: Gpu) -> np.ndarray:
+    """CPC of every SM within its GPC: its TPCs belong to them in turn."""
+    gpcs, found = np.array(gpu.placement.sm_gpc), np.zeros(gpu.sm_count, np.int64)
+    for gpc in set(gpu.placement.sm_gpc):
+        mine = np.flatnonzero(gpcs == gpc)
+        found[mine] = np.arange(len(mine)) // TPC_SMS % gpu.placement.cpcs
+    return found
 
 
 def _bounds(launch: Launch, layout: Layout, reads: frozenset[str] | None) -> tuple[np.ndarray, int]:
