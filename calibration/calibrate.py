@@ -44,6 +44,7 @@ FILES = (
     "mio_instructions",
     "load_latency",
     "pointer_chase",
+    "waits_for_hbm",
     "warp_drift",
     "instruction_latency",
     "bank_conflicts",

@@ -144,6 +144,14 @@ def test_what_is_written_whole_is_there_to_be_read():
     assert l1.requests == 0
 
 
+def test_what_a_streaming_store_writes_is_kept_only_where_its_line_is():
+    cache = L1()
+    cache.write(0, passes=True)
+    assert cache.read(0)[1] == 0
+    cache.write(0, passes=True)
+    assert cache.read(0)[1] == 4
+
+
 def test_words_that_were_written_are_there_and_make_a_sector_together():
     l1 = L1()
     l1.write(A, 1, 0x0F)
