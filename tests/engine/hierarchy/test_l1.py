@@ -145,11 +145,11 @@ def test_what_is_written_whole_is_there_to_be_read():
 
 
 def test_what_a_streaming_store_writes_is_kept_only_where_its_line_is():
-    cache = L1()
-    cache.write(0, passes=True)
-    assert cache.read(0)[1] == 0
-    cache.write(0, passes=True)
-    assert cache.read(0)[1] == 4
+    l1 = L1()
+    l1.write(A, 2, passes=True)
+    assert l1.read(A, 2) == (400, 0)
+    l1.write(A, 1, passes=True)
+    assert l1.read(A, 3) == (30, 2)
 
 
 def test_words_that_were_written_are_there_and_make_a_sector_together():
