@@ -155,7 +155,9 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     if gpu.l2.link_bytes_per_cycle:
         r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
         r[S.LINK_WRITE] = round(gpu.l2.link_write_turns * int(r[S.LINK_SECTOR]) * (1 << S.LINK_WRITE_FIELD))
-    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.dram.channel_parts * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s)
+    r[S.CHANNEL_SECTOR] = _ticks(
+        sector * gpu.dram.channels * gpu.dram.channel_parts * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s
+    )
     r[S.WRITE_BATCH] = gpu.dram.write_batch_cycles * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
 
 

@@ -31,7 +31,11 @@ def fetched_at(servers, rates, shape, line, n, far, t, stamp):
     """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2."""
     begin, scrambled = read_sectors(servers, rates, shape, line, n, t), mix((line >> 1) + stamp)
     wait = begin - t
-    begin += wait * (rates[LATE] + (rates[FAR_LATER] if far else -rates[FAR_LATER])) - part_of(wait * (rates[EARLY] + rates[LATE]), scrambled) >> SHARE_BITS
+    begin += (
+        wait * (rates[LATE] + (rates[FAR_LATER] if far else -rates[FAR_LATER]))
+        - part_of(wait * (rates[EARLY] + rates[LATE]), scrambled)
+        >> SHARE_BITS
+    )
     return begin + rates[DRAM] + (rates[DRAM_HALF] if n > 2 else 0) + around(scrambled, rates[DRAM_SPREAD])
 
 
