@@ -30,13 +30,18 @@ def read_sectors(servers, rates, shape, line, n, t):
 def fetched_at(servers, rates, shape, line, n, far, t, stamp):
     """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2."""
     begin, scrambled = read_sectors(servers, rates, shape, line, n, t), mix((line >> 1) + stamp)
-    wait = begin - t
-    begin += (
-        wait * (rates[LATE] + (rates[FAR_LATER] if far else -rates[FAR_LATER]))
-        - part_of(wait * (rates[EARLY] + rates[LATE]), scrambled)
-        >> SHARE_BITS
-    )
+    begin += waits_out_of_turn(rates, begin - t, far, scrambled)
     return begin + rates[DRAM] + (rates[DRAM_HALF] if n > 2 else 0) + around(scrambled, rates[DRAM_SPREAD])
+
+
+@inline
+def waits_out_of_turn(rates, wait, far, scrambled):
+    """What a channel's scheduler adds to a wait in order of arrival; below 0 where a read comes before its turn.
+
+    Which it is, is by chance; only the mean depends on the half of L2 that asks.
+    """
+    later = rates[LATE] + (rates[FAR_LATER] if far else -rates[FAR_LATER])
+    return wait * later - part_of(wait * (rates[EARLY] + rates[LATE]), scrambled) >> SHARE_BITS
 
 
 @jit

@@ -27,5 +27,5 @@ def around(scrambled, width):
 
 @inline
 def part_of(width, scrambled):
-    """A value spread evenly from 0 to ``width``, chosen by other bits of a scrambled number than :func:`around` takes."""
+    """A value spread evenly from 0 to ``width``, by other bits of a scrambled number than :func:`around`."""
     return ((scrambled >> PART_BITS) & 63) * width >> 6

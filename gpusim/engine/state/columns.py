@@ -369,7 +369,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
     L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
     DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
-    EARLY,  # share of its wait for a DRAM channel by which a read comes before its turn at most, in parts (SHARE_BITS), ...
+    EARLY,  # share of its wait by which a DRAM read comes before its turn at most, in parts (SHARE_BITS), ...
     LATE,  # ... and after it
     FAR_LATER,  # share by which it waits longer where it comes from the other half of L2, and less where not
     WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer

@@ -43,7 +43,7 @@ class L1:
         self.answer()
         return int(heard(self.m, 0, done)) - self.t, hits
 
-    def write(self, line, sectors, words=None, *, after=LATER, until=0):
+    def write(self, line, sectors, words=None, *, after=LATER, until=0, passes=False):
         self.t += after
         words = int(words_of(sectors)) if words is None else words
         row, full = int(l1_row(self.m, 0, line)), int(full_sectors(words)) & sectors
