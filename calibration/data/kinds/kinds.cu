@@ -274,6 +274,21 @@ __global__ void local_arrays(int rounds, const int *x, int *y) {
     y[i] = at;
 }
 
+// ---------------------------------------------------------------- copies past the registers
+
+// Each warp copies rows of `row` bytes, `pitch` apart, to rows `apart` in shared memory that begin at `offset`.
+__global__ void rows_copied(int row, int pitch, int apart, int offset, const float *x, float *y) {
+    extern __shared__ __align__(128) char rows[];
+    int warp = threadIdx.x / 32, at = threadIdx.x % 32 * 16;
+    const char *from = (const char *)x + ((size_t)blockIdx.x * (blockDim.x / 32) + warp) * 16384;
+    unsigned to = (unsigned)__cvta_generic_to_shared(rows) + warp * 8192 + offset;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + at / row * apart + at % row),
+                 "l"(from + at / row * pitch + at % row) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    y[blockIdx.x * blockDim.x + threadIdx.x] = rows[threadIdx.x * 4];
+}
+
 // ---------------------------------------------------------------- near what L2 holds
 
 // Each block reads all of x, beginning elsewhere by `step` floats: reuse in L2 alone.

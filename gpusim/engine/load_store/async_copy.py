@@ -16,7 +16,12 @@ from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l1 import find_lines
 from gpusim.engine.hierarchy.outbox import set_tick
 from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
-from gpusim.engine.load_store.copied_lines import ask_for_pairs, pair_lines, wavefronts_by_turn, wavefronts_of_pairs
+from gpusim.engine.load_store.copied_lines import (
+    ask_for_copy,
+    requests_of_copy,
+    wavefronts_by_turn,
+    wavefronts_of_pairs,
+)
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
 from gpusim.engine.load_store.pipe import take_pipe, take_tags
 from gpusim.engine.load_store.shared_memory import check_shared
@@ -93,21 +98,22 @@ def fetch_copy(m, c, index, w, block, sm, source, target, on, t, waves, count):
         return S.FAILURE
     if not c[I.LIGHT] and not m.bounds[array, S.HELD]:
         return refuse_stray(m, index, on, block, source, w)
-    n, tags, past = p[PAT_N_LINES], find_lines(m, sm, p, origin, m.scratch[0]), c[I.CACHE] == I.CG
+    n, looked_up, sectors = 0, p[PAT_N_LINES], p[PAT_N_SECTORS]
+    tags, past = find_lines(m, sm, p, origin, m.scratch[0]), c[I.CACHE] == I.CG
     if past:
-        n = pair_lines(p, origin, source, target, on, m.scratch)
+        n, looked_up, sectors = requests_of_copy(p, origin, source, target, on, m.scratch)
         tags = wavefronts_of_pairs(p, n, m.scratch)
     prefetch_below(m, index, sm, p, origin)
     count[C.LD_REQ] += 1
-    count[C.LD_SECTORS] += p[PAT_N_SECTORS]
+    count[C.LD_SECTORS] += sectors
     count[C.LD_TAGS] += tags
-    count[C.LINES] += n
-    note_access(m, index, array, p, popcount(on) * c[I.WIDTH], LOADS)
+    count[C.LINES] += looked_up
+    note_access(m, index, array, p, sectors, popcount(on) * c[I.WIDTH], LOADS)
     if m.shape[S.TIMELESS]:
         return t
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     if past:
-        return ask_for_pairs(m, index, w, p, array, sm, origin, n, tags, begin)
+        return ask_for_copy(m, index, w, p, array, sm, origin, n, tags, begin)
     return read_lines(m, c, index, w, p, array, sm, origin, 1, begin, count)
 
 

@@ -8,7 +8,7 @@ from gpusim.engine.alu.atomic_values import update
 from gpusim.engine.alu.operands import FULL, at, set_predicate
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce, gather_lines, gather_words
+from gpusim.engine.hierarchy.access_patterns import PAT_N_SECTORS, PAT_WAVES, coalesce, gather_lines, gather_words
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.hierarchy.l2 import ADDS_FLOATS, TWICE
 from gpusim.engine.hierarchy.outbox import UPDATE, asked_so_far, at_instruction, done_at, post_request
@@ -44,7 +44,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     waves = n * (2 if returns else 1)
     count[C.ATOM_WAVES] += waves
     count[C.LINES] += n
-    note_access(m, index, array, p, popcount(on) * c[I.WIDTH], STORES)
+    note_access(m, index, array, p, p[PAT_N_SECTORS], popcount(on) * c[I.WIDTH], STORES)
     if bool(c[I.LIGHT]) == bool(m.bounds[array, S.HELD]):
         return refuse_stray(m, index, on, block, address, w)
     if not c[I.LIGHT]:

@@ -169,7 +169,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     count[C.LD_TAGS] += tags
     count[C.LD_WAVES] += waves
     count[C.LINES] += n
-    note_access(m, index, array, p, lanes * c[I.WIDTH], LOADS)
+    note_access(m, index, array, p, p[PAT_N_SECTORS], lanes * c[I.WIDTH], LOADS)
     if not c[I.LIGHT]:
         if not m.bounds[array, S.HELD]:
             return refuse_stray(m, index, on, block, address, w)
@@ -211,7 +211,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     count[C.ST_SECTORS] += p[PAT_N_SECTORS]
     count[C.ST_WAVES] += p[PAT_WAVES]
     count[C.LINES] += n
-    note_access(m, index, array, p, lanes * c[I.WIDTH], STORES)
+    note_access(m, index, array, p, p[PAT_N_SECTORS], lanes * c[I.WIDTH], STORES)
     if not c[I.LIGHT]:
         store_values(m, c, w, address, on, p[PAT_STEP])
     elif m.bounds[array, S.HELD]:

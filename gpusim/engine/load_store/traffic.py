@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusim.engine.compiling.jit import inline, spliced
-from gpusim.engine.hierarchy.access_patterns import PAT_IDEAL, PAT_N_SECTORS
+from gpusim.engine.hierarchy.access_patterns import PAT_IDEAL
 from gpusim.engine.state import counts as C
 
 LOADS, STORES = 0, C.A_ST_REQ - C.A_LD_REQ
@@ -11,15 +11,15 @@ LOADS, STORES = 0, C.A_ST_REQ - C.A_LD_REQ
 
 
 @spliced
-def note_access(m, index, array, p, nbytes, columns):
-    """A request for ``nbytes`` of an array by an instruction; ``columns``: `LOADS` or `STORES`."""
+def note_access(m, index, array, p, sectors, nbytes, columns):
+    """A request for ``nbytes``, ``sectors``, of an array by an instruction; ``columns``: `LOADS` or `STORES`."""
     a, site = m.arrays[array], m.sites[index]
     a[columns + C.A_LD_REQ] += 1
-    a[columns + C.A_LD_SECTORS] += p[PAT_N_SECTORS]
+    a[columns + C.A_LD_SECTORS] += sectors
     a[columns + C.A_LD_IDEAL] += p[PAT_IDEAL]
     a[columns + C.A_LD_BYTES] += nbytes
     site[C.S_REQ] += 1
-    site[C.S_SECTORS] += p[PAT_N_SECTORS]
+    site[C.S_SECTORS] += sectors
     site[C.S_IDEAL] += p[PAT_IDEAL]
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpusim.engine.compiling.jit import jit
+from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT, coalesce
+from gpusim.engine.load_store.copied_lines import WANTED, requests_of_copy
 from gpusim.engine.state import counts as C
+from gpusim.engine.state.columns import N_SCRATCH
 from gpusim.isa.encode import encode
 from gpusim.isa.instruction import RZ, const, imm, reg
 from gpusim.isa.opcodes import Op
@@ -16,6 +20,7 @@ from tests.engine.images import counted
 from tests.engine.programs import LANES, Sheet, X
 
 SHARED = 8192
+ALL_LANES = np.uint32(0xFFFFFFFF)
 
 
 def counts_of(sheet: Sheet, *outputs, image=encode) -> np.ndarray:
@@ -98,6 +103,37 @@ def copied(source: np.ndarray, target: np.ndarray, width: int, cache: Cache, rea
 def test_a_copy_past_l1_looks_up_pairs_of_lines(what, source, target, pairs, waves):
     """Pairs of a turn take wavefronts apart if their lines of shared memory share a set, as an H100 showed."""
     assert copied(source, target, 16, Cache.CG) == [pairs, waves, 0]
+
+
+@jit
+def requests_of(kept, source, target, scratch):
+    p, origin = coalesce(kept, source, ALL_LANES, 16, False, scratch)
+    return requests_of_copy(p, origin, source, target, ALL_LANES, scratch)
+
+
+@pytest.mark.parametrize(
+    ("row", "apart", "offset", "requests", "sectors", "filled"),
+    [
+        (128, 128, 0, 4, 16, 16),
+        (128, 160, 0, 7, 16, 16),
+        (128, 144, 0, 10, 24, 18),
+        (64, 96, 0, 10, 16, 16),
+        (64, 80, 0, 15, 24, 20),
+        (32, 48, 0, 24, 24, 24),
+        (512, 512, 16, 12, 32, 20),
+        (512, 512, 32, 8, 16, 16),
+        (512, 512, 48, 16, 32, 20),
+    ],
+)
+def test_halves_of_sectors_that_part_in_shared_memory_are_asked_for_apart(
+    row, apart, offset, requests, sectors, filled
+):
+    """As an H200 counted them; requests one after another for the same sectors become one later."""
+    at = 16 * LANES.astype(np.int64)
+    source, target = at // row * max(row, 256) + at % row, offset + at // row * apart + at % row
+    kept, scratch = np.zeros((PATTERNS_KEPT, N_PATTERN), np.int64), np.zeros((N_SCRATCH, 32), np.int64)
+    n, _, found = requests_of(kept, source, target, scratch)
+    assert (n, sum(int(mask).bit_count() for mask in scratch[WANTED, :n]), found) == (requests, sectors, filled)
 
 
 @pytest.mark.parametrize(("reads", "waves"), [(LANES < 28, 1), (LANES < 20, 2), (LANES < 0, 4)])
