@@ -18,7 +18,8 @@ from gpusim.engine.hierarchy.outbox import set_tick
 from gpusim.engine.load_store.buffers import array_touched, own_offset, refuse_stray, short_addresses, wide_addresses
 from gpusim.engine.load_store.copied_lines import (
     ask_for_copy,
-    requests_of_copy,
+    pair_lines,
+    requests_of_pairs,
     wavefronts_by_turn,
     wavefronts_of_pairs,
 )
@@ -101,8 +102,9 @@ def fetch_copy(m, c, index, w, block, sm, source, target, on, t, waves, count):
     n, looked_up, sectors = 0, p[PAT_N_LINES], p[PAT_N_SECTORS]
     tags, past = find_lines(m, sm, p, origin, m.scratch[0]), c[I.CACHE] == I.CG
     if past:
-        n, looked_up, sectors = requests_of_copy(p, origin, source, target, on, m.scratch)
-        tags = wavefronts_of_pairs(p, n, m.scratch)
+        looked_up = pair_lines(p, origin, source, target, on, m.scratch)
+        tags = wavefronts_of_pairs(p, looked_up, m.scratch)
+        n, sectors = requests_of_pairs(source, target, on, looked_up, m.scratch)
     prefetch_below(m, index, sm, p, origin)
     count[C.LD_REQ] += 1
     count[C.LD_SECTORS] += sectors

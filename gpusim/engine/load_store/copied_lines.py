@@ -4,10 +4,10 @@ A copy past L1 brings sectors of one line to one line of shared memory at a time
 line and a line of shared memory.  Pairs whose source lines are looked up together take wavefronts apart where their
 lines of shared memory are of the same set (measured on an H100, Triton's softmax and matmuls).
 
-A request to L2 is for sectors of a pair that move by the same distance within a line.  Where that is an odd number of
-chunks of 16 bytes, the two chunks of a sector come to different sectors of shared memory: each is a request's of its
-own, and what counts as sectors of the load are those of shared memory (measured on an H200, rows that lie apart by
-other distances in shared memory; `calibration/data/kinds`).
+A pair is a request to L2, whatever the order in which its sectors come to shared memory, if they fill whole sectors
+there.  Otherwise it is a request for each distance that something moves within a line; and where that parts the halves
+of sectors, 16 bytes, for each half.  What counts as sectors of the load are those of shared memory (measured on an
+H200: rows that lie by other distances apart there, `calibration/data/kinds`).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from gpusim.engine.hierarchy.outbox import asked_so_far, at_instruction, done_at
 from gpusim.engine.hierarchy.tag_stage import fullest, one_in, take_turns
 from gpusim.engine.load_store.pipe import data_apart, pass_again
 from gpusim.engine.state import columns as S
-from gpusim.engine.state.geometry import LINE_BITS, SECTOR_BITS, SECTORS
+from gpusim.engine.state.geometry import LINE_BITS, SECTORS
 from gpusim.hardware.fixed import TAG_SETS
 
 ONE = np.uint32(1)
-ROWS, TURN, FROM, TO, MOVED, WANTED, FIRST, FILLED, LOAD = range(9)
-"""Rows of scratch.  Of each source line: its row of L1 and its turn; of each request: which source line, the line of
-shared memory, how it is moved, the sectors, the first request of its pair, and of that one the sectors of shared memory
-that the pair fills; of each turn: its pairs by the set of their lines of shared memory."""
-CHUNK_BITS, CHUNKS, MOVES_HALVES = 4, 8, 1
-"""Chunks of 16 bytes of a line, and the bit of the distance by which one moves that parts the halves of a sector."""
+ROWS, TURN, FROM, TO, READ, FILLED, PAIR, OF, MOVED, WANTED, LOAD = range(11)
+"""Rows of scratch.  Of each source line: its row of L1 and its turn; of each pair: which source line, the line of
+shared memory, a bit for each chunk of them; of each lane: its pair; of each request: its pair, how it moves, its
+sectors; of each turn: its pairs by the set of their lines of shared memory."""
+CHUNK_BITS, CHUNKS, LOWER = 4, 8, 0x55
+"""Chunks of 16 bytes of a line, two a sector; the lower ones of all sectors, as bits."""
 
 
 @inline
@@ -44,16 +44,9 @@ def place_of(p, line, n):
     return j
 
 
-@inline
-def how_moved(source, target):
-    """By how many chunks within a line a chunk is moved, and which half of its sector it is if these are parted."""
-    distance = ((target - source) >> CHUNK_BITS) & (CHUNKS - 1)
-    return distance + (CHUNKS * ((source >> CHUNK_BITS) & 1) if distance & MOVES_HALVES else 0)
-
-
 @jit
-def requests_of_copy(p, origin, source, target, on, scratch):
-    """What a copy past L1 asks L2 for: sectors of a pair that are moved alike.
+def pair_lines(p, origin, source, target, on, scratch):
+    """Distinct pairs of a source line and a line of shared memory; how many there are.
 
     Parameters
     ----------
@@ -63,55 +56,103 @@ def requests_of_copy(p, origin, source, target, on, scratch):
         Byte addresses in global and in shared memory.
     on : uint32
         Lanes that read.
-    scratch : int64 array, shape (9 or more, 32)
-        Rows FROM to FILLED are filled in.
-
-    Returns
-    -------
-    requests, pairs, filled : int
-        How many there are, of how many pairs, and the sectors of shared memory that these fill.
+    scratch : int64 array, shape (11 or more, 32)
+        Rows FROM to PAIR are filled in.
     """
     n, last = 0, 0
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
         line, to = place_of(p, (source[lane] >> LINE_BITS) - origin, p[PAT_N_LINES]), target[lane] >> LINE_BITS
-        how = how_moved(source[lane], target[lane])
-        if n == 0 or scratch[FROM, last] != line or scratch[TO, last] != to or scratch[MOVED, last] != how:
-            last = request_for(line, to, how, n, scratch)
-            n = max(n, last + 1)
-        scratch[WANTED, last] |= np.int64(1) << ((source[lane] >> SECTOR_BITS) & (SECTORS - 1))
-        scratch[FILLED, scratch[FIRST, last]] |= np.int64(1) << ((target[lane] >> SECTOR_BITS) & (SECTORS - 1))
-    pairs, filled = 0, np.int64(0)
-    for k in range(n):
-        pairs += scratch[FIRST, k] == k
-        filled += popcount(scratch[FILLED, k])
-    return n, pairs, filled
-
-
-@inline
-def request_for(line, to, how, n, scratch):
-    """Which of ``n`` requests is for a pair of lines, moved so; where there is none a new one."""
-    k, first = 0, n
-    while k < n:
-        if scratch[FROM, k] == line and scratch[TO, k] == to:
-            if scratch[MOVED, k] == how:
-                return k
-            first = min(first, k)
-        k += 1
-    scratch[FROM, n], scratch[TO, n], scratch[MOVED, n] = line, to, how
-    scratch[WANTED, n], scratch[FIRST, n], scratch[FILLED, n] = 0, first, 0
+        if n == 0 or scratch[FROM, last] != line or scratch[TO, last] != to:
+            last = 0
+            while last < n and (scratch[FROM, last] != line or scratch[TO, last] != to):
+                last += 1
+            if last == n:
+                scratch[FROM, n], scratch[TO, n], scratch[READ, n], scratch[FILLED, n] = line, to, 0, 0
+                n += 1
+        scratch[READ, last] |= np.int64(1) << chunk_of(source[lane])
+        scratch[FILLED, last] |= np.int64(1) << chunk_of(target[lane])
+        scratch[PAIR, lane] = last
     return n
 
 
 @inline
+def chunk_of(address):
+    """Which chunk of its line an address is in."""
+    return (address >> CHUNK_BITS) & (CHUNKS - 1)
+
+
+@inline
+def lower_chunks(chunks):
+    """The lower chunk of each sector of which there is one."""
+    return (chunks | chunks >> 1) & LOWER
+
+
+@inline
+def fills_sectors(chunks):
+    """Whether there are both chunks of a sector or none."""
+    return (chunks ^ chunks >> 1) & LOWER == 0
+
+
+@jit
+def requests_of_pairs(source, target, on, n, scratch):
+    """What a copy asks L2 for, of ``n`` pairs; how many requests that is, and how many sectors they fill.
+
+    ``scratch``: rows OF, MOVED and WANTED are filled in.
+    """
+    requests, filled = 0, np.int64(0)
+    for k in range(n):
+        read = scratch[READ, k]
+        filled += popcount(lower_chunks(scratch[FILLED, k]))
+        if fills_sectors(read) and fills_sectors(scratch[FILLED, k]):
+            scratch[OF, requests], scratch[WANTED, requests] = k, sectors_of(read)
+            requests += 1
+        else:
+            requests = part_pair(source, target, on, k, requests, scratch)
+    return requests, filled
+
+
+@inline
+def sectors_of(chunks):
+    """Sectors that chunks lie in."""
+    sectors = np.int64(0)
+    for s in range(SECTORS):
+        sectors |= (lower_chunks(chunks) >> (2 * s) & 1) << s
+    return sectors
+
+
+@jit
+def part_pair(source, target, on, pair, first, scratch):
+    """Add requests of a pair that fills parts of sectors to those before the ``first``; how many there are then."""
+    n = first
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE or scratch[PAIR, lane] != pair:
+            continue
+        moved, k = how_moved(source[lane], target[lane]), first
+        while k < n and scratch[MOVED, k] != moved:
+            k += 1
+        if k == n:
+            scratch[OF, n], scratch[MOVED, n], scratch[WANTED, n] = pair, moved, 0
+            n += 1
+        scratch[WANTED, k] |= sectors_of(np.int64(1) << chunk_of(source[lane]))
+    return n
+
+
+@inline
+def how_moved(source, target):
+    """By how many chunks within a line, and which half of a sector it is that moves if that parts them."""
+    distance = chunk_of(target - source)
+    return distance + (CHUNKS * (chunk_of(source) & 1) if distance & 1 else 0)
+
+
+@inline
 def wavefronts_of_pairs(p, n, scratch):
-    """Wavefronts of the tag stage for the pairs of ``n`` requests: those of a turn as many as the fullest set has."""
+    """Wavefronts of the tag stage that ``n`` pairs take: those of a turn as many as the fullest set has."""
     turns = take_turns(p[PAT_N_LINES], scratch[ROWS], scratch[TURN])
     scratch[LOAD, :turns] = 0
     for k in range(n):
-        if scratch[FIRST, k] == k:
-            scratch[LOAD, scratch[TURN, scratch[FROM, k]]] += one_in(scratch[TO, k] & (TAG_SETS - 1))
+        scratch[LOAD, scratch[TURN, scratch[FROM, k]]] += one_in(scratch[TO, k] & (TAG_SETS - 1))
     total = np.int64(0)
     for turn in range(turns):
         total += fullest(scratch[LOAD, turn])
@@ -124,7 +165,7 @@ def ask_for_copy(m, index, w, p, array, sm, origin, n, tags, begin):
     first = asked_so_far(m, sm)
     at_instruction(m, sm, w, index, array)
     for k in range(n):
-        line = origin + p[PAT_LINES + m.scratch[FROM, k]]
+        line = origin + p[PAT_LINES + m.scratch[FROM, m.scratch[OF, k]]]
         ask_l2_apart(m, sm, line, m.scratch[WANTED, k], begin + k * tags // n * S.TICKS)
     pass_again(m, sm, m.rates[S.AWAITED])
     return done_at(m, sm, first, begin) + data_apart(m, p[PAT_WAVES], 1)
@@ -139,7 +180,7 @@ def wavefronts_by_turn(p, origin, source, target, reads, on, width, scratch):
     Parameters
     ----------
     p, origin, source, target, scratch
-        See :func:`requests_of_copy`; rows up to WORKED, and TURNS, are overwritten.
+        See :func:`pair_lines`; rows up to WORKED, and TURNS, are overwritten.
     reads, on : uint32
         Lanes that read, and those that write.
     width : int

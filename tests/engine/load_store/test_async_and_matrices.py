@@ -7,7 +7,7 @@ import pytest
 
 from gpusim.engine.compiling.jit import jit
 from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT, coalesce
-from gpusim.engine.load_store.copied_lines import WANTED, requests_of_copy
+from gpusim.engine.load_store.copied_lines import WANTED, pair_lines, requests_of_pairs
 from gpusim.engine.state import counts as C
 from gpusim.engine.state.columns import N_SCRATCH
 from gpusim.isa.encode import encode
@@ -108,31 +108,38 @@ def test_a_copy_past_l1_looks_up_pairs_of_lines(what, source, target, pairs, wav
 @jit
 def requests_of(kept, source, target, scratch):
     p, origin = coalesce(kept, source, ALL_LANES, 16, False, scratch)
-    return requests_of_copy(p, origin, source, target, ALL_LANES, scratch)
+    n = pair_lines(p, origin, source, target, ALL_LANES, scratch)
+    return requests_of_pairs(source, target, ALL_LANES, n, scratch)
 
 
 @pytest.mark.parametrize(
-    ("row", "apart", "offset", "requests", "sectors", "filled"),
+    ("row", "apart", "offset", "requests", "sectors", "filled", "swizzle"),
     [
-        (128, 128, 0, 4, 16, 16),
-        (128, 160, 0, 7, 16, 16),
-        (128, 144, 0, 10, 24, 18),
-        (64, 96, 0, 10, 16, 16),
-        (64, 80, 0, 15, 24, 20),
-        (32, 48, 0, 24, 24, 24),
-        (512, 512, 16, 12, 32, 20),
-        (512, 512, 32, 8, 16, 16),
-        (512, 512, 48, 16, 32, 20),
+        *((64, 64, 0, 8, 16, 16, swizzle) for swizzle in (1, 2, 3)),
+        *((128, 128, 0, 4, 16, 16, swizzle) for swizzle in (1, 2, 5)),
+        (128, 128, 0, 4, 16, 16, LANES.astype(np.int64) % 8 ^ (LANES.astype(np.int64) + 3) % 8),
+        (128, 128, 0, 4, 16, 16, 0),
+        (128, 160, 0, 7, 16, 16, 0),
+        (128, 144, 0, 10, 24, 18, 0),
+        (64, 96, 0, 10, 16, 16, 0),
+        (64, 80, 0, 15, 24, 20, 0),
+        (32, 48, 0, 24, 24, 24, 0),
+        (512, 512, 16, 12, 32, 20, 0),
+        (512, 512, 32, 8, 16, 16, 0),
+        (512, 512, 48, 16, 32, 20, 0),
+        (16, 16, 0, 32, 32, 16, 0),
+        (16, 80, 0, 32, 32, 32, 0),
     ],
 )
 def test_halves_of_sectors_that_part_in_shared_memory_are_asked_for_apart(
-    row, apart, offset, requests, sectors, filled
+    row, apart, offset, requests, sectors, filled, swizzle
 ):
     """As an H200 counted them; requests one after another for the same sectors become one later."""
     at = 16 * LANES.astype(np.int64)
-    source, target = at // row * max(row, 256) + at % row, offset + at // row * apart + at % row
+    pitch = 32 if row == 16 else max(row, 256)
+    source, target = at // row * pitch + at % row, offset + at // row * apart + (at % row ^ 16 * swizzle)
     kept, scratch = np.zeros((PATTERNS_KEPT, N_PATTERN), np.int64), np.zeros((N_SCRATCH, 32), np.int64)
-    n, _, found = requests_of(kept, source, target, scratch)
+    n, found = requests_of(kept, source, target, scratch)
     assert (n, sum(int(mask).bit_count() for mask in scratch[WANTED, :n]), found) == (requests, sectors, filled)
 
 
