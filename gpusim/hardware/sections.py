@@ -289,8 +289,6 @@ class Dram:
         With two transfers a memory clock they give the peak, :attr:`gpusim.hardware.Gpu.dram_peak_bytes_per_s`.
     channels : int
         Channels in Nsight Compute's sense: 128 bits of an HBM bus, 16 of a GDDR bus.
-    channel_parts : int
-        Parts of a channel that work by themselves, an equal share of its bus each; pairs of lines take turns.
     channel_stretch_bytes : int
         That lie in one channel.
     page_bytes : int
@@ -303,8 +301,6 @@ class Dram:
         The second 64 bytes of a line after the first.
     write_batch_cycles, turnaround_cycles : int
         For which a channel writes in one go, and between reading and writing.
-    early_share, late_share : float
-        By up to these shares of its wait a read is served before its turn, and after it.
     far_later_share : float
         By this share a read that comes from the other half of L2 waits longer, and one from its own half less.
     read_bytes_per_s : float
@@ -317,15 +313,12 @@ class Dram:
     size_bytes: int = quantity("byte", high=1 << 50, informational=True)
     bus_bits: int = quantity("bit", high=1 << 20)
     channels: int = quantity("1", high=1024)
-    channel_parts: int = quantity("1", high=16)
     channel_stretch_bytes: int = fixed("byte", CHANNEL_STRETCH)
     page_bytes: int = fixed("byte", DRAM_PAGE)
     refresh_interval_s: float = quantity("s", low=1e-7, high=1e-3)
     half_line_cycles: int = quantity("cycle", low=0, high=LONGEST)
     write_batch_cycles: int = quantity("cycle", high=LONGEST)
     turnaround_cycles: int = quantity("cycle", low=0, high=LONGEST)
-    early_share: float = quantity("1", low=0, high=1)
-    late_share: float = quantity("1", low=0, high=1)
     far_later_share: float = quantity("1", low=0, high=1)
     read_bytes_per_s: float = quantity("byte/s", low=1e6, high=1e15)
     datasheet_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)

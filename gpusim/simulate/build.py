@@ -155,9 +155,7 @@ def _services(r: np.ndarray, gpu: Gpu) -> None:
     if gpu.l2.link_bytes_per_cycle:
         r[S.LINK_SECTOR] = _ticks(sector / gpu.l2.link_bytes_per_cycle * gpu.clock.sm_hz / gpu.clock.l2_hz)
         r[S.LINK_WRITE] = round(gpu.l2.link_write_turns * int(r[S.LINK_SECTOR]) * (1 << S.LINK_WRITE_FIELD))
-    r[S.CHANNEL_SECTOR] = _ticks(
-        sector * gpu.dram.channels * gpu.dram.channel_parts * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s
-    )
+    r[S.CHANNEL_SECTOR] = _ticks(sector * gpu.dram.channels * gpu.clock.sm_hz / gpu.dram_peak_bytes_per_s)
     r[S.WRITE_BATCH] = gpu.dram.write_batch_cycles * S.TICKS // max(int(r[S.CHANNEL_SECTOR]), 1)
 
 
@@ -181,9 +179,7 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.ASK_ALONG: gpu.access.ask_along_cycles,
         S.SEND_ALONG: gpu.access.send_along_cycles,
         S.DRAM_HALF: gpu.dram.half_line_cycles,
-        S.EARLY: gpu.dram.early_share * (1 << S.SHARE_BITS) / S.TICKS,
-        S.FAR_LATER: gpu.dram.far_later_share * (1 << S.SHARE_BITS) / S.TICKS,
-        S.LATE: gpu.dram.late_share * (1 << S.SHARE_BITS) / S.TICKS,
+        S.FAR_LATER: gpu.dram.far_later_share * (gpu.l2.partitions > 1) * (1 << S.SHARE_BITS) / S.TICKS,
         S.TURNAROUND: gpu.dram.turnaround_cycles,
         S.TAKEN: gpu.fetch.taken_branch_cycles,
         S.BUBBLE: gpu.fetch.taken_branch_bubble_cycles,
@@ -250,7 +246,6 @@ def shape(gpu: Gpu, launch: Launch, held: Occupancy) -> np.ndarray:
     s[S.L2_SETS], s[S.L2_WAYS] = cache_geometry(gpu.l2.partition_lines, gpu.l2.associativity)
     s[S.L2_BITS] = int(s[S.HALVES] * s[S.L2_SETS]).bit_length() - 1
     s[S.N_GPCS], s[S.N_SLICES], s[S.N_CHANNELS] = len(gpu.gpcs), gpu.l2.slices, gpu.dram.channels
-    s[S.CHANNEL_PARTS] = gpu.dram.channel_parts
     s[S.SHARED_BASE], s[S.LOCAL_BYTES] = launch.program.shared_base, -(-launch.program.local_bytes // WORD) * WORD
     return s
 
@@ -353,7 +348,7 @@ def _local(launch: Launch, image: Image, warp_slots: int) -> np.ndarray:
 def _hierarchy(gpu: Gpu, dims: np.ndarray, n_sm: int) -> dict[str, np.ndarray]:
     """Empty caches of so many SMs and what lies below them; the least there can be where there are none."""
     gpcs = 1 + max(gpu.placement.sm_gpc)
-    servers = max(gpu.l2.slices, gpu.dram.channels * gpu.dram.channel_parts, gpcs * gpu.fetch.gpc_constant_misses)
+    servers = max(gpu.l2.slices, gpu.dram.channels, gpcs * gpu.fetch.gpc_constant_misses)
     sets = int(n_sm * dims[S.L1_SETS]) or 1
     return {
         "l1": empty_l1(sets),
@@ -397,7 +392,7 @@ def _servers(gpu: Gpu, most: int) -> np.ndarray:
     found = aligned((N_PLANES, most, SPANS + N_SPANS), np.int64)
     if most > 1:
         interval = gpu.dram.refresh_interval_s * gpu.clock.sm_hz
-        channels = found[CHANNELS, : gpu.dram.channels * gpu.dram.channel_parts]
+        channels = found[CHANNELS, : gpu.dram.channels]
         channels[:, PERIOD] = round(interval * S.TICKS / SPAN)
         channels[:, BEGUN] = channels[:, PERIOD] * np.arange(len(channels)) // len(channels)
         channels[:, CLOSED] = channels[:, PERIOD] * SPAN * (1 - gpu.dram.read_bytes_per_s / gpu.dram_peak_bytes_per_s)

@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline
 from gpusim.engine.hierarchy.scramble import ORDER_BITS, mix
-from gpusim.engine.state.columns import CHANNEL_PARTS, HALVES, HOME_MASK, L2_BITS, N_CHANNELS, N_SLICES
+from gpusim.engine.state.columns import HALVES, HOME_MASK, L2_BITS, N_CHANNELS, N_SLICES
 from gpusim.engine.state.geometry import bits_of
 from gpusim.hardware.fixed import CHANNEL_STRETCH, DRAM_PAGE, HALF_STRETCH, LINE
 
@@ -58,9 +58,8 @@ def deal(number, n):
 
 @inline
 def channel_of(line, shape):
-    """DRAM channel of a line: the lines of 1 KiB take the parts of one in turns, two by two."""
-    parts = shape[CHANNEL_PARTS]
-    return deal(line >> CHUNK_BITS, shape[N_CHANNELS]) * parts + (line >> 1) % parts
+    """DRAM channel of a line: that of its 1 KiB."""
+    return deal(line >> CHUNK_BITS, shape[N_CHANNELS])
 
 
 @inline

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from gpusim.engine.compiling.jit import inline, jit
-from gpusim.engine.hierarchy.address_map import channel_of
-from gpusim.engine.hierarchy.scramble import around, mix, part_of
+from gpusim.engine.hierarchy.address_map import CHUNK_BITS, channel_of
+from gpusim.engine.hierarchy.scramble import around, mix
 from gpusim.engine.hierarchy.servers import CHANNELS, PENDING, serve
 from gpusim.engine.state.columns import (
     CHANNEL_SECTOR,
     DRAM,
     DRAM_HALF,
     DRAM_SPREAD,
-    EARLY,
     FAR_LATER,
-    LATE,
     SHARE_BITS,
     TURNAROUND,
     WRITE_BATCH,
@@ -28,20 +26,19 @@ def read_sectors(servers, rates, shape, line, n, t):
 
 @inline
 def fetched_at(servers, rates, shape, line, n, far, t, stamp):
-    """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2."""
-    begin, scrambled = read_sectors(servers, rates, shape, line, n, t), mix((line >> 1) + stamp)
-    begin += waits_out_of_turn(rates, begin - t, far, scrambled)
-    return begin + rates[DRAM] + (rates[DRAM_HALF] if n > 2 else 0) + around(scrambled, rates[DRAM_SPREAD])
+    """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2.
 
-
-@inline
-def waits_out_of_turn(rates, wait, far, scrambled):
-    """What a channel's scheduler adds to a wait in order of arrival; below 0 where a read comes before its turn.
-
-    Which it is, is by chance; only the mean depends on the half of L2 that asks.
+    A read ``far`` from who asks waits longer than others by a share of its wait, and one that is not waits less.
     """
-    later = rates[LATE] + (rates[FAR_LATER] if far else -rates[FAR_LATER])
-    return wait * later - part_of(wait * (rates[EARLY] + rates[LATE]), scrambled) >> SHARE_BITS
+    begin = read_sectors(servers, rates, shape, line, n, t)
+    share = ((begin - t) * rates[FAR_LATER]) >> SHARE_BITS
+    return (
+        begin
+        + (share if far else -share)
+        + rates[DRAM]
+        + (rates[DRAM_HALF] if n > 2 else 0)
+        + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])
+    )
 
 
 @jit

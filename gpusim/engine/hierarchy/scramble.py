@@ -6,7 +6,7 @@ import numpy as np
 
 from gpusim.engine.compiling.jit import inline
 
-ORDER_BITS, WINDOW_BITS, ROW_BITS, PART_BITS = 20, 24, 16, 32
+ORDER_BITS, WINDOW_BITS, ROW_BITS = 20, 24, 16
 """Where in a scrambled number the bits begin that say an order or a latency, a window, a row of a table."""
 
 
@@ -23,9 +23,3 @@ def mix(x):
 def around(scrambled, width):
     """A value spread evenly over ``width`` around 0, chosen by the bits of a scrambled number."""
     return (((scrambled >> ORDER_BITS) & 63) - 32) * width // 64
-
-
-@inline
-def part_of(width, scrambled):
-    """A value spread evenly from 0 to ``width``, by other bits of a scrambled number than :func:`around`."""
-    return ((scrambled >> PART_BITS) & 63) * width >> 6

@@ -284,13 +284,13 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # HEAP_UNITS: where the device's heap begins, and how large it is.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
-    HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, CHANNEL_PARTS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
+    HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
     CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
     ONE_BY_ONE, THREAD_REGISTERS, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER, AMONG,
     HEAP_FIRST, HEAP_UNITS,
     BANK_FIRST,
-) = range(54)  # fmt: skip
+) = range(53)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
@@ -369,9 +369,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
     L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
     DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
-    EARLY,  # share of its wait by which a DRAM read comes before its turn at most, in parts (SHARE_BITS), ...
-    LATE,  # ... and after it
-    FAR_LATER,  # share by which it waits longer where it comes from the other half of L2, and less where not
+    FAR_LATER,  # share of its wait, in parts (SHARE_BITS), by which a DRAM read waits longer for the other half of L2
     WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
     REFUSING,  # for which a request for other sectors of a line keeps more from joining
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
@@ -395,7 +393,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_STORE,  # one that it stores there
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(99)
+) = range(97)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10

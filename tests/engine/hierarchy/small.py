@@ -82,8 +82,7 @@ def shape(halves: int = 1, **changed: int) -> np.ndarray:
     found = np.zeros(S.N_SHAPE, np.int64)
     sizes = {
         "SLOTS": 2, "WARPS": 4, "N_SCHEDULERS": 4, "SHOWN": -1, "HALVES": halves, "L2_SETS": SETS, "L2_WAYS": WAYS,
-        "L2_BITS": int(halves * SETS).bit_length() - 1, "N_SLICES": 4 * halves, "N_CHANNELS": 4, "CHANNEL_PARTS": 1,
-        "N_GPCS": 2,
+        "L2_BITS": int(halves * SETS).bit_length() - 1, "N_SLICES": 4 * halves, "N_CHANNELS": 4, "N_GPCS": 2,
         "L1_SETS": L1_SETS, "L1_LINES": L1_SETS * L1_WAYS, "TIMED": 1,
         "CONSTANT_LINES": CONSTANT_LINES, "GPC_MISSES": GPC_MISSES, "L1_VACATED": 20, "L1_FRONT": 2,
         "HOME_MASK": 0b10101011,

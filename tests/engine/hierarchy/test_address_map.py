@@ -44,14 +44,6 @@ def test_a_kilobyte_lies_in_one_channel_and_two_slices_take_its_lines_in_turns()
         assert all(7 <= s < 14 for s in slices)
 
 
-def test_parts_of_a_channel_take_its_lines_in_turns_two_by_two():
-    dims = shape(2, CHANNEL_PARTS=2)
-    for first in range(0, 200 * CHUNK, CHUNK):
-        parts = [int(channel_of(line, dims)) for line in range(first, first + CHUNK)]
-        assert parts == 2 * [parts[0], parts[0], parts[0] + 1, parts[0] + 1]
-        assert parts[0] == 2 * int(channel_of(first, TWO))
-
-
 def test_channels_and_slices_get_the_same_share_of_memory():
     lines = range(7 * 40 * CHUNK)
     for place in (lambda line: channel_of(line, TWO), lambda line: slice_of(line, 0, TWO)):

@@ -52,14 +52,6 @@ def waited(stamp=0, far=False, **changed):
     return fetched(units, 0, 1, 0, stamp, far, **changed) - 400
 
 
-def test_a_read_comes_before_its_turn_or_after_it_by_shares_of_its_wait():
-    found = [waited(stamp, EARLY=ALL // 2, LATE=ALL // 4) for stamp in range(256)]
-    assert 500 <= min(found) < 520
-    assert 1230 < max(found) <= 1250
-    assert len(set(found)) > 40
-    assert [fetched(servers(), 0, 1, 0, stamp, EARLY=ALL, LATE=ALL) for stamp in range(8)] == [400] * 8
-
-
 def test_reads_of_the_other_half_wait_longer_and_those_of_its_own_less():
     assert [waited(far=far, FAR_LATER=ALL // 8) for far in (False, True)] == [875, 1125]
 
