@@ -55,7 +55,6 @@ SHOWN_BY = {
     "dram.half_line_cycles": ["latency of loads/lat*32 lanes, cold"],
     "dram.write_batch_cycles": ["bandwidth/DRAM copy", "bandwidth/DRAM write"],
     "dram.turnaround_cycles": ["bandwidth/DRAM copy"],
-    "dram.far_later_share": ["waits for HBM/*spread_of_rows"],
     "latency.fma_cycles": ["latency of instructions/u_[fi]*"],
     "latency.mufu_cycles": ["latency of instructions/u_ex2_dep"],
     "latency.shfl_cycles": ["latency of instructions/u_shfl_dep"],

@@ -301,8 +301,6 @@ class Dram:
         The second 64 bytes of a line after the first.
     write_batch_cycles, turnaround_cycles : int
         For which a channel writes in one go, and between reading and writing.
-    far_later_share : float
-        By this share a read that comes from the other half of L2 waits longer, and one from its own half less.
     read_bytes_per_s : float
         Achieved by streaming kernels.
     write_bytes_per_s, copy_bytes_per_s : float or None
@@ -319,7 +317,6 @@ class Dram:
     half_line_cycles: int = quantity("cycle", low=0, high=LONGEST)
     write_batch_cycles: int = quantity("cycle", high=LONGEST)
     turnaround_cycles: int = quantity("cycle", low=0, high=LONGEST)
-    far_later_share: float = quantity("1", low=0, high=1)
     read_bytes_per_s: float = quantity("byte/s", low=1e6, high=1e15)
     datasheet_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)
     write_bytes_per_s: float | None = quantity("byte/s", low=1e6, high=1e15, optional=True, informational=True)

@@ -179,7 +179,6 @@ def _generation(r: np.ndarray, gpu: Gpu) -> None:
         S.ASK_ALONG: gpu.access.ask_along_cycles,
         S.SEND_ALONG: gpu.access.send_along_cycles,
         S.DRAM_HALF: gpu.dram.half_line_cycles,
-        S.FAR_LATER: gpu.dram.far_later_share * (gpu.l2.partitions > 1) * (1 << S.SHARE_BITS) / S.TICKS,
         S.TURNAROUND: gpu.dram.turnaround_cycles,
         S.TAKEN: gpu.fetch.taken_branch_cycles,
         S.BUBBLE: gpu.fetch.taken_branch_bubble_cycles,

@@ -244,7 +244,6 @@ EFFECTS = {
     "l2.partial_low_share": Effect("partial", -1, READ, SMALL),
     "dram.bus_bits": Effect("strided", -1),
     "dram.channels": Effect("stream", 0),
-    "dram.far_later_share": Effect("stream", 0),
     "dram.read_bytes_per_s": Effect("stream", -1),
     "dram.refresh_interval_s": Effect("stream", 0),
     "latency.mufu_cycles": Effect("alone", +1),

@@ -6,16 +6,7 @@ from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.address_map import CHUNK_BITS, channel_of
 from gpusim.engine.hierarchy.scramble import around, mix
 from gpusim.engine.hierarchy.servers import CHANNELS, PENDING, serve
-from gpusim.engine.state.columns import (
-    CHANNEL_SECTOR,
-    DRAM,
-    DRAM_HALF,
-    DRAM_SPREAD,
-    FAR_LATER,
-    SHARE_BITS,
-    TURNAROUND,
-    WRITE_BATCH,
-)
+from gpusim.engine.state.columns import CHANNEL_SECTOR, DRAM, DRAM_HALF, DRAM_SPREAD, TURNAROUND, WRITE_BATCH
 
 
 @inline
@@ -25,16 +16,11 @@ def read_sectors(servers, rates, shape, line, n, t):
 
 
 @inline
-def fetched_at(servers, rates, shape, line, n, far, t, stamp):
-    """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2.
-
-    A read ``far`` from who asks waits longer than others by a share of its wait, and one that is not waits less.
-    """
+def fetched_at(servers, rates, shape, line, n, t, stamp):
+    """Read ``n`` sectors of a line from HBM; returns the tick they are at their half of L2."""
     begin = read_sectors(servers, rates, shape, line, n, t)
-    share = ((begin - t) * rates[FAR_LATER]) >> SHARE_BITS
     return (
         begin
-        + (share if far else -share)
         + rates[DRAM]
         + (rates[DRAM_HALF] if n > 2 else 0)
         + around(mix((line >> CHUNK_BITS) + stamp), rates[DRAM_SPREAD])

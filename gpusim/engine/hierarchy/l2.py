@@ -68,7 +68,7 @@ def widen(sectors, promote):
 
 
 @jit
-def home_read(l2, servers, rates, shape, home, line, wanted, far, t, stamp, count):
+def home_read(l2, servers, rates, shape, home, line, wanted, t, stamp, count):
     """Read sectors at their home half, from HBM if need be.
 
     Returns
@@ -89,7 +89,7 @@ def home_read(l2, servers, rates, shape, home, line, wanted, far, t, stamp, coun
         if bits >> PARTIAL_AT:
             make_whole(row, BITS * ways + e, missing, servers)
         n = popcount(missing)
-        done = fetched_at(servers, rates, shape, line, n, far, t, stamp)
+        done = fetched_at(servers, rates, shape, line, n, t, stamp)
         count[C.DRAM_READ] += n
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done
@@ -123,7 +123,7 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, along, t, stamp, coun
     t = serve(servers, SLICES, slice_of(line, half, shape), t, max(n * rates[SLICE_SECTOR], least))
     home = home_of(line, shape)
     if home == half:
-        done, missing = home_read(l2, servers, rates, shape, half, line, wanted, False, t, stamp, count)
+        done, missing = home_read(l2, servers, rates, shape, half, line, wanted, t, stamp, count)
         looked_up(wanted, missing, count)
         return done
     ways = shape[L2_WAYS]
@@ -135,7 +135,7 @@ def l2_read(l2, servers, rates, shape, half, line, wanted, along, t, stamp, coun
     looked_up(wanted, missing, count)
     if missing:
         count[C.FABRIC] += popcount(missing)
-        done, _ = home_read(l2, servers, rates, shape, home, line, missing, True, t, stamp, count)
+        done, _ = home_read(l2, servers, rates, shape, home, line, missing, t, stamp, count)
         done = cross(servers, rates, shape, home, line, popcount(missing), done) + rates[L2_FAR]
         row[BITS * ways + e] |= missing
         row[ARRIVES * ways + e] = done
@@ -218,7 +218,7 @@ def l2_update(l2, servers, rates, shape, half, line, sectors, words, how, t, sta
         back = rates[L2_FAR]
     k = slice_of(line, home, shape)
     begin = serve(servers, SLICES, k, t, update_time(servers[SLICES, k], rates, line, sectors, words, how))
-    done, missing = home_read(l2, servers, rates, shape, home, line, sectors, home != half, begin, stamp, count)
+    done, missing = home_read(l2, servers, rates, shape, home, line, sectors, begin, stamp, count)
     count[C.L2_MISS] += (popcount(missing) + 1) >> 1 if rates[PROMOTE] else popcount(missing)
     row = l2[home * shape[L2_SETS] + l2_set(line, shape)]
     row[BITS * shape[L2_WAYS] + way_of(row, shape[L2_WAYS], line)] |= sectors << SECTORS

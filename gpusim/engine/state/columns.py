@@ -369,7 +369,6 @@ N_SHAPE = BANK_BYTES + N_BANKS
     MAX_MERGE,  # requests one L2 read may serve; 1: no coalescer
     L2_SPREAD,  # width of the distribution of L2 latency over pairs of SM and slice
     DRAM_SPREAD,  # width of the distribution of DRAM latency over accesses
-    FAR_LATER,  # share of its wait, in parts (SHARE_BITS), by which a DRAM read waits longer for the other half of L2
     WINDOW,  # mean time a request that hits L2 is outstanding at the coalescer
     REFUSING,  # for which a request for other sectors of a line keeps more from joining
     PROMOTE,  # 1: L2 fetches 64 bytes from HBM, 0: 32
@@ -393,8 +392,7 @@ N_SHAPE = BANK_BYTES + N_BANKS
     REMOTE_STORE,  # one that it stores there
     REMOTE_ARRIVE,  # from an arrival at an mbarrier of another block until that has heard of it
     WINDOWS,  # times a request may be outstanding at the coalescer, by how far its slice is
-) = range(97)
+) = range(96)
 N_WINDOWS = 32
 N_RATES = WINDOWS + N_WINDOWS
 LINK_WRITE_FIELD = 10
-SHARE_BITS = 10

@@ -2,15 +2,14 @@
 
 from gpusim.engine.hierarchy.address_map import channel_of
 from gpusim.engine.hierarchy.dram import fetched_at, write_back
-from gpusim.engine.hierarchy.servers import BOOKED, CHANNELS, CLOSED, PENDING, PERIOD, SPAN, serve
-from gpusim.engine.state.columns import SHARE_BITS
+from gpusim.engine.hierarchy.servers import BOOKED, CHANNELS, CLOSED, PENDING, PERIOD, SPAN
 from tests.engine.hierarchy.small import rates, servers, shape
 
 DIMS = shape()
 
 
-def fetched(units, line, n, t, stamp=0, far=False, **changed):
-    return int(fetched_at(units, rates(**changed), DIMS, line, n, far, t, stamp))
+def fetched(units, line, n, t, stamp=0, **changed):
+    return int(fetched_at(units, rates(**changed), DIMS, line, n, t, stamp))
 
 
 def test_sectors_come_one_after_another_and_the_second_half_of_a_line_later():
@@ -40,20 +39,6 @@ def test_latency_is_spread_by_access():
     assert min(found) >= 400 - 64
     assert max(found) < 400 + 64
     assert len(set(found)) > 20
-
-
-WAIT, ALL = 1000, 1 << SHARE_BITS
-
-
-def waited(stamp=0, far=False, **changed):
-    """How long a read waits that comes after others for WAIT ticks."""
-    units = servers()
-    serve(units, CHANNELS, channel_of(0, DIMS), 0, WAIT)
-    return fetched(units, 0, 1, 0, stamp, far, **changed) - 400
-
-
-def test_reads_of_the_other_half_wait_longer_and_those_of_its_own_less():
-    assert [waited(far=far, FAR_LATER=ALL // 8) for far in (False, True)] == [875, 1125]
 
 
 def test_writes_wait_until_there_are_enough_and_then_take_the_channel_together():
