@@ -189,6 +189,19 @@ def arithmetic() -> Iterator[Launch]:
             )  # fmt: skip
 
 
+def copies() -> Iterator[Launch]:
+    """Copies past L1 of rows, so many bytes apart, to rows that lie otherwise in shared memory."""
+    for row, pitch, apart, offset in (
+        (64, 256, 64, 0), (64, 256, 80, 0), (64, 256, 96, 0), (64, 64, 80, 0), (64, 64, 80, 16), (32, 256, 48, 0),
+        (32, 32, 80, 0), (128, 256, 144, 0), (128, 256, 160, 0), (256, 512, 272, 0), (512, 4096, 512, 16),
+        (512, 4096, 512, 48), (512, 4096, 512, 32), (16, 32, 16, 0), (16, 64, 48, 0),
+    ):  # fmt: skip
+        numbers = map(i32, (row, pitch, apart, offset))
+        yield launch(
+            "rows_copied", WAVE, 128, *numbers, floats(WAVE * 4 * 4096), array("float32", WAVE * 128), shared=33792
+        )
+
+
 def near_l2() -> Iterator[Launch]:
     """What L2 just holds, or just does not."""
     for megabytes in (8, 24, 40, 60):
@@ -210,7 +223,8 @@ def cases() -> Iterator[Launch]:
 
 KINDS = {
     "atomics": atomics, "unequal": unequal, "hints": hints, "rows": rows, "lone_warps": lone_warps, "chains": chains,
-    "streams": streams, "arithmetic": arithmetic, "near_l2": near_l2, "cases": cases,
+    "streams": streams, "arithmetic": arithmetic, "copies": copies, "near_l2": near_l2,
+    "cases": cases,
 }  # fmt: skip
 
 
