@@ -23,7 +23,7 @@ from gpusim.engine.hierarchy.outbox import asked_so_far, at_instruction, done_at
 from gpusim.engine.hierarchy.tag_stage import fullest, one_in, take_turns
 from gpusim.engine.load_store.pipe import data_apart, pass_again
 from gpusim.engine.state import columns as S
-from gpusim.engine.state.geometry import LINE_BITS, SECTORS
+from gpusim.engine.state.geometry import LINE_BITS, SECTOR_BITS, SECTORS
 from gpusim.hardware.fixed import TAG_SETS
 
 ONE = np.uint32(1)
@@ -31,8 +31,9 @@ ROWS, TURN, FROM, TO, READ, FILLED, PAIR, OF, MOVED, WANTED, LOAD = range(11)
 """Rows of scratch.  Of each source line: its row of L1 and its turn; of each pair: which source line, the line of
 shared memory, a bit for each chunk of them; of each lane: its pair; of each request: its pair, how it moves, its
 sectors; of each turn: its pairs by the set of their lines of shared memory."""
-CHUNK_BITS, CHUNKS, LOWER = 4, 8, 0x55
-"""Chunks of 16 bytes of a line, two a sector; the lower ones of all sectors, as bits."""
+CHUNK_BITS, CHUNKS = SECTOR_BITS - 1, 2 * SECTORS
+LOWER = sum(1 << 2 * sector for sector in range(SECTORS))
+"""Chunks of a line, two a sector; the lower ones of all sectors, as bits."""
 
 
 @inline
