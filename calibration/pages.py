@@ -88,8 +88,8 @@ UNITS = {
     "latency-and-bandwidth": Unit(
         "Latency and bandwidth of memory", "How long does a load take, and how many bytes come in a cycle?",
         (
-            "latency of loads", "chains of loads", "waits for HBM", "bandwidth", "bandwidth by warps: l2", "bandwidth by warps: hbm",
-            "streams",
+            "latency of loads", "chains of loads", "waits for HBM", "bandwidth", "bandwidth by warps: l2",
+            "bandwidth by warps: hbm", "streams",
         ),
     ),
 }  # fmt: skip
