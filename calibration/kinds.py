@@ -223,8 +223,7 @@ def cases() -> Iterator[Launch]:
 
 KINDS = {
     "atomics": atomics, "unequal": unequal, "hints": hints, "rows": rows, "lone_warps": lone_warps, "chains": chains,
-    "streams": streams, "arithmetic": arithmetic, "copies": copies, "near_l2": near_l2,
-    "cases": cases,
+    "streams": streams, "arithmetic": arithmetic, "copies": copies, "near_l2": near_l2, "cases": cases,
 }  # fmt: skip
 
 

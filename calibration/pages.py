@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration import bench, constants, launch_files
+from gpusim.measured.comparison import p90
 
 LARGE = 0.1
 NOTHING = "–"
@@ -116,8 +117,8 @@ stand worst first.
 
 def spread(rows: Iterable[bench.Row]) -> tuple[float, float, float]:
     """Median, nine in ten and worst of the residuals' sizes."""
-    sizes = np.sort([abs(row.residual) for row in rows])
-    return float(np.median(sizes)), float(sizes[min(len(sizes) - 1, int(0.9 * len(sizes)))]), float(sizes[-1])
+    sizes = sorted(abs(row.residual) for row in rows)
+    return float(np.median(sizes)), p90(sizes), sizes[-1]
 
 
 def by_group(rows: Sequence[bench.Row]) -> dict[str, list[bench.Row]]:

@@ -117,9 +117,9 @@ def requests_of_pairs(source, target, on, n, scratch):
 @inline
 def sectors_of(chunks):
     """Sectors that chunks lie in."""
-    sectors = np.int64(0)
+    lower, sectors = lower_chunks(chunks), np.int64(0)
     for s in range(SECTORS):
-        sectors |= (lower_chunks(chunks) >> (2 * s) & 1) << s
+        sectors |= (lower >> (2 * s) & 1) << s
     return sectors
 
 
@@ -136,7 +136,7 @@ def part_pair(source, target, on, pair, first, scratch):
         if k == n:
             scratch[OF, n], scratch[MOVED, n], scratch[WANTED, n] = pair, moved, 0
             n += 1
-        scratch[WANTED, k] |= sectors_of(np.int64(1) << chunk_of(source[lane]))
+        scratch[WANTED, k] |= np.int64(1) << (chunk_of(source[lane]) >> 1)
     return n
 
 
