@@ -13,6 +13,7 @@ cases that the simulator is asked again.  The modules of this folder each have o
 ``handwritten``    the counters of 54 launches of hand-written CUDA
 ``described``      which described kernel does what each of these launches does
 ``shipped``        errors, tables and drawings of the launches that come with gpusim
+``intervals``      what intervals of time follow from, and whether held-out launches fall inside
 ``sampled_launches`` launches of which only part is run
 ``quick_predictions`` quick predictions against full ones; writes docs/quick.md
 ``exact_counters`` metrics that must be identical to hardware

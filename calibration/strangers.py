@@ -1,9 +1,9 @@
 """Launches that nothing was calibrated on, of strangers' repositories and of kernels of other kinds, on an H200.
 
-``python -m calibration.strangers`` writes ``docs/strangers.md``, and the errors that the package says of a user's own
-CUDA, from the predictions that are kept.  With ``--predict
-kinds`` it predicts the launches of ``calibration/data/kinds`` anew, with ``--predict strangers --sources FOLDER`` those
-of ``calibration/data/strangers``, whose machine code is in a folder: the code of strangers is no part of this project.
+``python -m calibration.strangers`` writes ``docs/strangers.md``, the errors that the package says of a user's own CUDA,
+and what its intervals of time follow from, all from predictions that are kept.  With ``--predict kinds`` it predicts
+the launches of ``calibration/data/kinds`` anew, with ``--predict strangers --sources FOLDER`` those of
+``calibration/data/strangers``, whose machine code is in a folder: the code of strangers is no part of this project.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from calibration import bench, kinds, shipped
+from calibration import bench, intervals, kinds, shipped
 from calibration.exact_counters import ASKED, EXECUTED, differing
 from gpusim.launches import file
 from gpusim.launches.profiling import record_all
@@ -117,6 +117,24 @@ def errors() -> dict[str, Any]:
     return {"gpu": GPU, "repositories": len({one.group for one in found}), "all": shipped.errors(judged)}
 
 
+def judged(of: str) -> list[intervals.Judged]:
+    """The launches of a set as intervals see them."""
+    return [intervals.judged(one.group, one.launch, one.predicted) for one in compared(of)]
+
+
+@cache
+def pools() -> tuple[intervals.Pool, ...]:
+    """What intervals of time follow from: these launches, and those of descriptions."""
+    here, own = [one for of in SETS for one in judged(of)], intervals.of_descriptions()
+    repositories = len({one.group for one in compared("strangers")})
+    own_among = f"{{}} launches of all kernels on {GPU}, by description"
+    among = f"{{}} launches of {repositories} public repositories and of other kinds on {GPU}"
+    return (
+        intervals.Pool("machine_code", "both", among, here),
+        intervals.Pool("description", "gpusim's own, by description", own_among, own),
+    )
+
+
 # ---------------------------------------------------------------- the page
 
 
@@ -179,7 +197,7 @@ def page() -> Iterator[str]:
         yield from ("", f"## {TITLES[of].capitalize()}", "", *head("repository" if of == "strangers" else "kind"))
         yield from (row(group, by_group[group]) for group in sorted(by_group))
         yield from ("", "The furthest off in cycles:", "", *worst(found))
-    yield ""
+    yield from ("", *intervals.section(pools(), {TITLES[of]: judged(of) for of in SETS}), "")
 
 
 def main() -> None:
@@ -194,6 +212,7 @@ def main() -> None:
     if given.predict:
         predict(given.predict, given.sources or SETS[given.predict], given.jobs)
     (ROOT / "gpusim" / "data" / f"strangers-{GPU}.json").write_text(bench.as_json(errors()) + "\n")
+    intervals.FILE.write_text(intervals.as_text(pools()))
     (ROOT / "docs" / "strangers.md").write_text("\n".join(page()))
 
 

@@ -14,6 +14,7 @@ from gpusim.hardware.library import load_gpu as load_gpu
 from gpusim.profiles.chain import ChainProfile as ChainProfile
 from gpusim.profiles.profile import Profile as Profile
 from gpusim.results.metric import Claim as Claim
+from gpusim.results.metric import Interval as Interval
 from gpusim.results.metric import Metric as Metric
 from gpusim.results.timeline import Recording as Recording
 from gpusim.results.timeline import Timeline as Timeline

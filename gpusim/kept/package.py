@@ -17,7 +17,8 @@ PACKAGE = Path(__file__).parents[1]
 NUMERIC = ("llvmlite", "ml_dtypes", "networkx", "numba", "numpy", "sympy")
 """Distributions whose release may change a number."""
 
-ERRORS = tuple(f"data/{of}-*.json" for of in ("validation", "quick", "programs", "published", "strangers"))
+OF_ERRORS = ("validation", "quick", "programs", "published", "strangers", "intervals")
+ERRORS = tuple(f"data/{of}-*.json" for of in OF_ERRORS)
 """Files of the errors that stand beside results."""
 
 

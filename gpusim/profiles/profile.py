@@ -99,7 +99,7 @@ class Profile(Figures):
         -------
         dict
             ``kernel``, ``params``, ``gpu``, ``grid``, ``block``, ``cache``, ``flops``,
-            ``metrics`` (name to value, unit, claim, errors), ``derived`` (name to value;
+            ``metrics`` (name to value, unit, claim, errors, interval), ``derived`` (name to value;
             None where a metric it needs is missing), ``textbook``, ``lines``, ``arrays``,
             ``notes``, ``printed``, ``sentence``, ``bound``, ``kept`` (a date and time of ISO 8601, or None).
         """
@@ -133,13 +133,14 @@ class Profile(Figures):
         -------
         pandas.DataFrame
             Index ``metric``; columns ``kernel``, ``gpu``, one for each parameter,
-            then ``value``, ``unit``, ``claim``, ``error``, ``held_out``, ``p90``, ``among``.
+            then ``value``, ``unit``, ``claim``, ``error``, ``held_out``, ``p90``, ``among``, and the ends of a time's
+            interval, ``low`` and ``high``, in the metric's unit.
         """
         import pandas as pd
 
         launch = {"kernel": self.kernel, "gpu": self.gpu, **self.params}
-        rows = [{"metric": name, **launch, **_metric_dict(metric)} for name, metric in self.metrics.items()]
-        columns = ["metric", *launch, "value", "unit", "claim", "error", "held_out", "p90", "among"]
+        rows = [{"metric": name, **launch, **_metric_row(metric)} for name, metric in self.metrics.items()]
+        columns = ["metric", *launch, "value", "unit", "claim", "error", "held_out", "p90", "among", "low", "high"]
         return pd.DataFrame(rows, columns=columns).set_index("metric")
 
 
@@ -206,4 +207,12 @@ def _metric_dict(metric: Metric) -> dict[str, Any]:
         "held_out": _known(metric.held_out),
         "p90": _known(metric.p90),
         "among": metric.among,
+        "interval": None if metric.interval is None else metric.interval._asdict(),
     }
+
+
+def _metric_row(metric: Metric) -> dict[str, Any]:
+    """The same for a table, which has a number a cell."""
+    found = _metric_dict(metric)
+    interval = found.pop("interval") or {}
+    return {**found, "low": interval.get("low"), "high": interval.get("high")}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from gpusim.report.claims import HALF, MOST, error_rows, rows_legend
+from gpusim.report.claims import HALF, INTERVAL, MOST, error_rows, rows_legend
 from gpusim.report.grid import Grid
 from gpusim.report.kept import kept_line
-from gpusim.report.time import bound_by
+from gpusim.report.time import bound_by, interval
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
@@ -52,17 +52,18 @@ def _heading(profile: ChainFigures, names: Iterable[str]) -> str:
 
 def _by_launch(profile: ChainFigures) -> Grid:
     """A row for each launch, and their total."""
-    rows = [_cells(step, bound_by(step) or NOTHING) for step in profile.steps]
+    rows = [_cells(step, bound_by(step) or NOTHING, interval(step)) for step in profile.steps]
+    told = [name for name in rows[0] if name != INTERVAL or any(row[name] != NOTHING for row in rows)]
     memory = profile.steps[0].memory
     grid = Grid()
     grid.add_column("kernel", "name", key=True)
-    for heading in rows[0]:
+    for heading in told:
         grid.add_column(heading.replace("memory", memory), spared=_spared(heading))
     for label, row in zip(profile.labels, rows, strict=True):
-        grid.add_row(label, *row.values(), end_section=row is rows[-1])
-    errors = error_rows(profile.steps, JUDGED)
-    grid.add_row("together", *_cells(profile, "").values(), end_section=bool(errors))
-    _add_errors(grid, errors, 1, list(rows[0]))
+        grid.add_row(label, *(row[name] for name in told), end_section=row is rows[-1])
+    errors, total = error_rows(profile.steps, JUDGED), _cells(profile, "", "")
+    grid.add_row("together", *(total[name] for name in told), end_section=bool(errors))
+    _add_errors(grid, errors, 1, told)
     return grid
 
 
@@ -74,6 +75,9 @@ def _add_errors(grid: Grid, errors: Sequence[dict[str, str]], keys: int, heading
 
 SPARED = ("FLOP", "L1 loads", "L2 reads", "memory writes", "bound by")
 """Columns that are left out where the table is too wide, in this order."""
+
+OF_LAUNCHES = (INTERVAL, "bound by")
+"""Columns that are of launches alone."""
 
 JUDGED = {
     "time": "gpc__cycles_elapsed.max",
@@ -89,11 +93,12 @@ def _spared(heading: str) -> int | None:
     return SPARED.index(heading) if heading in SPARED else None
 
 
-def _cells(profile: Any, bound: str) -> dict[str, str]:
-    """Figures of a launch, or of a chain, by heading."""
+def _cells(profile: Any, bound: str, between: str) -> dict[str, str]:
+    """Figures of a launch, or of a chain, by heading; of a chain's time no interval is known."""
     total = getattr(profile, "total", lambda name: getattr(profile, name))
     return {
         "time": format_seconds(profile.seconds) if profile.seconds > 0 else NOTHING,
+        INTERVAL: between,
         "bound by": bound,
         "FLOP": format_count(profile.flops) if profile.flops else NOTHING,
         "L1 loads": format_bytes(total("global_load_bytes")),
@@ -135,7 +140,7 @@ def _several(profiles: Sequence[ChainFigures]) -> Iterator[RenderableType]:
     told = [*(["gpu"] if len({profile.gpu for profile in profiles}) > 1 else []), *distinct]
     yield Text(_heading(profiles[0], same), style="bold")
     yield Text("")
-    cells = [{name: cell for name, cell in _cells(p, "").items() if name != "bound by"} for p in profiles]
+    cells = [{name: cell for name, cell in _cells(p, "", "").items() if name not in OF_LAUNCHES} for p in profiles]
     grid = Grid()
     for name in told:
         grid.add_column(name, "name", key=True)

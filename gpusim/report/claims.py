@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gpusim.report.units import NOTHING
-from gpusim.results.metric import format_error
+from gpusim.results.metric import INTERVAL_SHARE, format_error
 
 if TYPE_CHECKING:
     from gpusim.results.figures import Figures
@@ -17,6 +17,9 @@ UNMEASURED = "±?"
 
 PAIR = "±a/b %"
 """How the errors of one launch's metrics are shown."""
+
+INTERVAL = f"{100 * INTERVAL_SHARE:.0f} %"
+"""What stands before, or above, a time's interval."""
 
 ON_THIS_GPU = "the launches measured on this GPU"
 HALF, MOST = "half ±", "90 % ±"
@@ -48,7 +51,7 @@ def legend(metrics: Mapping[str, Metric | None]) -> str:
     metrics : mapping of str to Metric or None
         By what they are called in the table.
     """
-    judged = {name: m for name, m in metrics.items() if m is not None and m.claim_text != m.claim.value}
+    judged = {name: m for name, m in metrics.items() if m is not None and m.interval is None and _is_doubtful(m)}
     groups: dict[str, list[str]] = {}
     for name, metric in judged.items():
         if metric.error is not None:
@@ -60,7 +63,19 @@ def legend(metrics: Mapping[str, Metric | None]) -> str:
         said.append(f"{PAIR}: half are off by a % at most, nine in ten by b %, of {first}{also}.")
     if any(metric.error is None for metric in judged.values()):
         said.append(f"{UNMEASURED}: how far off this is has not been measured on this GPU.")
-    return " ".join(said)
+    return " ".join([*intervals_legend(metrics.values()), *said])
+
+
+def intervals_legend(metrics: Iterable[Metric | None]) -> list[str]:
+    """Explain the intervals of times, if there are any.
+
+    Parameters
+    ----------
+    metrics : iterable of Metric or None
+    """
+    among = dict.fromkeys(m.interval.among for m in metrics if m is not None and m.interval is not None)
+    said = f"{INTERVAL}: of like launches so many take a time between the two, going by {'; '.join(among)}."
+    return [said] if among else []
 
 
 def error_rows(profiles: Sequence[Figures], columns: Mapping[str, str]) -> list[dict[str, str]]:
@@ -75,7 +90,8 @@ def error_rows(profiles: Sequence[Figures], columns: Mapping[str, str]) -> list[
     Returns
     -------
     list of dict
-        Cells by heading, the largest of the launches' errors; empty where none is known.
+        Cells by heading, the largest of the launches' errors; empty where none is known.  Times with an interval are
+        left out.
     """
     half, most = {}, {}
     for heading, metrics in _by_heading(profiles, columns).items():
@@ -95,7 +111,8 @@ def rows_legend(profiles: Sequence[Figures], columns: Mapping[str, str]) -> str:
     """
     judged = [metric for profile in profiles for metric in _judged(profile, columns)]
     groups = dict.fromkeys(metric.among or ON_THIS_GPU for metric in judged)
-    said = [f"{ROWS}, of {'; '.join(groups)}."] if groups else []
+    said = intervals_legend(profile.metrics.get(name) for profile in profiles for name in columns.values())
+    said += [f"{ROWS}, of {'; '.join(groups)}."] if groups else []
     unknown = dict.fromkeys(profile.gpu for profile in profiles if not _judged(profile, columns))
     if unknown and _by_heading(profiles, columns):
         said.append(f"How far off this is has not been measured on {' and '.join(unknown)}.")
@@ -105,12 +122,17 @@ def rows_legend(profiles: Sequence[Figures], columns: Mapping[str, str]) -> str:
 def _judged(profile: Figures, columns: Mapping[str, str]) -> list[Metric]:
     """Metrics of the profile whose errors are known, but for those that are exact."""
     metrics = (metric for name in columns.values() for metric in _found([profile], name))
-    return [metric for metric in metrics if metric.error is not None and metric.claim_text != metric.claim.value]
+    return [metric for metric in metrics if metric.error is not None and _is_doubtful(metric)]
+
+
+def _is_doubtful(metric: Metric) -> bool:
+    return metric.claim_text != metric.claim.value
 
 
 def _found(profiles: Sequence[Figures], name: str) -> list[Metric]:
-    """A metric of those launches that have it."""
-    return [metric for profile in profiles if (metric := profile.metrics.get(name)) is not None]
+    """A metric of those launches that have it, and no interval of it."""
+    metrics = (profile.metrics.get(name) for profile in profiles)
+    return [metric for metric in metrics if metric is not None and metric.interval is None]
 
 
 def _by_heading(profiles: Sequence[Figures], columns: Mapping[str, str]) -> dict[str, list[Metric]]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.report.claims import HALF, MOST, claim, error_rows
+from gpusim.report.claims import HALF, INTERVAL, MOST, claim, error_rows
 from gpusim.report.grid import Grid
-from gpusim.report.time import waiting_metric
+from gpusim.report.time import interval, waiting_metric
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds, format_share
 
 if TYPE_CHECKING:
@@ -262,6 +262,7 @@ def _comparison_cells(profile: Figures, distinct: Iterable[str], memory: str) ->
     of_it = profile.dram_bytes_read / book.nbytes if book and book.nbytes else math.nan
     return {name: _told(profile, name) for name in distinct} | {
         "time": format_seconds(profile.seconds) if profile.seconds > 0 else NOTHING,
+        INTERVAL: interval(profile),
         "L1 loads": format_bytes(profile.global_load_bytes),
         "L1 hits": format_share(profile.l1_hit_rate),
         "shared": format_bytes(profile.shared_bytes) if profile.uses_shared_memory else NOTHING,
@@ -275,8 +276,8 @@ def _comparison_cells(profile: Figures, distinct: Iterable[str], memory: str) ->
     }
 
 
-OPTIONAL = ("shared", "textbook", "of it")
-"""Columns of the comparison that are there only if a launch uses shared memory, or has a textbook."""
+OPTIONAL = (INTERVAL, "shared", "textbook", "of it")
+"""Columns of the comparison that are there only if a launch has an interval, uses shared memory, or has a textbook."""
 
 SPARED_FIRST = ("claim", "L2 hits", "L1 hits", "writes", "shared", "L1 loads", "L2 reads")
 """Columns of the comparison that make room for the others, in this order."""

@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.report.busy import ISSUE, Busy, ranked
-from gpusim.report.units import format_count, format_seconds, format_share
-from gpusim.results.metric import STALL_SHARE
+from gpusim.report.claims import INTERVAL
+from gpusim.report.units import NOTHING, format_count, format_seconds, format_share
+from gpusim.results.metric import CYCLES, DURATION, STALL_SHARE
 
 if TYPE_CHECKING:
     from gpusim.results.figures import Figures
@@ -63,8 +64,20 @@ def duration(profile: Figures) -> str:
     """How long the launch takes, and how far to trust that; empty where nobody knows."""
     if math.isnan(profile.cycles):
         return ""
-    claim = profile["gpc__cycles_elapsed.max"].claim_text
-    return f"{format_seconds(profile.seconds)}, {format_count(profile.cycles)} cycles ({claim})"
+    metric = profile[CYCLES]
+    of = metric.interval
+    trust = f"{INTERVAL}: {format_count(of.low)} to {format_count(of.high)}" if of else metric.claim_text
+    return f"{format_seconds(profile.seconds)}, {format_count(profile.cycles)} cycles ({trust})"
+
+
+def interval(profile: Figures) -> str:
+    """Between what the launch's time lies, as a table shows it; nothing where no interval is known."""
+    metric = profile.metrics.get(DURATION)
+    if metric is None or metric.interval is None:
+        return NOTHING
+    low, high = format_seconds(metric.interval.low), format_seconds(metric.interval.high)
+    unit = high.rpartition(" ")[2]
+    return f"{low.removesuffix(f' {unit}')} to {high}"
 
 
 def why(profile: Figures) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 STALL_REASON = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 """Nsight Compute's name of what says how many warps wait for a reason."""
@@ -12,8 +13,14 @@ STALL_REASON = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 STALL_SHARE = "smsp__warp_issue_stalled_{}_per_warp_active.pct"
 """Nsight Compute's name of the share of their time that warps wait for it."""
 
+CYCLES = "gpc__cycles_elapsed.max"
+"""SM cycles that a launch takes, as Nsight Compute counts them."""
+
 DURATION = "gpu__time_duration.sum"
 """Seconds that a launch takes, as Nsight Compute counts them."""
+
+INTERVAL_SHARE = 0.8
+"""Of launches that nobody measured, how many take a time within its interval (0 to 1)."""
 
 LEFT_DIRTY = "gpusim__l2_bytes_left_dirty.sum"
 """Bytes written that L2 still holds when the launch ends; Nsight Compute has no name for them."""
@@ -37,6 +44,35 @@ class Claim(StrEnum):
     EXTRAPOLATED = "extrapolated"
 
 
+class Interval(NamedTuple):
+    """Between what a time lies, as launches of like kernels were off.
+
+    Attributes
+    ----------
+    low, high : float
+        Both ends, in the metric's unit.  Where most of these launches took longer than predicted, even the lower one
+        may lie above the prediction.
+    among : str
+        Which measured launches it follows from.
+    share : float
+        Of launches of kernels that nobody measured, how many fall inside (0.8 = 80 %).
+
+    Examples
+    --------
+    >>> print(Interval(4350.4, 5210, "458 launches of ... on h200"))
+    80 %: 4350 to 5210
+    """
+
+    low: float
+    high: float
+    among: str
+    share: float = INTERVAL_SHARE
+
+    def __str__(self) -> str:
+        low, high = (f"{end:.0f}" if end >= 1000 else f"{end:.4g}" for end in (self.low, self.high))
+        return f"{100 * self.share:.0f} %: {low} to {high}"
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One counter of a profile.
@@ -56,6 +92,8 @@ class Metric:
         Nine in ten launches in `among` are off by this at most.
     among : str
         Which measured launches: ``"61 launches of matmul kernels on h200, by description"``.
+    interval : Interval or None
+        Of a time, between what it lies: it says more of this launch than `error` and `p90` do, so it is what is shown.
 
     Examples
     --------
@@ -70,10 +108,16 @@ class Metric:
     held_out: float | None = None
     p90: float | None = None
     among: str = ""
+    interval: Interval | None = None
 
     @property
     def claim_text(self) -> str:
-        """Claim and errors as a table shows them: ``exact``, ``modelled ±0.4/3.1 %``, ``modelled, unmeasured``."""
+        """Claim and errors as a table shows them: ``exact``, ``modelled ±0.4/3.1 %``, ``modelled, unmeasured``.
+
+        Of a time with an interval: ``calibrated, 80 %: 4350 to 5210``.
+        """
+        if self.interval is not None:
+            return f"{self.claim.value}, {self.interval}"
         if self.claim is Claim.EXACT and not (self.error or self.p90):
             return self.claim.value
         if self.error is None:

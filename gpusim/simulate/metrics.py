@@ -18,6 +18,7 @@ from gpusim.results.metric import LEFT_DIRTY, Claim, Metric
 from gpusim.simulate.build import waves
 from gpusim.simulate.clock import time_metrics
 from gpusim.simulate.known_errors import Errors, Way, errors_of_quick, known_errors
+from gpusim.simulate.prediction_intervals import Known, known, with_intervals
 from gpusim.simulate.where import by_array, by_line
 
 if TYPE_CHECKING:
@@ -114,17 +115,19 @@ def summary(
     if cache != "warm":
         read = found["dram__bytes_read.sum"]
         found["dram__bytes_read.sum"] = replace(read, value=read.value + read_by_launch(launch.program, gpu.launch))
+    judged = {
+        **_judged(time, errors(sampled=stretch)),
+        **_judged(found, errors(sampled=counts.sampled)),
+        **_judged(limits, known_errors(gpu.name, "machine_code" if way == "program" else way, family)),
+    }
+    like = None if cache != "cold" or counts.quick else _launches_like(gpu, way, family, stretch=stretch)
     return Profile(
         kernel=kernel,
         params=params,
         gpu=gpu.name,
         grid=launch.grid,
         block=launch.block,
-        metrics={
-            **_judged(time, errors(sampled=stretch)),
-            **_judged(found, errors(sampled=counts.sampled)),
-            **_judged(limits, known_errors(gpu.name, "machine_code" if way == "program" else way, family)),
-        },
+        metrics=with_intervals(judged, like),
         cache=cache,
         memory=gpu.memory,
         notes=_notes(counts, launch),
@@ -134,6 +137,12 @@ def summary(
         printed=counts.printed.text,
         timeline=counts.timeline and counts.timeline.of(kernel),
     )
+
+
+def _launches_like(gpu: Gpu, way: Way, family: str, *, stretch: bool) -> Known | None:
+    """Measured launches from which the time's interval follows: of strangers' CUDA, or of descriptions timed whole."""
+    measured = not stretch if way == "description" else way == "machine_code" and not family
+    return known(gpu.name, way) if measured else None
 
 
 def _left_dirty(counts: Counts) -> Metric:

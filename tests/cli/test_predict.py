@@ -211,3 +211,19 @@ def assert_complains(capsys, message):
     assert len(lines) == 1
     assert lines[0].startswith("gpusim: ")
     assert message in lines[0]
+
+
+def test_a_time_has_its_interval_in_80_columns_and_in_json(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main("predict vector-add --n 65536 --json -".split()) == 0
+    (told,) = json.loads(capsys.readouterr().out)["profiles"]
+    cycles, seconds = (told["metrics"][name] for name in ("gpc__cycles_elapsed.max", "gpu__time_duration.sum"))
+    low, high = (cycles["interval"][end] for end in ("low", "high"))
+    assert 0.5 * cycles["value"] < low < high < 2 * cycles["value"]
+    assert seconds["interval"]["low"] / low == pytest.approx(seconds["value"] / cycles["value"])
+    assert cycles["interval"]["share"] == 0.8
+    assert main("predict vector-add --n 65536".split()) == 0
+    line = capsys.readouterr().out.split("\n")[2]
+    thousands = [f"{round(end):,}".replace(",", " ") for end in (cycles["value"], low, high)]
+    assert line.endswith(" us, {} cycles (80 %: {} to {})".format(*thousands))
+    assert len(line) <= 80

@@ -4,7 +4,7 @@ import math
 import pytest
 
 from gpusim.profiles.profile import DERIVED, Profile
-from gpusim.results.metric import Claim, Metric
+from gpusim.results.metric import Claim, Interval, Metric
 from tests.report.profiles import tiled_matmul
 
 BARE = Profile("copy", {"N": 1024}, "h200", (4, 1, 1), (256, 1, 1), {})
@@ -45,7 +45,23 @@ def test_to_dict_is_json_and_complete(profile):
             "held_out": metric.held_out,
             "p90": metric.p90,
             "among": metric.among,
+            "interval": None,
         }
+
+
+def test_an_interval_is_in_json_and_in_the_table_of_metrics():
+    interval = Interval(4350.0, 5210.5, "9 launches of mine")
+    metrics = {
+        "a": Metric(4674, "cycle", Claim.CALIBRATED, 0.05, interval=interval),
+        "b": Metric(1, "byte", Claim.EXACT),
+    }
+    profile = Profile("mine", {}, "h200", (1, 1, 1), (1, 1, 1), metrics)
+    told = json.loads(json.dumps(profile.to_dict(), allow_nan=False))["metrics"]
+    assert told["a"]["interval"] == {"low": 4350.0, "high": 5210.5, "among": "9 launches of mine", "share": 0.8}
+    assert told["b"]["interval"] is None
+    frame = profile.to_dataframe()
+    assert list(frame.loc["a", ["low", "high"]]) == [4350.0, 5210.5]
+    assert frame.loc["b", ["low", "high"]].isna().all()
 
 
 def test_to_dataframe_has_a_row_for_every_metric():
@@ -57,7 +73,7 @@ def test_to_dataframe_has_a_row_for_every_metric():
 
 
 def test_to_dataframe_of_a_profile_without_metrics_is_empty():
-    metric = ["value", "unit", "claim", "error", "held_out", "p90", "among"]
+    metric = ["value", "unit", "claim", "error", "held_out", "p90", "among", "low", "high"]
     assert list(BARE.to_dataframe().columns) == ["kernel", "gpu", "N", *metric]
 
 

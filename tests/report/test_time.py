@@ -4,8 +4,8 @@ import pytest
 
 from gpusim.profiles.profile import Profile
 from gpusim.report.busy import BAR, UNITS, busy_table, shown
-from gpusim.report.time import REASONS, verdict, why
-from gpusim.results.metric import STALL_REASON, Claim, Metric
+from gpusim.report.time import REASONS, duration, interval, verdict, why
+from gpusim.results.metric import CYCLES, DURATION, STALL_REASON, Claim, Interval, Metric
 
 FMA, ISSUE, DATA, DRAM = (
     next(unit.metric for unit in UNITS if unit.name == name)
@@ -65,3 +65,34 @@ def test_bars_are_as_long_as_units_are_busy():
     bars = {line[:13].strip(): line.count("█") for line in lines if "█" in line}
     assert bars["FMA pipe"] == BAR
     assert bars["HBM bandwidth"] == BAR // 2
+
+
+def timed(low=None, high=None):
+    """A launch of 4674 cycles in 2.36 us, with or without an interval of its time."""
+    of = None if low is None else Interval(low, high, "9 launches of mine")
+    seconds = None if low is None else Interval(low * 5.05e-10, high * 5.05e-10, "9 launches of mine")
+    found = {
+        CYCLES: Metric(4674, "cycle", Claim.CALIBRATED, 0.046, p90=0.13, interval=of),
+        DURATION: Metric(2.36e-6, "s", Claim.CALIBRATED, 0.051, p90=0.14, interval=seconds),
+    }
+    return Profile("mine", {}, "h200", (1, 1, 1), (256, 1, 1), found)
+
+
+def test_a_time_stands_with_its_interval_and_without_other_errors():
+    assert duration(timed(4350, 5210)) == "2.36 us, 4 674 cycles (80 %: 4 350 to 5 210)"
+    assert duration(timed()) == "2.36 us, 4 674 cycles (calibrated ±4.6/13 %)"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(4350, 5210, "2.20 to 2.63 us"), (1900, 2100, "960 ns to 1.06 us"), (None, None, "–")],
+)
+def test_an_interval_in_seconds_names_its_unit_once(low, high, text):
+    assert interval(timed(low, high)) == text
+
+
+def test_an_interval_is_said_in_one_way_only():
+    text = " ".join(repr(timed(4350, 5210)).split())
+    assert "80 %: of like launches so many take a time between the two, going by 9 launches of mine." in text
+    assert "±" not in text
+    assert "±4.6/13 %" in repr(timed())
