@@ -74,7 +74,7 @@ def intervals_legend(metrics: Iterable[Metric | None]) -> list[str]:
     metrics : iterable of Metric or None
     """
     among = dict.fromkeys(m.interval.among for m in metrics if m is not None and m.interval is not None)
-    said = f"{INTERVAL}: of like launches so many take a time between the two, going by {'; '.join(among)}."
+    said = f"{INTERVAL}: so many launches like it fall within; learnt from {'; '.join(among)}."
     return [said] if among else []
 
 

@@ -120,14 +120,14 @@ def summary(
         **_judged(found, errors(sampled=counts.sampled)),
         **_judged(limits, known_errors(gpu.name, "machine_code" if way == "program" else way, family)),
     }
-    like = None if cache != "cold" or counts.quick else _launches_like(gpu, way, family, stretch=stretch)
+    whole = cache == "cold" and not (stretch or counts.quick)
     return Profile(
         kernel=kernel,
         params=params,
         gpu=gpu.name,
         grid=launch.grid,
         block=launch.block,
-        metrics=with_intervals(judged, like),
+        metrics=with_intervals(judged, _launches_like(gpu, way, family) if whole else None),
         cache=cache,
         memory=gpu.memory,
         notes=_notes(counts, launch),
@@ -139,10 +139,9 @@ def summary(
     )
 
 
-def _launches_like(gpu: Gpu, way: Way, family: str, *, stretch: bool) -> Known | None:
-    """Measured launches from which the time's interval follows: of strangers' CUDA, or of descriptions timed whole."""
-    measured = not stretch if way == "description" else way == "machine_code" and not family
-    return known(gpu.name, way) if measured else None
+def _launches_like(gpu: Gpu, way: Way, family: str) -> Known | None:
+    """Measured launches, timed whole with cold caches, from which a time's interval follows; not of emitted CUDA."""
+    return None if way == "machine_code" and family else known(gpu.name, way)
 
 
 def _left_dirty(counts: Counts) -> Metric:

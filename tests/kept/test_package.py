@@ -18,6 +18,7 @@ def copied(tmp_path):
         "data/validation-h200.json",
         "data/quick-h200.json",
         "data/programs-h200.json",
+        "data/intervals-h200.json",
         "data/launches.json",
     )
     for name in names:
@@ -34,6 +35,7 @@ def copied(tmp_path):
         "data/validation-h200.json",
         "data/quick-h200.json",
         "data/programs-h200.json",
+        "data/intervals-h200.json",
     ],
 )
 def test_code_gpus_and_known_errors_matter(copied, name):

@@ -93,6 +93,6 @@ def test_an_interval_in_seconds_names_its_unit_once(low, high, text):
 
 def test_an_interval_is_said_in_one_way_only():
     text = " ".join(repr(timed(4350, 5210)).split())
-    assert "80 %: of like launches so many take a time between the two, going by 9 launches of mine." in text
+    assert "80 %: so many launches like it fall within; learnt from 9 launches of mine." in text
     assert "±" not in text
     assert "±4.6/13 %" in repr(timed())
