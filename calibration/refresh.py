@@ -1,5 +1,7 @@
 """Hold predictions against what was measured and write what came out: the package's error table, docs/validation.md.
 
+What intervals of time follow from is written, too, as :mod:`calibration.strangers` does.
+
 Run by hand after the model has changed (five minutes): ``python -m calibration.unchanged --record``, which predicts the
 launches that are run whole, then ``python -m calibration.refresh``, which predicts the others.
 """
@@ -72,6 +74,7 @@ def main() -> None:
     lines += ["", "## Launches of which only part is run", "", *table(sampled)]
     lines += ["", "## Microbenchmarks", "", *shown, ""]
     (ROOT / "docs" / "validation.md").write_text("\n".join(lines))
+    strangers.write()
 
 
 if __name__ == "__main__":

@@ -200,8 +200,15 @@ def page() -> Iterator[str]:
     yield from ("", *intervals.section(pools(), {TITLES[of]: judged(of) for of in SETS}), "")
 
 
+def write() -> None:
+    """Write the page, and what the package says of errors and intervals."""
+    (ROOT / "gpusim" / "data" / f"strangers-{GPU}.json").write_text(bench.as_json(errors()) + "\n")
+    intervals.FILE.write_text(intervals.as_text(pools()))
+    (ROOT / "docs" / "strangers.md").write_text("\n".join(page()))
+
+
 def main() -> None:
-    """Predict what is asked for; write the page."""
+    """Predict what is asked for; write what follows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--predict", choices=SETS, help="predict the launches of a set anew")
     parser.add_argument("--sources", type=Path, help="folder with the machine code of strangers")
@@ -211,9 +218,7 @@ def main() -> None:
         parser.error("--predict strangers needs --sources: a folder with what sources.json lists")
     if given.predict:
         predict(given.predict, given.sources or SETS[given.predict], given.jobs)
-    (ROOT / "gpusim" / "data" / f"strangers-{GPU}.json").write_text(bench.as_json(errors()) + "\n")
-    intervals.FILE.write_text(intervals.as_text(pools()))
-    (ROOT / "docs" / "strangers.md").write_text("\n".join(page()))
+    write()
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ def test_eight_in_ten_of_those_held_out_fall_inside() -> None:
     found = {part: coverage(CUDA, of) for part, of in PARTS.items()}
     found["descriptions"] = coverage(DESCRIPTIONS, DESCRIPTIONS.found)
     assert all(of.launches > 100 for of in found.values())
-    assert {part: of.inside for part, of in found.items() if not 0.75 <= of.inside <= 0.85} == {}
+    assert 0.75 <= found["both"].inside <= 0.85
+    assert {part: of.inside for part, of in found.items() if not 0.7 <= of.inside <= 0.9} == {}  # a hundred: ±4 %
 
 
 def test_the_package_gives_these_intervals() -> None:
