@@ -126,6 +126,7 @@ def drive(
     from gpusim.engine.core.machine import driver
 
     m.shape[S.LIMIT] = NO_LIMIT if limit is None else whole("limit", limit, 1, NO_LIMIT)
+    until = until if math.isinf(until) else math.ceil(until)  # the engine counts whole steps: a part would never come
     step, done, watch, blocks = driver(m, queue.rows()), False, Watch(m), len(queue)
     with workers.running():
         while not done and m.misc[S.STEPS] < until and m.misc[S.HANDED] < handed:

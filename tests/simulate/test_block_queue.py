@@ -40,6 +40,24 @@ def test_every_block_of_a_stretch_runs_once_and_no_other(timeless):
     assert m.misc[S.HANDED] == m.misc[S.FINISHED_BLOCKS] == len(BlockQueue(STRETCHES)) == 505
 
 
+def test_a_machine_goes_on_to_a_part_of_a_step():
+    """Stretches are measured in shares of their instructions: a machine that stood just below one stayed there."""
+    launch, gpu, held = prepare(lookup.get("copy"), {"N": 32 * 600, "B": 32})
+    layout = lay_out(launch)
+    image = bound(launch, layout, whole(launch.program))
+    m = Place(launch, gpu, held, layout, fill_memory(launch, layout)).machine(image, 1)
+    queue, told = BlockQueue([Stretch(0, 600)]), []
+
+    def progress(*at):
+        told.append(at)
+        assert len(told) < 10, "it does not go on"
+
+    assert not drive(m, launch, image, queue, progress, "", until=10)
+    reached = int(m.misc[S.STEPS])
+    assert not drive(m, launch, image, queue, progress, "", until=reached + 0.6)
+    assert m.misc[S.STEPS] > reached
+
+
 def test_a_launch_of_all_blocks_that_there_can_be_is_sampled(monkeypatch):
     monkeypatch.setattr(sample, "BUDGET", 1e6)
     monkeypatch.setattr(counting, "WINDOW", WINDOW._replace(most=1e6))
