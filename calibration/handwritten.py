@@ -32,8 +32,8 @@ def values(profile: gpusim.Profile) -> dict[str, float]:
     return {name: float(metric.value) for name, metric in profile.metrics.items()}
 
 
-def predict(launch: str) -> gpusim.Profile:
+def predict(launch: str, gpu: str = "h200") -> gpusim.Profile:
     """The prediction of a measured launch, every block run."""
     case = MEASURED[launch]
     params: dict[str, Any] = dict(case.params)
-    return gpusim.predict(case.kernel, gpu="h200", sample=False, **params)
+    return gpusim.predict(case.kernel, gpu=gpu, sample=False, **params)

@@ -87,27 +87,30 @@ def groups(of: str) -> dict[str, str]:
 @cache
 def compared(of: str) -> list[Compared]:
     """Every launch of a set that was predicted."""
-    with (SETS[of] / TABLE).open() as table:
-        known = {row.pop("id"): row for row in csv.DictReader(table)}
-    found = {name: {key: float(value) for key, value in row.items() if value} for name, row in known.items()}
-    group = groups(of)
-    return [Compared(group[one.id], one, found[one.id]) for one in measured(of).launches if one.id in found]
+    return beside(measured(of), SETS[of] / TABLE, groups(of))
 
 
-def predict(of: str, folder: Path, jobs: int | None) -> None:
-    """Predict a set's launches, their sources in a folder, and keep what is compared."""
-    launches = measured(of).launches
-    specs = file.launches([launch.launch for launch in launches], folder, "measured launches")
+def beside(found: Measurement, kept: Path, group: Mapping[str, str]) -> list[Compared]:
+    """Launches beside the predictions that are kept of them."""
+    with kept.open() as table:
+        rows = {row.pop("id"): row for row in csv.DictReader(table)}
+    known = {name: {key: float(value) for key, value in row.items() if value} for name, row in rows.items()}
+    return [Compared(group[one.id], one, known[one.id]) for one in found.launches if one.id in known]
+
+
+def predict(found: Measurement, folder: Path, kept: Path, jobs: int | None) -> None:
+    """Predict launches for the GPU that they were measured on, their sources in a folder, and keep what is compared."""
+    specs = file.launches([launch.launch for launch in found.launches], folder, "measured launches")
     with ProgressLine() as progress:
-        found = record_all(specs, GPU, jobs=jobs, progress=progress)
-    for one in found:
+        records = record_all(specs, found.device.gpu, jobs=jobs, progress=progress)
+    for one in records:
         if one["error"]:
             print(f"{one['id']}: {one['error']}")
-    names = sorted({metric for launch in launches for metric in launch.metrics})
-    with (SETS[of] / TABLE).open("w", newline="") as table:
+    names = sorted({metric for launch in found.launches for metric in launch.metrics})
+    with kept.open("w", newline="") as table:
         writer = csv.DictWriter(table, ["id", *names], extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({"id": one["id"], **one["metrics"]} for one in found if not one["error"])
+        writer.writerows({"id": one["id"], **one["metrics"]} for one in records if not one["error"])
 
 
 def errors() -> dict[str, Any]:
@@ -217,7 +220,8 @@ def main() -> None:
     if given.predict == "strangers" and given.sources is None:
         parser.error("--predict strangers needs --sources: a folder with what sources.json lists")
     if given.predict:
-        predict(given.predict, given.sources or SETS[given.predict], given.jobs)
+        folder = SETS[given.predict]
+        predict(measured(given.predict), given.sources or folder, folder / TABLE, given.jobs)
     write()
 
 

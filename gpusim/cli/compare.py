@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 PROFILES = (".csv", ".ncu-rep")
 MEASURED_HELP = (
-    "What gpusim measure --json wrote, what ncu --csv --page raw printed (.csv), a .ncu-rep, or a GPU: h200 has the "
-    "launches that come with gpusim, a100-40gb, a100-80gb and rtx-a6000 times that others published."
+    "What gpusim measure --json wrote, what ncu --csv --page raw printed (.csv), a .ncu-rep, or a GPU: h200 and "
+    "h100-sxm have launches that come with gpusim, a100-40gb, a100-80gb and rtx-a6000 times that others published."
 )
 
 
@@ -192,7 +192,8 @@ def _of_measurement(
         names = [*measurement.shipped_names(), *published.names()]
         if str(file) not in names:
             raise UnknownNameError("measurement", str(file), names)
-    found = measurement.read(measurement.shipped(str(file)) or file)
+    path = measurement.shipped(str(file)) or file
+    found = measurement.read(path)
     chosen = [launch for launch in launch_file.select(found.launches, only) if not launch.error]
     values: Mapping[str, Mapping[str, float]]
     empty, kept = None, ""
@@ -200,7 +201,7 @@ def _of_measurement(
         known = _checked(found, gpu)
         target = {} if (arch := how.pop("arch")) is None else {"arch": arch}
         entries = [{**launch.launch, **(target if "source" in launch.launch else {})} for launch in chosen]
-        specs = launch_file.launches(entries, file.parent, str(file), folders)
+        specs = launch_file.launches(entries, path.parent, str(file), folders)
         records = _predict(specs, known, how)
         values = {record["id"]: record["metrics"] for record in records}
         kept = kept_line(times_kept(records))
