@@ -174,6 +174,7 @@ def lead() -> list[str]:
     return [
         "First, kernels that nothing was fitted to: launches that could be looked at / those held out.",
         "[Strangers' kernels](strangers.md) has them by repository and by kind, and the ten furthest off of each.",
+        "[On an H100](h100.md) has 92 launches of another card.",
         "",
         *summary(),
     ]

@@ -7,6 +7,7 @@ import pytest
 import gpusim
 import gpusim.lang as gl
 from gpusim import hardware
+from gpusim.simulate.known_errors import known_errors
 from tests.kernels.run import mine
 
 GPUS = hardware.names()
@@ -93,4 +94,11 @@ def test_a_small_matmul_takes_a_sane_time(gpu):
 @pytest.mark.parametrize("gpu", GPUS)
 def test_only_a_measured_gpu_is_calibrated(gpu):
     claim = copied(gpu)["gpc__cycles_elapsed.max"].claim_text
-    assert claim.startswith("calibrated, 80 %: ") if hardware.load(gpu).measured else claim == "modelled, unmeasured"
+    if hardware.load(gpu).measured:
+        assert claim.startswith("calibrated, 80 %: ")
+    else:
+        assert claim.startswith("modelled ±") if known_errors(gpu, "description") else claim == "modelled, unmeasured"
+
+
+def test_launches_of_an_h100_were_measured_though_its_constants_were_not():
+    assert [gpu for gpu in GPUS if known_errors(gpu, "description")] == ["h100-sxm", "h200"]
