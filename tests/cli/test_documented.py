@@ -39,6 +39,7 @@ COMMANDS = typer.main.get_command(app).commands
 REDUCED = {
     "gpusim compare h200": "--only 'copy N=*'",
     "gpusim compare h200 --jobs 2": "--only 'copy N=*'",
+    "gpusim compare h100-sxm": "--only 'copy*'",
     "gpusim scenario matrix-mystery --plot mystery.png": "--n 96 97",
 }
 """Commands that take minutes, and what makes them short."""
