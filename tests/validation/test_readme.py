@@ -1,0 +1,63 @@
+"""Does the README say of errors what the tables of today come to?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibration import h100, shipped, strangers, unchanged
+from calibration.shipped import CYCLES, HBM, L2
+from gpusim.measured.comparison import Row, Summary, summarise
+from gpusim.measured.measurement import is_held_out
+
+README = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+
+
+def summed(found: list[Row]) -> dict[str, Summary]:
+    """Errors by metric."""
+    return {one.metric: one for one in summarise(found)}
+
+
+def by_machine_code() -> list[str]:
+    found = shipped.compared(unchanged.of("machine_code"))
+    of, held = summed(found), summed([row for row in found if is_held_out(row.launch)])
+    return [
+        (
+            f"Cycles are {of[CYCLES].median:.1%} off in the median, {of[CYCLES].mean:.1%} on average, "
+            f"{of[CYCLES].max:.0%} at most"
+        ),
+        f"HBM reads are the same to the byte in half of them, and {of[HBM].mean:.1%} off on average",
+        f"L2 reads are the same in {of[L2].identical / of[L2].launches:.0%}, and {of[L2].mean:.1%} off on average",
+        (
+            f"{held[CYCLES].launches} of them are held out from any calibration. Their cycles are "
+            f"{held[CYCLES].median:.1%} off in the median"
+        ),
+    ]
+
+
+def by_description() -> list[str]:
+    of = summed(shipped.compared(unchanged.of("description")))
+    return [f"cycles are {of[CYCLES].median:.1%} off in the median (attention"]
+
+
+def of_strangers() -> list[str]:
+    found = strangers.compared("strangers")
+    of = summed([row for one in found for row in one.rows()])[CYCLES]
+    return [
+        (
+            f"are identical in {sum(one.is_identical() for one in found)} of them. Cycles are {of.median:.1%} off in the "
+            f"median, {of.mean:.1%} on average, and within {of.p90:.0%} in nine of ten"
+        )
+    ]
+
+
+def on_an_h100() -> list[str]:
+    of = summed([row for one in h100.compared() for row in one.rows()])[CYCLES]
+    return [f"Cycles are {of.median:.1%} off in the median, and within {of.p90:.0%} in nine of ten"]
+
+
+@pytest.mark.parametrize("told", [by_machine_code, by_description, of_strangers, on_an_h100])
+def test_its_figures_are_those_of_the_tables(told) -> None:
+    for sentence in told():
+        assert sentence.replace("%", " %") in README
