@@ -15,6 +15,7 @@ import numpy as np
 
 from calibration import bench, hopper
 from calibration.flash_attention_2 import SHAPES, mean_error, published, write_part
+from gpusim.results.metric import CYCLES
 
 GPU, D = "h100-sxm", 128
 ROWS, THREADS, SHARED = 128, 384, 164864  # queries of a block, its threads, bytes of its dynamic shared memory
@@ -140,7 +141,7 @@ def _cycles(here: Mapping[Launch, Found]) -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for launch in MEASURED:
         measured, cycles = there[launch.id], here[launch].cycles
-        took, seconds = measured.value(hopper.CYCLES), measured.value(hopper.TIME)
+        took, seconds = measured.value(CYCLES), measured.value(hopper.TIME)
         errors.append(cycles / took - 1)
         a_tile = " | ".join("–" if launch.causal else f"{value / launch.tiles:.0f}" for value in (took, cycles))
         clock = f"{launch.flops / seconds * 1e-12:.0f} | {measured.value(hopper.CLOCK) * 1e-6:.0f}"

@@ -7,19 +7,18 @@ predictions that are kept; with ``--predict`` it predicts them anew.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 
 from calibration import bench, handwritten, shipped, strangers
 from calibration.described import MEASURED
 from calibration.strangers import Compared
-from gpusim.measured import measurement
 from gpusim.measured.comparison import Row
 from gpusim.measured.measurement import Measurement
 
 GPU = "h100-sxm"
+FOLDER = shipped.PLAN.parent
+"""Where the launches' sources are."""
 BY_CODE, BY_DESCRIPTION = (bench.DATA / f"h100_{way}.csv" for way in ("predicted", "described"))
 PACKAGE, PAGE = (strangers.ROOT / path for path in (f"gpusim/data/validation-{GPU}.json", "docs/h100.md"))
 OTHERS = "cases.cu"
@@ -27,17 +26,10 @@ HANDWRITTEN, OTHER_KINDS = "hand-written", "of other kinds"
 DESCRIBED = "hand-written, by description"
 
 
-def folder() -> Path:
-    """Where the launches' sources are."""
-    path = measurement.shipped(GPU)
-    assert path is not None
-    return path.parent
-
-
 @cache
 def measured() -> Measurement:
     """What was measured."""
-    return measurement.read(folder() / f"measured-{GPU}.json")
+    return shipped.measured(GPU)
 
 
 @cache
@@ -56,13 +48,9 @@ def described() -> list[Compared]:
 
 def predict(jobs: int | None) -> None:
     """Predict every launch in both ways, and keep what is compared."""
-    strangers.predict(measured(), folder(), BY_CODE, jobs)
+    strangers.predict(measured(), FOLDER, BY_CODE, jobs)
     found = {launch: handwritten.values(handwritten.predict(launch, GPU)) for launch in MEASURED}
-    names = sorted({metric for launch in measured().launches for metric in launch.metrics})
-    with BY_DESCRIPTION.open("w", newline="") as table:
-        writer = csv.DictWriter(table, ["id", *names], extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({"id": launch, **values} for launch, values in found.items())
+    strangers.keep(measured(), found, BY_DESCRIPTION)
 
 
 def judged(found: Sequence[Compared]) -> list[Row]:

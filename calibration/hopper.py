@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from calibration import bench
 from calibration.exact_counters import ASKED, EXECUTED, differing
+from calibration.shipped import HBM, L2
 from gpusim.launches import file
 from gpusim.launches.profiling import record_all
 from gpusim.launches.spec import AnyLaunch
@@ -27,10 +28,10 @@ from gpusim.measured import measurement
 from gpusim.measured.comparison import Summary, rows, summarise
 from gpusim.measured.measurement import MeasuredLaunch, Measurement
 from gpusim.progress import ProgressLine
+from gpusim.results.metric import CYCLES
 
 FOLDER = bench.DATA / "hopper"
 CUBINS = FOLDER / "triton.tar.xz"
-CYCLES, L2, HBM = "gpc__cycles_elapsed.max", "lts__t_sectors_srcunit_tex_op_read.sum", "dram__bytes_read.sum"
 TIME, CLOCK = "gpu__time_duration.sum", "gpc__cycles_elapsed.avg.per_second"
 SHARED_WAVES = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 EXACT = (*EXECUTED, *ASKED, SHARED_WAVES)

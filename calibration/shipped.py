@@ -11,13 +11,13 @@ from gpusim.catalogue import lookup
 from gpusim.measured import measurement
 from gpusim.measured.comparison import Row, Summary, rows, summarise
 from gpusim.measured.measurement import MeasuredLaunch, Measurement, is_held_out
-from gpusim.results.metric import STALL_REASON, STALL_SHARE
+from gpusim.results.metric import CYCLES, STALL_REASON, STALL_SHARE
 from gpusim.simulate.known_errors import ENOUGH, Way
 
 TABLE = Path(__file__).parent / "data" / "h200_shipped.json"
 PLAN = Path(measurement.__file__).parents[1] / "data" / "launches.json"
 WAYS: dict[Way, str] = {"machine_code": "machine code of the CUDA emitted from it", "description": "its description"}
-CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
+HBM, L2 = "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
 KEPT = {CYCLES: "cycles", HBM: "HBM bytes read", L2: "L2 sectors read"}
 """Metrics whose predictions are kept by launch."""
 ATOMICS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
@@ -26,9 +26,9 @@ UNSHOWN = "smsp__average_warps_issue_stalled_"
 Parts = dict[str, tuple[Summary, Summary]]
 
 
-def measured() -> Measurement:
-    """What was measured."""
-    path = measurement.shipped("h200")
+def measured(gpu: str = "h200") -> Measurement:
+    """What was measured of the launches that come with gpusim."""
+    path = measurement.shipped(gpu)
     assert path is not None
     return measurement.read(path)
 

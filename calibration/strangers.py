@@ -18,18 +18,19 @@ from typing import Any, NamedTuple
 
 from calibration import bench, intervals, kinds, shipped
 from calibration.exact_counters import ASKED, EXECUTED, differing
+from calibration.shipped import HBM, L2
 from gpusim.launches import file
 from gpusim.launches.profiling import record_all
 from gpusim.measured import measurement
 from gpusim.measured.comparison import Row, relative, rows, summarise
 from gpusim.measured.measurement import MeasuredLaunch, Measurement
 from gpusim.progress import ProgressLine
+from gpusim.results.metric import CYCLES
 
 ROOT = Path(__file__).parents[1]
 GPU, TABLE = "h200", "h200_predicted.csv"
 SETS = {"strangers": bench.DATA / "strangers", "kinds": kinds.FOLDER}
 TITLES = {"strangers": "of public repositories", "kinds": "kernels of other kinds"}
-CYCLES, HBM, L2 = "gpc__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
 FAR, WORST = 0.25, 10
 """An error that is counted apart; launches that are named."""
 COLUMNS = (
@@ -106,11 +107,16 @@ def predict(found: Measurement, folder: Path, kept: Path, jobs: int | None) -> N
     for one in records:
         if one["error"]:
             print(f"{one['id']}: {one['error']}")
+    keep(found, {one["id"]: one["metrics"] for one in records if not one["error"]}, kept)
+
+
+def keep(found: Measurement, predicted: Mapping[str, Mapping[str, float]], kept: Path) -> None:
+    """Write of predictions, by launch, the metrics that were measured."""
     names = sorted({metric for launch in found.launches for metric in launch.metrics})
     with kept.open("w", newline="") as table:
         writer = csv.DictWriter(table, ["id", *names], extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({"id": one["id"], **one["metrics"]} for one in records if not one["error"])
+        writer.writerows({"id": launch, **values} for launch, values in predicted.items())
 
 
 def errors() -> dict[str, Any]:
@@ -120,6 +126,7 @@ def errors() -> dict[str, Any]:
     return {"gpu": GPU, "repositories": len({one.group for one in found}), "all": shipped.errors(judged)}
 
 
+@cache
 def judged(of: str) -> list[intervals.Judged]:
     """The launches of a set as intervals see them."""
     return [intervals.judged(one.group, one.launch, one.predicted) for one in compared(of)]

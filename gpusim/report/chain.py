@@ -14,6 +14,7 @@ from gpusim.report.grid import Grid
 from gpusim.report.kept import kept_line
 from gpusim.report.time import bound_by, interval
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds
+from gpusim.results.metric import CYCLES
 
 if TYPE_CHECKING:
     from gpusim.results.chain import ChainFigures
@@ -80,7 +81,7 @@ OF_LAUNCHES = (INTERVAL, "bound by")
 """Columns that are of launches alone."""
 
 JUDGED = {
-    "time": "gpc__cycles_elapsed.max",
+    "time": CYCLES,
     "L1 loads": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "L2 reads": "lts__t_sectors_srcunit_tex_op_read.sum",
     "memory reads": "dram__bytes_read.sum",

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_bytes, format_number, format_seconds, format_share
-from gpusim.results.metric import DURATION
+from gpusim.results.metric import CYCLES, DURATION
 
 if TYPE_CHECKING:
     from gpusim.measured.comparison import Row, Summary
@@ -77,7 +77,7 @@ def _measured(launch: MeasuredLaunch) -> list[str]:
     seconds = statistics.median(launch.seconds)
     return [
         launch.id, format_seconds(seconds), *_shares(launch.seconds_spread),
-        _value(DURATION, value(DURATION)), format_number(value("gpc__cycles_elapsed.max")),
+        _value(DURATION, value(DURATION)), format_number(value(CYCLES)),
         format_bytes(value("dram__bytes_read.sum")), launch.values or NOTHING,
     ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from gpusim.report.claims import HALF, INTERVAL, MOST, claim, error_rows
 from gpusim.report.grid import Grid
 from gpusim.report.time import interval, waiting_metric
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_seconds, format_share
+from gpusim.results.metric import CYCLES
 
 if TYPE_CHECKING:
     from gpusim.report.grid import Cell, Kind
@@ -215,7 +216,7 @@ def trimmed(extent: tuple[int, ...]) -> tuple[int, ...]:
 def shown_metrics(profile: Figures) -> dict[str, Metric | None]:
     """Metrics whose claims are shown: of time, of what warps wait for, and of the rows of :func:`memory_table`."""
     waits = {"waiting": waiting_metric(profile)}
-    return {"time": profile.metrics.get("gpc__cycles_elapsed.max"), **waits} | {
+    return {"time": profile.metrics.get(CYCLES), **waits} | {
         level.label.strip().format(memory=profile.memory): profile.metrics.get(level.claim or level.units)
         for level in _levels(profile)
     }
@@ -244,7 +245,7 @@ def _number(profile: Figures, name: str) -> float:
 
 MEMORY_READS = "{memory} reads"
 JUDGED = {
-    "time": "gpc__cycles_elapsed.max",
+    "time": CYCLES,
     "L1 loads": _L1.format("sectors", "global_op_ld"),
     "L1 hits": _L1.format("sectors", "global_op_ld").replace(".sum", "_lookup_hit.sum"),
     "shared": _WAVEFRONTS,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import UnknownNameError
 from gpusim.names import Suggesting
-from gpusim.results.metric import DURATION, LEFT_DIRTY, STALL_REASON, Metric, Value
+from gpusim.results.metric import CYCLES, DURATION, LEFT_DIRTY, STALL_REASON, Metric, Value
 from gpusim.results.traffic import Formula, Traffic, ratio
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Figures(Suggesting):
     @property
     def cycles(self) -> Value:
         """SM cycles from the start of the launch to its end; NaN where it was not timed."""
-        return self.value("gpc__cycles_elapsed.max")
+        return self.value(CYCLES)
 
     @property
     def seconds(self) -> float:

@@ -14,7 +14,7 @@ from gpusim.engine.state.arrays import Machine
 from gpusim.hardware.clocks import slowed
 from gpusim.isa.by_identity import by_identity
 from gpusim.isa.opcode_info import Pipe
-from gpusim.results.metric import DURATION, STALL_REASON, STALL_SHARE, Claim, Metric
+from gpusim.results.metric import CYCLES, DURATION, STALL_REASON, STALL_SHARE, Claim, Metric
 from gpusim.simulate.utilisation import booked, utilisation
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def time_metrics(found: Timing, gpu: Gpu, *, sampled: bool, total: np.ndarray) -
     warps = 1 + math.fsum(found.stalls.values())  # in the average cycle in which one of them issues
     hz = settling_hz(found, gpu) if total[C.INST_WARPGROUP] else gpu.clock.sm_hz
     values: dict[str, tuple[float, str]] = {
-        "gpc__cycles_elapsed.max": (round(found.cycles), "cycle"),
+        CYCLES: (round(found.cycles), "cycle"),
         DURATION: (found.cycles / hz, "s"),
         "sm__cycles_active.avg": (round(found.active), "cycle"),
         "sm__cycles_active.max": (round(found.longest), "cycle"),

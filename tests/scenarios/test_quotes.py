@@ -10,12 +10,12 @@ from calibration.handwritten import counters as measured
 from gpusim.catalogue import lookup
 from gpusim.launches.spec import DescribedLaunch
 from gpusim.measured import measurement
+from gpusim.results.metric import CYCLES
 from tests.scenarios.running import load, names, source
 
 DATA = Path(__file__).resolve().parents[1]
 REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))
 LINES = "l1tex__t_set_accesses.sum"
-CYCLES = "gpc__cycles_elapsed.max"
 MHZ = 1980
 
 
@@ -105,7 +105,7 @@ def test_the_ladder_of_tensor_cores():
     found = hopper.by_hand("h100-sxm")
     for (kernel, n), (*quoted, microseconds) in load("tensor_ladder")["H100"].items():
         launch = found[f"{kernel} {n}x{n}x{n}"]
-        assert quoted == [launch.value(hopper.CYCLES)]
+        assert quoted == [launch.value(CYCLES)]
         assert microseconds == pytest.approx(1e6 * launch.value(hopper.TIME))
 
 

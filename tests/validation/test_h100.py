@@ -8,9 +8,8 @@ from pathlib import Path
 from calibration import bench, h100
 from calibration.described import MEASURED
 from gpusim.launches import file
+from gpusim.results.metric import CYCLES
 from gpusim.simulate.known_errors import known_errors
-
-CYCLES = "gpc__cycles_elapsed.max"
 
 
 def test_the_page_and_the_errors_are_of_the_predictions_that_are_kept() -> None:
@@ -29,7 +28,7 @@ def test_counts_are_an_h100s_but_where_part_of_unequal_blocks_is_run() -> None:
 
 
 def test_sources_come_with_the_package() -> None:
-    specs = file.launches([launch.launch for launch in h100.measured().launches], h100.folder(), "h100-sxm")
+    specs = file.launches([launch.launch for launch in h100.measured().launches], h100.FOLDER, "h100-sxm")
     assert len(specs) == len(h100.measured().launches)
     assert {Path(launch.launch["source"]).parent.name for launch in h100.measured().launches} == {"sources"}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from calibration import h100, shipped, strangers, unchanged
-from calibration.shipped import CYCLES, HBM, L2
+from calibration.shipped import HBM, L2
 from gpusim.measured.comparison import Row, Summary, summarise
 from gpusim.measured.measurement import is_held_out
+from gpusim.results.metric import CYCLES
 
 README = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
 
