@@ -32,12 +32,21 @@ def needs_local(image: Image) -> bool:
     return moves_values(image, _is_local)
 
 
+def needs_shared(image: Image) -> bool:
+    """Whether running the image moves values of shared memory."""
+    return moves_values(image, _is_shared)
+
+
 def _touches(info: OpInfo) -> bool:
     return info.may_be_global and (info.reads_memory or info.writes_memory)
 
 
 def _changes_memory(info: OpInfo) -> bool:
     return info.may_be_global and info.writes_memory
+
+
+def _is_shared(info: OpInfo) -> bool:
+    return info.space in ("shared", "generic") and info.touches_memory
 
 
 def _is_local(info: OpInfo) -> bool:

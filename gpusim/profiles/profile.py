@@ -55,6 +55,8 @@ class Profile(Figures):
         What printf of device code printed: blocks in order, in a block by time, then by thread.
     kept : datetime or None
         When it was simulated, if that was in an earlier run, whose result is kept; None: it was simulated now.
+    rerun : callable or None
+        Predicts the launch again without some causes of its time; None where the profile was read from a file.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,7 @@ class Figures(Suggesting):
     timeline: Timeline | None = None
     printed: str = ""
     kept: datetime | None = field(default=None, compare=False)
+    rerun: Callable[..., Any] | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> Metric:
         if name not in self.metrics:

@@ -32,6 +32,7 @@ from gpusim.simulate.record import check, recorded, timeline
 from gpusim.simulate.sample import Plan, plan, unplanned
 from gpusim.simulate.scaling import Held, attribute, by_instruction, left_dirty, scale
 from gpusim.simulate.window import WINDOW, Since, measure, unevenness, window
+from gpusim.simulate.without import whole_waves
 from gpusim.simulate.workers import ALONE, Workers
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def count(
     if sample == "quick" and not values and (found := _quickly(place, image, in_time, progress, limit)):
         return found
     chosen, classes = _choose(place, image, False if values else sample, progress, limit)
+    if not chosen.sampled:
+        wave = clusters.held_at_once(gpu, launch, held)
+        chosen = replace(chosen, queue=BlockQueue.whole(whole_waves(launch, wave)))
     timed = not chosen.sampled and chosen.instructions(classes) <= MOST_TIMED
     image = in_time if timed else image
     m = (place.machine_again if timed else place.machine)(image, chosen.n_kinds, timed=timed)

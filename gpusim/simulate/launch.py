@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from gpusim.isa.program import GRID_WORKSPACE, ArrayInfo, ParamInfo, Program
 from gpusim.isa.variants import Atomic
 from gpusim.simulate.tensor_maps import TensorMap
 from gpusim.simulate.textures import Texture, table
+
+if TYPE_CHECKING:
+    from gpusim.results.causes import Cause
 
 ALIGNMENT = 512  # bytes; what CUDA's allocators give (CUDA C++ Programming Guide: at least 256)
 POINTER = 8  # bytes
@@ -147,6 +150,8 @@ class Launch:
     besides : mapping of str to ndarray
         Arrays in memory that no parameter points to; `places` has theirs, too.  A kernel comes to them by pointers that
         it finds in other arrays.
+    without : tuple of Cause
+        Causes of time that it is run without.
     """
 
     program: Program
@@ -162,6 +167,7 @@ class Launch:
     memory: Memory | None = None
     constants: Mapping[int, bytes] = field(default_factory=dict)
     besides: Mapping[str, np.ndarray] = field(default_factory=dict)
+    without: tuple[Cause, ...] = ()
 
     @property
     def registers_per_thread(self) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpusim.simulate import kept_results
@@ -16,7 +17,52 @@ if TYPE_CHECKING:
 
     from gpusim.hardware.spec import Gpu
     from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
+    from gpusim.results.causes import Cause
     from gpusim.simulate.work import How, Work
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A launch as it was predicted, to be predicted again without some causes of its time.
+
+    Attributes
+    ----------
+    works : sequence of Work
+    gpu : Gpu
+    how : How
+    place : int
+        Which of the works it is.
+    """
+
+    works: Sequence[Work]
+    gpu: Gpu
+    how: How
+    place: int
+
+    def __call__(self, *causes: Cause, progress: Progress | None = None) -> Profile:
+        """Predict it without some causes; launches before it are as they were.
+
+        Parameters
+        ----------
+        *causes : Cause
+        progress : callable, optional
+            Called with (blocks done, blocks, text).
+
+        Returns
+        -------
+        Profile
+
+        Raises
+        ------
+        GpusimError
+            As for :func:`predict`.
+        """
+        work = self.works[self.place]
+        launch = replace(work.launch, without=tuple(sorted(causes)))
+        works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
+        how = replace(self.how, values=False, timeline=None, progress=progress)
+        return predict(works, self.gpu, how)[self.place]
 
 
 _listeners: list[Callable[[Work], None]] = []
@@ -93,7 +139,7 @@ def predict(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
     found = _kept_or_simulated(works, gpu, how)
     for times in _notes:
         times.extend(profile.kept for profile in found)
-    return found
+    return [replace(profile, rerun=Rerun(works, gpu, how, k)) for k, profile in enumerate(found)]
 
 
 def _kept_or_simulated(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:

@@ -13,6 +13,7 @@ from gpusim.simulate.counting import count
 from gpusim.simulate.guard import fitting, watched
 from gpusim.simulate.l2_state import flushed
 from gpusim.simulate.metrics import summary
+from gpusim.simulate.without import gpu_without, held_without
 from gpusim.simulate.workers import Workers
 
 if TYPE_CHECKING:
@@ -92,8 +93,8 @@ def _run(
     work: Work, gpu: Gpu, how: How, l2: CacheState | None, *, keep_l2: bool, machines: Machines | None = None
 ) -> _Ran:
     """Count what a launch does, if it fits, at the clock at which the GPU runs it."""
-    launch, gpu = work.launch, clocked(gpu, work.launch.program)
-    held, progress = fitting(launch, gpu, work.name), _naming(how.progress, work.step)
+    launch, gpu = work.launch, gpu_without(clocked(gpu, work.launch.program), work.launch.without)
+    held, progress = held_without(fitting(launch, gpu, work.name), launch, gpu), _naming(how.progress, work.step)
     guard = watched(launch, gpu, held, how.limit, progress, one=how.sample == "quick")
     with guard if work.watched else nullcontext(progress) as tell:
         counts = count(

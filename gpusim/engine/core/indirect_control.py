@@ -98,7 +98,7 @@ def barrier(m, c, index, w, block, on, t):
     """BAR; the same."""
     warp, base = m.warps[w], first_row(m, w)
     warp[S.PC] += 1
-    if not on:
+    if not on or m.shape[S.WITHOUT] & S.NO_BARRIERS:
         return S.WENT
     if on != warp[S.ALIVE]:
         fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)

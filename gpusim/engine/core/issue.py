@@ -270,6 +270,20 @@ def awaited(warp, turn, c):
     return why
 
 
+@inline
+def rides_along(m, turn, unit, active):
+    """Whether an instruction takes no time: where paths of a warp take no turns, 32 lanes of its paths pay together.
+
+    What goes to the load/store pipe pays in any case.
+    """
+    if active == S.LANES or unit >= S.U_SHARED or not m.shape[S.WITHOUT] & S.NO_DIVERGENCE:
+        return False
+    turn[S.MEANING] += np.int64(active) << S.LANES_FIELD
+    pays = turn[S.MEANING] >> S.LANES_FIELD >= S.LANES
+    turn[S.MEANING] -= np.int64(pays * S.LANES) << S.LANES_FIELD
+    return not pays
+
+
 @spliced
 def issue(m, w, block, sm, row, entry, now, out_of_line):
     """Issue the next instruction of warp ``w``, that is in an entry of the scheduler ``row``, at tick ``now``.
@@ -295,15 +309,18 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again, reads = read_registers(row, c, entry, now)
-    if S.NO_UNIT < unit < S.U_UNIFORM:
-        again += result_at(m, row, now)
-    occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
-    again += slow_down(m, row, unit, reads, now)
-    row[S.LATEST], row[S.GOES_ON] = entry, again
-    if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
-        row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]
-    done, why, leaves, busy = now + c[I.LATENCY] * S.TICKS, np.int64(S.BY_SHORT), now, np.int64(c[I.BUSY])
+    again, done, rides = now, now, rides_along(m, turn, unit, active)
+    if not rides:
+        again, reads = read_registers(row, c, entry, now)
+        if S.NO_UNIT < unit < S.U_UNIFORM:
+            again += result_at(m, row, now)
+        occupy(row, unit, now, now + (S.TICKS if unit >= S.U_SHARED else c[I.BUSY]))
+        again += slow_down(m, row, unit, reads, now)
+        row[S.LATEST], row[S.GOES_ON] = entry, again
+        if unit == S.U_TENSOR and row[S.UNIT_FREE + S.U_XU] > now:
+            row[S.UNIT_FREE + S.U_XU] += m.rates[S.XU_HELD]
+        done += c[I.LATENCY] * S.TICKS
+    why, leaves, busy = np.int64(S.BY_SHORT), now, np.int64(c[I.BUSY])
     row[S.DISPATCHED] = max(row[S.DISPATCHED], now) + again - now  # a part of a cycle is kept, and adds up
     m.sms[sm, S.NOW] = now
     if unit >= S.U_SHARED:
@@ -311,11 +328,11 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
         busy = reads_for(m, c, on)
         leaves = let_go(row, max(now, free) + c[I.LATER] * S.TICKS, busy)
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
-    elif unit == S.U_XU:
+    elif unit == S.U_XU and not rides:
         leaves = let_go(row, now + c[I.LATER] * S.TICKS, m.rates[S.ASKING])
     elif (c[0] == I.IMAD_WIDE or c[0] == I.IMAD_HI) and row[S.LETS_GO] > now:
         row[S.LETS_GO] += m.rates[S.WIDE_ASKS] * (m.sms[sm, S.RESIDENT] > m.shape[S.N_SCHEDULERS])
-    if asks_for_registers(c):
+    if asks_for_registers(c) and not rides:
         ask_registers(m, row, c, leaves, now)
     if c[I.TWIN] < 0:
         done = twin(m, c, index, turn, sm, on, mask, now, count)
@@ -342,8 +359,8 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
         make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
     set_board(m, w, sm, warp, turn, c[I.WRITE_SB], done, why)
     set_board(m, w, sm, warp, turn, c[I.READ_SB], leaves + busy + m.rates[S.READ_LASTS], S.BY_SHORT)
-    counted, jumped = stalled_until(row, c, now), warp[S.PC] != index + 1
-    if jumped:
+    counted, jumped = now if rides else stalled_until(row, c, now), warp[S.PC] != index + 1
+    if jumped and not rides:
         counted += m.rates[S.TAKEN]
         row[S.DISPATCHED] += m.rates[S.BUBBLE]
     prepare(m, w, sm, row, entry, warp, turn, now, counted, jumped)

@@ -154,7 +154,7 @@ def control(m, c, op, index, w, block, on, count):
             fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
             return S.FAILED
         warp[S.BAR_NUMBER], warp[S.BAR_MODE] = c[I.SUB], 0
-        return S.AT_BLOCK_BARRIER if on else -1
+        return S.AT_BLOCK_BARRIER if on and not m.shape[S.WITHOUT] & S.NO_BARRIERS else -1
     elif op == I.NOP:
         if c[I.SUB]:
             give_way(warp)

@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.compiling.bits import popcount
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.compiling.lanes import I64, bits, load, pointer
-from gpusim.engine.hierarchy.bank_conflicts import bank_wavefronts
+from gpusim.engine.hierarchy.bank_conflicts import bank_wavefronts, ideal_wavefronts
 from gpusim.engine.state.columns import LANES
 from gpusim.engine.state.geometry import LINE_BITS, LINE_WORDS, SECTOR_BITS, SECTOR_WORDS, SECTORS, WORD
 from gpusim.hardware.fixed import LINE
@@ -101,7 +101,7 @@ def recall(pattern, address, mask, origin):
 
 
 @jit
-def work_out(pattern, address, mask, origin, width, packs, scratch):
+def work_out(pattern, address, mask, origin, width, packs, side_by_side, scratch):
     """Fill in a pattern row from lane addresses."""
     lines, sectors = pattern[PAT_LINES : PAT_LINES + LANES], pattern[PAT_SECTORS : PAT_SECTORS + LANES]
     n, n_sectors = gather_lines(address, mask, lines, sectors)
@@ -115,6 +115,32 @@ def work_out(pattern, address, mask, origin, width, packs, scratch):
     for lane in range(LANES):
         pattern[PAT_OFFSET + lane] = address[lane] - (origin << LINE_BITS)
     outline(pattern, mask)
+    if side_by_side and n_sectors > pattern[PAT_IDEAL]:
+        lay_side_by_side(pattern, mask, width, scratch[0])
+
+
+@jit
+def lay_side_by_side(pattern, mask, width, lines):
+    """Have the words of a request lie side by side: as few of its sectors as would do stand for all of them.
+
+    Which ones follows from where in its line the request begins.  So requests that touch other words of the same
+    sectors have other ones, and all together have each once.  ``lines``: scratch.
+    """
+    n, ideal = pattern[PAT_N_LINES], pattern[PAT_IDEAL]
+    for j in range(n):
+        lines[j] = pattern[PAT_LINES + j]
+        pattern[PAT_SECTORS + j] = pattern[PAT_WORDS + j] = 0
+    first = (pattern[PAT_FIRST] & (LINE - 1)) // max(width, WORD) * ideal
+    found, latest = np.int64(0), np.int64(-1)
+    for j in range(first, first + ideal):
+        place, sector = (j // SECTORS) % n, j % SECTORS
+        if place != latest:
+            pattern[PAT_LINES + found], latest = lines[place], place
+            found += 1
+        pattern[PAT_SECTORS + found - 1] |= np.int64(1) << sector
+        pattern[PAT_WORDS + found - 1] |= ((np.int64(1) << SECTOR_WORDS) - 1) << (sector * SECTOR_WORDS)
+    pattern[PAT_N_LINES], pattern[PAT_N_SECTORS] = found, ideal
+    pattern[PAT_WAVES] = min(pattern[PAT_WAVES], ideal_wavefronts(mask, width))
 
 
 @inline
@@ -144,7 +170,7 @@ def within(pattern, origin, width, low, high):
 
 
 @inline
-def coalesce(kept, address, mask, width, packs, scratch):
+def coalesce(kept, address, mask, width, packs, side_by_side, scratch):
     """Lines, sectors and data wavefronts of a request, from memory where seen before.
 
     Parameters
@@ -154,6 +180,8 @@ def coalesce(kept, address, mask, width, packs, scratch):
         comes back to each place.
     address, mask, width, packs, scratch
         See :func:`bank_wavefronts`.
+    side_by_side : bool
+        Have the words lie side by side, wherever they lie: :func:`lay_side_by_side`.
 
     Returns
     -------
@@ -167,5 +195,5 @@ def coalesce(kept, address, mask, width, packs, scratch):
     origin = address[first] >> LINE_BITS
     pattern = kept[(address[first] >> PLACE_BITS) & (PATTERNS_KEPT - 1)]
     if not recall(pattern, address, mask, origin):
-        work_out(pattern, address, mask, origin, width, packs, scratch)
+        work_out(pattern, address, mask, origin, width, packs, side_by_side, scratch)
     return pattern, origin

@@ -25,7 +25,7 @@ from gpusim.engine.load_store.copied_lines import (
 )
 from gpusim.engine.load_store.global_memory import prefetch_below, read_lines
 from gpusim.engine.load_store.pipe import take_pipe, take_tags
-from gpusim.engine.load_store.shared_memory import check_shared
+from gpusim.engine.load_store.shared_memory import check_shared, without_conflicts
 from gpusim.engine.load_store.traffic import LOADS, note_access
 from gpusim.engine.load_store.unwritten import is_unwritten
 from gpusim.engine.state import columns as S
@@ -56,8 +56,10 @@ def copy_async(m, c, index, w, block, sm, on, t, count):
     waves, written = np.int64(0), on & ~reads if past else on
     if written:
         waves = copy_wavefronts(m, index, sm, source, target, ZERO if past else reads, written, width)
+        ideal = min(ideal_wavefronts(written, width), waves)
+        waves = without_conflicts(m, waves, ideal)
         count[C.SH_ASYNC_WAVES] += waves
-        count[C.SH_ASYNC_IDEAL] += min(ideal_wavefronts(written, width), waves)
+        count[C.SH_ASYNC_IDEAL] += ideal
     if reads:
         done = fetch_copy(m, c, index, w, block, sm, source, target, reads, t, waves + past, count)
     else:
@@ -81,10 +83,10 @@ def take_zeros(fills, source, width, zeros):
 @jit
 def copy_wavefronts(m, index, sm, source, target, reads, on, width):
     """Wavefronts of the data stage for what lanes ``on`` write, of which some read through L1."""
-    p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, m.scratch)
+    p, _ = coalesce(m.patterns[m.shape[S.N_CODE] + index], target, on, width, False, False, m.scratch)
     waves = p[PAT_WAVES]
     if reads:
-        p, origin = coalesce(m.patterns[index], source, reads, width, False, m.scratch)
+        p, origin = coalesce(m.patterns[index], source, reads, width, False, False, m.scratch)
         if find_lines(m, sm, p, origin, m.scratch[0]) > 1:
             waves = wavefronts_by_turn(p, origin, source, target, reads, on, width, m.scratch)
     return waves
@@ -93,7 +95,7 @@ def copy_wavefronts(m, index, sm, source, target, reads, on, width):
 @jit
 def fetch_copy(m, c, index, w, block, sm, source, target, on, t, waves, count):
     """The global side: counted as a load; the tick its data is there."""
-    p, origin = coalesce(m.patterns[index], source, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], source, on, c[I.WIDTH], False, False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, source, on)
     if array < 0:
         return S.FAILURE

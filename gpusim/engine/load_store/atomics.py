@@ -32,7 +32,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
     """ATOMG, RED: done at L2; returns the tick the old values are there, or -1."""
     base, address = first_row(m, w), m.scratch[S.ADDRESSES]
     wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, False, m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return S.FAILURE
@@ -49,7 +49,7 @@ def atomic_global(m, c, index, w, block, sm, on, t, count):
         return refuse_stray(m, index, on, block, address, w)
     if not c[I.LIGHT]:
         update_global(m, c, w, address, on, returns)
-    if m.shape[S.TIMELESS]:
+    if m.shape[S.TIMELESS] or m.shape[S.WITHOUT] & S.NO_ATOMICS:
         return t
     first, free = asked_so_far(m, sm), max(tags_free(m.sms[sm]), m.sms[sm, S.NOW])
     begin = take_tags(m, sm, t, n * S.TICKS, waves * S.TICKS)
@@ -185,10 +185,12 @@ def atomic_shared(m, c, index, w, block, sm, on, t, count):
     if not c[I.LIGHT]:
         update_shared(m, c, w, block, address, on)
     if c[I.SUB] & 15 in (I.POPC_INC, I.CAST):
-        waves = coalesce(m.patterns[index], address, on, width, False, m.scratch)[0][PAT_WAVES]
+        waves = coalesce(m.patterns[index], address, on, width, False, False, m.scratch)[0][PAT_WAVES]
     else:
         waves = atomic_wavefronts(address, on, width, m.scratch[S.WORKED])
     waves *= values_sent(c)
+    if m.shape[S.WITHOUT] & S.NO_ATOMICS:
+        waves = min(waves, ideal_wavefronts(on, width) * values_sent(c))
     count[C.SH_ATOM_WAVES] += waves
     note_shared(m, index, waves, ideal_wavefronts(on, width) * values_sent(c))
     return shared_time(m, sm, waves, 1, 1, t)

@@ -60,6 +60,12 @@ def global_addresses(m, c, w, address):
 
 
 @inline
+def packed(m):
+    """Whether words of a request are to lie side by side."""
+    return m.shape[S.WITHOUT] & S.NO_EXCESS
+
+
+@inline
 def extend(value, width):
     """The lowest byte or two of a word, sign-extended."""
     bits = np.uint32(32 - 8 * width)
@@ -155,7 +161,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
     """LDG: count it, find its data; returns the tick it is there, or -1."""
     address = m.scratch[S.ADDRESSES]
     global_addresses(m, c, w, address)
-    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, packed(m), m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array
@@ -199,7 +205,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
     """STG: count it and write through to L2."""
     address = m.scratch[S.ADDRESSES]
     global_addresses(m, c, w, address)
-    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, c[I.WIDTH], False, packed(m), m.scratch)
     array = array_touched(m, c, p, origin, index, w, block, address, on)
     if array < 0:
         return array

@@ -51,6 +51,8 @@ def access_local(m, c, op, index, w, block, sm, on, t, count):
         return S.FAILURE
     if not c[I.LIGHT]:
         move_local(m, c, loads, w, address, on)
+    if m.shape[S.WITHOUT] & S.NO_SPILLS:
+        return t
     done, words, first = t, max(width >> 2, 1), asked_so_far(m, sm)
     count[C.LOCAL_LD_REQ if loads else C.LOCAL_ST_REQ] += words
     for k in range(words):

@@ -13,7 +13,7 @@ from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.jit import inline, jit
 from gpusim.engine.hierarchy.access_patterns import PAT_WAVES, coalesce
 from gpusim.engine.load_store.buffers import own_offset, short_addresses
-from gpusim.engine.load_store.shared_memory import check_shared, shared_time
+from gpusim.engine.load_store.shared_memory import check_shared, shared_time, without_conflicts
 from gpusim.engine.load_store.traffic import note_shared
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -39,12 +39,13 @@ def access_matrices(m, c, op, index, w, block, sm, on, t, count):
                 load_matrix(m, c, k, base, block, address, on)
             else:
                 store_matrix(m, c, k, base, block, address, on)
-    p, _ = coalesce(m.patterns[index], address, rows, ROW, False, m.scratch)
-    count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += p[PAT_WAVES]
+    p, _ = coalesce(m.patterns[index], address, rows, ROW, False, False, m.scratch)
+    waves = without_conflicts(m, p[PAT_WAVES], n)
+    count[C.SH_LD_WAVES if loads else C.SH_ST_WAVES] += waves
     count[C.SH_LD_IDEAL if loads else C.SH_ST_IDEAL] += n
-    note_shared(m, index, p[PAT_WAVES], n)
-    m.misc[S.LATEST_WAVES] = p[PAT_WAVES] | (n << S.WAVES_FIELD)
-    return shared_time(m, sm, p[PAT_WAVES], 1, 1, t)
+    note_shared(m, index, waves, n)
+    m.misc[S.LATEST_WAVES] = waves | (n << S.WAVES_FIELD)
+    return shared_time(m, sm, waves, 1, 1, t)
 
 
 @inline

@@ -29,7 +29,7 @@ def prefetch(m, c, index, w, block, sm, on, t, count):
             good &= (np.uint32(1) << np.uint32(lane)) ^ FULL
     if not good or m.shape[S.TIMELESS]:
         return t
-    p, origin = coalesce(m.patterns[index], address, good, WORD, False, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, good, WORD, False, False, m.scratch)
     count[C.PREFETCH_WAVES] += 1
     count[C.LINES] += p[PAT_N_LINES]
     at_instruction(m, sm, w, np.int64(-1), np.int64(-1))

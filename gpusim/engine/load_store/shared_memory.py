@@ -107,12 +107,12 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     width = np.int64(c[I.WIDTH])
     shared_addresses(m, c, w, address)
     first = m.shape[S.SHARED_BASE]
-    p, origin = coalesce(m.patterns[index], address, on, width, not writes, m.scratch)
+    p, origin = coalesce(m.patterns[index], address, on, width, not writes, False, m.scratch)
     fine = not m.shape[S.CHECKED] and within(p, origin, width, first, first + m.shape[S.SHARED_BYTES])
     if not fine and not check_shared(m, index, w, block, address, on, width, writes, False):
         return S.FAILURE
-    waves = p[PAT_WAVES] * np.int64(c[I.REPEAT])
     ideal = min(ideal_wavefronts(on, width), p[PAT_WAVES]) * np.int64(c[I.REPEAT])  # fewer where pairs of lanes agree
+    waves = without_conflicts(m, p[PAT_WAVES] * np.int64(c[I.REPEAT]), ideal)
     if writes:
         count[C.SH_ST_WAVES] += waves
         count[C.SH_ST_IDEAL] += ideal
@@ -124,6 +124,12 @@ def access_shared(m, c, op, index, w, block, sm, on, t, count):
     if not c[I.LIGHT]:
         move_shared(m, c, op, w, block, address, on, p[PAT_STEP])
     return shared_time(m, sm, waves, ideal, c[I.REPEAT], t)
+
+
+@inline
+def without_conflicts(m, waves, ideal):
+    """Wavefronts of an access: those it takes, or where banks are to have no conflicts those it would."""
+    return min(waves, ideal) if m.shape[S.WITHOUT] & S.NO_CONFLICTS else waves
 
 
 @inline

@@ -1,0 +1,77 @@
+"""A launch without one of the causes of its time: what then differs of the launch, of the GPU, and of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpusim.engine.state import columns as S
+from gpusim.isa.image_memory import needs_shared
+from gpusim.results.causes import Cause
+
+if TYPE_CHECKING:
+    from gpusim.hardware.occupancy import Occupancy
+    from gpusim.hardware.spec import Gpu
+    from gpusim.isa.encode import Image
+    from gpusim.simulate.launch import Launch
+
+SWITCHES = {
+    Cause.BANK_CONFLICTS: S.NO_CONFLICTS,
+    Cause.EXCESS_SECTORS: S.NO_EXCESS,
+    Cause.SPILLS: S.NO_SPILLS,
+    Cause.DIVERGENCE: S.NO_DIVERGENCE,
+    Cause.BARRIERS: S.NO_BARRIERS,
+    Cause.ATOMICS: S.NO_ATOMICS,
+}
+"""Of causes that the engine leaves out, how its shape says so."""
+
+LESS = 2
+"""By how much latency is shorter, and how many times the blocks an SM holds, without these causes."""
+
+
+def switches(causes: Collection[Cause], image: Image) -> int:
+    """What the engine leaves out, as ``Machine.shape`` has it.
+
+    Warps do not pass barriers early where addresses or branches depend on what shared memory holds.
+    """
+    left_out = sum(SWITCHES.get(cause, 0) for cause in causes)
+    return left_out & ~S.NO_BARRIERS if needs_shared(image) else left_out
+
+
+def gpu_without(gpu: Gpu, causes: Collection[Cause]) -> Gpu:
+    """Give the GPU on which a launch runs without some causes: loads come sooner where it is without their latency.
+
+    Half the latency is to a warp what twice the loads under way are (Little's law).
+    """
+    if Cause.LATENCY not in causes:
+        return gpu
+    latency, l2 = gpu.latency, gpu.l2
+    shorter = replace(
+        latency,
+        l2_hit_near_cycles=latency.l2_hit_near_cycles // LESS,
+        l2_fabric_cycles=latency.l2_fabric_cycles // LESS,
+        l2_spread_cycles=latency.l2_spread_cycles // LESS,
+        dram_cycles=latency.dram_cycles // LESS,
+    )
+    window = l2.coalescer_window_cycles // LESS
+    return replace(gpu, latency=shorter, l2=replace(l2, coalescer_window_cycles=window))
+
+
+def held_without(held: Occupancy, launch: Launch, gpu: Gpu) -> Occupancy:
+    """Give what an SM holds of a launch: twice the blocks, or what warps and places admit, if it is without few warps.
+
+    L1 is no smaller for it.
+    """
+    if Cause.FEW_WARPS not in launch.without:
+        return held
+    blocks = min(LESS * held.blocks_per_sm, gpu.sm.max_warps // launch.warps, gpu.sm.max_blocks)
+    warps = blocks * launch.warps
+    return replace(held, blocks_per_sm=blocks, warps_per_sm=warps, occupancy_pct=100.0 * warps / gpu.sm.max_warps)
+
+
+def whole_waves(launch: Launch, wave: int) -> int:
+    """Blocks that are run of a launch: all, or those of its full waves if it is without a last wave."""
+    if Cause.LAST_WAVE not in launch.without:
+        return launch.blocks
+    return max(launch.blocks // wave, 1) * wave if launch.blocks > wave else launch.blocks
