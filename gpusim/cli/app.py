@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
+from gpusim.cli.advise import advise
 from gpusim.cli.compare import compare
 from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.emit import emit
@@ -39,6 +40,7 @@ app = typer.Typer(
 app.command(context_settings=FREE_FORM)(predict)
 app.command()(profile)
 app.command(name="run", context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(run_program)
+app.command(context_settings=FREE_FORM)(advise)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -12,15 +12,12 @@ import typer
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, write
 from gpusim.cli.options import Caches, JsonFile, KernelFolders, in_hz
-from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.words import WORDS_HELP, launches_of
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch, DescribedLaunch
     from gpusim.measured.measurement import Measurement
-
-SOURCES = (".cu", ".cubin")
-WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
 
 
 @sources.takes_launch
@@ -135,27 +132,8 @@ def _specs(
     if scenario is not None:
         sources.refuse(single, "is for a CUDA source: leave it out, or leave --scenario out")
         yield from _of_scenario(scenario, words)
-    elif words and words[0].endswith(SOURCES):
-        if len(words) > 1:
-            raise GpusimError(f"measure knows no {words[1]} for a CUDA source")
-        yield sources.spec({"FILE": Path(words[0]), **single}, "measure")
     else:
-        own = {name: value for name, value in single.items() if name == "--block" and value is not None}
-        sources.refuse(single | {"--block": None}, "is for a CUDA source (.cu)")
-        yield from _described([*words, *(text for pair in own.items() for text in pair)], folders)
-
-
-def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[DescribedLaunch]:
-    """Every combination of a kernel's parameters; of a chain every step."""
-    from gpusim.launches.spec import DescribedLaunch
-
-    name, given = split(words)
-    algorithm = find(name, folders)
-    found: dict[str, DescribedLaunch] = {}
-    for params in combinations(algorithm, given):
-        for launch in DescribedLaunch.each(algorithm, params, folders):
-            found.setdefault(launch.id, launch)
-    yield from found.values()
+        yield from launches_of(words, folders, single, "measure")
 
 
 def _of_scenario(name: str, words: Sequence[str]) -> Iterator[DescribedLaunch]:

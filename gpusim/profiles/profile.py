@@ -11,6 +11,8 @@ from gpusim.results.figures import Figures
 if TYPE_CHECKING:
     import pandas as pd
 
+    from gpusim.advice import Advice
+    from gpusim.progress import Progress
     from gpusim.results.metric import Metric, Value
     from gpusim.results.traffic import Traffic
 
@@ -82,6 +84,27 @@ class Profile(Figures):
         from gpusim.report.sentence import explain
 
         return explain(self)
+
+    def advice(self, progress: Progress | None = None) -> Advice:
+        """Find what would make the launch faster: it is simulated again without each cause of its time.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with (blocks done, blocks, text).
+
+        Returns
+        -------
+        Advice
+
+        Raises
+        ------
+        ParameterError
+            The profile was read from a file, or has no time.
+        """
+        from gpusim.advice import advise
+
+        return advise(self, progress)
 
     def __repr__(self) -> str:
         from gpusim.report import as_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any, Protocol
 
 
 class Cause(StrEnum):
@@ -17,6 +18,8 @@ class Cause(StrEnum):
     ``few warps``: an SM holds half as many blocks as it could if a block took less of it.
     ``latency``: a warp has half as many loads under way as it could.
     ``last wave``: SMs without a block while others work on the last ones.
+    ``few blocks``: SMs without a block from the start.
+    ``L2 capacity``: data that HBM sends again because L2 has no room for it.
     """
 
     BANK_CONFLICTS = "bank conflicts"
@@ -28,3 +31,16 @@ class Cause(StrEnum):
     FEW_WARPS = "few warps"
     LATENCY = "latency"
     LAST_WAVE = "last wave"
+    FEW_BLOCKS = "few blocks"
+    L2_CAPACITY = "L2 capacity"
+
+
+class Again(Protocol):
+    """A launch as it was predicted, to be predicted again without some causes of its time."""
+
+    @property
+    def l2_bytes(self) -> int:
+        """Bytes of the L2 of its GPU."""
+
+    def __call__(self, *causes: Cause, progress: Any = None) -> Any:
+        """Predict it without some causes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from gpusim.results.traffic import Formula, Traffic, ratio
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from gpusim.results.causes import Again
     from gpusim.results.timeline import Timeline
 
 SECTOR_BYTES = 32
@@ -54,7 +55,7 @@ class Figures(Suggesting):
     timeline: Timeline | None = None
     printed: str = ""
     kept: datetime | None = field(default=None, compare=False)
-    rerun: Callable[..., Any] | None = field(default=None, compare=False)
+    rerun: Again | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> Metric:
         if name not in self.metrics:

@@ -38,7 +38,7 @@ from gpusim.simulate.dependence import may_race
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, texture_table, zeros
 from gpusim.simulate.placement import first_wave
 from gpusim.simulate.printed import formats, room
-from gpusim.simulate.without import switches
+from gpusim.simulate.without import LARGER, switches
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -481,6 +481,7 @@ def _shape_of(gpu: Gpu, launch: Launch, held: Occupancy, image: Image, layout: L
     dims = shape(gpu, launch, held)
     dims[S.ONE_BY_ONE] = may_race(image) or launch.program.has(*SYSTEM_CALLS)
     dims[S.WITHOUT] = switches(launch.without, image)
+    dims[S.DIRTY_ROOM] = gpu.l2.size_bytes // (2 * LARGER) // gpu.l2.sector_bytes  # the rest is clean
     dims[S.AMONG] = np.any(np.isin(image.code[:, F.OP], OPS))
     dims[S.N_STATIC], dims[S.PRIVATE] = len(image.shared_values), image.n_private
     dims[S.UNIFORM], dims[S.N_CODE] = image.first_uniform, len(image.code)

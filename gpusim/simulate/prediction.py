@@ -40,6 +40,11 @@ class Rerun:
     how: How
     place: int
 
+    @property
+    def l2_bytes(self) -> int:
+        """Bytes of the L2 of its GPU."""
+        return self.gpu.l2.size_bytes
+
     def __call__(self, *causes: Cause, progress: Progress | None = None) -> Profile:
         """Predict it without some causes; launches before it are as they were.
 

@@ -23,11 +23,16 @@ SWITCHES = {
     Cause.DIVERGENCE: S.NO_DIVERGENCE,
     Cause.BARRIERS: S.NO_BARRIERS,
     Cause.ATOMICS: S.NO_ATOMICS,
+    Cause.L2_CAPACITY: S.NO_CAPACITY,
 }
 """Of causes that the engine leaves out, how its shape says so."""
 
 LESS = 2
 """By how much latency is shorter, and how many times the blocks an SM holds, without these causes."""
+
+
+LARGER = 16
+"""How many times as large L2 is without limits of its capacity."""
 
 
 def switches(causes: Collection[Cause], image: Image) -> int:
@@ -40,22 +45,23 @@ def switches(causes: Collection[Cause], image: Image) -> int:
 
 
 def gpu_without(gpu: Gpu, causes: Collection[Cause]) -> Gpu:
-    """Give the GPU on which a launch runs without some causes: loads come sooner where it is without their latency.
+    """Give the GPU on which a launch runs without some causes: with a larger L2, or one from which loads come sooner.
 
     Half the latency is to a warp what twice the loads under way are (Little's law).
     """
-    if Cause.LATENCY not in causes:
-        return gpu
     latency, l2 = gpu.latency, gpu.l2
-    shorter = replace(
-        latency,
-        l2_hit_near_cycles=latency.l2_hit_near_cycles // LESS,
-        l2_fabric_cycles=latency.l2_fabric_cycles // LESS,
-        l2_spread_cycles=latency.l2_spread_cycles // LESS,
-        dram_cycles=latency.dram_cycles // LESS,
-    )
-    window = l2.coalescer_window_cycles // LESS
-    return replace(gpu, latency=shorter, l2=replace(l2, coalescer_window_cycles=window))
+    if Cause.L2_CAPACITY in causes:
+        l2 = replace(l2, size_bytes=LARGER * l2.size_bytes)
+    if Cause.LATENCY in causes:
+        l2 = replace(l2, coalescer_window_cycles=l2.coalescer_window_cycles // LESS)
+        latency = replace(
+            latency,
+            l2_hit_near_cycles=latency.l2_hit_near_cycles // LESS,
+            l2_fabric_cycles=latency.l2_fabric_cycles // LESS,
+            l2_spread_cycles=latency.l2_spread_cycles // LESS,
+            dram_cycles=latency.dram_cycles // LESS,
+        )
+    return gpu if l2 is gpu.l2 else replace(gpu, latency=latency, l2=l2)
 
 
 def held_without(held: Occupancy, launch: Launch, gpu: Gpu) -> Occupancy:

@@ -22,14 +22,17 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state.columns import (
     ATOMIC_CHAIN,
     ATOMIC_REQUEST,
+    DIRTY_ROOM,
     L2_FAR,
     L2_NEAR,
     L2_SETS,
     L2_WAYS,
+    NO_CAPACITY,
     PROMOTE,
     SLICE_REQUEST,
     SLICE_SECTOR,
     SLICE_WRITE,
+    WITHOUT,
 )  # fmt: skip
 from gpusim.engine.state.geometry import ALL_SECTORS, SECTORS
 
@@ -182,13 +185,27 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, sent, 
             if too_many(servers, rates):
                 drain(l2, servers, rates, shape, ring, t, count)
         partial = row[BITS * ways + e] >> PARTIAL_AT
-    row[BITS * ways + e] |= sectors | (sectors << SECTORS)
+    row[BITS * ways + e] |= sectors
+    keep_dirty(row, BITS * ways + e, servers, rates, shape, line, sectors, t, count)
     if home != half:
         count[C.FABRIC] += n
         row = l2[half * shape[L2_SETS] + l2_set(line, shape)]
         e = l2_place(row, ways, line, t, stamp, servers, rates, shape, count)
         row[BITS * ways + e] |= sectors & ~partial
     return begin, max(begin, last)
+
+
+@inline
+def keep_dirty(row, place, servers, rates, shape, line, sectors, t, count):
+    """Sectors were written: HBM has them when they must go, or at once where L2 keeps all that is read."""
+    fresh = popcount(sectors & ~(row[place] >> SECTORS))
+    if shape[WITHOUT] & NO_CAPACITY and fresh:
+        if shape[DIRTY_ROOM] < fresh:
+            count[C.DRAM_WRITE] += fresh
+            write_back(servers, rates, channel_of(line, shape), t, fresh)
+            return
+        shape[DIRTY_ROOM] -= fresh
+    row[place] |= sectors << SECTORS
 
 
 @jit

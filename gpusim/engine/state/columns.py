@@ -282,22 +282,23 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # go through a window one after another, because one may read what another writes; THREAD_REGISTERS: those that a thread
 # has when it begins; CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER: blocks of a cluster along each axis and in all;
 # AMONG: whether the program has instructions of clusters, for which there are rows of Machine.clusters; HEAP_FIRST,
-# HEAP_UNITS: where the device's heap begins, and how large it is; WITHOUT: what costs nothing in this run, NO_* together.
+# HEAP_UNITS: where the device's heap begins, and how large it is; WITHOUT: what costs nothing in this run, NO_* together;
+# DIRTY_ROOM: sectors that L2 may still keep unwritten to HBM, where it has room for all that is read.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,
     LOCAL_BASE, N_BUFFERS, UNIFORM, N_CODE, TIMED, N_SCHEDULERS, MIO_DEPTH, LG_DEPTH, SHOWN, L1_LINES, N_GPCS,
     CODE_AHEAD, BARRIERS, CODE_LINES, CONSTANT_LINES, GPC_MISSES, L1_VACATED, L1_FRONT, HOME_MASK, DENSE_WAVES,
     ONE_BY_ONE, THREAD_REGISTERS, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER, AMONG,
-    HEAP_FIRST, HEAP_UNITS, WITHOUT,
+    HEAP_FIRST, HEAP_UNITS, WITHOUT, DIRTY_ROOM,
     BANK_FIRST,
-) = range(54)  # fmt: skip
+) = range(55)  # fmt: skip
 BANK_BYTES = BANK_FIRST + N_BANKS  # of each constant bank: first byte in Machine.constants, and size
 N_SHAPE = BANK_BYTES + N_BANKS
 
 # What a run may go without (WITHOUT): wavefronts more than words need, sectors more than words need, traffic of local
-# memory, turns of a warp's paths one after another, waits at barriers, what atomics cost.
-NO_CONFLICTS, NO_EXCESS, NO_SPILLS, NO_DIVERGENCE, NO_BARRIERS, NO_ATOMICS = (1 << k for k in range(6))
+# memory, turns of a warp's paths one after another, waits at barriers, what atomics cost, what L2 has no room for.
+NO_CONFLICTS, NO_EXCESS, NO_SPILLS, NO_DIVERGENCE, NO_BARRIERS, NO_ATOMICS, NO_CAPACITY = (1 << k for k in range(7))
 
 # Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
 (

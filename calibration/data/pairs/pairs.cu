@@ -1,0 +1,299 @@
+// Kernels beside their mended forms: each pair computes the same, and one thing costs the first of it time.
+
+#define N_THREADS (gridDim.x * blockDim.x)
+#define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
+
+// ---------------------------------------------------------------- global accesses
+
+// Each thread copies a stretch of its own; threads of a warp are a stretch apart.
+extern "C" __global__ void copy_stretches(const float *x, float *y, int each) {
+    for (int i = 0; i < each; i++) y[THREAD * each + i] = x[THREAD * each + i] + 1.0f;
+}
+
+extern "C" __global__ void copy_side_by_side(const float *x, float *y, int each) {
+    for (int i = 0; i < each; i++) y[i * N_THREADS + THREAD] = x[i * N_THREADS + THREAD] + 1.0f;
+}
+
+struct Particle { float x, y, z, vx, vy, vz, mass, charge; };
+
+// One field of eight, an array of structs; and the same field as an array.
+extern "C" __global__ void push_structs(Particle *p, float dt) { p[THREAD].x += dt; }
+extern "C" __global__ void push_arrays(float *x, float dt) { x[THREAD] += dt; }
+
+// Sums of columns: a thread a row of the transposed matrix, or a thread a column.
+extern "C" __global__ void sums_of_rows(const float *a, float *sums, int rows, int columns) {
+    float sum = 0.0f;
+    for (int i = 0; i < columns; i++) sum += a[THREAD * columns + i];
+    sums[THREAD] = sum;
+}
+
+extern "C" __global__ void sums_of_columns(const float *a, float *sums, int rows, int columns) {
+    float sum = 0.0f;
+    for (int i = 0; i < rows; i++) sum += a[i * columns + THREAD];
+    sums[THREAD] = sum;
+}
+
+// Rows of a matrix that begin anywhere, or at lines.
+extern "C" __global__ void scale_pitched(const float *x, float *y, int pitch, int width) {
+    for (int i = threadIdx.x; i < width; i += blockDim.x) y[blockIdx.x * pitch + i] = 2.0f * x[blockIdx.x * pitch + i];
+}
+
+extern "C" __global__ void shift(const float *x, float *y, int by) {
+    y[THREAD] = x[THREAD + by];
+}
+
+// ---------------------------------------------------------------- shared memory
+
+template <int PITCH> __global__ void transpose(const float *x, float *y, int n) {
+    __shared__ float tile[32 * PITCH];
+    int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+    for (int i = 0; i < 32; i += 8) tile[(threadIdx.y + i) * PITCH + threadIdx.x] = x[(row + i) * n + column];
+    __syncthreads();
+    column = blockIdx.y * 32 + threadIdx.x, row = blockIdx.x * 32 + threadIdx.y;
+    for (int i = 0; i < 32; i += 8) y[(row + i) * n + column] = tile[threadIdx.x * PITCH + threadIdx.y + i];
+}
+template __global__ void transpose<32>(const float *, float *, int);
+template __global__ void transpose<33>(const float *, float *, int);
+
+extern "C" __global__ void transpose_direct(const float *x, float *y, int n) {
+    int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+    for (int i = 0; i < 32; i += 8) y[column * n + row + i] = x[(row + i) * n + column];
+}
+
+// Products of tiles in shared memory; a row of one tile lies along a row of a warp, or down a column.
+template <int PITCH> __global__ void products(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[32 * PITCH], bs[32 * PITCH];
+    int x = threadIdx.x, y = threadIdx.y;
+    float sum = 0.0f;
+    for (int k = 0; k < n; k += 32) {
+        as[x * PITCH + y] = a[(blockIdx.y * 32 + y) * n + k + x];
+        bs[y * PITCH + x] = b[(k + y) * n + blockIdx.x * 32 + x];
+        __syncthreads();
+        for (int i = 0; i < 32; i++) sum += as[i * PITCH + y] * bs[i * PITCH + x];
+        __syncthreads();
+    }
+    c[(blockIdx.y * 32 + y) * n + blockIdx.x * 32 + x] = sum;
+}
+template __global__ void products<32>(const float *, const float *, float *, int);
+template __global__ void products<33>(const float *, const float *, float *, int);
+
+// A tree of sums whose steps are far apart, or near.
+extern "C" __global__ void tree_far(const float *x, float *sums) {
+    __shared__ float part[512];
+    int t = threadIdx.x;
+    part[t] = x[THREAD];
+    for (int step = 1; step < 512; step *= 2) {
+        __syncthreads();
+        int i = 2 * step * t;
+        if (i < 512) part[i] += part[i + step];
+    }
+    if (t == 0) sums[blockIdx.x] = part[0];
+}
+
+extern "C" __global__ void tree_near(const float *x, float *sums) {
+    __shared__ float part[512];
+    int t = threadIdx.x;
+    part[t] = x[THREAD];
+    for (int step = 256; step > 0; step /= 2) {
+        __syncthreads();
+        if (t < step) part[t] += part[t + step];
+    }
+    if (t == 0) sums[blockIdx.x] = part[0];
+}
+
+// Each thread has a table of its own in shared memory: a row of it, or a column.
+template <int BY_COLUMNS> __global__ void tables(const int *x, int *y, int rounds) {
+    __shared__ int table[128 * 32];
+    int t = threadIdx.x, at = 0;
+    for (int i = 0; i < 32; i++) table[BY_COLUMNS ? i * 128 + t : t * 32 + i] = x[i * 128 + t];
+    for (int i = 0; i < rounds; i++) at = table[BY_COLUMNS ? (i & 31) * 128 + t : t * 32 + (i & 31)] + 3 * at;
+    y[THREAD] = at;
+}
+template __global__ void tables<0>(const int *, int *, int);
+template __global__ void tables<1>(const int *, int *, int);
+
+// ---------------------------------------------------------------- atomics
+
+extern "C" __global__ void histogram_global(const int *x, int *bins, int each) {
+    for (int i = 0; i < each; i++) atomicAdd(&bins[x[i * N_THREADS + THREAD] & 255], 1);
+}
+
+extern "C" __global__ void histogram_shared(const int *x, int *bins, int each) {
+    __shared__ int own[256];
+    own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = 0; i < each; i++) atomicAdd(&own[x[i * N_THREADS + THREAD] & 255], 1);
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
+}
+
+extern "C" __global__ void sum_by_atomics(const float *x, float *sum) { atomicAdd(sum, x[THREAD]); }
+
+extern "C" __global__ void sum_by_shuffles(const float *x, float *sum) {
+    __shared__ float part[8];
+    float mine = x[THREAD];
+    for (int d = 16; d > 0; d /= 2) mine += __shfl_down_sync(0xffffffffu, mine, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int k = 1; k < 8; k++) mine += part[k];
+        atomicAdd(sum, mine);
+    }
+}
+
+// ---------------------------------------------------------------- divergence
+
+__device__ float one_way(float v, int rounds) {
+    for (int i = 0; i < rounds; i++) v = v * 1.0001f + 0.5f;
+    return v;
+}
+
+__device__ float other_way(float v, int rounds) {
+    for (int i = 0; i < rounds; i++) v = v * 0.9999f - 0.25f;
+    return v;
+}
+
+// Which way a thread goes alternates from lane to lane, or from warp to warp.
+extern "C" __global__ void ways_by_lane(const float *x, float *y, int rounds) {
+    float v = x[THREAD];
+    if (threadIdx.x & 1) v = one_way(v, rounds); else v = other_way(v, rounds);
+    y[THREAD] = v;
+}
+
+extern "C" __global__ void ways_by_warp(const float *x, float *y, int rounds) {
+    float v = x[THREAD];
+    if (threadIdx.x >> 5 & 1) v = one_way(v, rounds); else v = other_way(v, rounds);
+    y[THREAD] = v;
+}
+
+// How long a thread works goes by its lane, or by its warp: 1 to 32 times as long.
+extern "C" __global__ void rounds_by_lane(const float *x, float *y, int rounds) {
+    y[THREAD] = one_way(x[THREAD], rounds * (1 + (threadIdx.x & 31)));
+}
+
+extern "C" __global__ void rounds_by_warp(const float *x, float *y, int rounds) {
+    y[THREAD] = one_way(x[THREAD], rounds * (1 + (threadIdx.x >> 5 & 31)));
+}
+
+// Four ways of a switch.
+template <int SHIFT> __global__ void four_ways(const float *x, float *y, int rounds) {
+    float v = x[THREAD];
+    switch (threadIdx.x >> SHIFT & 3) {
+    case 0: v = one_way(v, rounds); break;
+    case 1: v = other_way(v, rounds); break;
+    case 2: for (int i = 0; i < rounds; i++) v = v * v * 0.5f + 0.1f; break;
+    default: for (int i = 0; i < rounds; i++) v = 0.3f - v * v; break;
+    }
+    y[THREAD] = v;
+}
+template __global__ void four_ways<0>(const float *, float *, int);
+template __global__ void four_ways<5>(const float *, float *, int);
+
+// ---------------------------------------------------------------- registers and local memory
+
+// Sums of 64 shifted products: as many registers as it likes, or 32, so that most of them spill.
+template <int BLOCKS> __global__ void __launch_bounds__(256, BLOCKS) sums64(const float *x, float *y, int rounds) {
+    float sums[64];
+    for (int i = 0; i < 64; i++) sums[i] = x[i * N_THREADS + THREAD];
+    for (int r = 0; r < rounds; r++)
+#pragma unroll
+        for (int i = 0; i < 64; i++) sums[i] = sums[i] * 0.5f + sums[(i * 7 + 1) & 63];
+    float sum = 0.0f;
+    for (int i = 0; i < 64; i++) sum += sums[i];
+    y[THREAD] = sum;
+}
+template __global__ void sums64<2>(const float *, float *, int);
+template __global__ void sums64<8>(const float *, float *, int);
+
+// A small array of each thread, at places known only when it runs, or all of them in turn.
+extern "C" __global__ void array_at_run_time(const float *x, float *y, const int *order, int rounds) {
+    float own[16];
+    for (int i = 0; i < 16; i++) own[i] = x[i * N_THREADS + THREAD];
+    for (int r = 0; r < rounds; r++) own[order[r] & 15] += own[order[r + 1] & 15];
+    float sum = 0.0f;
+    for (int i = 0; i < 16; i++) sum += own[i];
+    y[THREAD] = sum;
+}
+
+extern "C" __global__ void array_in_registers(const float *x, float *y, const int *order, int rounds) {
+    float own[16];
+    for (int i = 0; i < 16; i++) own[i] = x[i * N_THREADS + THREAD];
+    for (int r = 0; r < rounds; r += 16)
+#pragma unroll
+        for (int i = 0; i < 16; i++) own[i] += own[(i + 5) & 15];
+    float sum = 0.0f;
+    for (int i = 0; i < 16; i++) sum += own[i];
+    y[THREAD] = sum;
+}
+
+// ---------------------------------------------------------------- parallelism
+
+// A stream of single loads, each of which the next one waits for; dynamic shared memory decides how many blocks fit.
+extern "C" __global__ void stream_slowly(const float *x, float *y, int each) {
+    float sum = 0.0f;
+#pragma unroll 1
+    for (int i = 0; i < each; i++) sum += x[i * N_THREADS + THREAD];
+    y[THREAD] = sum;
+}
+
+extern "C" __global__ void stream_by_two(const float *x, float *y, int each) {
+    float sum = 0.0f;
+#pragma unroll 2
+    for (int i = 0; i < each; i++) sum += x[i * N_THREADS + THREAD];
+    y[THREAD] = sum;
+}
+
+// Work that does not end with the grid: as many blocks as there are, whatever they are.
+extern "C" __global__ void scale_all(const float *x, float *y, int n, int rounds) {
+    for (int i = THREAD; i < n; i += N_THREADS) y[i] = one_way(x[i], rounds);
+}
+
+// ---------------------------------------------------------------- barriers
+
+template <int EVERY> __global__ void steps(const float *x, float *y, int rounds) {
+    __shared__ float part[1024];
+    float v = x[THREAD];
+    for (int i = 0; i < rounds; i++) {
+        part[threadIdx.x] = v;
+        if (EVERY) __syncthreads(); else __syncwarp();
+        v = v * 0.5f + part[threadIdx.x ^ 1];
+        if (EVERY) __syncthreads(); else __syncwarp();
+    }
+    y[THREAD] = v;
+}
+template __global__ void steps<0>(const float *, float *, int);
+template __global__ void steps<1>(const float *, float *, int);
+
+// ---------------------------------------------------------------- order of work, and of launches
+
+// An array gone through several times: all of it each time, or a part of it several times before the next.
+extern "C" __global__ void passes(const float4 *x, float *y, int n, int part, int times) {
+    float sum = 0.0f;
+    for (int first = 0; first < n; first += part)
+        for (int k = 0; k < times; k++)
+            for (int i = THREAD; i < part; i += N_THREADS) {
+                float4 v = x[first + i];
+                sum += v.x + v.y + v.z + v.w;
+            }
+    y[THREAD] = sum;
+}
+
+// Two launches, of which the second reads what the first wrote; or one.
+extern "C" __global__ void scale_by(const float *x, float *y, float by) { y[THREAD] = by * x[THREAD]; }
+extern "C" __global__ void square(const float *x, float *y) { y[THREAD] = x[THREAD] * x[THREAD]; }
+extern "C" __global__ void scale_and_square(const float *x, float *y, float by) {
+    float v = by * x[THREAD];
+    y[THREAD] = v * v;
+}
+
+// A table that L2 holds, read at places that an array names which it does not hold; that array marked to go first, or not.
+template <int STREAMED> __global__ void look_up(const int *places, const float *table, float *y, int each) {
+    float sum = 0.0f;
+    for (int i = 0; i < each; i++) {
+        const int *p = &places[i * N_THREADS + THREAD];
+        sum += table[STREAMED ? __ldcs(p) : *p];
+    }
+    y[THREAD] = sum;
+}
+template __global__ void look_up<0>(const int *, const float *, float *, int);
+template __global__ void look_up<1>(const int *, const float *, float *, int);

@@ -1,0 +1,117 @@
+"""Advice on a launch: each cause that its counters show is taken away alone, and what that gains decides the order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpusim.advice.edits import EDITS
+from gpusim.advice.finding import Finding
+from gpusim.advice.signs import Sign, signs
+from gpusim.advice.trust import interval
+from gpusim.errors import ParameterError
+from gpusim.results.causes import Cause
+
+if TYPE_CHECKING:
+    from gpusim.progress import Progress
+    from gpusim.results.figures import Figures
+
+WORTH = 0.05
+"""Share of a launch's time that a finding must cost to be advice."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What would make a launch faster.
+
+    Attributes
+    ----------
+    profile : Profile
+        The launch as it is.
+    findings : tuple of Finding
+        Everything that was looked at, what costs most first.
+    """
+
+    profile: Figures
+    findings: tuple[Finding, ...]
+
+    @property
+    def worth(self) -> tuple[Finding, ...]:
+        """Those that cost at least 5 % of the launch's time."""
+        return tuple(finding for finding in self.findings if finding.gain >= WORTH)
+
+    def __repr__(self) -> str:
+        from gpusim.advice.table import table
+        from gpusim.report import text
+
+        return text(list(table(self)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain dicts, lists, strings and numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``kernel``, ``gpu``, ``cycles``, and ``findings``.
+        """
+        profile = self.profile
+        return {
+            "kernel": profile.kernel, "params": dict(profile.params), "gpu": profile.gpu, "cycles": profile.cycles,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }  # fmt: skip
+
+
+def advise(profile: Figures, progress: Progress | None = None) -> Advice:
+    """Find what would make a launch faster.
+
+    The launch is simulated again for each cause of time that its counters show, without that one.
+
+    Parameters
+    ----------
+    profile : Profile
+        As ``predict`` or ``profile`` has given it.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    ParameterError
+        The profile was read from a file, or has no time.
+    """
+    if profile.rerun is None or math.isnan(profile.cycles):
+        raise ParameterError(f"advice on {profile.kernel} needs its launch: predict it, with its time, in this process")
+    found = [_finding(profile, cause, sign, progress) for cause, sign in signs(profile).items()]
+    return Advice(profile, tuple(sorted(found, key=lambda finding: finding.without)))
+
+
+def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | None) -> Finding:
+    without = _idle_away(profile) if cause is Cause.FEW_BLOCKS else _rerun(profile, cause, progress)
+    found = min(without, profile.cycles)
+    return Finding(
+        cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, cause is not Cause.FEW_BLOCKS,
+        interval(profile, cause, profile.cycles / found),
+    )  # fmt: skip
+
+
+def _rerun(profile: Figures, cause: Cause, progress: Progress | None) -> float:
+    """Cycles of the launch without a cause."""
+    assert profile.rerun is not None
+    again = profile.rerun(cause, progress=progress)
+    if cause is Cause.LAST_WAVE:
+        busy = again.value("sm__cycles_active.max")
+        return float(again.cycles - busy + busy * profile.waves / math.floor(profile.waves))
+    return float(again.cycles)
+
+
+def _idle_away(profile: Figures) -> float:
+    """Cycles if SMs shared the work evenly; no unit of the whole GPU would be more than fully used."""
+    active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
+    of_gpu = [
+        metric.value for name, metric in profile.metrics.items() if name.endswith("pct_of_peak_sustained_elapsed")
+    ]
+    return float(max(profile.cycles - longest + active, profile.cycles * max(of_gpu, default=0) / 100))

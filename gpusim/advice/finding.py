@@ -1,0 +1,89 @@
+"""A finding: what costs a launch time, where, how much, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from gpusim.results.causes import Cause
+
+
+class Place(NamedTuple):
+    """A line of the source that has a part in a cause.
+
+    Attributes
+    ----------
+    name : str
+        ``"file.cu:41"``.
+    text : str
+        The line itself, where it is known.
+    share : float
+        Its part (0 to 1).
+    """
+
+    name: str
+    text: str
+    share: float
+
+
+class Factors(NamedTuple):
+    """Between what a factor lies, four times in five."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What costs a launch time.
+
+    Attributes
+    ----------
+    cause : Cause
+    cycles : float
+        SM cycles of the launch.
+    without : float
+        Those that it takes without the cause.
+    what : str
+        The cause in this launch, with its counters.
+    edit : str
+        What takes it away.
+    places : tuple of Place
+        Lines that have most of it, where it is one of lines.
+    simulated : bool
+        Whether the launch was simulated without it; else its gain is an estimate.
+    interval : Factors or None
+        Between what the speed-up lies that its mending brings; None where nothing like it was measured.
+    """
+
+    cause: Cause
+    cycles: float
+    without: float
+    what: str
+    edit: str
+    places: tuple[Place, ...] = ()
+    simulated: bool = True
+    interval: Factors | None = None
+
+    @property
+    def speedup(self) -> float:
+        """How many times as fast the launch is without it."""
+        return self.cycles / self.without
+
+    @property
+    def gain(self) -> float:
+        """Share of the launch's time that it costs (0 to 1)."""
+        return 1 - self.without / self.cycles
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain dicts, lists, strings and numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The attributes, ``speedup`` and ``gain``.
+        """
+        plain = asdict(self) | {"cause": self.cause.value, "speedup": self.speedup, "gain": self.gain}
+        plain["places"] = [place._asdict() for place in self.places]
+        return plain | {"interval": None if self.interval is None else self.interval._asdict()}

@@ -1,0 +1,184 @@
+"""Signs of causes in a launch's counters: whether it is worth a run to see what it would be without one.
+
+A sign says nothing of what a cause costs, only that it is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpusim.advice.finding import Place
+from gpusim.results.causes import Cause
+
+if TYPE_CHECKING:
+    from gpusim.results.figures import Figures
+    from gpusim.results.traffic import Traffic
+
+LITTLE = 0.01
+"""Share of wavefronts, sectors or bytes below which a cause is taken not to be there."""
+
+WAITED = 0.05
+"""Share of their time that warps wait for something from which it may be worth a look."""
+
+LOADS = 4
+"""Loads of a warp from which two of them could be under way where one is."""
+
+MOST_WAVES = 12
+"""Waves from which the last one is too small a part of a launch."""
+
+UNEVEN = 0.1
+"""Share of their time that SMs have no block from which more blocks may help."""
+
+MOST_PLACES, LEAST_PART = 3, 0.1
+"""Lines named of a cause, and the part in it that one must have."""
+
+
+class Sign(NamedTuple):
+    """That a cause is there.
+
+    Attributes
+    ----------
+    what : str
+        The cause in words, with what was counted.
+    places : tuple of Place
+        Lines that have most of it.
+    """
+
+    what: str
+    places: tuple[Place, ...] = ()
+
+
+def signs(profile: Figures) -> dict[Cause, Sign]:
+    """Find which causes a launch shows.
+
+    Parameters
+    ----------
+    profile : Profile
+        With its time.
+
+    Returns
+    -------
+    dict of Cause to Sign
+    """
+    found = ((cause, look(profile)) for cause, look in _SIGNS.items())
+    return {cause: sign for cause, sign in found if sign is not None}
+
+
+def _lines(profile: Figures, part: Callable[[Traffic], float]) -> tuple[Place, ...]:
+    """Lines that have most of something, the most first."""
+    total = sum(max(part(line), 0) for line in profile.lines)
+    if not total:
+        return ()
+    most = sorted(profile.lines, key=part, reverse=True)[:MOST_PLACES]
+    return tuple(Place(line.name, line.text, part(line) / total) for line in most if part(line) >= LEAST_PART * total)
+
+
+def _share(part: float, whole: float) -> float:
+    """A part of a whole; 0 of nothing, or of what is not known."""
+    return part / whole if whole > 0 and math.isfinite(part) else 0.0
+
+
+def _first(values: Iterable[float]) -> float:
+    return sum(value for value in values if math.isfinite(value))
+
+
+def _bank_conflicts(profile: Figures) -> Sign | None:
+    copies = profile.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum")
+    extra = _first((profile.bank_conflicts, copies))
+    share = _share(extra, profile.shared_wavefronts)
+    if share < LITTLE:
+        return None
+    places = _lines(profile, lambda line: line.wavefronts - line.ideal_wavefronts)
+    return Sign(f"{share:.0%} of the wavefronts of shared memory are bank conflicts", places)
+
+
+def _excess_sectors(profile: Figures) -> Sign | None:
+    sectors, ideal = (sum(getattr(line, name) for line in profile.lines) for name in ("sectors", "ideal_sectors"))
+    if _share(sectors - ideal, sectors) < LITTLE:
+        return None
+    places = _lines(profile, lambda line: line.excess_sectors)
+    return Sign(f"global accesses touch {sectors / ideal:.3g} times the sectors that their words need", places)
+
+
+def _spills(profile: Figures) -> Sign | None:
+    nbytes = _first((profile.local_load_bytes, profile.local_store_bytes))
+    if not nbytes > 0:
+        return None
+    share = _share(nbytes, nbytes + _first((profile.global_load_bytes, profile.global_store_bytes)))
+    return Sign(f"{share:.0%} of the bytes that L1 is asked for are local memory's")
+
+
+def _divergence(profile: Figures) -> Sign | None:
+    if not profile.simt_efficiency < 1 - WAITED:
+        return None
+    return Sign(f"the average instruction has {32 * profile.simt_efficiency:.3g} of 32 lanes active")
+
+
+def _barriers(profile: Figures) -> Sign | None:
+    share = profile.stall_shares.get("barrier", 0.0)
+    return Sign(f"warps wait {share:.0%} of their time at barriers") if share >= WAITED else None
+
+
+def _atomics(profile: Figures) -> Sign | None:
+    shared = profile.value("smsp__inst_executed_op_shared_atom.sum")
+    requests = _first((profile.global_atomic_requests, shared))
+    if not requests > 0:
+        return None
+    sectors = _share(profile.global_atomic_sectors, profile.global_atomic_requests)
+    per = f", {sectors:.3g} sectors each" if sectors else ""
+    return Sign(f"{requests:,.0f} atomic instructions of warps{per}".replace(",", " ", 1))
+
+
+def _few_warps(profile: Figures) -> Sign | None:
+    limiters = [name.replace("_mem", " memory") for name in profile.occupancy_limiters]
+    if not profile.waves > 1 or "warps" in limiters or not limiters:
+        return None
+    return Sign(f"an SM holds {profile.occupancy:.0%} of the warps it could; {' and '.join(limiters)} limit them")
+
+
+def _latency(profile: Figures) -> Sign | None:
+    share = profile.stall_shares.get("long_scoreboard", 0.0)
+    loads = profile.value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")
+    each = _share(loads, profile.blocks * math.ceil(profile.threads_per_block / 32))
+    if share < WAITED or each < LOADS:
+        return None
+    return Sign(f"warps wait {share:.0%} of their time for loads, one after another")
+
+
+def _last_wave(profile: Figures) -> Sign | None:
+    waves = profile.waves
+    if not 1 < waves < MOST_WAVES or waves == round(waves) or math.isnan(profile.achieved_occupancy):
+        return None
+    return Sign(f"{waves:.3g} waves of blocks: in the last one SMs have {waves % 1:.0%} of the blocks they hold")
+
+
+def _few_blocks(profile: Figures) -> Sign | None:
+    active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
+    idle = 1 - _share(active, longest)
+    if profile.waves > 1 or idle < UNEVEN:
+        return None
+    return Sign(f"{profile.blocks} blocks: SMs have none {idle:.0%} of the time")
+
+
+def _l2_capacity(profile: Figures) -> Sign | None:
+    room = profile.rerun.l2_bytes if profile.rerun is not None else math.inf
+    if not profile.dram_bytes_read > room:
+        return None
+    return Sign(f"HBM reads {profile.dram_bytes_read / 1e6:.3g} MB, more than L2's {room / 1e6:.3g} MB")
+
+
+_SIGNS: dict[Cause, Callable[[Figures], Sign | None]] = {
+    Cause.BANK_CONFLICTS: _bank_conflicts,
+    Cause.EXCESS_SECTORS: _excess_sectors,
+    Cause.SPILLS: _spills,
+    Cause.DIVERGENCE: _divergence,
+    Cause.BARRIERS: _barriers,
+    Cause.ATOMICS: _atomics,
+    Cause.FEW_WARPS: _few_warps,
+    Cause.LATENCY: _latency,
+    Cause.LAST_WAVE: _last_wave,
+    Cause.FEW_BLOCKS: _few_blocks,
+    Cause.L2_CAPACITY: _l2_capacity,
+}
