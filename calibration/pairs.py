@@ -136,8 +136,8 @@ def pairs() -> list[Pair]:
         ),
         Pair(
             Cause.SPILLS,
-            launch("sums64<8>", 8 * WAVE, 256, floats(64 * 8 * WAVE * 256), floats(8 * WAVE * 256), i32(32)),
-            launch("sums64<2>", 8 * WAVE, 256, floats(64 * 8 * WAVE * 256), floats(8 * WAVE * 256), i32(32)),
+            launch("sums64<8>", 8 * WAVE, 256, floats(64 * 8 * WAVE * 256), floats(8 * WAVE * 256), i32(8)),
+            launch("sums64<2>", 8 * WAVE, 256, floats(64 * 8 * WAVE * 256), floats(8 * WAVE * 256), i32(8)),
         ),
         Pair(
             Cause.SPILLS,
@@ -177,9 +177,23 @@ def pairs() -> list[Pair]:
         Pair(
             Cause.L2_CAPACITY,
             launch("passes", 8 * WAVE, 256, floats(24 << 20), floats(8 * WAVE * 256), i32(6 << 20), i32(6 << 20), i32(3)),
-            launch("passes", 8 * WAVE, 256, floats(24 << 20), floats(8 * WAVE * 256), i32(6 << 20), i32(1 << 20), i32(3)),
+            launch("passes", 8 * WAVE, 256, floats(24 << 20), floats(8 * WAVE * 256), i32(6 << 20), i32(2 << 20), i32(3)),
         ),
     ]
+    for count in (1 << 24, 1 << 26):
+        three = [floats(count) for _ in range(3)]
+        found += [
+            Pair(
+                Cause.SHORT_BLOCKS,
+                launch("add_one", count // 256, 256, *three),
+                launch("add_four", count // 1024, 256, *three),
+            ),
+            Pair(
+                Cause.SHORT_BLOCKS,
+                launch("scale_by", count // 256, 256, *streams(count), {"float32": 1.0}),
+                launch("copy_four", count // 1024, 256, *streams(count)),
+            ),
+        ]
     return found
 
 

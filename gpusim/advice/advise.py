@@ -94,14 +94,19 @@ def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | No
     found = min(without, profile.cycles)
     return Finding(
         cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, cause is not Cause.FEW_BLOCKS,
-        interval(profile, cause, profile.cycles / found),
+        interval(profile, profile.cycles / found),
     )  # fmt: skip
 
 
 def _rerun(profile: Figures, cause: Cause, progress: Progress | None) -> float:
     """Cycles of the launch without a cause."""
+
+    def tell(done: int, total: int, text: str) -> None:
+        if progress is not None:
+            progress(done, total, f"without {cause.value}: {text}")
+
     assert profile.rerun is not None
-    again = profile.rerun(cause, progress=progress)
+    again = profile.rerun(cause, progress=tell)
     if cause is Cause.LAST_WAVE:
         busy = again.value("sm__cycles_active.max")
         return float(again.cycles - busy + busy * profile.waves / math.floor(profile.waves))

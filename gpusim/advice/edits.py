@@ -16,6 +16,7 @@ EDITS = {
     Cause.LATENCY: "Have more loads under way: unroll, load ahead of use, cp.async, or more elements a thread.",
     Cause.LAST_WAVE: "Make the grid a whole number of waves, or blocks smaller.",
     Cause.FEW_BLOCKS: "Split the work among more blocks.",
+    Cause.SHORT_BLOCKS: "Give each thread more to do: several elements by wide accesses (float4), or a loop over the grid.",
     Cause.L2_CAPACITY: "Order the work so that what is read again is read soon: smaller parts, or blocks by tiles.",
 }
 """A sentence for each."""

@@ -28,6 +28,9 @@ LOADS = 4
 MOST_WAVES = 12
 """Waves from which the last one is too small a part of a launch."""
 
+SHORT_WAVES = 4
+"""Waves from which it may matter how blocks follow one another."""
+
 UNEVEN = 0.1
 """Share of their time that SMs have no block from which more blocks may help."""
 
@@ -140,9 +143,7 @@ def _few_warps(profile: Figures) -> Sign | None:
 
 def _latency(profile: Figures) -> Sign | None:
     share = profile.stall_shares.get("long_scoreboard", 0.0)
-    loads = profile.value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")
-    each = _share(loads, profile.blocks * math.ceil(profile.threads_per_block / 32))
-    if share < WAITED or each < LOADS:
+    if share < WAITED or not _loads_of_warp(profile) >= LOADS:
         return None
     return Sign(f"warps wait {share:.0%} of their time for loads, one after another")
 
@@ -160,6 +161,23 @@ def _few_blocks(profile: Figures) -> Sign | None:
     if profile.waves > 1 or idle < UNEVEN:
         return None
     return Sign(f"{profile.blocks} blocks: SMs have none {idle:.0%} of the time")
+
+
+def _short_blocks(profile: Figures) -> Sign | None:
+    loads = _loads_of_warp(profile)
+    if not profile.waves > SHORT_WAVES or loads >= LOADS:
+        return None
+    each = profile.instructions / _warps(profile)
+    return Sign(f"a warp does {each:.0f} instructions and {loads:.3g} loads, in {profile.waves:.3g} waves of blocks")
+
+
+def _warps(profile: Figures) -> int:
+    return profile.blocks * math.ceil(profile.threads_per_block / 32)
+
+
+def _loads_of_warp(profile: Figures) -> float:
+    """Global loads that the average warp executes."""
+    return profile.value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") / _warps(profile)
 
 
 def _l2_capacity(profile: Figures) -> Sign | None:
@@ -180,5 +198,6 @@ _SIGNS: dict[Cause, Callable[[Figures], Sign | None]] = {
     Cause.LATENCY: _latency,
     Cause.LAST_WAVE: _last_wave,
     Cause.FEW_BLOCKS: _few_blocks,
+    Cause.SHORT_BLOCKS: _short_blocks,
     Cause.L2_CAPACITY: _l2_capacity,
 }

@@ -19,6 +19,7 @@ class Cause(StrEnum):
     ``latency``: a warp has half as many loads under way as it could.
     ``last wave``: SMs without a block while others work on the last ones.
     ``few blocks``: SMs without a block from the start.
+    ``short blocks``: threads do so little that handing out blocks, and their first loads, take much of the time.
     ``L2 capacity``: data that HBM sends again because L2 has no room for it.
     """
 
@@ -32,6 +33,7 @@ class Cause(StrEnum):
     LATENCY = "latency"
     LAST_WAVE = "last wave"
     FEW_BLOCKS = "few blocks"
+    SHORT_BLOCKS = "short blocks"
     L2_CAPACITY = "L2 capacity"
 
 

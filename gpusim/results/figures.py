@@ -57,6 +57,10 @@ class Figures(Suggesting):
     kept: datetime | None = field(default=None, compare=False)
     rerun: Again | None = field(default=None, compare=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept, or goes to another process: the launch itself stays here."""
+        return self.__dict__ | {"rerun": None}
+
     def __getitem__(self, name: str) -> Metric:
         if name not in self.metrics:
             raise UnknownMetricError(f"metric of {self.kernel}", name, self.metrics)

@@ -38,7 +38,7 @@ from gpusim.simulate.dependence import may_race
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, texture_table, zeros
 from gpusim.simulate.placement import first_wave
 from gpusim.simulate.printed import formats, room
-from gpusim.simulate.without import LARGER, switches
+from gpusim.simulate.without import LARGER, paced, switches
 
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
@@ -470,7 +470,7 @@ def machine(
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
         gate=aligned((TAKEN + APART * threads,), np.int64),
-        rates=rates(gpu, launch.warps),
+        rates=paced(rates(gpu, launch.warps), launch.without),
         shape=dims,
         order=np.array(_first_wave(gpu, launch, held, n_sm), np.int64),
     )

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gpusim.engine.state import columns as S
 from gpusim.isa.image_memory import needs_shared
 from gpusim.results.causes import Cause
@@ -31,6 +33,12 @@ LESS = 2
 """By how much latency is shorter, and how many times the blocks an SM holds, without these causes."""
 
 
+HANDING_OUT = [S.LAUNCH, S.GPC_TURN, S.TURNOVER, S.START_GAP, S.WARP_START, S.WARP_APART]
+"""What passes from one block to the next."""
+
+SOONER = 4
+"""How many times as soon one follows another without short blocks, as if each did the work of so many."""
+
 LARGER = 16
 """How many times as large L2 is without limits of its capacity."""
 
@@ -44,15 +52,29 @@ def switches(causes: Collection[Cause], image: Image) -> int:
     return left_out & ~S.NO_BARRIERS if needs_shared(image) else left_out
 
 
+def paced(rates: np.ndarray, causes: Collection[Cause]) -> np.ndarray:
+    """Give the rates of a machine, which hands out blocks sooner where it is to be without short ones.
+
+    Parameters
+    ----------
+    rates : int64 array, shape (N_RATES,)
+        As :func:`gpusim.simulate.build.rates` gives them; changed.
+    causes : collection of Cause
+    """
+    if Cause.SHORT_BLOCKS in causes:
+        rates[HANDING_OUT] //= SOONER
+    return rates
+
+
 def gpu_without(gpu: Gpu, causes: Collection[Cause]) -> Gpu:
     """Give the GPU on which a launch runs without some causes: with a larger L2, or one from which loads come sooner.
 
-    Half the latency is to a warp what twice the loads under way are (Little's law).
+    Half the latency is to a warp what twice the loads under way are (Little's law); so it has, too, where threads do more.
     """
     latency, l2 = gpu.latency, gpu.l2
     if Cause.L2_CAPACITY in causes:
         l2 = replace(l2, size_bytes=LARGER * l2.size_bytes)
-    if Cause.LATENCY in causes:
+    if Cause.LATENCY in causes or Cause.SHORT_BLOCKS in causes:
         l2 = replace(l2, coalescer_window_cycles=l2.coalescer_window_cycles // LESS)
         latency = replace(
             latency,

@@ -178,7 +178,7 @@ class Session:
         program = launch.launch.program
         if self._put_off and reads_data(program):
             self.settle()
-        profile = predict([launch], self.gpu, self._how)[0]
+        profile = replace(predict([launch], self.gpu, self._how)[0], rerun=None)  # the script goes on, its arrays with it
         self.launches.append(profile)
         self.time += float(profile.seconds)
         if self._timings:

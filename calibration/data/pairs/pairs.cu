@@ -297,3 +297,27 @@ template <int STREAMED> __global__ void look_up(const int *places, const float *
 }
 template __global__ void look_up<0>(const int *, const float *, float *, int);
 template __global__ void look_up<1>(const int *, const float *, float *, int);
+
+// ---------------------------------------------------------------- what a thread does
+
+// An element a thread, or four at once.
+extern "C" __global__ void add_one(const float *x, const float *y, float *z) { z[THREAD] = x[THREAD] + y[THREAD]; }
+extern "C" __global__ void add_four(const float4 *x, const float4 *y, float4 *z) {
+    float4 a = x[THREAD], b = y[THREAD];
+    z[THREAD] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+extern "C" __global__ void copy_four(const float4 *x, float4 *y) { y[THREAD] = x[THREAD]; }
+
+// Sums of rows, a block a row: short rows, or many of them one after another.
+extern "C" __global__ void sum_rows(const float *x, float *sums, int width, int rows) {
+    __shared__ float part[4];
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        float sum = 0.0f;
+        for (int i = threadIdx.x; i < width; i += 128) sum += x[row * width + i];
+        for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
+        if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+        __syncthreads();
+        if (threadIdx.x == 0) sums[row] = part[0] + part[1] + part[2] + part[3];
+        __syncthreads();
+    }
+}

@@ -271,12 +271,14 @@ def awaited(warp, turn, c):
 
 
 @inline
-def rides_along(m, turn, unit, active):
+def rides_along(m, c, turn, active):
     """Whether an instruction takes no time: where paths of a warp take no turns, 32 lanes of its paths pay together.
 
-    What goes to the load/store pipe pays in any case.
+    What else goes to the load/store pipe than local memory, which may take none, pays in any case.
     """
-    if active == S.LANES or unit >= S.U_SHARED or not m.shape[S.WITHOUT] & S.NO_DIVERGENCE:
+    if m.shape[S.WITHOUT] & S.NO_SPILLS and (c[0] == I.LDL or c[0] == I.STL):
+        return True
+    if active == S.LANES or c[I.UNIT] >= S.U_SHARED or not m.shape[S.WITHOUT] & S.NO_DIVERGENCE:
         return False
     turn[S.MEANING] += np.int64(active) << S.LANES_FIELD
     pays = turn[S.MEANING] >> S.LANES_FIELD >= S.LANES
@@ -309,8 +311,10 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again, done, rides = now, now, rides_along(m, turn, unit, active)
-    if not rides:
+    again, done, rides = now, now, rides_along(m, c, turn, active)
+    if rides:
+        unit = np.int32(S.NO_UNIT)
+    else:
         again, reads = read_registers(row, c, entry, now)
         if S.NO_UNIT < unit < S.U_UNIFORM:
             again += result_at(m, row, now)
@@ -328,7 +332,7 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
         busy = reads_for(m, c, on)
         leaves = let_go(row, max(now, free) + c[I.LATER] * S.TICKS, busy)
         why = np.int64(S.BY_LONG if unit == S.U_GLOBAL else S.BY_SHORT)
-    elif unit == S.U_XU and not rides:
+    elif unit == S.U_XU:
         leaves = let_go(row, now + c[I.LATER] * S.TICKS, m.rates[S.ASKING])
     elif (c[0] == I.IMAD_WIDE or c[0] == I.IMAD_HI) and row[S.LETS_GO] > now:
         row[S.LETS_GO] += m.rates[S.WIDE_ASKS] * (m.sms[sm, S.RESIDENT] > m.shape[S.N_SCHEDULERS])

@@ -1,0 +1,151 @@
+"""Advice held against hardware: kernels beside their mended forms, and kernels that are as good as they get.
+
+``python -m calibration.advice`` writes ``docs/advice.md``, and what the package says of how sure its gains are, from
+advice that is kept in ``calibration/data/pairs``.  With ``--predict`` it asks for that anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gpusim
+from calibration import bench, pairs
+from gpusim.advice import Advice
+from gpusim.launches import file
+from gpusim.launches.profiling import profile
+from gpusim.measured import measurement
+from gpusim.progress import ProgressLine
+from gpusim.results.metric import CYCLES
+
+ROOT = Path(__file__).parents[1]
+GPU = "h200"
+KEPT = pairs.FOLDER / f"{GPU}_advised.json"
+
+
+class Judged(NamedTuple):
+    """A pair, with what was measured of it and advised on its slow one.
+
+    Attributes
+    ----------
+    name, cause : str
+    measured : float
+        How many times as fast the mended one is.
+    advised : float
+        How many times as fast the slow one is without the cause.
+    first : str
+        The finding that came first.
+    """
+
+    name: str
+    cause: str
+    measured: float
+    advised: float
+    first: str
+
+    @property
+    def error(self) -> float:
+        """By how much the advised share of time is off, relative to the measured one."""
+        return (1 - 1 / self.advised) / (1 - 1 / self.measured) - 1
+
+
+def predict() -> None:
+    """Ask for advice on every slow kernel, and on the good ones, and keep it."""
+    specs = {spec.id: spec for spec in file.read(pairs.FOLDER / "launches.json")}
+    found: dict[str, Any] = {"pairs": {}, "good": {}}
+    with ProgressLine() as progress:
+        for pair in pairs.pairs():
+            found["pairs"][pair.name] = _kept(profile(specs[pair.name], GPU, progress=progress).advice(progress))
+        for name, params in pairs.GOOD:
+            words = " ".join((name, *(f"{key}={value}" for key, value in params.items())))
+            found["good"][words] = _kept(gpusim.predict(name, GPU, **params).advice(progress))
+    KEPT.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def _kept(advice: Advice) -> dict[str, Any]:
+    """Cycles as they are, and without each cause."""
+    without = {finding.cause.value: round(finding.without) for finding in advice.findings}
+    return {"cycles": round(advice.profile.cycles), "without": without}
+
+
+@cache
+def kept() -> dict[str, Any]:
+    """Advice as it is kept."""
+    found: dict[str, Any] = json.loads(KEPT.read_text())
+    return found
+
+
+@cache
+def judged() -> list[Judged]:
+    """Every pair."""
+    cycles = {one.id: one.value(CYCLES) for one in measurement.read(pairs.FOLDER / f"{GPU}.json").launches}
+    found = []
+    for pair in pairs.pairs():
+        advice, cause = kept()["pairs"][pair.name], pair.cause.value
+        without = advice["without"]
+        found.append(
+            Judged(
+                pair.name, cause, cycles[pair.name] / cycles[pair.mended["id"]],
+                advice["cycles"] / without.get(cause, advice["cycles"]), min(without, key=without.__getitem__, default=""),
+            )
+        )  # fmt: skip
+    return found
+
+
+def trust() -> dict[str, Any]:
+    """What the package says of how sure gains are."""
+    rows = [{"advised": round(one.advised, 3), "measured": round(one.measured, 3)} for one in judged()]
+    return {"gpu": GPU, "pairs": rows}
+
+
+def of_pairs() -> Iterator[str]:
+    """The table of pairs, and what it says together."""
+    found = judged()
+    right = sum(one.first == one.cause for one in found)
+    off = statistics.median(abs(one.error) for one in found)
+    times = statistics.median(abs(one.advised / one.measured - 1) for one in found)
+    yield f"- **{len(found)} pairs.** The finding that comes first is the one that was mended in {right} of them."
+    yield f"- **The share of time that goes** is {off:.1%} off in the median, the speed-up {times:.1%}."
+    yield ""
+    yield "| launch | what costs time | speed-up there | by advice | first finding |"
+    yield "|---|---|--:|--:|---|"
+    for one in found:
+        first = "the same" if one.first == one.cause else one.first
+        yield f"| `{one.name}` | {one.cause} | {one.measured:.2f} | {one.advised:.2f} | {first} |"
+
+
+def of_good() -> Iterator[str]:
+    """The table of kernels that are as good as they get."""
+    yield "| kernel | largest finding | its share of time |"
+    yield "|---|---|--:|"
+    for name, advice in kept()["good"].items():
+        cause, without = min(advice["without"].items(), key=lambda item: item[1], default=("none", advice["cycles"]))
+        yield f"| `{name}` | {cause} | {max(1 - without / advice['cycles'], 0):.1%} |"
+
+
+def page() -> str:
+    """The text of docs/advice.md."""
+    notes = (bench.NOTES / "advice.md").read_text()
+    tables = {"PAIRS": of_pairs(), "GOOD": of_good()}
+    for name, lines in tables.items():
+        notes = notes.replace(f"{{{name}}}", "\n".join(lines))
+    return notes
+
+
+def main() -> None:
+    """Predict if asked to; write what follows."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--predict", action="store_true", help="ask for advice anew")
+    if parser.parse_args().predict:
+        predict()
+    (ROOT / "gpusim" / "data" / f"advice-{GPU}.json").write_text(bench.as_json(trust()) + "\n")
+    (ROOT / "docs" / "advice.md").write_text(page())
+
+
+if __name__ == "__main__":
+    main()
