@@ -1,21 +1,32 @@
-"""Kernels beside their mended forms: their launches, what each is mended of, and what advice says against hardware.
+"""Kernels beside their mended forms: their launches, and what each is mended of.
 
 ``python -m calibration.pairs`` writes ``calibration/data/pairs/launches.json``, which ``gpusim measure --launches``
-runs; what an H200 counted of them stands beside it.
+runs; what an H200 counted of them stands beside it.  :mod:`calibration.advice` holds advice against that.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from calibration import bench
-from calibration.kinds import Launch, array, floats, i32
+from calibration.kinds import WAVE, Launch, array, floats, i32
 from gpusim.results.causes import Cause
 
 FOLDER = bench.DATA / "pairs"
-WAVE = 132
-"""Blocks of an H200 where an SM has one."""
+GOOD = (
+    "transpose<33> 64x64x32x8 2048", "transpose<33> 128x128x32x8 4096", "copy_four 16384x256", "copy_four 65536x256",
+    "add_four 65536x256", "sums64<2> 1056x256 8", "steps<0> 264x1024 128",
+)  # fmt: skip
+"""Mended forms of which nothing is left to be mended."""
+GOOD_DESCRIBED: tuple[tuple[str, dict[str, int]], ...] = (
+    ("copy-vec4", {"N": 1 << 26}),
+    ("copy-vec8-f16", {"N": 1 << 27}),
+    ("transpose-padded", {"M": 8192, "N": 8192}),
+)
+"""Described kernels of which nothing is, and their sizes."""
 
 
 class Pair(NamedTuple):
@@ -31,193 +42,147 @@ class Pair(NamedTuple):
         return str(self.slow["id"])
 
 
-def launch(kernel: str, grid: Any, block: Any, *args: Any, shared: int = 0) -> Launch:
+Sizes = int | tuple[int, ...]
+
+
+def launch(kernel: str, grid: Sizes, block: Sizes, *args: Any, shared: int = 0) -> Launch:
     """A launch as a launch file has it; its name says its numbers."""
-    grid, block = ([sizes] if isinstance(sizes, int) else list(sizes) for sizes in (grid, block))
-    numbers = [str(number) for argument in args for number in (argument.get("int32"),) if number is not None]
-    shape = "x".join(map(str, (*grid, *block)))
+    blocks, threads = ([sizes] if isinstance(sizes, int) else list(sizes) for sizes in (grid, block))
+    numbers = [str(argument["int32"]) for argument in args if "int32" in argument]
+    shape = "x".join(map(str, (*blocks, *threads)))
     own = {"dynamic_shared": shared} if shared else {}
     return {
         "id": " ".join([kernel, shape, *numbers, *([f"{shared}B"] if shared else [])]), "source": "pairs.cu",
-        "kernel": kernel, "grid": grid, "block": block, **own, "args": list(args),
+        "kernel": kernel, "grid": blocks, "block": threads, **own, "args": list(args),
     }  # fmt: skip
 
 
-def streams(count: int) -> list[Launch]:
-    """Two arrays of so many floats."""
-    return [floats(count), floats(count)]
+def alike(cause: Cause, slow: str, mended: str, grid: Sizes, block: Sizes, *args: Any) -> Pair:
+    """Two kernels that are launched alike."""
+    return Pair(cause, launch(slow, grid, block, *args), launch(mended, grid, block, *args))
+
+
+def streams(count: int, arrays: int = 2) -> list[Launch]:
+    """Arrays of so many floats."""
+    return [floats(count) for _ in range(arrays)]
+
+
+# ---------------------------------------------------------------- pairs, a function for each kind
+
+
+def global_accesses() -> Iterator[Pair]:
+    """Words of a warp that lie apart, or across lines."""
+    sectors, long, rows = Cause.EXCESS_SECTORS, 16 * 1024 * 256, 32768
+    yield alike(sectors, "copy_stretches", "copy_side_by_side", 1024, 256, *streams(long), i32(16))
+    by = {"float32": 0.5}
+    yield Pair(
+        sectors,
+        launch("push_structs", 8192, 256, floats(8 * 8192 * 256), by),
+        launch("push_arrays", 8192, 256, floats(8192 * 256), by),
+    )
+    yield Pair(
+        sectors,
+        launch("sums_of_rows", 256, 128, floats(rows * 512), floats(rows), i32(rows), i32(512)),
+        launch("sums_of_columns", 256, 128, floats(rows * 512), floats(rows), i32(512), i32(rows)),
+    )
+    yield alike(sectors, "transpose_direct", "transpose<33>", (64, 64), (32, 8), *streams(1 << 22), i32(2048))
+    slow, mended = (
+        launch("scale_pitched", 8192, 256, *streams(8192 * pitch), i32(pitch), i32(1024)) for pitch in (1025, 1056)
+    )
+    yield Pair(sectors, slow, mended)
+    slow, mended = (launch("shift", 16384, 256, floats((1 << 22) + 8), floats(1 << 22), i32(by)) for by in (1, 8))
+    yield Pair(sectors, slow, mended)
+
+
+def shared_memory() -> Iterator[Pair]:
+    """Bank conflicts."""
+    banks = Cause.BANK_CONFLICTS
+    for n in (1024, 2048, 4096):
+        yield alike(banks, "transpose<32>", "transpose<33>", (n // 32, n // 32), (32, 8), *streams(n * n), i32(n))
+    yield alike(banks, "products<32>", "products<33>", (32, 32), (32, 32), *streams(1 << 20, 3), i32(1024))
+    yield alike(banks, "tree_far", "tree_near", 8192, 512, floats(8192 * 512), floats(8192))
+    integers = array("int32", 4096), array("int32", 2 * WAVE * 128)
+    yield alike(banks, "tables<0>", "tables<1>", 2 * WAVE, 128, *integers, i32(1024))
+
+
+def atomics() -> Iterator[Pair]:
+    """Atomics that a block could spare."""
+    values = array("int32", 32 * 4 * WAVE * 256, "randint:256")
+    yield alike(
+        Cause.ATOMICS, "histogram_global", "histogram_shared", 4 * WAVE, 256, values, array("int32", 256), i32(32)
+    )
+    yield alike(Cause.ATOMICS, "sum_by_atomics", "sum_by_shuffles", 8192, 256, floats(8192 * 256), floats(1))
+
+
+def divergence() -> Iterator[Pair]:
+    """Threads of a warp that go different ways, or for different times."""
+    for slow, mended, grid, block, rounds in (
+        ("ways_by_lane", "ways_by_warp", 8 * WAVE, 256, 256),
+        ("rounds_by_lane", "rounds_by_warp", WAVE, 1024, 32),
+        ("four_ways<0>", "four_ways<5>", 8 * WAVE, 256, 128),
+    ):
+        yield alike(Cause.DIVERGENCE, slow, mended, grid, block, *streams(grid * block), i32(rounds))
+
+
+def local_memory() -> Iterator[Pair]:
+    """Registers spilled, and an array that is none."""
+    threads = 4 * WAVE * 256
+    yield alike(
+        Cause.SPILLS, "sums64<8>", "sums64<2>", 8 * WAVE, 256, floats(128 * threads), floats(2 * threads), i32(8)
+    )
+    arrays = floats(16 * threads), floats(threads), array("int32", 272, "arange")
+    yield alike(Cause.SPILLS, "array_at_run_time", "array_in_registers", 4 * WAVE, 256, *arrays, i32(256))
+
+
+def parallelism() -> Iterator[Pair]:
+    """Warps, loads under way, blocks: too few of each, or too many."""
+    threads, many, odd = 4 * WAVE * 256, 1 << 22, (WAVE + 8) * 1024 * 32
+    arrays = floats(32 * threads), floats(threads), i32(32)
+    slow, mended = (launch("stream_slowly", 4 * WAVE, 256, *arrays, shared=kb * 1024) for kb in (200, 100))
+    yield Pair(Cause.FEW_WARPS, slow, mended)
+    args = *streams(many), i32(many), i32(16)
+    slow, mended = (launch("scale_all", 4 * WAVE, 128, *args, shared=kb * 1024) for kb in (100, 50))
+    yield Pair(Cause.FEW_WARPS, slow, mended)
+    arrays = floats(64 * WAVE * 256), floats(WAVE * 256), i32(64)
+    yield alike(Cause.LATENCY, "stream_slowly", "stream_by_two", WAVE, 256, *arrays)
+    args = *streams(odd), i32(odd), i32(64)
+    slow, mended = (launch("scale_all", blocks, 1024, *args, shared=150 * 1024) for blocks in (WAVE + 8, WAVE))
+    yield Pair(Cause.LAST_WAVE, slow, mended)
+    yield alike(Cause.BARRIERS, "steps<1>", "steps<0>", 2 * WAVE, 1024, *streams(2 * WAVE * 1024), i32(128))
+    args = *streams(many), i32(many), i32(64)
+    yield Pair(Cause.FEW_BLOCKS, launch("scale_all", 32, 1024, *args), launch("scale_all", 4 * WAVE, 512, *args))
+
+
+def order() -> Iterator[Pair]:
+    """What is read again after L2 has lost it; what a thread does."""
+    arrays = floats(24 << 20), floats(8 * WAVE * 256)
+    slow, mended = (launch("passes", 8 * WAVE, 256, *arrays, i32(6 << 20), i32(part << 20), i32(3)) for part in (6, 2))
+    yield Pair(Cause.L2_CAPACITY, slow, mended)
+    for count in (1 << 24, 1 << 26):
+        slow, mended = (
+            launch(kernel, count // each, 256, *streams(count, 3))
+            for kernel, each in (("add_one", 256), ("add_four", 1024))
+        )
+        yield Pair(Cause.SHORT_BLOCKS, slow, mended)
+        yield Pair(
+            Cause.SHORT_BLOCKS,
+            launch("scale_by", count // 256, 256, *streams(count), {"float32": 1.0}),
+            launch("copy_four", count // 1024, 256, *streams(count)),
+        )
+
+
+KINDS = global_accesses, shared_memory, atomics, divergence, local_memory, parallelism, order
 
 
 def pairs() -> list[Pair]:
     """All of them."""
-    many, odd = 1 << 22, (WAVE + 8) * 1024 * 32
-    found = [
-        Pair(
-            Cause.EXCESS_SECTORS,
-            launch("copy_stretches", 1024, 256, floats(16 * 1024 * 256), floats(16 * 1024 * 256), i32(16)),
-            launch("copy_side_by_side", 1024, 256, floats(16 * 1024 * 256), floats(16 * 1024 * 256), i32(16)),
-        ),
-        Pair(
-            Cause.EXCESS_SECTORS,
-            launch("push_structs", 8192, 256, floats(8 * 8192 * 256), {"float32": 0.5}),
-            launch("push_arrays", 8192, 256, floats(8192 * 256), {"float32": 0.5}),
-        ),
-        Pair(
-            Cause.EXCESS_SECTORS,
-            launch("sums_of_rows", 256, 128, floats(32768 * 512), floats(32768), i32(32768), i32(512)),
-            launch("sums_of_columns", 256, 128, floats(32768 * 512), floats(32768), i32(512), i32(32768)),
-        ),
-        Pair(
-            Cause.EXCESS_SECTORS,
-            launch("transpose_direct", (64, 64), (32, 8), floats(many), floats(many), i32(2048)),
-            launch("transpose<33>", (64, 64), (32, 8), floats(many), floats(many), i32(2048)),
-        ),
-        Pair(
-            Cause.EXCESS_SECTORS,
-            launch("scale_pitched", 8192, 256, floats(8192 * 1025), floats(8192 * 1025), i32(1025), i32(1024)),
-            launch("scale_pitched", 8192, 256, floats(8192 * 1056), floats(8192 * 1056), i32(1056), i32(1024)),
-        ),
-        Pair(
-            Cause.EXCESS_SECTORS,
-            launch("shift", 16384, 256, floats(many + 8), floats(many), i32(1)),
-            launch("shift", 16384, 256, floats(many + 8), floats(many), i32(8)),
-        ),
-    ]
-    for n in (1024, 2048, 4096):
-        square = floats(n * n)
-        found.append(
-            Pair(
-                Cause.BANK_CONFLICTS,
-                launch("transpose<32>", (n // 32, n // 32), (32, 8), square, square, i32(n)),
-                launch("transpose<33>", (n // 32, n // 32), (32, 8), square, square, i32(n)),
-            )
-        )
-    square = floats(1024 * 1024)
-    found += [
-        Pair(
-            Cause.BANK_CONFLICTS,
-            launch("products<32>", (32, 32), (32, 32), square, square, square, i32(1024)),
-            launch("products<33>", (32, 32), (32, 32), square, square, square, i32(1024)),
-        ),
-        Pair(
-            Cause.BANK_CONFLICTS,
-            launch("tree_far", 8192, 512, floats(8192 * 512), floats(8192)),
-            launch("tree_near", 8192, 512, floats(8192 * 512), floats(8192)),
-        ),
-        Pair(
-            Cause.BANK_CONFLICTS,
-            launch("tables<0>", 2 * WAVE, 128, array("int32", 4096), array("int32", 2 * WAVE * 128), i32(1024)),
-            launch("tables<1>", 2 * WAVE, 128, array("int32", 4096), array("int32", 2 * WAVE * 128), i32(1024)),
-        ),
-        Pair(
-            Cause.ATOMICS,
-            launch("histogram_global", 4 * WAVE, 256, array("int32", 32 * 4 * WAVE * 256, "randint:256"), array("int32", 256), i32(32)),
-            launch("histogram_shared", 4 * WAVE, 256, array("int32", 32 * 4 * WAVE * 256, "randint:256"), array("int32", 256), i32(32)),
-        ),
-        Pair(
-            Cause.ATOMICS,
-            launch("sum_by_atomics", 8192, 256, floats(8192 * 256), floats(1)),
-            launch("sum_by_shuffles", 8192, 256, floats(8192 * 256), floats(1)),
-        ),
-        Pair(
-            Cause.DIVERGENCE,
-            launch("ways_by_lane", 8 * WAVE, 256, floats(8 * WAVE * 256), floats(8 * WAVE * 256), i32(256)),
-            launch("ways_by_warp", 8 * WAVE, 256, floats(8 * WAVE * 256), floats(8 * WAVE * 256), i32(256)),
-        ),
-        Pair(
-            Cause.DIVERGENCE,
-            launch("rounds_by_lane", WAVE, 1024, floats(WAVE * 1024), floats(WAVE * 1024), i32(32)),
-            launch("rounds_by_warp", WAVE, 1024, floats(WAVE * 1024), floats(WAVE * 1024), i32(32)),
-        ),
-        Pair(
-            Cause.DIVERGENCE,
-            launch("four_ways<0>", 8 * WAVE, 256, floats(8 * WAVE * 256), floats(8 * WAVE * 256), i32(128)),
-            launch("four_ways<5>", 8 * WAVE, 256, floats(8 * WAVE * 256), floats(8 * WAVE * 256), i32(128)),
-        ),
-        Pair(
-            Cause.SPILLS,
-            launch("sums64<8>", 8 * WAVE, 256, floats(64 * 8 * WAVE * 256), floats(8 * WAVE * 256), i32(8)),
-            launch("sums64<2>", 8 * WAVE, 256, floats(64 * 8 * WAVE * 256), floats(8 * WAVE * 256), i32(8)),
-        ),
-        Pair(
-            Cause.SPILLS,
-            launch("array_at_run_time", 4 * WAVE, 256, floats(16 * 4 * WAVE * 256), floats(4 * WAVE * 256), array("int32", 272, "arange"), i32(256)),
-            launch("array_in_registers", 4 * WAVE, 256, floats(16 * 4 * WAVE * 256), floats(4 * WAVE * 256), array("int32", 272, "arange"), i32(256)),
-        ),
-        Pair(
-            Cause.FEW_WARPS,
-            launch("stream_slowly", 4 * WAVE, 256, floats(32 * 4 * WAVE * 256), floats(4 * WAVE * 256), i32(32), shared=200 * 1024),
-            launch("stream_slowly", 4 * WAVE, 256, floats(32 * 4 * WAVE * 256), floats(4 * WAVE * 256), i32(32), shared=100 * 1024),
-        ),
-        Pair(
-            Cause.FEW_WARPS,
-            launch("scale_all", 4 * WAVE, 128, floats(many), floats(many), i32(many), i32(16), shared=100 * 1024),
-            launch("scale_all", 4 * WAVE, 128, floats(many), floats(many), i32(many), i32(16), shared=50 * 1024),
-        ),
-        Pair(
-            Cause.LATENCY,
-            launch("stream_slowly", WAVE, 256, floats(64 * WAVE * 256), floats(WAVE * 256), i32(64)),
-            launch("stream_by_two", WAVE, 256, floats(64 * WAVE * 256), floats(WAVE * 256), i32(64)),
-        ),
-        Pair(
-            Cause.LAST_WAVE,
-            launch("scale_all", WAVE + 8, 1024, *streams(odd), i32(odd), i32(64), shared=150 * 1024),
-            launch("scale_all", WAVE, 1024, *streams(odd), i32(odd), i32(64), shared=150 * 1024),
-        ),
-        Pair(
-            Cause.BARRIERS,
-            launch("steps<1>", 2 * WAVE, 1024, floats(2 * WAVE * 1024), floats(2 * WAVE * 1024), i32(128)),
-            launch("steps<0>", 2 * WAVE, 1024, floats(2 * WAVE * 1024), floats(2 * WAVE * 1024), i32(128)),
-        ),
-        Pair(
-            Cause.FEW_BLOCKS,
-            launch("scale_all", 32, 1024, *streams(many), i32(many), i32(64)),
-            launch("scale_all", 4 * WAVE, 512, *streams(many), i32(many), i32(64)),
-        ),
-        Pair(
-            Cause.L2_CAPACITY,
-            launch("passes", 8 * WAVE, 256, floats(24 << 20), floats(8 * WAVE * 256), i32(6 << 20), i32(6 << 20), i32(3)),
-            launch("passes", 8 * WAVE, 256, floats(24 << 20), floats(8 * WAVE * 256), i32(6 << 20), i32(2 << 20), i32(3)),
-        ),
-    ]
-    for count in (1 << 24, 1 << 26):
-        three = [floats(count) for _ in range(3)]
-        found += [
-            Pair(
-                Cause.SHORT_BLOCKS,
-                launch("add_one", count // 256, 256, *three),
-                launch("add_four", count // 1024, 256, *three),
-            ),
-            Pair(
-                Cause.SHORT_BLOCKS,
-                launch("scale_by", count // 256, 256, *streams(count), {"float32": 1.0}),
-                launch("copy_four", count // 1024, 256, *streams(count)),
-            ),
-        ]
-    return found
-
-
-def fusions() -> list[Launch]:
-    """Two launches that follow one another, and one that does the same."""
-    found = []
-    for count in (1 << 22, 1 << 26):
-        by = {"float32": 1.5}
-        found += [
-            launch("scale_by", count // 256, 256, *streams(count), by),
-            launch("square", count // 256, 256, *streams(count)),
-            launch("scale_and_square", count // 256, 256, *streams(count), by),
-        ]
-    return found
+    return list(itertools.chain.from_iterable(kind() for kind in KINDS))
 
 
 def main() -> None:
     """Write the launch file."""
-    launches: dict[str, Launch] = {}
-    for pair in pairs():
-        launches |= {one["id"]: one for one in (pair.slow, pair.mended)}
-    launches |= {one["id"]: one for one in fusions()}
+    launches = {one["id"]: one for pair in pairs() for one in (pair.slow, pair.mended)}
     (FOLDER / "launches.json").write_text(json.dumps(list(launches.values()), indent=1) + "\n")
-    print(len(pairs()), "pairs,", len(launches), "launches")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from gpusim.errors import ParameterError
 from gpusim.results.causes import Cause
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from gpusim.progress import Progress
     from gpusim.results.figures import Figures
 
@@ -41,11 +43,22 @@ class Advice:
         """Those that cost at least 5 % of the launch's time."""
         return tuple(finding for finding in self.findings if finding.gain >= WORTH)
 
-    def __repr__(self) -> str:
+    def table(self) -> list[RenderableType]:
+        """Lay it out: what costs time, by how much, where, and what to do.
+
+        Returns
+        -------
+        list of rich renderables
+            Print them with :func:`gpusim.report.show`.
+        """
         from gpusim.advice.table import table
+
+        return list(table(self))
+
+    def __repr__(self) -> str:
         from gpusim.report import text
 
-        return text(list(table(self)))
+        return text(self.table())
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers, ready for JSON.

@@ -60,9 +60,10 @@ def nothing_left(advice: Advice) -> str:
 def _costs(advice: Advice) -> Grid:
     """A row for each finding that is worth it."""
     grid = Grid()
-    for heading, kind in (("", "number"), ("what costs time", "name"), ("saves", "number"), ("time without", "number")):
-        grid.add_column(heading, kind)
-    grid.add_column("speed-up", "number")
+    grid.add_column("", "number", key=True)
+    grid.add_column("what costs time", "name", key=True)
+    for heading in ("saves", "time without", "speed-up"):
+        grid.add_column(heading, "number")
     grid.add_column("80 %", "number", spared=1)
     grid.add_column("where", "name", spared=0)
     for number, finding in enumerate(advice.worth, 1):
@@ -100,4 +101,6 @@ def _footer(advice: Advice) -> Iterator[str]:
     if advice.worth:
         trusted = any(finding.interval for finding in advice.worth)
         estimated = any(not finding.simulated for finding in advice.worth)
-        yield " ".join([MEANING, *([ESTIMATED] if estimated else []), (TRUST if trusted else NEVER).format(advice.profile.gpu)])
+        yield " ".join(
+            [MEANING, *([ESTIMATED] if estimated else []), (TRUST if trusted else NEVER).format(advice.profile.gpu)]
+        )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.errors import GpusimError, LackingError
 
 if TYPE_CHECKING:
+    from gpusim.advice import Advice
     from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
 
@@ -44,16 +45,31 @@ def is_stdout(path: Path | None) -> bool:
     return str(path) == "-"
 
 
-def show_profiles(profiles: Sequence[Profile], path: Path | None) -> None:
-    """Show what kernels printed and the profiles as a table; write them as one JSON document where a file is given."""
+def show_profiles(profiles: Sequence[Profile], path: Path | None, advice: Sequence[Advice] = ()) -> None:
+    """Show what kernels printed and the profiles as a table; write them as one JSON document where a file is given.
+
+    ``advice``: on each of them, where it was asked for.
+    """
     if not is_stdout(path):
         from gpusim import report
 
         for profile in profiles:
             sys.stdout.write(profile.printed)
         report.show(report.table(profiles))
+        show_advice(advice, apart=True)
     if path is not None:
-        write_json({"profiles": [profile.to_dict() for profile in profiles]}, path)
+        found = [profile.to_dict() for profile in profiles]
+        for written, one in zip(found, advice, strict=False):
+            written["advice"] = one.to_dict()["findings"]
+        write_json({"profiles": found}, path)
+
+
+def show_advice(advice: Sequence[Advice], *, apart: bool = False) -> None:
+    """Show advice, with an empty line between each and the next; ``apart``: before the first one, too."""
+    from gpusim import report
+
+    for number, one in enumerate(advice):
+        report.show([*([""] if number or apart else []), *one.table()])
 
 
 def show_chains(chains: Sequence[ChainProfile], path: Path | None) -> None:

@@ -41,6 +41,7 @@ Jobs = Annotated[
     typer.Option(metavar="N", help="Processors to work with [default: all].", min=1, max=MOST),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate anew, even if the result of an earlier run is kept.")]
+Advise = Annotated[bool, typer.Option("--advise", help="Say also what would make it faster, as gpusim advise does.")]
 TimelineFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write what one SM does, cycle by cycle, for ui.perfetto.dev.")
 ]

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gpusim.cli.advise import advised
 from gpusim.cli.files import check_writable, show_chains, show_profiles
 from gpusim.cli.options import (
+    Advise,
     Cache,
     Clock,
     Fresh,
@@ -49,6 +51,7 @@ def predict(
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
     fresh: Fresh = False,
+    advise: Advise = False,
 ) -> None:
     """Predict a kernel's time, and its traffic at every level.
 
@@ -70,13 +73,16 @@ def predict(
     if isinstance(algorithm, Chain):
         if registers is not None:
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
+        if advise:
+            raise ParameterError(f"--advise is of one kernel: gpusim advise {algorithm.name} takes its steps")
         wanted.recording(len(cases) * len(algorithm.steps), json)
         show_chains(_each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs), json)
         return
     recording = wanted.recording(len(cases), json)
     how |= {"registers": registers} | ({"timeline": recording} if recording else {})
+    jobs = 1 if advise and len(cases) > 1 else jobs  # launches that are to be predicted again stay in this process
     profiles = _each(gpusim.predict, {"kernel": algorithm.name, **how}, cases, jobs)
-    show_profiles(profiles, json)
+    show_profiles(profiles, json, advised(profiles) if advise else ())
     wanted.save(profiles)
 
 

@@ -12,8 +12,10 @@ import typer
 
 from gpusim.cli import launches as many
 from gpusim.cli import sources
+from gpusim.cli.advise import advised
 from gpusim.cli.files import check_writable, show_profiles
 from gpusim.cli.options import (
+    Advise,
     Cache,
     Clock,
     Fresh,
@@ -63,6 +65,7 @@ def profile(
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
     fresh: Fresh = False,
+    advise: Advise = False,
     guess: Annotated[
         bool, typer.Option("--guess", help="Guess grid, block and arguments that are not given, and show them.")
     ] = False,
@@ -82,7 +85,7 @@ def profile(
     }
     how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
-    single = {"FILE": source, **launch, **timelines}
+    single = {"FILE": source, **launch, **timelines, "--advise": advise or None}
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs), how)
@@ -96,7 +99,7 @@ def profile(
     found = _profiles(sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
         found = [replace(profile, kept=None, notes=(*profile.notes, *notes)) for profile in found]
-    show_profiles(found, json)
+    show_profiles(found, json, advised(found) if advise else ())
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":
         from gpusim import report

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gpusim.errors import ParameterError
+from gpusim.isa.array_use import reads_data
 from gpusim.simulate import kept_results
 
 if TYPE_CHECKING:
@@ -60,10 +62,16 @@ class Rerun:
 
         Raises
         ------
+        ParameterError
+            The launch has computed values, and what it touches depends on what arrays hold: that may be another now.
         GpusimError
             As for :func:`predict`.
         """
         work = self.works[self.place]
+        if self.how.values and reads_data(work.launch.program):
+            raise ParameterError(
+                f"{work.name} has changed arrays that decide what it touches: profile it with values=False"
+            )
         launch = replace(work.launch, without=tuple(sorted(causes)))
         works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
         how = replace(self.how, values=False, timeline=None, progress=progress)

@@ -69,7 +69,8 @@ def paced(rates: np.ndarray, causes: Collection[Cause]) -> np.ndarray:
 def gpu_without(gpu: Gpu, causes: Collection[Cause]) -> Gpu:
     """Give the GPU on which a launch runs without some causes: with a larger L2, or one from which loads come sooner.
 
-    Half the latency is to a warp what twice the loads under way are (Little's law); so it has, too, where threads do more.
+    Half the latency is to a warp what twice the loads under way are (Little's law).  It has these, too, where threads
+    do more.
     """
     latency, l2 = gpu.latency, gpu.l2
     if Cause.L2_CAPACITY in causes:

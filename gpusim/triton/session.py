@@ -178,7 +178,8 @@ class Session:
         program = launch.launch.program
         if self._put_off and reads_data(program):
             self.settle()
-        profile = replace(predict([launch], self.gpu, self._how)[0], rerun=None)  # the script goes on, its arrays with it
+        found = predict([launch], self.gpu, self._how)[0]
+        profile = replace(found, rerun=None)  # which holds its arrays, and the script goes on
         self.launches.append(profile)
         self.time += float(profile.seconds)
         if self._timings:

@@ -104,8 +104,8 @@ N_SCHEDULER_COLUMNS = lines_of(BEGUN_AT + PRODUCTS_QUEUED)
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
 # do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
-# were last set by, and from LANES_FIELD on lanes that ran for nothing where paths take no turns; COUNTED: row of counts it adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads,
-# and from WAVES_FIELD on without conflicts
+# were last set by, and from LANES_FIELD on lanes that ran for nothing where paths take no turns; COUNTED: row of counts
+# it adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
 LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
@@ -282,8 +282,8 @@ ON_LSU, ON_TAGS, ON_FILL, ON_OUT = range(64, 68)
 # go through a window one after another, because one may read what another writes; THREAD_REGISTERS: those that a thread
 # has when it begins; CLUSTER_X, CLUSTER_Y, CLUSTER_Z, CLUSTER: blocks of a cluster along each axis and in all;
 # AMONG: whether the program has instructions of clusters, for which there are rows of Machine.clusters; HEAP_FIRST,
-# HEAP_UNITS: where the device's heap begins, and how large it is; WITHOUT: what costs nothing in this run, NO_* together;
-# DIRTY_ROOM: sectors that L2 may still keep unwritten to HBM, where it has room for all that is read.
+# HEAP_UNITS: where the device's heap begins, and how large it is; WITHOUT: what costs nothing in this run, NO_*
+# together; DIRTY_ROOM: sectors that L2 may still keep unwritten to HBM, where it has room for all that is read.
 (
     BLOCK_X, BLOCK_Y, BLOCK_Z, GRID_X, GRID_Y, GRID_Z, WARPS, SLOTS, SHARED_BYTES, CHECKED, TIMELESS, LIMIT, L1_SETS,
     HALVES, L2_SETS, L2_WAYS, N_SLICES, N_CHANNELS, N_STATIC, PRIVATE, L2_BITS, SHARED_BASE, LOCAL_BYTES,

@@ -1,0 +1,97 @@
+"""What a launch is advised: the cause that costs most first, where it is, and silence where nothing is left."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+import gpusim
+from gpusim import report
+from gpusim.advice import Advice, Finding, Place
+from gpusim.advice.edits import EDITS
+from gpusim.advice.signs import signs
+from gpusim.advice.trust import interval
+from gpusim.results.causes import Cause
+
+
+def found(cause: Cause, without: float, **more: object) -> Finding:
+    return Finding(cause, 1000.0, without, "what it is", EDITS[cause], **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "cause"),
+    [
+        ("transpose-naive", {"n": 512}, Cause.EXCESS_SECTORS),
+        ("transpose-shared", {"n": 512}, Cause.BANK_CONFLICTS),
+        ("copy", {"n": 1 << 23}, Cause.SHORT_BLOCKS),
+    ],
+)
+def test_what_costs_most_comes_first(name: str, params: dict[str, int], cause: Cause) -> None:
+    advice = gpusim.predict(name, **params).advice()
+    assert advice.findings[0].cause is cause
+    assert advice.findings[0].gain > 0.1
+    assert [f.without for f in advice.findings] == sorted(f.without for f in advice.findings)
+
+
+def test_a_cause_of_lines_names_the_line() -> None:
+    places = gpusim.predict("transpose-shared", n=256).advice().findings[0].places
+    assert [place.name.partition(":")[0] for place in places] == ["transpose.py"]
+    assert "tile[" in places[0].text
+    assert places[0].share == 1
+
+
+def test_a_kernel_with_nothing_left_gets_no_advice() -> None:
+    advice = gpusim.predict("copy-vec4", n=1 << 24).advice()
+    assert advice.worth == ()
+    assert "Nothing that was looked at costs 5 %" in repr(advice)
+
+
+def test_causes_without_a_sign_are_not_looked_at() -> None:
+    assert set(signs(gpusim.predict("copy-vec4", n=1 << 20))) <= {Cause.SHORT_BLOCKS, Cause.FEW_BLOCKS, Cause.LAST_WAVE}
+
+
+def test_it_is_written_as_json() -> None:
+    advice = gpusim.predict("transpose-shared", n=256).advice()
+    written = json.loads(json.dumps(advice.to_dict(), allow_nan=False))
+    first = written["findings"][0]
+    assert first["cause"] == "bank conflicts"
+    assert first["speedup"] == pytest.approx(1 / (1 - first["gain"]))
+    assert first["places"][0]["name"].startswith("transpose.py:")
+
+
+def test_a_gain_is_the_share_of_time_that_goes() -> None:
+    finding = found(Cause.BARRIERS, 800.0)
+    assert finding.gain == pytest.approx(0.2)
+    assert finding.speedup == pytest.approx(1.25)
+
+
+def test_every_cause_has_a_sentence_that_says_what_to_do() -> None:
+    assert set(EDITS) == set(Cause)
+    assert all(text.endswith(".") and text[0].isupper() for text in EDITS.values())
+
+
+def test_small_findings_are_named_below() -> None:
+    profile = gpusim.predict("copy", n=4096)
+    place = Place("mine.cu:3", "y[i] = x[i];", 1.0)
+    advice = Advice(profile, (found(Cause.BARRIERS, 500.0, places=(place,)), found(Cause.LATENCY, 990.0)))
+    text = repr(advice)
+    assert "mine.cu:3 (100 %) y[i] = x[i];" in text
+    assert "Less than 5 % each: latency 1.0 %." in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_it_fits_a_terminal(width: int) -> None:
+    profile = gpusim.predict("copy", n=4096)
+    advice = Advice(profile, tuple(found(cause, 100.0 + 50 * n) for n, cause in enumerate(Cause)))
+    assert max(map(len, report.text(advice.table(), width).splitlines())) <= width
+
+
+def test_gains_are_as_sure_as_those_of_pairs_that_were_measured() -> None:
+    profile = gpusim.predict("copy", n=4096)
+    known, unknown = interval(profile, 2.0), interval(replace(profile, gpu="t4"), 2.0)
+    assert unknown is None
+    assert known is not None
+    assert 1 <= known.low < 2 < known.high < math.inf
