@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import gpusim
 from calibration import bench, pairs
 from gpusim.advice import Advice
-from gpusim.advice.advise import WORTH
+from gpusim.advice.finding import WORTH
 from gpusim.launches import file
 from gpusim.launches.profiling import profile
 from gpusim.measured import measurement

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.advice.edits import EDITS
-from gpusim.advice.finding import Finding
+from gpusim.advice.finding import WORTH, Finding
 from gpusim.advice.signs import Sign, signs
 from gpusim.advice.trust import interval
 from gpusim.errors import ParameterError
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from gpusim.progress import Progress
     from gpusim.results.figures import Figures
-
-WORTH = 0.05
-"""Share of a launch's time that a finding must cost to be advice."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | No
     found = min(without, profile.cycles)
     return Finding(
         cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, cause is not Cause.FEW_BLOCKS,
-        interval(profile, profile.cycles / found),
+        interval(profile.gpu, profile.cycles / found),
     )  # fmt: skip
 
 

@@ -18,5 +18,6 @@ EDITS = {
     Cause.FEW_BLOCKS: "Split the work among more blocks.",
     Cause.SHORT_BLOCKS: "Give a thread more to do: several elements at once (float4), or a loop over the grid.",
     Cause.L2_CAPACITY: "Order the work so that what is read again is read soon: smaller parts, or blocks by tiles.",
+    Cause.APART: "Make one kernel of them, which keeps what passes between them in registers or shared memory.",
 }
 """A sentence for each."""

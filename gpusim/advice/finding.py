@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from gpusim.results.causes import Cause
 
 
+WORTH = 0.05
+"""Share of a launch's time that a finding must cost to be advice."""
+
+
 class Place(NamedTuple):
     """A line of the source that has a part in a cause.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from gpusim.advice.finding import WORTH
 from gpusim.report import tables
 from gpusim.report.busy import ranked
 from gpusim.report.grid import Grid
@@ -16,9 +17,10 @@ from gpusim.report.units import NOTHING, format_factor, format_seconds, format_s
 
 if TYPE_CHECKING:
     from gpusim.advice.advise import Advice
+    from gpusim.advice.chain import ChainAdvice
     from gpusim.advice.finding import Finding, Place
 
-ESTIMATED = "Estimated, not simulated: idle SMs' share of the time."
+ESTIMATED = "What few blocks, or kernels apart, cost is an estimate from such runs."
 MEANING = "Saves: share of the time that goes if this alone goes."
 TRUST = "80 %: so many mended kernels gained that much; learnt from pairs measured on {}."
 NEVER = "No pair of a kernel and its mended form was measured on {}: how sure the gains are is not known."
@@ -40,14 +42,43 @@ def table(advice: Advice) -> Iterator[RenderableType]:
     yield Text(tables.heading(profile), style="bold")
     yield Text(duration(profile))
     yield Text("")
-    if advice.worth:
-        yield _costs(advice)
-    else:
+    if not advice.worth:
         yield Text(nothing_left(advice))
-    for number, finding in enumerate(advice.worth, 1):
+    yield from _told(advice.findings, profile.seconds, profile.gpu)
+
+
+def chain_table(advice: ChainAdvice) -> Iterator[RenderableType]:
+    """Lay advice on launches that follow one another out.
+
+    Parameters
+    ----------
+    advice : ChainAdvice
+
+    Yields
+    ------
+    rich renderables
+        Print them with :func:`gpusim.report.show`.
+    """
+    chain = advice.chain
+    params = " ".join(f"{name}={value}" for name, value in chain.params.items())
+    yield Text(f"{chain.chain}  {params}  on {chain.gpu}  {chain.cache} caches", style="bold")
+    yield Text(f"{len(chain.steps)} launches, {format_seconds(chain.seconds)} together")
+    yield Text("")
+    yield from _told(advice.findings, chain.seconds, chain.gpu)
+    for step in advice.steps:
+        yield Text("")
+        yield from table(step)
+
+
+def _told(findings: Sequence[Finding], seconds: float, gpu: str) -> Iterator[RenderableType]:
+    """Findings that are worth it as a table and a paragraph each, the others in a line."""
+    worth = [finding for finding in findings if finding.gain >= WORTH]
+    if worth:
+        yield _costs(worth, seconds)
+    for number, finding in enumerate(worth, 1):
         yield Text("")
         yield Text(f"{number}. {_paragraph(finding)}")
-    yield from (line for text in _footer(advice) for line in (Text(""), Text(text)))
+    yield from (line for text in _footer(findings, worth, gpu) for line in (Text(""), Text(text)))
 
 
 def nothing_left(advice: Advice) -> str:
@@ -57,8 +88,8 @@ def nothing_left(advice: Advice) -> str:
     return f"Nothing that was looked at costs 5 % of the time{by}."
 
 
-def _costs(advice: Advice) -> Grid:
-    """A row for each finding that is worth it."""
+def _costs(findings: Sequence[Finding], seconds: float) -> Grid:
+    """A row for each finding of what takes so many seconds."""
     grid = Grid()
     grid.add_column("", "number", key=True)
     grid.add_column("what costs time", "name", key=True)
@@ -66,10 +97,10 @@ def _costs(advice: Advice) -> Grid:
         grid.add_column(heading, "number")
     grid.add_column("80 %", "number", spared=1)
     grid.add_column("where", "name", spared=0)
-    for number, finding in enumerate(advice.worth, 1):
-        seconds = advice.profile.seconds * finding.without / finding.cycles
+    for number, finding in enumerate(findings, 1):
+        left = seconds * finding.without / finding.cycles
         grid.add_row(
-            str(number), finding.cause.value, format_share(finding.gain), format_seconds(seconds),
+            str(number), finding.cause.value, format_share(finding.gain), format_seconds(left),
             f"{format_factor(finding.speedup)}x", _between(finding),
             finding.places[0].name if finding.places else NOTHING,
         )  # fmt: skip
@@ -93,14 +124,12 @@ def _places(places: tuple[Place, ...]) -> str:
     return "; ".join(named) + "."
 
 
-def _footer(advice: Advice) -> Iterator[str]:
-    small = [finding for finding in advice.findings if finding not in advice.worth]
+def _footer(findings: Sequence[Finding], worth: Sequence[Finding], gpu: str) -> Iterator[str]:
+    small = [finding for finding in findings if finding not in worth]
     if small:
-        listed = ", ".join(f"{finding.cause.value} {format_share(max(finding.gain, 0))}" for finding in small)
+        listed = ", ".join(f"{finding.cause.value} {format_share(finding.gain)}" for finding in small)
         yield f"Less than 5 % each: {listed}."
-    if advice.worth:
-        trusted = any(finding.interval for finding in advice.worth)
-        estimated = any(not finding.simulated for finding in advice.worth)
-        yield " ".join(
-            [MEANING, *([ESTIMATED] if estimated else []), (TRUST if trusted else NEVER).format(advice.profile.gpu)]
-        )
+    if worth:
+        estimated = ESTIMATED if any(not finding.simulated for finding in worth) else ""
+        trust = (TRUST if any(finding.interval for finding in worth) else NEVER).format(gpu)
+        yield " ".join(filter(None, (MEANING, estimated, trust)))

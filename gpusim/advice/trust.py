@@ -9,23 +9,19 @@ import json
 import statistics
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from gpusim.advice.finding import Factors
-
-if TYPE_CHECKING:
-    from gpusim.results.figures import Figures
 
 TENTHS = 10
 """Of what is measured eight tenths lie within an interval, one below and one above."""
 
 
-def interval(profile: Figures, speedup: float) -> Factors | None:
+def interval(gpu: str, speedup: float) -> Factors | None:
     """Give between what the speed-up lies that mending a cause brings, four times in five.
 
     Parameters
     ----------
-    profile : Profile
+    gpu : str
     speedup : float
         Without the cause.
 
@@ -34,7 +30,7 @@ def interval(profile: Figures, speedup: float) -> Factors | None:
     Factors or None
         None on a GPU of which no pairs were measured.
     """
-    ends = _ends(profile.gpu)
+    ends = _ends(gpu)
     return ends and Factors(*(max(speedup * end, 1.0) for end in ends))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +12,13 @@ import typer
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, show_advice, write_json
 from gpusim.cli.options import Cache, Clock, Fresh, Gpus, Jobs, JsonFile, KernelFolders, at_clock, listed_gpus
-from gpusim.cli.words import WORDS_HELP, launches_of
+from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.words import SOURCES, WORDS_HELP, launches_of
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
-    from gpusim.advice import Advice
+    from gpusim.advice import Advice, ChainAdvice
+    from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
 
 
@@ -38,17 +42,16 @@ def advise(
     The launch is simulated again without each cause of its time, such as bank conflicts or divergence. What costs most
     comes first.
     """
-    from gpusim.launches.profiling import profile
     from gpusim.progress import ProgressLine
 
     check_writable(json)
     if not words:
         raise GpusimError("advise needs a kernel (gpusim kernels lists them) or a CUDA source (.cu)")
-    specs = list(launches_of(words, tuple(kernels or ()), launch, "advise"))
+    how: dict[str, Any] = {"cache": cache, "fresh": fresh, "jobs": jobs}
     gpus = listed_gpus(at_clock(gpu, clock))
-    how: dict[str, Any] = {"cache": cache, "fresh": fresh, "jobs": jobs, "described": True}
     with ProgressLine() as progress:
-        found = [profile(spec, name, progress=progress, **how) for spec in specs for name in gpus]
+        how["progress"] = progress
+        found = list(_predicted(words, tuple(kernels or ()), launch, gpus, how))
     advice = advised(found)
     if not is_stdout(json):
         show_advice(advice)
@@ -56,7 +59,27 @@ def advise(
         write_json({"advice": [one.to_dict() for one in advice]}, json)
 
 
-def advised(profiles: Sequence[Profile]) -> list[Advice]:
+def _predicted(
+    words: Sequence[str], folders: tuple[Path, ...], launch: sources.Given, gpus: Sequence[str], how: dict[str, Any]
+) -> Iterator[Profile | ChainProfile]:
+    """Every launch or chain that words tell of, on every GPU."""
+    from gpusim.catalogue.chain import Chain
+    from gpusim.frontends.chains import predict_chain
+    from gpusim.launches.profiling import profile
+
+    if not words[0].endswith(SOURCES):
+        name, given = split(words)
+        chain = find(name, folders)
+        if isinstance(chain, Chain):
+            sources.refuse(launch, f"is for a CUDA source: {chain.name} is a chain of kernels")
+            for params, gpu in itertools.product(combinations(chain, given), gpus):
+                yield predict_chain(chain, gpu, **how, **params)
+            return
+    for spec, gpu in itertools.product(list(launches_of(words, folders, launch, "advise")), gpus):
+        yield profile(spec, gpu, described=True, **how)
+
+
+def advised(profiles: Sequence[Profile | ChainProfile]) -> list[Advice | ChainAdvice]:
     """Advice on launches, showing progress on standard error."""
     from gpusim.progress import ProgressLine
 

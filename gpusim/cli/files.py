@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.errors import GpusimError, LackingError
 
 if TYPE_CHECKING:
-    from gpusim.advice import Advice
+    from gpusim.advice import Advice, ChainAdvice
     from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
 
@@ -45,7 +45,7 @@ def is_stdout(path: Path | None) -> bool:
     return str(path) == "-"
 
 
-def show_profiles(profiles: Sequence[Profile], path: Path | None, advice: Sequence[Advice] = ()) -> None:
+def show_profiles(profiles: Sequence[Profile], path: Path | None, advice: Sequence[Advice | ChainAdvice] = ()) -> None:
     """Show what kernels printed and the profiles as a table; write them as one JSON document where a file is given.
 
     ``advice``: on each of them, where it was asked for.
@@ -64,7 +64,7 @@ def show_profiles(profiles: Sequence[Profile], path: Path | None, advice: Sequen
         write_json({"profiles": found}, path)
 
 
-def show_advice(advice: Sequence[Advice], *, apart: bool = False) -> None:
+def show_advice(advice: Sequence[Advice | ChainAdvice], *, apart: bool = False) -> None:
     """Show advice, with an empty line between each and the next; ``apart``: before the first one, too."""
     from gpusim import report
 

@@ -71,7 +71,8 @@ def predict_chain(
     known, spec = chain_of(chain, kernels), hardware.given(gpu)
     bound, labels = known.launch(**params), tuple(known.labels)
     profiles = simulated(list(works(bound, labels, spec, kernels)), spec, how)
-    arrays = bound.nbytes, bound.inputs, known.outputs
+    names = tuple({name: spec.name for name, spec in step.arrays} for step in bound.steps)
+    arrays = bound.nbytes, bound.inputs, known.outputs, names
     return ChainProfile(known.name, bound.params, spec.name, cache, tuple(profiles), labels, *arrays)
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpusim.profiles.profile import Profile
 from gpusim.results.chain import ChainFigures
+
+if TYPE_CHECKING:
+    from gpusim.advice import ChainAdvice
+    from gpusim.progress import Progress
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,9 +34,32 @@ class ChainProfile(ChainFigures):
         Bytes of every array.
     inputs, outputs : tuple of str
         Arrays that are there before, and that are asked for; the others pass from one launch to another.
+    names : tuple of mapping of str to str
+        Of each launch, what its kernel calls the arrays of the chain.
     """
 
     steps: tuple[Profile, ...]
+
+    def advice(self, progress: Progress | None = None) -> ChainAdvice:
+        """Find what would make the launches faster: one kernel in their place, and each of them by itself.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with (blocks done, blocks, text).
+
+        Returns
+        -------
+        ChainAdvice
+
+        Raises
+        ------
+        ParameterError
+            It was read from a file.
+        """
+        from gpusim.advice import advise_chain
+
+        return advise_chain(self, progress)
 
     def __repr__(self) -> str:
         from gpusim.report import chains, text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -21,6 +22,7 @@ class Cause(StrEnum):
     ``few blocks``: SMs without a block from the start.
     ``short blocks``: threads do so little that handing out blocks, and their first loads, take much of the time.
     ``L2 capacity``: data that HBM sends again because L2 has no room for it.
+    ``kernels apart``: what one launch writes for another to read.  It is a cause of launches together.
     """
 
     BANK_CONFLICTS = "bank conflicts"
@@ -35,6 +37,7 @@ class Cause(StrEnum):
     FEW_BLOCKS = "few blocks"
     SHORT_BLOCKS = "short blocks"
     L2_CAPACITY = "L2 capacity"
+    APART = "kernels apart"
 
 
 class Again(Protocol):
@@ -44,5 +47,5 @@ class Again(Protocol):
     def l2_bytes(self) -> int:
         """Bytes of the L2 of its GPU."""
 
-    def __call__(self, *causes: Cause, progress: Any = None) -> Any:
-        """Predict it without some causes."""
+    def __call__(self, *causes: Cause, free: Sequence[str] = (), progress: Any = None) -> Any:
+        """Predict it without some causes, or with arrays that cost nothing."""

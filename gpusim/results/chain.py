@@ -26,6 +26,7 @@ class ChainFigures(Suggesting):
     nbytes: Mapping[str, int]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    names: tuple[Mapping[str, str], ...] = ()
 
     @property
     def kept(self) -> datetime | None:

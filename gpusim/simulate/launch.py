@@ -152,6 +152,8 @@ class Launch:
         it finds in other arrays.
     without : tuple of Cause
         Causes of time that it is run without.
+    free : tuple of str
+        Arrays whose loads and stores cost nothing beyond their instructions, as if registers held them.
     """
 
     program: Program
@@ -168,6 +170,7 @@ class Launch:
     constants: Mapping[int, bytes] = field(default_factory=dict)
     besides: Mapping[str, np.ndarray] = field(default_factory=dict)
     without: tuple[Cause, ...] = ()
+    free: tuple[str, ...] = ()
 
     @property
     def registers_per_thread(self) -> int:

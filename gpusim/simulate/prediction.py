@@ -47,12 +47,14 @@ class Rerun:
         """Bytes of the L2 of its GPU."""
         return self.gpu.l2.size_bytes
 
-    def __call__(self, *causes: Cause, progress: Progress | None = None) -> Profile:
+    def __call__(self, *causes: Cause, free: Sequence[str] = (), progress: Progress | None = None) -> Profile:
         """Predict it without some causes; launches before it are as they were.
 
         Parameters
         ----------
         *causes : Cause
+        free : sequence of str
+            Arrays whose loads and stores cost nothing beyond their instructions, as if registers held them.
         progress : callable, optional
             Called with (blocks done, blocks, text).
 
@@ -72,7 +74,7 @@ class Rerun:
             raise ParameterError(
                 f"{work.name} has changed arrays that decide what it touches: profile it with values=False"
             )
-        launch = replace(work.launch, without=tuple(sorted(causes)))
+        launch = replace(work.launch, without=tuple(sorted(causes)), free=tuple(sorted(free)))
         works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
         how = replace(self.how, values=False, timeline=None, progress=progress)
         return predict(works, self.gpu, how)[self.place]

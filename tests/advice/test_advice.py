@@ -37,7 +37,7 @@ def test_what_costs_most_comes_first(name: str, params: dict[str, int], cause: C
 
 
 def test_a_cause_of_lines_names_the_line() -> None:
-    places = gpusim.predict("transpose-shared", n=256).advice().findings[0].places
+    places = gpusim.predict("transpose-shared", n=512).advice().findings[0].places
     assert [place.name.partition(":")[0] for place in places] == ["transpose.py"]
     assert "tile[" in places[0].text
     assert places[0].share == 1
@@ -54,7 +54,7 @@ def test_causes_without_a_sign_are_not_looked_at() -> None:
 
 
 def test_it_is_written_as_json() -> None:
-    advice = gpusim.predict("transpose-shared", n=256).advice()
+    advice = gpusim.predict("transpose-shared", n=512).advice()
     written = json.loads(json.dumps(advice.to_dict(), allow_nan=False))
     first = written["findings"][0]
     assert first["cause"] == "bank conflicts"
@@ -90,8 +90,22 @@ def test_it_fits_a_terminal(width: int) -> None:
 
 
 def test_gains_are_as_sure_as_those_of_pairs_that_were_measured() -> None:
-    profile = gpusim.predict("copy", n=4096)
-    known, unknown = interval(profile, 2.0), interval(replace(profile, gpu="t4"), 2.0)
+    known, unknown = interval("h200", 2.0), interval("rtx-a6000", 2.0)
     assert unknown is None
     assert known is not None
     assert 1 <= known.low < 2 < known.high < math.inf
+
+
+def test_launches_that_pass_arrays_on_are_advised_to_be_one() -> None:
+    advice = gpusim.predict_chain("chain3-unfused", N=1 << 20).advice()
+    fused = gpusim.predict("chain3-fused", N=1 << 20)
+    assert [finding.cause for finding in advice.findings] == [Cause.APART]
+    assert advice.findings[0].without == pytest.approx(fused.cycles, rel=0.2)
+    assert [step.profile.kernel for step in advice.steps] == ["sin", "exp", "tanh"] or len(advice.steps) == 3
+    assert "kernels apart" in repr(advice)
+
+
+def test_launches_without_arrays_between_are_advised_on_one_by_one() -> None:
+    chain = gpusim.predict_chain("chain3-unfused", N=4096)
+    alone = replace(chain, steps=chain.steps[:1], outputs=tuple(chain.nbytes))
+    assert alone.advice().findings == ()

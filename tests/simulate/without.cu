@@ -1,10 +1,10 @@
 // Kernels with one thing each that costs them time.
 
-extern "C" __global__ void two_ways(const float *x, float *y) {
+extern "C" __global__ void two_ways(const float *x, float *y, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float v = x[i];
-    if (threadIdx.x & 1) for (int k = 0; k < 64; k++) v = v * 1.5f + 0.5f;
-    else for (int k = 0; k < 64; k++) v = v * 0.5f - 0.25f;
+    if (threadIdx.x & 1) for (int k = 0; k < rounds; k++) v = v * 1.5f + 0.5f;
+    else for (int k = 0; k < rounds; k++) v = v * 0.5f - 0.25f;
     y[i] = v;
 }
 
@@ -33,3 +33,10 @@ extern "C" __global__ void passed_on(const float *x, float *y, int rounds) {
 }
 
 extern "C" __global__ void counted(const float *x, int *place, float *y) { y[atomicAdd(place, 1)] = x[place[0] & 31]; }
+
+extern "C" __global__ void twice(const float4 *x, float *y, int n) {
+    float sum = 0.0f;
+    for (int k = 0; k < 2; k++)
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += x[i].x;
+    y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}

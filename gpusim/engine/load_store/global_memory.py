@@ -180,7 +180,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         if not m.bounds[array, S.HELD]:
             return refuse_stray(m, index, on, block, address, w)
         load_values(m, c, index, w, block, address, on, p[PAT_STEP])
-    if m.shape[S.TIMELESS]:
+    if m.shape[S.TIMELESS] or m.bounds[array, S.FREE]:
         return t
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     passes = ideal_wavefronts(on, c[I.WIDTH])
@@ -222,7 +222,7 @@ def store_global(m, c, index, w, block, sm, on, t, count):
         store_values(m, c, w, address, on, p[PAT_STEP])
     elif m.bounds[array, S.HELD]:
         return refuse_stray(m, index, on, block, address, w)
-    if m.shape[S.TIMELESS]:
+    if m.shape[S.TIMELESS] or m.bounds[array, S.FREE]:
         return t
     waves = p[PAT_WAVES]
     begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)

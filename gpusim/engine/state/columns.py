@@ -234,8 +234,9 @@ N_MISC = lines_of(STRETCH_TAKEN + 1)
 STRETCH_FIRST, STRETCH_BLOCKS, STRETCH_KIND, N_STRETCH = range(4)
 
 # Columns of Machine.bounds, an array of global memory each.  FIRST_BYTE, PAST_END: where it lies; IN_ORDER: the number
-# of the array that is so many in the order of memory; HELD: whether `data` has its contents
-FIRST_BYTE, PAST_END, IN_ORDER, HELD, N_BOUNDS = range(5)
+# of the array that is so many in the order of memory; HELD: whether `data` has its contents; FREE: whether accesses
+# cost nothing
+FIRST_BYTE, PAST_END, IN_ORDER, HELD, FREE, N_BOUNDS = range(6)
 
 # Columns of Machine.textures, a texture each; the first row is none.  Its address; texels along x, and along y (0: it
 # has one dimension); bytes from one row to the next, and of a texel; channels; what a channel is (TEXTURE_F32, ...);
