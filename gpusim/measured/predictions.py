@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gpusim import reading
 from gpusim.errors import GpusimError
 from gpusim.measured.comparison import Values
-from gpusim.measured.measurement import MeasuredLaunch
+from gpusim.measured.measurement import MeasuredLaunch, impossible
 from gpusim.measured.nsight import Launched
 
 
@@ -129,4 +129,7 @@ def _measured(prediction: Predicted, runs: Sequence[Launched]) -> MeasuredLaunch
     """Launches that are alike, as the runs of one."""
     shared = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
     metrics = {name: [run.metrics[name] for run in runs] for name in shared}
+    for name, values in metrics.items():
+        if name in prediction.metrics and (wrong := impossible(name, values)):
+            raise CompareError(f"{runs[0].kernel}, as profiled: {name}: {wrong}")
     return MeasuredLaunch(prediction.name, {}, runs[0].kernel, runs[0].grid, runs[0].block, metrics=metrics)

@@ -116,6 +116,12 @@ def test_a_prediction_without_its_launch_is_refused(launches, says):
         pair([predicted()], launches)
 
 
+def test_what_no_gpu_gives_is_refused_where_it_would_be_compared():
+    with pytest.raises(CompareError, match=r"as profiled: gpc__cycles_elapsed\.max: must be above 0, not -1"):
+        pair([predicted()], [launched(**{CYCLES: -1})])
+    assert pair([predicted()], [launched(**{CYCLES: 9, HBM: -1})])
+
+
 def test_names_are_compared_without_what_surrounds_them():
     assert base_name("void ns::k<float, (int)4>(float*)") == base_name("k") == "k"
     assert base_name("flash-attention-2") == "flash_attention_2"
