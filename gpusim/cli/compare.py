@@ -202,7 +202,7 @@ def _of_measurement(
         target = {} if (arch := how.pop("arch")) is None else {"arch": arch}
         entries = [{**launch.launch, **(target if "source" in launch.launch else {})} for launch in chosen]
         specs = launch_file.launches(entries, path.parent, str(file), folders)
-        records = _predict(specs, known, how)
+        records = _predict(specs, known, {**how, "cache": found.cache})
         values = {record["id"]: record["metrics"] for record in records}
         kept = kept_line(times_kept(records))
         empty = found.overhead_seconds and Empty(nothing.seconds(known), found.overhead_seconds)

@@ -14,6 +14,7 @@ from typing import Any
 
 from gpusim import reading
 from gpusim.errors import GpusimError
+from gpusim.results.figures import CACHES
 
 FORMAT, VERSION = "gpusim measurement", 1
 BEYOND_EMPTY = "time_beyond_empty_launch"
@@ -244,6 +245,8 @@ def parse(text: str, where: str) -> Measurement:
         first = error.errors()[0]
         at = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
         raise MeasurementError(f"{where}: {at.lstrip('.')}: {first['msg']}") from None
+    if found.cache not in CACHES:
+        raise MeasurementError(f"{where}: cache: must be {', '.join(CACHES[:-1])} or {CACHES[-1]}, not {found.cache!r}")
     if wrong := next(_impossible(found), ""):
         raise MeasurementError(f"{where}: {wrong}")
     return found

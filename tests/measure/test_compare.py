@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gpusim
 from gpusim import report
 from gpusim.cli import main
 from gpusim.measured.comparison import FLOOR, Empty, Row, explained, relative, rows, summarise
@@ -15,6 +16,7 @@ from gpusim.measured.measurement import BEYOND_EMPTY, MeasuredLaunch, Measuremen
 from gpusim.measured.nsight import Launched
 from gpusim.measured.predictions import CompareError, Predicted, base_name, pair, read_predictions
 from gpusim.report import comparison
+from gpusim.results.figures import CACHES
 from gpusim.results.metric import STALL_REASON
 from tests.measure.standin import H200
 
@@ -158,9 +160,9 @@ def test_waiting_for_something_else_is_not_explained():
 # ---------------------------------------------------------------- the command
 
 
-def write(folder, name, *launches, device=H200):
+def write(folder, name, *launches, device=H200, cache="cold"):
     file = folder / name
-    found = Measurement(device, "2026-11-25", "cold", "NVRTC 13.0", "Nsight Compute 2025.3.1", 2e-6, list(launches))
+    found = Measurement(device, "2026-11-25", cache, "NVRTC 13.0", "Nsight Compute 2025.3.1", 2e-6, list(launches))
     file.write_text(found.to_text())
     return str(file)
 
@@ -194,6 +196,16 @@ def test_a_measurement_is_predicted_where_no_file_is_given(tmp_path, capsys):
     found = {row["metric"]: row for row in json.loads((tmp_path / "rows.json").read_text())["rows"]}
     assert (found[exact]["predicted"], found[exact]["error"]) == (32, 0)
     assert "Identical" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_a_prediction_finds_the_caches_as_the_measured_launch_did(tmp_path, cache):
+    there = write(tmp_path, "m.json", measured_copy(**{HBM: [4000], CYCLES: [2000]}), cache=cache)
+    assert main(["compare", there, "--described", "--json", str(tmp_path / "rows.json")]) == 0
+    found = {row["metric"]: row["predicted"] for row in json.loads((tmp_path / "rows.json").read_text())["rows"]}
+    wanted = gpusim.predict("copy", cache=cache, N=1000, B=256)
+    assert found == {name: wanted.value(name) for name in found}
+    assert (found[HBM] == 0) == (cache == "warm")
 
 
 def test_many_launches_are_summed_up(tmp_path, capsys):

@@ -64,6 +64,7 @@ def test_a_launch_is_a_line():
         (lambda raw: raw["launches"][0].update(seconds="soon"), "launches[0].seconds"),
         (lambda raw: raw["launches"][0].update(metrics={"m": "many"}), "launches[0].metrics.m"),
         (lambda raw: raw.update(launches=[7]), "launches[0]"),
+        (lambda raw: raw.update(cache="lukewarm"), "x.json: cache: must be cold, warm or flushed, not 'lukewarm'"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_place(change, says):
