@@ -35,7 +35,8 @@ def compare(
         typer.Argument(metavar="[PREDICTED]", help="What predict or profile --json wrote; a measurement needs none."),
     ] = None,
     gpu: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Predict for this GPU [default: the one measured].")
+        str | None,
+        typer.Option(metavar="NAME", help="Predict for this GPU [default: the one measured]; NAME@HZ: it at a clock."),
     ] = None,
     json: JsonFile = None,
     only: Only = None,
@@ -213,8 +214,9 @@ def _of_measurement(
 
 
 def _checked(found: Measurement, gpu: str | None) -> str:
-    """The GPU to predict for, which must be the one that was measured."""
+    """The GPU to predict for, which must be the one that was measured, at whatever clock."""
     from gpusim import hardware
+    from gpusim.hardware.clocks import split_clock
 
     device = found.device
     if gpu is None:
@@ -224,7 +226,7 @@ def _checked(found: Measurement, gpu: str | None) -> str:
             f"gpusim has no specification of an {device.name}: write one (CONTRIBUTING.md), and name it with --gpu"
         )
     name = hardware.load(gpu).name
-    if device.gpu and name != device.gpu:
+    if device.gpu and split_clock(name)[0] != device.gpu:
         raise GpusimError(f"measured on an {device.name} ({device.gpu}), not on {name}: leave --gpu out")
     return gpu
 

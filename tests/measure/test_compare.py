@@ -208,6 +208,15 @@ def test_a_prediction_finds_the_caches_as_the_measured_launch_did(tmp_path, cach
     assert (found[HBM] == 0) == (cache == "warm")
 
 
+def test_a_prediction_may_be_at_the_clock_that_was_measured(tmp_path):
+    there = write(tmp_path, "m.json", measured_copy(**{CYCLES: [2000], "gpu__time_duration.sum": [2e-6]}))
+    out = tmp_path / "rows.json"
+    assert main(["compare", there, "--described", "--gpu", "h200@1410MHz", "--json", str(out)]) == 0
+    found = {row["metric"]: row["predicted"] for row in json.loads(out.read_text())["rows"]}
+    wanted = gpusim.predict("copy", "h200@1410MHz", N=1000, B=256)
+    assert found == {name: wanted.value(name) for name in found}
+
+
 def test_many_launches_are_summed_up(tmp_path, capsys):
     several = [measured_copy(f"copy {n}", **{CYCLES: [100 + n]}) for n in range(3)]
     (tmp_path / "p.json").write_text(
@@ -252,6 +261,7 @@ def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):
     [
         ("none.json", "none.json: cannot be read: No such file"),
         ("m.json --gpu a100-40gb", "measured on an NVIDIA H200 (h200), not on a100-40gb: leave --gpu out"),
+        ("m.json --gpu a100-40gb@1410MHz", "(h200), not on a100-40gb@1410MHz: leave --gpu out"),
         ("m.json none.json", "none.json: cannot be read: No such file"),
         ("m.json m.json", "not a prediction: gpusim predict --json"),
         ("m.json p.json --only none*", "no launch matches 'none*'"),
