@@ -17,7 +17,7 @@ from gpusim.measured.nsight import Launched
 from gpusim.measured.predictions import CompareError, Predicted, base_name, pair, read_predictions
 from gpusim.report import comparison
 from gpusim.results.figures import CACHES
-from gpusim.results.metric import STALL_REASON
+from gpusim.results.metric import DURATION, STALL_REASON
 from tests.measure.standin import H200
 
 CYCLES, HBM = "gpc__cycles_elapsed.max", "dram__bytes_read.sum"
@@ -254,6 +254,116 @@ def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):
     assert main(["compare", str(tmp_path / "mine.csv"), str(tmp_path / "p.json")]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith(HBM)]
     assert "5.00 kB" in line
+
+
+def profiled(folder, heads="", units="", values=""):
+    """A profile of a copy, with columns besides."""
+    rows = (f'"ID","Kernel Name","Block Size","Grid Size","{HBM}"{heads}', f'"","","","","byte"{units}')
+    row = f'"0","copy_words(float*)","(256, 1, 1)","(4, 1, 1)","5000"{values}'
+    (folder / "mine.csv").write_text("\n".join((*rows, row, "")))
+    return str(folder / "mine.csv")
+
+
+def told(folder, **more):
+    """A prediction of that copy which says more of itself."""
+    step = {"kernel": "copy", "grid": [4, 1, 1], "block": [256, 1, 1], "metrics": {HBM: 4000}, **more}
+    (folder / "p.json").write_text(json.dumps({"profiles": [step]}))
+    return str(folder / "p.json")
+
+
+NAMED, COUNTED = (f"device__attribute_{what}" for what in ("display_name", "multiprocessor_count"))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [
+        ("CC", "8.0", "profiled on a GPU of compute capability 8.0, and predicted for h200"),
+        (COUNTED, "114", "profiled on a GPU with 114 SMs, and predicted for h200"),
+        (NAMED, "NVIDIA H100 80GB HBM3", "profiled on an NVIDIA H100 80GB HBM3, and predicted for h200"),
+    ],
+)
+def test_a_profile_of_another_gpu_is_refused(tmp_path, capsys, column, value, says):
+    there = profiled(tmp_path, f',"{column}"', ',""', f',"{value}"')
+    assert main(["compare", there, told(tmp_path, gpu="h200")]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_profile_of_the_same_gpu_or_of_who_knows_which_is_compared(tmp_path):
+    same = profiled(tmp_path, f',"CC","{COUNTED}","{NAMED}"', ',"","",""', ',"9.0","132","NVIDIA H200"')
+    assert main(["compare", same, told(tmp_path, gpu="h200@1410MHz")]) == 0
+    assert main(["compare", same, told(tmp_path, gpu="mine")]) == 0
+    assert main(["compare", profiled(tmp_path), told(tmp_path, gpu="a100-40gb")]) == 0
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_other_caches_than_the_profilers_are_said(tmp_path, capsys, cache):
+    assert main(["compare", profiled(tmp_path), told(tmp_path, cache=cache)]) == 0
+    said = f"Caches are {cache} in the prediction. Nsight Compute empties them before a launch"
+    assert (said in " ".join(capsys.readouterr().out.split())) == (cache != "cold")
+
+
+@pytest.mark.parametrize(("hz", "said"), [(1.98e9, False), (1.95e9, False), (1.41e9, True)])
+def test_another_clock_than_the_profiled_one_is_said(tmp_path, capsys, hz, said):
+    there = profiled(tmp_path, f',"{CYCLES}","{DURATION}"', ',"cycle","s"', f',"19800","{19800 / hz}"')
+    assert main(["compare", there, told(tmp_path, metrics={CYCLES: 19800, DURATION: 1e-5})]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert ("SMs ran at 1410 MHz when measured, and at 1980 MHz in the prediction." in shown) == said
+
+
+def of_launches(folder, **more):
+    launches = [{"id": "copy N=1000 B=256", "metrics": {CYCLES: 1980, DURATION: 1e-6}}]
+    (folder / "of.json").write_text(json.dumps({**more, "launches": launches}))
+    return str(folder / "of.json")
+
+
+def test_a_measurement_and_predictions_for_another_gpu_are_refused(tmp_path, capsys):
+    there = write(tmp_path, "m.json", measured_copy(**{CYCLES: [2000]}))
+    assert main(["compare", there, of_launches(tmp_path, gpu="h200@1410MHz")]) == 0
+    assert main(["compare", there, of_launches(tmp_path, gpu="h100-sxm")]) == 2
+    assert "is predicted for h100-sxm, and measured on an NVIDIA H200 (h200)" in capsys.readouterr().err
+
+
+def test_caches_and_clock_that_differ_from_those_measured_are_said_and_written(tmp_path, capsys):
+    there = write(tmp_path, "m.json", replace(measured_copy(**{CYCLES: [2000]}), sm_hz=1.41e9), cache="warm")
+    out = tmp_path / "rows.json"
+    assert main(["compare", there, of_launches(tmp_path, gpu="h200", cache="cold"), "--json", str(out)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    notes = json.loads(out.read_text())["notes"]
+    assert [note.split(".")[0] for note in notes] == [
+        "Caches were warm when measured, and are cold in the prediction",
+        "SMs ran at 1410 MHz when measured, and at 1980 MHz in the prediction",
+    ]
+    assert all(note in shown for note in notes)
+
+
+OPTIONS = ("--gpu h200", "--arch sm_90", "--described", "--emitted", "--kernels .", "--fresh")
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_predictions_of_a_file_are_not_made_in_another_way(tmp_path, capsys, option):
+    predicted = of_launches(tmp_path)
+    for there in (write(tmp_path, "m.json", measured_copy(**{CYCLES: [2000]})), profiled(tmp_path)):
+        assert main(["compare", there, predicted, *option.split()]) == 2
+        says = f"{option.split()[0]} does not apply: {predicted} has the predictions"
+        assert says in capsys.readouterr().err
+
+
+def test_launches_of_a_profile_are_not_chosen(tmp_path, capsys):
+    assert main(["compare", profiled(tmp_path), told(tmp_path), "--only", "copy*"]) == 2
+    assert "--only does not apply to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kernel", "option", "says"),
+    [
+        ({"source": "copy.cu"}, "--described", "is for kernels with a description: none of those chosen has one"),
+        ({"params": {"N": 8}}, "--arch sm_90", "is for launches of CUDA sources: none of those chosen is one"),
+    ],
+)
+def test_an_option_that_applies_to_no_launch_is_refused(tmp_path, capsys, kernel, option, says):
+    there = write(tmp_path, "m.json", MeasuredLaunch("a", kernel, metrics={CYCLES: [1]}))
+    assert main(["compare", there, *option.split()]) == 2
+    assert f"{option.split()[0]} {says}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,8 @@ def test_fresh_predicts_anew(monkeypatch, capsys):
     ("words", "says"),
     [
         ("a100-40gb other.json", "give the name alone"), ("a100-40gb --gpu h200", "give the name alone"),
+        ("a100-40gb --described", "--described does not apply to a100-40gb: published times know"),
+        ("a100-40gb --arch sm_80", "--arch does not apply"), ("a100-40gb --kernels .", "--kernels does not apply"),
         ("a100-40gb --only nothing*", "no launch matches 'nothing*'"), ("a100-40g", "did you mean a100-40gb"),
     ],
 )  # fmt: skip
