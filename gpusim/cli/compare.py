@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch
     from gpusim.measured.comparison import Empty, Row, Summary, Values
     from gpusim.measured.measurement import MeasuredLaunch, Measurement
-    from gpusim.measured.published import DataSet
+    from gpusim.measured.published import DataSet, PublishedLaunch
 
 PROFILES = (".csv", ".ncu-rep")
 MEASURED_HELP = (
@@ -66,6 +66,7 @@ def compare(
     from gpusim.report import comparison
 
     check_writable(json)
+    _check_named(measured, predicted)
     how = {"--gpu": gpu, "--arch": arch, _flag(described): described, "--kernels": kernels}
     if _is_published(measured):
         known = "published times know their GPU and their predictions: give the name alone"
@@ -105,6 +106,15 @@ def compare(
     report.show([*shown, *comparison.explained()])
 
 
+def _check_named(*files: Path | None) -> None:
+    """Refuse a name that is empty, or that of the folder one is in."""
+    from gpusim.measured import measurement, published
+
+    if Path() in files:
+        known = ", ".join([*measurement.shipped_names(), *published.names()])
+        raise GpusimError(f"a name is needed: compare takes a file, or one of {known}")
+
+
 def _is_published(name: Path) -> bool:
     """Whether it is a GPU of which published times come with gpusim, and no file."""
     from gpusim.measured import published
@@ -123,7 +133,7 @@ def _of_published(name: str, json: Path | None, only: str | None, *, each: bool,
     from gpusim.measured import published
     from gpusim.report import published_times
 
-    sets = _chosen(published.of(name), only)
+    sets = _chosen(published.of(name), only, anew=fresh)
     if fresh:
         sets = [_predicted_anew(one, jobs) for one in sets]
     if json is not None:
@@ -132,17 +142,29 @@ def _of_published(name: str, json: Path | None, only: str | None, *, each: bool,
         report.show(published_times.compared(sets, each=each or only is not None))
 
 
-def _chosen(sets: Sequence[DataSet], only: str | None) -> list[DataSet]:
-    """The launches whose id, or whose set's name, matches."""
+def _chosen(sets: Sequence[DataSet], only: str | None, *, anew: bool) -> list[DataSet]:
+    """The launches whose id matches; at least one has a prediction, unless all are predicted anew."""
     from dataclasses import replace
 
     from gpusim.launches import file as launch_file
 
     if only is None:
         return [*sets]
-    wanted = {id(launch) for launch in launch_file.select([x for one in sets for x in one.launches], only)}
-    kept = [replace(one, launches=[x for x in one.launches if id(x) in wanted]) for one in sets]
+    matching = {id(x) for one in sets for x in one.launches if launch_file.matches(x, only)}
+    kept = [replace(one, launches=[x for x in one.launches if id(x) in matching]) for one in sets]
+    if not matching:
+        launch_file.select([x for one in sets for x in (one.launches if anew else one.compared)], only)
+    if not anew and not any(one.compared for one in kept):
+        raise GpusimError(_unpredicted([x for one in kept for x in one.launches], only))
     return [one for one in kept if one.launches]
+
+
+def _unpredicted(launches: Sequence[PublishedLaunch], only: str) -> str:
+    """Why there is no prediction of any of these."""
+    failed = [launch for launch in launches if launch.error]
+    if len(failed) < len(launches):
+        return f"--only {only}: none of these was predicted yet: --fresh predicts them"
+    return f"--only {only}: none of these can be predicted: {failed[0].id}: {failed[0].error}"
 
 
 def _predicted_anew(one: DataSet, jobs: int | None) -> DataSet:
@@ -230,6 +252,8 @@ def _of_measurement(file: Path, predicted: Path | None, wanted: _Wanted) -> _Com
 
     path = _found(file)
     found = measurement.read(path)
+    if not found.launches:
+        raise GpusimError(f"{file}: has no launches: gpusim measure --json {file} adds some")
     chosen = [launch for launch in launch_file.select(found.launches, wanted.only) if not launch.error]
     if predicted is None:
         values, kept, empty = _predicted_now(found, chosen, path, wanted)

@@ -374,6 +374,7 @@ def test_an_option_that_applies_to_no_launch_is_refused(tmp_path, capsys, kernel
         ("m.json --gpu a100-40gb@1410MHz", "(h200), not on a100-40gb@1410MHz: leave --gpu out"),
         ("m.json none.json", "none.json: cannot be read: No such file"),
         ("m.json m.json", "not a prediction: gpusim predict --json"),
+        ("empty.json", "empty.json: has no launches: gpusim measure --json empty.json adds some"),
         ("m.json p.json --only none*", "no launch matches 'none*'"),
         ("m.json other.json", "no metric was both measured and predicted"),
         ("a.csv", "says not what was launched: give a prediction too"),
@@ -388,6 +389,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypa
         "NVIDIA L4", "", "sm_89", 58, "580.159", "13.0"
     ))  # fmt: skip
     write(tmp_path, "failed.json", replace(measured_copy(), error="failed on the device"))
+    write(tmp_path, "empty.json")
     (tmp_path / "p.json").write_text('{"profiles": []}')
     (tmp_path / "other.json").write_text('{"launches": [{"id": "other", "metrics": {}}]}')
     assert main(["compare", *words.split(), "--json", "rows.json"]) == 2
@@ -395,6 +397,12 @@ def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypa
     assert says in complaint
     assert complaint.count("\n") == 1
     assert not (tmp_path / "rows.json").exists()
+
+
+@pytest.mark.parametrize("words", [[""], ["h200", ""]])
+def test_a_name_is_needed(words, capsys):
+    assert main(["compare", *words]) == 2
+    assert "a name is needed: compare takes a file, or one of h100-sxm, h200, a100-40gb" in capsys.readouterr().err
 
 
 def test_all_kinds_of_predictions_are_read(tmp_path):
