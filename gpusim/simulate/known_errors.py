@@ -96,13 +96,13 @@ def errors_of_quick(gpu: str, family: str = "", way: Way = "other") -> dict[str,
 
 
 def _errors_of_published(gpu: str, way: Way, family: str) -> dict[str, Errors]:
-    """Errors over times of a GPU, at whatever clock, that others published of kernels of this family."""
+    """Errors over times that others published of kernels of this family, at clocks at which some of them were taken."""
     name = gpu.partition("@")[0]
     own = _table(f"published-{name}").get(way, {}).get(family, {})
     return {
         metric: Errors(row["median"], None, row["p90"], f"{row['n']} launches of {row['of']} on {name}, {PUBLISHED}")
         for metric, row in own.items()
-        if row["n"] >= ENOUGH
+        if row["n"] >= ENOUGH and gpu in row["gpus"]
     }
 
 

@@ -61,6 +61,14 @@ def test_times_of_a_users_cuda_are_validated_against_published_times():
     assert PUBLISHED not in known_errors("h200", "machine_code")[DURATION].among
 
 
+def test_errors_against_published_times_are_of_their_clocks_alone():
+    taken = {one.gpu for gpu in published.names() for one in published.of(gpu)}
+    tried = {f"{gpu}{clock}" for gpu in published.names() for clock in ("", "@300MHz", "@765MHz", "@1410MHz")}
+    assert taken < tried
+    assert {gpu for gpu in tried if known_errors(gpu, "machine_code")} == taken
+    assert {gpu for gpu in tried if errors_of_quick(gpu, "", "machine_code")} == taken
+
+
 def test_errors_against_published_times_are_of_the_files():
     for gpu in published.names():
         path = calibration.ROOT / "gpusim" / "data" / f"published-{gpu}.json"
