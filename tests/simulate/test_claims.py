@@ -4,9 +4,10 @@ import json
 
 import gpusim
 from calibration import published as calibration
-from gpusim.measured import published
+from gpusim import hardware
+from gpusim.measured import measurement, published
 from gpusim.results.metric import DURATION, STALL_SHARE
-from gpusim.simulate.known_errors import ENOUGH, PUBLISHED, Errors, errors_of_quick, known_errors
+from gpusim.simulate.known_errors import ENOUGH, PUBLISHED, Errors, behind, errors_of_quick, known_errors
 
 CYCLES = "gpc__cycles_elapsed.max"
 
@@ -67,6 +68,17 @@ def test_errors_against_published_times_are_of_their_clocks_alone():
     assert taken < tried
     assert {gpu for gpu in tried if known_errors(gpu, "machine_code")} == taken
     assert {gpu for gpu in tried if errors_of_quick(gpu, "", "machine_code")} == taken
+
+
+def test_what_is_behind_predictions_is_what_comes_with_gpusim():
+    for gpu in hardware.names():
+        file = measurement.shipped(gpu)
+        launches = len(measurement.read(file).launches) if file else 0
+        times = [x for one in (published.of(gpu) if gpu in published.names() else []) for x in one.compared]
+        assert behind(gpu) == (launches, len([x for x in times if not x.unsteady]))
+        assert any(behind(gpu)) == bool(known_errors(gpu, "machine_code"))
+    assert behind("a100-40gb@765MHz") == behind("a100-40gb")
+    assert not any(behind("a100-40gb@300MHz") + behind("h100-sxm@1410MHz"))
 
 
 def test_errors_against_published_times_are_of_the_files():
