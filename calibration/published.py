@@ -297,7 +297,7 @@ def _with_predictions(one: DataSet, missing: Sequence[PublishedLaunch]) -> DataS
 
 
 def errors(found: Sequence[DataSet]) -> dict[str, Any]:
-    """Errors of times by way and family, over launches whose clock is known, as claims read them."""
+    """Errors of times by way and family, over launches whose clock is known, and for which GPU at which clock."""
     by: dict[str, dict[str, list[DataSet]]] = {}
     for one in found:
         if one.compared:
@@ -311,6 +311,7 @@ def _judged(members: Sequence[DataSet]) -> dict[str, Any]:
     named = [one.name for one in members]
     of = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
     row = {"n": spread.launches, "of": of, "median": round(spread.median, 6), "p90": round(spread.p90, 6)}
+    row["gpus"] = sorted({one.gpu for one in members})
     return {CYCLES: row, DURATION: row}  # cycles are off as times are, where the clock is the one taken
 
 

@@ -37,7 +37,7 @@ def run(request: Request, how: dict[str, Any]) -> None:
     toolchain.nvdisasm()  # without it nothing can be run, and one complaint is enough
     records = _records(specs, request, how)
     if request.json is not None:
-        write_json({"gpu": device.name, "launches": records}, request.json)
+        write_json({"gpu": device.name, "cache": how["cache"], "launches": records}, request.json)
     if not is_stdout(request.json):
         report.show(listings.launches(records, device.name, device.memory, written=request.json is not None))
     if all(record["error"] for record in records):

@@ -138,6 +138,28 @@ def gpus(
     from gpusim.report import listings
 
     if name is None:
-        report.show(listings.gpus(layout.table()))
+        head, *rows = layout.table()
+        report.show(listings.gpus([(*head, "validated"), *((*row, _validated(row[0])) for row in rows)]))
     else:
-        report.show(listings.gpu(layout.describe(hardware.load(name)), layout.informational))
+        gpu = hardware.load(name)
+        report.show(listings.gpu(layout.describe(gpu), layout.informational, [_held_against(gpu.name)]))
+
+
+def _validated(gpu: str) -> str:
+    """Whether predictions for a GPU were held against launches measured on it, or against times of it."""
+    from gpusim.simulate.known_errors import behind
+
+    found = behind(gpu)
+    return "measured" if found.launches else "published" if found.published else "no"
+
+
+def _held_against(gpu: str) -> str:
+    """The same as a sentence, with the command that shows it."""
+    from gpusim.simulate.known_errors import behind
+
+    found, command = behind(gpu), f"(gpusim compare {gpu.partition('@')[0]})"
+    if found.launches:
+        return f"Predictions for it were held against {found.launches} launches that were measured on it {command}."
+    if found.published:
+        return f"Predictions for it were held against {found.published} times that others published {command}."
+    return f"Predictions for it were held against nothing{' at this clock' if '@' in gpu else ''}."

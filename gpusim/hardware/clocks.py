@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
 from gpusim.hardware.errors import SpecError
-from gpusim.hardware.spec import Gpu
+from gpusim.hardware.spec import Gpu, Provenance, values
 from gpusim.isa.by_identity import by_identity
 
 TIMES = 8
@@ -77,13 +78,27 @@ def at_clock(gpu: Gpu, hz: float) -> Gpu:
         meant = f": did you mean {hz:g}MHz?" if least <= 1e6 * hz <= most else ""
         raise SpecError(f"{gpu.name} at {hz:g} Hz: {usual}{meant}")
     found, ratio = slowed(gpu, hz), hz / gpu.clock.sm_hz
-    return replace(
+    locked = replace(
         found,
         name=f"{gpu.name}@{hz / 1e6:g}MHz",
         measured=False,
         clock=replace(found.clock, **_at_most(gpu, hz)),
         throughput=replace(found.throughput, **_peaks(gpu, ratio)),
     )
+    return replace(locked, sources=tuple(_sources(gpu, locked)))
+
+
+def _sources(gpu: Gpu, locked: Gpu) -> Iterator[tuple[str, Provenance]]:
+    """Every number of a GPU that is locked to a clock, with where those come from that are others there."""
+    before, now = values(gpu), values(locked)
+    for key, entry in gpu.sources:
+        if now[key] == before[key]:
+            yield key, entry
+        elif key == "clock.sm_hz":
+            yield key, Provenance(now[key], entry.unit, "assumed", f"what SMs are locked to, not {before[key]:g}")
+        else:
+            source = f"{entry.source}, at SMs of {locked.clock.sm_hz / 1e6:g} MHz"
+            yield key, Provenance(now[key], entry.unit, "assumed", source)
 
 
 def _at_most(gpu: Gpu, hz: float) -> dict[str, float]:

@@ -20,9 +20,9 @@ def table() -> list[tuple[str, ...]]:
     -------
     list of tuple of str
         Headings, then a row for each GPU: name, full name, architecture, SMs, SM clock (MHz), L2 (MiB), memory,
-        its peak (GB/s), FP32 peak (TFLOP/s), and whether gpusim was validated on it.
+        its peak (GB/s), FP32 peak (TFLOP/s).
     """
-    head = ("GPU", "full name", "arch", "SMs", "MHz", "L2 MiB", "memory", "GB/s", "FP32 TFLOP/s", "validated")
+    head = ("GPU", "full name", "arch", "SMs", "MHz", "L2 MiB", "memory", "GB/s", "FP32 TFLOP/s")
     return [head, *(_row(load_gpu(name)) for name in names())]
 
 
@@ -37,12 +37,12 @@ def describe(gpu: Gpu) -> list[tuple[str, ...]]:
     -------
     list of tuple of str
         Headings, then key, value, unit, kind, source; text has no unit, kind and source.  Numbers on which no simulated
-        one depends come last, see :func:`informational`.
+        one depends come last, see :func:`informational`.  How each number is known says what ``measured`` would.
     """
-    known = dict(gpu.sources)
-    held = sorted(values(gpu).items(), key=lambda item: informational(item[0]))
+    known, held = dict(gpu.sources), values(gpu)
+    del held["measured"]
     rows: list[tuple[str, ...]] = [("key", "value", "unit", "kind", "source")]
-    for key, value in held:
+    for key, value in sorted(held.items(), key=lambda item: informational(item[0])):
         if key in known:
             entry = known[key]
             rows.append((key, show(entry.value), entry.unit, entry.kind, entry.source))
@@ -109,5 +109,4 @@ def _row(gpu: Gpu) -> tuple[str, ...]:
         gpu.dram.type,
         f"{gpu.dram_peak_bytes_per_s / 1e9:.0f}",
         f"{gpu.throughput.fp32_flops / 1e12:.1f}",
-        show(gpu.measured),
     )

@@ -42,7 +42,7 @@ class Identity:
     arch : str
         ``"sm_90"``.
     measured : bool
-        Whether gpusim's own validation counters were taken on it.
+        Whether the model's constants were measured on it, not on a GPU like it.
     sm_count : int
     gpcs : tuple of int
         SMs of each GPC.

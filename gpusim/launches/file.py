@@ -217,16 +217,21 @@ class HasId(Protocol):
 N = TypeVar("N", bound=HasId)
 
 
+def matches(spec: HasId, pattern: str | None) -> bool:
+    """Whether an id matches a glob; every one does without."""
+    return pattern is None or fnmatch.fnmatchcase(spec.id, pattern)
+
+
 def select(specs: Iterable[N], pattern: str | None) -> list[N]:
     """Those whose id matches a glob; all without one.
 
     Raises
     ------
     LaunchFileError
-        None does.
+        A glob that none matches.
     """
     everything = list(specs)
-    chosen = [s for s in everything if pattern is None or fnmatch.fnmatchcase(s.id, pattern)]
-    if not chosen:
-        raise LaunchFileError(f"no launch matches {pattern!r}: {suggest(str(pattern), [s.id for s in everything])}")
+    chosen = [spec for spec in everything if matches(spec, pattern)]
+    if pattern is not None and not chosen:
+        raise LaunchFileError(f"no launch matches {pattern!r}: {suggest(pattern, [s.id for s in everything])}")
     return chosen

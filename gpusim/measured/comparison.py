@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gpusim.measured.measurement import BEYOND_EMPTY, MeasuredLaunch, spread
-from gpusim.results.metric import DURATION
+from gpusim.results.metric import CYCLES, DURATION
 
 FLOOR = {
     "dram__bytes_read.sum": 2e4,
@@ -172,6 +172,31 @@ def rows(predicted: Values, measured: MeasuredLaunch, empty: Empty | None = None
     if empty is not None and measured.seconds and DURATION in predicted:
         found.append(_beyond(predicted[DURATION] - empty.predicted, measured, empty))
     return sorted(found, key=lambda row: -abs(row.error))
+
+
+def clocks(predicted: Values, measured: MeasuredLaunch) -> tuple[float, float] | None:
+    """Give the clock of the SMs as it was predicted and as it was measured, Hz; None where one of them is not known.
+
+    Parameters
+    ----------
+    predicted : mapping of str to float
+        By metric.
+    measured : MeasuredLaunch
+
+    Examples
+    --------
+    >>> clocks({CYCLES: 300, DURATION: 2e-7}, MeasuredLaunch("a", {}, metrics={CYCLES: [200], DURATION: [2e-7]}))
+    (1500000000.0, 1000000000.0)
+    """
+    here = _clock(predicted)
+    there = _clock({name: measured.value(name) for name in (CYCLES, DURATION) if name in measured.metrics})
+    there = there or measured.sm_hz
+    return (here, there) if here and there else None
+
+
+def _clock(values: Values) -> float | None:
+    """Cycles over seconds: the profiler's are of the same launch."""
+    return values[CYCLES] / values[DURATION] if values.get(CYCLES) and values.get(DURATION) else None
 
 
 def _beyond(predicted: float, measured: MeasuredLaunch, empty: Empty) -> Row:

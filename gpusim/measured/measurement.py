@@ -5,20 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gpusim import reading
 from gpusim.errors import GpusimError
+from gpusim.results.figures import CACHES
 
 FORMAT, VERSION = "gpusim measurement", 1
 BEYOND_EMPTY = "time_beyond_empty_launch"
 """What :attr:`MeasuredLaunch.seconds`, less those of an empty launch, are called beside the profiler's metrics."""
 
 HELD_OUT_OF = 3
+
+TAKES_SOME = re.compile(r"\w+__cycles_elapsed\..+|\w+__time_duration\..+|sm__cycles_active\.(avg|max|sum)")
+"""Metrics that no launch leaves at 0."""
+
+COLDEST = -273.15
+"""Degrees Celsius."""
 
 
 class MeasurementError(GpusimError):
@@ -204,7 +212,7 @@ def read(path: Path) -> Measurement:
     Raises
     ------
     MeasurementError
-        Unreadable, no measurement, of a version that is not known, or with a value that cannot be.
+        Unreadable, no measurement, of a version that is not known, or with a value that cannot be: 0 cycles, say.
     """
     return parse(reading.read_text(path, MeasurementError), str(path))
 
@@ -232,11 +240,54 @@ def parse(text: str, where: str) -> Measurement:
         raise MeasurementError(f"{where}: a measurement of version {raw.get('version')}; this gpusim reads {VERSION}")
     try:
         launches = [_unfolded(launch) for launch in raw.get("launches", [])]
-        return TypeAdapter(Measurement).validate_python(_without(raw, "format", "version") | {"launches": launches})
+        found = TypeAdapter(Measurement).validate_python(_without(raw, "format", "version") | {"launches": launches})
     except ValidationError as error:
         first = error.errors()[0]
         at = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
         raise MeasurementError(f"{where}: {at.lstrip('.')}: {first['msg']}") from None
+    if found.cache not in CACHES:
+        raise MeasurementError(f"{where}: cache: must be {', '.join(CACHES[:-1])} or {CACHES[-1]}, not {found.cache!r}")
+    if wrong := next(_impossible(found), ""):
+        raise MeasurementError(f"{where}: {wrong}")
+    return found
+
+
+def _impossible(found: Measurement) -> Iterator[str]:
+    """Values that no GPU gives, each with its launch and metric."""
+    said = {"overhead_seconds": _outside([found.overhead_seconds], above=True)}
+    for launch in found.launches:
+        at = f"launch {launch.id!r}: "
+        said |= {at + metric: impossible(metric, runs) for metric, runs in launch.metrics.items()}
+        said[f"{at}seconds"] = _outside(launch.seconds, above=True)
+        said[f"{at}sm_hz"] = _outside([launch.sm_hz])
+        said[f"{at}celsius"] = _outside([launch.celsius], COLDEST)
+    return (f"{what}: {wrong}" for what, wrong in said.items() if wrong)
+
+
+def impossible(metric: str, runs: Sequence[float]) -> str:
+    """Say why a metric cannot have come to some values; empty where it can.
+
+    Parameters
+    ----------
+    metric : str
+        As Nsight Compute names it.
+    runs : sequence of float
+
+    Examples
+    --------
+    >>> impossible("gpc__cycles_elapsed.max", [8, 0]), impossible("dram__bytes_read.sum", [8, 0])
+    ('must be above 0, not 0', '')
+    """
+    above = TAKES_SOME.fullmatch(metric) is not None
+    return _outside(runs, above=above) if runs else "a value is missing"
+
+
+def _outside(values: Iterable[float | None], least: float = 0, *, above: bool = False) -> str:
+    """What the first value must be that is none, infinite or too small; None is not known, and not wrong."""
+    for value in values:
+        if value is not None and not (math.isfinite(value) and (value > least or (value == least and not above))):
+            return f"must be {f'above {least:g}' if above else f'{least:g} or more'}, not {value:g}"
+    return ""
 
 
 def shipped(name: str) -> Path | None:

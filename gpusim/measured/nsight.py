@@ -27,6 +27,8 @@ _COUNTED = re.compile(r"[A-Za-z_]*|%")
 _AMOUNT = re.compile(r"\w+__(?:(bytes)\w*|time_duration)\.(?:sum|avg|max|min)")
 _METRIC = re.compile(r"[a-z][a-z0-9]*__\w+(\.\w+)*")
 _REPORT = ".ncu-rep"
+_DEVICE, _SM_COUNT = "device__attribute_display_name", "device__attribute_multiprocessor_count"
+_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for part in ("major", "minor"))
 
 _Found = tuple[str, str, Any, str]
 """A metric's name, unit and value, and where it stands."""
@@ -50,6 +52,8 @@ class Launched:
         By name, in base units: bytes, seconds, hertz, counts.
     units : mapping of str to str
         ``"byte"``, ``"s"``, ``"%"``, ``"byte/s"``, ...; empty where the profiler names none.
+    device, capability : str
+        The GPU as its driver names it, and its compute capability, ``"9.0"``; empty where the profile does not say.
     """
 
     kernel: str
@@ -57,6 +61,14 @@ class Launched:
     block: tuple[int, ...]
     metrics: Mapping[str, float]
     units: Mapping[str, str]
+    device: str = ""
+    capability: str = ""
+
+    @property
+    def sm_count(self) -> int | None:
+        """SMs of the GPU; None where the profile does not say."""
+        found = self.metrics.get(_SM_COUNT)
+        return None if found is None else int(found)
 
 
 def read(path: Path) -> list[Launched]:
@@ -217,18 +229,23 @@ def _launched(row: Mapping[str, str], metrics: Iterable[_Found], at: str) -> Lau
         grid, block = _three(row["Grid Size"]), _three(row["Block Size"])
     except ValueError:
         raise NsightError(f"{at}: Grid Size and Block Size are three whole numbers, such as (16, 16, 1)") from None
-    return _gathered(row["Kernel Name"], grid, block, metrics)
+    return _gathered(row["Kernel Name"], grid, block, metrics, row.get("CC", ""))
 
 
-def _gathered(kernel: str, grid: tuple[int, ...], block: tuple[int, ...], metrics: Iterable[_Found]) -> Launched:
-    """Numbers among the metrics, in base units."""
-    values, units = {}, {}
+def _gathered(
+    kernel: str, grid: tuple[int, ...], block: tuple[int, ...], metrics: Iterable[_Found], capability: str = ""
+) -> Launched:
+    """Numbers among the metrics, in base units, and the GPU's name."""
+    values, units, device = {}, {}, ""
     for name, unit, value, where in metrics:
         number = _number(value)
-        if number is None:
-            continue
-        values[name], units[name] = _converted(name, number, unit, where)
-    return Launched(kernel, grid, block, values, units)
+        if name == _DEVICE:
+            device = str(value)
+        elif number is not None:
+            values[name], units[name] = _converted(name, number, unit, where)
+    if not capability and all(name in values for name in _CAPABILITY):
+        capability = ".".join(f"{values[name]:.0f}" for name in _CAPABILITY)
+    return Launched(kernel, grid, block, values, units, device, capability)
 
 
 def _converted(name: str, number: float, unit: str, where: str) -> tuple[float, str]:
@@ -285,5 +302,8 @@ def _action(action: Any, where: str) -> Launched:
         return tuple(int(action.metric_by_name(f"launch__{what}_dim_{axis}").as_uint64()) for axis in "xyz")
 
     found = ((name, action.metric_by_name(name)) for name in action.metric_names() if _METRIC.fullmatch(name))
-    metrics = ((name, metric.unit() or "", metric.as_double(), where) for name, metric in found)
+    metrics = (
+        (name, metric.unit() or "", metric.as_string() if name == _DEVICE else metric.as_double(), where)
+        for name, metric in found
+    )
     return _gathered(action.name(), sizes("grid"), sizes("block"), metrics)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gpusim import reading
 from gpusim.errors import GpusimError
 from gpusim.measured.comparison import Values
-from gpusim.measured.measurement import MeasuredLaunch
+from gpusim.measured.measurement import MeasuredLaunch, impossible
 from gpusim.measured.nsight import Launched
 
 
@@ -27,12 +27,16 @@ class Predicted(NamedTuple):
     grid, block : tuple of int or None
         None where the file does not say.
     metrics : mapping of str to float
+    gpu, cache : str
+        For which GPU, and what it found in the caches; empty where the file does not say.
     """
 
     name: str
     grid: tuple[int, ...] | None
     block: tuple[int, ...] | None
     metrics: Values
+    gpu: str = ""
+    cache: str = ""
 
 
 def read_predictions(path: Path) -> list[Predicted]:
@@ -45,7 +49,8 @@ def read_predictions(path: Path) -> list[Predicted]:
     """
     raw = reading.read_json(path, CompareError)
     try:
-        return [_predicted(entry) for entry in _entries(raw)]
+        shared = {key: raw[key] for key in ("gpu", "cache") if key in raw}
+        return [_predicted({**shared, **entry}) for entry in _entries(raw)]
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise CompareError(
             f"{path}: not a prediction: gpusim predict --json and gpusim profile --json write one"
@@ -66,10 +71,11 @@ def _predicted(entry: Mapping[str, Any]) -> Predicted:
     numbers = {name: m["value"] if isinstance(m, dict) else m for name, m in entry["metrics"].items()}
     known = {name: float(value) for name, value in numbers.items() if value is not None}
     grid, block = (tuple(map(int, entry[key])) if key in entry else None for key in ("grid", "block"))
-    name = entry.get("id") or entry["kernel"]
-    if not isinstance(name, str):
-        raise TypeError(name)
-    return Predicted(name, grid, block, known)
+    texts = entry.get("id") or entry["kernel"], entry.get("gpu", ""), entry.get("cache", "")
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(texts)
+    name, gpu, cache = texts
+    return Predicted(name, grid, block, known, gpu, cache)
 
 
 def pair(predictions: Sequence[Predicted], launches: Sequence[Launched]) -> list[tuple[Predicted, MeasuredLaunch]]:
@@ -129,4 +135,7 @@ def _measured(prediction: Predicted, runs: Sequence[Launched]) -> MeasuredLaunch
     """Launches that are alike, as the runs of one."""
     shared = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
     metrics = {name: [run.metrics[name] for run in runs] for name in shared}
+    for name, values in metrics.items():
+        if name in prediction.metrics and (wrong := impossible(name, values)):
+            raise CompareError(f"{runs[0].kernel}, as profiled: {name}: {wrong}")
     return MeasuredLaunch(prediction.name, {}, runs[0].kernel, runs[0].grid, runs[0].block, metrics=metrics)

@@ -85,7 +85,7 @@ def gpus(rows: Sequence[Sequence[str]]) -> list[RenderableType]:
     Parameters
     ----------
     rows : sequence of sequence of str
-        Headings, then a row a GPU, as ``gpusim.hardware.format.table`` gives them.
+        Headings, then a row a GPU, as ``gpusim.hardware.format.table`` gives them, and further columns.
 
     Returns
     -------
@@ -126,7 +126,9 @@ SPARED_GPU = ("full name", "arch", "MHz")
 """Columns of the list of GPUs that are left out where it is too wide, in this order."""
 
 
-def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> list[RenderableType]:
+def gpu(
+    rows: Sequence[Sequence[str]], informational: Callable[[str], bool], about: Sequence[str] = ()
+) -> list[RenderableType]:
     """Show one GPU: how its numbers are known, each with unit, kind and source by number; then the sources.
 
     Parameters
@@ -135,6 +137,8 @@ def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> 
         Headings, then key, value, unit, kind and source, as ``gpusim.hardware.format.describe`` gives them.
     informational : callable
         Tells of a key whether no simulated number depends on it; those are shown in a table of their own.
+    about : sequence of str
+        Lines that stand below how its numbers are known.
 
     Returns
     -------
@@ -152,7 +156,7 @@ def gpu(rows: Sequence[Sequence[str]], informational: Callable[[str], bool]) -> 
     aside = Text("Informational: no simulated number depends on these", style="bold")
     tables = [_numbers(rows[0], part, sources) for part in (read, others)]
     head, below = Text(_origins(rows[1:])), Text("Sources", style="bold")
-    return [head, Text(""), tables[0], Text(""), aside, tables[1], Text(""), below, notes]
+    return [head, *map(Text, about), Text(""), tables[0], Text(""), aside, tables[1], Text(""), below, notes]
 
 
 def _origins(rows: Sequence[Sequence[str]]) -> str:

@@ -42,7 +42,9 @@ def compared(sets: Sequence[DataSet], *, each: bool = False) -> list[RenderableT
     shown: list[RenderableType] = [*table_of(table(known), right=range(1, len(HEADING))), Text("")]
     for one in sets:
         shown += [Text(one.name, style="bold"), *(Text(line) for line in about(one)), Text("")]
-        shown += [*table_of([EACH, *map(_launch, one.compared)], right=(1, 2, 3)), Text("")] if each else []
+        shown += (
+            [*table_of([EACH, *map(_launch, one.compared)], right=(1, 2, 3)), Text("")] if each and one.compared else []
+        )
     return [*shown, Text(EXPLAINED)]
 
 

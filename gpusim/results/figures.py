@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from gpusim.results.causes import Again
     from gpusim.results.timeline import Timeline
 
+CACHES = ("cold", "warm", "flushed")
+"""What launches may find in the caches."""
+
 SECTOR_BYTES = 32
 """Bytes of an L1 or L2 sector.  Source: NVIDIA, Nsight Compute documentation, "Memory Tables"."""
 

@@ -8,6 +8,8 @@ from functools import cache as remembered
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
+from gpusim.results.metric import DURATION
+
 Way = Literal["description", "machine_code", "program", "other"]
 """How a launch came about: lowered from a description, compiled from CUDA, launched by a program that finds caches as
 earlier launches and copies left them, or in a way that nobody measured."""
@@ -96,14 +98,47 @@ def errors_of_quick(gpu: str, family: str = "", way: Way = "other") -> dict[str,
 
 
 def _errors_of_published(gpu: str, way: Way, family: str) -> dict[str, Errors]:
-    """Errors over times of a GPU, at whatever clock, that others published of kernels of this family."""
+    """Errors over times that others published of kernels of this family, at clocks at which some of them were taken."""
     name = gpu.partition("@")[0]
     own = _table(f"published-{name}").get(way, {}).get(family, {})
     return {
         metric: Errors(row["median"], None, row["p90"], f"{row['n']} launches of {row['of']} on {name}, {PUBLISHED}")
         for metric, row in own.items()
-        if row["n"] >= ENOUGH
+        if row["n"] >= ENOUGH and gpu in row["gpus"]
     }
+
+
+class Behind(NamedTuple):
+    """What predictions for a GPU were held against.
+
+    Attributes
+    ----------
+    launches : int
+        Those that come with gpusim, measured on it.
+    published : int
+        Times of it, at its clock, that others published.
+    """
+
+    launches: int
+    published: int
+
+
+def behind(gpu: str) -> Behind:
+    """Say how many launches and published times predictions for a GPU were held against.
+
+    Parameters
+    ----------
+    gpu : str
+        Name of the GPU, with its clock.
+
+    Examples
+    --------
+    >>> behind("v100"), behind("h200@1410MHz").launches
+    (Behind(launches=0, published=0), 0)
+    """
+    families = [rows for way in _table(f"published-{gpu.partition('@')[0]}").values() for rows in way.values()]
+    times = (row["n"] for rows in families for metric, row in rows.items() if metric == DURATION and gpu in row["gpus"])
+    return Behind(_table(f"validation-{gpu}").get("launches", 0), sum(times))
 
 
 def _errors_in_strangers(gpu: str) -> dict[str, Errors]:

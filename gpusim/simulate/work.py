@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gpusim.errors import ParameterError, check_flags, shown, whole
 from gpusim.processors import MOST
+from gpusim.results.figures import CACHES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,10 +82,6 @@ class Work:
     take: Callable[[Mapping[str, np.ndarray]], None] | None = None
     source: object = None
     notes: tuple[str, ...] = ()
-
-
-CACHES = ("cold", "warm", "flushed")
-"""What launches may find in the caches."""
 
 
 @dataclass(frozen=True)

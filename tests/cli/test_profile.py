@@ -221,7 +221,9 @@ def test_a_glob_and_a_limit(sources, capsys):
     launch_file(sources, endless={"source": "endless.cu", "args": [{"buffer": "int32", "count": 1}]})
     assert profile("--launches sub/launches.json --only *less --seconds-per-launch 0.1 --json -") == 2
     captured = capsys.readouterr()
-    (record,) = json.loads(captured.out)["launches"]
+    written = json.loads(captured.out)
+    (record,) = written["launches"]
+    assert (written["gpu"], written["cache"]) == ("h200", "cold")
     assert record["error"].startswith("given up after 0.1 s")
     assert "none of 1 launches could be run: given up after 0.1 s" in captured.err
 

@@ -8,6 +8,8 @@ import gpusim
 from gpusim.cli import main
 from gpusim.hardware import SpecError, load
 from gpusim.hardware.clocks import split_clock
+from gpusim.hardware.library import names
+from gpusim.hardware.spec import values
 
 CYCLES, SECONDS = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"
 
@@ -52,6 +54,28 @@ def test_all_else_keeps_its_speed():
     assert slow.latency.dram_cycles == pytest.approx(fast.latency.dram_cycles / 2, abs=1)
     assert slow.clock.tensor_load_hz == 990e6
     assert not slow.measured
+
+
+@pytest.mark.parametrize("name", [*names()])
+def test_numbers_are_shown_as_they_are_at_the_clock_and_say_so(name):
+    usual = load(name)
+    slow = load(f"{name}@{usual.clock.sm_hz / 2e6:g}MHz")
+    before, now = values(usual), values(slow)
+    assert {key: entry.value for key, entry in slow.sources} == {key: now[key] for key, _ in usual.sources}
+    changed = {key for key, _ in usual.sources if before[key] != now[key]}
+    assert {"clock.sm_hz", "latency.dram_cycles", "throughput.fp32_flops"} <= changed
+    for key, entry in slow.sources:
+        if key not in changed:
+            assert entry == usual.provenance(key)
+        else:
+            says = "what SMs are locked to" if key == "clock.sm_hz" else f"at SMs of {slow.clock.sm_hz / 1e6:g} MHz"
+            assert (entry.kind, says in entry.source) == ("assumed", True)
+
+
+def test_the_command_shows_the_gpu_at_its_clock(capsys):
+    assert main(["gpus", "h200@1410MHz"]) == 0
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("clock.sm_hz")]
+    assert row[1:4] == ["1.41e+09", "Hz", "assumed"]
 
 
 def test_what_computes_takes_the_longer_and_what_waits_for_memory_does_not():

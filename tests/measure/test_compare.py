@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gpusim
 from gpusim import report
 from gpusim.cli import main
 from gpusim.measured.comparison import FLOOR, Empty, Row, explained, relative, rows, summarise
@@ -15,7 +16,8 @@ from gpusim.measured.measurement import BEYOND_EMPTY, MeasuredLaunch, Measuremen
 from gpusim.measured.nsight import Launched
 from gpusim.measured.predictions import CompareError, Predicted, base_name, pair, read_predictions
 from gpusim.report import comparison
-from gpusim.results.metric import STALL_REASON
+from gpusim.results.figures import CACHES
+from gpusim.results.metric import DURATION, STALL_REASON
 from tests.measure.standin import H200
 
 CYCLES, HBM = "gpc__cycles_elapsed.max", "dram__bytes_read.sum"
@@ -116,6 +118,12 @@ def test_a_prediction_without_its_launch_is_refused(launches, says):
         pair([predicted()], launches)
 
 
+def test_what_no_gpu_gives_is_refused_where_it_would_be_compared():
+    with pytest.raises(CompareError, match=r"as profiled: gpc__cycles_elapsed\.max: must be above 0, not -1"):
+        pair([predicted()], [launched(**{CYCLES: -1})])
+    assert pair([predicted()], [launched(**{CYCLES: 9, HBM: -1})])
+
+
 def test_names_are_compared_without_what_surrounds_them():
     assert base_name("void ns::k<float, (int)4>(float*)") == base_name("k") == "k"
     assert base_name("flash-attention-2") == "flash_attention_2"
@@ -152,9 +160,9 @@ def test_waiting_for_something_else_is_not_explained():
 # ---------------------------------------------------------------- the command
 
 
-def write(folder, name, *launches, device=H200):
+def write(folder, name, *launches, device=H200, cache="cold"):
     file = folder / name
-    found = Measurement(device, "2026-11-25", "cold", "NVRTC 13.0", "Nsight Compute 2025.3.1", 2e-6, list(launches))
+    found = Measurement(device, "2026-11-25", cache, "NVRTC 13.0", "Nsight Compute 2025.3.1", 2e-6, list(launches))
     file.write_text(found.to_text())
     return str(file)
 
@@ -188,6 +196,25 @@ def test_a_measurement_is_predicted_where_no_file_is_given(tmp_path, capsys):
     found = {row["metric"]: row for row in json.loads((tmp_path / "rows.json").read_text())["rows"]}
     assert (found[exact]["predicted"], found[exact]["error"]) == (32, 0)
     assert "Identical" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_a_prediction_finds_the_caches_as_the_measured_launch_did(tmp_path, cache):
+    there = write(tmp_path, "m.json", measured_copy(**{HBM: [4000], CYCLES: [2000]}), cache=cache)
+    assert main(["compare", there, "--described", "--json", str(tmp_path / "rows.json")]) == 0
+    found = {row["metric"]: row["predicted"] for row in json.loads((tmp_path / "rows.json").read_text())["rows"]}
+    wanted = gpusim.predict("copy", cache=cache, N=1000, B=256)
+    assert found == {name: wanted.value(name) for name in found}
+    assert (found[HBM] == 0) == (cache == "warm")
+
+
+def test_a_prediction_may_be_at_the_clock_that_was_measured(tmp_path):
+    there = write(tmp_path, "m.json", measured_copy(**{CYCLES: [2000], "gpu__time_duration.sum": [2e-6]}))
+    out = tmp_path / "rows.json"
+    assert main(["compare", there, "--described", "--gpu", "h200@1410MHz", "--json", str(out)]) == 0
+    found = {row["metric"]: row["predicted"] for row in json.loads(out.read_text())["rows"]}
+    wanted = gpusim.predict("copy", "h200@1410MHz", N=1000, B=256)
+    assert found == {name: wanted.value(name) for name in found}
 
 
 def test_many_launches_are_summed_up(tmp_path, capsys):
@@ -229,13 +256,125 @@ def test_a_users_own_profile_against_a_prediction(tmp_path, capsys):
     assert "5.00 kB" in line
 
 
+def profiled(folder, heads="", units="", values=""):
+    """A profile of a copy, with columns besides."""
+    rows = (f'"ID","Kernel Name","Block Size","Grid Size","{HBM}"{heads}', f'"","","","","byte"{units}')
+    row = f'"0","copy_words(float*)","(256, 1, 1)","(4, 1, 1)","5000"{values}'
+    (folder / "mine.csv").write_text("\n".join((*rows, row, "")))
+    return str(folder / "mine.csv")
+
+
+def told(folder, **more):
+    """A prediction of that copy which says more of itself."""
+    step = {"kernel": "copy", "grid": [4, 1, 1], "block": [256, 1, 1], "metrics": {HBM: 4000}, **more}
+    (folder / "p.json").write_text(json.dumps({"profiles": [step]}))
+    return str(folder / "p.json")
+
+
+NAMED, COUNTED = (f"device__attribute_{what}" for what in ("display_name", "multiprocessor_count"))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [
+        ("CC", "8.0", "profiled on a GPU of compute capability 8.0, and predicted for h200"),
+        (COUNTED, "114", "profiled on a GPU with 114 SMs, and predicted for h200"),
+        (NAMED, "NVIDIA H100 80GB HBM3", "profiled on an NVIDIA H100 80GB HBM3, and predicted for h200"),
+    ],
+)
+def test_a_profile_of_another_gpu_is_refused(tmp_path, capsys, column, value, says):
+    there = profiled(tmp_path, f',"{column}"', ',""', f',"{value}"')
+    assert main(["compare", there, told(tmp_path, gpu="h200")]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_profile_of_the_same_gpu_or_of_who_knows_which_is_compared(tmp_path):
+    same = profiled(tmp_path, f',"CC","{COUNTED}","{NAMED}"', ',"","",""', ',"9.0","132","NVIDIA H200"')
+    assert main(["compare", same, told(tmp_path, gpu="h200@1410MHz")]) == 0
+    assert main(["compare", same, told(tmp_path, gpu="mine")]) == 0
+    assert main(["compare", profiled(tmp_path), told(tmp_path, gpu="a100-40gb")]) == 0
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_other_caches_than_the_profilers_are_said(tmp_path, capsys, cache):
+    assert main(["compare", profiled(tmp_path), told(tmp_path, cache=cache)]) == 0
+    said = f"Caches are {cache} in the prediction. Nsight Compute empties them before a launch"
+    assert (said in " ".join(capsys.readouterr().out.split())) == (cache != "cold")
+
+
+@pytest.mark.parametrize(("hz", "said"), [(1.98e9, False), (1.95e9, False), (1.41e9, True)])
+def test_another_clock_than_the_profiled_one_is_said(tmp_path, capsys, hz, said):
+    there = profiled(tmp_path, f',"{CYCLES}","{DURATION}"', ',"cycle","s"', f',"19800","{19800 / hz}"')
+    assert main(["compare", there, told(tmp_path, metrics={CYCLES: 19800, DURATION: 1e-5})]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert ("SMs ran at 1410 MHz when measured, and at 1980 MHz in the prediction." in shown) == said
+
+
+def of_launches(folder, **more):
+    launches = [{"id": "copy N=1000 B=256", "metrics": {CYCLES: 1980, DURATION: 1e-6}}]
+    (folder / "of.json").write_text(json.dumps({**more, "launches": launches}))
+    return str(folder / "of.json")
+
+
+def test_a_measurement_and_predictions_for_another_gpu_are_refused(tmp_path, capsys):
+    there = write(tmp_path, "m.json", measured_copy(**{CYCLES: [2000]}))
+    assert main(["compare", there, of_launches(tmp_path, gpu="h200@1410MHz")]) == 0
+    assert main(["compare", there, of_launches(tmp_path, gpu="h100-sxm")]) == 2
+    assert "is predicted for h100-sxm, and measured on an NVIDIA H200 (h200)" in capsys.readouterr().err
+
+
+def test_caches_and_clock_that_differ_from_those_measured_are_said_and_written(tmp_path, capsys):
+    there = write(tmp_path, "m.json", replace(measured_copy(**{CYCLES: [2000]}), sm_hz=1.41e9), cache="warm")
+    out = tmp_path / "rows.json"
+    assert main(["compare", there, of_launches(tmp_path, gpu="h200", cache="cold"), "--json", str(out)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    notes = json.loads(out.read_text())["notes"]
+    assert [note.split(".")[0] for note in notes] == [
+        "Caches were warm when measured, and are cold in the prediction",
+        "SMs ran at 1410 MHz when measured, and at 1980 MHz in the prediction",
+    ]
+    assert all(note in shown for note in notes)
+
+
+OPTIONS = ("--gpu h200", "--arch sm_90", "--described", "--emitted", "--kernels .", "--fresh")
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_predictions_of_a_file_are_not_made_in_another_way(tmp_path, capsys, option):
+    predicted = of_launches(tmp_path)
+    for there in (write(tmp_path, "m.json", measured_copy(**{CYCLES: [2000]})), profiled(tmp_path)):
+        assert main(["compare", there, predicted, *option.split()]) == 2
+        says = f"{option.split()[0]} does not apply: {predicted} has the predictions"
+        assert says in capsys.readouterr().err
+
+
+def test_launches_of_a_profile_are_not_chosen(tmp_path, capsys):
+    assert main(["compare", profiled(tmp_path), told(tmp_path), "--only", "copy*"]) == 2
+    assert "--only does not apply to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kernel", "option", "says"),
+    [
+        ({"source": "copy.cu"}, "--described", "is for kernels with a description: none of those chosen has one"),
+        ({"params": {"N": 8}}, "--arch sm_90", "is for launches of CUDA sources: none of those chosen is one"),
+    ],
+)
+def test_an_option_that_applies_to_no_launch_is_refused(tmp_path, capsys, kernel, option, says):
+    there = write(tmp_path, "m.json", MeasuredLaunch("a", kernel, metrics={CYCLES: [1]}))
+    assert main(["compare", there, *option.split()]) == 2
+    assert f"{option.split()[0]} {says}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ("none.json", "none.json: cannot be read: No such file"),
         ("m.json --gpu a100-40gb", "measured on an NVIDIA H200 (h200), not on a100-40gb: leave --gpu out"),
+        ("m.json --gpu a100-40gb@1410MHz", "(h200), not on a100-40gb@1410MHz: leave --gpu out"),
         ("m.json none.json", "none.json: cannot be read: No such file"),
         ("m.json m.json", "not a prediction: gpusim predict --json"),
+        ("empty.json", "empty.json: has no launches: gpusim measure --json empty.json adds some"),
         ("m.json p.json --only none*", "no launch matches 'none*'"),
         ("m.json other.json", "no metric was both measured and predicted"),
         ("a.csv", "says not what was launched: give a prediction too"),
@@ -250,6 +389,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypa
         "NVIDIA L4", "", "sm_89", 58, "580.159", "13.0"
     ))  # fmt: skip
     write(tmp_path, "failed.json", replace(measured_copy(), error="failed on the device"))
+    write(tmp_path, "empty.json")
     (tmp_path / "p.json").write_text('{"profiles": []}')
     (tmp_path / "other.json").write_text('{"launches": [{"id": "other", "metrics": {}}]}')
     assert main(["compare", *words.split(), "--json", "rows.json"]) == 2
@@ -257,6 +397,12 @@ def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path, capsys, monkeypa
     assert says in complaint
     assert complaint.count("\n") == 1
     assert not (tmp_path / "rows.json").exists()
+
+
+@pytest.mark.parametrize("words", [[""], ["h200", ""]])
+def test_a_name_is_needed(words, capsys):
+    assert main(["compare", *words]) == 2
+    assert "a name is needed: compare takes a file, or one of h100-sxm, h200, a100-40gb" in capsys.readouterr().err
 
 
 def test_all_kinds_of_predictions_are_read(tmp_path):

@@ -1,6 +1,7 @@
 """Does a measurement come back from its file as it went, and is a file that is none refused?"""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -21,7 +22,7 @@ LAUNCHES = st.builds(
     grid=st.just((1, 2, 3)),
     block=st.just((32, 1, 1)),
     metrics=st.dictionaries(st.sampled_from(["dram__bytes_read.sum", "smsp__inst_executed.sum"]), RUNS),
-    seconds=st.lists(st.floats(0, 1)),
+    seconds=st.lists(st.floats(1e-9, 1)),
     sm_hz=st.none() | st.just(1.98e9),
     values=st.sampled_from(["", "match"]),
     error=st.none() | st.just("failed"),
@@ -63,6 +64,7 @@ def test_a_launch_is_a_line():
         (lambda raw: raw["launches"][0].update(seconds="soon"), "launches[0].seconds"),
         (lambda raw: raw["launches"][0].update(metrics={"m": "many"}), "launches[0].metrics.m"),
         (lambda raw: raw.update(launches=[7]), "launches[0]"),
+        (lambda raw: raw.update(cache="lukewarm"), "x.json: cache: must be cold, warm or flushed, not 'lukewarm'"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_place(change, says):
@@ -71,6 +73,38 @@ def test_a_wrong_file_is_refused_with_the_place(change, says):
     with pytest.raises(measurement.MeasurementError) as caught:
         measurement.parse(json.dumps(raw), "x.json")
     assert says in str(caught.value)
+
+
+CYCLES, HBM = "gpc__cycles_elapsed.max", "dram__bytes_read.sum"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"metrics": {HBM: -1}}, f"{HBM}: must be 0 or more, not -1"),
+        ({"metrics": {HBM: [1, math.nan]}}, f"{HBM}: must be 0 or more, not nan"),
+        ({"metrics": {CYCLES: [7, math.inf]}}, f"{CYCLES}: must be above 0, not inf"),
+        ({"metrics": {CYCLES: [7, 0]}}, f"{CYCLES}: must be above 0, not 0"),
+        ({"metrics": {"gpu__time_duration.sum": 0}}, "gpu__time_duration.sum: must be above 0, not 0"),
+        ({"metrics": {HBM: []}}, f"{HBM}: a value is missing"),
+        ({"seconds": [1e-6, -1e-6]}, "seconds: must be above 0, not -1e-06"),
+        ({"sm_hz": -1}, "sm_hz: must be 0 or more, not -1"),
+        ({"celsius": math.nan}, "celsius: must be -273.15 or more, not nan"),
+    ],
+)
+def test_what_no_gpu_gives_is_refused_with_launch_and_metric(change, says):
+    raw = json.loads(measured(MeasuredLaunch("fine", {}), MeasuredLaunch("a b", {})).to_text())
+    raw["launches"][1].update(change)
+    with pytest.raises(measurement.MeasurementError) as caught:
+        measurement.parse(json.dumps(raw), "x.json")
+    assert str(caught.value) == f"x.json: launch 'a b': {says}"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, math.inf])
+def test_an_empty_launch_takes_some_time(seconds):
+    raw = json.loads(measured().to_text()) | {"overhead_seconds": seconds}
+    with pytest.raises(measurement.MeasurementError, match=r"x\.json: overhead_seconds: must be above 0, not"):
+        measurement.parse(json.dumps(raw), "x.json")
 
 
 def test_files_that_are_no_json(tmp_path):

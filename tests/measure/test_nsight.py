@@ -110,7 +110,8 @@ def report(*actions):
 def action(name, **metrics):
     def metric(key):
         value, unit = metrics[key]
-        return SimpleNamespace(as_uint64=lambda: value, as_double=lambda: float(value), unit=lambda: unit)
+        told = {"as_uint64": value, "as_double": 0.0 if isinstance(value, str) else float(value), "unit": unit}
+        return SimpleNamespace(as_string=lambda: str(value), **{name: lambda v=v: v for name, v in told.items()})
 
     return SimpleNamespace(name=lambda: name, metric_names=lambda: tuple(metrics), metric_by_name=metric)
 
@@ -124,3 +125,19 @@ def test_a_report_is_read_by_its_reader(monkeypatch, tmp_path):
     (launch,) = nsight.read(file)
     assert (launch.kernel, launch.grid, launch.block) == ("k", (1, 2, 3), (1, 2, 3))
     assert launch.metrics["dram__bytes"] == 4000
+
+
+def test_a_report_says_on_which_gpu_it_was_profiled(monkeypatch, tmp_path):
+    sizes = {f"launch__{what}_dim_{axis}": (1, "") for axis in "xyz" for what in ("grid", "block")}
+    about = {"display_name": "NVIDIA H200", "multiprocessor_count": 132, "compute_capability_major": 9}
+    about = {f"device__attribute_{name}": (value, "") for name, value in about.items()}
+    whole = about | {"device__attribute_compute_capability_minor": (0, "")}
+    loaded = report(action("k", **sizes, **whole), action("k", **sizes))
+    monkeypatch.setitem(sys.modules, "ncu_report", SimpleNamespace(load_report=lambda path: loaded))
+    (tmp_path / "mine.ncu-rep").touch()
+    found = [(one.device, one.capability, one.sm_count) for one in nsight.read(tmp_path / "mine.ncu-rep")]
+    assert found == [("NVIDIA H200", "9.0", 132), ("", "", None)]
+
+
+def test_a_recorded_profile_says_its_compute_capability():
+    assert {launch.capability for launch in nsight.read(DATA / "raw.csv")} == {"9.0"}

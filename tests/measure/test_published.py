@@ -8,12 +8,13 @@ import pytest
 
 import gpusim
 from calibration import published as calibration
-from gpusim import cuda
+from gpusim import cuda, report
 from gpusim.cli import compare as command
 from gpusim.cli import main
 from gpusim.launches import file as launch_file
 from gpusim.measured import published
-from gpusim.measured.published import PublishedError, PublishedLaunch, order, spread
+from gpusim.measured.published import DataSet, PublishedError, PublishedLaunch, order, spread
+from gpusim.report import published_times
 from gpusim.results.metric import DURATION
 
 SETS = [(gpu, one) for gpu in published.names() for one in published.of(gpu)]
@@ -149,12 +150,35 @@ def test_fresh_predicts_anew(monkeypatch, capsys):
     ("words", "says"),
     [
         ("a100-40gb other.json", "give the name alone"), ("a100-40gb --gpu h200", "give the name alone"),
-        ("a100-40gb --only nothing*", "no launch matches 'nothing*'"), ("a100-40g", "did you mean a100-40gb"),
+        ("a100-40gb --described", "--described does not apply to a100-40gb: published times know"),
+        ("a100-40gb --arch sm_80", "--arch does not apply"), ("a100-40gb --kernels .", "--kernels does not apply"),
+        ("a100-40gb --only nothing*", "no launch matches 'nothing*': there are 359,"),
+        ("a100-40gb --only nothing* --fresh", "no launch matches 'nothing*': there are 600,"),
+        ("a100-40g", "did you mean a100-40gb"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_shown_is_refused_in_a_line(words, says, capsys):
     assert main(["compare", *words.split()]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_launches_of_which_none_was_predicted_are_refused_with_the_reason(capsys):
+    launches = [x for one in published.of("a100-40gb") for x in one.launches]
+    failed, later = (
+        next(x.id for x in launches if x.predicted is None and bool(x.error) is wrong) for wrong in (True, False)
+    )
+    assert main(["compare", "a100-40gb", "--only", failed]) == 2
+    assert f"--only {failed}: none of these can be predicted: {failed}: a block of" in capsys.readouterr().err
+    assert main(["compare", "a100-40gb", "--only", later]) == 2
+    assert f"--only {later}: none of these was predicted yet: --fresh predicts them" in capsys.readouterr().err
+
+
+def test_of_a_set_without_predictions_no_table_is_begun():
+    none, some = (DataSet(name, "", "", "", "", "", "", "", "", launches=found) for name, found in (
+        ("none", [launch("a", 1.0, error="does not fit")]), ("some", [launch("b", 1.0, 2.0)]),
+    ))  # fmt: skip
+    shown = report.text(published_times.compared([none, some], each=True))
+    assert shown.count("predicted  published") == 1
 
 
 # ---------------------------------------------------------------- our kernels

@@ -4,9 +4,10 @@ import json
 
 import gpusim
 from calibration import published as calibration
-from gpusim.measured import published
+from gpusim import hardware
+from gpusim.measured import measurement, published
 from gpusim.results.metric import DURATION, STALL_SHARE
-from gpusim.simulate.known_errors import ENOUGH, PUBLISHED, Errors, errors_of_quick, known_errors
+from gpusim.simulate.known_errors import ENOUGH, PUBLISHED, Errors, behind, errors_of_quick, known_errors
 
 CYCLES = "gpc__cycles_elapsed.max"
 
@@ -59,6 +60,25 @@ def test_times_of_a_users_cuda_are_validated_against_published_times():
         assert errors_of_quick(gpu, "", "machine_code") == found
     assert known_errors("a100-40gb", "description", "softmax") == {}
     assert PUBLISHED not in known_errors("h200", "machine_code")[DURATION].among
+
+
+def test_errors_against_published_times_are_of_their_clocks_alone():
+    taken = {one.gpu for gpu in published.names() for one in published.of(gpu)}
+    tried = {f"{gpu}{clock}" for gpu in published.names() for clock in ("", "@300MHz", "@765MHz", "@1410MHz")}
+    assert taken < tried
+    assert {gpu for gpu in tried if known_errors(gpu, "machine_code")} == taken
+    assert {gpu for gpu in tried if errors_of_quick(gpu, "", "machine_code")} == taken
+
+
+def test_what_is_behind_predictions_is_what_comes_with_gpusim():
+    for gpu in hardware.names():
+        file = measurement.shipped(gpu)
+        launches = len(measurement.read(file).launches) if file else 0
+        times = [x for one in (published.of(gpu) if gpu in published.names() else []) for x in one.compared]
+        assert behind(gpu) == (launches, len([x for x in times if not x.unsteady]))
+        assert any(behind(gpu)) == bool(known_errors(gpu, "machine_code"))
+    assert behind("a100-40gb@765MHz") == behind("a100-40gb")
+    assert not any(behind("a100-40gb@300MHz") + behind("h100-sxm@1410MHz"))
 
 
 def test_errors_against_published_times_are_of_the_files():
