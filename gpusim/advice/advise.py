@@ -50,7 +50,7 @@ class Advice:
         """
         from gpusim.advice.table import table
 
-        return list(table(self))
+        return list(table(self.profile, self.findings))
 
     def __repr__(self) -> str:
         from gpusim.report import text

@@ -58,7 +58,8 @@ class ChainAdvice:
         """
         from gpusim.advice.table import chain_table
 
-        return list(chain_table(self))
+        each = (line for step in self.steps for line in ("", *step.table()))
+        return [*chain_table(self.chain, self.findings), *each]
 
     def __repr__(self) -> str:
         from gpusim.report import text

@@ -16,9 +16,9 @@ from gpusim.report.time import duration
 from gpusim.report.units import NOTHING, format_factor, format_seconds, format_share
 
 if TYPE_CHECKING:
-    from gpusim.advice.advise import Advice
-    from gpusim.advice.chain import ChainAdvice
     from gpusim.advice.finding import Finding, Place
+    from gpusim.results.chain import ChainFigures
+    from gpusim.results.figures import Figures
 
 ESTIMATED = "What few blocks, or kernels apart, cost is an estimate from such runs."
 MEANING = "Saves: share of the time that goes if this alone goes."
@@ -26,48 +26,58 @@ TRUST = "80 %: so many mended kernels gained that much; learnt from pairs measur
 NEVER = "No pair of a kernel and its mended form was measured on {}: how sure the gains are is not known."
 
 
-def table(advice: Advice) -> Iterator[RenderableType]:
-    """Lay advice out.
+def table(profile: Figures, findings: Sequence[Finding]) -> Iterator[RenderableType]:
+    """Lay advice on a launch out.
 
     Parameters
     ----------
-    advice : Advice
+    profile : Profile
+    findings : sequence of Finding
+        What costs most first.
 
     Yields
     ------
     rich renderables
         Print them with :func:`gpusim.report.show`.
     """
-    profile = advice.profile
     yield Text(tables.heading(profile), style="bold")
     yield Text(duration(profile))
     yield Text("")
-    if not advice.worth:
-        yield Text(nothing_left(advice))
-    yield from _told(advice.findings, profile.seconds, profile.gpu)
+    if not any(finding.gain >= WORTH for finding in findings):
+        yield Text(nothing_left(profile))
+    yield from _told(findings, profile.seconds, profile.gpu)
 
 
-def chain_table(advice: ChainAdvice) -> Iterator[RenderableType]:
-    """Lay advice on launches that follow one another out.
+def chain_table(chain: ChainFigures, findings: Sequence[Finding]) -> Iterator[RenderableType]:
+    """Lay advice on launches that follow one another out, as far as it is of all together.
 
     Parameters
     ----------
-    advice : ChainAdvice
+    chain : ChainProfile
+    findings : sequence of Finding
 
     Yields
     ------
     rich renderables
         Print them with :func:`gpusim.report.show`.
     """
-    chain = advice.chain
     params = " ".join(f"{name}={value}" for name, value in chain.params.items())
     yield Text(f"{chain.chain}  {params}  on {chain.gpu}  {chain.cache} caches", style="bold")
     yield Text(f"{len(chain.steps)} launches, {format_seconds(chain.seconds)} together")
     yield Text("")
-    yield from _told(advice.findings, chain.seconds, chain.gpu)
-    for step in advice.steps:
-        yield Text("")
-        yield from table(step)
+    yield from _told(findings, chain.seconds, chain.gpu)
+
+
+def nothing_left(profile: Figures) -> str:
+    """Say that no cause costs much, and what the launch is bound by.
+
+    Parameters
+    ----------
+    profile : Profile
+    """
+    units = ranked(profile)
+    by = f": {units[0].name} {'are' if units[0].name.endswith('s') else 'is'} {units[0]}" if units else ""
+    return f"Nothing that was looked at costs 5 % of the time{by}."
 
 
 def _told(findings: Sequence[Finding], seconds: float, gpu: str) -> Iterator[RenderableType]:
@@ -79,13 +89,6 @@ def _told(findings: Sequence[Finding], seconds: float, gpu: str) -> Iterator[Ren
         yield Text("")
         yield Text(f"{number}. {_paragraph(finding)}")
     yield from (line for text in _footer(findings, worth, gpu) for line in (Text(""), Text(text)))
-
-
-def nothing_left(advice: Advice) -> str:
-    """Say that no cause costs much, and what the launch is bound by."""
-    units = ranked(advice.profile)
-    by = f": {units[0].name} {'are' if units[0].name.endswith('s') else 'is'} {units[0]}" if units else ""
-    return f"Nothing that was looked at costs 5 % of the time{by}."
 
 
 def _costs(findings: Sequence[Finding], seconds: float) -> Grid:

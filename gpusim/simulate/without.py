@@ -96,7 +96,9 @@ def held_without(held: Occupancy, launch: Launch, gpu: Gpu) -> Occupancy:
         return held
     blocks = min(LESS * held.blocks_per_sm, gpu.sm.max_warps // launch.warps, gpu.sm.max_blocks)
     warps = blocks * launch.warps
-    return replace(held, blocks_per_sm=blocks, warps_per_sm=warps, occupancy_pct=100.0 * warps / gpu.sm.max_warps)
+    return replace(
+        held, blocks_per_sm=blocks, warps_per_sm=warps, occupancy_pct=held.occupancy_pct * warps / held.warps_per_sm
+    )
 
 
 def whole_waves(launch: Launch, wave: int) -> int:

@@ -91,7 +91,7 @@ OWN = (
         FORMAT,
         "UNIT_FIELD UNIT_BUSY INBOUND_KEPT WAVES N_TURN WAVES_FIELD N_TEXTURE",
     ),
-    ("engine/state/columns.py", FORMAT, "FAILURE N_WINDOWS LINK_WRITE_FIELD"),
+    ("engine/state/columns.py", FORMAT, "LANES_FIELD NO_CONFLICTS FAILURE N_WINDOWS LINK_WRITE_FIELD"),
     ("engine/state/columns.py", ISA, "N_MEETINGS N_BARRIERS N_SCOREBOARDS N_BANKS N_PLACES WINDOW_AT"),
     ("engine/state/error_codes.py", FORMAT, "*"),
     ("engine/state/geometry.py", ISA, "WORD"),
@@ -117,6 +117,7 @@ OWN = (
     ("simulate/utilisation.py", SHOWN, "utilisation"),
     ("simulate/workers.py", PACE, "SMS_EACH"),
     ("simulate/window.py", LENGTH, "WINDOW FEWEST LITTLE_SHORT"),
+    ("simulate/without.py", "by how much a GPU is another one without a cause of time", "SOONER LARGER"),
 )
 """Why numbers of a file or folder say nothing of hardware, and which ones: by the names that they are given (the first
 of a line) or the functions that they stand in; ``*``: all."""
