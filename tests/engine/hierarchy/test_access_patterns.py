@@ -27,9 +27,9 @@ LANES = np.arange(32, dtype=np.int64)
 
 
 @jit
-def coalesced(kept, address, mask, width, scratch):
+def coalesced(kept, address, mask, width, side_by_side, scratch):
     """The line that a pattern is relative to; what is compiled for Python gives no part of an array back."""
-    return coalesce(kept, address, mask, width, False, scratch)[1]
+    return coalesce(kept, address, mask, width, False, side_by_side, scratch)[1]
 
 
 class Kept:
@@ -38,8 +38,8 @@ class Kept:
     def __init__(self):
         self.rows = np.zeros((PATTERNS_KEPT, N_PATTERN), np.int64)
 
-    def access(self, address, mask=FULL, width=4):
-        origin = coalesced(self.rows, address, mask, width, np.zeros((36, 32), np.int64))
+    def access(self, address, mask=FULL, width=4, side_by_side=False):
+        origin = coalesced(self.rows, address, mask, width, side_by_side, np.zeros((36, 32), np.int64))
         return self.rows[address[0] >> PLACE_BITS & PATTERNS_KEPT - 1], int(origin)
 
 
@@ -106,3 +106,39 @@ def test_an_access_lies_within_an_array_if_all_of_its_bytes_do():
     assert not within(p, origin, 4, 1028, 2048)
     assert not within(p, origin, 4, 0, 1024 + 124)
     assert not within(p, origin, 8, 0, 2048)  # not aligned to eight bytes
+
+
+def sectors_of(pattern, origin):
+    """Sectors of a pattern, each as a number of 32 bytes."""
+    return [
+        4 * (origin + pattern[PAT_LINES + j]) + sector
+        for j in range(pattern[PAT_N_LINES])
+        for sector in range(4)
+        if pattern[PAT_SECTORS + j] >> sector & 1
+    ]
+
+
+@pytest.mark.parametrize(
+    ("step", "width", "requests"),
+    [(128, 4, range(0, 128, 4)), (512, 4, range(0, 128, 4)), (32, 4, range(0, 32, 4)), (128, 16, range(0, 128, 16))],
+)
+def test_requests_for_all_words_of_lines_have_each_sector_once_where_words_lie_side_by_side(step, width, requests):
+    apart, together = set(), []
+    for first in requests:
+        apart |= set(sectors_of(*Kept().access(first + step * LANES, width=width)))
+        pattern, origin = Kept().access(first + step * LANES, width=width, side_by_side=True)
+        together += sectors_of(pattern, origin)
+        assert pattern[PAT_N_SECTORS] == pattern[PAT_IDEAL] == width
+    assert sorted(together) == sorted(apart)
+
+
+def test_words_that_lie_side_by_side_stay_where_they_are():
+    for address in (4 * LANES, 4 * LANES + 64, np.full(32, 300), 16 * LANES):
+        plain, packed = Kept().access(address)[0], Kept().access(address, side_by_side=True)[0]
+        if plain[PAT_N_SECTORS] == plain[PAT_IDEAL]:
+            assert np.array_equal(plain, packed)
+
+
+def test_a_request_across_lines_needs_no_sector_more_where_its_words_lie_side_by_side():
+    pattern = Kept().access(4 * LANES + 4, side_by_side=True)[0]
+    assert (pattern[PAT_N_LINES], pattern[PAT_N_SECTORS]) == (1, 4)

@@ -107,7 +107,7 @@ def test_a_copy_past_l1_looks_up_pairs_of_lines(what, source, target, pairs, wav
 
 @jit
 def requests_of(kept, source, target, scratch):
-    p, origin = coalesce(kept, source, ALL_LANES, 16, False, scratch)
+    p, origin = coalesce(kept, source, ALL_LANES, 16, False, False, scratch)
     n = pair_lines(p, origin, source, target, ALL_LANES, scratch)
     return requests_of_pairs(source, target, ALL_LANES, n, scratch)
 
