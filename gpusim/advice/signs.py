@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.advice.finding import Place
+from gpusim.report.units import format_bytes, format_count, format_share
 from gpusim.results.causes import Cause
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _bank_conflicts(profile: Figures) -> Sign | None:
     if share < LITTLE:
         return None
     places = _lines(profile, lambda line: line.wavefronts - line.ideal_wavefronts)
-    return Sign(f"{share:.0%} of the wavefronts of shared memory are bank conflicts", places)
+    return Sign(f"{format_share(share)} of the wavefronts of shared memory are bank conflicts", places)
 
 
 def _excess_sectors(profile: Figures) -> Sign | None:
@@ -110,7 +111,7 @@ def _spills(profile: Figures) -> Sign | None:
     if not nbytes > 0:
         return None
     share = _share(nbytes, nbytes + _first((profile.global_load_bytes, profile.global_store_bytes)))
-    return Sign(f"{share:.0%} of the bytes that L1 is asked for are local memory's")
+    return Sign(f"{format_share(share)} of the bytes that L1 is asked for are local memory's")
 
 
 def _divergence(profile: Figures) -> Sign | None:
@@ -121,7 +122,7 @@ def _divergence(profile: Figures) -> Sign | None:
 
 def _barriers(profile: Figures) -> Sign | None:
     share = profile.stall_shares.get("barrier", 0.0)
-    return Sign(f"warps wait {share:.0%} of their time at barriers") if share >= WAITED else None
+    return Sign(f"warps wait {format_share(share)} of their time at barriers") if share >= WAITED else None
 
 
 def _atomics(profile: Figures) -> Sign | None:
@@ -131,28 +132,32 @@ def _atomics(profile: Figures) -> Sign | None:
         return None
     sectors = _share(profile.global_atomic_sectors, profile.global_atomic_requests)
     per = f", {sectors:.3g} sectors each" if sectors else ""
-    return Sign(f"{requests:,.0f} atomic instructions of warps{per}".replace(",", " ", 1))
+    return Sign(f"{format_count(requests)} atomic instructions of warps{per}")
 
 
 def _few_warps(profile: Figures) -> Sign | None:
     limiters = [name.replace("_mem", " memory") for name in profile.occupancy_limiters]
     if not profile.waves > 1 or "warps" in limiters or not limiters:
         return None
-    return Sign(f"an SM holds {profile.occupancy:.0%} of the warps it could; {' and '.join(limiters)} limit them")
+    return Sign(
+        f"an SM holds {format_share(profile.occupancy)} of the warps it could; {' and '.join(limiters)} limit them"
+    )
 
 
 def _latency(profile: Figures) -> Sign | None:
     share = profile.stall_shares.get("long_scoreboard", 0.0)
     if share < WAITED or not _loads_of_warp(profile) >= LOADS:
         return None
-    return Sign(f"warps wait {share:.0%} of their time for loads, one after another")
+    return Sign(f"warps wait {format_share(share)} of their time for loads, one after another")
 
 
 def _last_wave(profile: Figures) -> Sign | None:
     waves = profile.waves
     if not 1 < waves < MOST_WAVES or waves == round(waves) or math.isnan(profile.achieved_occupancy):
         return None
-    return Sign(f"{waves:.3g} waves of blocks: in the last one SMs have {waves % 1:.0%} of the blocks they hold")
+    return Sign(
+        f"{waves:.3g} waves of blocks: in the last one SMs have {format_share(waves % 1)} of the blocks they hold"
+    )
 
 
 def _few_blocks(profile: Figures) -> Sign | None:
@@ -160,7 +165,7 @@ def _few_blocks(profile: Figures) -> Sign | None:
     idle = 1 - _share(active, longest)
     if profile.waves > 1 or idle < UNEVEN:
         return None
-    return Sign(f"{profile.blocks} blocks: SMs have none {idle:.0%} of the time")
+    return Sign(f"of {profile.blocks} blocks SMs have none for {format_share(idle)} of the time")
 
 
 def _short_blocks(profile: Figures) -> Sign | None:
@@ -168,7 +173,8 @@ def _short_blocks(profile: Figures) -> Sign | None:
     if not profile.waves > SHORT_WAVES or loads >= LOADS:
         return None
     each = profile.instructions / _warps(profile)
-    return Sign(f"a warp does {each:.0f} instructions and {loads:.3g} loads, in {profile.waves:.3g} waves of blocks")
+    what = f"a warp executes {each:.0f} instructions, {loads:.3g} of them loads"
+    return Sign(f"{what}, in {profile.waves:.3g} waves of blocks")
 
 
 def _warps(profile: Figures) -> int:
@@ -184,7 +190,7 @@ def _l2_capacity(profile: Figures) -> Sign | None:
     room = profile.rerun.l2_bytes if profile.rerun is not None else math.inf
     if not profile.dram_bytes_read > room:
         return None
-    return Sign(f"HBM reads {profile.dram_bytes_read / 1e6:.3g} MB, more than L2's {room / 1e6:.3g} MB")
+    return Sign(f"{profile.memory} reads {format_bytes(profile.dram_bytes_read)}, more than L2's {format_bytes(room)}")
 
 
 _SIGNS: dict[Cause, Callable[[Figures], Sign | None]] = {
