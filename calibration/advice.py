@@ -95,16 +95,21 @@ def kept() -> dict[str, Any]:
 
 
 @cache
+def measured() -> dict[str, float]:
+    """Cycles that were measured, by launch."""
+    return {one.id: float(one.value(CYCLES)) for one in measurement.read(pairs.FOLDER / f"{GPU}.json").launches}
+
+
+@cache
 def judged() -> list[Judged]:
     """Every pair."""
-    cycles = {one.id: one.value(CYCLES) for one in measurement.read(pairs.FOLDER / f"{GPU}.json").launches}
-    found = []
+    cycles, found = measured(), []
     for pair in pairs.pairs():
         advice, cause = kept()["pairs"][pair.name], pair.cause.value
         without, first = advice["without"], min(advice["without"], key=advice["without"].__getitem__, default="")
-        measured = cycles[pair.name] / cycles[pair.mended["id"]]
+        there = cycles[pair.name] / cycles[pair.mended["id"]]
         advised = advice["cycles"] / without.get(cause, advice["cycles"])
-        found.append(Judged(pair.name, cause, measured, advised, first))
+        found.append(Judged(pair.name, cause, there, advised, first))
     return found
 
 
@@ -137,6 +142,15 @@ def of_pairs() -> Iterator[str]:
         yield f"| `{one.name}` | {one.cause} | {one.measured:.2f} | {one.advised:.2f} | {first} |"
 
 
+def of_unseen() -> Iterator[str]:
+    """The table of what advice does not look at."""
+    cycles = measured()
+    yield "| what costs time | speed-up there |"
+    yield "|---|--:|"
+    for what, (slow, mended) in pairs.unseen().items():
+        yield f"| {what} | {cycles[slow['id']] / cycles[mended['id']]:.2f} |"
+
+
 def of_good() -> Iterator[str]:
     """The table of kernels that are as good as they get."""
     yield "| kernel | largest finding | its share of time |"
@@ -149,7 +163,7 @@ def of_good() -> Iterator[str]:
 def page() -> str:
     """The text of docs/advice.md."""
     notes = (bench.NOTES / "advice.md").read_text()
-    tables = {"PAIRS": of_pairs(), "GOOD": of_good()}
+    tables = {"PAIRS": of_pairs(), "GOOD": of_good(), "UNSEEN": of_unseen()}
     for name, lines in tables.items():
         notes = notes.replace(f"{{{name}}}", "\n".join(lines))
     return notes

@@ -171,6 +171,37 @@ def order() -> Iterator[Pair]:
         )
 
 
+def unseen() -> dict[str, tuple[Launch, Launch]]:
+    """Pairs that differ in what advice does not look at, by what that is."""
+    square, threads = streams(1 << 20, 3), 8 * WAVE * 256
+
+    def product(kernel: str, tile: int, rows: int) -> Launch:
+        return launch(kernel, (1024 // tile, 1024 // tile), (tile, rows), *square, i32(1024))
+
+    def table(streamed: int) -> Launch:
+        places = array("int32", 64 * threads, "randint:40000")
+        return launch(f"table_of_l1<{streamed}>", 8 * WAVE, 256, places, floats(40000), floats(threads), i32(64))
+
+    integers = array("int32", threads, "arange"), array("int32", threads), i32(1024), i32(64)
+    rounds = *streams(threads), i32(64)
+    numbers = array("uint8", 64 * threads, "randint:256"), array("int32", threads), i32(64)
+    return {
+        "tiles of 8 x 8, not of 16 x 16": (product("tiles<8>", 8, 8), product("tiles<16>", 16, 16)),
+        "tiles of 16 x 16, not of 32 x 32": (product("tiles<16>", 16, 16), product("tiles<32>", 32, 32)),
+        "an element a thread, not four": (product("tiles<32>", 32, 32), product("four_a_thread", 32, 8)),
+        "L1 holds what is read once": (table(0), table(1)),
+        "a divisor that the compiler does not know": (
+            launch("folded_by", 8 * WAVE, 256, *integers), launch("folded<1024>", 8 * WAVE, 256, *integers)
+        ),
+        "doubles among floats": (
+            launch("by_doubles", 8 * WAVE, 256, *rounds), launch("by_floats", 8 * WAVE, 256, *rounds)
+        ),
+        "bytes loaded one by one": (
+            launch("bytes_one", 8 * WAVE, 256, *numbers), launch("bytes_sixteen", 8 * WAVE, 256, *numbers)
+        ),
+    }  # fmt: skip
+
+
 KINDS = global_accesses, shared_memory, atomics, divergence, local_memory, parallelism, order
 
 
@@ -181,7 +212,8 @@ def pairs() -> list[Pair]:
 
 def main() -> None:
     """Write the launch file."""
-    launches = {one["id"]: one for pair in pairs() for one in (pair.slow, pair.mended)}
+    seen = ((pair.slow, pair.mended) for pair in pairs())
+    launches = {one["id"]: one for pair in itertools.chain(seen, unseen().values()) for one in pair}
     (FOLDER / "launches.json").write_text(json.dumps(list(launches.values()), indent=1) + "\n")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.advice.edits import EDITS
 from gpusim.advice.finding import WORTH, Finding
-from gpusim.advice.signs import Sign, signs
+from gpusim.advice.signs import Sign, idle_share, signs
 from gpusim.advice.trust import interval
 from gpusim.errors import ParameterError
 from gpusim.results.causes import Cause
@@ -63,11 +63,12 @@ class Advice:
         Returns
         -------
         dict
-            ``kernel``, ``gpu``, ``cycles``, and ``findings``.
+            ``kernel``, ``params``, ``gpu``, ``cache``, ``grid``, ``block``, ``cycles``, and ``findings``.
         """
         profile = self.profile
         return {
-            "kernel": profile.kernel, "params": dict(profile.params), "gpu": profile.gpu, "cycles": profile.cycles,
+            "kernel": profile.kernel, "params": dict(profile.params), "gpu": profile.gpu, "cache": profile.cache,
+            "grid": list(profile.grid), "block": list(profile.block), "cycles": profile.cycles,
             "findings": [finding.to_dict() for finding in self.findings],
         }  # fmt: skip
 
@@ -100,12 +101,11 @@ def advise(profile: Figures, progress: Progress | None = None) -> Advice:
 
 
 def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | None) -> Finding:
-    without = _idle_away(profile) if cause is Cause.FEW_BLOCKS else _rerun(profile, cause, progress)
+    without = _evenly(profile, idle_share(profile)) if cause is Cause.FEW_BLOCKS else _rerun(profile, cause, progress)
     found = min(without, profile.cycles)
-    return Finding(
-        cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, cause is not Cause.FEW_BLOCKS,
-        interval(profile.gpu, profile.cycles / found),
-    )  # fmt: skip
+    simulated = cause is not Cause.FEW_BLOCKS
+    sure = interval(profile.gpu, profile.cycles / found) if simulated and profile.cache == "cold" else None
+    return Finding(cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, simulated, sure)
 
 
 def _rerun(profile: Figures, cause: Cause, progress: Progress | None) -> float:
@@ -117,16 +117,18 @@ def _rerun(profile: Figures, cause: Cause, progress: Progress | None) -> float:
 
     assert profile.rerun is not None
     again = profile.rerun(cause, progress=tell)
+    active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
     if cause is Cause.LAST_WAVE:
         busy = again.value("sm__cycles_active.max")
-        return float(again.cycles - busy + busy * profile.waves / math.floor(profile.waves))
+        scaled = float(again.cycles - busy + busy * profile.waves / math.floor(profile.waves))
+        return max(scaled, _evenly(profile, 1 - active / longest))
     return float(again.cycles)
 
 
-def _idle_away(profile: Figures) -> float:
-    """Cycles if SMs shared the work evenly; no unit of the whole GPU would be more than fully used."""
-    active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
+def _evenly(profile: Figures, idle: float) -> float:
+    """Cycles if no SM were idle, which is so for a share of the time; no unit of the GPU is more than fully used."""
     of_gpu = [
         metric.value for name, metric in profile.metrics.items() if name.endswith("pct_of_peak_sustained_elapsed")
     ]
-    return float(max(profile.cycles - longest + active, profile.cycles * max(of_gpu, default=0) / 100))
+    even = profile.cycles - idle * profile.value("sm__cycles_active.max")
+    return float(max(even, profile.cycles * max(of_gpu, default=0) / 100))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from gpusim.advice.advise import Advice, advise
 from gpusim.advice.edits import EDITS
 from gpusim.advice.finding import WORTH, Finding
-from gpusim.advice.trust import interval
 from gpusim.errors import ParameterError
 from gpusim.report.busy import ranked
 from gpusim.report.units import format_bytes
@@ -72,11 +71,12 @@ class ChainAdvice:
         Returns
         -------
         dict
-            ``chain``, ``params``, ``gpu``, ``cycles``, ``findings``, and ``steps`` as of :class:`Advice`.
+            ``chain``, ``params``, ``gpu``, ``cache``, ``cycles``, ``findings``, and ``steps`` as of :class:`Advice`.
         """
         chain = self.chain
         return {
-            "chain": chain.chain, "params": dict(chain.params), "gpu": chain.gpu, "cycles": chain.total("cycles"),
+            "chain": chain.chain, "params": dict(chain.params), "gpu": chain.gpu, "cache": chain.cache,
+            "cycles": chain.total("cycles"),
             "findings": [finding.to_dict() for finding in self.findings],
             "steps": [step.to_dict() for step in self.steps],
         }  # fmt: skip
@@ -116,8 +116,7 @@ def _fused(chain: ChainFigures, progress: Progress | None) -> Finding:
     without = min(_cycles_of_one(chain, progress), cycles)
     passed = ", ".join(f"{name} ({format_bytes(chain.nbytes[name])})" for name in chain.between)
     what = f"{len(chain.steps)} launches pass {passed} from one to another"
-    sure = interval(chain.gpu, cycles / without)
-    return Finding(Cause.APART, cycles, without, what, EDITS[Cause.APART], simulated=False, interval=sure)
+    return Finding(Cause.APART, cycles, without, what, EDITS[Cause.APART], simulated=False)
 
 
 def _cycles_of_one(chain: ChainFigures, progress: Progress | None) -> float:

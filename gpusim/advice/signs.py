@@ -29,7 +29,7 @@ LOADS = 4
 MOST_WAVES = 12
 """Waves from which the last one is too small a part of a launch."""
 
-SHORT_WAVES = 4
+SHORT_WAVES = 1
 """Waves from which it may matter how blocks follow one another."""
 
 UNEVEN = 0.1
@@ -155,17 +155,34 @@ def _last_wave(profile: Figures) -> Sign | None:
     waves = profile.waves
     if not 1 < waves < MOST_WAVES or waves == round(waves) or math.isnan(profile.achieved_occupancy):
         return None
+    wave = round(profile.blocks / waves)
     return Sign(
-        f"{waves:.3g} waves of blocks: in the last one SMs have {format_share(waves % 1)} of the blocks they hold"
+        f"{waves:.4g} waves of blocks: of {wave} that there is room for, the last one has {profile.blocks % wave}"
     )
 
 
 def _few_blocks(profile: Figures) -> Sign | None:
-    active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
-    idle = 1 - _share(active, longest)
-    if profile.waves > 1 or idle < UNEVEN:
+    if profile.waves > 1 or idle_share(profile) < UNEVEN:
         return None
-    return Sign(f"of {profile.blocks} blocks SMs have none for {format_share(idle)} of the time")
+    each = profile.blocks / _blocks_of_sm(profile)
+    return Sign(
+        f"{profile.blocks} blocks on {each:.0f} SMs: {format_share(idle_share(profile))} of their time there are none"
+    )
+
+
+def idle_share(profile: Figures) -> float:
+    """Share of the time that the average SM has nothing to do, where all its blocks begin at once (0 to 1).
+
+    No more than follows from how many blocks each SM gets: what handing out takes is no want of blocks.
+    """
+    active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
+    of_sm = _blocks_of_sm(profile)
+    return min(1 - _share(active, longest), 1 - _share(of_sm, math.ceil(of_sm)))
+
+
+def _blocks_of_sm(profile: Figures) -> float:
+    """Blocks that an SM gets on average."""
+    return float(profile.waves * profile.blocks_per_sm)
 
 
 def _short_blocks(profile: Figures) -> Sign | None:
@@ -173,8 +190,7 @@ def _short_blocks(profile: Figures) -> Sign | None:
     if not profile.waves > SHORT_WAVES or loads >= LOADS:
         return None
     each = profile.instructions / _warps(profile)
-    what = f"a warp executes {each:.0f} instructions, {loads:.3g} of them loads"
-    return Sign(f"{what}, in {profile.waves:.3g} waves of blocks")
+    return Sign(f"a warp executes {each:.0f} instructions, in {profile.waves:.3g} waves of blocks")
 
 
 def _warps(profile: Figures) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
 
 ESTIMATED = "What few blocks, or kernels apart, cost is an estimate from such runs."
 MEANING = "Saves: share of the time that goes if this alone goes."
-TRUST = "80 %: so many mended kernels gained that much; learnt from pairs measured on {}."
-NEVER = "No pair of a kernel and its mended form was measured on {}: how sure the gains are is not known."
+TRUST = "80 %: so many mended kernels gained that much; learnt from pairs measured on {}, with cold caches."
+LITTLE = 0.005
+"""Share of the time below which a cause is not named."""
+
+LONGEST = 60
+"""Characters of a line of source that are shown."""
+
+NEVER = "How sure the gains are is not known: no kernels with such causes were measured so on {}."
 
 
 def table(profile: Figures, findings: Sequence[Finding]) -> Iterator[RenderableType]:
@@ -41,6 +48,7 @@ def table(profile: Figures, findings: Sequence[Finding]) -> Iterator[RenderableT
         Print them with :func:`gpusim.report.show`.
     """
     yield Text(tables.heading(profile), style="bold")
+    yield Text(tables.launch_line(profile))
     yield Text(duration(profile))
     yield Text("")
     if not any(finding.gain >= WORTH for finding in findings):
@@ -76,8 +84,8 @@ def nothing_left(profile: Figures) -> str:
     profile : Profile
     """
     units = ranked(profile)
-    by = f": {units[0].name} {'are' if units[0].name.endswith('s') else 'is'} {units[0]}" if units else ""
-    return f"Nothing that was looked at costs 5 % of the time{by}."
+    busiest = f" Busiest: {units[0].name}, {units[0]}." if units else ""
+    return f"Nothing that was looked at costs 5 % of the time.{busiest}"
 
 
 def _told(findings: Sequence[Finding], seconds: float, gpu: str) -> Iterator[RenderableType]:
@@ -123,12 +131,15 @@ def _paragraph(finding: Finding) -> str:
 
 
 def _places(places: tuple[Place, ...]) -> str:
-    named = (f"{place.name} ({format_share(place.share)}) {place.text.strip()}".rstrip() for place in places)
+    named = (
+        f"{place.name} ({format_share(place.share)}) {shorten(place.text, LONGEST, placeholder=' …')}".rstrip()
+        for place in places
+    )
     return "; ".join(named) + "."
 
 
 def _footer(findings: Sequence[Finding], worth: Sequence[Finding], gpu: str) -> Iterator[str]:
-    small = [finding for finding in findings if finding not in worth]
+    small = [finding for finding in findings if LITTLE <= finding.gain < WORTH]
     if small:
         listed = ", ".join(f"{finding.cause.value} {format_share(finding.gain)}" for finding in small)
         yield f"Less than 5 % each: {listed}."

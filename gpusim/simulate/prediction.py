@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
-from gpusim.isa.array_use import reads_data
+from gpusim.isa.array_use import arrays_read, arrays_written, reads_data
 from gpusim.simulate import kept_results
+from gpusim.simulate.launch import memory_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -35,12 +36,15 @@ class Rerun:
     how : How
     place : int
         Which of the works it is.
+    key : str or None
+        Of all that decided the prediction, contents of arrays too; None where it is not known.
     """
 
     works: Sequence[Work]
     gpu: Gpu
     how: How
     place: int
+    key: str | None
 
     @property
     def l2_bytes(self) -> int:
@@ -65,19 +69,29 @@ class Rerun:
         Raises
         ------
         ParameterError
-            The launch has computed values, and what it touches depends on what arrays hold: that may be another now.
+            Arrays that decide what it touches hold something else by now.
         GpusimError
             As for :func:`predict`.
         """
         work = self.works[self.place]
-        if self.how.values and reads_data(work.launch.program):
-            raise ParameterError(
-                f"{work.name} has changed arrays that decide what it touches: profile it with values=False"
-            )
+        if reads_data(work.launch.program):
+            self._check_contents(work)
         launch = replace(work.launch, without=tuple(sorted(causes)), free=tuple(sorted(free)))
         works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
         how = replace(self.how, values=False, timeline=None, progress=progress)
         return predict(works, self.gpu, how)[self.place]
+
+    def _check_contents(self, work: Work) -> None:
+        """Refuse arrays that decide what a launch touches, and that it or the user has changed since."""
+        changed = self.key is not None and kept_results.key(self.works, self.gpu, self.how) != self.key
+        arrays = [name for name, value in work.launch.arguments.items() if memory_of(value) is not None]
+        if self.how.values:
+            written = arrays_written(work.launch.program, arrays)
+            changed |= written is None or bool(written & arrays_read(work.launch.program, arrays))
+        if changed:
+            raise ParameterError(
+                f"{work.name}: arrays that decide what it touches hold something else by now: predict it anew first"
+            )
 
 
 _listeners: list[Callable[[Work], None]] = []
@@ -151,15 +165,15 @@ def predict(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
     for hear in _listeners:
         for work in works:
             hear(work)
-    found = _kept_or_simulated(works, gpu, how)
+    key = kept_results.key(works, gpu, how)
+    found = _kept_or_simulated(works, gpu, how, key)
     for times in _notes:
         times.extend(profile.kept for profile in found)
-    return [replace(profile, rerun=Rerun(works, gpu, how, k)) for k, profile in enumerate(found)]
+    return [replace(profile, rerun=Rerun(works, gpu, how, k, key)) for k, profile in enumerate(found)]
 
 
-def _kept_or_simulated(works: Sequence[Work], gpu: Gpu, how: How) -> list[Profile]:
-    """Profiles of an earlier run, or of one now, which are kept."""
-    key = kept_results.key(works, gpu, how)
+def _kept_or_simulated(works: Sequence[Work], gpu: Gpu, how: How, key: str | None) -> list[Profile]:
+    """Profiles of an earlier run, or of one now, which are kept by their key."""
     if not (how.fresh or _anew) and (found := kept_results.load(key)):
         return found
     from gpusim.simulate.simulation import simulate

@@ -53,6 +53,26 @@ def test_causes_without_a_sign_are_not_looked_at() -> None:
     assert set(signs(gpusim.predict("copy-vec4", n=1 << 20))) <= {Cause.SHORT_BLOCKS, Cause.FEW_BLOCKS, Cause.LAST_WAVE}
 
 
+def test_a_last_wave_that_is_nearly_full_costs_nearly_nothing() -> None:
+    advice = gpusim.predict("copy", N=262144, B=32).advice()
+    assert all(finding.gain < 0.05 for finding in advice.findings if finding.cause is Cause.LAST_WAVE)
+
+
+@pytest.mark.parametrize("n", [65536, 262144])
+def test_blocks_that_all_sms_have_are_not_too_few(n: int) -> None:
+    assert Cause.FEW_BLOCKS not in signs(gpusim.predict("copy", n=n))
+
+
+def test_sms_without_a_block_are_noticed() -> None:
+    assert Cause.FEW_BLOCKS in signs(gpusim.predict("transpose-padded", n=256))
+
+
+def test_gains_in_other_caches_than_those_measured_have_no_interval() -> None:
+    cold, warm = (gpusim.predict("transpose-shared", n=512, cache=cache).advice() for cache in ("cold", "warm"))
+    assert cold.findings[0].interval is not None
+    assert warm.findings[0].interval is None
+
+
 def test_it_is_written_as_json() -> None:
     advice = gpusim.predict("transpose-shared", n=512).advice()
     written = json.loads(json.dumps(advice.to_dict(), allow_nan=False))

@@ -139,8 +139,28 @@ def test_an_l2_that_holds_everything_writes_as_much_as_before() -> None:
 def test_what_changed_the_arrays_that_decide_where_it_goes_is_not_run_again() -> None:
     found = profiled("counted", 1, 32, ones(32), np.zeros(1, np.int32), ones(32), values=True)
     assert found.rerun is not None
-    with pytest.raises(ParameterError, match="profile it with values=False"):
+    with pytest.raises(ParameterError, match="predict it anew first"):
         found.rerun(Cause.ATOMICS)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_what_only_read_the_arrays_that_decide_where_it_goes_may_run_again() -> None:
+    found = profiled("chosen", 1, 256, ones(2048), ones(256), np.arange(33, dtype=np.int32), values=True)
+    assert found.rerun is not None
+    assert found.rerun().cycles == found.cycles
+
+
+@pytest.mark.usefixtures("compiler")
+def test_arrays_that_were_changed_since_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("GPUSIM_FORGET")
+    monkeypatch.setenv("GPUSIM_CACHE_DIR", str(tmp_path))
+    which = np.arange(33, dtype=np.int32)
+    found = profiled("chosen", 1, 256, ones(2048), ones(256), which)
+    assert found.rerun is not None
+    found.rerun(Cause.SPILLS)
+    which[:] = 0
+    with pytest.raises(ParameterError, match="hold something else by now"):
+        found.rerun(Cause.SPILLS)
 
 
 def test_a_profile_that_comes_from_elsewhere_has_no_launch() -> None:

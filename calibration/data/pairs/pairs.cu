@@ -321,3 +321,95 @@ extern "C" __global__ void sum_rows(const float *x, float *sums, int width, int 
         __syncthreads();
     }
 }
+
+// ---------------------------------------------------------------- what advice does not look at yet
+
+// Products by tiles of T x T, an element a thread; and the same by tiles of 32 x 32, four elements a thread.
+template <int T> __global__ void tiles(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[T][T], bs[T][T];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * T + y, column = blockIdx.x * T + x;
+    float sum = 0.0f;
+    for (int k = 0; k < n; k += T) {
+        as[y][x] = a[row * n + k + x];
+        bs[y][x] = b[(k + y) * n + column];
+        __syncthreads();
+        for (int i = 0; i < T; i++) sum += as[y][i] * bs[i][x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+template __global__ void tiles<8>(const float *, const float *, float *, int);
+template __global__ void tiles<16>(const float *, const float *, float *, int);
+template __global__ void tiles<32>(const float *, const float *, float *, int);
+
+extern "C" __global__ void four_a_thread(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[32][32], bs[32][32];
+    int x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * 32 + x;
+    float sums[4] = {};
+    for (int k = 0; k < n; k += 32) {
+        for (int j = 0; j < 32; j += 8) {
+            as[y + j][x] = a[(blockIdx.y * 32 + y + j) * n + k + x];
+            bs[y + j][x] = b[(k + y + j) * n + column];
+        }
+        __syncthreads();
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 4; j++) sums[j] += as[y + 8 * j][i] * bs[i][x];
+        __syncthreads();
+    }
+    for (int j = 0; j < 4; j++) c[(blockIdx.y * 32 + y + 8 * j) * n + column] = sums[j];
+}
+
+// A table that L1 holds, beside an array that is read once: loaded as anything else, or marked to take no place.
+template <int STREAMED> __global__ void table_of_l1(const int *places, const float *table, float *y, int each) {
+    float sum = 0.0f;
+    for (int i = 0; i < each; i++) {
+        const int *p = &places[i * N_THREADS + THREAD];
+        int at;
+        if (STREAMED) asm volatile("ld.global.L1::no_allocate.s32 %0, [%1];" : "=r"(at) : "l"(p));
+        else at = *p;
+        sum += table[at];
+    }
+    y[THREAD] = sum;
+}
+template __global__ void table_of_l1<0>(const int *, const float *, float *, int);
+template __global__ void table_of_l1<1>(const int *, const float *, float *, int);
+
+// Places by a divisor known only when it runs, or by one known when it is compiled.
+extern "C" __global__ void folded_by(const int *x, int *y, int by, int rounds) {
+    unsigned v = x[THREAD];
+    for (int i = 0; i < rounds; i++) v = v % by * 37u + v / by;
+    y[THREAD] = v;
+}
+
+template <int BY> __global__ void folded(const int *x, int *y, int by, int rounds) {
+    unsigned v = x[THREAD];
+    for (int i = 0; i < rounds; i++) v = v % BY * 37u + v / BY;
+    y[THREAD] = v;
+}
+template __global__ void folded<1024>(const int *, int *, int, int);
+
+// Floats times a constant that is a double, or a float.
+extern "C" __global__ void by_doubles(const float *x, float *y, int rounds) {
+    float v = x[THREAD];
+    for (int i = 0; i < rounds; i++) v = v * 1.0001 + 0.5;
+    y[THREAD] = v;
+}
+
+extern "C" __global__ void by_floats(const float *x, float *y, int rounds) { y[THREAD] = one_way(x[THREAD], rounds); }
+
+// Sums of 8-bit numbers, one a load, or sixteen.
+extern "C" __global__ void bytes_one(const unsigned char *x, int *y, int each) {
+    int sum = 0;
+    for (int i = 0; i < each; i++) sum += x[i * N_THREADS + THREAD];
+    y[THREAD] = sum;
+}
+
+extern "C" __global__ void bytes_sixteen(const uint4 *x, int *y, int each) {
+    int sum = 0;
+    for (int i = 0; i < each / 16; i++) {
+        uint4 v = x[i * N_THREADS + THREAD];
+        unsigned words[4] = {v.x, v.y, v.z, v.w};
+        for (int k = 0; k < 4; k++) sum = __dp4a(words[k], 0x01010101u, (unsigned)sum);
+    }
+    y[THREAD] = sum;
+}
