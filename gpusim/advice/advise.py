@@ -101,9 +101,9 @@ def advise(profile: Figures, progress: Progress | None = None) -> Advice:
 
 
 def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | None) -> Finding:
-    without = _evenly(profile, idle_share(profile)) if cause is Cause.FEW_BLOCKS else _rerun(profile, cause, progress)
-    found = min(without, profile.cycles)
     simulated = cause is not Cause.FEW_BLOCKS
+    found = _rerun(profile, cause, progress) if simulated else _evenly(profile, idle_share(profile))
+    found = min(found, profile.cycles)
     sure = interval(profile.gpu, profile.cycles / found) if simulated and profile.cache == "cold" else None
     return Finding(cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, simulated, sure)
 
@@ -117,12 +117,15 @@ def _rerun(profile: Figures, cause: Cause, progress: Progress | None) -> float:
 
     assert profile.rerun is not None
     again = profile.rerun(cause, progress=tell)
+    return _all_waves(profile, again) if cause is Cause.LAST_WAVE else float(again.cycles)
+
+
+def _all_waves(profile: Figures, full: Figures) -> float:
+    """Cycles in proportion to those of the full waves alone; no fewer than if no SM had ever been idle."""
+    busy = full.value("sm__cycles_active.max")
+    scaled = float(full.cycles - busy + busy * profile.waves / math.floor(profile.waves))
     active, longest = (profile.value(f"sm__cycles_active.{how}") for how in ("avg", "max"))
-    if cause is Cause.LAST_WAVE:
-        busy = again.value("sm__cycles_active.max")
-        scaled = float(again.cycles - busy + busy * profile.waves / math.floor(profile.waves))
-        return max(scaled, _evenly(profile, 1 - active / longest))
-    return float(again.cycles)
+    return max(scaled, _evenly(profile, 1 - active / longest))
 
 
 def _evenly(profile: Figures, idle: float) -> float:

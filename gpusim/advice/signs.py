@@ -84,13 +84,14 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 and math.isfinite(part) else 0.0
 
 
-def _first(values: Iterable[float]) -> float:
+def _known(values: Iterable[float]) -> float:
+    """Sum of what is known."""
     return sum(value for value in values if math.isfinite(value))
 
 
 def _bank_conflicts(profile: Figures) -> Sign | None:
     copies = profile.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum")
-    extra = _first((profile.bank_conflicts, copies))
+    extra = _known((profile.bank_conflicts, copies))
     share = _share(extra, profile.shared_wavefronts)
     if share < LITTLE:
         return None
@@ -107,10 +108,10 @@ def _excess_sectors(profile: Figures) -> Sign | None:
 
 
 def _spills(profile: Figures) -> Sign | None:
-    nbytes = _first((profile.local_load_bytes, profile.local_store_bytes))
+    nbytes = _known((profile.local_load_bytes, profile.local_store_bytes))
     if not nbytes > 0:
         return None
-    share = _share(nbytes, nbytes + _first((profile.global_load_bytes, profile.global_store_bytes)))
+    share = _share(nbytes, nbytes + _known((profile.global_load_bytes, profile.global_store_bytes)))
     return Sign(f"{format_share(share)} of the bytes that L1 is asked for are local memory's")
 
 
@@ -127,7 +128,7 @@ def _barriers(profile: Figures) -> Sign | None:
 
 def _atomics(profile: Figures) -> Sign | None:
     shared = profile.value("smsp__inst_executed_op_shared_atom.sum")
-    requests = _first((profile.global_atomic_requests, shared))
+    requests = _known((profile.global_atomic_requests, shared))
     if not requests > 0:
         return None
     sectors = _share(profile.global_atomic_sectors, profile.global_atomic_requests)
@@ -164,10 +165,8 @@ def _last_wave(profile: Figures) -> Sign | None:
 def _few_blocks(profile: Figures) -> Sign | None:
     if profile.waves > 1 or idle_share(profile) < UNEVEN:
         return None
-    each = profile.blocks / _blocks_of_sm(profile)
-    return Sign(
-        f"{profile.blocks} blocks on {each:.0f} SMs: {format_share(idle_share(profile))} of their time there are none"
-    )
+    sms, share = profile.blocks / _blocks_of_sm(profile), format_share(idle_share(profile))
+    return Sign(f"{profile.blocks} blocks on {sms:.0f} SMs, which have none {share} of their time")
 
 
 def idle_share(profile: Figures) -> float:

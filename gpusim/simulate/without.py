@@ -32,7 +32,6 @@ SWITCHES = {
 LESS = 2
 """By how much latency is shorter, and how many times the blocks an SM holds, without these causes."""
 
-
 HANDING_OUT = [S.LAUNCH, S.GPC_TURN, S.TURNOVER, S.START_GAP, S.WARP_START, S.WARP_APART]
 """What passes from one block to the next."""
 
