@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.advice.edits import EDITS
-from gpusim.advice.finding import WORTH, Finding
+from gpusim.advice.finding import Finding, Findings
 from gpusim.advice.signs import Sign, idle_share, signs
 from gpusim.advice.trust import interval
 from gpusim.errors import ParameterError
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gpusim.results.figures import Figures
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(Findings):
     """What would make a launch faster.
 
     Attributes
@@ -35,27 +35,10 @@ class Advice:
     profile: Figures
     findings: tuple[Finding, ...]
 
-    @property
-    def worth(self) -> tuple[Finding, ...]:
-        """Those that cost at least 5 % of the launch's time."""
-        return tuple(finding for finding in self.findings if finding.gain >= WORTH)
-
-    def table(self) -> list[RenderableType]:
-        """Lay it out: what costs time, by how much, where, and what to do.
-
-        Returns
-        -------
-        list of rich renderables
-            Print them with :func:`gpusim.report.show`.
-        """
+    def table(self) -> list[RenderableType]:  # noqa: D102 (as of Findings)
         from gpusim.advice.table import table
 
         return list(table(self.profile, self.findings))
-
-    def __repr__(self) -> str:
-        from gpusim.report import text
-
-        return text(self.table())
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers, ready for JSON.

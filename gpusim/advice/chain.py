@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.advice.advise import Advice, advise
 from gpusim.advice.edits import EDITS
-from gpusim.advice.finding import WORTH, Finding
+from gpusim.advice.finding import Finding, Findings
 from gpusim.errors import ParameterError
 from gpusim.report.busy import ranked
 from gpusim.report.units import format_bytes
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 DATA_STAGE = "l1tex__data_pipe"
 
 
-@dataclass(frozen=True)
-class ChainAdvice:
+@dataclass(frozen=True, repr=False)
+class ChainAdvice(Findings):
     """What would make launches that follow one another faster.
 
     Attributes
@@ -42,28 +42,11 @@ class ChainAdvice:
     findings: tuple[Finding, ...]
     steps: tuple[Advice, ...]
 
-    @property
-    def worth(self) -> tuple[Finding, ...]:
-        """Those that cost at least 5 % of the time of all."""
-        return tuple(finding for finding in self.findings if finding.gain >= WORTH)
-
-    def table(self) -> list[RenderableType]:
-        """Lay it out: the launches together, then each.
-
-        Returns
-        -------
-        list of rich renderables
-            Print them with :func:`gpusim.report.show`.
-        """
+    def table(self) -> list[RenderableType]:  # noqa: D102 (as of Findings)
         from gpusim.advice.table import chain_table
 
         each = (line for step in self.steps for line in ("", *step.table()))
         return [*chain_table(self.chain, self.findings), *each]
-
-    def __repr__(self) -> str:
-        from gpusim.report import text
-
-        return text(self.table())
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers, ready for JSON.

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from gpusim.results.causes import Cause
 
 
@@ -91,3 +93,29 @@ class Finding:
         plain = asdict(self) | {"cause": self.cause.value, "speedup": self.speedup, "gain": self.gain}
         plain["places"] = [place._asdict() for place in self.places]
         return plain | {"interval": None if self.interval is None else self.interval._asdict()}
+
+
+class Findings:
+    """What costs time, as it is shown; of a launch, or of several."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def worth(self) -> tuple[Finding, ...]:
+        """Those that cost at least 5 % of the time."""
+        return tuple(finding for finding in self.findings if finding.gain >= WORTH)
+
+    def table(self) -> list[RenderableType]:
+        """Lay it out: what costs time, by how much, where, and what to do.
+
+        Returns
+        -------
+        list of rich renderables
+            Print them with :func:`gpusim.report.show`.
+        """
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        from gpusim.report import text
+
+        return text(self.table())
