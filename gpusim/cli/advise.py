@@ -63,14 +63,16 @@ def _predicted(
     words: Sequence[str], folders: tuple[Path, ...], launch: sources.Given, gpus: Sequence[str], how: dict[str, Any]
 ) -> Iterator[Profile | ChainProfile]:
     """Every launch or chain that words tell of, on every GPU."""
+    from gpusim.catalogue import lookup
     from gpusim.catalogue.chain import Chain
     from gpusim.frontends.chains import predict_chain
     from gpusim.launches.profiling import profile
 
     if not words[0].endswith(SOURCES):
         name, given = split(words)
-        chain = find(name, folders)
+        chain = lookup.find(name, folders)
         if isinstance(chain, Chain):
+            find(name, folders)  # says so where the name is another one than its own, as launches_of does of a kernel
             sources.refuse(launch, f"is for a CUDA source: {chain.name} is a chain of kernels")
             for params, gpu in itertools.product(combinations(chain, given), gpus):
                 yield predict_chain(chain, gpu, **how, **params)

@@ -198,8 +198,8 @@ def l2_write(l2, servers, rates, shape, ring, half, line, sectors, words, sent, 
 @inline
 def keep_dirty(row, place, servers, rates, shape, line, sectors, t, count):
     """Sectors were written: HBM has them when they must go, or at once where L2 keeps all that is read."""
-    fresh = popcount(sectors & ~(row[place] >> SECTORS))
-    if shape[WITHOUT] & NO_CAPACITY and fresh:
+    if shape[WITHOUT] & NO_CAPACITY:
+        fresh = popcount(sectors & ~(row[place] >> SECTORS))
         if shape[DIRTY_ROOM] < fresh:
             count[C.DRAM_WRITE] += fresh
             write_back(servers, rates, channel_of(line, shape), t, fresh)
