@@ -13,6 +13,7 @@ import math
 import random
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ def sampled(count: int, seed: int) -> list[Config]:
 def quick(configs: list[Config], jobs: int) -> list[float | None]:
     """Cycles by quick predictions; None of what does not fit the GPU."""
     how = {"kernel": KERNEL, "gpu": GPU, "sample": "quick", "fresh": True, "n": SIZE}
-    calls = [{**how, **config} for config in configs]
+    calls = [partial(gpusim.predict, **how, **config) for config in configs]
     with ProgressLine() as progress:
-        rows = predict_rows(gpusim.predict, calls, jobs, progress)
+        rows = predict_rows(calls, jobs, progress)
     return [None if isinstance(row, GpusimError) else row.value(CYCLES) for row in rows]
 
 

@@ -4,6 +4,8 @@
 from gpusim import model as model
 from gpusim import triton as triton
 from gpusim.catalogue.lookup import kernels as kernels
+from gpusim.decide.sweep import Sweep as Sweep
+from gpusim.decide.sweep import sweep as sweep
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain
 from gpusim.frontends.cuda import profile as profile

@@ -1,4 +1,4 @@
-"""Sizes as expressions, such as ``ceildiv(N, 256)``: arithmetic on numbers and names, and nothing else."""
+"""Sizes as expressions, such as ``ceildiv(N, 256)``, and conditions on them: arithmetic on numbers and names alone."""
 
 from __future__ import annotations
 
@@ -57,7 +57,27 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.RShift: operator.rshift,
 }  # fmt: skip
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "ceildiv": ceildiv}
+
+
+def number(text: str) -> int | float | str:
+    """Read a number where there is one: ``4096``, ``4_096``, ``1e6``, ``0.5``.
+
+    Parameters
+    ----------
+    text : str
+    """
+    for kind in (int, float):
+        try:
+            found = kind(text)
+        except ValueError:
+            continue
+        return int(found) if isinstance(found, float) and found.is_integer() else found
+    return text
 
 
 def names(text: str) -> set[str]:
@@ -96,18 +116,61 @@ def evaluate(text: str, known: Mapping[str, Number]) -> Number:
     >>> evaluate("ceildiv(N, 256) * 2", {"N": 1000})
     8
     """
+    found: Any = _worked_out(_value, text, known)
+    if isinstance(found, complex) or (isinstance(found, int) and found.bit_length() > MOST_BITS):
+        raise ExpressionError(f"{shown(text)} has no value that a size can have")
+    number: Number = found
+    return number
+
+
+def holds(text: str, known: Mapping[str, Number]) -> bool:
+    """Whether a condition holds: expressions with ``== != < <= > >=`` between them, and ``and``, ``or``, ``not``.
+
+    Parameters
+    ----------
+    text : str
+    known : mapping of str to int or float
+        Values of names.
+
+    Raises
+    ------
+    ExpressionError
+        It is no condition, or an expression in it has no value.
+
+    Examples
+    --------
+    >>> holds("32 <= x*y <= 1024 and x % 8 == 0", {"x": 16, "y": 4})
+    True
+    """
+    return bool(_worked_out(_truth, text, known))
+
+
+def _worked_out(read: Callable[[ast.expr, Mapping[str, Number]], Any], text: str, known: Mapping[str, Number]) -> Any:
+    """What a text comes to, by what reads its tree."""
     try:
-        found: Any = _value(_tree(text).body, known)
+        return read(_tree(text).body, known)
     except GpusimError:  # of this expression, or of one that a name stands for
         raise
     except ZeroDivisionError:
         raise ExpressionError(f"{shown(text)} divides by 0") from None
     except (OverflowError, ValueError, TypeError):
         raise ExpressionError(f"{shown(text)} has no value that a size can have") from None
-    if isinstance(found, complex) or (isinstance(found, int) and found.bit_length() > MOST_BITS):
-        raise ExpressionError(f"{shown(text)} has no value that a size can have")
-    number: Number = found
-    return number
+
+
+def _truth(node: ast.expr, known: Mapping[str, Number]) -> bool:
+    """Whether a node holds that is a comparison, or several of them joined."""
+    if isinstance(node, ast.BoolOp):
+        found = [_truth(one, known) for one in node.values]
+        return all(found) if isinstance(node.op, ast.And) else any(found)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not _truth(node.operand, known)
+    if not isinstance(node, ast.Compare) or any(type(op) not in _COMPARISONS for op in node.ops):
+        raise ExpressionError(
+            f"{shown(ast.unparse(node))} is no condition: it needs one of == != < <= > >=, as in x*y <= 1024"
+        )
+    values = [_value(one, known) for one in (node.left, *node.comparators)]
+    pairs = zip(node.ops, values, values[1:], strict=False)
+    return all(_COMPARISONS[type(op)](left, right) for op, left, right in pairs)
 
 
 def _tree(text: str) -> ast.Expression:

@@ -96,11 +96,16 @@ def write(text: str, path: Path, option: str) -> None:
     if is_stdout(path):
         sys.stdout.write(text)
         return
+    write_bytes(text.encode(), path, option)
+
+
+def write_bytes(content: bytes, path: Path, option: str) -> None:
+    """Write bytes to a file, whole or not at all; ``option`` is what it was given with."""
     try:
         if _is_special(path):
-            _write_into(text, path)
+            _write_into(content, path)
         else:
-            _replace(text, path.resolve())
+            _replace(content, path.resolve())
     except OSError as error:
         kind = LackingError if error.errno in LACKING else GpusimError
         raise kind(f"{option} {path}: {error.strerror}") from error
@@ -111,19 +116,19 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _write_into(text: str, path: Path) -> None:
+def _write_into(content: bytes, path: Path) -> None:
     """Write to a pipe or a device; a pipe that nobody reads is an error, where otherwise one would wait for ever."""
     handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    with os.fdopen(handle, "wb") as file:
         os.set_blocking(handle, True)
-        file.write(text)
+        file.write(content)
 
 
-def _replace(text: str, path: Path) -> None:
+def _replace(content: bytes, path: Path) -> None:
     """Write a file beside it first; it then takes its place at once."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(content)
         partial.replace(path)
     finally:
         with contextlib.suppress(OSError):

@@ -76,10 +76,11 @@ def list_kernels(
     """
     from gpusim import report
     from gpusim.catalogue import lookup
+    from gpusim.launches import told
     from gpusim.report import kernels as listing
 
-    if words and len(words) == 1 and _is_file_with_kernels(path := sources.source_of(Path(words[0]))):
-        report.show(_inside(path, gpu, sources.defines(define or ()), include or ()))
+    if words and len(words) == 1 and _is_file_with_kernels(path := told.source_of(Path(words[0]))):
+        report.show(_inside(path, gpu, told.defines(define or ()), include or ()))
         return
     sources.refuse({"-D": define, "-I": include}, "is for a file: gpusim kernels FILE -I DIR -D NAME=VALUE")
     found = lookup.search(words or [], kernels or [], hidden=everything)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.expressions import number
 from gpusim.names import some
 
 if TYPE_CHECKING:
@@ -82,17 +83,6 @@ def find(name: str, folders: Sequence[Path]) -> Algorithm | Chain:
 def is_option(word: str) -> bool:
     """Whether a word names a parameter (``-5`` is a value)."""
     return word.startswith("-") and not isinstance(number(word), int | float)
-
-
-def number(text: str) -> int | float | str:
-    """Read a number where there is one: ``4096``, ``4_096``, ``1e6``, ``0.5``."""
-    for kind in (int, float):
-        try:
-            found = kind(text)
-        except ValueError:
-            continue
-        return int(found) if isinstance(found, float) and found.is_integer() else found
-    return text
 
 
 def parameter(algorithm: Parametrised, word: str) -> str:

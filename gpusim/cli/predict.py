@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from gpusim.cli.advise import advised
@@ -99,11 +100,11 @@ def _each(predict: Callable[..., Any], how: Mapping[str, Any], cases: Cases, job
     from gpusim.processors import processors
     from gpusim.progress import ProgressLine
 
-    calls = [{**how, "gpu": gpu, **params} for gpu, params in cases]
+    calls = [partial(predict, **how, gpu=gpu, **params) for gpu, params in cases]
     with ProgressLine() as progress:
         if len(calls) == 1:
-            return [predict(**calls[0], progress=progress, jobs=jobs)]
-        found = predict_rows(predict, calls, processors(jobs), progress)
+            return [calls[0](progress=progress, jobs=jobs)]
+        found = predict_rows(calls, processors(jobs), progress)
     failed = {n: row for n, row in enumerate(found) if isinstance(row, GpusimError)}
     if len(failed) == len(found):
         raise GpusimError(f"none of {len(found)} could be predicted: {failed[0]}")

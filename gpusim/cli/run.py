@@ -55,7 +55,7 @@ def run(
 
     gpusim run vectorAdd.cu
     """
-    from gpusim.cli.sources import defines
+    from gpusim.launches.told import defines
     from gpusim.programs.launches import Wanted
     from gpusim.programs.program import Asked
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +14,7 @@ import typer
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
-    from gpusim.launches.named import Named
     from gpusim.launches.spec import LaunchSpec
-
-MOST_DIGITS = 20
-"""Of a number that is not refused for its length."""
 
 ARGUMENT_HELP = (
     "An argument by its name, N=512 or A=normal:N*N, or in order, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT "
@@ -51,6 +46,9 @@ OPTIONS: dict[str, tuple[str, Any]] = {
     ]),
 }  # fmt: skip
 """What tells of a launch besides its source: parameter of a command, option, and the type that typer reads."""
+
+ONE_VALUE = {"kernel", "grid", "block", "cluster", "dynamic_shared", "arch"}
+"""Those of them that are given once."""
 
 Given = dict[str, Any]
 """Those options by name, None where one was not given."""
@@ -108,76 +106,19 @@ def demand(given: dict[str, Any], command: str) -> None:
 
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
-    from gpusim.launches import named
-    from gpusim.launches.spec import SOURCE, LaunchSpec
+    from gpusim.launches import told
+    from gpusim.launches.spec import SOURCE
 
     without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix != SOURCE else set()
     demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
-    source = source_of(given["FILE"])
-    macros = defines(given["-D"] or ())
-    args, known = named.read(given["--arg"] or (), _numbers(macros))
-    return LaunchSpec(
-        source.name, source, tuple(given["--option"] or ()), given["--kernel"],
-        _sizes("--grid", given["--grid"], known),
-        _sizes("--block", given["--block"], known) if given["--block"] is not None else (), given["--dynamic-shared"],
-        args, macros, tuple(given["-I"] or ()), given["--arch"],
-        given["--cluster"] and _sizes("--cluster", given["--cluster"], known),
-        _symbols(given["--set"] or (), known),
-    )  # fmt: skip
+    return told.launch(told.source_of(given["FILE"]), **texts(given), dashes="--")
 
 
-def source_of(given: Path) -> Path:
-    """Give the file, or the source of that name among the kernels that come with gpusim.
+def texts(given: dict[str, Any]) -> dict[str, Any]:
+    """What the options say, as :func:`gpusim.launches.told.launch` takes it."""
+    from gpusim.launches import told
 
-    Parameters
-    ----------
-    given : Path
-
-    Returns
-    -------
-    Path
-    """
-    from gpusim.catalogue.lookup import builtin_folder
-
-    builtin = builtin_folder() / given
-    return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
-
-
-def _sizes(option: str, text: str, known: Mapping[str, int | float]) -> tuple[int, ...]:
-    """One to three whole numbers, or expressions of scalars that are told by name."""
-    from gpusim.expressions import ExpressionError, evaluate
-
-    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
-    wanted = f"{option} {text[:60]}: one to three whole numbers are needed, with commas between them"
-    if len(parts) > 3:
-        raise GpusimError(wanted)
-    found: list[int | float] = []
-    for part in parts:
-        try:
-            found.append(evaluate(part, known))
-        except ExpressionError as error:
-            raise GpusimError(f"{wanted}: {error}" if part else wanted) from None
-    if any(not isinstance(n, int) or not 0 <= n < 10**MOST_DIGITS for n in found):
-        raise GpusimError(wanted)
-    return tuple(map(int, found))
-
-
-def _symbols(texts: Sequence[str], known: Mapping[str, int | float]) -> tuple[Named, ...]:
-    """What variables hold, each by name."""
-    from gpusim.launches import named
-
-    if wrong := next((text for text in texts if not named.is_named(text)), None):
-        raise GpusimError(f"--set {wrong[:60]}: a variable is told by name, such as coef=normal or n=5")
-    read, _ = named.read(texts, known, "--set")
-    return tuple(one for one in read if isinstance(one, named.Named))
-
-
-def _numbers(defines: Mapping[str, str | None]) -> dict[str, int | float]:
-    """Macros that are numbers."""
-    return {name: int(value) for name, value in defines.items() if value and value.isdecimal() and value.isascii()}
-
-
-def defines(texts: Sequence[str]) -> dict[str, str | None]:
-    """Macros, with their values where there are any."""
-    split = (text.partition("=") for text in texts)
-    return {name: value if equals else None for name, equals, value in split}
+    own = {name: given[option] for name, (option, _) in OPTIONS.items() if name in ONE_VALUE}
+    several = {"args": "--arg", "symbols": "--set", "include": "-I", "options": "--option"}
+    found = {name: tuple(given[option] or ()) for name, option in several.items()}
+    return {**own, **found, "defines": told.defines(given["-D"] or ())}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from gpusim.errors import GpusimError
-from gpusim.launches.side_by_side import side_by_side
+from gpusim.launches.side_by_side import elsewhere, side_by_side
 from gpusim.progress import Progress
 
 ALONE_S = 4.0
@@ -21,20 +21,21 @@ Row = Any
 
 
 def predict_rows(
-    predict: Callable[..., Any], calls: Sequence[Mapping[str, Any]], jobs: int, progress: Progress
+    calls: Sequence[Callable[..., Any]], jobs: int, progress: Progress, *, here: bool = False
 ) -> list[Row]:
     """Predict every row.
 
     Parameters
     ----------
-    predict : callable
-        :func:`gpusim.predict` or :func:`gpusim.predict_chain`.
-    calls : sequence of mapping
-        Its arguments for each row, by name.
+    calls : sequence of callable
+        Each predicts a row, and takes ``progress`` and ``jobs``: :func:`gpusim.predict` with all else filled in, as
+        :func:`functools.partial` does.
     jobs : int
         Processors to work with.
     progress : callable
         Called with (rows done, rows, text).
+    here : bool
+        In this process alone, for calls that no other process can be sent.
 
     Returns
     -------
@@ -43,23 +44,24 @@ def predict_rows(
     """
     found: dict[int, Row] = {}
     began: float | None = None
-    while len(found) < len(calls) and (jobs == 1 or began is None or time.monotonic() - began < ALONE_S):
+    waits = here or not elsewhere()
+    while waits and len(found) < len(calls) and (here or jobs == 1 or not began or time.monotonic() < began + ALONE_S):
         number = len(found)
         tell = partial(_of_row, progress, number, len(calls))
-        found[number] = attempt(predict, {**calls[number], "progress": tell, "jobs": jobs})
+        found[number] = attempt(partial(calls[number], progress=tell, jobs=jobs))
         began = began or time.monotonic()  # by now the engine is loaded
     others = list(range(len(found), len(calls)))
-    tasks = [{"predict": predict, "call": calls[number]} for number in others]
+    tasks = [{"call": calls[number]} for number in others]
     for number, row in side_by_side(attempt, tasks, jobs) if tasks else ():
         found[others[number]] = row
         progress(len(found), len(calls), f"{len(found)} of {len(calls)} done")
     return [found[number] for number in range(len(calls))]
 
 
-def attempt(predict: Callable[..., Any], call: Mapping[str, Any]) -> Row:
+def attempt(call: Callable[..., Any]) -> Row:
     """A row, or why there is none."""
     try:
-        return predict(**call)
+        return call()
     except GpusimError as error:
         return GpusimError(str(error))  # of a kind that goes from process to process
 

@@ -1,9 +1,10 @@
-"""Calls that take long, in several processes: launches of a file, the rows of a sweep."""
+"""Calls that take long, in several processes or on a cluster: launches of a file, the rows of a sweep."""
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,21 @@ from gpusim.processors import JOBS
 from gpusim.progress import QUIET
 
 
+def elsewhere() -> bool:
+    """Whether :func:`joblib.parallel_config` says where calls are made: on a cluster, say."""
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend()
+    return type(backend).__name__ != "LokyBackend"
+
+
 def side_by_side(
     function: Callable[..., Any], calls: Sequence[Mapping[str, Any]], jobs: int
 ) -> Iterator[tuple[int, Any]]:
     """What calls give, as they end.
 
-    Where a process is killed from outside, the calls that are left go on in half as many processes.
+    They are made in processes of this host, or wherever :func:`joblib.parallel_config` says.  Where a process is killed
+    from outside, the calls that are left go on.
 
     Parameters
     ----------
@@ -26,7 +36,8 @@ def side_by_side(
     calls : sequence of mapping
         Arguments by name.
     jobs : int
-        Processors to work with: a process for each call, as far as they go, and threads of it where some are left.
+        Processors of this host to work with: a process for each call, as far as they go, and threads of it where some
+        are left.
 
     Yields
     ------
@@ -34,13 +45,26 @@ def side_by_side(
         Which call it was.
     object
         What it gave.
+
+    Raises
+    ------
+    LackingError
+        A cluster is gone.
     """
+    numbered = dict(enumerate(calls))
+    yield from _on_backend(function, numbered) if elsewhere() else _on_host(function, numbered, jobs)
+
+
+def _on_host(
+    function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]], jobs: int
+) -> Iterator[tuple[int, Any]]:
+    """What calls give in processes of this host: in half as many where one was killed."""
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    left, processes = dict(enumerate(calls)), min(jobs, len(calls))
+    left, processes = dict(calls), min(jobs, len(calls))
     while left:
         try:
-            for number, found in _spread(function, dict(left), jobs, processes):
+            for number, found in _in_processes(function, dict(left), jobs, processes):
                 del left[number]
                 yield number, found
         except TerminatedWorkerError:
@@ -49,24 +73,80 @@ def side_by_side(
             print(f"gpusim: {said}", file=sys.stderr)
 
 
-def _spread(
+def _in_processes(
     function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]], jobs: int, processes: int
 ) -> Iterator[tuple[int, Any]]:
     """What calls give, in so many processes, each with its share of processors."""
-    import joblib
-
     if processes == 1:
         yield from ((number, function(**call)) for number, call in calls.items())
         return
-    here, each = Path.cwd(), max(jobs // processes, 1)
-    tasks = [joblib.delayed(_elsewhere)(here, each, function, number, call) for number, call in calls.items()]
-    yield from joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(tasks)
+    yield from _spread(function, calls, max(jobs // processes, 1), n_jobs=processes)
+
+
+def _on_backend(function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]]) -> Iterator[tuple[int, Any]]:
+    """What calls give where joblib was told to make them, each on one processor.
+
+    What such a backend raises itself is of calls that ended their workers: halves of what was left go on by themselves,
+    until the call is found.
+    """
+    from gpusim.errors import GpusimError, LackingError
+
+    left = dict(calls)
+    try:
+        for number, found in _spread(function, calls, 1):
+            del left[number]
+            yield number, found
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except Exception as error:
+        if is_gone(error):
+            raise LackingError(
+                f"the cluster is gone: {len(left)} of {len(calls)} are left.  What was predicted is kept there, so the "
+                "same command goes on where this one was"
+            ) from error
+        if not is_of_a_worker(error):
+            raise
+        if len(left) == 1:
+            yield next(iter(left)), GpusimError(f"each worker that predicted it was ended: {error}")
+            return
+        numbers = sorted(left)
+        for half in (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]):
+            yield from _on_backend(function, {number: calls[number] for number in half})
+
+
+def is_gone(error: Exception) -> bool:
+    """Whether an error says that nobody makes calls any more: of Dask, that its scheduler does not answer."""
+    return type(error).__name__ in ("FutureCancelledError", "CommClosedError", "CancelledError", "TimeoutError")
+
+
+def is_of_a_worker(error: Exception) -> bool:
+    """Whether an error says that a worker was ended in the middle of a call, again and again."""
+    return type(error).__name__ in ("KilledWorker", "TerminatedWorkerError", "BrokenProcessPool")
+
+
+def _spread(
+    function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]], threads: int, **how: Any
+) -> Iterator[tuple[int, Any]]:
+    """What calls give, each with so many threads."""
+    import joblib
+
+    here = Path.cwd()
+    tasks = [joblib.delayed(_elsewhere)(here, threads, function, number, call) for number, call in calls.items()]
+    yield from joblib.Parallel(return_as="generator_unordered", **how)(tasks)
+
+
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def _elsewhere(
     folder: Path, jobs: int, function: Callable[..., Any], number: int, call: Mapping[str, Any]
 ) -> tuple[int, Any]:
-    """A call made by another process with so many processors, where names of files mean what they do here."""
-    os.chdir(folder)
-    os.environ |= {QUIET: "1", JOBS: str(jobs)}  # the process that waits for it shows how far all are
-    return number, function(**call)
+    """A call made by another process with so many processors, where names of files mean what they do here.
+
+    A worker with several threads makes one call at a time.
+    """
+    with _ONE_AT_A_TIME:
+        if folder.is_dir():  # another machine need not have it
+            os.chdir(folder)
+        os.environ |= {QUIET: "1", JOBS: str(jobs)}  # the process that waits for it shows how far all are
+        return number, function(**call)

@@ -1,0 +1,83 @@
+"""Spaces as words of a command line, which ``sweep`` and ``tune`` take: kernels, ``--over``, ``--where``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.cli import sources
+from gpusim.cli.parameters import find, parameter, split
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.decide.space import Space
+    from gpusim.decide.subject import Subject
+
+Over = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUES",
+        help="Values of a parameter, or of a macro of a CUDA source: 8,16,32 or 1..8, 8..64*2, 0..100+20.",
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CONDITION", help="A condition that points must meet: 'BM*BN <= 16384'."),
+]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Predict on a Dask cluster: tcp://HOST:8786 of its scheduler.")
+]
+
+
+def named(words: Sequence[str], launch: sources.Given, folders: Sequence[Path], command: str) -> list[Subject]:
+    """The kernels that words name, or the CUDA source.
+
+    Raises
+    ------
+    GpusimError
+        Words or options that do not go together.
+    """
+    from gpusim.decide.subject import SOURCES, DescribedSubject, SourceSubject
+
+    if not words:
+        raise GpusimError(f"{command} needs a kernel (gpusim kernels lists them) or a CUDA source (.cu)")
+    if words[0].endswith(SOURCES):
+        if len(words) > 1:
+            raise GpusimError(f"{command} knows no {words[1]} for a CUDA source: --over {words[1].lstrip('-')}=VALUES")
+        sources.demand({name: launch[name] for name in ("--grid",)}, command)
+        return [SourceSubject(Path(words[0]), sources.texts(launch))]
+    sources.refuse(launch, "is for a CUDA source (.cu)")
+    texts = [str(folder) for folder in folders]
+    return [DescribedSubject(find(name, folders), {}, texts) for name in split(words)[0].split(",")]
+
+
+def space_of(
+    subjects: Sequence[Subject], words: Sequence[str], over: Sequence[str] | None, where: Sequence[str] | None
+) -> Space:
+    """The space that ``--over`` and parameters with several values span; a parameter with one value is part of it.
+
+    Raises
+    ------
+    GpusimError
+        A name with values twice.
+    """
+    from gpusim.decide import space
+
+    found: dict[str, list[Any]] = {}
+    given = split(words)[1] if len(words) > 1 else {}
+    for word, values in (*space.read(over or ()).items(), *given.items()):
+        name = _own_name(subjects[0], word)
+        if name in found:
+            raise GpusimError(f"--{word}: {name} has values already, by --over")
+        found[name] = values
+    return space.Space(found, tuple(where or ()))
+
+
+def _own_name(subject: Subject, word: str) -> str:
+    """A parameter as its kernel spells it, or a macro as it is typed."""
+    from gpusim.decide.subject import DescribedSubject
+
+    return parameter(subject.kernel, word) if isinstance(subject, DescribedSubject) else word

@@ -1,0 +1,127 @@
+"""``gpusim sweep``."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.cli import sources
+from gpusim.cli.files import check_writable, is_stdout, write, write_bytes, write_json
+from gpusim.cli.options import (
+    Cache,
+    Clock,
+    Fresh,
+    Gpus,
+    Jobs,
+    JsonFile,
+    KernelFolders,
+    Quick,
+    Sample,
+    at_clock,
+    chosen_sample,
+    listed_gpus,
+)
+from gpusim.cli.spaces import Dask, Over, Where, named, space_of
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from gpusim.decide.sweep import Sweep
+
+
+@sources.takes_launch
+def sweep(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KERNEL,... --PARAMETER VALUE,... | FILE]",
+            help="Kernels and their parameters, or a CUDA source (.cu) whose macros --over sets.",
+        ),
+    ] = None,
+    over: Over = None,
+    where: Where = None,
+    gpu: Gpus = "h200",
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a row a point; - for standard output.")
+    ] = None,
+    parquet: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the same as Parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw --metric over the first name.")] = None,
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="What --plot draws: a metric, or a figure such as dram_bytes_read.")
+    ] = "seconds",
+    json: JsonFile = None,
+    cache: Cache = "cold",
+    clock: Clock = None,
+    sample: Sample = None,
+    quick: Quick = False,
+    jobs: Jobs = None,
+    dask: Dask = None,
+    kernels: KernelFolders = None,
+    fresh: Fresh = False,
+    *,
+    launch: sources.Given,
+) -> None:
+    """Predict every combination of parameters: one table, a row a point.
+
+    gpusim sweep matmul-tiled --n 512,1024 --tile 8,16,32 --gpu h200,a100-40gb --csv tiles.csv
+
+    gpusim sweep stencil.cu --over TILE=8..64*2 --grid "ceildiv(4096,TILE)" --block TILE --arg ...
+    """
+    from gpusim.decide.sweep import sweep_subjects
+    from gpusim.progress import ProgressLine
+
+    for option, path in (("--csv", csv), ("--parquet", parquet), ("--plot", plot), ("--json", json)):
+        check_writable(path, option)
+    _check_kinds(parquet, plot)
+    subjects = named(words or [], launch, kernels or [], "sweep")
+    space = space_of(subjects, words or [], over, where)
+    how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
+    with ProgressLine() as progress, on_cluster(dask):
+        found = sweep_subjects(subjects, space, listed_gpus(at_clock(gpu, clock)), how, jobs, progress)
+    if not found.profiles:
+        raise GpusimError(f"none of {len(found.rows)} points could be predicted: {found.failed[0].error}")
+    _write(found, csv, parquet, json)
+    if plot is not None:
+        found.plot(metric).figure.savefig(plot)
+    if not any(map(is_stdout, (csv, json))):
+        from gpusim import report
+
+        report.show(found.table())
+
+
+def on_cluster(dask: str | None) -> AbstractContextManager[None]:
+    """Where points are predicted."""
+    if dask is None:
+        return nullcontext()
+    from gpusim.decide.dask import cluster
+
+    return cluster(dask)
+
+
+def _check_kinds(parquet: Path | None, plot: Path | None) -> None:
+    """Refuse, before any work is done, what a package that is missing would have to write."""
+    import importlib.util
+
+    if parquet is not None and importlib.util.find_spec("pyarrow") is None:
+        raise GpusimError('--parquet needs pyarrow: pip install "gpusim[parquet]"')
+    if plot is None:
+        return
+    if importlib.util.find_spec("matplotlib") is None:
+        raise GpusimError('--plot needs matplotlib: pip install "gpusim[plot]"')
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if plot.suffix[1:] not in known:
+        raise GpusimError(f"--plot {plot}: it must end in one of {', '.join(known)}")
+
+
+def _write(found: Sweep, csv: Path | None, parquet: Path | None, json: Path | None) -> None:
+    """Write the files that are asked for."""
+    if csv is not None:
+        write(found.to_dataframe().to_csv(index=False), csv, "--csv")
+    if parquet is not None:
+        write_bytes(found.to_dataframe().to_parquet(index=False), parquet, "--parquet")
+    if json is not None:
+        write_json(found.to_dict(), json)

@@ -1,0 +1,231 @@
+"""What is predicted at the points of a space: described kernels, or a CUDA source with macros."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gpusim.decide.space import Point
+from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.expressions import Number
+
+if TYPE_CHECKING:
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain
+    from gpusim.hardware.spec import Gpu
+    from gpusim.launches.spec import LaunchSpec
+
+Call = Callable[..., Any]
+"""Predicts a point; takes ``progress`` and ``jobs``."""
+
+SOURCES = (".cu", ".cubin")
+"""What a file's name ends with that is no kernel of the catalogue."""
+
+
+class Subject(Protocol):
+    """What has a launch at every point."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        raise NotImplementedError
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names that it does not know."""
+        raise NotImplementedError
+
+    def known(self, point: Point) -> Mapping[str, Number]:
+        """What names mean in conditions at a point."""
+        raise NotImplementedError
+
+    def call(self, point: Point, gpu: str | Gpu, how: Mapping[str, Any]) -> Call:
+        """What predicts a point; raises GpusimError where it has no launch."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class DescribedSubject:
+    """A kernel or a chain of the catalogue, or a description.
+
+    Attributes
+    ----------
+    kernel : Algorithm, Chain or Kernel
+    params : mapping of str to int
+        Those that are the same at every point.
+    folders : sequence of str
+        The user's own folders of kernels.
+    is_listed : bool
+        Whether it is found by its name, as another process finds it.
+    """
+
+    kernel: Algorithm | Chain
+    params: Mapping[str, Any] = field(default_factory=dict)
+    folders: Sequence[str] = ()
+    is_listed: bool = True
+
+    @property
+    def name(self) -> str:
+        """Name in the catalogue."""
+        return self.kernel.name
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names that are no parameters.
+
+        Raises
+        ------
+        UnknownNameError
+        """
+        words = self.kernel.words
+        for name in names:
+            if name not in words:
+                raise UnknownNameError(f"parameter of {self.name}", name, words)
+
+    def known(self, point: Point) -> Mapping[str, Number]:
+        """Every parameter, by its own name."""
+        return self.kernel.bind(**{**self.params, **point})
+
+    def call(self, point: Point, gpu: str | Gpu, how: Mapping[str, Any]) -> Call:
+        """What predicts a point.
+
+        Raises
+        ------
+        ParameterError
+            The kernel cannot be launched with these parameters.
+        """
+        from gpusim.catalogue.chain import Chain
+        from gpusim.frontends.chains import predict_chain
+        from gpusim.frontends.described import predict
+
+        params = {**self.params, **point}
+        self.kernel.launch(**params)
+        kernel = self.name if self.is_listed else self.kernel
+        how = {**how, "kernels": list(self.folders), **params}
+        if isinstance(self.kernel, Chain):
+            return partial(predict_chain, kernel, gpu, **how)
+        return partial(predict, kernel, gpu, **how)
+
+
+@dataclass(frozen=True)
+class SourceSubject:
+    """A CUDA source whose macros differ from point to point.
+
+    Attributes
+    ----------
+    source : Path
+    told : mapping of str to object
+        Texts of the launch, as :func:`gpusim.launches.told.launch` takes them.
+    """
+
+    source: Path
+    told: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel, or of the file."""
+        return self.told.get("kernel") or self.source.name
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names that no macro can have.
+
+        Raises
+        ------
+        GpusimError
+        """
+        for name in names:
+            if not (name.isidentifier() and name.isascii()):
+                raise GpusimError(f"{name}: that is no name of a macro")
+
+    def launch(self, point: Point) -> LaunchSpec:
+        """The launch at a point.
+
+        Raises
+        ------
+        GpusimError
+            Sizes that have no value there.
+        """
+        from gpusim.launches import told
+
+        macros = {**(self.told.get("defines") or {}), **{name: str(value) for name, value in point.items()}}
+        return told.launch(told.source_of(self.source), **{**self.told, "defines": macros})
+
+    def known(self, point: Point) -> Mapping[str, Number]:
+        """Sizes of grid and block, and threads of a block."""
+        launch = self.launch(point)
+        named = {f"{kind}_{axis}": size for kind, sizes in (("grid", launch.grid), ("block", launch.block))
+                 for axis, size in zip("xyz", (*sizes, 1, 1), strict=False)}  # fmt: skip
+        return {**named, **self._macros(launch)}
+
+    def _macros(self, launch: LaunchSpec) -> Mapping[str, Number]:
+        from gpusim.expressions import number
+
+        read = {name: number(value or "") for name, value in launch.defines.items()}
+        return {name: value for name, value in read.items() if not isinstance(value, str)}
+
+    def call(self, point: Point, gpu: str | Gpu, how: Mapping[str, Any]) -> Call:
+        """What predicts a point.
+
+        Raises
+        ------
+        GpusimError
+            As :meth:`launch`.
+        """
+        from gpusim.launches.profiling import profile
+
+        return partial(profile, self.launch(point), gpu, **how)
+
+
+def subjects(
+    kernels: Any, params: Mapping[str, Any], told: Mapping[str, Any], folders: Sequence[str] = ()
+) -> list[Subject]:
+    """What is predicted, of what a user named.
+
+    Parameters
+    ----------
+    kernels : str, Path, Algorithm, Chain, Kernel, or a sequence of such
+        Names as in ``gpusim kernels``, descriptions, or CUDA sources.
+    params : mapping
+        Parameters that every point has.
+    told : mapping
+        What tells of the launch of a CUDA source.
+    folders : sequence of str
+        The user's own folders of kernels.
+
+    Raises
+    ------
+    GpusimError
+        A name that is not known; parameters of a CUDA source, or a grid for a described kernel.
+    """
+    several = kernels if isinstance(kernels, list | tuple) else [kernels]
+    if not several:
+        raise GpusimError("no kernel is named: gpusim kernels lists them")
+    return [_subject(one, params, told, folders) for one in several]
+
+
+def _subject(one: Any, params: Mapping[str, Any], told: Mapping[str, Any], folders: Sequence[str]) -> Subject:
+    given = {name: value for name, value in told.items() if value not in (None, (), [], {})}
+    if isinstance(one, Path) or (isinstance(one, str) and one.endswith(SOURCES)):
+        if params:
+            raise GpusimError(f"{next(iter(params))}: {one} takes macros, told by defines, and arguments, told by args")
+        if "grid" not in given:
+            raise GpusimError(f"{one} needs a grid, such as grid='ceildiv(N, 256)'")
+        return SourceSubject(Path(one), given)
+    if given:
+        raise GpusimError(f"{next(iter(given))} is for a CUDA source (.cu)")
+    return DescribedSubject(_described(one, folders), params, folders, isinstance(one, str))
+
+
+def _described(one: Any, folders: Sequence[str]) -> Algorithm | Chain:
+    from gpusim.catalogue import lookup
+    from gpusim.catalogue.algorithm import Algorithm
+    from gpusim.catalogue.chain import Chain
+
+    if isinstance(one, Algorithm | Chain):
+        return one
+    if isinstance(one, str):
+        return lookup.find(one, folders)
+    from gpusim.frontends.described import algorithm_of
+
+    return algorithm_of(one, folders)
