@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,8 +16,10 @@ if TYPE_CHECKING:
     from gpusim.decide.sweep import Sweep
 
 TIME = "seconds"
-WORDS = {TIME: "gpu__time_duration.sum"}
+WORDS = {TIME: DURATION}
 """Figures under the name of the metric whose interval is drawn, too."""
+SCALES = ((1.0, "s"), (1e3, "ms"), (1e6, "us"))
+"""Units of a time, by how many of them a second has."""
 
 
 def draw(sweep: Sweep, y: str = TIME, x: str | None = None, ax: Axes | None = None) -> Axes:
@@ -49,14 +54,25 @@ def draw(sweep: Sweep, y: str = TIME, x: str | None = None, ax: Axes | None = No
     axes = ax or _new_axes()
     others = ["kernel", "gpu", *(name for name in sweep.names if name != over)]
     told_apart = [name for name in others if frame[name].nunique(dropna=False) > 1]
-    for label, part in _lines(frame[frame["error"] == ""], told_apart):
-        _line(axes, part.sort_values(over), over, column, label)
-    axes.set_xlabel(over)
-    axes.set_ylabel(_label(sweep, column))
+    done = frame[frame["error"] == ""]
+    scale, label = _unit(sweep, done, column)
+    for words, part in _lines(done, told_apart, sweep.names):
+        _line(axes, part.sort_values(over), (over, column), scale, words)
+    _ticks(axes, over, sorted(set(done[over])))
+    axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
     if told_apart:
         axes.legend(fontsize="small")
     return axes
+
+
+def _ticks(axes: Any, over: str, values: list[float]) -> None:
+    """Marks at the values; those that double stand equally far apart."""
+    if len(values) > 2 and values[0] > 0 and all(b >= 2 * a for a, b in itertools.pairwise(values)):
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(values, [f"{value:g}" for value in values])
+    axes.minorticks_off()
+    axes.set_xlabel(over)
 
 
 def _first_with_numbers(sweep: Sweep, frame: pd.DataFrame) -> str:
@@ -74,23 +90,32 @@ def _new_axes() -> Axes:
     return Figure(figsize=(9, 5), layout="constrained").subplots()
 
 
-def _lines(frame: pd.DataFrame, names: list[str]) -> list[tuple[str, pd.DataFrame]]:
+def _lines(frame: pd.DataFrame, names: list[str], swept: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
     """Rows of each line, with what tells it apart."""
     if not names:
         return [("", frame)]
     groups = frame.groupby(names, dropna=False, sort=False)
-    return [(" ".join(map(str, key)), part) for key, part in groups]
+    named = [f"{name}=" if name in swept else "" for name in names]
+    return [(" ".join(f"{n}{k}" for n, k in zip(named, key, strict=True)), part) for key, part in groups]
 
 
-def _line(axes: Any, part: pd.DataFrame, x: str, y: str, label: str) -> None:
+def _line(axes: Any, part: pd.DataFrame, names: tuple[str, str], scale: float, label: str) -> None:
     """A line with its markers; the interval of a time lies behind it."""
-    (drawn,) = axes.plot(part[x], part[y], marker="o", label=label)
+    x, y = names
+    (drawn,) = axes.plot(part[x], scale * part[y], marker="o", label=label)
     low, high = f"{y}.low", f"{y}.high"
     if low in part and part[low].notna().all():
-        axes.fill_between(part[x], part[low], part[high], color=drawn.get_color(), alpha=0.15, linewidth=0)
+        axes.fill_between(
+            part[x], scale * part[low], scale * part[high], color=drawn.get_color(), alpha=0.15, linewidth=0
+        )
 
 
-def _label(sweep: Sweep, column: str) -> str:
-    """What stands at the axis: the name, with the unit of a metric."""
-    metrics = getattr(sweep.profiles[0], "metrics", {}) if sweep.profiles else {}
-    return f"{column} ({metrics[column].unit})" if column in metrics else column
+def _unit(sweep: Sweep, done: pd.DataFrame, column: str) -> tuple[float, str]:
+    """What numbers are multiplied by, and what stands at the axis: the name with its unit."""
+    metrics = getattr(sweep.profiles[0], "metrics", {})
+    unit = "s" if column == TIME else metrics[column].unit if column in metrics else ""
+    if unit != "s":
+        return 1.0, f"{column} ({unit})" if unit else column
+    most = done[column].max()
+    scale, unit = next(((scale, unit) for scale, unit in SCALES if most * scale >= 1), SCALES[-1])
+    return scale, f"{'time' if column == DURATION else column} ({unit})"

@@ -9,16 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gpusim.errors import GpusimError, LackingError
 from gpusim.processors import JOBS
 from gpusim.progress import QUIET
 
 
 def elsewhere() -> bool:
     """Whether :func:`joblib.parallel_config` says where calls are made: on a cluster, say."""
+    return type(_backend()).__name__ != "LokyBackend"
+
+
+def _backend() -> Any:
+    """What joblib has calls made by."""
     from joblib.parallel import get_active_backend
 
-    backend, _ = get_active_backend()
-    return type(backend).__name__ != "LokyBackend"
+    return get_active_backend()[0]
 
 
 def side_by_side(
@@ -52,7 +57,12 @@ def side_by_side(
         A cluster is gone.
     """
     numbered = dict(enumerate(calls))
-    yield from _on_backend(function, numbered) if elsewhere() else _on_host(function, numbered, jobs)
+    if not elsewhere():
+        yield from _on_host(function, numbered, jobs)
+    elif (client := getattr(_backend(), "client", None)) is not None:
+        yield from _on_dask(client, function, numbered)
+    else:
+        yield from _spread(function, numbered, 1)
 
 
 def _on_host(
@@ -83,45 +93,31 @@ def _in_processes(
     yield from _spread(function, calls, max(jobs // processes, 1), n_jobs=processes)
 
 
-def _on_backend(function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]]) -> Iterator[tuple[int, Any]]:
-    """What calls give where joblib was told to make them, each on one processor.
+def _on_dask(
+    client: Any, function: Callable[..., Any], calls: Mapping[int, Mapping[str, Any]]
+) -> Iterator[tuple[int, Any]]:
+    """What calls give on a cluster of Dask, each on one processor.
 
-    What such a backend raises itself is of calls that ended their workers: halves of what was left go on by themselves,
-    until the call is found.
+    joblib's own way there waits for ever for a call that ended its workers, one after the other.
     """
-    from gpusim.errors import GpusimError, LackingError
+    from distributed import as_completed
 
-    left = dict(calls)
-    try:
-        for number, found in _spread(function, calls, 1):
-            del left[number]
-            yield number, found
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
-    except Exception as error:
-        if is_gone(error):
+    here = Path.cwd()
+    futures = {
+        client.submit(_elsewhere, here, 1, function, number, call, pure=False): number for number, call in calls.items()
+    }
+    done = 0
+    for future in as_completed(futures, loop=client.loop):
+        if future.cancelled() or client.status != "running":
             raise LackingError(
-                f"the cluster is gone: {len(left)} of {len(calls)} are left.  What was predicted is kept there, so the "
-                "same command goes on where this one was"
-            ) from error
-        if not is_of_a_worker(error):
-            raise
-        if len(left) == 1:
-            yield next(iter(left)), GpusimError(f"each worker that predicted it was ended: {error}")
-            return
-        numbers = sorted(left)
-        for half in (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]):
-            yield from _on_backend(function, {number: calls[number] for number in half})
-
-
-def is_gone(error: Exception) -> bool:
-    """Whether an error says that nobody makes calls any more: of Dask, that its scheduler does not answer."""
-    return type(error).__name__ in ("FutureCancelledError", "CommClosedError", "CancelledError", "TimeoutError")
-
-
-def is_of_a_worker(error: Exception) -> bool:
-    """Whether an error says that a worker was ended in the middle of a call, again and again."""
-    return type(error).__name__ in ("KilledWorker", "TerminatedWorkerError", "BrokenProcessPool")
+                f"the Dask scheduler is gone: {done} of {len(calls)} are done. Workers keep what they predicted, so "
+                "the same command goes on from there"
+            )
+        done += 1
+        if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
+            yield futures[future], GpusimError("every worker that worked on it was killed, maybe for want of memory")
+        else:
+            yield future.result()
 
 
 def _spread(
