@@ -27,6 +27,7 @@ from gpusim.cli.profile import profile
 from gpusim.cli.run import run as run_program
 from gpusim.cli.scenarios import scenario
 from gpusim.cli.sweep import sweep
+from gpusim.cli.tune import tune
 from gpusim.errors import GpusimError, LackingError
 
 FREE_FORM = {"ignore_unknown_options": True}
@@ -43,6 +44,7 @@ app.command()(profile)
 app.command(name="run", context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(run_program)
 app.command(context_settings=FREE_FORM)(advise)
 app.command(context_settings=FREE_FORM)(sweep)
+app.command(context_settings=FREE_FORM)(tune)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -53,8 +53,8 @@ ONE_VALUE = {"kernel", "grid", "block", "cluster", "dynamic_shared", "arch"}
 Given = dict[str, Any]
 """Those options by name, None where one was not given."""
 
-ALONE = "advise"
-"""The command that takes one launch, and no file of them."""
+WITH_FILES = ("measure", "profile")
+"""Commands that take a launch file instead of one launch."""
 
 Launches = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Many launches, from a launch file, instead of one.")
@@ -100,7 +100,7 @@ def demand(given: dict[str, Any], command: str) -> None:
     for name, value in given.items():
         if value is None:
             what = "a .cu file" if name == "FILE" else "X,Y,Z"
-            instead = "" if command == ALONE else " (or --launches FILE)"
+            instead = " (or --launches FILE)" if command in WITH_FILES else ""
             raise GpusimError(f"{name} is missing: {command} needs {what}{instead}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,3 +82,12 @@ def _own_name(subject: Subject, word: str) -> str:
     from gpusim.decide.subject import DescribedSubject
 
     return parameter(subject.kernel, word) if isinstance(subject, DescribedSubject) else word
+
+
+def on_cluster(dask: str | None) -> AbstractContextManager[None]:
+    """Where points are predicted."""
+    if dask is None:
+        return nullcontext()
+    from gpusim.decide.dask import cluster
+
+    return cluster(dask)

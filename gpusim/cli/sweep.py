@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +23,7 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
-from gpusim.cli.spaces import Dask, Over, Where, named, space_of
+from gpusim.cli.spaces import Dask, Over, Where, named, on_cluster, space_of
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -81,23 +80,14 @@ def sweep(
     with ProgressLine() as progress, on_cluster(dask):
         found = sweep_subjects(subjects, space, listed_gpus(at_clock(gpu, clock)), how, jobs, progress)
     if not found.profiles:
-        raise GpusimError(f"none of {len(found.rows)} points could be predicted: {found.failed[0].error}")
+        raise GpusimError(f"of {len(found.rows)} points none could be predicted: {found.failed[0].error}")
     _write(found, csv, parquet, json)
     if plot is not None:
-        found.plot(metric).figure.savefig(plot)
+        found.save_plot(plot, metric)
     if not any(map(is_stdout, (csv, json))):
         from gpusim import report
 
         report.show(found.table())
-
-
-def on_cluster(dask: str | None) -> AbstractContextManager[None]:
-    """Where points are predicted."""
-    if dask is None:
-        return nullcontext()
-    from gpusim.decide.dask import cluster
-
-    return cluster(dask)
 
 
 def _check_kinds(parquet: Path | None, plot: Path | None) -> None:

@@ -45,7 +45,7 @@ def _client(address: str) -> Any:
     except ImportError:
         raise GpusimError('--dask needs Dask: pip install "gpusim[dask]"') from None
     try:
-        return Client(address, timeout=PATIENCE_S, set_as_default=False)
+        return Client(address, timeout=PATIENCE_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError):
         raise LackingError(f"--dask {address}: no scheduler answers there within {PATIENCE_S} s") from None
     except ValueError as error:

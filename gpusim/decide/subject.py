@@ -33,6 +33,11 @@ class Subject(Protocol):
         """What tables call it."""
         raise NotImplementedError
 
+    @property
+    def way(self) -> str:
+        """How its code comes about: ``description``, ``machine_code``, or ``chain`` of several launches."""
+        raise NotImplementedError
+
     def check(self, names: Sequence[str]) -> None:
         """Refuse names that it does not know."""
         raise NotImplementedError
@@ -43,6 +48,10 @@ class Subject(Protocol):
 
     def call(self, point: Point, gpu: str | Gpu, how: Mapping[str, Any]) -> Call:
         """What predicts a point; raises GpusimError where it has no launch."""
+        raise NotImplementedError
+
+    def entries(self, point: Point, folder: Path) -> list[dict[str, Any]]:
+        """A point as a launch file in a folder has it."""
         raise NotImplementedError
 
 
@@ -71,6 +80,13 @@ class DescribedSubject:
         """Name in the catalogue."""
         return self.kernel.name
 
+    @property
+    def way(self) -> str:
+        """``description``, or ``chain``."""
+        from gpusim.catalogue.chain import Chain
+
+        return "chain" if isinstance(self.kernel, Chain) else "description"
+
     def check(self, names: Sequence[str]) -> None:
         """Refuse names that are no parameters.
 
@@ -95,17 +111,22 @@ class DescribedSubject:
         ParameterError
             The kernel cannot be launched with these parameters.
         """
-        from gpusim.catalogue.chain import Chain
         from gpusim.frontends.chains import predict_chain
         from gpusim.frontends.described import predict
 
         params = {**self.params, **point}
         self.kernel.launch(**params)
-        kernel = self.name if self.is_listed else self.kernel
+        kernel: Any = self.name if self.is_listed else self.kernel
         how = {**how, "kernels": list(self.folders), **params}
-        if isinstance(self.kernel, Chain):
+        if self.way == "chain":
             return partial(predict_chain, kernel, gpu, **how)
         return partial(predict, kernel, gpu, **how)
+
+    def entries(self, point: Point, folder: Path) -> list[dict[str, Any]]:
+        """A point as a launch file has it; of a chain every launch."""
+        from gpusim.launches.spec import DescribedLaunch
+
+        return [one.to_json(folder) for one in DescribedLaunch.each(self.kernel, {**self.params, **point})]
 
 
 @dataclass(frozen=True)
@@ -126,6 +147,11 @@ class SourceSubject:
     def name(self) -> str:
         """Name of the kernel, or of the file."""
         return self.told.get("kernel") or self.source.name
+
+    @property
+    def way(self) -> str:
+        """``machine_code``."""
+        return "machine_code"
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse names that no macro can have.
@@ -174,7 +200,14 @@ class SourceSubject:
         """
         from gpusim.launches.profiling import profile
 
+        if not isinstance(gpu, str):
+            raise GpusimError(f"{self.name}: the GPU of a CUDA source is told by name, or by its TOML file")
         return partial(profile, self.launch(point), gpu, **how)
+
+    def entries(self, point: Point, folder: Path) -> list[dict[str, Any]]:
+        """A point as a launch file in a folder has it."""
+        named = " ".join(f"{name}={value}" for name, value in point.items())
+        return [self.launch(point).to_json(folder) | {"id": f"{self.name} {named}".rstrip()}]
 
 
 def subjects(

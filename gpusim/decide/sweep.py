@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.decide.space import Point, Space
@@ -114,7 +115,7 @@ class Sweep:
     def table(self) -> list[RenderableType]:
         """Lay the rows out, a table for each kernel."""
         by_kernel = itertools.groupby(self.rows, lambda row: row.kernel)
-        return [*itertools.chain.from_iterable(_tables(list(rows)) for _, rows in by_kernel), *_failures(self.failed)]
+        return [*itertools.chain.from_iterable(_tables(list(rows)) for _, rows in by_kernel), *failures(self.failed)]
 
     def plot(self, y: str = "seconds", x: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw a figure of the points over one of the names.
@@ -137,6 +138,21 @@ class Sweep:
 
         return draw(self, y, x, ax)
 
+    def save_plot(self, file: Path, y: str = "seconds", x: str | None = None) -> None:
+        """Draw the same into a file, whose ending says what kind it is.
+
+        Parameters
+        ----------
+        file : Path
+        y, x
+            As for :meth:`plot`.
+        """
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(9, 5), layout="constrained")
+        self.plot(y, x, figure.subplots())
+        figure.savefig(file)
+
     def __repr__(self) -> str:
         from gpusim.report import text
 
@@ -155,14 +171,19 @@ def _tables(rows: Sequence[Row]) -> list[RenderableType]:
     return [*(report.chains(chains) if chains else []), *(report.table(profiles) if profiles else []), *left, ""]
 
 
-def _failures(rows: Sequence[Row]) -> list[RenderableType]:
+def failures(rows: Sequence[Row]) -> list[RenderableType]:
     """Why points were not predicted, each reason once."""
     by_reason: dict[str, list[str]] = {}
     for row in rows:
         words = " ".join(f"{name}={value}" for name, value in row.point.items())
-        by_reason.setdefault(row.error, []).append(f"{words or row.kernel} on {row.gpu}")
+        by_reason.setdefault(_first_lines(row.error), []).append(f"{words or row.kernel} on {row.gpu}")
     said = [f"{some(places, '; ')}: {reason}" for reason, places in by_reason.items()]
-    return [f"{len(rows)} points were not predicted:", *said] if rows else []
+    return [f"Not predicted: {len(rows)}.", *said] if rows else []
+
+
+def _first_lines(text: str) -> str:
+    """What a compiler says first."""
+    return " ".join(text.splitlines()[:2])
 
 
 def _numbers(profile: Profile | ChainProfile | None) -> dict[str, Any]:
@@ -241,9 +262,9 @@ def sweep(
     [[64, 526848.0], [256, 526848.0]]
     """
     named = subjects(kernels, params, launch or {}, folders)
-    gpus = list(gpu) if isinstance(gpu, list | tuple) else [gpu]
+    gpus: list[Any] = list(gpu) if isinstance(gpu, list | tuple) else [gpu]
     how = {"cache": cache, "sample": sample, "fresh": fresh}
-    return sweep_subjects(named, Space(over or {}, where), gpus, how, jobs, progress or _silent)
+    return sweep_subjects(named, Space(over or {}, where), gpus, how, jobs, progress or silent)
 
 
 def sweep_subjects(
@@ -253,7 +274,7 @@ def sweep_subjects(
     """The same, of subjects."""
     for subject in named:
         subject.check(list(space.over))
-    places = [(subject, point, gpu) for subject in named for gpu in gpus for point in space.points(_tolerant(subject))]
+    places = [(subject, point, gpu) for subject in named for gpu in gpus for point in space.points(known_at(subject))]
     return Sweep(predict_points(places, how, jobs, progress), list(space.over))
 
 
@@ -300,7 +321,7 @@ def _row(place: Place, found: Any) -> Row:
     return Row(subject.name, point, named, found)
 
 
-def _tolerant(subject: Subject) -> Callable[[Point], Mapping[str, Any]]:
+def known_at(subject: Subject) -> Callable[[Point], Mapping[str, Any]]:
     """What names mean in conditions; at a point without a launch, those of the point alone."""
     return partial(_known, subject)
 
@@ -312,5 +333,5 @@ def _known(subject: Subject, point: Point) -> Mapping[str, Any]:
         return {}
 
 
-def _silent(done: float, total: float | None, text: str) -> None:
+def silent(done: float, total: float | None, text: str) -> None:
     """Show no progress."""

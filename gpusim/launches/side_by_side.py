@@ -106,14 +106,12 @@ def _on_dask(
     futures = {
         client.submit(_elsewhere, here, 1, function, number, call, pure=False): number for number, call in calls.items()
     }
-    done = 0
-    for future in as_completed(futures, loop=client.loop):
+    for done, future in enumerate(as_completed(futures, loop=client.loop)  # type: ignore[no-untyped-call]):
         if future.cancelled() or client.status != "running":
             raise LackingError(
                 f"the Dask scheduler is gone: {done} of {len(calls)} are done. Workers keep what they predicted, so "
                 "the same command goes on from there"
             )
-        done += 1
         if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
             yield futures[future], GpusimError("every worker that worked on it was killed, maybe for want of memory")
         else:

@@ -1,0 +1,104 @@
+"""Points drawn from a space too large to enumerate, by Optuna: where others were good, more are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gpusim.decide.space import Point, Space, SpaceError
+from gpusim.errors import GpusimError
+from gpusim.expressions import Number
+from gpusim.progress import Progress
+
+if TYPE_CHECKING:
+    from gpusim.decide.sweep import Row
+
+AT_ONCE = 16
+"""Points that are drawn before the first of them is predicted, so that they are predicted side by side."""
+
+MISSES = 100
+"""For each trial so many points may be drawn that the conditions do not allow, or that were drawn before."""
+
+
+def drawn(
+    space: Space, known: Callable[[Point], Mapping[str, Number]], predicted: Callable[[Sequence[Point]], list[Row]],
+    value: Callable[[Any], float], trials: int, seed: int, progress: Progress,
+) -> Iterator[Row]:  # fmt: skip
+    """Draw points, predict them, and draw others near the best.
+
+    Parameters
+    ----------
+    space : Space
+    known : callable
+        What names mean in conditions at a point.
+    predicted : callable
+        Gives the rows of points.
+    value : callable
+        Gives of a profile what is to be least.
+    trials : int
+        Points that are predicted.
+    seed : int
+        Decides which are drawn first.
+    progress : callable
+        Called with (points predicted, points, text).
+
+    Yields
+    ------
+    Row
+
+    Raises
+    ------
+    GpusimError
+        Optuna is not installed, or no point drawn meets the conditions.
+    """
+    study, told = _study(seed), 0
+    while told < trials:
+        asked = list(_asked(study, space, known, min(AT_ONCE, trials - told)))
+        if not asked:
+            if not told:
+                raise SpaceError("the space is empty: no point that was drawn meets " + " and ".join(space.where))
+            return
+        rows = predicted([point for _, point in asked])
+        for (trial, _), row in zip(asked, rows, strict=True):
+            _tell(study, trial, None if row.profile is None else value(row.profile))
+        told += len(rows)
+        progress(told, trials, f"{told} of {trials} points predicted")
+        yield from rows
+
+
+def _study(seed: int) -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise GpusimError('trials are drawn by Optuna: pip install "gpusim[tune]"') from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+
+
+def _tell(study: Any, trial: Any, value: float | None) -> None:
+    """Tell what a trial came to; None: it failed."""
+    from optuna.trial import TrialState
+
+    study.tell(trial, value, state=TrialState.COMPLETE if value is not None else TrialState.FAIL)
+
+
+def _asked(
+    study: Any, space: Space, known: Callable[[Point], Mapping[str, Number]], count: int
+) -> Iterator[tuple[Any, Point]]:
+    """Trials with points that the conditions allow and that were not drawn before."""
+    seen = {_text(trial.params) for trial in study.get_trials(deepcopy=False)}
+    for _ in range(MISSES * count):
+        if not count:
+            return
+        trial = study.ask()
+        point = {name: trial.suggest_categorical(name, tuple(values)) for name, values in space.over.items()}
+        if _text(point) in seen or not space.allows(point, known):
+            _tell(study, trial, None)
+            continue
+        seen.add(_text(point))
+        count -= 1
+        yield trial, point
+
+
+def _text(point: Mapping[str, Any]) -> str:
+    return repr(sorted(point.items()))
