@@ -41,11 +41,12 @@ def cluster(address: str) -> Iterator[None]:
 
 def _client(address: str) -> Any:
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise GpusimError('--dask needs Dask: pip install "gpusim[dask]"') from None
+    Client: Any = distributed.Client
     try:
-        return Client(address, timeout=PATIENCE_S, set_as_default=False)  # type: ignore[no-untyped-call]
+        return Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, TimeoutError):
         raise LackingError(f"--dask {address}: no scheduler answers there within {PATIENCE_S} s") from None
     except ValueError as error:

@@ -100,13 +100,14 @@ def _on_dask(
 
     joblib's own way there waits for ever for a call that ended its workers, one after the other.
     """
-    from distributed import as_completed
+    import distributed
 
+    as_completed: Any = distributed.as_completed
     here = Path.cwd()
     futures = {
         client.submit(_elsewhere, here, 1, function, number, call, pure=False): number for number, call in calls.items()
     }
-    for done, future in enumerate(as_completed(futures, loop=client.loop)  # type: ignore[no-untyped-call]):
+    for done, future in enumerate(as_completed(futures, loop=client.loop)):
         if future.cancelled() or client.status != "running":
             raise LackingError(
                 f"the Dask scheduler is gone: {done} of {len(calls)} are done. Workers keep what they predicted, so "
