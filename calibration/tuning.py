@@ -1,10 +1,10 @@
 """Searches held against hardware: spaces that others measured whole, and the package's own launches in several tiles.
 
 Run by hand.  ``python -m calibration.tuning draw TABLE STAMPS`` takes the FAIR hub's ``fair_convolution_a100.csv.gz``
-and its ``convolution_milo/A100_T4.json.gz`` (the time stamps alone) into ``calibration/data/tuning``, and keeps what was
-predicted.  ``python -m calibration.tuning predict FILE`` predicts what was not, quickly, and the best in full; it may be
-stopped.  ``python -m calibration.tuning`` writes docs/tuning.md and what the package says of which times count as
-different.
+and its ``convolution_milo/A100_T4.json.gz`` (the time stamps alone) into ``calibration/data/tuning``, and keeps what
+was predicted.  ``predict FILE`` predicts what was not, quickly, and the best in full; it may be stopped.  ``launches``
+writes the launch file of our own spaces, which ``gpusim measure`` takes, ``own FILE`` predicts them.  Without a word it
+writes docs/tuning.md and what the package says of which times count as different.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration import bench, published
+from calibration import bench, published, unchanged
 from gpusim.catalogue import lookup
 from gpusim.decide.apart import FILE
 from gpusim.decide.space import Point, Space
@@ -35,7 +35,7 @@ from gpusim.measured import measurement
 from gpusim.measured import published as measured_by_others
 from gpusim.processors import processors
 from gpusim.progress import ProgressLine
-from gpusim.results.metric import CYCLES
+from gpusim.results.metric import CYCLES, DURATION
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tuning.md"
@@ -199,13 +199,163 @@ def predict_own(file: Path) -> None:
                 print(name, how, len(left), flush=True)
 
 
-if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["launches"]:
-            write_launches()
-        case ["own", file]:
-            predict_own(Path(file))
+# ---------------------------------------------------------------- what was found
+
+
+class Measured(NamedTuple):
+    """A space with times that were measured and predicted.
+
+    Attributes
+    ----------
+    name, gpu, way : str
+    quick : bool
+        Whether predictions are quick ones.
+    pairs : list of (float, float)
+        Seconds measured and predicted, of each point.
+    """
+
+    name: str
+    gpu: str
+    way: str
+    quick: bool
+    pairs: list[tuple[float, float]]
+
+    def above(self, top: int) -> float:
+        """By how much the fastest measured of the first so many lies above the fastest of all."""
+        first = sorted(self.pairs, key=lambda pair: pair[1])[:top]
+        return min(measured for measured, _ in first) / min(measured for measured, _ in self.pairs) - 1
+
+    def ratios(self) -> list[float]:
+        """By which factors ratios of times were off, of all pairs of points."""
+        off = [math.log(measured / predicted) for measured, predicted in self.pairs]
+        return [math.exp(abs(a - b)) for a, b in itertools.combinations(off, 2)]
+
+
+def spaces() -> list[Measured]:
+    """All that there is."""
+    return [*_by_others(), *_of_our_own(), *_of_package()]
+
+
+def _by_others() -> Iterator[Measured]:
+    """Spaces that others measured, where the clock is known."""
+    whole = [row for row in rows() if row["quick"]]
+    steady = [row for row in whole if row["unsteady"] == "0"]
+    for name, part in (("", steady), (", any clock", whole)):
+        pairs = [(float(row["measured"]), float(row["quick"])) for row in part]
+        yield Measured(f"{SPACE}{name}", GPU, "machine_code", True, pairs)
+    for gpu in ("a100-40gb", "rtx-a6000"):
+        for one in measured_by_others.of(gpu):
+            if one.space and one.gpu != GPU:
+                pairs = [(x.seconds, x.predicted) for x in one.compared if x.predicted is not None]
+                yield Measured(one.name, one.gpu, one.way, one.sample == "quick", pairs)
+
+
+def _of_our_own() -> Iterator[Measured]:
+    """Spaces measured here."""
+    seconds = {x.id: float(x.value(DURATION)) for x in measurement.read(MEASURED).launches if DURATION in x.metrics}
+    predicted: dict[str, dict[str, float]] = json.loads(PREDICTED.read_text())
+    for name, (kernel, _) in own().items():
+        for how in ("quick", "full"):
+            known = [key for key in seconds if key.startswith(f"{name} ") and how in predicted.get(key, {})]
+            if known:
+                pairs = [(seconds[key], predicted[key][how]) for key in known]
+                yield Measured(name, OWN_GPU, kernel.way, how == "quick", pairs)
+
+
+def _of_package() -> Iterator[Measured]:
+    """The package's launches of one kernel with the same sizes, in several tiles."""
+    for way in ("description", "machine_code"):
+        with unchanged.TABLE.open() as lines:
+            cycles = {row["launch"]: float(row[CYCLES]) for row in csv.DictReader(lines) if row["way"] == way}
+        groups: dict[str, list[tuple[float, float]]] = {}
+        for one in measurement.read(ROOT / "gpusim" / "data" / f"measured-{OWN_GPU}.json").launches:
+            if one.id in cycles:
+                groups.setdefault(_but_for_tiles(one.launch), []).append((float(one.value(CYCLES)), cycles[one.id]))
+        for name, pairs in groups.items():
+            if len(pairs) > 1:
+                yield Measured(name, OWN_GPU, way, False, pairs)
+
+
+def _but_for_tiles(launch: Mapping[str, Any]) -> str:
+    """A launch's kernel and sizes."""
+    tiles = {one.name for one in lookup.get(launch["kernel"]).kernel.tree.params if one.role == "tile"}
+    return " ".join([launch["kernel"], *(f"{k}={v}" for k, v in launch["params"].items() if k not in tiles)])
+
+
+def learnt(found: Sequence[Measured]) -> list[dict[str, Any]]:
+    """What the package says: from which ratio on times count as different, by GPU and kind of prediction."""
+    groups: dict[tuple[str, str, bool], list[Measured]] = {}
+    for space in found:
+        if "any clock" not in space.name:
+            groups.setdefault((space.gpu, space.way, space.quick), []).append(space)
+    return [_set(*key, members) for key, members in groups.items()]
+
+
+def _set(gpu: str, way: str, quick: bool, members: Sequence[Measured]) -> dict[str, Any]:
+    """Of one kind; each space counts as much as its points, not as its pairs."""
+    by_space = [(_four_in_five(one.ratios()), len(one.pairs)) for one in members]
+    factor = sum(f * n for f, n in by_space) / sum(n for _, n in by_space)
+    points = sum(len(one.pairs) for one in members)
+    kernels = sorted({one.name.partition(" ")[0] for one in members})
+    among = f"{points} launches of {', '.join(kernels)} on {gpu}" + (", quickly" if quick else "")
+    return {"gpu": gpu, "way": way, "quick": quick, "factor": round(factor, 3), "among": among}
+
+
+def _four_in_five(ratios: Sequence[float]) -> float:
+    return float(np.quantile(ratios, FOUR_IN_FIVE))
+
+
+def page(found: Sequence[Measured]) -> Iterator[str]:
+    """Lines of docs/tuning.md."""
+    yield (bench.NOTES / "tuning.md").read_text()
+    yield "| space | GPU | predicted | points | best of 1 | of 4 | of 8 | half | four in five |"
+    yield "|---|---|---|--:|--:|--:|--:|--:|--:|"
+    package = [one for one in found if "=" in one.name]
+    for one in found:
+        if one not in package:
+            yield _line(one.name, one)
+    for way in ("description", "machine_code"):
+        part = [one for one in package if one.way == way]
+        worst = max(part, key=lambda one: one.above(1))
+        ratios = [ratio for one in part for ratio in one.ratios()]
+        pairs = sum(len(one.pairs) for one in part)
+        yield _cells(f"{len(part)} groups of the package", worst, pairs, ratios)
+
+
+def _line(name: str, one: Measured) -> str:
+    return _cells(name, one, len(one.pairs), one.ratios())
+
+
+def _cells(name: str, one: Measured, points: int, ratios: Sequence[float]) -> str:
+    way = one.way.replace("_", " ") + (", quickly" if one.quick else "")
+    above = (f"+{100 * one.above(top):.1f} %" if one.above(top) else "best" for top in (1, 4, TOP))
+    off = (f"{100 * (ratio - 1):.0f} %" for ratio in (statistics.median(ratios), _four_in_five(ratios)))
+    return f"| {' | '.join((name, one.gpu, way, str(points), *above, *off))} |"
+
+
+def write_page() -> None:
+    """Write the page, and what the package says."""
+    found = spaces()
+    PAGE.write_text("\n".join(page(found)).rstrip("\n") + "\n")
+    (ROOT / "gpusim" / "data" / FILE).write_text(json.dumps({"sets": learnt(found)}, indent=1) + "\n")
+
+
+def main(given: Sequence[str]) -> None:
+    """Do what the command line asks for."""
+    match given:
         case ["draw", table, stamps]:
             draw(Path(table), Path(stamps))
         case ["predict", file]:
             predict(Path(file))
+        case ["launches"]:
+            write_launches()
+        case ["own", file]:
+            predict_own(Path(file))
+        case []:
+            write_page()
+        case _:
+            raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
