@@ -26,6 +26,7 @@ from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 from gpusim.cli.run import run as run_program
 from gpusim.cli.scenarios import scenario
+from gpusim.cli.schema import schema
 from gpusim.errors import GpusimError, LackingError
 
 FREE_FORM = {"ignore_unknown_options": True}
@@ -48,6 +49,7 @@ app.command(name="kernels")(list_kernels)
 app.command(context_settings=FREE_FORM)(emit)
 app.command(context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(scenario)
 app.command()(gpus)
+app.command()(schema)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
