@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +14,7 @@ import typer
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
-    from gpusim.launches.named import Named
     from gpusim.launches.spec import LaunchSpec
-
-MOST_DIGITS = 20
-"""Of a number that is not refused for its length."""
 
 ARGUMENT_HELP = (
     "An argument by its name, N=512 or A=normal:N*N, or in order, DTYPE:VALUE (int32:512) or DTYPE:FILL:COUNT "
@@ -108,21 +103,16 @@ def demand(given: dict[str, Any], command: str) -> None:
 
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
-    from gpusim.launches import named
-    from gpusim.launches.spec import SOURCE, LaunchSpec
+    from gpusim.launches.spec import SOURCE
+    from gpusim.launches.told import told
 
     without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix != SOURCE else set()
     demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)
-    source = source_of(given["FILE"])
-    macros = defines(given["-D"] or ())
-    args, known = named.read(given["--arg"] or (), _numbers(macros))
-    return LaunchSpec(
-        source.name, source, tuple(given["--option"] or ()), given["--kernel"],
-        _sizes("--grid", given["--grid"], known),
-        _sizes("--block", given["--block"], known) if given["--block"] is not None else (), given["--dynamic-shared"],
-        args, macros, tuple(given["-I"] or ()), given["--arch"],
-        given["--cluster"] and _sizes("--cluster", given["--cluster"], known),
-        _symbols(given["--set"] or (), known),
+    return told(
+        source_of(given["FILE"]), given["--grid"], given["--block"], given["--arg"] or (),
+        symbols=given["--set"] or (), cluster=given["--cluster"], defines=defines(given["-D"] or ()),
+        options=tuple(given["--option"] or ()), kernel=given["--kernel"], dynamic_shared=given["--dynamic-shared"],
+        include=tuple(given["-I"] or ()), arch=given["--arch"],
     )  # fmt: skip
 
 
@@ -141,40 +131,6 @@ def source_of(given: Path) -> Path:
 
     builtin = builtin_folder() / given
     return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
-
-
-def _sizes(option: str, text: str, known: Mapping[str, int | float]) -> tuple[int, ...]:
-    """One to three whole numbers, or expressions of scalars that are told by name."""
-    from gpusim.expressions import ExpressionError, evaluate
-
-    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
-    wanted = f"{option} {text[:60]}: one to three whole numbers are needed, with commas between them"
-    if len(parts) > 3:
-        raise GpusimError(wanted)
-    found: list[int | float] = []
-    for part in parts:
-        try:
-            found.append(evaluate(part, known))
-        except ExpressionError as error:
-            raise GpusimError(f"{wanted}: {error}" if part else wanted) from None
-    if any(not isinstance(n, int) or not 0 <= n < 10**MOST_DIGITS for n in found):
-        raise GpusimError(wanted)
-    return tuple(map(int, found))
-
-
-def _symbols(texts: Sequence[str], known: Mapping[str, int | float]) -> tuple[Named, ...]:
-    """What variables hold, each by name."""
-    from gpusim.launches import named
-
-    if wrong := next((text for text in texts if not named.is_named(text)), None):
-        raise GpusimError(f"--set {wrong[:60]}: a variable is told by name, such as coef=normal or n=5")
-    read, _ = named.read(texts, known, "--set")
-    return tuple(one for one in read if isinstance(one, named.Named))
-
-
-def _numbers(defines: Mapping[str, str | None]) -> dict[str, int | float]:
-    """Macros that are numbers."""
-    return {name: int(value) for name, value in defines.items() if value and value.isdecimal() and value.isascii()}
 
 
 def defines(texts: Sequence[str]) -> dict[str, str | None]:

@@ -243,7 +243,8 @@ def parse(text: str, where: str) -> Measurement:
     check_version(raw, where, MeasurementError)
     try:
         launches = [_unfolded(launch) for launch in raw.get("launches", [])]
-        found = TypeAdapter(Measurement).validate_python(_without(raw, "format", "version", KEY) | {"launches": launches})
+        told = _without(raw, "format", "version", KEY) | {"launches": launches}
+        found = TypeAdapter(Measurement).validate_python(told)
     except ValidationError as error:
         first = error.errors()[0]
         at = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])

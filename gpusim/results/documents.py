@@ -52,7 +52,7 @@ def check_version(raw: Any, where: str, refuse: type[GpusimError]) -> None:
     >>> check_version({"gpusim": "0.1.0", "profiles": []}, "old.json", GpusimError)
     >>> check_version({"gpusim": "3.0", "schema": 2}, "new.json", GpusimError)
     Traceback (most recent call last):
-    gpusim.errors.GpusimError: new.json: follows schema 2, written by gpusim 3.0; this gpusim reads up to 1: take a newer
+    gpusim.errors.GpusimError: new.json: follows schema 2, written by gpusim 3.0; ...
     """
     if not isinstance(raw, Mapping) or KEY not in raw:
         return
