@@ -21,6 +21,7 @@ from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
 from gpusim.cli.lists import formula, gpus, list_kernels
+from gpusim.cli.mcp import mcp
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
@@ -50,6 +51,7 @@ app.command(context_settings=FREE_FORM)(emit)
 app.command(context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(scenario)
 app.command()(gpus)
 app.command()(schema)
+app.command()(mcp)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from gpusim.results.documents import plain
 from gpusim.results.figures import Figures
 
 if TYPE_CHECKING:
@@ -130,12 +131,12 @@ class Profile(Figures):
         """
         return {
             "kernel": self.kernel,
-            "params": {name: _plain(value) for name, value in self.params.items()},
+            "params": {name: plain(value) for name, value in self.params.items()},
             "gpu": self.gpu,
             "grid": [int(n) for n in self.grid],
             "block": [int(n) for n in self.block],
             "cache": self.cache,
-            "flops": _plain(self.flops),
+            "flops": plain(self.flops),
             "metrics": {name: _metric_dict(metric) for name, metric in self.metrics.items()},
             "derived": {name: _finite(getattr(self, name)) for name in DERIVED},
             "textbook": {
@@ -202,14 +203,9 @@ DERIVED = (
 """Properties of :class:`Profile` that ``to_dict`` writes under ``derived``."""
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as the Python number it holds; anything else as it is."""
-    return value.item() if hasattr(value, "item") else value
-
-
 def _finite(value: Value) -> Value | None:
     """None for NaN, which JSON cannot hold."""
-    number: Value = _plain(value)
+    number: Value = plain(value)
     return number if math.isfinite(number) else None
 
 
@@ -220,7 +216,7 @@ def _known(error: float | None) -> Value | None:
 
 def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
     """Everything about a line or an array."""
-    return {f.name: _plain(getattr(traffic, f.name)) for f in fields(traffic)}
+    return {f.name: plain(getattr(traffic, f.name)) for f in fields(traffic)}
 
 
 def _metric_dict(metric: Metric) -> dict[str, Any]:

@@ -33,6 +33,16 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
     return {"gpusim": __version__, KEY: VERSION, **content}
 
 
+def plain(value: Any) -> Any:
+    """Give the Python number that a NumPy scalar holds, which JSON can hold too; anything else as it is.
+
+    Parameters
+    ----------
+    value : object
+    """
+    return value.item() if hasattr(value, "item") else value
+
+
 def check_version(raw: Any, where: str, refuse: type[GpusimError]) -> None:
     """Refuse a document of a later schema.
 

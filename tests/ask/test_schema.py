@@ -76,6 +76,7 @@ def test_of_advise(written):
 @pytest.mark.usefixtures("compiler")
 def test_of_profile(written, tmp_path):
     check(written("profile", "saxpy.cu", *LAUNCH), "profiles")
+    check(written("advise", "saxpy.cu", *LAUNCH), "advice")
     ours = {"id": "a", "source": "saxpy.cu", "grid": [4], "block": [256], "args": ARGUMENTS}
     (tmp_path / "launches.json").write_text(json.dumps([ours, ours | {"id": "b", "source": "none.cu"}]))
     check(written("profile", "--launches", "launches.json"), "launches")
