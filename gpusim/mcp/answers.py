@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ def of_prediction(found: Profile | ChainProfile, remark: str, *, full: bool) -> 
     ----------
     found : Profile or ChainProfile
     remark : str
-        What stands above all else; may be empty.
+        What stands below the verdict; may be empty.
     full : bool
         With every counter.
     """
@@ -58,7 +59,7 @@ def of_prediction(found: Profile | ChainProfile, remark: str, *, full: bool) -> 
         return Answer(text, documented({"chains": [chain]}, full=full))
     shown = [*report.table(found), *report.where(found)] if full else [*_in_short(found)]
     return Answer(
-        as_text([remark, *verdict(found), *shown], full=full),
+        as_text([*verdict(found), remark, *shown], full=full),
         documented({"profiles": [found.to_dict() if full else _trimmed(found.to_dict())]}, full=full),
     )
 
@@ -104,7 +105,7 @@ def of_advice(advice: Advice | ChainAdvice, remark: str, *, full: bool) -> Answe
     ----------
     advice : Advice or ChainAdvice
     remark : str
-        What stands above all else; may be empty.
+        What stands below the verdict; may be empty.
     full : bool
         With causes that cost nothing.
     """
@@ -112,7 +113,7 @@ def of_advice(advice: Advice | ChainAdvice, remark: str, *, full: bool) -> Answe
     if not full:
         document["findings"] = [one for one in document["findings"] if one["gain"] > 0]
     return Answer(
-        as_text([remark, _first(advice), "", *advice.table()], full=full), documented({"advice": [document]}, full=full)
+        as_text([_first(advice), remark, "", *advice.table()], full=full), documented({"advice": [document]}, full=full)
     )
 
 
@@ -138,7 +139,7 @@ def as_text(lines: Sequence[RenderableType], *, full: bool) -> str:
     Parameters
     ----------
     lines : sequence of rich renderables
-        Empty ones at the start are left out.
+        An empty remark among them leaves no gap.
     full : bool
         Whether all was asked for.
     """
@@ -147,17 +148,17 @@ def as_text(lines: Sequence[RenderableType], *, full: bool) -> str:
     from gpusim import report
 
     whole = report.text([Text(line) if isinstance(line, str) else line for line in lines])
-    return cut(whole.strip("\n"), FULL if full else SHORT)
+    return cut(re.sub(r"\n{3,}", "\n\n", whole).strip("\n"), FULL if full else SHORT)
 
 
 def cut(text: str, most: int) -> str:
-    """End a text that is too long at the end of a line, and say so.
+    r"""End a text that is too long at the end of a line, and say so.
 
     Examples
     --------
-    >>> cut("one\\ntwo\\nthree", 100)
-    'one\\ntwo\\nthree'
-    >>> len(cut("four\\n" * 100, 60)) <= 60
+    >>> cut("one\ntwo\nthree", 100)
+    'one\ntwo\nthree'
+    >>> len(cut("four\n" * 100, 60)) <= 60
     True
     """
     if len(text) <= most:

@@ -30,9 +30,7 @@ FOLDERS = ("GPUSIM_KERNELS", "GPUSIM_CACHE_DIR")
 """Variables of the environment that name folders, maybe relative to the one that the server is in."""
 
 
-OVER = (
-    "given up after {seconds:g} s: ask for smaller sizes, or have the server allow more time (gpusim mcp --seconds N)"
-)
+OVER = "given up after {seconds:g} s: ask for smaller sizes, or allow more time (gpusim mcp --seconds N)"
 
 
 class Process:

@@ -105,7 +105,9 @@ def kernels(
 
 
 def gpus(
-    call: Call, name: Annotated[str | None, Field(description="One of them, with where its numbers are from.")] = None
+    call: Call,
+    name: Annotated[str | None, Field(description="One of them: what its SMs and memories hold.")] = None,
+    detail: Detail = "short",
 ) -> Answer:
     """List the GPUs that can be predicted, and whether predictions for each were held against measurements."""
     from gpusim import hardware
@@ -117,11 +119,21 @@ def gpus(
     if name is None:
         head, *rows = layout.table()
         shown = listings.gpus([(*head, "validated"), *((*row, validated(row[0])) for row in rows)])
-    else:
-        check_gpu(name)
-        gpu = hardware.load(name)
-        shown = listings.gpu(layout.describe(gpu), layout.informational, [held_against(gpu.name)])
-    return Answer(answers.as_text(shown, full=False), {"gpus": library.names() if name is None else [name]})
+        return Answer(answers.as_text(shown, full=False), {"gpus": library.names()})
+    check_gpu(name)
+    gpu, full = hardware.load(name), detail == "full"
+    head, *numbers = layout.describe(gpu)
+    chosen = numbers if full else [row for row in numbers if row[0] in TOLD_OF_A_GPU]
+    shown = listings.gpu([head, *chosen], layout.informational, [held_against(gpu.name)])
+    return Answer(answers.as_text(shown, full=full), {"gpus": [name]})
+
+
+TOLD_OF_A_GPU = (
+    "name", "full_name", "arch", "sm_count", "sm.max_warps", "sm.max_blocks", "sm.max_threads_per_block",
+    "sm.registers", "shared.bytes_per_sm", "shared.max_bytes_per_block", "l1.unified_bytes", "l2.size_bytes",
+    "dram.read_bytes_per_s", "dram.size_bytes", "clock.sm_hz",
+)  # fmt: skip
+"""Numbers of a GPU that a kernel's author goes by; detail='full' has all."""
 
 
 TOOLS: dict[str, Tool] = {tool.__name__: tool for tool in (predict, profile, advise, kernels, gpus)}
