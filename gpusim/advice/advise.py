@@ -51,7 +51,8 @@ class Advice(Findings):
         """
         profile = self.profile
         return {
-            "kernel": profile.kernel, "params": {name: plain(value) for name, value in profile.params.items()}, "gpu": profile.gpu, "cache": profile.cache,
+            "kernel": profile.kernel, "params": {name: plain(value) for name, value in profile.params.items()},
+            "gpu": profile.gpu, "cache": profile.cache,
             "grid": list(profile.grid), "block": list(profile.block), "cycles": profile.cycles,
             "findings": [finding.to_dict() for finding in self.findings],
         }  # fmt: skip
