@@ -104,6 +104,36 @@ def sizes(name: str, text: str, known: Mapping[str, int | float]) -> tuple[int, 
     return tuple(map(int, found))
 
 
+def size(given: Any) -> str:
+    """Give a size as the command line has it.
+
+    Parameters
+    ----------
+    given : int, str or sequence of int
+
+    Examples
+    --------
+    >>> size(64), size([16, 16]), size("ceildiv(n,256)")
+    ('64', '16,16', 'ceildiv(n,256)')
+    """
+    return ",".join(map(str, given)) if isinstance(given, Sequence) and not isinstance(given, str) else str(given)
+
+
+def texts(given: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    """Give arguments as the command line has them.
+
+    Parameters
+    ----------
+    given : mapping, sequence of str or None
+
+    Examples
+    --------
+    >>> texts({"n": 1024, "x": "normal:n"})
+    ['n=1024', 'x=normal:n']
+    """
+    return [f"{name}={value}" for name, value in given.items()] if isinstance(given, Mapping) else list(given or ())
+
+
 def _symbols(texts: Sequence[str], known: Mapping[str, int | float], name: str) -> tuple[Named, ...]:
     """What variables hold, each by name."""
     if wrong := next((text for text in texts if not named.is_named(text)), None):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -129,7 +128,7 @@ class Launch(BaseModel):
     def _of_source(self, gpu: str, how: dict[str, Any]) -> Profile:
         from gpusim.cuda.cuda_errors import CudaError
         from gpusim.launches.profiling import profile
-        from gpusim.launches.told import told
+        from gpusim.launches.told import size, texts, told
         from gpusim.mcp.inline import check_alone
 
         if self.params is not None:
@@ -142,7 +141,7 @@ class Launch(BaseModel):
             path = Path(folder, "kernel.cu")
             path.write_text(self.source or "", encoding="utf-8")
             spec = told(
-                path, _size(self.grid), _size(self.block), _texts(self.args), symbols=_texts(self.symbols),
+                path, size(self.grid), size(self.block), texts(self.args), symbols=texts(self.symbols),
                 defines={name: str(value) for name, value in (self.defines or {}).items()},
                 kernel=self.kernel, dynamic_shared=self.dynamic_shared, mark="",
             )  # fmt: skip
@@ -159,15 +158,3 @@ def check_gpu(name: str) -> None:
 
     if split_clock(name)[0] not in library.names():
         raise UnknownNameError("GPU", name, library.names(), "the tool gpus")
-
-
-def _size(given: Any) -> str:
-    """A size as the command line has it."""
-    return ",".join(map(str, given)) if isinstance(given, Sequence) and not isinstance(given, str) else str(given)
-
-
-def _texts(given: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
-    """Arguments as the command line has them."""
-    if isinstance(given, Mapping):
-        return [f"{name}={value}" for name, value in given.items()]
-    return list(given or ())

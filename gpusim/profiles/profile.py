@@ -107,6 +107,38 @@ class Profile(Figures):
 
         return advise(self, progress)
 
+    def assert_metric(
+        self, metric: str, op: str, value: int | float | str, *, rel: float | None = None, interval: bool = True
+    ) -> None:
+        """Fail where a quantity of the launch is not as a test says it must be.
+
+        Parameters
+        ----------
+        metric : str
+            As Nsight Compute names it (``"dram__bytes_read.sum"``), as a figure of the profile (``"dram_bytes_read"``)
+            or in words (``"HBM reads"``, ``"shared conflicts"``).
+        op : str
+            ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, or ``≈`` (also ``~=``): equal but for `rel`.
+        value : int, float or str
+            In the metric's unit, or with one: ``"34 MB"``, ``"10 us"``, ``"45 %"``.
+        rel : float, optional
+            Of ``≈``: how far off it may be, relative to `value`; 0.05 unless given.
+        interval : bool
+            Whether ``<`` and ``<=`` must hold for the upper end of a time's interval, ``>`` and ``>=`` for its lower
+            one; else, and where there is no interval, the prediction alone decides.
+
+        Raises
+        ------
+        AssertionError
+            It is not; the message has the value, its claim, and the lines that have most of it.
+        GpusimError
+            A metric, an operator or an amount that is not known.
+        """
+        __tracebackhide__ = True
+        from gpusim.assertions import assert_metric
+
+        assert_metric(self, metric, op, value, rel=rel, interval=interval)
+
     def __repr__(self) -> str:
         from gpusim.report import as_text
 
