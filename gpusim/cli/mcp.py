@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -26,4 +27,6 @@ def mcp(
         raise GpusimError(f"gpusim mcp needs the package mcp: {INSTALL}")
     from gpusim.mcp.server import run
 
+    if sys.stdin.isatty():
+        print("gpusim: waits for a client of the Model Context Protocol to speak; Ctrl-C ends it", file=sys.stderr)
     run(seconds)

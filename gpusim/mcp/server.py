@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import time
 from typing import Any
 
@@ -23,6 +26,9 @@ from mcp.types import (
 
 from gpusim.mcp.process import Process
 from gpusim.mcp.tools import TOOLS, parameters
+
+SIGNALLED = 128
+"""Added to a signal's number it is the exit status after that signal, as shells give it."""
 
 INSTRUCTIONS = """\
 gpusim predicts, with no GPU, how long a CUDA kernel takes on a GPU and what it moves through the memory hierarchy.
@@ -52,10 +58,23 @@ async def _serve(seconds: float) -> None:
     )
     process.start()
     try:
-        async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+        async with anyio.create_task_group() as tasks:
+            if os.name == "posix":
+                tasks.start_soon(_end_at_a_signal, process)
+            async with stdio_server() as (reading, writing):
+                await server.run(reading, writing, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
     finally:
         process.close()
+
+
+async def _end_at_a_signal(process: Process) -> None:
+    """End at once when told to: a thread waits for what is asked next, and would for as long as nobody closes it."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for one in signals:
+            process.close()
+            print("gpusim:", "interrupted" if one == signal.SIGINT else "terminated", file=sys.stderr, flush=True)
+            os._exit(SIGNALLED + one)
 
 
 async def _list(context: ServerRequestContext[Any, Any], asked: PaginatedRequestParams | None) -> ListToolsResult:

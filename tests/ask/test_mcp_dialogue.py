@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +24,10 @@ from mcp import ClientSession, StdioServerParameters, stdio_client
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 4
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+GREETING = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}},
+}  # fmt: skip
 ENDLESS = """\
 __global__ void slowly(float* x) {
     float a = x[0];
@@ -156,11 +161,22 @@ def test_a_launch_that_is_too_long_ends_in_time_and_the_next_is_answered():
     session(dialogue, seconds=SECONDS)
 
 
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_ends_when_it_is_told_to(number, status):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-m", "gpusim", "mcp"], **pipes, text=True, env=ENVIRONMENT) as server:
+        server.stdin.write(json.dumps(GREETING) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(number)
+        assert server.wait(10) == status
+        assert server.stderr.read() == f"gpusim: {'interrupted' if status == 130 else 'terminated'}\n"
+
+
 def test_nothing_but_the_protocol_goes_to_standard_output():
     source = '#include <cstdio>\n__global__ void k() { printf("hello\\n"); }'
-    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
     requests = [
-        {"id": 1, "method": "initialize", "params": about},
+        GREETING,
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": "profile", "arguments": {
             "source": source, "grid": 1, "block": 32}}},
@@ -170,7 +186,7 @@ def test_nothing_but_the_protocol_goes_to_standard_output():
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
     ) as server:
         for one in requests:
-            server.stdin.write(json.dumps({"jsonrpc": "2.0", **one}) + "\n")
+            server.stdin.write(json.dumps({"jsonrpc": "2.0"} | one) + "\n")
         server.stdin.flush()
         answers = [json.loads(server.stdout.readline()) for _ in range(2)]
         rest, _ = server.communicate(timeout=60)  # closes its input: it ends
