@@ -33,23 +33,45 @@ FOLDERS = ("GPUSIM_KERNELS", "GPUSIM_CACHE_DIR")
 OVER = "given up after {seconds:g} s: ask for smaller sizes, or allow more time (gpusim mcp --seconds N)"
 
 
+class _Running:
+    """A process under way, the lines that it writes, and whether it has loaded the engine."""
+
+    def __init__(self, folder: str) -> None:
+        self.child = Child(COMMAND, stdin=PIPE, stdout=PIPE, cwd=folder, env=_environment(), text=True)
+        self.lines: queue.Queue[str | None] = queue.Queue()
+        self.ready = False
+        assert self.child.process.stdout is not None
+        threading.Thread(target=_pass_on, args=(self.child.process.stdout, self.lines), daemon=True).start()
+
+    def say(self, request: Line) -> None:
+        """Hand a request over."""
+        assert self.child.process.stdin is not None
+        print(json.dumps(request), file=self.child.process.stdin, flush=True)
+
+    def next(self, end: float) -> Line:
+        """The next line; TimeoutError at an end, EOFError where the process is over."""
+        try:
+            text = self.lines.get(timeout=max(end - time.monotonic(), 0))
+        except queue.Empty:
+            raise TimeoutError from None
+        if text is None:
+            raise EOFError
+        line: Line = json.loads(text)
+        return line
+
+
 class Process:
     """What answers one request after another, in a process of its own that works in an empty folder."""
 
     def __init__(self) -> None:
-        self._child: Child | None = None
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        self._ready = False
+        self._running: _Running | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="gpusim-mcp-")
 
-    def start(self) -> None:
+    def start(self) -> _Running:
         """Start the process, if there is none; it loads the engine while nobody asks."""
-        if self._child is not None:
-            return
-        child = Child(COMMAND, stdin=PIPE, stdout=PIPE, cwd=self._folder.name, env=_environment(), text=True)
-        self._child, self._lines, self._ready = child, queue.Queue(), False
-        assert child.process.stdout is not None
-        threading.Thread(target=_pass_on, args=(child.process.stdout, self._lines), daemon=True).start()
+        if self._running is None:
+            self._running = _Running(self._folder.name)
+        return self._running
 
     def ask(self, tool: str, arguments: dict[str, Any], seconds: float, tell: Callable[[str], None]) -> Line:
         """Have a tool's call answered.
@@ -68,48 +90,43 @@ class Process:
         dict
             ``text`` and ``document``, or ``error``.
         """
-        self.start()
-        child = self._child
-        assert child is not None
-        assert child.process.stdin is not None
+        running = self.start()
         try:
-            while not self._ready:
-                tell("loading the engine")
-                self._ready = "ready" in self._next(time.monotonic() + STARTING)
-            request = {"tool": tool, "arguments": arguments, "seconds": seconds}
-            print(json.dumps(request), file=child.process.stdin, flush=True)
-            end = time.monotonic() + seconds + GRACE
-            while "doing" in (line := self._next(end)):
-                tell(line["doing"])
-            return line
+            return _answer(running, {"tool": tool, "arguments": arguments, "seconds": seconds}, tell)
         except TimeoutError:
-            self.end()
+            self._end(running)
             return {"error": OVER.format(seconds=seconds)}
-        except (EOFError, OSError):
-            self.end()
+        except (EOFError, OSError, ValueError):  # ValueError: it was ended meanwhile, and its pipes are closed
+            self._end(running)
             return {"error": "the process that simulates ended: is there too little memory? ask for smaller sizes"}
 
-    def _next(self, end: float) -> Line:
-        """The next line; TimeoutError at an end, EOFError where the process is over."""
-        try:
-            text = self._lines.get(timeout=max(end - time.monotonic(), 0))
-        except queue.Empty:
-            raise TimeoutError from None
-        if text is None:
-            raise EOFError
-        line: Line = json.loads(text)
-        return line
+    def _end(self, running: _Running) -> None:
+        """End a process, which need not be the present one: a call that was taken back hears late of its end."""
+        if self._running is running:
+            self._running = None
+        running.child.end()
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
+        if self._running is not None:
+            self._end(self._running)
 
     def close(self) -> None:
         """End the process for good."""
         self.end()
         self._folder.cleanup()
+
+
+def _answer(running: _Running, request: Line, tell: Callable[[str], None]) -> Line:
+    """What a process answers, once it is ready to."""
+    while not running.ready:
+        tell("loading the engine")
+        running.ready = "ready" in running.next(time.monotonic() + STARTING)
+    running.say(request)
+    end = time.monotonic() + request["seconds"] + GRACE
+    while "doing" in (line := running.next(end)):
+        tell(line["doing"])
+    return line
 
 
 def _pass_on(stream: IO[str], lines: queue.Queue[str | None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+import threading
 import time
 
 import pytest
@@ -88,7 +89,7 @@ def test_a_process_that_does_not_answer_is_ended_in_time(answering):
     assert one.ask("predict", {}, 1, heard.append) == {"error": process.OVER.format(seconds=1)}
     assert heard == ["loading the engine", "hanging"]
     assert time.monotonic() - began < 20
-    assert one._child is None
+    assert one._running is None
 
 
 def test_a_process_that_dies_costs_its_call_alone(answering, tmp_path):
@@ -99,6 +100,23 @@ def test_a_process_that_dies_costs_its_call_alone(answering, tmp_path):
     )
     assert one.ask("predict", {}, 30, lambda text: None)["error"].startswith("the process that simulates ended")
     assert one.ask("predict", {}, 30, lambda text: None) == {"text": "well", "document": None}
+
+
+def test_a_call_that_was_taken_back_does_not_end_the_next_ones_process(answering):
+    one = answering(
+        "say(ready=True)\nfor line in sys.stdin:\n    if json.loads(line)['tool'] == 'slow': time.sleep(60)\n"
+        "    say(text='well', document=None)"
+    )
+    first = threading.Thread(target=one.ask, args=("slow", {}, 30, lambda text: None))
+    first.start()
+    while one._running is None or not one._running.ready:
+        time.sleep(0.01)
+    one.end()
+    assert one.ask("quick", {}, 30, lambda text: None) == {"text": "well", "document": None}
+    second = one._running
+    first.join(20)
+    assert one._running is second
+    assert one.ask("quick", {}, 30, lambda text: None) == {"text": "well", "document": None}
 
 
 def test_a_bug_is_an_answer_without_a_traceback(monkeypatch, capsys):
