@@ -98,8 +98,15 @@ def _fault(error: Any, known: list[str]) -> str:
     """What is wrong with a parameter."""
     where = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
-        return f"unknown parameter {where!r}: {suggest(where, known)}"
+        return f"unknown parameter {where!r}: {suggest(str(error['loc'][-1]), _inside(error['loc'], known))}"
     return f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+
+
+def _inside(place: tuple[Any, ...], known: list[str]) -> list[str]:
+    """Names that are known where a fault is: a tool's, or those of a launch that it takes."""
+    from gpusim.mcp.asked import Launch
+
+    return known if len(place) == 1 else list(Launch.model_fields)
 
 
 def _seldom(say: Callable[[Line], None]) -> Callable[[str], None]:

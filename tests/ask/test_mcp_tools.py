@@ -7,8 +7,10 @@ import json
 import sys
 import threading
 import time
+from typing import Annotated
 
 import pytest
+from pydantic import Field
 
 from gpusim.cli import main
 from gpusim.errors import GpusimError
@@ -16,6 +18,8 @@ from gpusim.hardware import format as layout
 from gpusim.hardware import library
 from gpusim.launches.profiling import TimeLimitError
 from gpusim.mcp import answers, call, process, tools, worker
+from gpusim.mcp.asked import Gpu, Launch
+from gpusim.mcp.call import Answer
 from gpusim.mcp.inline import check_alone
 from tests.ask.documents import faults
 from tests.ask.transposes import LAUNCH, SLOW
@@ -180,6 +184,28 @@ def test_a_launch_must_be_told_as_one():
         ({"kernel": "copy", "params": {"cache": 3}}, "unknown parameter of copy 'cache'"),
     ):
         assert says in asked("advise", **arguments)["error"]
+
+
+def test_a_further_tool_is_a_function_and_may_take_two_launches(monkeypatch):
+    one_launch = Annotated[Launch, Field(description="A launch.")]
+
+    def ratio(call: call.Call, before: one_launch, after: one_launch, gpu: Gpu = "h200") -> call.Answer:
+        def work(progress, sample):
+            return [one.predict(gpu, progress=progress, sample=sample).bank_conflicts for one in (before, after)]
+
+        (first, second), remark = call.in_time(work)
+        return Answer(answers.as_text([f"{first} to {second}", remark], full=False))
+
+    ratio.__annotations__ = {"before": one_launch, "after": one_launch, "gpu": Gpu}
+    monkeypatch.setitem(tools.TOOLS, "ratio", ratio)
+    taken = tools.parameters("ratio").model_json_schema()
+    assert taken["required"] == ["before", "after"]
+    assert {"kernel", "source", "grid"} <= taken["$defs"]["Launch"]["properties"].keys()
+    found = asked("ratio", before={"kernel": "transpose-shared", "params": {"n": 128}},
+                  after={"kernel": "transpose-padded", "params": {"n": 128}})  # fmt: skip
+    assert found == {"text": "15872 to 0", "document": None}
+    wrong = asked("ratio", before={"kernel": "copy", "parms": {}}, after={"kernel": "copy"})
+    assert wrong["error"] == "unknown parameter 'before.parms': did you mean params or args?"
 
 
 def test_numbers_told_of_a_gpu_are_there():
