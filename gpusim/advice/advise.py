@@ -12,6 +12,7 @@ from gpusim.advice.signs import Sign, idle_share, signs
 from gpusim.advice.trust import interval
 from gpusim.errors import ParameterError
 from gpusim.results.causes import Cause
+from gpusim.results.documents import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,7 +51,8 @@ class Advice(Findings):
         """
         profile = self.profile
         return {
-            "kernel": profile.kernel, "params": dict(profile.params), "gpu": profile.gpu, "cache": profile.cache,
+            "kernel": profile.kernel, "params": {name: plain(value) for name, value in profile.params.items()},
+            "gpu": profile.gpu, "cache": profile.cache,
             "grid": list(profile.grid), "block": list(profile.block), "cycles": profile.cycles,
             "findings": [finding.to_dict() for finding in self.findings],
         }  # fmt: skip

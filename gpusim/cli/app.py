@@ -21,11 +21,13 @@ from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
 from gpusim.cli.lists import formula, gpus, list_kernels
+from gpusim.cli.mcp import mcp
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
 from gpusim.cli.run import run as run_program
 from gpusim.cli.scenarios import scenario
+from gpusim.cli.schema import schema
 from gpusim.cli.sweep import sweep
 from gpusim.cli.tune import tune
 from gpusim.errors import GpusimError, LackingError
@@ -52,6 +54,8 @@ app.command(name="kernels")(list_kernels)
 app.command(context_settings=FREE_FORM)(emit)
 app.command(context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(scenario)
 app.command()(gpus)
+app.command()(schema)
+app.command()(mcp)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -83,12 +83,12 @@ def show_chains(chains: Sequence[ChainProfile], path: Path | None) -> None:
 
 
 def write_json(content: dict[str, Any], path: Path) -> None:
-    """Write a JSON document that says which gpusim made it."""
+    """Write a JSON document that says which gpusim made it, and which schema it follows."""
     import json
 
-    from gpusim import __version__
+    from gpusim.results.documents import document
 
-    write(json.dumps({"gpusim": __version__, **content}, indent=1, allow_nan=False) + "\n", path, "--json")
+    write(json.dumps(document(content), indent=1, allow_nan=False) + "\n", path, "--json")
 
 
 def write(text: str, path: Path, option: str) -> None:

@@ -83,18 +83,12 @@ def list_kernels(
         report.show(_inside(path, gpu, told.defines(define or ()), include or ()))
         return
     sources.refuse({"-D": define, "-I": include}, "is for a file: gpusim kernels FILE -I DIR -D NAME=VALUE")
-    found = lookup.search(words or [], kernels or [], hidden=everything)
-    if not words:
-        report.show(listing.families(found))
-        return
-    named = [one for one in lookup.search([], kernels or [], hidden=True) if one.name == words[0] and len(words) == 1]
-    alone = named or [kind.algorithm for kind in listing.folded(found)]
-    if len(alone) == 1:
-        report.show(listing.details(alone[0], [one for one in found if one is not alone[0]]))
-    elif found:
-        report.show(listing.matches(found))
-    else:
-        raise lookup.UnknownKernelError("kernel", " ".join(words), lookup.kernels(kernels or []), lookup.LISTING)
+    asked, folders = words or [], kernels or []
+    found = lookup.search(asked, folders, hidden=everything)
+    shown = listing.listing(asked, found, lookup.search([], folders, hidden=True))
+    if not shown:
+        raise lookup.UnknownKernelError("kernel", " ".join(asked), lookup.kernels(folders), lookup.LISTING)
+    report.show(shown)
 
 
 def _is_file_with_kernels(path: Path) -> bool:
@@ -137,30 +131,11 @@ def gpus(
     from gpusim import hardware, report
     from gpusim.hardware import format as layout
     from gpusim.report import listings
+    from gpusim.simulate.known_errors import held_against, validated
 
     if name is None:
         head, *rows = layout.table()
-        report.show(listings.gpus([(*head, "validated"), *((*row, _validated(row[0])) for row in rows)]))
+        report.show(listings.gpus([(*head, "validated"), *((*row, validated(row[0])) for row in rows)]))
     else:
         gpu = hardware.load(name)
-        report.show(listings.gpu(layout.describe(gpu), layout.informational, [_held_against(gpu.name)]))
-
-
-def _validated(gpu: str) -> str:
-    """Whether predictions for a GPU were held against launches measured on it, or against times of it."""
-    from gpusim.simulate.known_errors import behind
-
-    found = behind(gpu)
-    return "measured" if found.launches else "published" if found.published else "no"
-
-
-def _held_against(gpu: str) -> str:
-    """The same as a sentence, with the command that shows it."""
-    from gpusim.simulate.known_errors import behind
-
-    found, command = behind(gpu), f"(gpusim compare {gpu.partition('@')[0]})"
-    if found.launches:
-        return f"Predictions for it were held against {found.launches} launches that were measured on it {command}."
-    if found.published:
-        return f"Predictions for it were held against {found.published} times that others published {command}."
-    return f"Predictions for it were held against nothing{' at this clock' if '@' in gpu else ''}."
+        report.show(listings.gpu(layout.describe(gpu), layout.informational, [held_against(gpu.name)]))

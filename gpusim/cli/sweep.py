@@ -62,7 +62,7 @@ def sweep(
     *,
     launch: sources.Given,
 ) -> None:
-    """Predict every combination of parameters: one table, a row a point.
+    """Predict every combination of parameters, a row each.
 
     gpusim sweep matmul-tiled --n 512,1024 --tile 8,16,32 --gpu h200,a100-40gb --csv tiles.csv
 

@@ -61,7 +61,7 @@ def tune(
     *,
     launch: sources.Given,
 ) -> None:
-    """Search a space for the fastest launch, and say which ones to measure.
+    """Find the fastest launch of a space, and what to measure.
 
     gpusim tune matmul-tiled --n 4096 --over tile=8,16,32
 

@@ -11,14 +11,14 @@ from typing import TypeVar
 
 _Key = TypeVar("_Key")
 
-_GAP = rb"(?:[ \t\f\v\r]|(?>/\*.*?\*/))*"
+GAP = rb"(?:[ \t\f\v\r]|(?>/\*.*?\*/))*"
 """What may stand between the words of a directive."""
-_CONTINUED = re.compile(rb"\\[ \t\f\v]*\r?\n")
+CONTINUED = re.compile(rb"\\[ \t\f\v]*\r?\n")
 _INCLUDE = re.compile(
-    rb"(?:^|\*/)" + _GAP + rb"(?:#|%:)" + _GAP + rb"include(?:_next)?(?!\w)" + _GAP + rb'(?:["<]([^">\n]+)[">])?',
+    rb"(?:^|\*/)" + GAP + rb"(?:#|%:)" + GAP + rb"include(?:_next)?(?!\w)" + GAP + rb'(?:["<]([^">\n]+)[">])?',
     re.MULTILINE | re.DOTALL,
 )
-_ASKED = re.compile(rb"\b__has_include(?:_next)?" + _GAP + rb"\(" + _GAP + rb'(?:["<]([^">\n]+)[">])?', re.DOTALL)
+_ASKED = re.compile(rb"\b__has_include(?:_next)?" + GAP + rb"\(" + GAP + rb'(?:["<]([^">\n]+)[">])?', re.DOTALL)
 
 
 MOST_BELOW = 50_000
@@ -83,12 +83,17 @@ def _entries(folder: str) -> Iterator[tuple[str, bool, str]]:
 
 def has_unnamed(text: bytes) -> bool:
     """Whether a text includes or asks for a file whose name is a macro, which only a compiler knows."""
-    return not all(_names(text))
+    return not all(names(text))
 
 
-def _names(text: bytes) -> Iterator[bytes]:
-    """Names of the files that a text includes or asks for; empty ones where they are macros."""
-    whole = _CONTINUED.sub(b"", text)
+def names(text: bytes) -> Iterator[bytes]:
+    """Names of the files that a text includes or asks for; empty ones where they are macros.
+
+    Parameters
+    ----------
+    text : bytes
+    """
+    whole = CONTINUED.sub(b"", text)
     for form in (_INCLUDE, _ASKED):
         yield from form.findall(whole)
 
@@ -152,7 +157,7 @@ def _followed(
 
 def _any_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[tuple[Path, Path], Path]]:
     """Every place where a file may be that a text includes or asks for, by what it is and how it is reached."""
-    for name in filter(None, _names(text)):
+    for name in filter(None, names(text)):
         for path in (place / os.fsdecode(name) for place in places):
             if path.is_file():  # most are not
                 yield (path.resolve(), path.parent.resolve()), path
@@ -160,7 +165,7 @@ def _any_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[tuple[Path, P
 
 def _first_of(text: bytes, places: Sequence[Path]) -> Iterator[tuple[bytes, Path]]:
     """The file that each directive of a text includes, by the name there."""
-    for name in _INCLUDE.findall(_CONTINUED.sub(b"", text)):
+    for name in _INCLUDE.findall(CONTINUED.sub(b"", text)):
         path = next((one for one in (place / os.fsdecode(name) for place in places) if one.is_file()), None)
         if name and path is not None:
             yield name, path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
 from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.expressions import ExpressionError, Number, evaluate, names
 from gpusim.profiles.chain import ChainProfile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from gpusim.decide.sweep import Sweep
-
 TIME = "seconds"
 WORDS = {TIME: DURATION}
 """Figures under the name of the metric whose interval is drawn, too."""
@@ -22,14 +20,22 @@ SCALES = ((1.0, "s"), (1e3, "ms"), (1e6, "us"))
 """Units of a time, by how many of them a second has."""
 
 
-def draw(sweep: Sweep, y: str = TIME, x: str | None = None, ax: Axes | None = None) -> Axes:
+def draw(
+    frame: pd.DataFrame, names: Sequence[str], units: Mapping[str, str], y: str = TIME, x: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw a sweep.
 
     Parameters
     ----------
-    sweep : Sweep
+    frame : pandas.DataFrame
+        A row a point, as :meth:`gpusim.Sweep.to_dataframe` gives it.
+    names : sequence of str
+        What was swept over.
+    units : mapping of str to str
+        Of metrics.
     y : str
-        ``seconds``, or another column of :meth:`Sweep.to_dataframe`.
+        ``seconds``, or another column.
     x : str, optional
         A name that was swept over; the first with several numbers unless given.
     ax : matplotlib.axes.Axes, optional
@@ -44,19 +50,18 @@ def draw(sweep: Sweep, y: str = TIME, x: str | None = None, ax: Axes | None = No
     GpusimError
         No such name, nothing to draw, or matplotlib is not installed.
     """
-    frame = sweep.to_dataframe()
     column = WORDS.get(y, y) if WORDS.get(y, y) in frame else y
     if column not in frame:
         raise UnknownNameError("column of the sweep", y, [str(name) for name in frame.columns])
-    over = x or _first_with_numbers(sweep, frame)
-    if over not in sweep.names:
-        raise UnknownNameError("name that was swept over", over, sweep.names)
+    over = x or _first_with_numbers(names, frame)
+    if over not in names:
+        raise UnknownNameError("name that was swept over", over, names)
     axes = ax or _new_axes()
-    others = ["kernel", "gpu", *(name for name in sweep.names if name != over)]
+    others = ["kernel", "gpu", *(name for name in names if name != over)]
     told_apart = [name for name in others if frame[name].nunique(dropna=False) > 1]
     done = frame[frame["error"] == ""]
-    scale, label = _unit(sweep, done, column)
-    for words, part in _lines(done, told_apart, sweep.names):
+    scale, label = _unit(units, done, column)
+    for words, part in _lines(done, told_apart, names):
         _line(axes, part.sort_values(over), (over, column), scale, words)
     _ticks(axes, over, sorted(set(done[over])))
     axes.set_ylabel(label)
@@ -75,8 +80,8 @@ def _ticks(axes: Any, over: str, values: list[float]) -> None:
     axes.set_xlabel(over)
 
 
-def _first_with_numbers(sweep: Sweep, frame: pd.DataFrame) -> str:
-    for name in sweep.names:
+def _first_with_numbers(names: Sequence[str], frame: pd.DataFrame) -> str:
+    for name in names:
         if frame[name].nunique() > 1 and all(isinstance(value, int | float) for value in frame[name]):
             return name
     raise GpusimError("there is nothing to draw over: no name was swept over that has several numbers")
@@ -110,10 +115,9 @@ def _line(axes: Any, part: pd.DataFrame, names: tuple[str, str], scale: float, l
         )
 
 
-def _unit(sweep: Sweep, done: pd.DataFrame, column: str) -> tuple[float, str]:
+def _unit(units: Mapping[str, str], done: pd.DataFrame, column: str) -> tuple[float, str]:
     """What numbers are multiplied by, and what stands at the axis: the name with its unit."""
-    metrics = getattr(sweep.profiles[0], "metrics", {})
-    unit = "s" if column == TIME else metrics[column].unit if column in metrics else ""
+    unit = "s" if column == TIME else units.get(column, "")
     if unit != "s":
         return 1.0, f"{column} ({unit})" if unit else column
     most = done[column].max()

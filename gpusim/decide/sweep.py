@@ -136,7 +136,9 @@ class Sweep:
         """
         from gpusim.decide.plot import draw
 
-        return draw(self, y, x, ax)
+        metrics = getattr(self.profiles[0], "metrics", {}) if self.profiles else {}
+        units = {name: metric.unit for name, metric in metrics.items()}
+        return draw(self.to_dataframe(), self.names, units, y, x, ax)
 
     def save_plot(self, file: Path, y: str = "seconds", x: str | None = None) -> None:
         """Draw the same into a file, whose ending says what kind it is.
@@ -259,7 +261,7 @@ def sweep(
     >>> import gpusim
     >>> found = gpusim.sweep("copy", {"B": [64, 256]}, N=65536)
     >>> found.to_dataframe()[["B", "dram_bytes_read"]].values.tolist()
-    [[64, 526848.0], [256, 526848.0]]
+    [[64, 264704], [256, 264704]]
     """
     named = subjects(kernels, params, launch or {}, folders)
     gpus: list[Any] = list(gpu) if isinstance(gpu, list | tuple) else [gpu]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.decide.apart import Apart, apart
 from gpusim.decide.objective import TIME, Objective
+from gpusim.decide.ranking import Candidate
 from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Subject, subjects
 from gpusim.decide.sweep import Row, known_at, predict_points, silent
-from gpusim.decide.tuning import Candidate, Tuning
+from gpusim.decide.tuning import Tuning
 from gpusim.errors import GpusimError, ParameterError
 from gpusim.progress import Progress
 

@@ -18,19 +18,25 @@ MOST_DIGITS = 20
 Macros = Mapping[str, str | None]
 """Macros with their values; None: it is defined, and has none."""
 
+Size = str | int | Sequence[int]
+"""Sizes in x, y, z: ``"16,16"``, ``"ceildiv(n,256)"``, ``64``, ``[16, 16]``."""
+
+Texts = Sequence[str] | Mapping[str, object]
+"""``["n=1024", "x=normal:n"]``, or ``{"n": 1024, "x": "normal:n"}``."""
+
 
 def launch(
     source: Path,
     *,
-    grid: str,
-    block: str | None = None,
-    cluster: str | None = None,
+    grid: Size,
+    block: Size | None = None,
+    cluster: Size | None = None,
     kernel: str | None = None,
     dynamic_shared: int | None = None,
-    args: Sequence[str] = (),
-    symbols: Sequence[str] = (),
-    defines: Macros | None = None,
-    include: Sequence[Path] = (),
+    args: Texts = (),
+    symbols: Texts = (),
+    defines: Mapping[str, object] | None = None,
+    include: Sequence[Path | str] = (),
     arch: str | None = None,
     options: Sequence[str] = (),
     dashes: str = "",
@@ -41,17 +47,17 @@ def launch(
     ----------
     source : Path
         CUDA source or machine code.
-    grid, block, cluster : str
-        One to three sizes with commas between them.  A size is an expression of scalars among the arguments that are
-        told by name, and of macros that are numbers.
+    grid, block, cluster : str, int or sequence of int
+        One to three sizes, in a text with commas between them.  A size is an expression of scalars among the arguments
+        that are told by name, and of macros that are numbers.
     kernel : str, optional
         Its name, or an instance such as ``"sgemm<128,8>"``.
     dynamic_shared : int, optional
         Bytes.
-    args, symbols : sequence of str
-        As :func:`gpusim.launches.named.read` takes them.
-    defines : mapping of str to str
-        Macros.
+    args, symbols : sequence of str, or mapping
+        As :func:`gpusim.launches.named.read` takes them, or by name.
+    defines : mapping
+        Macros, with their values; None: it is defined, and has none.
     include : sequence of Path
         Folders with headers.
     arch : str, optional
@@ -65,15 +71,25 @@ def launch(
     ------
     GpusimError
         One line that says what was wrong.
+
+    Examples
+    --------
+    >>> launch(Path("x.cu"), grid="ceildiv(n,256)", block=[16, 16], args={"n": 1000}).grid
+    (4,)
     """
-    macros = dict(defines or {})
-    read, known = named.read(args, _numbers(macros), f"{dashes}arg")
+    macros = {name: None if value is None else str(value) for name, value in (defines or {}).items()}
+    read, known = named.read(_texts(args), _numbers(macros), f"{dashes}arg")
     return LaunchSpec(
         source.name, source, tuple(options), kernel, _sizes(f"{dashes}grid", grid, known),
         _sizes(f"{dashes}block", block, known) if block is not None else (), dynamic_shared, read, macros,
-        tuple(include), arch, None if not cluster else _sizes(f"{dashes}cluster", cluster, known),
-        _symbols(f"{dashes}set", symbols, known),
+        tuple(map(Path, include)), arch, None if not cluster else _sizes(f"{dashes}cluster", cluster, known),
+        _symbols(f"{dashes}set", _texts(symbols), known),
     )  # fmt: skip
+
+
+def _texts(given: Texts | None) -> list[str]:
+    """Arguments as the command line has them."""
+    return [f"{name}={value}" for name, value in given.items()] if isinstance(given, Mapping) else list(given or ())
 
 
 def source_of(given: Path) -> Path:
@@ -93,8 +109,9 @@ def source_of(given: Path) -> Path:
     return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
 
 
-def _sizes(option: str, text: str, known: Mapping[str, int | float]) -> tuple[int, ...]:
+def _sizes(option: str, given: Size, known: Mapping[str, int | float]) -> tuple[int, ...]:
     """One to three whole numbers, or expressions of scalars that are told by name."""
+    text = ",".join(map(str, given)) if isinstance(given, Sequence) and not isinstance(given, str) else str(given)
     parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
     wanted = f"{option} {text[:60]}: one to three whole numbers are needed, with commas between them"
     if len(parts) > 3:

@@ -14,6 +14,8 @@ from typing import Any
 
 from gpusim import reading
 from gpusim.errors import GpusimError
+from gpusim.results.documents import KEY, check_version
+from gpusim.results.documents import VERSION as SCHEMA
 from gpusim.results.figures import CACHES
 
 FORMAT, VERSION = "gpusim measurement", 1
@@ -193,7 +195,7 @@ class Measurement:
 
     def to_text(self) -> str:
         """Give the file's text: a line for each launch."""
-        head = {"format": FORMAT, "version": VERSION, **_without(asdict(self), "launches")}
+        head = {"format": FORMAT, "version": VERSION, KEY: SCHEMA, **_without(asdict(self), "launches")}
         lines = ",\n  ".join(json.dumps(_compact(asdict(launch)), allow_nan=False) for launch in self.launches)
         return json.dumps(head, indent=1)[:-2] + f',\n "launches": [\n  {lines}\n ]\n}}\n'
 
@@ -238,9 +240,11 @@ def parse(text: str, where: str) -> Measurement:
         raise MeasurementError(f"{where}: not a measurement: gpusim measure --json writes one")
     if raw.get("version") != VERSION:
         raise MeasurementError(f"{where}: a measurement of version {raw.get('version')}; this gpusim reads {VERSION}")
+    check_version(raw, where, MeasurementError)
     try:
         launches = [_unfolded(launch) for launch in raw.get("launches", [])]
-        found = TypeAdapter(Measurement).validate_python(_without(raw, "format", "version") | {"launches": launches})
+        told = _without(raw, "format", "version", KEY) | {"launches": launches}
+        found = TypeAdapter(Measurement).validate_python(told)
     except ValidationError as error:
         first = error.errors()[0]
         at = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])

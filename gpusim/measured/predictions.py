@@ -11,6 +11,7 @@ from gpusim.errors import GpusimError
 from gpusim.measured.comparison import Values
 from gpusim.measured.measurement import MeasuredLaunch, impossible
 from gpusim.measured.nsight import Launched
+from gpusim.results.documents import check_version
 
 
 class CompareError(GpusimError):
@@ -45,9 +46,10 @@ def read_predictions(path: Path) -> list[Predicted]:
     Raises
     ------
     CompareError
-        Unreadable, or another kind of file.
+        Unreadable, another kind of file, or one of a later schema.
     """
     raw = reading.read_json(path, CompareError)
+    check_version(raw, str(path), CompareError)
     try:
         shared = {key: raw[key] for key in ("gpu", "cache") if key in raw}
         return [_predicted({**shared, **entry}) for entry in _entries(raw)]

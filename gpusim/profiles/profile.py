@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from gpusim.results.documents import plain
 from gpusim.results.figures import Figures
 
 if TYPE_CHECKING:
@@ -106,6 +107,38 @@ class Profile(Figures):
 
         return advise(self, progress)
 
+    def assert_metric(
+        self, metric: str, op: str, value: int | float | str, *, rel: float | None = None, interval: bool = True
+    ) -> None:
+        """Fail where a quantity of the launch is not as a test says it must be.
+
+        Parameters
+        ----------
+        metric : str
+            As Nsight Compute names it (``"dram__bytes_read.sum"``), as a figure of the profile (``"dram_bytes_read"``)
+            or in words (``"HBM reads"``, ``"shared conflicts"``).
+        op : str
+            ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, or ``≈`` (also ``~=``): equal but for `rel`.
+        value : int, float or str
+            In the metric's unit, or with one: ``"34 MB"``, ``"10 us"``, ``"45 %"``.
+        rel : float, optional
+            Of ``≈``: how far off it may be, relative to `value`; 0.05 unless given.
+        interval : bool
+            Whether ``<`` and ``<=`` must hold for the upper end of a time's interval, ``>`` and ``>=`` for its lower
+            one; else, and where there is no interval, the prediction alone decides.
+
+        Raises
+        ------
+        AssertionError
+            It is not; the message has the value, its claim, and the lines that have most of it.
+        GpusimError
+            A metric, an operator or an amount that is not known.
+        """
+        __tracebackhide__ = True
+        from gpusim.assertions import assert_metric
+
+        assert_metric(self, metric, op, value, rel=rel, interval=interval)
+
     def __repr__(self) -> str:
         from gpusim.report import as_text
 
@@ -130,12 +163,12 @@ class Profile(Figures):
         """
         return {
             "kernel": self.kernel,
-            "params": {name: _plain(value) for name, value in self.params.items()},
+            "params": {name: plain(value) for name, value in self.params.items()},
             "gpu": self.gpu,
             "grid": [int(n) for n in self.grid],
             "block": [int(n) for n in self.block],
             "cache": self.cache,
-            "flops": _plain(self.flops),
+            "flops": plain(self.flops),
             "metrics": {name: _metric_dict(metric) for name, metric in self.metrics.items()},
             "derived": {name: _finite(getattr(self, name)) for name in DERIVED},
             "textbook": {
@@ -202,14 +235,9 @@ DERIVED = (
 """Properties of :class:`Profile` that ``to_dict`` writes under ``derived``."""
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as the Python number it holds; anything else as it is."""
-    return value.item() if hasattr(value, "item") else value
-
-
 def _finite(value: Value) -> Value | None:
     """None for NaN, which JSON cannot hold."""
-    number: Value = _plain(value)
+    number: Value = plain(value)
     return number if math.isfinite(number) else None
 
 
@@ -220,7 +248,7 @@ def _known(error: float | None) -> Value | None:
 
 def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
     """Everything about a line or an array."""
-    return {f.name: _plain(getattr(traffic, f.name)) for f in fields(traffic)}
+    return {f.name: plain(getattr(traffic, f.name)) for f in fields(traffic)}
 
 
 def _metric_dict(metric: Metric) -> dict[str, Any]:

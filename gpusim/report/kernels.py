@@ -50,6 +50,31 @@ def folded(algorithms: Sequence[Described]) -> list[Kind]:
     return list(kinds.values())
 
 
+def listing(words: Sequence[str], found: Sequence[Described], known: Sequence[Described]) -> list[RenderableType]:
+    """List what has some words: the families where there are none, the kernels, or all about the only one.
+
+    Parameters
+    ----------
+    words : sequence of str
+    found : sequence of Algorithm or Chain
+        Those that have them.
+    known : sequence of Algorithm or Chain
+        All there are: one of them whose name is the only word is the one that is meant.
+
+    Returns
+    -------
+    list of rich renderables
+        Empty where nothing is found.
+    """
+    if not words:
+        return families(found)
+    named = [one for one in known if [one.name] == [*words]]
+    alone = named or [kind.algorithm for kind in folded(found)]
+    if len(alone) == 1:
+        return details(alone[0], [one for one in found if one is not alone[0]])
+    return matches(found) if found else []
+
+
 def families(algorithms: Sequence[Described]) -> list[RenderableType]:
     """List families, a line each: how many kernels, and the names of some.
 

@@ -177,6 +177,11 @@ class Figures(Suggesting):
         return ratio(self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), requests)
 
     @property
+    def excess_sectors(self) -> Value:
+        """Sectors of global memory touched beyond those that would do; NaN where no line of the source is known."""
+        return sum(line.excess_sectors for line in self.lines) if self.lines else math.nan
+
+    @property
     def l1_hit_rate(self) -> float:
         """Sectors of global loads that L1 held, over all of them (0 to 1)."""
         hits = self.value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum")

@@ -156,3 +156,34 @@ def _errors(rows: Mapping[str, Mapping[str, Any]], among: str) -> dict[str, Erro
         name: Errors(row["median"], row.get("held_out"), row["p90"], among.format(row["n"]))
         for name, row in rows.items()
     }
+
+
+def validated(gpu: str) -> str:
+    """Say in a word whether predictions for a GPU were held against launches measured on it, or against times of it.
+
+    Parameters
+    ----------
+    gpu : str
+
+    Examples
+    --------
+    >>> validated("h200"), validated("p100")
+    ('measured', 'no')
+    """
+    found = behind(gpu)
+    return "measured" if found.launches else "published" if found.published else "no"
+
+
+def held_against(gpu: str) -> str:
+    """Say the same in a sentence, with the command that shows it.
+
+    Parameters
+    ----------
+    gpu : str
+    """
+    found, command = behind(gpu), f"(gpusim compare {gpu.partition('@')[0]})"
+    if found.launches:
+        return f"Predictions for it were held against {found.launches} launches that were measured on it {command}."
+    if found.published:
+        return f"Predictions for it were held against {found.published} times that others published {command}."
+    return f"Predictions for it were held against nothing{' at this clock' if '@' in gpu else ''}."

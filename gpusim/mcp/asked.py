@@ -1,0 +1,159 @@
+"""What tools are asked with: a launch, of a described kernel or of CUDA source, and the GPU; and its prediction."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpusim.errors import GpusimError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from gpusim.profiles.chain import ChainProfile
+    from gpusim.profiles.profile import Profile
+
+LONGEST = 200_000
+"""Characters of a source."""
+
+Size = str | int | list[int]
+Kernel = Annotated[
+    str | None,
+    Field(
+        description="A kernel of gpusim's catalogue, such as 'matmul-tiled' (the tool kernels lists them); with "
+        "`source`, which of its kernels, if there are several."
+    ),
+]
+Params = Annotated[
+    dict[str, int | float] | None,
+    Field(description="Of a kernel of the catalogue: its sizes and tiles, such as {'n': 1024, 'tile': 32}."),
+]
+Source = Annotated[
+    str | None,
+    Field(
+        description="CUDA C++ with the kernel, as a .cu file has it. It may include CUDA's headers and no others.",
+        max_length=LONGEST,
+    ),
+]
+Grid = Annotated[
+    Size | None, Field(description="Of source: blocks in x, y, z: 64, [32, 32], or 'ceildiv(n,256)' of args.")
+]
+Block = Annotated[Size | None, Field(description="Of source: threads of a block: 256 or [32, 8].")]
+Args = Annotated[
+    dict[str, str | int | float] | list[str] | None,
+    Field(
+        description="Of source: arguments by the name of their parameter. Scalars are numbers; of arrays their "
+        "contents and count: {'n': 1024, 'x': 'normal:n*n', 'y': 'zeros:n*n', 'i': 'randint:100:n'}."
+    ),
+]
+Symbols = Annotated[
+    dict[str, str | int | float] | None,
+    Field(description="Of source: what __constant__ and __device__ variables hold: {'coef': 'normal'}."),
+]
+Defines = Annotated[dict[str, str | int] | None, Field(description="Of source: macros to define: {'TILE': 32}.")]
+Shared = Annotated[int | None, Field(description="Of source: bytes of dynamic shared memory.", ge=0)]
+Gpu = Annotated[str, Field(description="As the tool gpus lists them: 'h200', 'a100-40gb'.")]
+Cache = Annotated[
+    Literal["cold", "warm", "flushed"],
+    Field(description="Caches empty before the launch, as the same launch left them, or full of other data."),
+]
+Detail = Annotated[
+    Literal["short", "full"],
+    Field(description="short: what matters, 6 000 characters at most; full: every counter and source line."),
+]
+
+
+class Launch(BaseModel):
+    """One launch: a kernel of the catalogue with its parameters, or CUDA source with grid, block and arguments."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kernel: Kernel = None
+    params: Params = None
+    source: Source = None
+    grid: Grid = None
+    block: Block = None
+    args: Args = None
+    symbols: Symbols = None
+    defines: Defines = None
+    dynamic_shared: Shared = None
+
+    def predict(self, gpu: str, **how: Any) -> Profile | ChainProfile:
+        """Predict it.
+
+        Parameters
+        ----------
+        gpu : str
+            By name alone: no file is read.
+        **how
+            ``progress``, ``sample``, ``cache``.
+
+        Raises
+        ------
+        GpusimError
+            It tells of no launch, or of one that cannot be run.
+        """
+        check_gpu(gpu)
+        if self.source is not None:
+            return self._of_source(gpu, how)
+        if self.kernel is None:
+            raise ParameterError("nothing says what is launched: give kernel (and params), or source, grid and block")
+        own = {name: getattr(self, name) for name in ("grid", "block", "args", "symbols", "defines", "dynamic_shared")}
+        if given := [name for name, value in own.items() if value is not None]:
+            raise ParameterError(f"{given[0]} is for source: a kernel of the catalogue is told by its params")
+        return self._described(self.kernel, gpu, how)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether it is several launches, one after another."""
+        from gpusim.catalogue import lookup
+        from gpusim.catalogue.chain import Chain
+
+        return self.source is None and self.kernel is not None and isinstance(lookup.find(self.kernel), Chain)
+
+    def _described(self, name: str, gpu: str, how: dict[str, Any]) -> Profile | ChainProfile:
+        from gpusim.catalogue import lookup
+        from gpusim.catalogue.chain import Chain
+        from gpusim.frontends.chains import predict_chain
+        from gpusim.frontends.described import predict
+
+        params: dict[str, Any] = dict(self.params or {})
+        found = lookup.find(name)
+        found.launch(**params)  # names that are none of its own are refused here
+        how = {**how, **params}
+        return predict_chain(found, gpu, **how) if isinstance(found, Chain) else predict(found, gpu, **how)
+
+    def _of_source(self, gpu: str, how: dict[str, Any]) -> Profile:
+        from gpusim.cuda.cuda_errors import CudaError
+        from gpusim.launches import told
+        from gpusim.launches.profiling import profile
+        from gpusim.mcp.inline import check_alone
+
+        if self.params is not None:
+            raise ParameterError("params are of a kernel of the catalogue: of source, args says them")
+        for name in ("grid", "block"):
+            if getattr(self, name) is None:
+                raise ParameterError(f"{name} is missing: a launch of source needs one, such as 64 or [16, 16]")
+        check_alone(self.source or "")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "kernel.cu")
+            path.write_text(self.source or "", encoding="utf-8")
+            spec = told.launch(
+                path, grid=self.grid or "", block=self.block, args=self.args or (), symbols=self.symbols or (),
+                defines=self.defines, kernel=self.kernel, dynamic_shared=self.dynamic_shared,
+            )  # fmt: skip
+            try:
+                return profile(spec, gpu, **how)
+            except CudaError as error:
+                raise GpusimError(str(error).replace(f"{folder}{os.sep}", "")) from None
+
+
+def check_gpu(name: str) -> None:
+    """Refuse what is no GPU of gpusim's own: a file is not read."""
+    from gpusim.hardware import library
+    from gpusim.hardware.clocks import split_clock
+
+    if split_clock(name)[0] not in library.names():
+        raise UnknownNameError("GPU", name, library.names(), "the tool gpus")

@@ -1,0 +1,184 @@
+"""Is what every command writes with --json as the published schema says, and is what was written before still read?"""
+
+import copy
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from gpusim.advice.finding import Finding
+from gpusim.cli import main
+from gpusim.measured import measurement
+from gpusim.profiles.profile import DERIVED
+from gpusim.results import documents
+from tests.ask.documents import SCHEMA, faults, is_valid
+
+SAXPY = """\
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+"""
+ARGUMENTS = ["n=1024", "a=2.5", "x=normal:n", "y=ones:n"]
+LAUNCH = ["--grid", "4", "--block", "256", *(word for text in ARGUMENTS for word in ("--arg", text))]
+KINDS = [kind["$ref"].rpartition("/")[2].removesuffix("_document") for kind in SCHEMA["anyOf"]]
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch, capsys):
+    """Run a command in a folder of its own, and give the document that it writes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "saxpy.cu").write_text(SAXPY)
+
+    def run(command, *words):
+        assert main([command, "--json", "out.json", *words]) == 0, capsys.readouterr().err
+        return json.loads((tmp_path / "out.json").read_text())
+
+    return run
+
+
+def check(document, kind):
+    assert faults(document, kind) == []
+    assert is_valid(document)
+    assert document["schema"] == documents.VERSION
+    others = {other: faults(document, other) for other in KINDS if other != kind}
+    assert all(others.values()), f"is also of {[other for other, found in others.items() if not found]}"
+
+
+def test_the_schema_is_one_and_closed():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for name, one in SCHEMA["$defs"].items():
+        if "properties" in one:
+            assert one["additionalProperties"] is False, name
+            assert set(one["required"]) <= set(one["properties"]), name
+
+
+def test_the_command_prints_it(capsys, tmp_path):
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == SCHEMA
+    assert main(["schema", "-o", str(tmp_path / "schema.json")]) == 0
+    assert json.loads((tmp_path / "schema.json").read_text()) == SCHEMA
+
+
+def test_of_predict(written):
+    several = ["--n", "128", "--tile", "16,32", "--gpu", "h200,a100-40gb"]
+    check(written("predict", "transpose-shared", *several), "profiles")
+    check(written("predict", "transpose-shared", "--n", "128", "--advise"), "profiles")
+    check(written("predict", "attention-standard", "--N", "64"), "chains")
+
+
+def test_of_advise(written):
+    check(written("advise", "transpose-shared", "--n", "128"), "advice")
+    check(written("advise", "attention-standard", "--N", "64"), "advice")
+
+
+@pytest.mark.usefixtures("compiler")
+def test_of_profile(written, tmp_path):
+    check(written("profile", "saxpy.cu", *LAUNCH), "profiles")
+    check(written("advise", "saxpy.cu", *LAUNCH), "advice")
+    ours = {"id": "a", "source": "saxpy.cu", "grid": [4], "block": [256], "args": ARGUMENTS}
+    (tmp_path / "launches.json").write_text(json.dumps([ours, ours | {"id": "b", "source": "none.cu"}]))
+    check(written("profile", "--launches", "launches.json"), "launches")
+
+
+@pytest.mark.usefixtures("compiler")
+def test_of_compare(written):
+    check(written("compare", "h200", "--only", "copy N=*"), "comparison")
+    check(written("compare", "a100-40gb", "--only", "*"), "published")
+
+
+@pytest.mark.slow
+def test_of_run(written, tmp_path):
+    from gpusim.cuda import toolchain
+    from gpusim.cuda.cuda_errors import MissingToolError
+
+    try:
+        toolchain.nvcc()
+    except MissingToolError as error:
+        pytest.skip(str(error))
+    (tmp_path / "whole.cu").write_text(
+        SAXPY + "int main() { float* x; cudaMalloc(&x, 4096); saxpy<<<4, 256>>>(1024, 2.f, x, x);"
+        " return cudaDeviceSynchronize(); }"
+    )
+    document = written("run", "whole.cu")
+    check(document, "program")
+
+
+@pytest.mark.parametrize("name", measurement.shipped_names())
+def test_of_measure(name):
+    before = json.loads(measurement.shipped(name).read_text())
+    assert faults(before, "measurement") == []  # from before there was a schema
+    check(json.loads(measurement.parse(json.dumps(before), name).to_text()), "measurement")
+
+
+# ---------------------------------------------------------------- held together with what the classes say
+
+
+def test_an_unlisted_key_is_a_fault(written):
+    document = written("predict", "copy", "--N", "4096")
+    assert is_valid(document)
+    for path in ((), ("profiles", 0), ("profiles", 0, "derived"), ("profiles", 0, "lines", 0)):
+        changed = copy.deepcopy(document)
+        place = changed
+        for key in path:
+            place = place[key]
+        place["new"] = 1
+        assert not is_valid(changed), path
+
+
+def test_every_listed_key_is_written():
+    defs = SCHEMA["$defs"]
+    assert [*defs["derived"]["properties"]] == [*DERIVED]
+    assert {*defs["finding"]["properties"]} == {*Finding.__dataclass_fields__, "speedup", "gain"}
+    assert {*defs["measured_launch"]["properties"]} == {*measurement.MeasuredLaunch.__dataclass_fields__}
+    assert {*defs["device"]["properties"]} == {*measurement.Device.__dataclass_fields__}
+
+
+# ---------------------------------------------------------------- what is read back
+
+
+@pytest.fixture
+def predicted(written, tmp_path):
+    """A prediction of a launch that was measured, and the name of both."""
+    document = written("predict", "copy", "--N", "65536")
+    shipped = measurement.read(measurement.shipped("h200"))
+    launch = next(one for one in shipped.launches if one.id.startswith("copy N="))
+    document["profiles"][0]["id"] = launch.id
+    return document, launch.id
+
+
+@pytest.mark.parametrize("key", ["this version", "none"])
+def test_this_version_and_what_was_written_before_are_read(predicted, key, tmp_path, capsys):
+    document, launch = predicted
+    if key == "none":
+        del document["schema"]
+    (tmp_path / "p.json").write_text(json.dumps(document))
+    assert main(["compare", "h200", "p.json", "--only", launch]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("version", "says"),
+    [
+        (2, "p.json: follows schema 2, written by gpusim 9.1; this gpusim reads up to 1: take a newer"),
+        ("1", "p.json: schema: must be a whole number from 1 on, not '1'"),
+        (0, "p.json: schema: must be a whole number from 1 on, not 0"),
+        (True, "p.json: schema: must be a whole number from 1 on, not True"),
+    ],
+)
+def test_a_later_version_is_refused_in_a_line(predicted, version, says, tmp_path, capsys):
+    document, launch = predicted
+    (tmp_path / "p.json").write_text(json.dumps(document | {"schema": version, "gpusim": "9.1"}))
+    assert main(["compare", "h200", "p.json", "--only", launch]) == 2
+    assert capsys.readouterr().err.strip() == f"gpusim: {says}"
+
+
+def test_a_measurement_of_a_later_version_is_refused(tmp_path):
+    raw = json.loads(measurement.shipped("h200").read_text()) | {"schema": 2}
+    with pytest.raises(measurement.MeasurementError, match=r"^m\.json: follows schema 2, written by gpusim 0\.1\.0"):
+        measurement.parse(json.dumps(raw), "m.json")
+
+
+def test_the_schema_comes_with_the_package():
+    folder = Path(documents.__file__).parents[1] / "data" / "schema"
+    assert [path.name for path in folder.iterdir()] == [f"results-{documents.VERSION}.json"]
