@@ -73,6 +73,15 @@ def test_of_advise(written):
     check(written("advise", "attention-standard", "--N", "64"), "advice")
 
 
+def test_of_sweep(written):
+    check(written("sweep", "copy", "--N", "1024,4096", "--over", "B=64,2048"), "sweep")
+    check(written("sweep", "attention-standard", "--N", "64"), "sweep")
+
+
+def test_of_tune(written):
+    check(written("tune", "copy", "--N", "4096", "--over", "B=64,256,2048", "--top", "1"), "tuning")
+
+
 @pytest.mark.usefixtures("compiler")
 def test_of_profile(written, tmp_path):
     check(written("profile", "saxpy.cu", *LAUNCH), "profiles")
