@@ -4,6 +4,7 @@
 from gpusim import model as model
 from gpusim import triton as triton
 from gpusim.catalogue.lookup import kernels as kernels
+from gpusim.decide.diff import diff as diff
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain
 from gpusim.frontends.cuda import profile as profile

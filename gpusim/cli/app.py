@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 from gpusim.cli.advise import advise
 from gpusim.cli.compare import compare
 from gpusim.cli.complaint import INTERRUPTED, complain
+from gpusim.cli.diff import diff
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
 from gpusim.cli.lists import formula, gpus, list_kernels
@@ -41,6 +42,7 @@ app.command(context_settings=FREE_FORM)(predict)
 app.command()(profile)
 app.command(name="run", context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(run_program)
 app.command(context_settings=FREE_FORM)(advise)
+app.command(context_settings=FREE_FORM)(diff)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -1,0 +1,1 @@
+"""What to choose, from predictions: what changed, sweeps, tuning."""

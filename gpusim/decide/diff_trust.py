@@ -1,0 +1,176 @@
+"""How sure the ratio of two times is: of predictions from pairs that were measured, of measurements from their runs.
+
+The package has a file for each GPU that such pairs were measured on; ``python -m calibration.ratios`` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpusim.decide.changes import factor
+from gpusim.results.metric import CYCLES, DURATION, INTERVAL_SHARE, Interval
+
+if TYPE_CHECKING:
+    from gpusim.decide.diff_sides import Side
+
+TENTHS, EIGHTH = 10, 7
+"""Of ten parts that the errors of pairs are cut into, where the cut is below which eight tenths lie."""
+
+RUNS = 1.0
+"""Share of runs between the ends that they give."""
+
+
+class Duration(NamedTuple):
+    """How long both take.
+
+    Attributes
+    ----------
+    a, b : float
+        Seconds, or SM cycles where one of them has no seconds.
+    in_seconds : bool
+    interval : Interval or None
+        Between what B over A lies; None where nobody knows.
+    unknown : str
+        Why nobody knows.
+    """
+
+    a: float
+    b: float
+    in_seconds: bool
+    interval: Interval | None
+    unknown: str
+
+    @property
+    def ratio(self) -> float:
+        """B over A."""
+        return factor(self.a, self.b)
+
+    @property
+    def told_apart(self) -> bool | None:
+        """Whether one surely takes longer; None where it is not known how sure that is."""
+        of = self.interval
+        return of and not of.low <= 1 <= of.high
+
+
+class Errors(NamedTuple):
+    """By how much predicted ratios of two times are off: by what factor, less one.
+
+    Attributes
+    ----------
+    median, eighty, ninety : float
+        Half, eight tenths and nine tenths of the pairs are off by less.
+    pairs : int
+    """
+
+    median: float
+    eighty: float
+    ninety: float
+    pairs: int
+
+
+def duration(a: Side, b: Side) -> Duration | None:
+    """Compare the times of both; None where one has none.
+
+    Parameters
+    ----------
+    a, b : Side
+    """
+    for name in (DURATION, CYCLES):
+        times = [side.whole.metrics.get(name) for side in (a, b)]
+        if times[0] is not None and times[1] is not None:
+            interval, unknown = _interval(a, b, name)
+            values = (float(metric.value) for metric in times if metric is not None)
+            return Duration(*values, name == DURATION, interval, unknown)
+    return None
+
+
+def _interval(a: Side, b: Side, metric: str) -> tuple[Interval | None, str]:
+    """Between what B over A lies, or why nobody knows."""
+    if a.measured is None and b.measured is None:
+        return _of_predictions(a, b, metric)
+    ends_a, ends_b = _ends(a, metric), _ends(b, metric)
+    if ends_a is None or ends_b is None:
+        without = "A" if ends_a is None else "B"
+        return None, f"no interval is known of the time of {without}"
+    both = a.measured is not None and b.measured is not None
+    share, among = (
+        (RUNS, "between the quickest and the slowest of each")
+        if both
+        else (INTERVAL_SHARE, "so many launches like it fall within, by the interval of the prediction")
+    )
+    return Interval(ends_b[0] / ends_a[1], ends_b[1] / ends_a[0], among, share), ""
+
+
+def _ends(side: Side, metric: str) -> tuple[float, float] | None:
+    """Between what a time lies: that of all runs, or the prediction's own interval."""
+    if side.measured is not None:
+        runs = side.measured.metrics.get(metric) or (side.measured.seconds if metric == DURATION else [])
+        return (min(runs), max(runs)) if len(runs) > 1 else None
+    of = side.whole.metrics[metric].interval
+    return (of.low, of.high) if of else None
+
+
+def _of_predictions(a: Side, b: Side, metric: str) -> tuple[Interval | None, str]:
+    """Between what the ratio of two predicted times lies, as pairs were off that were measured."""
+    if why := _unlike_pairs(a, b):
+        return None, why
+    errors = ratio_errors(a.whole.gpu)
+    assert errors is not None
+    ratio, off = factor(a.whole.value(metric), b.whole.value(metric)), 1 + errors.eighty
+    among = f"{errors.pairs} pairs of kernels that were measured on {a.whole.gpu}"
+    return Interval(ratio / off, ratio * off, among), ""
+
+
+def _unlike_pairs(a: Side, b: Side) -> str:
+    """Why what was measured of pairs says nothing of these two; empty where it does."""
+    gpus, caches = {a.whole.gpu, b.whole.gpu}, {a.whole.cache, b.whole.cache}
+    if len(gpus) > 1:
+        return "pairs were measured on one GPU, not across two"
+    if ratio_errors(a.whole.gpu) is None:
+        return f"no pairs were measured on {a.whole.gpu}"
+    if caches != {"cold"}:
+        return "pairs were measured with cold caches alone"
+    if not (a.tells_trust and b.tells_trust):
+        return "a file of launches or of advice does not say how they were simulated"
+    if not (a.is_whole and b.is_whole):
+        return "part of a launch was simulated and the rest scaled; pairs were simulated whole"
+    if len(a.steps) + len(b.steps) > 2:
+        return "pairs were single launches, not chains of them"
+    return ""
+
+
+@cache
+def ratio_errors(gpu: str) -> Errors | None:
+    """Give by how much ratios of predicted times are off on a GPU; None where no pairs were measured.
+
+    Parameters
+    ----------
+    gpu : str
+    """
+    file = resources.files("gpusim") / "data" / f"ratios-{gpu}.json"
+    if not gpu or not file.is_file():
+        return None
+    return errors_of([(pair["predicted"], pair["measured"]) for pair in json.loads(file.read_text())["pairs"]])
+
+
+def errors_of(pairs: list[tuple[float, float]]) -> Errors:
+    """Give by how much ratios are off that were predicted and measured.
+
+    Parameters
+    ----------
+    pairs : list of (float, float)
+        A ratio as predicted, and as measured.
+
+    Examples
+    --------
+    >>> errors_of([(2.0, 2.0), (2.0, 2.2), (2.2, 2.0)]).median
+    0.1
+    """
+    off = [math.exp(abs(math.log(predicted / measured))) - 1 for predicted, measured in pairs]
+    tenths = statistics.quantiles(off, n=TENTHS)
+    return Errors(round(statistics.median(off), 4), tenths[EIGHTH], tenths[-1], len(off))

@@ -1,0 +1,158 @@
+"""What a comparison says in sentences: the verdict, how sure it is, and what is to be known of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gpusim.decide.changes import same_launch
+from gpusim.decide.diff_trust import RUNS, ratio_errors
+from gpusim.report.units import format_count, format_seconds, format_share
+from gpusim.results.metric import DURATION
+
+if TYPE_CHECKING:
+    from gpusim.decide.diff import Diff
+    from gpusim.decide.diff_sides import Side
+    from gpusim.decide.diff_trust import Duration
+    from gpusim.results.metric import Interval
+
+SAME = 0.0005
+"""Relative difference of two times below which they are shown as the same."""
+
+
+def verdict(diff: Diff) -> str:
+    """Say what the times do, in one sentence.
+
+    Parameters
+    ----------
+    diff : Diff
+    """
+    if diff.is_unchanged:
+        return f"Nothing changed{_both(diff.time)}."
+    time = diff.time
+    if time is None:
+        return "Their times cannot be compared: one has none."
+    if same_launch(diff.a, diff.b):
+        return _held_against(diff, time)
+    if time.told_apart is False:
+        return f"The times of A and B are not told apart: {_takes(time)}."
+    return f"{_takes(time)}."
+
+
+def _both(time: Duration | None) -> str:
+    return "" if time is None else f": both take {_shown(time.a, time)}"
+
+
+def _takes(time: Duration) -> str:
+    """``B takes 0.62 of A's time: 12.4 us instead of 20.0 us (1.61x as fast; 80 %: 1.50x to 1.73x)``."""
+    a, b = _shown(time.a, time), _shown(time.b, time)
+    if abs(time.ratio - 1) < SAME:
+        return f"B takes A's time: {b}{_sure(time, ' (', ')')}"
+    times = f"{time.ratio:.2f} of" if time.ratio < 1 else f"{_factor(time.ratio)} times"
+    return f"B takes {times} A's time: {b} instead of {a} ({_speed(time)}{_sure(time, '; ', '')})"
+
+
+def _speed(time: Duration) -> str:
+    faster = time.ratio < 1
+    return f"{_factor(1 / time.ratio if faster else time.ratio)}x as {'fast' if faster else 'long'}"
+
+
+def _sure(time: Duration, before: str, after: str) -> str:
+    """Between what the speed-up lies, or the slow-down; nothing where nobody knows."""
+    if time.interval is None:
+        return ""
+    ends = (time.interval.low, time.interval.high)
+    low, high = sorted(1 / end for end in ends) if time.ratio < 1 else ends
+    return f"{before}{_share(time.interval)}: {_factor(low)}x to {_factor(high)}x{after}"
+
+
+def _share(interval: Interval) -> str:
+    return "all runs" if interval.share == RUNS else f"{100 * interval.share:.0f} %"
+
+
+def _factor(value: float) -> str:
+    return f"{value:.2f}" if value < 9.995 else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def _shown(value: float, time: Duration) -> str:
+    return format_seconds(value) if time.in_seconds else f"{format_count(value)} cycles"
+
+
+def _held_against(diff: Diff, time: Duration) -> str:
+    """A prediction beside the measurement of the same launch."""
+    label, here, there = ("A", time.a, time.b) if diff.b.measured else ("B", time.b, time.a)
+    off = here / there - 1
+    way = f"{100 * abs(off):.1f} % {'more' if off > 0 else 'less'} than was measured" if off else "as measured"
+    inside = {None: "", True: ", outside its interval", False: ", within its interval"}[time.told_apart]
+    return f"{label} is predicted to take {_shown(here, time)}, {way} ({_shown(there, time)}){inside}."
+
+
+def times(diff: Diff) -> Iterator[str]:
+    """Say how long each takes, and how sure that is, where it is not said yet."""
+    from gpusim.report.time import why
+
+    for label, side in (("A", diff.a), ("B", diff.b)):
+        if side.measured is not None:
+            said = _measured_time(side)
+        elif len(side.steps) > 1:
+            said = f"{format_seconds(side.whole.seconds)}, {len(side.steps)} launches one after the other"
+        else:
+            said = "; ".join(filter(None, (_lasts(side), why(side.whole))))
+        if said:
+            yield f"{label}: {said}"
+
+
+def _lasts(side: Side) -> str:
+    """How long a launch takes; in cycles alone where no seconds are known, as of a file of advice."""
+    from gpusim.report.time import duration
+
+    known = math.isfinite(side.whole.seconds) and side.tells_trust
+    return duration(side.whole) if known else _plainly(side)
+
+
+def _plainly(side: Side) -> str:
+    seconds, cycles = side.whole.seconds, side.whole.cycles
+    found = [format_seconds(seconds)] if math.isfinite(seconds) else []
+    return ", ".join([*found, *([f"{format_count(cycles)} cycles"] if math.isfinite(cycles) else [])])
+
+
+def _measured_time(side: Side) -> str:
+    assert side.measured is not None
+    runs = len(side.measured.metrics.get(DURATION) or side.measured.seconds)
+    found = _plainly(side)
+    return f"{found} (measured; the median of {runs})" if found else ""
+
+
+def how_sure(diff: Diff) -> str:
+    """Say how sure the ratio of the times is, or why nobody knows; empty where nothing changed."""
+    time = diff.time
+    if time is None or diff.is_unchanged or same_launch(diff.a, diff.b):
+        return ""
+    if time.interval is None:
+        return f"How sure the ratio of the times is, is not known: {time.unknown}."
+    errors = ratio_errors(diff.a.whole.gpu)
+    if diff.a.measured is None and diff.b.measured is None and errors is not None:
+        return (
+            f"{_share(time.interval)}: so many ratios fall within. Of {time.interval.among} half are off by "
+            f"{format_share(errors.median)} at most, nine in ten by {format_share(errors.ninety)}."
+        )
+    return f"{_share(time.interval)}: {time.interval.among}."
+
+
+def no_why(diff: Diff) -> str:
+    """Say why causes are not told; empty where they are, or nobody asked."""
+    from gpusim.decide.diff import NOT_ASKED
+
+    known = diff.why is not None or diff.no_why == NOT_ASKED or diff.is_unchanged
+    return "" if known else f"Why is not known: {diff.no_why}."
+
+
+def wrong(diff: Diff) -> str:
+    """Name counts that are predicted as exact and were measured otherwise; empty where there are none."""
+    if not diff.wrong:
+        return ""
+    from gpusim.names import some
+
+    named = [f"{of.key} (A {format_count(of.a)}, B {format_count(of.b)})" for of in diff.wrong]
+    return f"Predicted as exact, and measured otherwise: {some(named)}."
