@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Prediction(NamedTuple):
-    """A launch or a chain on a GPU, and what predicts it: called with ``cache``, ``fresh``, ``progress`` and the like."""
+    """A launch or a chain on a GPU, and what predicts it, called with ``cache``, ``progress`` and the like."""
 
     name: str
     predict: Callable[..., Profile | ChainProfile]

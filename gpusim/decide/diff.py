@@ -67,7 +67,8 @@ class Diff:
     def is_unchanged(self) -> bool:
         """Whether nothing differs of what is known of both: no metric, no line, no array."""
         same_kind = self.a.kind == self.b.kind and bool(self.counters)
-        return same_kind and all(change.is_unchanged for change in (*self.counters, *self.lines, *self.arrays))
+        moved = [change for change in (*self.lines, *self.arrays) if not change.is_unchanged]
+        return same_kind and not moved and all(change.is_unchanged for change in self.counters)
 
     @property
     def verdict(self) -> str:

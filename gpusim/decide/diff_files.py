@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusim import reading
-from gpusim.decide.diff_sides import DiffError, Side, measured_side, side_of
+from gpusim.decide.diff_sides import DiffError, Side, extent, measured_side, side_of
 from gpusim.decide.diff_why import costs_of
 from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.measured import measurement
@@ -133,13 +133,21 @@ def _profile(entry: Mapping[str, Any]) -> Profile:
     metrics = {name: _metric(value) for name, value in entry.get("metrics", {}).items()}
     if "cycles" in entry:
         metrics.setdefault(CYCLES, Metric(float(entry["cycles"]), "cycle", Claim.MODELLED))
+    gpu = str(entry.get("gpu", ""))
     return Profile(
-        str(entry.get("kernel") or entry["id"]), dict(entry.get("params", {})), str(entry.get("gpu", "")),
-        _extent(entry.get("grid", ())), _extent(entry.get("block", ())),
-        {name: metric for name, metric in metrics.items() if metric is not None},
-        cache=str(entry.get("cache", "")), memory=_memory(str(entry.get("gpu", ""))), flops=entry.get("flops"), notes=tuple(entry.get("notes", ())),
-        lines=_traffic(entry, "lines"), arrays=_traffic(entry, "arrays"),
-    )  # fmt: skip
+        kernel=str(entry.get("kernel") or entry["id"]),
+        params=dict(entry.get("params", {})),
+        gpu=gpu,
+        grid=extent(entry.get("grid", ())),
+        block=extent(entry.get("block", ())),
+        metrics={name: metric for name, metric in metrics.items() if metric is not None},
+        cache=str(entry.get("cache", "")),
+        memory=_memory(gpu),
+        flops=entry.get("flops"),
+        notes=tuple(entry.get("notes", ())),
+        lines=_traffic(entry, "lines"),
+        arrays=_traffic(entry, "arrays"),
+    )
 
 
 def _memory(gpu: str) -> str:
@@ -150,11 +158,6 @@ def _memory(gpu: str) -> str:
         return hardware.load(gpu).memory
     except GpusimError:  # a user's own: its file is not known here
         return "HBM"
-
-
-def _extent(sizes: Sequence[int]) -> tuple[int, int, int]:
-    x, y, z = (*map(int, sizes), 1, 1, 1)[:3]
-    return x, y, z
 
 
 def _metric(raw: Any) -> Metric | None:

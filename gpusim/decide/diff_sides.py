@@ -117,13 +117,20 @@ def measured_side(launch: MeasuredLaunch, gpu: str = "", cache: str = "") -> Sid
     metrics = {name: Metric(_whole(launch.value(name)), "", Claim.EXACT) for name in launch.metrics}
     if DURATION not in metrics and launch.seconds:
         metrics[DURATION] = Metric(statistics.median(launch.seconds), "second", Claim.EXACT)
-    grid, block = _extent(launch.grid), _extent(launch.block)
+    grid, block = extent(launch.grid), extent(launch.block)
     figures = Figures(launch.kernel or launch.id, {}, gpu, grid, block, metrics, cache=cache)
     return Side(launch.id, (figures,), (launch.id,), figures, measured=launch)
 
 
-def _extent(sizes: Sequence[int]) -> tuple[int, int, int]:
-    x, y, z = (*sizes, 1, 1, 1)[:3]
+def extent(sizes: Sequence[int]) -> tuple[int, int, int]:
+    """Give a grid or a block in x, y, z.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        One to three; what is left out is 1.
+    """
+    x, y, z = (*map(int, sizes), 1, 1, 1)[:3]
     return x, y, z
 
 

@@ -24,6 +24,9 @@ TENTHS, EIGHTH = 10, 7
 RUNS = 1.0
 """Share of runs between the ends that they give."""
 
+BY_RUNS = "between the quickest and the slowest of each"
+BY_INTERVAL = "so many launches like it fall within the interval of the prediction"
+
 
 class Duration(NamedTuple):
     """How long both take.
@@ -81,11 +84,10 @@ def duration(a: Side, b: Side) -> Duration | None:
     a, b : Side
     """
     for name in (DURATION, CYCLES):
-        times = [side.whole.metrics.get(name) for side in (a, b)]
-        if times[0] is not None and times[1] is not None:
+        time_a, time_b = (side.whole.value(name) for side in (a, b))
+        if not (math.isnan(time_a) or math.isnan(time_b)):
             interval, unknown = _interval(a, b, name)
-            values = (float(metric.value) for metric in times if metric is not None)
-            return Duration(*values, name == DURATION, interval, unknown)
+            return Duration(float(time_a), float(time_b), name == DURATION, interval, unknown)
     return None
 
 
@@ -98,11 +100,7 @@ def _interval(a: Side, b: Side, metric: str) -> tuple[Interval | None, str]:
         without = "A" if ends_a is None else "B"
         return None, f"no interval is known of the time of {without}"
     both = a.measured is not None and b.measured is not None
-    share, among = (
-        (RUNS, "between the quickest and the slowest of each")
-        if both
-        else (INTERVAL_SHARE, "so many launches like it fall within, by the interval of the prediction")
-    )
+    share, among = (RUNS, BY_RUNS) if both else (INTERVAL_SHARE, BY_INTERVAL)
     return Interval(ends_b[0] / ends_a[1], ends_b[1] / ends_a[0], among, share), ""
 
 

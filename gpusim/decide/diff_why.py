@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,11 +61,8 @@ class Why:
     @property
     def other(self) -> Reason:
         """What is left: cycles of both sides that none of the causes costs."""
-        return Reason("other", *(self._left(side) for side in ("a", "b")))
-
-    def _left(self, side: str) -> float:
-        total: float = getattr(self, side)
-        return total - sum(getattr(reason, side) for reason in self.reasons)
+        told_a, told_b = sum(of.a for of in self.reasons), sum(of.b for of in self.reasons)
+        return Reason("other", self.a - told_a, self.b - told_b)
 
     @property
     def change(self) -> float:
@@ -174,4 +172,4 @@ def _one_after_another(profile: Figures, causes: Sequence[Cause], progress: Prog
     left = [float(profile.cycles)]
     for count in range(1, len(causes) + 1):
         left.append(min(cycles_without(profile, causes[:count], progress), left[-1]))
-    return [before - after for before, after in zip(left, left[1:], strict=False)]
+    return [before - after for before, after in itertools.pairwise(left)]
