@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import math
+import statistics
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -91,13 +93,37 @@ def errors() -> Errors:
     return errors_of([(of.predicted, of.measured) for of in ratios()])
 
 
+def of_times() -> tuple[float, float]:
+    """By how much the times of these launches are off in the median, and how far errors of two of a pair go together.
+
+    Returns
+    -------
+    float, float
+        The median error, and the correlation of the logarithms of both ratios to what was measured.
+    """
+    here, there = json.loads(KEPT.read_text()), advice.measured()
+    off = {name: math.log(here[name] / there[name]) for name in here}
+    slow, mended = ([off[couple[place]] for couple in couples()] for place in (1, 2))
+    return statistics.median(math.exp(abs(one)) - 1 for one in off.values()), statistics.correlation(slow, mended)
+
+
+def inside() -> int:
+    """Pairs whose ratio lies in the interval that follows from the other ones."""
+    known = [(of.predicted, of.measured) for of in ratios()]
+    without = ((pair, errors_of([other for other in known if other is not pair])) for pair in known)
+    return sum(1 / (1 + off.eighty) <= pair[0] / pair[1] <= 1 + off.eighty for pair, off in without)
+
+
 def table() -> Iterator[str]:
     """The table of pairs, and what it says together."""
-    found, off = ratios(), errors()
+    found, off, (alone, together) = ratios(), errors(), of_times()
     right = sum(of.is_right for of in found)
     yield f"- **{len(found)} pairs.** The prediction says which of both is quicker in {right} of them."
-    yield f"- **The ratio of the times** is {off.median:.1%} off in the median, {off.eighty:.1%} at most in eight of ten,"
-    yield f"  and {off.ninety:.1%} in nine of ten."
+    yield f"- **The ratio of the times** is {off.median:.1%} off in the median. In eight of ten pairs it is off by"
+    yield f"  {off.eighty:.1%} at most, in nine of ten by {off.ninety:.1%}."
+    yield f"- **The times themselves** are {alone:.1%} off in the median. Their errors go together: the correlation is"
+    yield f"  {together:.2f}. So a ratio is about as far off as a time."
+    yield f"- **Left out.** {inside()} of {len(found)} lie in the interval that follows from the others."
     yield ""
     yield "| launch | what is mended | ratio there | predicted | off |"
     yield "|---|---|--:|--:|--:|"

@@ -123,8 +123,11 @@ def _asked(
 ) -> Iterator[_Asked]:
     """Everything that words tell of, with the parameters that all kernels share."""
     names, shared = parted(words)
-    _check_once(shared, "both")
+    block = launch["--block"]
     described = [name for name in names if not (_is_file(name) or _is_source(name))]
+    if described and block is not None:  # which described kernels have, too
+        shared += parted(["--block", block])[1]
+    _check_once(shared, "both")
     if shared and not described:
         raise GpusimError(f"--{shared[0][0]} is for a described kernel: neither of the two is one")
     if described == names or all(map(_is_file, names)):
@@ -135,7 +138,7 @@ def _asked(
             yield _of_file(name)
             continue
         source = _is_source(name)
-        given = _source_words(name, launch) if source else (_kernel_words(name, shared), _of_described(launch))
+        given = _source_words(name, launch) if source else (_kernel_words(name, shared), dict.fromkeys(launch))
         predictions = predictions_of(given[0], folders, given[1], gpus, "diff")
         yield from (_Asked(one.name, _predicted(one.predict)) for one in predictions)
 
@@ -147,11 +150,6 @@ def _predicted(prediction: Callable[..., Profile | ChainProfile]) -> Callable[..
         return side_of(prediction(**how))
 
     return get
-
-
-def _of_described(launch: sources.Given) -> sources.Given:
-    """Of a CUDA source's options the one that described kernels have, too."""
-    return {name: value if name == "--block" else None for name, value in launch.items()}
 
 
 def _is_file(word: str) -> bool:

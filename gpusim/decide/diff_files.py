@@ -68,11 +68,11 @@ def side_in(raw: Any, where: str = "A", which: str = "") -> Side:
         return _measured(raw, where, which)
     try:
         shared = {key: raw[key] for key in ("gpu", "cache") if key in raw}
-        kind = next((kind for kind in KINDS if kind in raw), None)
+        kind = None if "kernel" in raw or "chain" in raw else next((kind for kind in KINDS if kind in raw), None)
         entries = [{**shared, **entry} for entry in raw[kind]] if kind else [raw]
         names = [str(entry.get("id") or entry.get("chain") or entry["kernel"]) for entry in entries]
         return replace(_side(entries[_chosen(names, where, which)]), tells_trust=kind not in BARE)
-    except DiffError:
+    except GpusimError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise DiffError(f"{where}: is neither a prediction nor a measurement: {WRITERS}") from None
@@ -117,7 +117,8 @@ def _side(entry: Mapping[str, Any]) -> Side:
     else:
         steps = [_profile(step) for step in entry["steps"]]
     labels = tuple(str(step.get("step") or step["kernel"]) for step in entry["steps"])
-    chain = ChainProfile(entry["chain"], dict(entry["params"]), gpu, cache, tuple(steps), labels, {}, (), ())
+    names = tuple(dict(step.get("names", {})) for step in entry["steps"])
+    chain = ChainProfile(entry["chain"], dict(entry["params"]), gpu, cache, tuple(steps), labels, {}, (), (), names)
     return replace(side_of(chain), costs=_costs(entry))
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 ALIKE = 0.6
 """Likeness (0 to 1, by difflib, of their names and numbers) from which two lines count as one that was edited."""
 
+UNTOLD = "\n"
+"""What stands before a line's place, where nobody knows what it says: no text has it."""
+
 Pair = tuple[int | None, int | None]
 """Places of a line in both sources; None where it is in one alone."""
 
@@ -108,7 +111,7 @@ def arrays(a: Sequence[Traffic], b: Sequence[Traffic]) -> tuple[Line, ...]:
 
 def _said(of: Sequence[Traffic]) -> list[str]:
     """What each line says, without the width of its blanks; its place where nobody knows."""
-    return [" ".join(line.text.split()) or line.name for line in of]
+    return [" ".join(line.text.split()) or UNTOLD + line.name for line in of]
 
 
 def _matched(a: list[str], b: list[str]) -> list[Pair]:
@@ -152,8 +155,8 @@ def _words(text: str) -> list[str]:
 
 def _likenesses(a: list[str], b: list[str], left_a: list[int], left_b: list[int]) -> Iterator[tuple[float, int, int]]:
     """How unlike lines are that are like enough, with their places."""
-    for k in left_a:
-        for m in left_b:
+    for k in (k for k in left_a if not a[k].startswith(UNTOLD)):
+        for m in (m for m in left_b if not b[m].startswith(UNTOLD)):
             like = difflib.SequenceMatcher(a=_words(a[k]), b=_words(b[m]), autojunk=False)
             if like.quick_ratio() >= ALIKE and (ratio := like.ratio()) >= ALIKE:
                 yield -ratio, k, m

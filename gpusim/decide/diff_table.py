@@ -35,11 +35,9 @@ COSTS = {
 }  # fmt: skip
 """What is shown of lines and arrays."""
 
-MEANING = (
-    "Cycles that each costs: those by which the launch is shorter without it. They are taken away one after another, "
-    "in this order."
-)
-ALONE = "Cycles that each costs: those by which the launches are shorter without it alone. Two may count the same ones."
+MEANING = "Cycles that a cause costs: those by which a launch is shorter without it."
+ORDER = "They are taken away one after another, in this order."
+ALONE = "Each is taken away alone: two may count the same ones."
 
 
 def table(diff: Diff) -> Iterator[RenderableType]:
@@ -109,7 +107,8 @@ def _why(diff: Diff) -> Iterator[RenderableType]:
     yield Text("")
     yield grid
     if diff.why.reasons:
-        yield Text(ALONE if diff.why.apart else MEANING)
+        how = [ALONE if diff.why.apart else ORDER] if len(diff.why.reasons) > 1 else []
+        yield Text(" ".join([MEANING, *how]))
 
 
 def _signed(value: float, plus: str = "+") -> str:
@@ -156,7 +155,8 @@ def _levels(diff: Diff) -> Iterator[RenderableType]:
         yield _grid_of(moved, diff)
     little = _listed(change for change in changes if change.is_little)
     same = _listed(change for change in changes if change.is_unchanged)
-    said = [f"Changed by less than 1 %: {little}." if little else "", f"Unchanged: {same}." if same else ""]
+    within, alike = ("Changed by", "Unchanged") if diff.a.kind == diff.b.kind else ("Off by", "As measured")
+    said = [f"{within} less than 1 %: {little}." if little else "", f"{alike}: {same}." if same else ""]
     yield from _paragraphs(said)
 
 

@@ -119,9 +119,11 @@ def _plainly(side: Side) -> str:
 
 def _measured_time(side: Side) -> str:
     assert side.measured is not None
-    runs = len(side.measured.metrics.get(DURATION) or side.measured.seconds)
+    counted = side.measured.metrics.get(DURATION)
+    runs = f"the median of {len(counted or side.measured.seconds)} runs"
+    how = "measured" if counted else "measured between events, which includes launching"
     found = _plainly(side)
-    return f"{found} (measured; the median of {runs})" if found else ""
+    return f"{found} ({how}; {runs})" if found else ""
 
 
 def how_sure(diff: Diff) -> str:
