@@ -75,7 +75,9 @@ def diff(
     *,
     launch: sources.Given,
 ) -> None:
-    """Say what changed from A to B, by level and line, and why the time did.
+    """Say what changed from A to B, and why the time did.
+
+    By level of the memory, and by line of the source.
 
     Parameters and options that stand outside of quotes are for both. One kernel with two values of a parameter, or on
     two GPUs, is two things as well.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.decide import diff_why
-from gpusim.decide.changes import Change, Setting, counters, levels, not_exact, settings
-from gpusim.decide.diff_lines import Line, arrays, lines
+from gpusim.decide.changes import Change, counters, levels, not_exact, settings
+from gpusim.decide.diff_found import NOT_ASKED, Found
+from gpusim.decide.diff_lines import arrays, lines
 from gpusim.decide.diff_sides import MEASURED, PREDICTED, DiffError, Side, side_of
 from gpusim.decide.diff_trust import Duration, duration
 
@@ -16,17 +17,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-    from gpusim.decide.diff_why import Why
     from gpusim.measured.measurement import MeasuredLaunch
     from gpusim.progress import Progress
     from gpusim.results.chain import ChainFigures
     from gpusim.results.figures import Figures
 
-NOT_ASKED = "not asked"
-
 
 @dataclass(frozen=True, repr=False)
-class Diff:
+class Diff(Found):
     """What changed from A to B.
 
     Attributes
@@ -50,25 +48,6 @@ class Diff:
     wrong : tuple of Change
         Counts predicted as exact of a launch, and measured otherwise.
     """
-
-    a: Side
-    b: Side
-    time: Duration | None
-    why: Why | None
-    no_why: str
-    settings: tuple[Setting, ...]
-    levels: tuple[Change, ...]
-    counters: tuple[Change, ...]
-    lines: tuple[Line, ...]
-    arrays: tuple[Line, ...]
-    wrong: tuple[Change, ...]
-
-    @property
-    def is_unchanged(self) -> bool:
-        """Whether nothing differs of what is known of both: no metric, no line, no array."""
-        same_kind = self.a.kind == self.b.kind and bool(self.counters)
-        moved = [change for change in (*self.lines, *self.arrays) if not change.is_unchanged]
-        return same_kind and not moved and all(change.is_unchanged for change in self.counters)
 
     @property
     def verdict(self) -> str:

@@ -15,7 +15,7 @@ from gpusim.report.tables import number
 from gpusim.report.units import format_number, format_seconds
 
 if TYPE_CHECKING:
-    from gpusim.decide.diff import Diff
+    from gpusim.decide.diff_found import Found
     from gpusim.results.figures import Figures
 
 TIME = "time"
@@ -61,12 +61,12 @@ def read_limit(text: str) -> Limit:
     return Limit(found["figure"], float(found["percent"]))
 
 
-def exceeded(diff: Diff, limits: Sequence[Limit]) -> Iterator[str]:
+def exceeded(diff: Found, limits: Sequence[Limit]) -> Iterator[str]:
     """Say of each limit that B exceeds by how much its figure grew.
 
     Parameters
     ----------
-    diff : Diff
+    diff : Found
     limits : sequence of Limit
 
     Raises
@@ -85,13 +85,13 @@ def exceeded(diff: Diff, limits: Sequence[Limit]) -> Iterator[str]:
             yield f"{limit.figure} grew {by}, from {before} to {after}: the limit is {limit.percent:g} %"
 
 
-def _shown(diff: Diff, figure: str, value: float) -> str:
+def _shown(diff: Found, figure: str, value: float) -> str:
     if figure == "seconds" or (figure == TIME and diff.time is not None and diff.time.in_seconds):
         return format_seconds(value)
     return format_number(value)
 
 
-def _value(diff: Diff, name: str, label: str) -> float:
+def _value(diff: Found, name: str, label: str) -> float:
     """A figure of a side."""
     side: Figures = getattr(diff, label).whole
     if name == TIME:

@@ -10,6 +10,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpusim.decide import diff_words as words
+from gpusim.decide.changes import factor
+from gpusim.report.busy import ranked
 from gpusim.report.busy import shown as busiest
 from gpusim.report.claims import claim, legend
 from gpusim.report.grid import Grid
@@ -18,7 +20,7 @@ from gpusim.report.where import abbreviated
 
 if TYPE_CHECKING:
     from gpusim.decide.changes import Change, Setting
-    from gpusim.decide.diff import Diff
+    from gpusim.decide.diff_found import Found
     from gpusim.decide.diff_lines import Line
     from gpusim.decide.diff_sides import Side
     from gpusim.results.metric import Metric
@@ -40,12 +42,12 @@ ORDER = "They are taken away one after another, in this order."
 ALONE = "Each is taken away alone: two may count the same ones."
 
 
-def table(diff: Diff) -> Iterator[RenderableType]:
+def table(diff: Found) -> Iterator[RenderableType]:
     """Lay a comparison out.
 
     Parameters
     ----------
-    diff : Diff
+    diff : Found
 
     Yields
     ------
@@ -75,7 +77,7 @@ def _heading(label: str, side: Side) -> str:
     return f"{label}, {side.kind}: " + "  ".join(filter(None, (side.name, params, on, caches)))
 
 
-def _shown_settings(diff: Diff) -> list[Setting]:
+def _shown_settings(diff: Found) -> list[Setting]:
     """What the headings do not say already."""
     said = {"kernel", "GPU", "caches"}
     return [setting for setting in diff.settings if setting.name not in said]
@@ -90,7 +92,7 @@ def _paragraphs(said: Sequence[str] | Iterator[str]) -> Iterator[RenderableType]
 # ---------------------------------------------------------------- why
 
 
-def _why(diff: Diff) -> Iterator[RenderableType]:
+def _why(diff: Found) -> Iterator[RenderableType]:
     if diff.why is None:
         yield from _paragraphs([words.no_why(diff)])
         return
@@ -109,6 +111,7 @@ def _why(diff: Diff) -> Iterator[RenderableType]:
     if diff.why.reasons:
         how = [ALONE if diff.why.apart else ORDER] if len(diff.why.reasons) > 1 else []
         yield Text(" ".join([MEANING, *how]))
+    yield from _paragraphs([words.other(diff)])
 
 
 def _signed(value: float, plus: str = "+") -> str:
@@ -119,35 +122,32 @@ def _signed(value: float, plus: str = "+") -> str:
 # ---------------------------------------------------------------- busy units
 
 
-def _busy(diff: Diff) -> Iterator[RenderableType]:
-    """How busy units are, of those that matter to one of them."""
+def _busy(diff: Found) -> Iterator[RenderableType]:
+    """How busy units are, and for how many cycles, of those that matter to one of them."""
     if len(diff.a.steps) + len(diff.b.steps) > 2:
         return
-    all_of = [_shares(side) for side in (diff.a, diff.b)]
-    if not all(all_of):
+    a, b = ({unit.name: unit for unit in ranked(side.whole)} for side in (diff.a, diff.b))
+    if not (a and b):
         return
-    units = [{unit.name: unit.share for unit in busiest(side.whole)} for side in (diff.a, diff.b)]
-    names = sorted({**units[0], **units[1]}, key=lambda name: -max(of.get(name, 0.0) for of in units))
+    matter = dict.fromkeys(unit.name for side in (diff.a, diff.b) for unit in busiest(side.whole))
     grid = Grid()
     grid.add_column("busy", "name", key=True)
-    for heading in ("A", "B"):
+    for heading in ("A", "B", "cycles of A", "of B", "change"):
         grid.add_column(heading)
-    for name in names:
-        grid.add_row(name, *(format_share(of.get(name, math.nan)) for of in all_of))
+    grid.add_column("claim", "name", about=True, spared=0)
+    for name in sorted((name for name in matter if name in a and name in b), key=lambda name: -a[name].share):
+        cycles = words.worked(diff.a, a[name]), words.worked(diff.b, b[name])
+        errors = " / ".join(dict.fromkeys(unit.error for unit in (a[name], b[name]) if unit.error))
+        shares, counts = (format_share(unit[name].share) for unit in (a, b)), map(format_count, cycles)
+        grid.add_row(name, *shares, *counts, times(factor(*cycles)), errors)
     yield Text("")
     yield grid
-
-
-def _shares(side: Side) -> dict[str, float]:
-    from gpusim.report.busy import ranked
-
-    return {unit.name: unit.share for unit in ranked(side.whole)}
 
 
 # ---------------------------------------------------------------- levels
 
 
-def _levels(diff: Diff) -> Iterator[RenderableType]:
+def _levels(diff: Found) -> Iterator[RenderableType]:
     """A row for each figure that changed, then a line for those that hardly did, and for those that did not."""
     changes = diff.levels
     if moved := _moved(diff):
@@ -168,12 +168,12 @@ def _listed(changes: Iterable[Change]) -> str:
     return "; ".join(f"{level} ({', '.join(whats)})" if whats else level for level, whats in found.items())
 
 
-def _moved(diff: Diff) -> list[Change]:
+def _moved(diff: Found) -> list[Change]:
     """Figures that changed by a hundredth or more."""
     return [change for change in diff.levels if not (change.is_unchanged or change.is_little)]
 
 
-def _grid_of(changes: Sequence[Change], diff: Diff) -> Grid:
+def _grid_of(changes: Sequence[Change], diff: Found) -> Grid:
     grid = Grid()
     grid.add_column("level", "name", key=True)
     for heading in ("A", "B", "change"):
@@ -196,29 +196,30 @@ def _changed(change: Change) -> str:
     return times(change.factor)
 
 
-def times(factor: float) -> str:
+def times(change: float) -> str:
     """Word a factor: as such from two times on, in per cent below.
 
     Parameters
     ----------
-    factor : float
+    change : float
+        B over A.
 
     Examples
     --------
     >>> times(3.2), times(1.25), times(0.5), times(0), times(float("inf"))
     ('3.2x', '+25 %', '-50 %', 'gone', 'new')
     """
-    if math.isinf(factor):
+    if math.isinf(change):
         return "new"
-    if math.isnan(factor):
+    if math.isnan(change):
         return NOTHING
-    if factor >= TWICE:
-        return f"{format_factor(factor)}x"
-    percent = 100 * (factor - 1)
-    return "gone" if factor == 0 else f"{percent:+.1f} %" if abs(percent) < 9.95 else f"{percent:+.0f} %"
+    if change >= TWICE:
+        return f"{format_factor(change)}x"
+    percent = 100 * (change - 1)
+    return "gone" if change == 0 else f"{percent:+.1f} %" if abs(percent) < 9.95 else f"{percent:+.0f} %"
 
 
-def _claims(change: Change, diff: Diff) -> tuple[str, str]:
+def _claims(change: Change, diff: Found) -> tuple[str, str]:
     """Claims of both, once where they are the same."""
     a, b = (_claim(metric, side) for metric, side in ((change.of_a, diff.a), (change.of_b, diff.b)))
     return a if a == b else (f"{a[0]} / {b[0]}", f"{a[1]} / {b[1]}")
@@ -233,7 +234,7 @@ def _claim(metric: Metric | None, side: Side) -> tuple[str, str]:
 # ---------------------------------------------------------------- lines and arrays
 
 
-def _lines(found: Sequence[Line], heading: str, diff: Diff) -> Iterator[RenderableType]:
+def _lines(found: Sequence[Line], heading: str, diff: Found) -> Iterator[RenderableType]:
     """Rows of those that changed most."""
     changed = [line for line in found if not line.is_unchanged]
     if not changed:
@@ -277,7 +278,7 @@ def _costs(line: Line, memory: str) -> Iterator[tuple[str, str, str, str]]:
 # ---------------------------------------------------------------- below
 
 
-def _footer(diff: Diff) -> Iterator[str]:
+def _footer(diff: Found) -> Iterator[str]:
     yield words.wrong(diff)
     yield words.how_sure(diff)
     yield from dict.fromkeys((*diff.a.whole.notes, *diff.b.whole.notes))

@@ -7,26 +7,29 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpusim.decide.changes import same_launch
+from gpusim.decide.diff_found import NOT_ASKED
 from gpusim.decide.diff_trust import RUNS, ratio_errors
+from gpusim.report.busy import ranked
 from gpusim.report.units import format_count, format_seconds, format_share
 from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
-    from gpusim.decide.diff import Diff
+    from gpusim.decide.diff_found import Found
     from gpusim.decide.diff_sides import Side
     from gpusim.decide.diff_trust import Duration
+    from gpusim.report.busy import Busy
     from gpusim.results.metric import Interval
 
 SAME = 0.0005
 """Relative difference of two times below which they are shown as the same."""
 
 
-def verdict(diff: Diff) -> str:
+def verdict(diff: Found) -> str:
     """Say what the times do, in one sentence.
 
     Parameters
     ----------
-    diff : Diff
+    diff : Found
     """
     if diff.is_unchanged:
         return f"Nothing changed{_both(diff.time)}."
@@ -79,7 +82,7 @@ def _shown(value: float, time: Duration) -> str:
     return format_seconds(value) if time.in_seconds else f"{format_count(value)} cycles"
 
 
-def _held_against(diff: Diff, time: Duration) -> str:
+def _held_against(diff: Found, time: Duration) -> str:
     """A prediction beside the measurement of the same launch."""
     label, here, there = ("A", time.a, time.b) if diff.b.measured else ("B", time.b, time.a)
     off = here / there - 1
@@ -88,7 +91,7 @@ def _held_against(diff: Diff, time: Duration) -> str:
     return f"{label} is predicted to take {_shown(here, time)}, {way} ({_shown(there, time)}){inside}."
 
 
-def times(diff: Diff) -> Iterator[str]:
+def times(diff: Found) -> Iterator[str]:
     """Say how long each takes, and how sure that is, where it is not said yet."""
     from gpusim.report.time import why
 
@@ -126,7 +129,7 @@ def _measured_time(side: Side) -> str:
     return f"{found} ({how}; {runs})" if found else ""
 
 
-def how_sure(diff: Diff) -> str:
+def how_sure(diff: Found) -> str:
     """Say how sure the ratio of the times is, or why nobody knows; empty where nothing changed."""
     time = diff.time
     if time is None or diff.is_unchanged or same_launch(diff.a, diff.b):
@@ -142,15 +145,47 @@ def how_sure(diff: Diff) -> str:
     return f"{_share(time.interval)}: {time.interval.among}."
 
 
-def no_why(diff: Diff) -> str:
+def no_why(diff: Found) -> str:
     """Say why causes are not told; empty where they are, or nobody asked."""
-    from gpusim.decide.diff import NOT_ASKED
-
     known = diff.why is not None or diff.no_why == NOT_ASKED or diff.is_unchanged
     return "" if known else f"Why is not known: {diff.no_why}."
 
 
-def wrong(diff: Diff) -> str:
+MOST_OF_IT = 0.5
+"""Share of the change that no cause explains from which on it is said what else changed."""
+
+
+def other(diff: Found) -> str:
+    """Say how much work the busiest unit has, where most of the change is none of the causes'; else nothing."""
+    of = diff.why
+    if of is None or len(diff.a.steps) + len(diff.b.steps) > 2 or abs(of.change) < SAME * of.a:
+        return ""
+    if abs(of.other.change) < MOST_OF_IT * abs(of.change):
+        return ""
+    units = {unit.name: unit for unit in ranked(diff.b.whole)}
+    found = next((unit for unit in ranked(diff.a.whole) if unit.name in units), None)
+    if found is None:
+        return ""
+    before, after = worked(diff.a, found), worked(diff.b, units[found.name])
+    return (
+        f"Other is the work itself, and what was not looked at. The busiest unit of A ({found.name}) has work for "
+        f"{format_count(before)} cycles there, and for {format_count(after)} in B."
+    )
+
+
+def worked(side: Side, unit: Busy) -> float:
+    """Give the cycles for which a unit works.
+
+    Parameters
+    ----------
+    side : Side
+    unit : Busy
+    """
+    time = side.whole.value("sm__cycles_active.avg") if unit.unit.of_active else side.whole.cycles
+    return float(unit.share * time)
+
+
+def wrong(diff: Found) -> str:
     """Name counts that are predicted as exact and were measured otherwise; empty where there are none."""
     if not diff.wrong:
         return ""
