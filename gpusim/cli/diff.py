@@ -158,8 +158,14 @@ def _is_file(word: str) -> bool:
     """Whether a word names a JSON file, or a measurement that comes with gpusim and a launch of it."""
     from gpusim.measured import measurement
 
-    name, chosen, _ = word.partition("#")
-    return name.endswith(DOCUMENT) or (bool(chosen) and measurement.shipped(name) is not None)
+    name, which = _chosen(word)
+    return name.endswith(DOCUMENT) or (bool(which) and measurement.shipped(name) is not None)
+
+
+def _chosen(word: str) -> tuple[str, str]:
+    """A file, and which of its results is meant: what stands behind a #, unless the file itself is called so."""
+    name, _, which = word.partition("#")
+    return (word, "") if word.endswith(DOCUMENT) and Path(word).is_file() else (name, which)
 
 
 def _is_source(word: str) -> bool:
@@ -204,7 +210,7 @@ def _of_file(word: str) -> _Asked:
     from gpusim.decide.diff_files import read_side
     from gpusim.measured import measurement
 
-    name, _, which = word.partition("#")
+    name, which = _chosen(word)
     side = read_side(measurement.shipped(name) or Path(name), which)
 
     def get(**_: Any) -> Side:

@@ -55,8 +55,8 @@ OPTIONS: dict[str, tuple[str, Any]] = {
 Given = dict[str, Any]
 """Those options by name, None where one was not given."""
 
-ALONE = "advise"
-"""The command that takes one launch, and no file of them."""
+ALONE = ("advise", "diff")
+"""Commands that take no file of launches."""
 
 Launches = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Many launches, from a launch file, instead of one.")
@@ -153,7 +153,7 @@ def demand(given: dict[str, Any], command: str) -> None:
     for name, value in given.items():
         if value is None:
             what = "a .cu file" if name == "FILE" else "X,Y,Z"
-            instead = "" if command == ALONE else " (or --launches FILE)"
+            instead = "" if command in ALONE else " (or --launches FILE)"
             raise GpusimError(f"{name} is missing: {command} needs {what}{instead}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gpusim.report.tables import LEVELS, number, trimmed
@@ -126,9 +126,18 @@ def levels(a: Figures, b: Figures) -> tuple[Change, ...]:
     tuple of Change
         Those that are known of both, and not 0 in both.
     """
-    memory = a.memory if a.memory == b.memory else "DRAM"
-    found = (_change(a, b, *row) for row in _rows(memory))
+    found = (_change(a, b, *row) for row in _rows(device_memory(a, b)))
     return tuple(change for change in found if _is_known(change) and (change.a or change.b))
+
+
+def device_memory(a: Figures, b: Figures) -> str:
+    """Give what the device memory of both is called.
+
+    Parameters
+    ----------
+    a, b : Figures
+    """
+    return a.memory if a.memory == b.memory else "DRAM"
 
 
 def _is_known(change: Change) -> bool:
@@ -210,9 +219,22 @@ def same_launch(a: Side, b: Side) -> bool:
     if a.kind == b.kind or len(a.steps) + len(b.steps) > 2:
         return False
     measured, predicted = (a, b) if a.measured else (b, a)
+    if not all(_agree(measured, predicted)):
+        return False
     names = {base_name(measured.whole.kernel), base_name(measured.name.partition(" ")[0])}
     alike = (measured.whole.grid, measured.whole.block) == (predicted.whole.grid, predicted.whole.block)
     return alike and base_name(predicted.whole.kernel) in names
+
+
+def _agree(measured: Side, predicted: Side) -> Iterator[bool]:
+    """Whether GPU, caches and parameters are the same, as far as both say them."""
+    from gpusim.hardware.clocks import split_clock
+
+    here, there = predicted.whole, measured.whole
+    yield "" in (here.gpu, there.gpu) or split_clock(here.gpu)[0] == split_clock(there.gpu)[0]
+    yield "" in (here.cache, there.cache) or here.cache == there.cache
+    told = measured.measured.launch.get("params", {}) if measured.measured else {}
+    yield not isinstance(told, Mapping) or all(here.params.get(name, value) == value for name, value in told.items())
 
 
 def settings(a: Side, b: Side) -> tuple[Setting, ...]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim.decide import diff_why
 from gpusim.decide.changes import Change, counters, levels, not_exact, settings
-from gpusim.decide.diff_found import NOT_ASKED, Found
+from gpusim.decide.diff_found import NOT_ASKED, SAME_TIME, Found
 from gpusim.decide.diff_lines import arrays, lines
-from gpusim.decide.diff_sides import MEASURED, PREDICTED, DiffError, Side, side_of
+from gpusim.decide.diff_sides import PREDICTED, DiffError, Side, side_of
 from gpusim.decide.diff_trust import Duration, duration
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Diff(Found):
             "why": None if self.why is None else self.why.to_dict(), "no_why": self.no_why,
             "settings": [setting._asdict() for setting in self.settings],
             "levels": [change.to_dict() for change in self.levels],
-            "metrics": [change.to_dict() | _claims(change) for change in self.counters],
+            "metrics": [change.to_dict() | self._claims(change) for change in self.counters],
             "lines": [line.to_dict() for line in self.lines if not line.is_unchanged],
             "arrays": [array.to_dict() for array in self.arrays if not array.is_unchanged],
             "wrong": [change.to_dict() for change in self.wrong],
@@ -130,12 +130,22 @@ class Diff(Found):
 
         columns = ["metric", "unit", "a", "b", "difference", "factor", "claim_a", "claim_b", "error_a", "error_b"]
         rows = [
-            {"metric": of.key, "difference": of.difference, "factor": of.factor, "a": of.a, "b": of.b, **_claims(of)}
+            {"metric": of.key, "a": of.a, "b": of.b, "difference": of.difference, "factor": of.factor}
+            | self._claims(of)
             for of in self.counters
         ]
-        sides = {"claim_a": self.a, "claim_b": self.b}
-        known = [{**row, **{key: MEASURED for key, side in sides.items() if side.measured}} for row in rows]
-        return pd.DataFrame(known, columns=columns).set_index("metric")
+        return pd.DataFrame(rows, columns=columns).set_index("metric")
+
+    def _claims(self, change: Change) -> dict[str, Any]:
+        """Unit of a metric, and how far to trust it on either side."""
+        found: dict[str, Any] = {"unit": ""}
+        for label, side, metric in (("a", self.a, change.of_a), ("b", self.b, change.of_b)):
+            if metric is not None:
+                found["unit"] = found["unit"] or metric.unit
+                told = metric.claim.value if side.tells_trust else None
+                found[f"claim_{label}"] = told if side.measured is None else side.kind
+                found[f"error_{label}"] = metric.error
+        return found
 
 
 def diff(
@@ -183,6 +193,8 @@ def compare(a: Side, b: Side, *, why: bool = True, progress: Progress | None = N
     if not (found := counters(*both)):
         raise DiffError(f"{a.name} and {b.name} have no figure in common")
     no_why = diff_why.unknown(a, b) if why else NOT_ASKED
+    if all(change.is_unchanged for change in found) and a.kind == b.kind:
+        no_why = no_why or SAME_TIME
     known = all(side.whole.lines for side in (a, b)), all(side.whole.arrays for side in (a, b))
     return Diff(
         a, b, duration(a, b), None if no_why else diff_why.why(a, b, progress), no_why, settings(a, b), levels(*both),
@@ -219,13 +231,3 @@ def _time_dict(time: Duration) -> dict[str, Any]:
         "interval": None if time.interval is None else time.interval._asdict(), "told_apart": time.told_apart,
         "unknown": time.unknown,
     }  # fmt: skip
-
-
-def _claims(change: Change) -> dict[str, Any]:
-    found: dict[str, Any] = {"unit": ""}
-    metrics: Sequence[tuple[str, Any]] = (("a", change.of_a), ("b", change.of_b))
-    for label, metric in metrics:
-        if metric is not None:
-            found |= {"unit": found["unit"] or metric.unit, f"claim_{label}": metric.claim.value}
-            found[f"error_{label}"] = metric.error
-    return found

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gpusim.decide.diff_why import Why
 
 NOT_ASKED = "not asked"
+SAME_TIME = "nothing changed"
+"""Why no cause is told: nobody wants to know, or there is none."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,11 +10,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpusim.decide import diff_words as words
-from gpusim.decide.changes import factor
+from gpusim.decide.changes import device_memory, factor
 from gpusim.report.busy import ranked
 from gpusim.report.busy import shown as busiest
 from gpusim.report.claims import claim, legend
 from gpusim.report.grid import Grid
+from gpusim.report.kept import kept_line
 from gpusim.report.units import NOTHING, format_bytes, format_count, format_factor, format_share
 from gpusim.report.where import abbreviated
 
@@ -246,7 +247,7 @@ def _lines(found: Sequence[Line], heading: str, diff: Found) -> Iterator[Rendera
     grid.add_column("of it", "name")
     for name in ("A", "B", "change"):
         grid.add_column(name)
-    memory = diff.a.whole.memory
+    memory = device_memory(diff.a.whole, diff.b.whole)
     for line, name in zip(shown, abbreviated([_name(line) for line in shown], NAME_COLUMNS), strict=True):
         for number, cells in enumerate(_costs(line, memory)):
             grid.add_row("" if number else name, "" if number else line.text, *cells)
@@ -288,3 +289,4 @@ def _footer(diff: Found) -> Iterator[str]:
         for metric, side in ((change.of_a, diff.a), (change.of_b, diff.b))
         if side.measured is None and side.tells_trust
     })  # fmt: skip
+    yield kept_line(step.kept for side in (diff.a, diff.b) for step in side.steps)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpusim.decide.changes import same_launch
-from gpusim.decide.diff_found import NOT_ASKED
+from gpusim.decide.diff_found import NOT_ASKED, SAME_TIME
 from gpusim.decide.diff_trust import RUNS, ratio_errors
 from gpusim.report.busy import ranked
 from gpusim.report.units import format_count, format_seconds, format_share
@@ -147,7 +147,7 @@ def how_sure(diff: Found) -> str:
 
 def no_why(diff: Found) -> str:
     """Say why causes are not told; empty where they are, or nobody asked."""
-    known = diff.why is not None or diff.no_why == NOT_ASKED or diff.is_unchanged
+    known = diff.why is not None or diff.no_why in (NOT_ASKED, SAME_TIME)
     return "" if known else f"Why is not known: {diff.no_why}."
 
 

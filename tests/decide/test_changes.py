@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import hypothesis.strategies as st
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 
 import gpusim
 from gpusim import report
+from gpusim.decide.diff_sides import measured_side
 from gpusim.errors import GpusimError
 from gpusim.measured.measurement import MeasuredLaunch
 from gpusim.results.metric import CYCLES, DURATION
@@ -148,6 +150,22 @@ def test_counts_said_to_be_exact_that_were_measured_otherwise_are_named() -> Non
         assert "Predicted as exact, and measured otherwise: smsp__inst_executed.sum" in repr(found)
     other = measured([20000, 20000], "copy N=8", **{name: [1001.0]})
     assert gpusim.diff(here, MeasuredLaunch("copy", {}, "copy", metrics=other.metrics)).wrong == ()
+
+
+def test_a_measurement_elsewhere_is_not_of_the_same_launch() -> None:
+    there = measured([20000, 20100])
+    for gpu, cache, same in (("h200", "cold", True), ("h100-sxm", "cold", False), ("h200", "warm", False)):
+        side = measured_side(there, gpu, cache)
+        assert ("is predicted to take" in gpusim.diff(timed(), side).verdict) == same
+    other = replace(there, launch={"kernel": "matmul-tiled", "params": {"M": 500, "N": 500, "K": 500, "T": 32}})
+    assert gpusim.diff(timed(), other).verdict.startswith("The times of A and B are not told apart")
+
+
+def test_what_was_measured_is_never_called_a_claim() -> None:
+    found = gpusim.diff(timed(), measured([20000, 20100]))
+    assert {row["claim_b"] for row in found.to_dict()["metrics"]} == {"measured"}
+    assert {row["claim_a"] for row in found.to_dict()["metrics"]} == {"calibrated"}
+    assert set(found.to_dataframe()["claim_b"]) == {"measured"}
 
 
 def test_a_measurement_without_counters_has_its_time_between_events() -> None:

@@ -73,6 +73,13 @@ def test_no_launch_runs_again_where_nobody_asks_why() -> None:
     assert "Why is not known" not in repr(found)
 
 
+def test_no_launch_runs_again_where_nothing_changed() -> None:
+    a = launch(10000, 6000, 9000, 4000)
+    found = gpusim.diff(a, replace(a))
+    assert (found.why, found.no_why) == (None, "nothing changed")
+    assert a.rerun.asked == []  # type: ignore[union-attr]
+
+
 TIMES = st.integers(1000, 10**8)
 
 
@@ -80,8 +87,11 @@ TIMES = st.integers(1000, 10**8)
 def test_causes_and_the_rest_add_up_to_the_change(of_a: tuple[int, ...], of_b: tuple[int, ...]) -> None:
     a, b = (launch(*sorted(times, reverse=True)) for times in (of_a, of_b))
     for one, other in ((a, b), (b, a)):
-        found = gpusim.diff(one, other).why
-        assert found is not None
+        changed = gpusim.diff(one, other)
+        found = changed.why
+        assert (found is None) == changed.is_unchanged
+        if found is None:
+            continue
         rows = [*found.reasons, found.other]
         assert sum(row.change for row in rows) == found.change == other.cycles - one.cycles
         assert sum(row.a for row in rows) == one.cycles
