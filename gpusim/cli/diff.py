@@ -125,16 +125,15 @@ def _asked(
 ) -> Iterator[_Asked]:
     """Everything that words tell of, with the parameters that all kernels share."""
     names, shared = parted(words)
-    block = launch["--block"]
-    described = [name for name in names if not (_is_file(name) or _is_source(name))]
-    if described and block is not None:  # which described kernels have, too
-        shared += parted(["--block", block])[1]
-    _check_once(shared, "both")
+    described = any(not (_is_file(name) or _is_source(name)) for name in names)
+    if not any(map(_is_source, names)):
+        if described and launch["--block"] is not None:  # which described kernels have, too
+            shared += parted(["--block", launch["--block"]])[1]
+            launch = {**launch, "--block": None}
+        sources.refuse(launch, "is for a CUDA source (.cu)")
     if shared and not described:
         raise GpusimError(f"--{shared[0][0]} is for a described kernel: neither of the two is one")
-    if described == names or all(map(_is_file, names)):
-        own = {name: value for name, value in launch.items() if name != "--block" or not described}
-        sources.refuse(own, "is for a CUDA source (.cu)")
+    _check_once(shared, "both")
     for name in names:
         if _is_file(name):
             yield _of_file(name)

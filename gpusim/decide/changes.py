@@ -263,13 +263,17 @@ def _of_launch(figures: Figures) -> dict[str, str]:
     limiters = " and ".join(what.replace("_mem", " memory") for what in figures.occupancy_limiters)
     of_sm = _known(figures.blocks_per_sm)
     return {
-        "grid": "×".join(map(str, trimmed(figures.grid))),
-        "block": "×".join(map(str, trimmed(figures.block))),
+        "grid": _extent(figures.grid),
+        "block": _extent(figures.block),
         "registers": _known(figures.registers_per_thread),
         "blocks per SM": f"{of_sm} ({limiters})" if of_sm else "",
         "occupancy": format_share(figures.occupancy) if math.isfinite(figures.occupancy) else "",
         "waves": f"{figures.waves:.4g}" if math.isfinite(figures.waves) else "",
     }
+
+
+def _extent(sizes: tuple[int, int, int]) -> str:
+    return "×".join(map(str, trimmed(sizes))) if any(sizes) else ""
 
 
 def _known(value: float) -> str:

@@ -71,7 +71,10 @@ def side_in(raw: Any, where: str = "A", which: str = "") -> Side:
         kind = None if "kernel" in raw or "chain" in raw else next((kind for kind in KINDS if kind in raw), None)
         entries = [{**shared, **entry} for entry in raw[kind]] if kind else [raw]
         names = [str(entry.get("id") or entry.get("chain") or entry["kernel"]) for entry in entries]
-        return replace(_side(entries[_chosen(names, where, which)]), tells_trust=kind not in BARE)
+        entry = entries[_chosen(names, where, which)]
+        if entry.get("error"):
+            raise DiffError(f"{where}: {entry['id']} could not be predicted: {entry['error']}")
+        return replace(_side(entry), tells_trust=kind not in BARE)
     except GpusimError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):

@@ -128,9 +128,9 @@ def extent(sizes: Sequence[int]) -> tuple[int, int, int]:
     Parameters
     ----------
     sizes : sequence of int
-        One to three; what is left out is 1.
+        One to three, of which what is left out is 1; none where it is not known, which is three times 0.
     """
-    x, y, z = (*map(int, sizes), 1, 1, 1)[:3]
+    x, y, z = (*map(int, sizes), 1, 1, 1)[:3] if sizes else (0, 0, 0)
     return x, y, z
 
 

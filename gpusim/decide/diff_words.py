@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from gpusim.report.busy import Busy
     from gpusim.results.metric import Interval
 
-SAME = 0.0005
-"""Relative difference of two times below which they are shown as the same."""
+SAME = 0.005
+"""Relative difference of two times below which they are called about the same."""
+
+SMALL = 0.1
+"""Ratio below which two digits are shown that are no zeros."""
 
 
 def verdict(diff: Found) -> str:
@@ -51,8 +54,10 @@ def _takes(time: Duration) -> str:
     """``B takes 0.62 of A's time: 12.4 us instead of 20.0 us (1.61x as fast; 80 %: 1.50x to 1.73x)``."""
     a, b = _shown(time.a, time), _shown(time.b, time)
     if abs(time.ratio - 1) < SAME:
-        return f"B takes A's time: {b}{_sure(time, ' (', ')')}"
-    times = f"{time.ratio:.2f} of" if time.ratio < 1 else f"{_factor(time.ratio)} times"
+        same = f"A's time: {b}" if a == b else f"about A's time: {b} instead of {a}"
+        return f"B takes {same}{_sure(time, ' (', ')')}"
+    less = f"{time.ratio:.2g}" if time.ratio < SMALL else f"{time.ratio:.2f}"
+    times = f"{less} of" if time.ratio < 1 else f"{_factor(time.ratio)} times"
     return f"B takes {times} A's time: {b} instead of {a} ({_speed(time)}{_sure(time, '; ', '')})"
 
 
@@ -99,7 +104,7 @@ def times(diff: Found) -> Iterator[str]:
         if side.measured is not None:
             said = _measured_time(side)
         elif len(side.steps) > 1:
-            said = f"{format_seconds(side.whole.seconds)}, {len(side.steps)} launches one after the other"
+            said = f"{_plainly(side)}, {len(side.steps)} launches one after the other"
         else:
             said = "; ".join(filter(None, (_lasts(side), why(side.whole))))
         if said:

@@ -117,6 +117,8 @@ def test_sources_share_the_options_of_their_launch(folder: Path, capsys: pytest.
     assert "new.cu:4" in shown
     assert typed(f"'old.cu --grid 64' 'old.cu --grid 32' {given.removeprefix('--grid 64')} --no-why") == 0
     assert "grid 64 -> 32" in capsys.readouterr().out
+    assert typed(f"old.cu copy --n 16384 {given} --no-why") == 0
+    assert "B, predicted: copy  N=16384 B=256" in capsys.readouterr().out
     assert typed(f"'old.cu --grid 64' new.cu {given}") == 2
     assert "--grid is given twice: for old.cu --grid 64, and for both" in capsys.readouterr().err
 

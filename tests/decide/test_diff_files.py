@@ -70,6 +70,10 @@ def test_a_file_of_launches_says_nothing_of_trust() -> None:
     assert found is not None
     assert found.told_apart is None
     assert "does not say how they were simulated" in found.unknown
+    assert [of.name for of in gpusim.diff(a, timed(), why=False).settings] == ["kernel"]  # nothing else is known
+    failed = {**document, "launches": [{**record, "metrics": {}, "error": "no such kernel"}]}
+    with pytest.raises(GpusimError, match=r"l\.json: mine could not be predicted: no such kernel"):
+        side_in(failed, "l.json")
 
 
 def test_advice_that_was_written_tells_why() -> None:
