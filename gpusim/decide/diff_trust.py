@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +29,28 @@ BY_RUNS = "between the quickest and the slowest of each"
 BY_INTERVAL = "so many launches like it fall within the interval of the prediction"
 
 
+class Errors(NamedTuple):
+    """By how much predicted ratios of two times are off: by what factor, less one.
+
+    Attributes
+    ----------
+    median, eighty, ninety : float
+        Half, eight tenths and nine tenths of the pairs are off by less.
+    pairs : int
+    family : str
+        Of their kernels; empty: any.
+    kernels : sequence of str
+        Names of kernels of that family.
+    """
+
+    median: float
+    eighty: float
+    ninety: float
+    pairs: int
+    family: str = ""
+    kernels: Sequence[str] = ()
+
+
 class Duration(NamedTuple):
     """How long both take.
 
@@ -40,6 +63,8 @@ class Duration(NamedTuple):
         Between what B over A lies; None where nobody knows.
     unknown : str
         Why nobody knows.
+    errors : Errors or None
+        Of the pairs that it follows from, if both are predictions.
     """
 
     a: float
@@ -47,6 +72,7 @@ class Duration(NamedTuple):
     in_seconds: bool
     interval: Interval | None
     unknown: str
+    errors: Errors | None = None
 
     @property
     def ratio(self) -> float:
@@ -60,22 +86,6 @@ class Duration(NamedTuple):
         return of and not of.low <= 1 <= of.high
 
 
-class Errors(NamedTuple):
-    """By how much predicted ratios of two times are off: by what factor, less one.
-
-    Attributes
-    ----------
-    median, eighty, ninety : float
-        Half, eight tenths and nine tenths of the pairs are off by less.
-    pairs : int
-    """
-
-    median: float
-    eighty: float
-    ninety: float
-    pairs: int
-
-
 def duration(a: Side, b: Side) -> Duration | None:
     """Compare the times of both; None where one has none.
 
@@ -86,22 +96,21 @@ def duration(a: Side, b: Side) -> Duration | None:
     for name in (DURATION, CYCLES):
         time_a, time_b = (side.whole.value(name) for side in (a, b))
         if not (math.isnan(time_a) or math.isnan(time_b)):
-            interval, unknown = _interval(a, b, name)
-            return Duration(float(time_a), float(time_b), name == DURATION, interval, unknown)
+            return Duration(float(time_a), float(time_b), name == DURATION, *_interval(a, b, name))
     return None
 
 
-def _interval(a: Side, b: Side, metric: str) -> tuple[Interval | None, str]:
-    """Between what B over A lies, or why nobody knows."""
+def _interval(a: Side, b: Side, metric: str) -> tuple[Interval | None, str, Errors | None]:
+    """Between what B over A lies, or why nobody knows, and what it follows from."""
     if a.measured is None and b.measured is None:
         return _of_predictions(a, b, metric)
     ends_a, ends_b = _ends(a, metric), _ends(b, metric)
     if ends_a is None or ends_b is None:
         without = "A" if ends_a is None else "B"
-        return None, f"no interval is known of the time of {without}"
+        return None, f"no interval is known of the time of {without}", None
     both = a.measured is not None and b.measured is not None
     share, among = (RUNS, BY_RUNS) if both else (INTERVAL_SHARE, BY_INTERVAL)
-    return Interval(ends_b[0] / ends_a[1], ends_b[1] / ends_a[0], among, share), ""
+    return Interval(ends_b[0] / ends_a[1], ends_b[1] / ends_a[0], among, share), "", None
 
 
 def _ends(side: Side, metric: str) -> tuple[float, float] | None:
@@ -113,23 +122,22 @@ def _ends(side: Side, metric: str) -> tuple[float, float] | None:
     return (of.low, of.high) if of else None
 
 
-def _of_predictions(a: Side, b: Side, metric: str) -> tuple[Interval | None, str]:
+def _of_predictions(a: Side, b: Side, metric: str) -> tuple[Interval | None, str, Errors | None]:
     """Between what the ratio of two predicted times lies, as pairs were off that were measured."""
-    if why := _unlike_pairs(a, b):
-        return None, why
-    errors = ratio_errors(a.whole.gpu)
-    assert errors is not None
+    errors = _unlike_pairs(a, b) or _errors(a, b)
+    if isinstance(errors, str):
+        return None, errors, None
     ratio, off = factor(a.whole.value(metric), b.whole.value(metric)), 1 + errors.eighty
-    among = f"{errors.pairs} pairs of kernels that were measured on {a.whole.gpu}"
-    return Interval(ratio / off, ratio * off, among), ""
+    among = f"{errors.pairs} pairs of {errors.family or 'any'} kernels that were measured on {a.whole.gpu}"
+    return Interval(ratio / off, ratio * off, among), "", errors
 
 
 def _unlike_pairs(a: Side, b: Side) -> str:
-    """Why what was measured of pairs says nothing of these two; empty where it does."""
+    """Why what was measured of pairs says nothing of these two; empty where it may."""
     gpus, caches = {a.whole.gpu, b.whole.gpu}, {a.whole.cache, b.whole.cache}
     if len(gpus) > 1:
         return "pairs were measured on one GPU, not across two"
-    if ratio_errors(a.whole.gpu) is None:
+    if not _table(a.whole.gpu):
         return f"no pairs were measured on {a.whole.gpu}"
     if caches != {"cold"}:
         return "pairs were measured with cold caches alone"
@@ -142,33 +150,53 @@ def _unlike_pairs(a: Side, b: Side) -> str:
     return ""
 
 
-@cache
-def ratio_errors(gpu: str) -> Errors | None:
-    """Give by how much ratios of predicted times are off on a GPU; None where no pairs were measured.
+def _errors(a: Side, b: Side) -> Errors | str:
+    """Errors of pairs predicted as these two were, of their family if there are enough; or why there are none."""
+    table = _table(a.whole.gpu)
+    ways = {_learnt_from(side) for side in (a, b)}
+    if not ways <= table.keys():
+        return "pairs were predicted in another way"
+    if len(ways) > 1:
+        return "one was predicted from its description, and the other from machine code"
+    found = table[ways.pop()]
+    both = {a.whole.kernel, b.whole.kernel}
+    of_family = (errors for errors in found if errors.family and both <= set(errors.kernels))
+    return next(of_family, found[0])
 
-    Parameters
-    ----------
-    gpu : str
-    """
+
+def _learnt_from(side: Side) -> str:
+    """What the interval of its time follows from: that tells how it was predicted."""
+    metric = side.whole.metrics.get(CYCLES)
+    return metric.interval.among if metric is not None and metric.interval is not None else ""
+
+
+@cache
+def _table(gpu: str) -> dict[str, list[Errors]]:
+    """Errors of pairs measured on a GPU, by what intervals of such predictions follow from; those of any kernels first."""
     file = resources.files("gpusim") / "data" / f"ratios-{gpu}.json"
     if not gpu or not file.is_file():
-        return None
-    return errors_of([(pair["predicted"], pair["measured"]) for pair in json.loads(file.read_text())["pairs"]])
+        return {}
+    ways = json.loads(file.read_text())["ways"]
+    return {way["learnt_from"]: [Errors(**errors) for errors in way["errors"]] for way in ways}
 
 
-def errors_of(pairs: list[tuple[float, float]]) -> Errors:
+def errors_of(pairs: Sequence[tuple[float, float]], family: str = "", kernels: Sequence[str] = ()) -> Errors:
     """Give by how much ratios are off that were predicted and measured.
 
     Parameters
     ----------
-    pairs : list of (float, float)
+    pairs : sequence of (float, float)
         A ratio as predicted, and as measured.
+    family : str
+        Of their kernels; empty: any.
+    kernels : sequence of str
+        Names of kernels of that family.
 
     Examples
     --------
-    >>> errors_of([(2.0, 2.0), (2.0, 2.2), (2.2, 2.0)]).median
+    >>> round(errors_of([(2.0, 2.0), (2.0, 2.2), (2.2, 2.0)]).median, 3)
     0.1
     """
     off = [math.exp(abs(math.log(predicted / measured))) - 1 for predicted, measured in pairs]
-    tenths = statistics.quantiles(off, n=TENTHS)
-    return Errors(round(statistics.median(off), 4), tenths[EIGHTH], tenths[-1], len(off))
+    tenths = statistics.quantiles(off, n=TENTHS, method="inclusive")
+    return Errors(statistics.median(off), tenths[EIGHTH], tenths[-1], len(off), family, tuple(kernels))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.decide.changes import same_launch
 from gpusim.decide.diff_found import NOT_ASKED, SAME_TIME
-from gpusim.decide.diff_trust import RUNS, ratio_errors
+from gpusim.decide.diff_trust import RUNS
 from gpusim.report.busy import ranked
 from gpusim.report.units import format_count, format_seconds, format_share
 from gpusim.results.metric import DURATION
@@ -141,8 +141,7 @@ def how_sure(diff: Found) -> str:
         return ""
     if time.interval is None:
         return f"How sure the ratio of the times is, is not known: {time.unknown}."
-    errors = ratio_errors(diff.a.whole.gpu)
-    if diff.a.measured is None and diff.b.measured is None and errors is not None:
+    if (errors := time.errors) is not None:
         return (
             f"{_share(time.interval)}: so many ratios fall within. Of {time.interval.among} half are off by "
             f"{format_share(errors.median)} at most, nine in ten by {format_share(errors.ninety)}."

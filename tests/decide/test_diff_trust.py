@@ -7,25 +7,51 @@ from dataclasses import replace
 import pytest
 
 import gpusim
-from gpusim.decide.diff_trust import errors_of, ratio_errors
+from gpusim.decide.diff_trust import Errors, errors_of
 from gpusim.results.metric import CYCLES, Claim
 from tests.decide.made import timed
 
 
+def errors(a: gpusim.Profile, b: gpusim.Profile) -> Errors:
+    found = gpusim.diff(a, b, why=False).time
+    assert found is not None
+    assert found.errors is not None
+    return found.errors
+
+
 def test_the_interval_is_that_of_eight_in_ten_pairs() -> None:
-    errors = ratio_errors("h200")
-    found = gpusim.diff(timed(20000), timed(10000), why=False).time
-    assert errors is not None
+    a, b = timed(20000), timed(10000)
+    found, of = gpusim.diff(a, b, why=False).time, errors(a, b)
     assert found is not None
     assert found.interval is not None
-    assert found.interval.high == pytest.approx(0.5 * (1 + errors.eighty))
-    assert found.interval.low == pytest.approx(0.5 / (1 + errors.eighty))
-    assert errors.median < errors.eighty < errors.ninety < 0.15
+    assert found.interval.high == pytest.approx(0.5 * (1 + of.eighty))
+    assert found.interval.low == pytest.approx(0.5 / (1 + of.eighty))
+    assert of.median < of.eighty < of.ninety < 0.15
+
+
+def test_descriptions_are_judged_by_pairs_of_their_family() -> None:
+    matmuls, others = (
+        errors(*(timed(cycles, way="description", kernel=name) for cycles in (20000, 10000)))
+        for name in ("matmul-tiled", "my-own-kernel")
+    )
+    assert (matmuls.family, others.family) == ("matmul", "")
+    across = errors(timed(way="description"), timed(10000, way="description", kernel="copy"))
+    assert across == others
+    assert errors(timed(), timed(10000)).eighty < matmuls.eighty
+
+
+def test_a_ratio_of_real_predictions_is_known_by_their_way() -> None:
+    a, b = (gpusim.predict(name, n=256) for name in ("transpose-shared", "transpose-padded"))
+    assert errors(a, b).family == "transpose"
 
 
 def scaled(profile: gpusim.Profile) -> gpusim.Profile:
     cycles = replace(profile[CYCLES], claim=Claim.EXTRAPOLATED)
     return replace(profile, metrics={**profile.metrics, CYCLES: cycles})
+
+
+def unlike(profile: gpusim.Profile) -> gpusim.Profile:
+    return replace(profile, metrics={**profile.metrics, CYCLES: replace(profile[CYCLES], interval=None)})
 
 
 @pytest.mark.parametrize(
@@ -36,6 +62,8 @@ def scaled(profile: gpusim.Profile) -> gpusim.Profile:
         (timed(), timed(cache="warm"), "cold caches alone"),
         (timed(cache="flushed"), timed(cache="flushed"), "cold caches alone"),
         (timed(), scaled(timed()), "part of a launch was simulated"),
+        (timed(), timed(way="description"), "the other from machine code"),
+        (timed(), unlike(timed()), "in another way"),
     ],
 )
 def test_where_no_pairs_say_anything_it_is_not_known(a: gpusim.Profile, b: gpusim.Profile, says: str) -> None:
