@@ -104,6 +104,11 @@ def read_words(words: Sequence[str]) -> tuple[Path, Given]:
         The source.
     dict
         The options by name.
+
+    Raises
+    ------
+    TyperException
+        Words that are no such options; the command line says so in one line.
     """
     found: list[tuple[Path, Given]] = []
 
@@ -111,7 +116,8 @@ def read_words(words: Sequence[str]) -> tuple[Path, Given]:
         found.append((source, launch))
 
     hear.__annotations__ = {"source": Path, "launch": Given, "return": None}
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    hints = {"help_option_names": []}
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=hints)
     alone.command()(takes_launch(hear))
     alone(args=list(words), prog_name=words[0], standalone_mode=False)
     return found[0]

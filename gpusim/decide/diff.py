@@ -182,7 +182,7 @@ def diff(
     ...     time = Metric(seconds, "second", Claim.MODELLED)
     ...     return Profile("copy", {}, "h200", (1, 1, 1), (32, 1, 1), {"gpu__time_duration.sum": time})
     >>> print(diff(copied(2e-5), copied(1e-5)).verdict)
-    B takes 0.50 of A's time: 10.0 us instead of 20.0 us (2.00x as fast; 80 %: 1.85x to 2.16x).
+    B takes 0.50 of A's time: 10.0 us instead of 20.0 us (2.00x as fast).
     """
     return compare(_read(a, "A"), _read(b, "B"), why=why, progress=progress)
 

@@ -172,7 +172,7 @@ def _learnt_from(side: Side) -> str:
 
 @cache
 def _table(gpu: str) -> dict[str, list[Errors]]:
-    """Errors of pairs measured on a GPU, by what intervals of such predictions follow from; those of any kernels first."""
+    """Errors of pairs measured on a GPU, by what intervals of such predictions follow from; of any kernels first."""
     file = resources.files("gpusim") / "data" / f"ratios-{gpu}.json"
     if not gpu or not file.is_file():
         return {}
