@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 GPU = advice.GPU
 INTERVALS = advice.ROOT / "gpusim" / "data" / f"intervals-{GPU}.json"
 KEPT = pairs.FOLDER / f"{GPU}_predicted.json"
-DIGITS, TO = 4, " -> "
+DIGITS = 4
 
 
 class Ratio(NamedTuple):
@@ -50,7 +50,7 @@ class Ratio(NamedTuple):
     change : float
         Predicted cycles by which the mended one takes longer.
     reasons : tuple of Reason
-        Causes of that, as the diff names them.
+        Causes of that, as the diff names them; none where no cause was mended, for which it was not asked.
     """
 
     what: str
@@ -97,18 +97,20 @@ def couples() -> Iterator[tuple[str, str, str]]:
 
 
 def predict() -> None:
-    """Predict every launch of a pair, ask why the mended one takes less, and keep cycles and causes."""
+    """Predict every launch of a pair, and ask what changed where a cause was mended; keep cycles and causes.
+
+    What is known is written after each pair, so that nothing is lost if it is stopped.
+    """
     specs = {spec.id: spec for spec in file.read(pairs.FOLDER / "launches.json")}
-    cycles: dict[str, int] = {}
-    reasons: dict[str, list[list[Any]]] = {}
+    mended_of = {pair.name for pair in pairs.pairs()}
+    found: dict[str, dict[str, Any]] = {"cycles": {}, "reasons": {}}
     with ProgressLine() as progress:
         for _, slow, mended in couples():
             a, b = (profile(specs[name], GPU, progress=progress) for name in (slow, mended))
-            cycles |= {slow: round(a.cycles), mended: round(b.cycles)}
-            found = diff(a, b, progress=progress).why
-            assert found is not None
-            reasons[slow + TO + mended] = [[of.cause, round(of.a), round(of.b)] for of in found.reasons]
-    KEPT.write_text(json.dumps({"cycles": cycles, "reasons": reasons}, indent=1) + "\n")
+            found["cycles"] |= {slow: round(a.cycles), mended: round(b.cycles)}
+            if slow in mended_of and (why := diff(a, b, progress=progress).why) is not None:
+                found["reasons"][slow] = [[of.cause, round(of.a), round(of.b)] for of in why.reasons]
+            KEPT.write_text(json.dumps(found, indent=1) + "\n")
 
 
 @cache
@@ -124,7 +126,7 @@ def ratios() -> list[Ratio]:
     return [
         Ratio(
             what, slow, mended, here[mended] / here[slow], there[mended] / there[slow], here[mended] - here[slow],
-            tuple(Reason(*of) for of in kept()["reasons"][slow + TO + mended]),
+            tuple(Reason(*of) for of in kept()["reasons"].get(slow, ())),
         )
         for what, slow, mended in couples()
     ]  # fmt: skip
@@ -247,8 +249,14 @@ def table() -> Iterator[str]:
     yield "| launch | what is mended | ratio there | predicted | off | cause named first | all named |"
     yield "|---|---|--:|--:|--:|---|--:|"
     for of in found:
-        why = f"{'the same' if of.first == of.what else of.first} | {of.explained:.0%}" if of.first else "none |"
-        yield f"| `{of.slow}` | {of.what} | {of.measured:.3g} | {of.predicted:.3g} | {of.error:+.1%} | {why} |"
+        yield f"| `{of.slow}` | {of.what} | {of.measured:.3g} | {of.predicted:.3g} | {of.error:+.1%} | {_why(of)} |"
+
+
+def _why(of: Ratio) -> str:
+    """Cells of the cause that is named first, and of how much all are."""
+    if of.first:
+        return f"{'the same' if of.first == of.what else of.first} | {of.explained:.0%}"
+    return "none | 0%" if of in causes() else "not asked |"
 
 
 def of_families() -> Iterator[str]:

@@ -116,7 +116,7 @@ def read_words(words: Sequence[str]) -> tuple[Path, Given]:
         found.append((source, launch))
 
     hear.__annotations__ = {"source": Path, "launch": Given, "return": None}
-    hints = {"help_option_names": []}
+    hints: dict[str, list[str]] = {"help_option_names": []}
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=hints)
     alone.command()(takes_launch(hear))
     alone(args=list(words), prog_name=words[0], standalone_mode=False)
