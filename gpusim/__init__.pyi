@@ -8,6 +8,7 @@ from gpusim.decide.sweep import Sweep as Sweep
 from gpusim.decide.sweep import sweep as sweep
 from gpusim.decide.tune import tune as tune
 from gpusim.decide.tuning import Tuning as Tuning
+from gpusim.decide.diff import diff as diff
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain
 from gpusim.frontends.cuda import profile as profile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,22 +88,48 @@ def advise(profile: Figures, progress: Progress | None = None) -> Advice:
 
 def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | None) -> Finding:
     simulated = cause is not Cause.FEW_BLOCKS
-    found = _rerun(profile, cause, progress) if simulated else _evenly(profile, idle_share(profile))
-    found = min(found, profile.cycles)
+    found = min(cycles_without(profile, (cause,), progress), profile.cycles)
     sure = interval(profile.gpu, profile.cycles / found) if simulated and profile.cache == "cold" else None
     return Finding(cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, simulated, sure)
 
 
-def _rerun(profile: Figures, cause: Cause, progress: Progress | None) -> float:
-    """Cycles of the launch without a cause."""
+def cycles_without(profile: Figures, causes: Collection[Cause], progress: Progress | None = None) -> float:
+    """Give the cycles of a launch without some causes of its time, all of them at once.
+
+    Parameters
+    ----------
+    profile : Profile
+        That can be predicted again.
+    causes : collection of Cause
+        Of one launch: not ``kernels apart``.
+    progress : callable, optional
+        Called with (blocks done, blocks, text).
+
+    Returns
+    -------
+    float
+        SM cycles; those without few blocks, or a last wave, follow from runs in proportion.
+    """
+    others = [cause for cause in causes if cause not in (Cause.LAST_WAVE, Cause.FEW_BLOCKS)]
+    base = _rerun(profile, others, progress) if others else profile
+    if Cause.LAST_WAVE in causes and base.waves > 1:
+        return _all_waves(base, _rerun(profile, [*others, Cause.LAST_WAVE], progress))
+    if Cause.FEW_BLOCKS in causes and base.waves <= 1:
+        return _evenly(base, idle_share(base))
+    return float(base.cycles)
+
+
+def _rerun(profile: Figures, causes: Sequence[Cause], progress: Progress | None) -> Figures:
+    """The launch without some causes."""
+    names = ", ".join(causes)
 
     def tell(done: int, total: int, text: str) -> None:
         if progress is not None:
-            progress(done, total, f"without {cause.value}: {text}")
+            progress(done, total, f"without {names}: {text}")
 
     assert profile.rerun is not None
-    again = profile.rerun(cause, progress=tell)
-    return _all_waves(profile, again) if cause is Cause.LAST_WAVE else float(again.cycles)
+    again: Figures = profile.rerun(*causes, progress=tell)
+    return again
 
 
 def _all_waves(profile: Figures, full: Figures) -> float:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,8 +10,7 @@ import typer
 from gpusim.cli import sources
 from gpusim.cli.files import check_writable, is_stdout, show_advice, write_json
 from gpusim.cli.options import Cache, Clock, Fresh, Gpus, Jobs, JsonFile, KernelFolders, at_clock, listed_gpus
-from gpusim.cli.parameters import combinations, find, split
-from gpusim.cli.words import SOURCES, WORDS_HELP, launches_of
+from gpusim.cli.words import WORDS_HELP, predictions_of
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -51,34 +48,12 @@ def advise(
     gpus = listed_gpus(at_clock(gpu, clock))
     with ProgressLine() as progress:
         how["progress"] = progress
-        found = list(_predicted(words, tuple(kernels or ()), launch, gpus, how))
+        found = [one.predict(**how) for one in predictions_of(words, tuple(kernels or ()), launch, gpus, "advise")]
     advice = advised(found)
     if not is_stdout(json):
         show_advice(advice)
     if json is not None:
         write_json({"advice": [one.to_dict() for one in advice]}, json)
-
-
-def _predicted(
-    words: Sequence[str], folders: tuple[Path, ...], launch: sources.Given, gpus: Sequence[str], how: dict[str, Any]
-) -> Iterator[Profile | ChainProfile]:
-    """Every launch or chain that words tell of, on every GPU."""
-    from gpusim.catalogue import lookup
-    from gpusim.catalogue.chain import Chain
-    from gpusim.frontends.chains import predict_chain
-    from gpusim.launches.profiling import profile
-
-    if not words[0].endswith(SOURCES):
-        name, given = split(words)
-        chain = lookup.find(name, folders)
-        if isinstance(chain, Chain):
-            find(name, folders)  # says so where the name is another one than its own, as launches_of does of a kernel
-            sources.refuse(launch, f"is for a CUDA source: {chain.name} is a chain of kernels")
-            for params, gpu in itertools.product(combinations(chain, given), gpus):
-                yield predict_chain(chain, gpu, **how, **params)
-            return
-    for spec, gpu in itertools.product(list(launches_of(words, folders, launch, "advise")), gpus):
-        yield profile(spec, gpu, described=True, **how)
 
 
 def advised(profiles: Sequence[Profile | ChainProfile]) -> list[Advice | ChainAdvice]:

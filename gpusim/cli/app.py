@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 from gpusim.cli.advise import advise
 from gpusim.cli.compare import compare
 from gpusim.cli.complaint import INTERRUPTED, complain
+from gpusim.cli.diff import diff
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
 from gpusim.cli.lists import formula, gpus, list_kernels
@@ -47,6 +48,7 @@ app.command(name="run", context_settings={"allow_extra_args": True, "allow_inter
 app.command(context_settings=FREE_FORM)(advise)
 app.command(context_settings=FREE_FORM)(sweep)
 app.command(context_settings=FREE_FORM)(tune)
+app.command(context_settings=FREE_FORM)(diff)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

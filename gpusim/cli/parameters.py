@@ -33,8 +33,39 @@ def split(arguments: Sequence[str]) -> tuple[str, dict[str, list[Any]]]:
     dict
         Parameter names, as typed, to the values given.
     """
-    names: list[str] = []
+    names, options = parted(arguments)
     given: dict[str, list[Any]] = {}
+    for name, values in options:
+        given.setdefault(name, []).extend(values)
+    if len(names) != 1:
+        raise GpusimError(
+            f"one kernel is needed, not {len(names)}: {' '.join(names)}" if names else "no kernel is named"
+        )
+    return names[0], given
+
+
+def parted(arguments: Sequence[str]) -> tuple[list[str], list[tuple[str, list[Any]]]]:
+    """Tell names from parameters and their values.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        As for :func:`split`, with any number of names.
+
+    Returns
+    -------
+    list of str
+        The names.
+    list of (str, list)
+        Parameters as typed, each time with the values given.
+
+    Raises
+    ------
+    GpusimError
+        A parameter without a value.
+    """
+    names: list[str] = []
+    given: list[tuple[str, list[Any]]] = []
     words = iter(arguments)
     for word in words:
         if not is_option(word):
@@ -44,12 +75,8 @@ def split(arguments: Sequence[str]) -> tuple[str, dict[str, list[Any]]]:
         value = text if equals else next(words, None)
         if value is None or not value or (not equals and is_option(value)):
             raise GpusimError(f"option {word} needs a value")
-        given.setdefault(name, []).extend(number(part) for part in value.split(","))
-    if len(names) != 1:
-        raise GpusimError(
-            f"one kernel is needed, not {len(names)}: {' '.join(names)}" if names else "no kernel is named"
-        )
-    return names[0], given
+        given.append((name, [number(part) for part in value.split(",")]))
+    return names, given
 
 
 def find(name: str, folders: Sequence[Path]) -> Algorithm | Chain:

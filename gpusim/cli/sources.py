@@ -88,6 +88,63 @@ def takes_launch(command: Callable[..., None]) -> Callable[..., None]:
     return with_options
 
 
+def read_words(words: Sequence[str]) -> tuple[Path, Given]:
+    """Read a source with options of its launch, as they would stand on a command line.
+
+    Parameters
+    ----------
+    words : sequence of str
+        ``FILE --kernel NAME ...``, in any order.
+
+    Returns
+    -------
+    Path
+        The source.
+    dict
+        The options by name.
+
+    Raises
+    ------
+    TyperException
+        Words that are no such options; the command line says so in one line.
+    """
+    found: list[tuple[Path, Given]] = []
+
+    def hear(source: Path, launch: Given) -> None:
+        found.append((source, launch))
+
+    hear.__annotations__ = {"source": Path, "launch": Given, "return": None}
+    hints: dict[str, list[str]] = {"help_option_names": []}
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=hints)
+    alone.command()(takes_launch(hear))
+    alone(args=list(words), prog_name=words[0], standalone_mode=False)
+    return found[0]
+
+
+def both(shared: Given, own: Given, whose: str) -> Given:
+    """Put options together that several launches share and those of one.
+
+    Parameters
+    ----------
+    shared, own : dict
+        By name; what may be repeated is added to.
+    whose : str
+        What messages call the launch.
+
+    Raises
+    ------
+    GpusimError
+        An option that has one value is given twice.
+    """
+    found = {}
+    for name, value in own.items():
+        lists = isinstance(value, list) or isinstance(shared[name], list)
+        if not lists and value is not None and shared[name] is not None:
+            raise GpusimError(f"{name} is given twice: for {whose}, and for both")
+        found[name] = [*(shared[name] or ()), *(value or ())] if lists else shared[name] if value is None else value
+    return found
+
+
 def refuse(given: dict[str, Any], why: str) -> None:
     """Complain of the first option that was given."""
     for name, value in given.items():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.cli import sources
 from gpusim.cli.parameters import combinations, find, split
@@ -12,6 +14,16 @@ from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch, DescribedLaunch
+    from gpusim.profiles.chain import ChainProfile
+    from gpusim.profiles.profile import Profile
+
+
+class Prediction(NamedTuple):
+    """A launch or a chain on a GPU, and what predicts it, called with ``cache``, ``progress`` and the like."""
+
+    name: str
+    predict: Callable[..., Profile | ChainProfile]
+
 
 SOURCES = (".cu", ".cubin")
 WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
@@ -46,6 +58,51 @@ def launches_of(
     own = {name: value for name, value in single.items() if name == "--block" and value is not None}
     sources.refuse(single | {"--block": None}, "is for a CUDA source (.cu)")
     yield from _described([*words, *(text for pair in own.items() for text in pair)], folders)
+
+
+def predictions_of(
+    words: Sequence[str], folders: tuple[Path, ...], single: dict[str, Any], gpus: Sequence[str], command: str
+) -> list[Prediction]:
+    """What is to be predicted, of launches and of chains, on every GPU.
+
+    Parameters
+    ----------
+    words, folders, single, command
+        As for :func:`launches_of`.
+    gpus : sequence of str
+
+    Returns
+    -------
+    list of Prediction
+
+    Raises
+    ------
+    GpusimError
+        As :func:`launches_of`: before anything is predicted.
+    """
+    from gpusim.catalogue import lookup
+    from gpusim.catalogue.chain import Chain
+    from gpusim.frontends.chains import predict_chain
+    from gpusim.launches.profiling import profile
+
+    if not words[0].endswith(SOURCES):
+        name, given = split(words)
+        chain = lookup.find(name, folders)
+        if isinstance(chain, Chain):
+            find(name, folders)  # says so where the name is another one than its own, as launches_of does of a kernel
+            sources.refuse(single, f"is for a CUDA source: {chain.name} is a chain of kernels")
+            each = itertools.product(combinations(chain, given), gpus)
+            return [
+                Prediction(_told(name, params, gpu), partial(predict_chain, chain, gpu, **params))
+                for params, gpu in each
+            ]
+    launches = itertools.product(list(launches_of(words, folders, single, command)), gpus)
+    return [Prediction(f"{spec.id} on {gpu}", partial(profile, spec, gpu, described=True)) for spec, gpu in launches]
+
+
+def _told(name: str, params: Mapping[str, Any], gpu: str) -> str:
+    """A chain in words."""
+    return " ".join((name, *(f"{key}={value}" for key, value in params.items()), "on", gpu))
 
 
 def _described(words: Sequence[str], folders: tuple[Path, ...]) -> Iterator[DescribedLaunch]:

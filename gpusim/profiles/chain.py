@@ -67,11 +67,22 @@ class ChainProfile(ChainFigures):
         return text(chains([self]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain dicts, lists, strings and numbers, ready for JSON."""
+        """Give everything as plain dicts, lists, strings and numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``chain``, ``params``, ``gpu``, ``cache`` and ``steps``: of each launch what ``Profile.to_dict`` gives, its
+            ``step``, and ``names``, what its kernel calls the arrays of the chain.
+        """
+        names = (*self.names, *({} for _ in self.steps[len(self.names) :]))
         return {
             "chain": self.chain,
             "params": dict(self.params),
             "gpu": self.gpu,
             "cache": self.cache,
-            "steps": [{"step": label, **step.to_dict()} for label, step in zip(self.labels, self.steps, strict=True)],
+            "steps": [
+                {"step": label, "names": dict(own), **step.to_dict()}
+                for label, own, step in zip(self.labels, names, self.steps, strict=True)
+            ],
         }

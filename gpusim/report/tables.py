@@ -107,7 +107,7 @@ def memory_table(profile: Figures) -> Grid:
 
 def _levels(profile: Figures) -> list[Level]:
     """Rows that say something."""
-    return [level for level in LEVELS if not level.seldom or _number(profile, level.seldom) > 0]
+    return [level for level in LEVELS if not level.seldom or number(profile, level.seldom) > 0]
 
 
 def comparison_table(profiles: Sequence[Figures]) -> Grid:
@@ -226,21 +226,28 @@ def _level_cells(profile: Figures, level: Level) -> list[Cell]:
     book = profile.textbook.get(level.textbook)
     return [
         level.label.format(memory=profile.memory),
-        format_count(_number(profile, level.requests)),
-        format_count(_number(profile, level.units)),
-        format_bytes(_number(profile, level.nbytes)),
-        format_share(_number(profile, level.hit_rate)),
+        format_count(number(profile, level.requests)),
+        format_count(number(profile, level.units)),
+        format_bytes(number(profile, level.nbytes)),
+        format_share(number(profile, level.hit_rate)),
         *([format_bytes(book.nbytes) if book else NOTHING] if profile.textbook else []),
         claim(profile.metrics.get(level.claim or level.units)),
     ]
 
 
-def _number(profile: Figures, name: str) -> float:
-    """A metric or a property of the profile; NaN, which is shown as nothing, for no name."""
+def number(profile: Figures, name: str) -> float:
+    """Give a metric or a property of a profile; NaN, which is shown as nothing, for no name.
+
+    Parameters
+    ----------
+    profile : Profile
+    name : str
+        As Nsight Compute has it, or as :class:`~gpusim.Profile` has.
+    """
     if not name:
         return math.nan
-    number: float = profile.value(name) if "__" in name else getattr(profile, name)
-    return number
+    found: float = profile.value(name) if "__" in name else getattr(profile, name)
+    return found
 
 
 MEMORY_READS = "{memory} reads"

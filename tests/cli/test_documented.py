@@ -203,7 +203,9 @@ def options(name):
     return {word for p in COMMANDS[name].params for word in (*p.opts, *p.secondary_opts) if word.startswith("-")}
 
 
-TABLES = {"predict": "## Predict", "profile": "## Your own CUDA", "measure": "## On a real GPU"}
+TABLES = {
+    "predict": "## Predict", "profile": "## Your own CUDA", "measure": "## On a real GPU", "diff": "## What changed"
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "heading"), TABLES.items())
