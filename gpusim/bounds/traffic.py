@@ -1,7 +1,7 @@
-"""The least that any schedule of a computation reads into a fast memory: the largest of several bounds.
+"""The least that any schedule of a computation moves into a fast memory and out of it: the largest of several bounds.
 
-* Compulsory: what is given is read once.
-* Reuse: a schedule is cut into segments that read so much each; with what was in memory before, a segment has X bytes
+* Compulsory: what is given is read once, and what is asked for is written once.
+* Reuse: a schedule is cut into segments that move so much each; with what was in memory before, a segment has X bytes
   at hand, and does chi(X) points at most (:mod:`.holder`).  Several memories side by side each have a last segment.
 * Second pass: where all of a row decides what is done with each of its elements, what did not stay is read again.
 """
@@ -13,54 +13,66 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from gpusim.bound import stencils
-from gpusim.bound.computation import Computation, Statement
-from gpusim.bound.footprint import elements, read_arrays
-from gpusim.bound.holder import Problem
-from gpusim.bound.roles import points
+import numpy as np
 
-SEGMENTS = tuple(1 + 0.1 * 1.35**power for power in range(22))
-"""Bytes at hand over those of the memory, among which the best is looked for."""
+from gpusim.bounds import stencils
+from gpusim.bounds.computation import Computation, Statement
+from gpusim.bounds.footprint import elements, is_given, read_arrays
+from gpusim.bounds.holder import Problem
+from gpusim.bounds.roles import points
+
+SOLVED = (1.5, 3.0, 10.0, 100.0)
+"""Bytes at hand over those of the memory for which the best exponents are looked for."""
+
+TRIED = np.geomspace(1.05, 200, 80)
+"""The same, among which the best segments are looked for; exponents of one are allowed for all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """The least traffic into memories, in bytes read.
+    """The least traffic between a memory and nearer ones, in bytes.
 
     Attributes
     ----------
-    compulsory : int
-        What is given, once.
-    reuse : float
-        By segments; 0 where that says nothing.
-    second_pass : float
-        What is given, and again what did not stay; 0 where nothing is needed twice.
+    given : int
+        What the computation is given, once.
     stored : int
-        What is made, written once.
-    memory : float
-        Bytes of each fast memory.
-    memories : int
-        How many work side by side.
+        What is asked for, once.
+    reuse : float
+        Read and written, by segments; 0 where that says nothing.
+    again : float
+        What is read a second time; 0 where nothing is needed twice.
     """
 
-    compulsory: int
-    reuse: float
-    second_pass: float
+    given: int
     stored: int
-    memory: float
-    memories: int
+    reuse: float
+    again: float
 
     @property
     def nbytes(self) -> float:
-        """The bound: bytes read."""
-        return max(self.compulsory, self.reuse, self.second_pass)
+        """The bound on what is read and written together."""
+        return max(self.compulsory + self.again, self.reuse)
+
+    @property
+    def read(self) -> float:
+        """The bound on what is read, by schedules that write each output once.
+
+        One that writes sums half-made may read less, and then writes as much more.
+        """
+        return max(self.given + self.again, self.reuse - self.stored)
+
+    @property
+    def compulsory(self) -> int:
+        """What is given and what is asked for, once each."""
+        return self.given + self.stored
 
     @property
     def reason(self) -> str:
-        """Which of the bounds it is: ``"compulsory"``, ``"reuse"`` or ``"second pass"``."""
-        if self.nbytes <= self.compulsory:
-            return "compulsory"
-        return "reuse" if self.reuse >= self.second_pass else "second pass"
+        """Which bound :attr:`nbytes` is: ``"compulsory"``, ``"reuse"`` or ``"second pass"``."""
+        if self.reuse > self.compulsory + self.again:
+            return "reuse"
+        return "second pass" if self.again else "compulsory"
 
 
 def least(
@@ -70,7 +82,7 @@ def least(
     memories: int = 1,
     element_bytes: Mapping[str, int] | int = 4,
 ) -> Least:
-    """Bound what is read into fast memories.
+    """Bound what is moved between a memory and nearer, faster ones.
 
     Parameters
     ----------
@@ -90,7 +102,7 @@ def least(
 
     Examples
     --------
-    >>> from gpusim.bound.computation import parse
+    >>> from gpusim.bounds.computation import parse
     >>> gemm = parse("C[m,n] += A[m,k] * B[k,n]")
     >>> found = least(gemm, {"m": 10000, "n": 10000, "k": 10000}, 4e4)
     >>> round(found.reuse / (4 * 2 * 1e12 / 1e2), 2), found.reason  # 2 m n k / sqrt(S) floats
@@ -98,10 +110,9 @@ def least(
     """
     each = element_bytes if isinstance(element_bytes, Mapping) else dict.fromkeys(computation.arrays, element_bytes)
     given = sum(_given(computation, array, sizes) * each[array] for array in read_arrays(computation))
+    stored = sum(elements(computation, array, sizes, written=True) * each[array] for array in _kept(computation))
     again = sum(_again(computation, one, sizes, each, memory * memories) for one in computation.statements)
-    made = sum(elements(computation, array, sizes, written=True) * each[array] for array in _kept(computation))
-    reuse = by_segments(computation, sizes, each, memory, memories)
-    return Least(given, max(0.0, reuse), given + again if again else 0.0, made, memory, memories)
+    return Least(given, stored, max(0.0, by_segments(computation, sizes, each, memory, memories)), again)
 
 
 def _given(computation: Computation, array: str, sizes: Mapping[str, int]) -> int:
@@ -115,7 +126,7 @@ def _given(computation: Computation, array: str, sizes: Mapping[str, int]) -> in
 def _kept(computation: Computation) -> list[str]:
     """Arrays that are written for somebody else: those that only this computation reads need never leave."""
     read = {access.base for one in computation.statements for access in one.inputs if access.base != one.out.base}
-    return [array for array in computation.written if array not in read]
+    return [array for array in computation.written if array not in read or is_given(computation, array)]
 
 
 # ------------------------------------------------------------------ segments
@@ -128,10 +139,11 @@ def by_segments(
     memory: float,
     memories: int,
 ) -> float:
-    """Bound reads by what segments can do with what they have at hand; below 0 where that says nothing.
+    """Bound reads and writes by what segments can do with what they have at hand; below 0 where that says nothing.
 
-    Values that a segment has without reading them are those it makes: sums that it begins, and finished values of arrays
-    that are read again.  Each is made once in all, so that they are taken off at the end.
+    What a segment has at hand without reading it are sums that it begins, and values that it finishes and uses.  A sum of
+    an output that is begun leaves the memory by a write, so reads and writes together count it.  Others are begun and
+    finished once each, and taken off at the end.
 
     Parameters
     ----------
@@ -139,25 +151,41 @@ def by_segments(
         As for :func:`least`.
     """
     works = [_Work(computation, one, sizes, element_bytes) for one in computation.statements]
+    at_hand = memory * TRIED
+    log_points = np.array([work.log_points(memory) for work in works])
+    points = np.array([[float(work.points)] for work in works])
+    needed = (points * np.exp(-log_points)).sum(axis=0)
     made = sum(elements(computation, a, sizes, written=True) * element_bytes[a] * n for a, n in _made(computation))
-    best = max(
-        (at_hand - memory) * (sum(work.segments(at_hand) for work in works) - memories)
-        for at_hand in (memory * factor for factor in SEGMENTS)
-    )
-    return best - made
+    full = ((at_hand - memory) * (needed - memories)).max()
+    return float(max(full, _from_empty(at_hand, memory, points, log_points))) - made
+
+
+def _from_empty(at_hand: np.ndarray, memory: float, points: np.ndarray, log_points: np.ndarray) -> float:
+    """The same however many memories there are, for each of them is empty when a launch begins.
+
+    One that does less than a segment of Z bytes can do moves its share of Z.  One that does more has, beside its last
+    segment, those of X bytes, and the last is less than what Z bytes can do.  So each point costs the less of the two.
+    """
+    inverse = np.exp(-log_points)
+    share = at_hand * inverse
+    beyond = (at_hand - memory)[None, :, None] * (inverse[:, :, None] - inverse[:, None, :])
+    each = np.minimum(share[:, None, :], beyond)
+    return float((points[:, :, None] * each).sum(axis=0).max())
 
 
 def _made(computation: Computation) -> Iterator[tuple[str, int]]:
-    """Arrays with how often each of their values is made without a read: as a sum begun, and as a finished value."""
+    """Arrays with how often each of their values is at hand without a read or a write."""
     primed = {access.base for one in computation.statements for access in one.inputs}
+    kept = _kept(computation)
     for array in computation.written:
         writers = [one for one in computation.statements if one.out.base == array]
         if not any(stencils.axes(one) for one in writers):
-            yield array, sum(one.gathers for one in writers) + (array in primed)
+            begun = 0 if array in kept else sum(one.gathers for one in writers)
+            yield array, begun + (array in primed)
 
 
 class _Work:
-    """A statement's points, and how many segments they need."""
+    """A statement's points, and how many of them a segment can do."""
 
     def __init__(
         self,
@@ -166,19 +194,18 @@ class _Work:
         sizes: Mapping[str, int],
         element_bytes: Mapping[str, int],
     ) -> None:
-        self._sizes, self._points = sizes, points(computation, statement, sizes)
-        self._space = stencils.axes(statement)
+        self.points = points(computation, statement, sizes)
+        self._sizes, self._space = sizes, stencils.axes(statement)
         self._word = element_bytes[statement.out.base]
         self._problem = Problem(computation, statement, sizes, element_bytes)
 
-    def segments(self, at_hand: float) -> float:
-        """How many segments there are at least, each with so many bytes at hand."""
-        if not self._points:
-            return 0.0
+    def log_points(self, memory: float) -> np.ndarray:
+        """Logarithms of the most points, for the bytes at hand that are tried."""
+        at_hand = memory * TRIED
         if self._space:
-            return math.exp(math.log(self._points) - stencils.log_points(self._space, self._sizes, at_hand / self._word))
-        log_bytes = math.log(at_hand)
-        return math.exp(math.log(self._points) - self._problem.capacity(log_bytes).log_points(log_bytes))
+            return np.array([stencils.log_points(self._space, self._sizes, x / self._word) for x in at_hand])
+        found = [self._problem.capacity(math.log(memory * factor)) for factor in SOLVED]
+        return np.array([min(one.log_points(math.log(x)) for one in found) for x in at_hand])
 
 
 # ------------------------------------------------------------------ what is needed twice

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from gpusim.bound.computation import Access, Statement
+from gpusim.bounds.computation import Access, Statement
 
 
 def axes(statement: Statement) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def axes(statement: Statement) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from gpusim.bound.computation import parse
+    >>> from gpusim.bounds.computation import parse
     >>> axes(parse("A[t+1,i] = A[t,i-1] + A[t,i] + A[t,i+1]").statements[0])
     ('i',)
     """

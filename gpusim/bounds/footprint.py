@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import prod
 
-from gpusim.bound.computation import Access, Computation, Form, Statement, ordered_points
+from gpusim.bounds.computation import Access, Computation, Form, Statement, ordered_points
 
 
 def read_arrays(computation: Computation) -> tuple[str, ...]:
@@ -17,10 +17,17 @@ def read_arrays(computation: Computation) -> tuple[str, ...]:
     ----------
     computation : Computation
     """
-    return tuple(array for array in computation.arrays if _is_given(computation, array))
+    return tuple(array for array in computation.arrays if is_given(computation, array))
 
 
-def _is_given(computation: Computation, array: str) -> bool:
+def is_given(computation: Computation, array: str) -> bool:
+    """Whether an array has contents that the computation needs before it begins.
+
+    Parameters
+    ----------
+    computation : Computation
+    array : str
+    """
     makes = [one for one in computation.statements if one.out.base == array]
     reads = [one for one in computation.statements if any(access.base == array for access in one.inputs)]
     return bool(reads) and (not makes or any(one in makes for one in reads))

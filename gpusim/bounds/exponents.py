@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gpusim.bound.computation import Access
-from gpusim.bound.subspaces import image_rank, kernel, lattice
+from gpusim.bounds.computation import Access
+from gpusim.bounds.subspaces import image_rank, kernel, lattice
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def inequalities(loops: Sequence[str], accesses: Sequence[Access]) -> list[Inequ
 
     Examples
     --------
-    >>> from gpusim.bound.computation import parse
+    >>> from gpusim.bounds.computation import parse
     >>> gemm = parse("C[m,n] += A[m,k] * B[k,n]").statements[0]
     >>> [one.accesses for one in inequalities(gemm.loops, gemm.accesses)]
     [(1, 1, 0), (1, 0, 1), (0, 1, 1)]
@@ -77,7 +77,7 @@ def least_sum(found: Sequence[Inequality]) -> Fraction | None:
 
     Examples
     --------
-    >>> from gpusim.bound.computation import parse
+    >>> from gpusim.bounds.computation import parse
     >>> gemm = parse("C[m,n] += A[m,k] * B[k,n]").statements[0]
     >>> least_sum(inequalities(gemm.loops, gemm.accesses))
     Fraction(3, 2)

@@ -14,15 +14,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from gpusim.bound.computation import Access, Computation, Statement
-from gpusim.bound.exponents import Inequality, inequalities
-from gpusim.bound.roles import groups, mirrored, sharing
+from gpusim.bounds.computation import Access, Computation, Statement
+from gpusim.bounds.exponents import Inequality, inequalities
+from gpusim.bounds.roles import groups, mirrored, sharing
 
 MOST_EXPONENT = 2.0
 """No exponent need be above 1; a wall for Newton's steps."""
 
-STEPS = tuple(2.0**power for power in range(2, 24, 3))
-"""How steep the walls are, one after the other: the last leaves an error of 1e-6."""
+STEPS = tuple(4.0 * 32**power for power in range(5))
+"""How steep the walls are, one after the other: the last leaves an error of 1e-5."""
 
 
 @dataclass(frozen=True, slots=True)

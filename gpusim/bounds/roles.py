@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from gpusim.bound.computation import Access, Computation, Statement
+from gpusim.bounds.computation import Access, Computation, Statement
 
 SUMS = "sums of "
 
@@ -60,7 +60,7 @@ def groups(computation: Computation, statement: Statement) -> list[Group]:
 
     Examples
     --------
-    >>> from gpusim.bound.computation import parse
+    >>> from gpusim.bounds.computation import parse
     >>> syrk = parse("C[i,j] += A[i,k] * A[j,k]")
     >>> [one.name for one in groups(syrk, syrk.statements[0])]
     ['sums of C', 'A']

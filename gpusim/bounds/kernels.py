@@ -1,0 +1,68 @@
+"""The least traffic of a described kernel: of its arrays, and of the computation that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpusim.bounds.computation import Computation, parse
+from gpusim.bounds.traffic import Least, least
+
+if TYPE_CHECKING:
+    from gpusim.bounds.levels import Level
+    from gpusim.catalogue.algorithm import Algorithm, ArraySpec, KernelLaunch
+
+
+def computed(algorithm: Algorithm) -> Computation | None:
+    """The computation of a kernel; None where it names none, so that only the arrays' sizes are known.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    """
+    return parse(algorithm.computation) if algorithm.computation else None
+
+
+def given_and_stored(algorithm: Algorithm, launch: KernelLaunch) -> tuple[int, int]:
+    """Bytes that a launch must read at least, and write: every element that it touches, once.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    launch : KernelLaunch
+    """
+    read = sum(_touched(algorithm, launch, spec) for spec in launch.arrays if spec.intent != "out")
+    inout = {spec.name for spec in launch.arrays if spec.intent == "inout"} & algorithm.touched.keys()
+    written = (spec for spec in launch.arrays if spec.intent != "in")
+    return read, sum(spec.nbytes if spec.name in inout else _touched(algorithm, launch, spec) for spec in written)
+
+
+def _touched(algorithm: Algorithm, launch: KernelLaunch, spec: ArraySpec) -> int:
+    if spec.name not in algorithm.touched:
+        return spec.nbytes
+    return int(algorithm.value(algorithm.touched[spec.name], launch.params)) * spec.element_bytes
+
+
+def least_of(algorithm: Algorithm, launch: KernelLaunch, level: Level) -> Least:
+    """The least traffic of a launch at a level.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    launch : KernelLaunch
+    level : Level
+    """
+    given, stored = given_and_stored(algorithm, launch)
+    computation = computed(algorithm)
+    if computation is None:
+        return Least(given, stored, 0.0, 0.0)
+    sizes = computation.sizes(launch.params)
+    found = least(computation, sizes, level.memory, level.memories, _bytes_of_elements(computation, launch))
+    return replace(found, given=given, stored=stored)
+
+
+def _bytes_of_elements(computation: Computation, launch: KernelLaunch) -> Mapping[str, int]:
+    """Of arrays that the launch has not, such as totals of rows, those of the smallest element."""
+    known = {spec.name: spec.element_bytes for spec in launch.arrays}
+    return {array: known.get(array, min(known.values())) for array in computation.arrays}
