@@ -16,6 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from gpusim.cli.advise import advise
+from gpusim.cli.bound import bound
 from gpusim.cli.compare import compare
 from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.emit import emit
@@ -41,6 +42,7 @@ app.command(context_settings=FREE_FORM)(predict)
 app.command()(profile)
 app.command(name="run", context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(run_program)
 app.command(context_settings=FREE_FORM)(advise)
+app.command(context_settings=FREE_FORM)(bound)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -1,0 +1,300 @@
+"""The least traffic of a kernel beside what it has, level by level, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpusim import hardware
+from gpusim.bounds.computation import parse
+from gpusim.bounds.kernels import computed, least_of
+from gpusim.bounds.levels import Level, levels
+from gpusim.bounds.tiles import Tiled, best, formula_bytes
+from gpusim.bounds.traffic import Least
+from gpusim.errors import ParameterError
+from gpusim.results.metric import Metric
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
+    from gpusim.measured.measurement import MeasuredLaunch
+    from gpusim.progress import Progress
+
+
+@dataclass(frozen=True)
+class LevelBound:
+    """One level: what no schedule can do without, and what this kernel has.
+
+    Attributes
+    ----------
+    level : Level
+    least : Least
+    best : Tiled or None
+        What the kernel's own formula has at its best tiles.
+    derived : Tiled or None
+        The same at the tiles that it has.
+    counted : float or None
+        Predicted, bytes.
+    error : float or None
+        How far such predictions are off, relative; None where that is not known.
+    measured : float or None
+        On a GPU, bytes; the median of its runs.
+    """
+
+    level: Level
+    least: Least
+    best: Tiled | None = None
+    derived: Tiled | None = None
+    counted: float | None = None
+    error: float | None = None
+    measured: float | None = None
+
+    @property
+    def bound(self) -> float:
+        """Bytes that no schedule can do without."""
+        return self.level.bound(self.least)
+
+    @property
+    def rungs(self) -> dict[str, float]:
+        """What there is of bound, best, derived, counted and measured, in bytes, in this order."""
+        found = {
+            "bound": self.bound,
+            "best": self.best.nbytes if self.best else None,
+            "derived": self.derived.nbytes if self.derived else None,
+            "counted": self.counted,
+            "measured": self.measured,
+        }
+        return {name: float(value) for name, value in found.items() if value is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as a plain dict; bytes."""
+        return {
+            "level": self.level.name,
+            "metrics": list(self.level.metrics),
+            "memory_bytes": self.level.memory,
+            "memories": self.level.memories,
+            "reason": self.least.reason,
+            "given_bytes": self.least.given,
+            "stored_bytes": self.least.stored,
+            **{f"{name}_bytes": value for name, value in self.rungs.items()},
+            **({"counted_error": self.error} if self.error is not None else {}),
+            **({"best_tiles": dict(self.best.tiles), "tiles": dict(self.derived.tiles)} if self.best and self.derived else {}),
+            "gaps": [gap._asdict() for gap in self.gaps()],
+        }
+
+    def gaps(self) -> list[Any]:
+        """How much each rung is above the one before, and why."""
+        from gpusim.bounds.causes import gaps
+
+        return gaps(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Bound:
+    """The least traffic of a launch, or of a computation, at every level of a memory hierarchy.
+
+    Attributes
+    ----------
+    name : str
+        Of the kernel; empty where a computation was told.
+    params : mapping of str to int
+    gpu : str
+        Empty where a size of memory was told.
+    computation : str
+        As text; empty where the arrays alone are known.
+    formula : str
+        The bound's fastest term, in elements, S being those of the memory.
+    levels : tuple of LevelBound
+    """
+
+    name: str
+    params: Mapping[str, int]
+    gpu: str
+    computation: str
+    formula: str
+    levels: tuple[LevelBound, ...]
+
+    def __getitem__(self, name: str) -> LevelBound:
+        found = {one.level.name: one for one in self.levels}
+        if name not in found:
+            raise ParameterError(f"no level {name!r}: there are {', '.join(found)}")
+        return found[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as a plain dict; bytes."""
+        return {
+            "kernel": self.name,
+            "params": dict(self.params),
+            "gpu": self.gpu,
+            "computation": self.computation,
+            "formula": self.formula,
+            "levels": [one.to_dict() for one in self.levels],
+        }
+
+    def table(self) -> Iterator[RenderableType]:
+        """Lay it out for :func:`gpusim.report.show`."""
+        from gpusim.bounds.table import table
+
+        return table(self)
+
+    def __repr__(self) -> str:
+        from gpusim import report
+
+        return report.text(list(self.table()))
+
+
+def bound(
+    kernel: str | Algorithm,
+    gpu: str | hardware.Gpu = "h200",
+    *,
+    count: bool = True,
+    kernels: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    fresh: bool = False,
+    memory: float | None = None,
+    element_bytes: int = 4,
+    **params: int,
+) -> Bound:
+    """Say what no schedule of a kernel's computation can do without, beside what the kernel has.
+
+    Parameters
+    ----------
+    kernel : str or Algorithm
+        Name as in ``gpusim kernels``, or a computation: ``"C[m,n] += A[m,k] * B[k,n]"``.
+    gpu : str or Gpu
+    count : bool
+        Predict what the kernel moves, too; without it nothing is simulated.
+    kernels : sequence of str, optional
+        More folders to look for kernels in.
+    progress : callable, optional
+        As for :func:`gpusim.predict`.
+    fresh : bool
+        Simulate, even if the result of an earlier run is kept.
+    memory : float, optional
+        Bytes of one fast memory, for a computation; without it the levels of the GPU.
+    element_bytes : int
+        Of a computation's arrays.
+    **params : int
+        Sizes and tiles, as for :func:`gpusim.predict`; of a computation the extents of its loops.
+
+    Returns
+    -------
+    Bound
+
+    Raises
+    ------
+    GpusimError
+        Unknown name, impossible parameter, no computation; one line that says what would be right.
+
+    Examples
+    --------
+    >>> bound("matmul-tiled", count=False, n=4096)["HBM"].bound == 2 * 4096 * 4096 * 4
+    True
+    >>> bound("C[m,n] += A[m,k] * B[k,n]", memory=1e6, m=4096, n=4096, k=4096).formula
+    '2 K M N / sqrt(S)'
+    """
+    if isinstance(kernel, str) and "[" in kernel:
+        return of_text(kernel, gpu, memory, element_bytes, params)
+    if memory is not None:
+        raise ParameterError("a size of memory is for a computation: a kernel's are those of the GPU")
+    from gpusim.frontends.described import algorithm_of
+
+    algorithm, spec = algorithm_of(kernel, kernels), hardware.given(gpu)
+    launch = algorithm.launch(**params)
+    counted = _predicted(algorithm, spec, kernels, progress, fresh, launch) if count else {}
+    measured = _measured(algorithm, launch, spec.name)
+    found = tuple(_level(algorithm, launch, spec, level, counted, measured) for level in levels(spec))
+    computation = computed(algorithm)
+    return Bound(algorithm.name, launch.params, spec.name, algorithm.computation, _formula(computation), found)
+
+
+def of_text(
+    text: str, gpu: str | hardware.Gpu, memory: float | None, element_bytes: int, params: Mapping[str, int]
+) -> Bound:
+    """Bound a computation that is told as text.
+
+    Parameters
+    ----------
+    text : str
+    gpu : str or Gpu
+    memory : float or None
+        Bytes of one fast memory; None: the levels of the GPU.
+    element_bytes : int
+    params : mapping of str to int
+        Extents of loops.
+    """
+    from gpusim.bounds.traffic import least
+
+    computation = parse(text)
+    sizes = _extents(computation, params)
+    if memory is not None and memory < 2 * element_bytes:
+        raise ParameterError(f"a memory of {memory:g} bytes holds no two elements of {element_bytes} bytes")
+    told = hardware.given(gpu) if memory is None else None
+    known = levels(told) if told else (Level("memory", "the memory", int(memory or 0), 1, (), 1),)
+    found = tuple(
+        LevelBound(level, least(computation, sizes, level.memory, level.memories, element_bytes)) for level in known
+    )
+    return Bound("", sizes, told.name if told else "", text, _formula(computation), found)
+
+
+def _extents(computation: Any, params: Mapping[str, int]) -> dict[str, int]:
+    from gpusim.errors import UnknownNameError
+
+    known = {*computation.loops, *(loop.upper() for loop in computation.loops), *dict(computation.extents).values()}
+    if unknown := next((name for name in params if name not in known), None):
+        raise UnknownNameError("loop", unknown, sorted(known))
+    return dict(computation.sizes(params))
+
+
+def _formula(computation: Any) -> str:
+    from gpusim.bounds.formula import leading, text
+
+    return text(leading(computation)) if computation is not None else ""
+
+
+def _predicted(
+    algorithm: Algorithm, gpu: hardware.Gpu, kernels: Any, progress: Progress | None, fresh: bool, launch: KernelLaunch
+) -> Mapping[str, Metric]:
+    from gpusim.frontends.described import predict
+
+    return predict(algorithm, gpu, kernels=kernels, progress=progress, fresh=fresh, **launch.params).metrics
+
+
+def _measured(algorithm: Algorithm, launch: KernelLaunch, gpu: str) -> MeasuredLaunch | None:
+    """The measurement of this very launch that comes with gpusim."""
+    from gpusim.measured import measurement
+
+    path = measurement.shipped(gpu)
+    if path is None:
+        return None
+    wanted = (algorithm.name, launch.params)
+    return next((one for one in measurement.read(path).launches if _which(one) == wanted), None)
+
+
+def _which(launch: MeasuredLaunch) -> tuple[object, object]:
+    return launch.launch.get("kernel"), launch.launch.get("params")
+
+
+def _level(
+    algorithm: Algorithm,
+    launch: KernelLaunch,
+    gpu: hardware.Gpu,
+    level: Level,
+    counted: Mapping[str, Metric],
+    measured: MeasuredLaunch | None,
+) -> LevelBound:
+    has_formula = level.name == "L2"
+    found = {name: float(metric.value) for name, metric in counted.items()}
+    first = counted.get(level.metrics[0])
+    there = {name: measured.value(name) for name in measured.metrics} if measured else {}
+    return LevelBound(
+        level,
+        least_of(algorithm, launch, level),
+        best(algorithm, launch, gpu) if has_formula else None,
+        formula_bytes(algorithm, launch) if has_formula else None,
+        level.counted(found),
+        first.error if first is not None else None,
+        level.counted(there),
+    )
