@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
-from gpusim.bounds.computation import parse
+from gpusim.bounds.computation import Computation, parse
 from gpusim.bounds.kernels import computed, least_of
 from gpusim.bounds.levels import Level, levels
 from gpusim.bounds.tiles import Tiled, best, formula_bytes
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
+    from gpusim.catalogue.chain import Chain
     from gpusim.measured.measurement import MeasuredLaunch
     from gpusim.progress import Progress
 
@@ -31,6 +32,8 @@ class LevelBound:
     ----------
     level : Level
     least : Least
+    steps : float or None
+        Of a chain, bytes that its kernels cannot do without, one after the other.
     best : Tiled or None
         What the kernel's own formula has at its best tiles.
     derived : Tiled or None
@@ -45,6 +48,7 @@ class LevelBound:
 
     level: Level
     least: Least
+    steps: float | None = None
     best: Tiled | None = None
     derived: Tiled | None = None
     counted: float | None = None
@@ -58,9 +62,10 @@ class LevelBound:
 
     @property
     def rungs(self) -> dict[str, float]:
-        """What there is of bound, best, derived, counted and measured, in bytes, in this order."""
+        """What there is of bound, steps, best, derived, counted and measured, in bytes, in this order."""
         found = {
             "bound": self.bound,
+            "steps": self.steps,
             "best": self.best.nbytes if self.best else None,
             "derived": self.derived.nbytes if self.derived else None,
             "counted": self.counted,
@@ -107,6 +112,8 @@ class Bound:
     formula : str
         The bound's fastest term, in elements, S being those of the memory.
     levels : tuple of LevelBound
+    notes : tuple of str
+        What else a reader must know.
     """
 
     name: str
@@ -115,6 +122,7 @@ class Bound:
     computation: str
     formula: str
     levels: tuple[LevelBound, ...]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> LevelBound:
         found = {one.level.name: one for one in self.levels}
@@ -131,6 +139,7 @@ class Bound:
             "computation": self.computation,
             "formula": self.formula,
             "levels": [one.to_dict() for one in self.levels],
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
 
     def table(self) -> Iterator[RenderableType]:
@@ -146,7 +155,7 @@ class Bound:
 
 
 def bound(
-    kernel: str | Algorithm,
+    kernel: str | Algorithm | Chain,
     gpu: str | hardware.Gpu = "h200",
     *,
     count: bool = True,
@@ -161,7 +170,7 @@ def bound(
 
     Parameters
     ----------
-    kernel : str or Algorithm
+    kernel : str, Algorithm or Chain
         Name as in ``gpusim kernels``, or a computation: ``"C[m,n] += A[m,k] * B[k,n]"``.
     gpu : str or Gpu
     count : bool
@@ -199,15 +208,43 @@ def bound(
         return of_text(kernel, gpu, memory, element_bytes, params)
     if memory is not None:
         raise ParameterError("a size of memory is for a computation: a kernel's are those of the GPU")
-    from gpusim.frontends.described import algorithm_of
+    from gpusim.catalogue import lookup
+    from gpusim.catalogue.chain import Chain
 
-    algorithm, spec = algorithm_of(kernel, kernels), hardware.given(gpu)
+    found = lookup.find(kernel, kernels or ()) if isinstance(kernel, str) else kernel
+    how: dict[str, Any] = {"progress": progress, "fresh": fresh, "kernels": kernels}
+    if isinstance(found, Chain):
+        from gpusim.bounds.chains import of_chain
+
+        return of_chain(found, hardware.given(gpu), count, how, params)
+    return of_kernel(found, hardware.given(gpu), count, how, params)
+
+
+def of_kernel(
+    algorithm: Algorithm, gpu: hardware.Gpu, count: bool, how: Mapping[str, Any], params: Mapping[str, int]
+) -> Bound:
+    """Bound a described kernel.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    gpu : Gpu
+    count : bool
+        Predict it, too.
+    how : mapping
+        How to, as for :func:`gpusim.predict`.
+    params : mapping of str to int
+        Sizes and tiles.
+    """
+    from gpusim.frontends.described import predict
+
     launch = algorithm.launch(**params)
-    counted = _predicted(algorithm, spec, kernels, progress, fresh, launch) if count else {}
-    measured = _measured(algorithm, launch, spec.name)
-    found = tuple(_level(algorithm, launch, spec, level, counted, measured) for level in levels(spec))
-    computation = computed(algorithm)
-    return Bound(algorithm.name, launch.params, spec.name, algorithm.computation, _formula(computation), found)
+    counted = predict(algorithm, gpu, **how, **launch.params).metrics if count else {}
+    measured = _measured(algorithm, launch, gpu.name)
+    found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
+    return Bound(
+        algorithm.name, launch.params, gpu.name, algorithm.computation, formula_text(computed(algorithm)), found
+    )
 
 
 def of_text(
@@ -236,10 +273,10 @@ def of_text(
     found = tuple(
         LevelBound(level, least(computation, sizes, level.memory, level.memories, element_bytes)) for level in known
     )
-    return Bound("", sizes, told.name if told else "", text, _formula(computation), found)
+    return Bound("", sizes, told.name if told else "", text, formula_text(computation), found)
 
 
-def _extents(computation: Any, params: Mapping[str, int]) -> dict[str, int]:
+def _extents(computation: Computation, params: Mapping[str, int]) -> dict[str, int]:
     from gpusim.errors import UnknownNameError
 
     known = {*computation.loops, *(loop.upper() for loop in computation.loops), *dict(computation.extents).values()}
@@ -248,18 +285,16 @@ def _extents(computation: Any, params: Mapping[str, int]) -> dict[str, int]:
     return dict(computation.sizes(params))
 
 
-def _formula(computation: Any) -> str:
+def formula_text(computation: Computation | None) -> str:
+    """The fastest term of a computation's bound; empty where there is none.
+
+    Parameters
+    ----------
+    computation : Computation or None
+    """
     from gpusim.bounds.formula import leading, text
 
     return text(leading(computation)) if computation is not None else ""
-
-
-def _predicted(
-    algorithm: Algorithm, gpu: hardware.Gpu, kernels: Any, progress: Progress | None, fresh: bool, launch: KernelLaunch
-) -> Mapping[str, Metric]:
-    from gpusim.frontends.described import predict
-
-    return predict(algorithm, gpu, kernels=kernels, progress=progress, fresh=fresh, **launch.params).metrics
 
 
 def _measured(algorithm: Algorithm, launch: KernelLaunch, gpu: str) -> MeasuredLaunch | None:
@@ -292,6 +327,7 @@ def _level(
     return LevelBound(
         level,
         least_of(algorithm, launch, level),
+        None,
         best(algorithm, launch, gpu) if has_formula else None,
         formula_bytes(algorithm, launch) if has_formula else None,
         level.counted(found),

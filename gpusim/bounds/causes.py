@@ -51,15 +51,17 @@ def gaps(found: LevelBound) -> list[Gap]:
 def _cause(found: LevelBound, lower: str, upper: str, factor: float) -> str:
     if abs(factor - 1) <= SAME:
         return ""
-    if upper == "measured":
-        return "how far the prediction is off" if lower == "counted" else _beyond(found, factor)
+    if upper == "measured" and lower == "counted":
+        return "how far the prediction is off"
     if upper == "best":
         return _above_bound(found)
-    if upper == "derived":
+    if upper == "steps":
+        return "each kernel reads what the one before wrote; one kernel could keep it, or make it again"
+    if upper == "derived" and found.best:
         return "".join(_chosen(found))
     if lower == "derived":
         return _asked_and_moved(factor)
-    return _beyond(found, factor)
+    return _beyond(found, lower, factor)
 
 
 def _above_bound(found: LevelBound) -> str:
@@ -67,7 +69,7 @@ def _above_bound(found: LevelBound) -> str:
     sm = format_bytes(found.level.memory)
     if found.least.reason == "reuse":
         return f"the bound has all {sm} of an SM for one tile: its registers, L1 and shared memory"
-    return "blocks read the same elements again: the bound has each read once"
+    return "other blocks or another pass ask for the same elements: the bound has each once"
 
 
 def _chosen(found: LevelBound) -> Iterator[str]:
@@ -85,13 +87,16 @@ def _asked_and_moved(factor: float) -> str:
     return "sectors of 32 bytes are moved whole, or again: more than what threads ask for"
 
 
-def _beyond(found: LevelBound, factor: float) -> str:
+def _beyond(found: LevelBound, lower: str, factor: float) -> str:
     """Why more is moved than the bound, where the kernel has no formula."""
     level = found.level
+    if lower == "steps":
+        return "each of these kernels moves more than its own bound"
     if level.name == "L2":
         return "SMs read the same elements again"
     if level.name == "L1":
-        return f"threads read operands again that {format_bytes(level.memory)} of registers could keep"
+        kept = format_bytes(level.memory)
+        return f"operands are read again that {kept} of registers could keep, or a wavefront carries few bytes"
     if factor < 1:
         return "caches were not empty"
     if found.least.given > level.memory:

@@ -49,7 +49,19 @@ def leading(computation: Computation) -> sympy.Expr:
     import sympy
 
     terms = [term for one in computation.statements if (term := _of_statement(computation, one)) is not None]
-    return sympy.simplify(sum(terms)) if terms else compulsory(computation)
+    reuse, once = sympy.simplify(sum(terms)), compulsory(computation)
+    return reuse if terms and at_large(reuse) > at_large(once) else once
+
+
+def at_large(expression: sympy.Expr) -> float:
+    """Value where sizes are large beside S, S beside axes that are taken whole, and these beside 1.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+    """
+    large = {"S": 1e6, "D": 32.0}
+    return float(expression.subs({one: large.get(str(one), 1e12) for one in expression.free_symbols}))
 
 
 def compulsory(computation: Computation) -> sympy.Expr:

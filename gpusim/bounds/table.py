@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RUNGS = {
     "bound": "bound",
+    "steps": "by kernel",
     "best": "best tile",
     "derived": "its tile",
     "counted": "counted",
@@ -27,6 +28,7 @@ REASONS = {
     "reuse": "what fits lets each element be used so often",
     "second pass": "a row's total decides its elements, and the row does not fit",
 }
+ONCE = "what is given is read once"
 ALONE = "This kernel names no computation: its bound is that each element goes in or out once."
 
 
@@ -53,8 +55,8 @@ def table(found: Bound) -> Iterator[RenderableType]:
     if found.gpu:
         yield Text("")
         yield Text(f"{found.levels[0].level.name}: what is read. L2, L1: what is read and written, atomics too.")
-    if not found.computation:
-        yield Text(ALONE)
+    for note in (*found.notes, *(() if found.computation else (ALONE,))):
+        yield Text(note)
 
 
 def heading(found: Bound) -> str:
@@ -100,7 +102,8 @@ def sentences(level: LevelBound) -> Iterator[str]:
     ----------
     level : LevelBound
     """
-    yield f"{level.level.name}: {REASONS[level.least.reason]}."
+    reason = level.least.reason
+    yield f"{level.level.name}: {ONCE if level.level.reads_only and reason == 'compulsory' else REASONS[reason]}."
     for gap in level.gaps():
         if gap.cause:
             yield f"  {RUNGS[gap.upper]} is {format_factor(gap.factor)} times {RUNGS[gap.lower]}: {gap.cause}."
