@@ -85,7 +85,11 @@ class LevelBound:
             "stored_bytes": self.least.stored,
             **{f"{name}_bytes": value for name, value in self.rungs.items()},
             **({"counted_error": self.error} if self.error is not None else {}),
-            **({"best_tiles": dict(self.best.tiles), "tiles": dict(self.derived.tiles)} if self.best and self.derived else {}),
+            **(
+                {"best_tiles": dict(self.best.tiles), "tiles": dict(self.derived.tiles)}
+                if self.best and self.derived
+                else {}
+            ),
             "gaps": [gap._asdict() for gap in self.gaps()],
         }
 
@@ -239,7 +243,8 @@ def of_kernel(
     from gpusim.frontends.described import predict
 
     launch = algorithm.launch(**params)
-    counted = predict(algorithm, gpu, **how, **launch.params).metrics if count else {}
+    asked: dict[str, Any] = {**how, **launch.params}
+    counted = predict(algorithm, gpu, **asked).metrics if count else {}
     measured = _measured(algorithm, launch, gpu.name)
     found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
     return Bound(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.bounds.tiles import words
@@ -43,7 +44,7 @@ def gaps(found: LevelBound) -> list[Gap]:
     rungs = list(found.rungs.items())
     return [
         Gap(lower, upper, high / low, _cause(found, lower, upper, high / low))
-        for (lower, low), (upper, high) in zip(rungs, rungs[1:], strict=False)
+        for (lower, low), (upper, high) in pairwise(rungs)
         if low > 0
     ]
 

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from gpusim.profiles.chain import ChainProfile
 
 
-def of_chain(
-    chain: Chain, gpu: hardware.Gpu, count: bool, how: Mapping[str, Any], params: Mapping[str, int]
-) -> Bound:
+def of_chain(chain: Chain, gpu: hardware.Gpu, count: bool, how: Mapping[str, Any], params: Mapping[str, int]) -> Bound:
     """Bound a chain: what its first kernels are given, and what is asked of it; arrays between kernels need not move.
 
     Parameters
@@ -39,7 +37,8 @@ def of_chain(
 
     launch = chain.launch(**params)
     computation = parse(chain.computation) if chain.computation else None
-    counted = predict_chain(chain, gpu, **how, **launch.params) if count else None
+    asked: dict[str, Any] = {**how, **launch.params}
+    counted = predict_chain(chain, gpu, **asked) if count else None
     found = tuple(_level(chain, launch, computation, level, counted) for level in levels(gpu))
     formula = formula_text(computation)
     return Bound(chain.name, launch.params, gpu.name, chain.computation, formula, found, (_between(chain, launch),))

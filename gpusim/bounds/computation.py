@@ -6,15 +6,20 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, whole
 
 ACCESS = re.compile(r"([A-Za-z_]\w*'?)\s*\[([^\[\]]*)\]")
-STATEMENT = re.compile(r"\s*(?P<out>[A-Za-z_]\w*\s*\[[^\[\]]*\])\s*(?P<op>\+=|-=|max=|min=|=)(?!=)(?P<right>.*)", re.DOTALL)
+STATEMENT = re.compile(
+    r"\s*(?P<out>[A-Za-z_]\w*\s*\[[^\[\]]*\])\s*(?P<op>\+=|-=|max=|min=|=)(?!=)(?P<right>.*)", re.DOTALL
+)
 TERM = re.compile(r"\s*([+-]?)\s*(?:(\d+)\s*\*?\s*)?([A-Za-z_]\w*)?\s*")
 MOST_LOOPS, MOST_STATEMENTS, LONGEST = 12, 12, 2000
 """Of a text; more than that is refused."""
+
+MOST_POINTS = 1 << 40
+"""Of one loop."""
 
 
 class ComputationError(GpusimError):
@@ -36,7 +41,10 @@ class Form:
     constant: int = 0
 
     def __str__(self) -> str:
-        text = "".join(f"{'+' if factor > 0 else '-'}{'' if abs(factor) == 1 else abs(factor)}{loop}" for loop, factor in self.terms)
+        text = "".join(
+            f"{'+' if factor > 0 else '-'}{'' if abs(factor) == 1 else abs(factor)}{loop}"
+            for loop, factor in self.terms
+        )
         text += f"{self.constant:+d}" if self.constant or not text else ""
         return text.removeprefix("+")
 
@@ -168,23 +176,17 @@ class Computation:
 
         Raises
         ------
-        ComputationError
-            A loop without an extent, or with one below 1.
+        GpusimError
+            A loop without an extent, or with one that is no whole number, or below 1.
         """
-        found = {loop: self._size(loop, params) for loop in self.loops}
-        if wrong := next((loop for loop, size in found.items() if size < 1), None):
-            raise ComputationError(f"{self.text}: the extent of {wrong} must be 1 or more, not {found[wrong]}")
-        return found
+        return {loop: whole(f"the extent of {loop}", self._size(loop, params), 1, MOST_POINTS) for loop in self.loops}
 
-    def _size(self, loop: str, params: Mapping[str, int]) -> int:
+    def _size(self, loop: str, params: Mapping[str, int]) -> float:
         from gpusim.expressions import evaluate
 
         formula = dict(self.extents).get(loop)
         if formula is not None:
-            number = evaluate(formula, params)
-            if not isinstance(number, int):
-                raise ComputationError(f"{self.text}: the extent of {loop}, {formula}, is {number}: no whole number")
-            return number
+            return evaluate(formula, params)
         if (value := params.get(loop, params.get(loop.upper()))) is None:
             raise ComputationError(f"{self.text}: how far does {loop} run? It needs an extent, such as --{loop} 1024")
         return value
@@ -243,7 +245,7 @@ def _newton(values: list[int], size: int) -> int:
     total, choose = 0, 1
     for order in range(len(values)):
         total += choose * values[0]
-        values = [b - a for a, b in zip(values, values[1:], strict=False)]
+        values = [b - a for a, b in pairwise(values)]
         choose = choose * (size - order) // (order + 1)
     return total
 
@@ -275,41 +277,54 @@ def parse(text: str) -> Computation:
     body, _, clauses = text.partition(" for ")
     statements = tuple(_statement(part, text) for part in body.split(";") if part.strip())
     if not 1 <= len(statements) <= MOST_STATEMENTS:
-        raise ComputationError(f"{text!r}: 1 to {MOST_STATEMENTS} statements are needed, such as C[m,n] += A[m,k] * B[k,n]")
+        raise ComputationError(
+            f"{text!r}: 1 to {MOST_STATEMENTS} statements are needed, such as C[m,n] += A[m,k] * B[k,n]"
+        )
     found = Computation(text.strip(), statements)
+    if wrong := next((array for array in found.arrays if len(_ranks(found, array)) > 1), None):
+        ranks = " and ".join(map(str, sorted(_ranks(found, wrong))))
+        raise ComputationError(f"{text!r}: {wrong} has {ranks} indices: an array has one number of them")
+    if not all(statement.loops for statement in statements):
+        raise ComputationError(f"{text!r} has a statement without a loop: an index such as i, not in brackets")
     if len(found.loops) > MOST_LOOPS:
         raise ComputationError(f"{text!r} has {len(found.loops)} loops: {MOST_LOOPS} at most")
     extents, below = _clauses(clauses, found)
     return replace(found, extents=extents, below=below)
 
 
-def _statement(text: str, whole: str) -> Statement:
+def _ranks(found: Computation, array: str) -> set[int]:
+    """How many indices an array has, wherever it is named."""
+    accesses = (access for one in found.statements for access in one.accesses if access.base == array)
+    return {len(access.forms) + len(access.whole) for access in accesses}
+
+
+def _statement(text: str, source: str) -> Statement:
     match = STATEMENT.fullmatch(text)
     if match is None:
-        raise ComputationError(f"{whole!r}: {text.strip()!r} is no statement, such as C[m,n] += A[m,k] * B[k,n]")
-    inputs = tuple(_accesses(match["right"], whole))
+        raise ComputationError(f"{source!r}: {text.strip()!r} is no statement, such as C[m,n] += A[m,k] * B[k,n]")
+    inputs = tuple(_accesses(match["right"], source))
     if not inputs:
-        raise ComputationError(f"{whole!r}: {text.strip()!r} reads no array")
-    return Statement(next(_accesses(match["out"], whole)), match["op"], inputs)
+        raise ComputationError(f"{source!r}: {text.strip()!r} reads no array")
+    return Statement(next(_accesses(match["out"], source)), match["op"], inputs)
 
 
-def _accesses(text: str, whole: str) -> Iterator[Access]:
+def _accesses(text: str, source: str) -> Iterator[Access]:
     for array, indices in ACCESS.findall(text):
         parts = [part.strip() for part in indices.split(",")] if indices.strip() else []
         taken = tuple(part[1:-1].strip() for part in parts if part.startswith("(") and part.endswith(")"))
         if wrong := next((one for one in taken if not one.isidentifier()), None):
-            raise ComputationError(f"{whole!r}: ({wrong}) is no axis that is taken whole: one loop stands in brackets")
-        yield Access(array, tuple(_form(part, whole) for part in parts if not part.startswith("(")), taken)
+            raise ComputationError(f"{source!r}: ({wrong}) is no axis that is taken whole: one loop stands in brackets")
+        yield Access(array, tuple(_form(part, source) for part in parts if not part.startswith("(")), taken)
 
 
-def _form(text: str, whole: str) -> Form:
+def _form(text: str, source: str) -> Form:
     """An index, such as ``2*p+r`` or ``i-1``."""
     terms: dict[str, int] = {}
     constant, at = 0, 0
     while at < len(text):
         match = TERM.match(text, at)
         if match is None or match.end() == at or not (match[2] or match[3]) or (at and not match[1]):
-            raise ComputationError(f"{whole!r}: {text!r} is no index: sums of loops, such as 2*p+r or i-1")
+            raise ComputationError(f"{source!r}: {text!r} is no index: sums of loops, such as 2*p+r or i-1")
         number = int(match[2] or 1) * (-1 if match[1] == "-" else 1)
         if match[3]:
             terms[match[3]] = terms.get(match[3], 0) + number
@@ -317,7 +332,7 @@ def _form(text: str, whole: str) -> Form:
             constant += number
         at = match.end()
     if not text:
-        raise ComputationError(f"{whole!r}: an index is missing")
+        raise ComputationError(f"{source!r}: an index is missing")
     return Form(tuple(sorted((loop, factor) for loop, factor in terms.items() if factor)), constant)
 
 
@@ -327,7 +342,9 @@ def _clauses(text: str, found: Computation) -> tuple[tuple[tuple[str, str], ...]
     for clause in (part for part in _split(text) if part.strip()):
         match = re.fullmatch(r"\s*(\w+)\s*(<=?)\s*(.+?)\s*", clause)
         if match is None or match[1] not in found.loops:
-            raise ComputationError(f"{found.text!r}: {clause.strip()!r} is neither an extent, i < N, nor an order, j <= i")
+            raise ComputationError(
+                f"{found.text!r}: {clause.strip()!r} is neither an extent, i < N, nor an order, j <= i"
+            )
         if match[3] in found.loops:
             below.append((match[1], match[3], match[2] == "<="))
         elif match[2] == "<":

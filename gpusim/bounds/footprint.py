@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import prod
 
+from gpusim.bounds import stencils
 from gpusim.bounds.computation import Access, Computation, Form, Statement, ordered_points
 
 
@@ -45,6 +46,9 @@ def elements(computation: Computation, array: str, sizes: Mapping[str, int], *, 
     written : bool
         Of outputs instead of inputs.
     """
+    for statement in computation.statements:
+        if statement.out.base == array and (space := stencils.axes(statement)):
+            return prod(sizes[loop] for loop in space)  # of one step: the first one, or the last
     found: dict[tuple[object, ...], list[tuple[Statement, Access]]] = {}
     for statement in computation.statements:
         for access in (statement.out,) if written else statement.inputs:
@@ -53,9 +57,7 @@ def elements(computation: Computation, array: str, sizes: Mapping[str, int], *, 
     return max((_of_pattern(computation, same, sizes) for same in found.values()), default=0)
 
 
-def _of_pattern(
-    computation: Computation, same: Iterable[tuple[Statement, Access]], sizes: Mapping[str, int]
-) -> int:
+def _of_pattern(computation: Computation, same: Iterable[tuple[Statement, Access]], sizes: Mapping[str, int]) -> int:
     """Of accesses that constants alone tell apart."""
     (statement, first), *others = same
     whole = prod(sizes[loop] for loop in first.whole)
@@ -74,7 +76,9 @@ def _ordered(computation: Computation, statement: Statement, access: Access, siz
     pairs = tuple((a, b, equal) for a, b, equal in computation.constraints(statement) if {a, b} <= set(access.loops))
     tied = tuple(loop for loop in access.loops if any(loop in pair[:2] for pair in pairs))
     inner = {loop: max(1, sizes[loop] - len(computation.below)) for loop in tied}
-    return ordered_points(tied, pairs, inner) * prod(max(1, sizes[loop] - 1) for loop in access.loops if loop not in tied)
+    return ordered_points(tied, pairs, inner) * prod(
+        max(1, sizes[loop] - 1) for loop in access.loops if loop not in tied
+    )
 
 
 def _values(forms: list[Form], sizes: Mapping[str, int]) -> int:

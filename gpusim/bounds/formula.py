@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 from math import factorial
 from typing import TYPE_CHECKING
 
@@ -99,7 +100,10 @@ def _elements(computation: Computation, array: str, written: bool) -> sympy.Expr
         if access.base == array
     ]
     first = max(accesses, key=lambda access: len({*access.loops, *access.whole}))
-    loops = [*first.loops, *first.whole]
+    steps = {
+        loop for one in computation.statements if (space := stencils.axes(one)) for loop in {*one.loops} - {*space}
+    }
+    loops = [loop for loop in (*first.loops, *first.whole) if loop not in steps]
     share = Fraction(count, large ** len(loops)).limit_denominator(1000)
     return sympy.Rational(share.numerator, share.denominator) * sympy.Mul(*(name(loop) for loop in loops))
 
@@ -126,7 +130,7 @@ def _of_statement(computation: Computation, statement: Statement) -> sympy.Expr 
         return _points(computation, statement) * (d + 1) ** sympy.Rational(-1, d) / S ** sympy.Rational(1, d)
     found = exponents(computation, statement)
     power = sum(found)
-    if power <= 1:
+    if power <= 1:  # of reads alone, or of none
         return None
     sigma = sympy.Rational(power.numerator, power.denominator)
     constant = (sigma - 1) ** (sigma - 1) * _price(computation, statement, found)
@@ -148,6 +152,8 @@ def exponents(computation: Computation, statement: Statement) -> list[Fraction]:
     accesses = [access for group in groups(computation, statement) for access in group.patterns]
     rules = inequalities(statement.loops, accesses)
     least = least_sum(rules)
+    if least is None:
+        return []  # no access names some loop
     near = problem.capacity(MUCH).exponents
     found = [Fraction(x).limit_denominator(DENOMINATOR) for x in near]
     holds = all(sum(n * x for n, x in zip(rule.accesses, found, strict=True)) >= rule.least for rule in rules)
@@ -185,7 +191,7 @@ def _points(computation: Computation, statement: Statement) -> sympy.Expr:
     tied = tuple(loop for loop in statement.loops if any(loop in pair[:2] for pair in pairs))
     differences = [ordered_points(tied, pairs, dict.fromkeys(tied, n)) for n in range(len(tied) + 1)]
     while len(differences) > 1:
-        differences = [b - a for a, b in zip(differences, differences[1:], strict=False)]
+        differences = [b - a for a, b in pairwise(differences)]
     share = sympy.Rational(differences[0], factorial(len(tied))) if tied else sympy.Integer(1)
     return share * sympy.Mul(*(name(loop) for loop in statement.loops))
 

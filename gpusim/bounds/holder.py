@@ -75,7 +75,9 @@ class Problem:
         self._weights = np.array([g.weight(sizes, element_bytes) / shared[g.name] for g in self.groups], float)
         self._extents = np.array([math.log(sizes[loop]) for loop in statement.loops])
         convex = (*(1.0 for _ in self._accesses), *(0.0 for _ in statement.loops))  # sigma >= 1: several parts of X do
-        self._rows = np.array([*((*rule.accesses, *rule.loops) for rule in rules), convex], float)  # less than X at once
+        self._rows = np.array(
+            [*((*rule.accesses, *rule.loops) for rule in rules), convex], float
+        )  # less than X at once
         self._least = np.array([*(rule.least for rule in rules), 1], float)
         self._member = np.array([[float(n == m) for m, _ in self._accesses] for n in range(len(self.groups))])
         self._half = mirrored(computation, statement)

@@ -103,7 +103,8 @@ def mirrored(computation: Computation, statement: Statement) -> bool:
     """Whether two loops can change places in all that a gathering statement reads, where one is below the other.
 
     The points and their mirror images then read the same elements, and gather twice as many sums.  So half of what an
-    inequality allows for both is allowed for the points (Beaumont, Eyraud-Dubois, Verite, Langou 2022, arXiv 2202.10217).
+    inequality allows for both is allowed for the points: what Beaumont, Eyraud-Dubois, Verite and Langou found of
+    A A^T and of Cholesky (2022, arXiv 2202.10217).
     """
     found = groups(computation, statement)
     if not statement.gathers or not found[0].name.startswith(SUMS):
@@ -121,9 +122,7 @@ def _is_same(swap: Mapping[str, str], group: Group) -> bool:
 
 
 def _swapped(access: Access, swap: Mapping[str, str]) -> tuple[tuple[tuple[str, int], ...], ...]:
-    return tuple(
-        tuple(sorted((swap.get(loop, loop), factor) for loop, factor in form.terms)) for form in access.forms
-    )
+    return tuple(tuple(sorted((swap.get(loop, loop), factor) for loop, factor in form.terms)) for form in access.forms)
 
 
 def points(computation: Computation, statement: Statement, sizes: Mapping[str, int]) -> int:

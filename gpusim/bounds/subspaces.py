@@ -101,10 +101,13 @@ def lattice(kernels: Iterable[Basis], size: int) -> list[Basis]:
                     known.add(made)
                     found.append(made)
         if len(found) > MOST:
-            raise TangledError("the indices share loops in too many ways: write the computation with fewer sums of loops")
+            raise TangledError(
+                "the indices share loops in too many ways: write the computation with fewer sums of loops"
+            )
     return found
 
 
 def image_rank(rows: Sequence[Sequence[int | Fraction]], space: Basis) -> int:
     """Dimension of what the rows map a subspace to."""
-    return len(reduced([[sum(x * y for x, y in zip(row, vector, strict=True)) for row in rows] for vector in space])) if rows else 0
+    images = ([sum(x * y for x, y in zip(row, vector, strict=True)) for row in rows] for vector in space)
+    return len(reduced(images)) if rows else 0

@@ -109,18 +109,10 @@ def least(
     (0.99, 'reuse')
     """
     each = element_bytes if isinstance(element_bytes, Mapping) else dict.fromkeys(computation.arrays, element_bytes)
-    given = sum(_given(computation, array, sizes) * each[array] for array in read_arrays(computation))
+    given = sum(elements(computation, array, sizes) * each[array] for array in read_arrays(computation))
     stored = sum(elements(computation, array, sizes, written=True) * each[array] for array in _kept(computation))
     again = sum(_again(computation, one, sizes, each, memory * memories) for one in computation.statements)
     return Least(given, stored, max(0.0, by_segments(computation, sizes, each, memory, memories)), again)
-
-
-def _given(computation: Computation, array: str, sizes: Mapping[str, int]) -> int:
-    """Elements of an array that is given; of a stencil over time those of the first step."""
-    for statement in computation.statements:
-        if statement.out.base == array and (space := stencils.axes(statement)):
-            return prod(sizes[loop] for loop in space)
-    return elements(computation, array, sizes)
 
 
 def _kept(computation: Computation) -> list[str]:
@@ -141,9 +133,9 @@ def by_segments(
 ) -> float:
     """Bound reads and writes by what segments can do with what they have at hand; below 0 where that says nothing.
 
-    What a segment has at hand without reading it are sums that it begins, and values that it finishes and uses.  A sum of
-    an output that is begun leaves the memory by a write, so reads and writes together count it.  Others are begun and
-    finished once each, and taken off at the end.
+    What a segment has at hand without reading it are sums that it begins, and values that it finishes and uses.  A sum
+    of an output that is begun leaves the memory by a write, so reads and writes together count it.  Others are begun
+    and finished once each, and taken off at the end.
 
     Parameters
     ----------

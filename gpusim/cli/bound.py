@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpusim.progress import Progress
 
 WORDS = "A kernel and its parameters, as for predict; or a computation in quotes, and how far its loops run."
+EXAMPLE = "'C[m,n] += A[m,k] * B[k,n]'"
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
@@ -47,7 +48,7 @@ def bound(
 
     check_writable(json)
     if not words:
-        raise GpusimError("bound needs a kernel (gpusim kernels lists them) or a computation: 'C[m,n] += A[m,k] * B[k,n]'")
+        raise GpusimError(f"bound needs a kernel (gpusim kernels lists them) or a computation, such as {EXAMPLE}")
     with ProgressLine() as progress:
         if any("[" in word for word in words):
             found = list(_told(words, gpu, memory, element_bytes))
@@ -89,7 +90,7 @@ def _told(words: Sequence[str], gpu: str, memory: str | None, element_bytes: int
 def _refuse(memory: str | None, element_bytes: int | None) -> None:
     for option, value in (("--memory", memory), ("--element-bytes", element_bytes)):
         if value is not None:
-            raise GpusimError(f"{option} is for a computation, such as 'C[m,n] += A[m,k] * B[k,n]': a kernel has its own")
+            raise GpusimError(f"{option} is for a computation, such as {EXAMPLE}: a kernel has its own")
 
 
 def memory_bytes(text: str) -> int:
