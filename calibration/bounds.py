@@ -22,6 +22,7 @@ from gpusim.measured import measurement
 GPUS = ("h200", "h100-sxm")
 LEVELS = ("HBM", "L2", "L1")
 
+
 class Held(NamedTuple):
     """A bound beside what was moved.
 
@@ -59,7 +60,9 @@ def of_gpu(gpu: str) -> tuple[Level, ...]:
     return levels(hardware.load(gpu))
 
 
-def hold(source: str, name: str, kernel: str, params: Mapping[str, Any], metrics: Mapping[str, float], gpu: str) -> Iterator[Held]:
+def hold(
+    source: str, name: str, kernel: str, params: Mapping[str, Any], metrics: Mapping[str, float], gpu: str
+) -> Iterator[Held]:
     """A launch's bounds beside its counters, at every level that they have."""
     for level, (bound, reason) in zip(of_gpu(gpu), bounds(kernel, tuple(sorted(params.items())), gpu), strict=True):
         moved = level.counted(metrics)

@@ -222,7 +222,7 @@ def wide(x, name):
     return x[name].astype(np.float64)
 
 
-def product_of(name, t, kernel, formula, what, family="matmul", computation="C[l,m,n] += A[l,m,k] * B[l,n,k]"):
+def product_of(name, t, kernel, formula, what, family="matmul"):
     """Make an algorithm of a product of L pairs of matrices; `formula` computes it in NumPy."""
     return Algorithm(
         name=named(name, t),
@@ -233,7 +233,6 @@ def product_of(name, t, kernel, formula, what, family="matmul", computation="C[l
         aliases={"n": ("M", "N", "K"), "tile": ("T",)},
         io={"A": Traffic("L*M*K*ceil(N/T)"), "B": Traffic("L*K*N*ceil(M/T)"), "C": Traffic(stores="L*M*N")},
         textbook=Textbook("2*L*M*N*K/T", "L*M*N", t.nbytes),
-        computation=computation,
         tolerance="4e-6*K" if t is gl.f32 else "1e-3*(1 + K**0.5)",
         family=family,
     )
@@ -256,17 +255,13 @@ def plain_nt(t):
 
 def plain_nn(t):
     """Make C = A B."""
-    computation = "C[l,m,n] += A[l,m,k] * B[l,k,n]"
-    return product_of("matmul-batched-nn", t, times(t), lambda A, B: A @ B, "C = A B", computation=computation)
+    return product_of("matmul-batched-nn", t, times(t), lambda A, B: A @ B, "C = A B")
 
 
 def plain_tn(t):
     """Make C = A^T B."""
     kernel = transposed_times(t)
-    computation = "C[l,m,n] += A[l,k,m] * B[l,k,n]"
-    return product_of(
-        "matmul-batched-tn", t, kernel, lambda A, B: A.swapaxes(1, 2) @ B, "C = A^T B", computation=computation
-    )
+    return product_of("matmul-batched-tn", t, kernel, lambda A, B: A.swapaxes(1, 2) @ B, "C = A^T B")
 
 
 def gradient_of_softmax(x, *, d, **p):

@@ -278,7 +278,6 @@ COMMON = {
     "sizes": {"M": 1024, "N": 1024, "K": 1024},
     "reference": product,
     "tolerance": "1e-6*K",
-    "computation": "C[m,n] += A[m,k] * B[k,n]",
 }
 SHAPE = {"n": ("M", "N", "K"), "m": ("M",), "k": ("K",)}
 SQUARE = {**SHAPE, "tile": ("T",)}

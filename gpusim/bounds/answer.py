@@ -247,9 +247,9 @@ def of_kernel(
     counted = predict(algorithm, gpu, **asked).metrics if count else {}
     measured = _measured(algorithm, launch, gpu.name)
     found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
-    return Bound(
-        algorithm.name, launch.params, gpu.name, algorithm.computation, formula_text(computed(algorithm)), found
-    )
+    computation = computed(algorithm, launch)
+    text = computation.text if computation else ""
+    return Bound(algorithm.name, launch.params, gpu.name, text, formula_text(computation), found)
 
 
 def of_text(

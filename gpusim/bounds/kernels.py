@@ -4,24 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gpusim.bounds.computation import Computation, parse
+from gpusim.bounds.following import Followed, follow, products
 from gpusim.bounds.traffic import Least, least
+from gpusim.lang.description_errors import DescriptionError
 
 if TYPE_CHECKING:
     from gpusim.bounds.levels import Level
     from gpusim.catalogue.algorithm import Algorithm, ArraySpec, KernelLaunch
+    from gpusim.lang import Kernel
 
 
-def computed(algorithm: Algorithm) -> Computation | None:
-    """The computation of a kernel; None where it names none, so that only the arrays' sizes are known.
+def computed(algorithm: Algorithm, launch: KernelLaunch) -> Computation | None:
+    """The computation of a launch: as its file tells it, or as its description was followed; None where neither does.
+
+    One that was followed is taken only if the launch does as many products as it has.
 
     Parameters
     ----------
     algorithm : Algorithm
+    launch : KernelLaunch
     """
-    return parse(algorithm.computation) if algorithm.computation else None
+    if algorithm.computation:
+        return parse(algorithm.computation)
+    tree = algorithm.kernel.tree
+    followed = _followed(algorithm.kernel)
+    if followed is None:
+        return None
+    found = parse(followed.text)
+    needed = found.points(found.statements[0], found.sizes(launch.params))
+    try:
+        return found if products(tree, followed.statement, launch.params) >= needed else None
+    except DescriptionError:  # how often depends on data
+        return None
+
+
+@lru_cache(maxsize=64)
+def _followed(kernel: Kernel) -> Followed | None:
+    return follow(kernel.tree)
 
 
 def given_and_stored(algorithm: Algorithm, launch: KernelLaunch) -> tuple[int, int]:
@@ -54,7 +77,7 @@ def least_of(algorithm: Algorithm, launch: KernelLaunch, level: Level) -> Least:
     level : Level
     """
     given, stored = given_and_stored(algorithm, launch)
-    computation = computed(algorithm)
+    computation = computed(algorithm, launch)
     if computation is None:
         return Least(given, stored, 0.0, 0.0)
     sizes = computation.sizes(launch.params)

@@ -1,0 +1,129 @@
+"""Is no schedule's traffic below its bound?  Schedules are run here, their transfers counted one by one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpusim.bounds.computation import parse
+from gpusim.bounds.traffic import least
+
+GEMM = parse("C[m,n] += A[m,k] * B[k,n]")
+
+
+class Memory:
+    """Fast memory of so many elements: least recently used goes first, and is written where it was changed."""
+
+    def __init__(self, elements: int) -> None:
+        self._room, self._held, self.moved = elements, OrderedDict[object, bool](), 0
+
+    def touch(self, element: object, *, changes: bool = False, fresh: bool = False) -> None:
+        changed = self._held.pop(element, None)
+        if changed is None:
+            self.moved += not fresh
+            while len(self._held) >= self._room:
+                self.moved += self._held.popitem(last=False)[1]
+        self._held[element] = bool(changed) or changes
+
+    def flush(self) -> int:
+        self.moved += sum(self._held.values())
+        self._held.clear()
+        return self.moved
+
+
+def tiled(sizes: tuple[int, ...], tile: tuple[int, ...], order: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Points of a box, tile by tile, tiles and points in an order of their loops."""
+
+    def walk(ranges: list[range]) -> Iterator[tuple[int, ...]]:
+        for found in product(*(ranges[n] for n in order)):
+            yield tuple(found[order.index(n)] for n in range(len(order)))
+
+    for start in walk([range(0, size, step) for size, step in zip(sizes, tile, strict=True)]):
+        yield from walk([range(a, min(a + t, s)) for a, t, s in zip(start, tile, sizes, strict=True)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.tuples(*[st.integers(1, 14)] * 3), st.tuples(*[st.integers(1, 6)] * 3), st.permutations(range(3)),
+    st.integers(3, 60),
+)  # fmt: skip
+def test_no_tiled_product_moves_less_than_its_bound(
+    sizes: tuple[int, ...], tile: tuple[int, ...], order: list[int], room: int
+) -> None:
+    memory, begun = Memory(room), set()
+    for m, n, k in tiled(sizes, tile, tuple(order)):
+        memory.touch(("A", m, k))
+        memory.touch(("B", k, n))
+        memory.touch(("C", m, n), changes=True, fresh=(m, n) not in begun)
+        begun.add((m, n))
+    found = least(GEMM, dict(zip("mnk", sizes, strict=True)), room, element_bytes=1)
+    assert found.nbytes <= memory.flush()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 40), st.integers(1, 20), st.integers(1, 12), st.integers(4, 30))
+def test_no_stencil_in_skewed_tiles_moves_less_than_its_bound(width: int, steps: int, tile: int, room: int) -> None:
+    found = parse("A[t+1,i] = A[t,i-1] + A[t,i] + A[t,i+1]")
+    memory, points = Memory(room), [(t, i) for t in range(steps) for i in range(width)]
+    for t, i in sorted(points, key=lambda point: ((point[1] + point[0]) // tile, point)):
+        for near in (i - 1, i, i + 1):
+            if 0 <= near < width:
+                memory.touch((t, near))
+        memory.touch((t + 1, i), changes=True, fresh=True)
+    assert least(found, {"t": steps, "i": width}, room, element_bytes=1).nbytes <= memory.flush()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 4), st.integers(1, 6), st.integers(6, 80))
+def test_no_attention_by_tiles_moves_less_than_its_bound(queries: int, keys: int, d: int, tile: int, room: int) -> None:
+    found = parse("O[i,(d)] += Q[i,(d)] * K[j,(d)] * V[j,(d)]")
+    memory, begun = Memory(max(room, 4 * d + 1)), set()
+    for i, j in tiled((queries, keys), (tile, 1), (0, 1)):
+        for e in range(d):
+            memory.touch(("Q", i, e))
+            memory.touch(("K", j, e))
+        for e in range(d):
+            memory.touch(("V", j, e))
+            memory.touch(("O", i, e), changes=True, fresh=(i, e) not in begun)
+            begun.add((i, e))
+    sizes = {"i": queries, "j": keys, "d": d}
+    assert least(found, sizes, max(room, 4 * d + 1), element_bytes=1).nbytes <= memory.flush()
+
+
+@pytest.mark.parametrize(("room", "again"), [(10, 90 * 7), (100, 0), (40, 60 * 7)])
+def test_a_row_that_does_not_fit_is_read_again(room: int, again: int) -> None:
+    found = parse("t[i] += x[i,j]; y[i,j] = x[i,j] / t[i]")
+    assert least(found, {"i": 7, "j": 100}, room, element_bytes=1).again == again
+
+
+def test_more_memory_is_never_worse_and_more_work_never_better() -> None:
+    at = [least(GEMM, dict.fromkeys("mnk", 3000), memory).nbytes for memory in (1e3, 1e4, 1e5, 1e6, 1e9)]
+    assert at == sorted(at, reverse=True)
+    by_size = [least(GEMM, dict.fromkeys("mnk", size), 1e4).nbytes for size in (10, 100, 1000, 10000)]
+    assert by_size == sorted(by_size)
+
+
+def test_memories_side_by_side_hold_more() -> None:
+    sizes = dict.fromkeys("mnk", 4096)
+    one, many = (least(GEMM, sizes, 1e5, memories).reuse for memories in (1, 132))
+    assert 0.8 * one < many <= one
+    assert least(GEMM, dict.fromkeys("mnk", 64), 1e5, 132).reason == "compulsory"
+
+
+def test_the_constant_is_two() -> None:
+    size, elements = 10**5, 10**4
+    found = least(GEMM, dict.fromkeys("mnk", size), 4 * elements)
+    assert found.nbytes == pytest.approx(4 * 2 * size**3 / elements**0.5, rel=1e-3)
+
+
+def test_a_convolution_with_a_small_filter_reuses_no_more_than_the_filter() -> None:
+    found = parse("Y[n,k,p,q] += X[n,c,p+r,q+s] * W[k,c,r,s]")
+    sizes = {"n": 512, "k": 512, "p": 512, "q": 512, "c": 512, "r": 3, "s": 3}
+    points, elements = 512**5 * 9, 10**4
+    bound = least(found, sizes, 4 * elements).nbytes / 4
+    assert bound == pytest.approx(2 * points / (3 * elements**0.5), rel=0.02)  # 2 G / sqrt(S R S')
