@@ -181,7 +181,8 @@ def page() -> str:
     tables = {"SUMMARY": summary(), "KERNELS": by_kernel(), "PUBLISHED": others()}
     for name, lines in tables.items():
         notes = notes.replace(f"{{{name}}}", "\n".join(lines))
-    return notes
+    violated = sum(one.is_violated for one in held())
+    return notes.replace("{COMPARISONS}", f"{len(held())}").replace("{VIOLATIONS}", f"{violated or 'no'}")
 
 
 def main() -> None:

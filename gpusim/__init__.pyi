@@ -3,8 +3,8 @@
 
 from gpusim import model as model
 from gpusim import triton as triton
-from gpusim.bounds.answer import Bound as Bound
 from gpusim.bounds.answer import bound as bound
+from gpusim.bounds.result import Bound as Bound
 from gpusim.catalogue.lookup import kernels as kernels
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain

@@ -2,160 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
 from gpusim.bounds.computation import Computation, parse
+from gpusim.bounds.formula import bound_text
 from gpusim.bounds.kernels import computed, least_of
 from gpusim.bounds.levels import Level, levels
-from gpusim.bounds.tiles import Tiled, best, formula_bytes
-from gpusim.bounds.traffic import Least
+from gpusim.bounds.result import Bound
+from gpusim.bounds.rungs import LevelBound
+from gpusim.bounds.tiles import best, formula_bytes
 from gpusim.errors import ParameterError
 from gpusim.results.metric import Metric
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
     from gpusim.catalogue.chain import Chain
     from gpusim.measured.measurement import MeasuredLaunch
     from gpusim.progress import Progress
-
-
-@dataclass(frozen=True)
-class LevelBound:
-    """One level: what no schedule can do without, and what this kernel has.
-
-    Attributes
-    ----------
-    level : Level
-    least : Least
-    steps : float or None
-        Of a chain, bytes that its kernels cannot do without, one after the other.
-    best : Tiled or None
-        What the kernel's own formula has at its best tiles.
-    derived : Tiled or None
-        The same at the tiles that it has.
-    counted : float or None
-        Predicted, bytes.
-    error : float or None
-        How far such predictions are off, relative; None where that is not known.
-    measured : float or None
-        On a GPU, bytes; the median of its runs.
-    """
-
-    level: Level
-    least: Least
-    steps: float | None = None
-    best: Tiled | None = None
-    derived: Tiled | None = None
-    counted: float | None = None
-    error: float | None = None
-    measured: float | None = None
-
-    @property
-    def bound(self) -> float:
-        """Bytes that no schedule can do without."""
-        return self.level.bound(self.least)
-
-    @property
-    def rungs(self) -> dict[str, float]:
-        """What there is of bound, steps, best, derived, counted and measured, in bytes, in this order."""
-        found = {
-            "bound": self.bound,
-            "steps": self.steps,
-            "best": self.best.nbytes if self.best else None,
-            "derived": self.derived.nbytes if self.derived else None,
-            "counted": self.counted,
-            "measured": self.measured,
-        }
-        return {name: float(value) for name, value in found.items() if value is not None}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give all of it as a plain dict; bytes."""
-        return {
-            "level": self.level.name,
-            "metrics": list(self.level.metrics),
-            "memory_bytes": self.level.memory,
-            "memories": self.level.memories,
-            "reason": self.least.reason,
-            "given_bytes": self.least.given,
-            "stored_bytes": self.least.stored,
-            **{f"{name}_bytes": value for name, value in self.rungs.items()},
-            **({"counted_error": self.error} if self.error is not None else {}),
-            **(
-                {"best_tiles": dict(self.best.tiles), "tiles": dict(self.derived.tiles)}
-                if self.best and self.derived
-                else {}
-            ),
-            "gaps": [gap._asdict() for gap in self.gaps()],
-        }
-
-    def gaps(self) -> list[Any]:
-        """How much each rung is above the one before, and why."""
-        from gpusim.bounds.causes import gaps
-
-        return gaps(self)
-
-
-@dataclass(frozen=True, repr=False)
-class Bound:
-    """The least traffic of a launch, or of a computation, at every level of a memory hierarchy.
-
-    Attributes
-    ----------
-    name : str
-        Of the kernel; empty where a computation was told.
-    params : mapping of str to int
-    gpu : str
-        Empty where a size of memory was told.
-    computation : str
-        As text; empty where the arrays alone are known.
-    formula : str
-        The bound's fastest term, in elements, S being those of the memory.
-    levels : tuple of LevelBound
-    notes : tuple of str
-        What else a reader must know.
-    """
-
-    name: str
-    params: Mapping[str, int]
-    gpu: str
-    computation: str
-    formula: str
-    levels: tuple[LevelBound, ...]
-    notes: tuple[str, ...] = ()
-
-    def __getitem__(self, name: str) -> LevelBound:
-        found = {one.level.name: one for one in self.levels}
-        if name not in found:
-            raise ParameterError(f"no level {name!r}: there are {', '.join(found)}")
-        return found[name]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give all of it as a plain dict; bytes."""
-        return {
-            "kernel": self.name,
-            "params": dict(self.params),
-            "gpu": self.gpu,
-            "computation": self.computation,
-            "formula": self.formula,
-            "levels": [one.to_dict() for one in self.levels],
-            **({"notes": list(self.notes)} if self.notes else {}),
-        }
-
-    def table(self) -> Iterator[RenderableType]:
-        """Lay it out for :func:`gpusim.report.show`."""
-        from gpusim.bounds.table import table
-
-        return table(self)
-
-    def __repr__(self) -> str:
-        from gpusim import report
-
-        return report.text(list(self.table()))
 
 
 def bound(
@@ -249,7 +114,7 @@ def of_kernel(
     found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
     computation = computed(algorithm, launch)
     text = computation.text if computation else ""
-    return Bound(algorithm.name, launch.params, gpu.name, text, formula_text(computation), found)
+    return Bound(algorithm.name, launch.params, gpu.name, text, bound_text(computation), found)
 
 
 def of_text(
@@ -278,7 +143,7 @@ def of_text(
     found = tuple(
         LevelBound(level, least(computation, sizes, level.memory, level.memories, element_bytes)) for level in known
     )
-    return Bound("", sizes, told.name if told else "", text, formula_text(computation), found)
+    return Bound("", sizes, told.name if told else "", text, bound_text(computation), found)
 
 
 def _extents(computation: Computation, params: Mapping[str, int]) -> dict[str, int]:
@@ -288,18 +153,6 @@ def _extents(computation: Computation, params: Mapping[str, int]) -> dict[str, i
     if unknown := next((name for name in params if name not in known), None):
         raise UnknownNameError("loop", unknown, sorted(known))
     return dict(computation.sizes(params))
-
-
-def formula_text(computation: Computation | None) -> str:
-    """The fastest term of a computation's bound; empty where there is none.
-
-    Parameters
-    ----------
-    computation : Computation or None
-    """
-    from gpusim.bounds.formula import leading, text
-
-    return text(leading(computation)) if computation is not None else ""
 
 
 def _measured(algorithm: Algorithm, launch: KernelLaunch, gpu: str) -> MeasuredLaunch | None:

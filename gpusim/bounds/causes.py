@@ -10,7 +10,7 @@ from gpusim.bounds.tiles import words
 from gpusim.report.units import format_bytes
 
 if TYPE_CHECKING:
-    from gpusim.bounds.answer import LevelBound
+    from gpusim.bounds.rungs import LevelBound
 
 SAME = 0.02
 """Two rungs that differ by less are one."""

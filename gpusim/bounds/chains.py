@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpusim.bounds.answer import Bound, LevelBound, formula_text
 from gpusim.bounds.computation import Computation, parse
+from gpusim.bounds.formula import bound_text
 from gpusim.bounds.kernels import least_of
 from gpusim.bounds.levels import Level, levels
+from gpusim.bounds.result import Bound
+from gpusim.bounds.rungs import LevelBound
 from gpusim.bounds.traffic import Least, least
 from gpusim.report.units import format_bytes
 
@@ -40,7 +42,7 @@ def of_chain(chain: Chain, gpu: hardware.Gpu, count: bool, how: Mapping[str, Any
     asked: dict[str, Any] = {**how, **launch.params}
     counted = predict_chain(chain, gpu, **asked) if count else None
     found = tuple(_level(chain, launch, computation, level, counted) for level in levels(gpu))
-    formula = formula_text(computation)
+    formula = bound_text(computation)
     return Bound(chain.name, launch.params, gpu.name, chain.computation, formula, found, (_between(chain, launch),))
 
 

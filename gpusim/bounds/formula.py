@@ -211,6 +211,16 @@ def text(expression: sympy.Expr) -> str:
     return " + ".join(sorted((_term(term) for term in terms), key=lambda term: (-len(term), term)))
 
 
+def bound_text(computation: Computation | None) -> str:
+    """The fastest term of a computation's bound; empty where there is no computation.
+
+    Parameters
+    ----------
+    computation : Computation or None
+    """
+    return text(leading(computation)) if computation is not None else ""
+
+
 def _term(term: sympy.Expr) -> str:
     import sympy
 

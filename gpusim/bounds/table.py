@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
+from gpusim.bounds.causes import gaps
 from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_bytes, format_factor
 from gpusim.results.metric import format_error
 
 if TYPE_CHECKING:
-    from gpusim.bounds.answer import Bound, LevelBound
+    from gpusim.bounds.rungs import LevelBound, Rungs
 
 RUNGS = {
     "bound": "bound",
@@ -32,12 +33,12 @@ ONCE = "what is given is read once"
 ALONE = "This kernel names no computation: its bound is that each element goes in or out once."
 
 
-def table(found: Bound) -> Iterator[RenderableType]:
+def table(found: Rungs) -> Iterator[RenderableType]:
     """Lay bounds out.
 
     Parameters
     ----------
-    found : Bound
+    found : Rungs
 
     Yields
     ------
@@ -59,18 +60,18 @@ def table(found: Bound) -> Iterator[RenderableType]:
         yield Text(note)
 
 
-def heading(found: Bound) -> str:
+def heading(found: Rungs) -> str:
     """What the bound is of.
 
     Parameters
     ----------
-    found : Bound
+    found : Rungs
     """
     params = " ".join(f"{name}={value}" for name, value in found.params.items())
     return "  ".join(part for part in (found.name, params, f"on {found.gpu}" if found.gpu else "") if part)
 
 
-def _rungs(found: Bound) -> Grid:
+def _rungs(found: Rungs) -> Grid:
     """A row for each level, a column for each rung that one of them has."""
     grid = Grid()
     grid.add_column("from", "name", key=True)
@@ -104,6 +105,6 @@ def sentences(level: LevelBound) -> Iterator[str]:
     """
     reason = level.least.reason
     yield f"{level.level.name}: {ONCE if level.level.reads_only and reason == 'compulsory' else REASONS[reason]}."
-    for gap in level.gaps():
+    for gap in gaps(level):
         if gap.cause:
             yield f"  {RUNGS[gap.upper]} is {format_factor(gap.factor)} times {RUNGS[gap.lower]}: {gap.cause}."

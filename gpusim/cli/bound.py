@@ -16,7 +16,7 @@ from gpusim.cli.parameters import combinations, find, split
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
-    from gpusim.bounds.answer import Bound
+    from gpusim.bounds.result import Bound
     from gpusim.progress import Progress
 
 WORDS = "A kernel and its parameters, as for predict; or a computation in quotes, and how far its loops run."
