@@ -208,8 +208,22 @@ class Computation:
         return count
 
 
-def ordered_points(tied: tuple[str, ...], pairs: tuple[tuple[str, str, bool], ...], sizes: Mapping[str, int]) -> int:
+def ordered_points(
+    tied: tuple[str, ...],
+    pairs: tuple[tuple[str, str, bool], ...],
+    sizes: Mapping[str, int],
+    kept: tuple[str, ...] | None = None,
+) -> int:
     """Points of loops with ``a < b`` among them: a polynomial of their size, which all of them share.
+
+    Parameters
+    ----------
+    tied : tuple of str
+    pairs : tuple of (str, str, bool)
+        Pairs ``a < b``; True where ``a <= b``.
+    sizes : mapping of str to int
+    kept : tuple of str, optional
+        Loops of which values are told apart, in place of all.
 
     Raises
     ------
@@ -220,24 +234,30 @@ def ordered_points(tied: tuple[str, ...], pairs: tuple[tuple[str, str, bool], ..
     --------
     >>> ordered_points(("i", "j"), (("j", "i", True),), {"i": 1000, "j": 1000})
     500500
+    >>> ordered_points(("i", "j"), (("j", "i", True),), {"i": 1000, "j": 1000}, ("i",))
+    1000
     """
     if not tied:
         return 1
     extents = {sizes[loop] for loop in tied}
     if len(extents) != 1:
         raise ComputationError(f"loops that are compared, {', '.join(tied)}, must have one size, not {sorted(extents)}")
-    degree = len(tied)
-    values = [_counted(tied, pairs, size) for size in range(degree + 1)]
-    return _newton(values, extents.pop())
+    size, told = extents.pop(), tied if kept is None else kept
+    first = len(tied)  # from here on no edge is in the way of another
+    if size <= first + len(told):
+        return _counted(tied, pairs, size, told)
+    return _newton([_counted(tied, pairs, first + n, told) for n in range(len(told) + 1)], size - first)
 
 
-def _counted(tied: tuple[str, ...], pairs: tuple[tuple[str, str, bool], ...], size: int) -> int:
+def _counted(tied: tuple[str, ...], pairs: tuple[tuple[str, str, bool], ...], size: int, told: tuple[str, ...]) -> int:
     """The same of a small size, point by point."""
     at = {loop: number for number, loop in enumerate(tied)}
-    return sum(
-        all(point[at[a]] < point[at[b]] + equal for a, b, equal in pairs)
+    points = (
+        point
         for point in product(range(size), repeat=len(tied))
+        if all(point[at[a]] < point[at[b]] + equal for a, b, equal in pairs)
     )
+    return len({tuple(point[at[loop]] for loop in told) for point in points})
 
 
 def _newton(values: list[int], size: int) -> int:

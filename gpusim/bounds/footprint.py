@@ -72,13 +72,11 @@ def _of_pattern(computation: Computation, same: Iterable[tuple[Statement, Access
 
 
 def _ordered(computation: Computation, statement: Statement, access: Access, sizes: Mapping[str, int]) -> int:
-    """Points of an access's loops in the order that its statement has, less what other loops take away at an edge."""
-    pairs = tuple((a, b, equal) for a, b, equal in computation.constraints(statement) if {a, b} <= set(access.loops))
-    tied = tuple(loop for loop in access.loops if any(loop in pair[:2] for pair in pairs))
-    inner = {loop: max(1, sizes[loop] - len(computation.below)) for loop in tied}
-    return ordered_points(tied, pairs, inner) * prod(
-        max(1, sizes[loop] - 1) for loop in access.loops if loop not in tied
-    )
+    """Values that an access's loops take together, in the order that a statement has."""
+    pairs = computation.constraints(statement)
+    tied = tuple(loop for loop in statement.loops if any(loop in pair[:2] for pair in pairs))
+    kept = tuple(loop for loop in access.loops if loop in tied)
+    return ordered_points(tied, pairs, sizes, kept) * prod(sizes[loop] for loop in access.loops if loop not in tied)
 
 
 def _values(forms: list[Form], sizes: Mapping[str, int]) -> int:

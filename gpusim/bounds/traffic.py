@@ -106,7 +106,7 @@ def least(
     >>> gemm = parse("C[m,n] += A[m,k] * B[k,n]")
     >>> found = least(gemm, {"m": 10000, "n": 10000, "k": 10000}, 4e4)
     >>> round(found.reuse / (4 * 2 * 1e12 / 1e2), 2), found.reason  # 2 m n k / sqrt(S) floats
-    (0.99, 'reuse')
+    (1.0, 'reuse')
     """
     each = element_bytes if isinstance(element_bytes, Mapping) else dict.fromkeys(computation.arrays, element_bytes)
     given = sum(elements(computation, array, sizes) * each[array] for array in read_arrays(computation))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.bounds.computation import parse
+from gpusim.bounds.computation import Access, Computation, parse
+from gpusim.bounds.footprint import read_arrays
 from gpusim.bounds.traffic import least
 
 GEMM = parse("C[m,n] += A[m,k] * B[k,n]")
@@ -93,6 +94,68 @@ def test_no_attention_by_tiles_moves_less_than_its_bound(queries: int, keys: int
             begun.add((i, e))
     sizes = {"i": queries, "j": keys, "d": d}
     assert least(found, sizes, max(room, 4 * d + 1), element_bytes=1).nbytes <= memory.flush()
+
+
+FREE = (
+    "C[i,j] += A[i,k] * A[j,k] for j <= i",
+    "C[i,j] += A[i,k] * B[j,k]; C[i,j] += B[i,k] * A[j,k] for j <= i",
+    "Y[k,p] += X[c,p+r] * W[k,c,r]",
+    "Y[p,q] += X[2*p+r,q+s] * W[r,s]",
+    "B[i,r] += X[i,j,k] * A[j,r] * C[k,r]",
+    "F[i] += x[i] * x[j]",
+    "q[i] += A[i,j] * p[j]; s[j] += A[i,j] * r[i]",
+    "C[i,j] = a[i] * b[j]",
+)
+"""Computations whose points may be done in any order."""
+
+STEPWISE = (
+    "A[i,j] -= A'[i,k] * A'[j,k] for k < j, j < i",
+    "A[i,j] -= A'[i,k] * A'[k,j] for k < i, k < j",
+    "D[i,j] min= D[i,k] + D[k,j]",
+)
+"""Those whose points are done step by step, k being the step."""
+
+
+def moved(computation: Computation, sizes: dict[str, int], points: Iterable[dict[str, int]], room: int) -> int:
+    """What a schedule moves of a computation that does its statements at each point."""
+    memory, begun = Memory(room), set()
+    given = read_arrays(computation)
+    for point, statement in product(points, computation.statements):
+        if all(point[a] < point[b] + equal for a, b, equal in computation.below):
+            for access in statement.inputs:
+                memory.touch(_element(access, point))
+            out = _element(statement.out, point)
+            memory.touch(out, changes=True, fresh=out not in begun and statement.out.base not in given)
+            begun.add(out)
+    return memory.flush()
+
+
+def _element(access: Access, point: dict[str, int]) -> tuple[object, ...]:
+    return (access.base, *(sum(f * point[loop] for loop, f in form.terms) + form.constant for form in access.forms))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(FREE), st.data())
+def test_no_schedule_of_these_moves_less_than_its_bound(text: str, data: st.DataObject) -> None:
+    found = parse(text)
+    most = 12 if len(found.loops) < 4 else 5
+    same = data.draw(st.integers(1, most))
+    tied = {loop for pair in found.below for loop in pair[:2]}
+    sizes = {loop: same if loop in tied else data.draw(st.integers(1, most)) for loop in found.loops}
+    tile = tuple(data.draw(st.integers(1, 6)) for _ in found.loops)
+    order = tuple(data.draw(st.permutations(range(len(found.loops)))))
+    room = data.draw(st.integers(4, 60))
+    points = (dict(zip(found.loops, one, strict=True)) for one in tiled(tuple(sizes.values()), tile, order))
+    assert least(found, sizes, room, element_bytes=1).nbytes <= moved(found, sizes, points, room)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(STEPWISE), st.integers(2, 14), st.integers(1, 6), st.integers(4, 60))
+def test_no_factorisation_moves_less_than_its_bound(text: str, size: int, tile: int, room: int) -> None:
+    found = parse(text)
+    sizes = dict.fromkeys("ijk", size)
+    points = ({"k": k, "i": i, "j": j} for k in range(size) for i, j in tiled((size, size), (tile, tile), (0, 1)))
+    assert least(found, sizes, room, element_bytes=1).nbytes <= moved(found, sizes, points, room)
 
 
 @pytest.mark.parametrize(("room", "again"), [(10, 90 * 7), (100, 0), (40, 60 * 7)])
