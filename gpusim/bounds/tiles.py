@@ -89,18 +89,20 @@ def fits(algorithm: Algorithm, params: Mapping[str, int], gpu: Gpu) -> bool:
     params : mapping of str to int
     gpu : gpusim.hardware.Gpu
     """
+    from gpusim.lang.binding import launch_shape
+
     tree = algorithm.kernel.tree
-    own = sum(_extent(array.shape, params) for array in tree.locals if hasattr(array, "shape"))
-    threads = _extent(tree.block, params)
-    if _shared_bytes(algorithm, params) > gpu.shared.max_bytes_per_block or threads > gpu.sm.max_threads_per_block:
-        return False
-    if own > gpu.sm.max_registers_per_thread or own * threads > gpu.sm.registers:
-        return False
     try:
-        algorithm.launch(**params)
-    except GpusimError:
+        threads = math.prod(launch_shape(tree, params)[1])
+    except (GpusimError, ZeroDivisionError):  # a rule, or a tile smaller than what it is cut into
         return False
-    return True
+    own = sum(_extent(array.shape, params) for array in tree.locals if hasattr(array, "shape"))
+    return (
+        _shared_bytes(algorithm, params) <= gpu.shared.max_bytes_per_block
+        and threads <= gpu.sm.max_threads_per_block
+        and own <= gpu.sm.max_registers_per_thread
+        and own * threads <= gpu.sm.registers
+    )
 
 
 def _shared_bytes(algorithm: Algorithm, params: Mapping[str, int]) -> int:

@@ -96,6 +96,25 @@ def test_no_attention_by_tiles_moves_less_than_its_bound(queries: int, keys: int
     assert least(found, sizes, max(room, 4 * d + 1), element_bytes=1).nbytes <= memory.flush()
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    st.tuples(*[st.integers(1, 12)] * 3), st.tuples(*[st.integers(1, 5)] * 3), st.integers(1, 4),
+    st.sampled_from([(0,), (0, 1), (2,), (0, 1, 2)]), st.integers(3, 40),
+)  # fmt: skip
+def test_memories_that_share_a_product_and_add_by_atomics_move_no_less(
+    sizes: tuple[int, ...], tile: tuple[int, ...], memories: int, shared: tuple[int, ...], room: int
+) -> None:
+    held = [Memory(room) for _ in range(memories)]
+    for point in tiled(sizes, tile, (0, 1, 2)):
+        m, n, k = point
+        memory = held[sum(point[axis] // tile[axis] for axis in shared) % memories]
+        memory.touch(("A", m, k))
+        memory.touch(("B", k, n))
+        memory.touch(("C", m, n), changes=True, fresh=True)  # begun anew, and added to what others wrote when it leaves
+    found = least(GEMM, dict(zip("mnk", sizes, strict=True)), room, memories, element_bytes=1)
+    assert found.nbytes <= sum(memory.flush() for memory in held)
+
+
 FREE = (
     "C[i,j] += A[i,k] * A[j,k] for j <= i",
     "C[i,j] += A[i,k] * B[j,k]; C[i,j] += B[i,k] * A[j,k] for j <= i",
