@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim import hardware
 from gpusim.bounds.computation import Computation, parse
 from gpusim.bounds.formula import bound_text
-from gpusim.bounds.kernels import computed, least_of
+from gpusim.bounds.kernels import computed, is_tested, least_of
 from gpusim.bounds.levels import Level, levels
 from gpusim.bounds.result import Bound
 from gpusim.bounds.rungs import LevelBound
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from gpusim.catalogue.chain import Chain
     from gpusim.measured.measurement import MeasuredLaunch
     from gpusim.progress import Progress
+
+
+TAKEN = "That it touches all of its arrays is taken for granted; touched= of its Algorithm says what it does not."
 
 
 def bound(
@@ -114,7 +117,8 @@ def of_kernel(
     found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
     computation = computed(algorithm, launch)
     text = computation.text if computation else ""
-    return Bound(algorithm.name, launch.params, gpu.name, text, bound_text(computation), found)
+    notes = () if is_tested(algorithm) else (TAKEN,)
+    return Bound(algorithm.name, launch.params, gpu.name, text, bound_text(computation), found, notes)
 
 
 def of_text(

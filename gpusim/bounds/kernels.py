@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim.bounds.computation import Computation, parse
 from gpusim.bounds.following import Followed, follow, products
 from gpusim.bounds.traffic import Least, least
+from gpusim.catalogue.lookup import builtin_folder
 from gpusim.lang.description_errors import DescriptionError
 
 if TYPE_CHECKING:
@@ -61,10 +63,29 @@ def given_and_stored(algorithm: Algorithm, launch: KernelLaunch) -> tuple[int, i
     return read, sum(spec.nbytes if spec.name in inout else _touched(algorithm, launch, spec) for spec in written)
 
 
+def is_tested(algorithm: Algorithm) -> bool:
+    """Whether a kernel comes with gpusim, so that tests have followed which elements its threads touch.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    """
+    return Path(algorithm.kernel.tree.source).resolve().is_relative_to(builtin_folder().resolve())
+
+
 def _touched(algorithm: Algorithm, launch: KernelLaunch, spec: ArraySpec) -> int:
     if spec.name not in algorithm.touched:
-        return spec.nbytes
+        return spec.nbytes if is_tested(algorithm) else min(spec.nbytes, _asked(algorithm, launch, spec))
     return int(algorithm.value(algorithm.touched[spec.name], launch.params)) * spec.element_bytes
+
+
+def _asked(algorithm: Algorithm, launch: KernelLaunch, spec: ArraySpec) -> int:
+    """Bytes that threads ask for of an array, or write to it; those of all of it where data decides."""
+    try:
+        moved = algorithm.kernel.io().evaluate(**launch.params)[spec.name]
+    except DescriptionError:
+        return spec.nbytes
+    return moved[spec.intent == "out"] * spec.element_bytes
 
 
 def least_of(algorithm: Algorithm, launch: KernelLaunch, level: Level) -> Least:

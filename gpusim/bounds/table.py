@@ -47,7 +47,7 @@ def table(found: Rungs) -> Iterator[RenderableType]:
     """
     yield Text(heading(found), style="bold")
     if found.computation:
-        yield Text(f"{found.computation}   at least {found.formula}, in elements")
+        yield Text(f"{found.computation}   at least {found.formula} elements, where sizes are large")
     yield Text("")
     yield _rungs(found)
     for level in found.levels:

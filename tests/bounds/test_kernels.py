@@ -7,6 +7,7 @@ import pytest
 
 import gpusim.lang as gl
 from gpusim import hardware
+from gpusim.bounds.answer import bound
 from gpusim.bounds.computation import parse
 from gpusim.bounds.following import follow, products
 from gpusim.bounds.kernels import computed, given_and_stored, least_of
@@ -121,6 +122,22 @@ def test_half_of_the_products_are_not_taken_for_all(kernel: Any) -> None:
     launch = algorithm.launch(N=64)
     assert computed(algorithm, launch) is None
     assert least_of(algorithm, launch, levels(hardware.load("h200"))[1]).reason == "compulsory"
+
+
+@gl.kernel(grid=lambda p: (gl.cdiv(p.N, 64),), block=lambda p: (64,))
+def every_other(x: gl.In[gl.f32, "2 * N"], y: gl.Out[gl.f32, "N"]) -> None:
+    """Copy every other element."""
+    N = gl.sizes("N")
+    i = gl.ctaid.x * 64 + gl.tid.x
+    with gl.if_(i < N):
+        y[i] = x[2 * i]
+
+
+def test_a_kernel_of_ones_own_is_not_taken_to_touch_more_than_it_loads() -> None:
+    algorithm = BareKernel.of(every_other)
+    assert given_and_stored(algorithm, algorithm.launch(N=1000)) == (4000, 4000)
+    found = bound(algorithm, count=False, N=1000)
+    assert "taken for granted" in repr(found)
 
 
 def test_products_are_counted_over_all_threads() -> None:
