@@ -47,8 +47,9 @@ def elements(computation: Computation, array: str, sizes: Mapping[str, int], *, 
         Of outputs instead of inputs.
     """
     for statement in computation.statements:
-        if statement.out.base == array and (space := stencils.axes(statement)):
-            return prod(sizes[loop] for loop in space)  # of one step: the first one, or the last
+        if statement.out.base == array and (steps := stencils.steps(statement)) is not None:
+            rest = {*statement.out.loops, *statement.out.whole} - {*steps}
+            return prod(sizes[loop] for loop in rest)  # of one step: the first one, or the last
     found: dict[tuple[object, ...], list[tuple[Statement, Access]]] = {}
     for statement in computation.statements:
         for access in (statement.out,) if written else statement.inputs:

@@ -100,9 +100,7 @@ def _elements(computation: Computation, array: str, written: bool) -> sympy.Expr
         if access.base == array
     ]
     first = max(accesses, key=lambda access: len({*access.loops, *access.whole}))
-    steps = {
-        loop for one in computation.statements if (space := stencils.axes(one)) for loop in {*one.loops} - {*space}
-    }
+    steps = {loop for one in computation.statements if one.out.base == array for loop in stencils.steps(one) or ()}
     loops = [loop for loop in (*first.loops, *first.whole) if loop not in steps]
     share = Fraction(count, large ** len(loops)).limit_denominator(1000)
     return sympy.Rational(share.numerator, share.denominator) * sympy.Mul(*(name(loop) for loop in loops))

@@ -17,6 +17,9 @@ from gpusim.bounds.computation import Access, Statement
 def axes(statement: Statement) -> tuple[str, ...]:
     """Loops of space of a stencil over time; empty where the statement is none.
 
+    Each point is of itself and of both neighbours along each axis, and of others as may be.  Without itself, points at
+    the rim would add none.
+
     Parameters
     ----------
     statement : Statement
@@ -36,8 +39,34 @@ def axes(statement: Statement) -> tuple[str, ...]:
         return ()
     space = [n for n in range(len(out.forms)) if n != time[0]]
     around = {tuple(step[n] for n in space) for step in steps if step is not None}
-    full = all(_unit(n, len(space), sign) in around for n in range(len(space)) for sign in (1, -1))
+    full = all(_unit(n, len(space), sign) in around for n in range(len(space)) for sign in (1, 0, -1))
     return tuple(out.forms[n].loops[0] for n in space) if full and space else ()
+
+
+def steps(statement: Statement) -> tuple[str, ...] | None:
+    """Loops over steps, of a statement that makes values of its own array from earlier ones: None where it is none.
+
+    Of the steps only the first must be given, and only the last is asked for.  All loops are steps where no axis tells
+    earlier values from later ones.
+
+    Parameters
+    ----------
+    statement : Statement
+
+    Examples
+    --------
+    >>> from gpusim.bounds.computation import parse
+    >>> steps(parse("A[t+1,i] = A[t,i-1] + A[t,i+1]").statements[0])
+    ('t',)
+    """
+    own = [access for access in statement.inputs if access.base == statement.out.base]
+    if statement.gathers or not own:
+        return None
+    found = [_step(statement.out, access) for access in own]
+    forms = enumerate(statement.out.forms)
+    back = [form.loops for n, form in forms if all(step is not None and step[n] < 0 for step in found)]
+    loops = tuple(loop for one in back for loop in one)
+    return loops or (*statement.loops, *statement.out.whole)
 
 
 def _step(out: Access, access: Access) -> tuple[int, ...] | None:

@@ -147,7 +147,7 @@ def by_segments(
     log_points = np.array([work.log_points(memory) for work in works])
     points = np.array([[float(work.points)] for work in works])
     needed = (points * np.exp(-log_points)).sum(axis=0)
-    made = sum(elements(computation, a, sizes, written=True) * element_bytes[a] * n for a, n in _made(computation))
+    made = sum(count * element_bytes[array] for array, count in _made(computation, sizes))
     full = ((at_hand - memory) * (needed - memories)).max()
     return float(max(full, _from_empty(at_hand, memory, points, log_points))) - made
 
@@ -165,15 +165,18 @@ def _from_empty(at_hand: np.ndarray, memory: float, points: np.ndarray, log_poin
     return float((points[:, :, None] * each).sum(axis=0).max())
 
 
-def _made(computation: Computation) -> Iterator[tuple[str, int]]:
-    """Arrays with how often each of their values is at hand without a read or a write."""
-    primed = {access.base for one in computation.statements for access in one.inputs}
+def _made(computation: Computation, sizes: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Arrays with how many of their values are at hand without a read or a write: sums begun, and finished values."""
+    used = {access.base for one in computation.statements for access in one.inputs}
     kept = _kept(computation)
-    for array in computation.written:
-        writers = [one for one in computation.statements if one.out.base == array]
-        if not any(stencils.axes(one) for one in writers):
-            begun = 0 if array in kept else sum(one.gathers for one in writers)
-            yield array, begun + (array in primed)
+    for one in computation.statements:
+        array = one.out.base
+        if one.gathers and array not in kept:
+            yield array, elements(computation, array, sizes, written=True)
+        if stencils.steps(one) is not None and not stencils.axes(one):
+            yield array, computation.points(one, sizes)
+    for array in (one for one in computation.written if one in used):
+        yield array, elements(computation, array, sizes, written=True)
 
 
 class _Work:

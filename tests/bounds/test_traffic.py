@@ -183,6 +183,26 @@ def test_a_row_that_does_not_fit_is_read_again(room: int, again: int) -> None:
     assert least(found, {"i": 7, "j": 100}, room, element_bytes=1).again == again
 
 
+@pytest.mark.parametrize(
+    ("text", "compulsory"),
+    [
+        ("A[t+1,i] = A[t,i-1] + A[t,i+1]", 2 * 50),  # the first step is given, the last asked for
+        ("A[t+1,i] = A[t,i-1] + A[t,i] + A[t,i+1]", 2 * 50),
+        ("A[t+1,i] = A[t+1,i-1] + A[t,i] + A[t,i+1]", 2),  # where neither axis tells steps apart, little is claimed
+        ("y[i+1] = y[i] + x[i]", 50 + 2),
+    ],
+)
+def test_values_that_are_made_on_the_way_need_not_be_given(text: str, compulsory: int) -> None:
+    found = parse(text)
+    sizes = found.sizes({"t": 40, "i": 50})
+    assert least(found, sizes, 1e6, element_bytes=1).nbytes == compulsory
+
+
+def test_a_stencil_without_its_own_point_is_bounded_as_any_statement() -> None:
+    found = parse("A[t+1,i] = A[t,i-1] + A[t,i+1]")
+    assert least(found, {"t": 1000, "i": 1000}, 64, element_bytes=1).nbytes == 2000
+
+
 def test_more_memory_is_never_worse_and_more_work_never_better() -> None:
     at = [least(GEMM, dict.fromkeys("mnk", 3000), memory).nbytes for memory in (1e3, 1e4, 1e5, 1e6, 1e9)]
     assert at == sorted(at, reverse=True)
