@@ -3,12 +3,14 @@
 
 from gpusim import model as model
 from gpusim import triton as triton
+from gpusim.bounds.answer import bound as bound
+from gpusim.bounds.result import Bound as Bound
 from gpusim.catalogue.lookup import kernels as kernels
+from gpusim.decide.diff import diff as diff
 from gpusim.decide.sweep import Sweep as Sweep
 from gpusim.decide.sweep import sweep as sweep
 from gpusim.decide.tune import tune as tune
 from gpusim.decide.tuning import Tuning as Tuning
-from gpusim.decide.diff import diff as diff
 from gpusim.errors import GpusimError as GpusimError
 from gpusim.frontends.chains import predict_chain as predict_chain
 from gpusim.frontends.cuda import profile as profile

@@ -294,6 +294,7 @@ def backward_of_softmax(t):
         draw={"P": shares(t)},
         io={"P": Traffic("2*M*N"), "dP": Traffic("2*M*N"), "dS": Traffic(stores="M*N")},
         textbook=Textbook("4*M*N", "M*N", t.nbytes),
+        computation="total[m] += P[m,n] * dP[m,n]; dS[m,n] = P[m,n] * (dP[m,n] - total[m])",
         tolerance=ERRORS[t],
         family="attention",
     )
@@ -399,6 +400,10 @@ def attention(x, *, B, H, N, d, mask=0.0, Z=1.0, **p):
     return {"O": (P / P.sum(axis=-1, keepdims=True) * Z @ V).reshape(B * H, N, d).astype(x["Q"].dtype)}
 
 
+WEIGHTED = "O[b,h,i,(d)] += Q[b,h,i,(d)] * K[b,h,j,(d)] * V[b,h,j,(d)] for i < N, j < N"
+"""What the three kernels compute together: every query with every key, of which rows are needed whole."""
+
+
 def three_kernels(scores, softmax, product):
     """Name the kernels of standard attention: what makes S, P and O."""
     return (
@@ -416,6 +421,7 @@ def forward(t):
         summary=f"S = Q K^T / sqrt(d), P = softmax(S), O = P V: three kernels ({t.value})",
         steps=three_kernels(*kernels),
         reference=attention,
+        computation=WEIGHTED,
         outputs=("O",),
         published=Published(
             "4*N*d + 4*N**2",
@@ -580,6 +586,7 @@ attention_standard_tensor = Chain(
     summary="attention-standard with both products on tensor cores: three kernels (f16)",
     steps=three_kernels("attention-scores-tensor", "softmax-online-f16", "matmul-batched-nn-tensor"),
     reference=attention,
+    computation=WEIGHTED,
     outputs=("O",),
     tolerance=4e-3,
     sizes={"B": 1, "H": 16, "N": 512, "d": 128},

@@ -500,6 +500,8 @@ ROWS_STORED = Traffic(stores="B*H*N")
 A_TILE = Traffic("B*H*N*d*ceil(N/Br)")
 BELOW = Traffic("B*H*d*(N + Br*ceil(N/Br)*(ceil(N/Br) - 1)/2)")
 STATISTICS = Traffic("B*H*N*ceil(N/Bc)", "B*H*N*(ceil(N/Bc) + 1)")
+WEIGHTED = "O[b,h,i,(d)] += Q[b,h,i,(d)] * K[b,h,j,(d)] * V[b,h,j,(d)] for i < N, j < N"
+"""Every query with every key: the rows of both, of the value and of the result are needed whole."""
 ROUNDED = 2e-3  # of fp16 results: half a unit in the last place is 2^-11, of values near 1 up to 4 of which are added
 
 
@@ -535,6 +537,8 @@ def first(t):
             "m": STATISTICS,
         },
         textbook=Textbook("B*H*(2*N*d + 2*N**2*d/Bc + 2*N**2/Bc)", "B*H*(N*d + N**2*d/Bc + 2*N**2/Bc)", t.nbytes),
+        computation=WEIGHTED,
+        touched=dict.fromkeys("Olm", "0"),
         tolerance=2e-5 if t is gl.f32 else f"{ROUNDED}*(1 + N/Bc)",
         notes="What O, l and m hold before does not matter: the kernel sets them.",
         rules={"M": SRAM},
@@ -563,6 +567,7 @@ def swapped(t):
         reference=with_statistics,
         io={"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "l": ROWS_STORED, "m": ROWS_STORED},
         textbook=Textbook("B*H*(N*d + 2*N**2*d/Br)", "B*H*(N*d + 2*N)", t.nbytes),
+        computation=WEIGHTED,
         rules={"M": SWAPPED},
         published=Published(
             "8*N**2*d**2/M + 3*N*d + 2*N",
@@ -589,6 +594,7 @@ def second(t):
         reference=with_logsumexp(causal=False),
         io={"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "L": ROWS_STORED},
         textbook=Textbook("B*H*(N*d + 2*N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
+        computation=WEIGHTED,
         tolerance=tolerance(t),
         **COMMON,
     )
@@ -603,6 +609,7 @@ def second_causal(t):
         reference=with_logsumexp(causal=True),
         io={"Q": ALL, "K": BELOW, "V": BELOW, "O": ALL_STORED, "L": ROWS_STORED},
         textbook=Textbook("B*H*(N*d + N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
+        computation=f"{WEIGHTED}, j <= i",
         tolerance=tolerance(t),
         **COMMON,
     )
@@ -624,6 +631,7 @@ def second_in_parts(t):
             "parts_L": Traffic(stores="B*H*S*N"),
         },
         textbook=Textbook("B*H*(S*N*d + 2*N**2*d/Br)", f"{words}*B*H*S*(N*d + N)", t.nbytes),
+        computation=f"parts_{WEIGHTED}",
         tolerance=2e-5,
         notes="A range is ceil(ceil(N/Bc)/S) tiles of keys, the last one what is left; a row of one without keys has "
         "O = 0 and L = -inf. flash-attention-2-combine merges them.",
@@ -673,6 +681,7 @@ def sparse(t):
             "L": ROWS_STORED,
         },
         textbook=Textbook("B*H*(N*d + 2*N*d*active*Bc/Br)", "B*H*(N*d + N)", t.nbytes),
+        touched=dict.fromkeys("KV", "0"),
         rules={"M": SWAPPED, "sparsity": {"active": "ceil(N/(Bc*sparsity))"}},
         published=Published(
             "8*N**2*d**2*s/M + 3*N*d",

@@ -524,6 +524,8 @@ ALL_STORED = Traffic(stores="B*H*N*d")
 A_TILE = Traffic("B*H*N*d*ceil(N/Bc)")
 ROWS_A_TILE = Traffic("B*H*N*ceil(N/Bc)")
 SEEN = "B*H*(N*ceil(N/Bc) - Bc*ceil(N/Bc)*(ceil(N/Bc) - 1)/2)"
+GRADIENT = "dQ[b,h,i,(d)] += dO[b,h,i,(d)] * Q[b,h,i,(d)] * K[b,h,j,(d)] * V[b,h,j,(d)] for i < N, j < N"
+"""Every query with every key, of which rows are needed whole; sums of dK and dV are left out."""
 ROUNDED = 4e-3  # of fp16: O is rounded to 11 bits, and D is a sum of it over d
 
 
@@ -545,6 +547,8 @@ def first(t):
             **dict.fromkeys(("dK", "dV"), ALL_STORED),
         },
         textbook=Textbook("B*H*(2*N*d + 4*N**2*d/Bc + 2*N**2/Bc)", "B*H*(3*N*d + N**2*d/Bc)", t.nbytes),
+        computation=GRADIENT,
+        touched={"dQ": "0"},
         tolerance=f"{2e-5 if t is gl.f32 else ROUNDED}*{PARTS}/({PARTS} - drop)",
         notes="drop of 256 weights are dropped; the mask is a hash of row, key and seed. The kernel sets dQ.",
         rules={"M": {"Bc": "ceil(M/(4*d))", "Br": "min(ceil(M/(4*d)), d)"}},
@@ -599,6 +603,7 @@ def second(t, causal=False):
             **dict.fromkeys(("dK", "dV"), ALL_STORED),
         },
         textbook=Textbook(f"B*H*(2*N*d + (3*d + 2)*N**2/Bc{share})", f"B*H*(2*N*d + d*N**2/Bc{share})", t.nbytes),
+        computation=f"{GRADIENT}, j <= i" if causal else GRADIENT,
         tolerance=2e-5,
         notes="Blocks add to what dQ holds: it must be zeros. An atomic counts as one load and one store.",
         **COMMON,

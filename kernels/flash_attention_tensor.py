@@ -198,6 +198,7 @@ def reference(causal):
 
 ALL, ALL_STORED, ROWS_STORED = Traffic("B*H*N*d"), Traffic(stores="B*H*N*d"), Traffic(stores="B*H*N")
 A_TILE = Traffic("B*H*N*d*ceil(N/Br)")
+WEIGHTED = "O[b,h,i,(d)] += Q[b,h,i,(d)] * K[b,h,j,(d)] * V[b,h,j,(d)] for i < N, j < N"
 IO = {"Q": ALL, "K": A_TILE, "V": A_TILE, "O": ALL_STORED, "L": ROWS_STORED}
 TOLERANCE = {gl.f16: 4e-3, gl.bf16: 3e-2}  # weights are rounded to the type of the elements, as O is
 
@@ -215,6 +216,7 @@ def by_type(t, causal):
         reference=reference(causal),
         io=None if causal else IO,  # causal: what comes of K is counted launch by launch
         textbook=Textbook(f"B*H*(N*d + {1 if causal else 2}*N**2*d/Br)", "B*H*(N*d + N)", t.nbytes),
+        computation=f"{WEIGHTED}, j <= i" if causal else WEIGHTED,
         tolerance=TOLERANCE[t],
     )
 

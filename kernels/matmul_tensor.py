@@ -174,6 +174,7 @@ def by_type(t):
         textbook=Textbook(
             reads="M*N*K/BN + M*N*K/BM", writes="M*N", element_bytes=t.nbytes, result_bytes=t.nbytes,
         ),
+        computation="C[m,n] += A[m,k] * B[k,n]",
         tolerance=f"1e-6*K + {ERRORS[t]}",
         notes="K and N are multiples of 8.",
     )  # fmt: skip
@@ -197,6 +198,7 @@ def of_pairs(name, family, summary, scores):
         reference=reference,
         io={"A": Traffic("L*M*K*ceil(N/BN)"), "B": Traffic("L*K*N*ceil(M/BM)"), "C": Traffic(stores="L*M*N")},
         textbook=Textbook("L*M*N*K/BN + L*M*N*K/BM", "L*M*N", element_bytes=2, result_bytes=2),
+        computation=f"C[l,m,n] += A[l,m,k] * B[l,{'n,k' if scores else 'k,n'}]",
         tolerance=f"1e-6*K + {ERRORS[gl.f16]}",
         notes="K and N are multiples of 8.",
     )

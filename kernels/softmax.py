@@ -197,6 +197,7 @@ def passes(reads, element=gl.f32):
         "aliases": {"n": ("M", "N"), "m": ("M",), "block": ("B",)},
         "reference": softmax,
         "io": {"x": Traffic(f"{reads}*M*N"), "y": Traffic(stores="M*N")},
+        "computation": "total[m] += x[m,n]; y[m,n] = x[m,n] / total[m]",
         "textbook": Textbook(reads=f"{reads}*M*N", writes="M*N", element_bytes=element.nbytes),
         "published": Published(
             f"{reads + 1}*M*N",

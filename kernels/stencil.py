@@ -44,6 +44,8 @@ stencil5 = Algorithm(
     sizes={"M": 1024, "N": 1024},
     aliases={"n": ("M", "N"), "m": ("M",)},
     reference=five_point_reference,
+    computation="y[m,n] = x[m-1,n] + x[m+1,n] + x[m,n-1] + x[m,n+1] + x[m,n]",
+    touched={"x": "max(M*N - 4, 0)*min(max(M - 2, 0), 1)*min(max(N - 2, 0), 1)", "y": "max(M - 2, 0)*max(N - 2, 0)"},
     io={"x": Traffic("5*max(M - 2, 0)*max(N - 2, 0)"), "y": Traffic(stores="max(M - 2, 0)*max(N - 2, 0)")},
     textbook=Textbook(reads="M*N", writes="M*N"),
 )

@@ -87,6 +87,7 @@ COMMON = {
     "aliases": {"n": ("M", "N"), "m": ("M",), "tile": ("T",)},
     "reference": lambda x, **p: {"y": x["x"].T.copy()},
     "io": {"x": Traffic("M*N"), "y": Traffic(stores="M*N")},
+    "computation": "y[n,m] = x[m,n]",
     "textbook": Textbook(reads="M*N", writes="M*N"),
 }
 

@@ -232,6 +232,7 @@ copy_strided = Algorithm(
     sizes={**LENGTH, "s": 2},
     aliases=STRIDE,
     reference=lambda x, *, s, **p: {"y": x["x"][::s].copy()},
+    touched={"x": "N"},
     io={"x": Traffic("N"), "y": Traffic(stores="N")},
     textbook=Textbook(reads="N*min(s, 8)", writes="N"),
     notes="The textbook counts whole 32-byte sectors: of the 8 floats in each, 8/s are used and one at least.",
@@ -246,6 +247,7 @@ copy_offset = Algorithm(
     scalars={"o": 1},
     aliases={**SHORT, "offset": ("o",)},
     reference=lambda x, *, o, **p: {"y": x["x"][o:].copy()},
+    touched={"x": "N"},
     io={"x": Traffic("N"), "y": Traffic(stores="N")},
     textbook=Textbook(reads="N", writes="N"),
 )
@@ -258,6 +260,7 @@ strided_store = Algorithm(
     sizes={**LENGTH, "s": 2},
     aliases=STRIDE,
     reference=lambda x, *, N, s, **p: {"y": spread(x["x"], s, N * s)},
+    touched={"y": "N"},
     io={"x": Traffic("N"), "y": Traffic(stores="N")},
     textbook=Textbook(reads="N", writes="N*min(s, 8)"),
     notes="The textbook counts whole 32-byte sectors: of the 8 floats in each, 8/s are written and one at least.",
@@ -272,6 +275,7 @@ gather = Algorithm(
     aliases={**SHORT, "window": ("w",)},
     draw={"idx": lambda rng, shape, p: rng.integers(0, p["w"], shape, dtype=np.int32)},
     reference=lambda x, **p: {"y": x["x"][x["idx"]]},
+    touched={"x": "1"},
     io={"idx": Traffic("N"), "x": Traffic("N"), "y": Traffic(stores="N")},
     textbook=Textbook(reads="2*N", writes="N"),
 )

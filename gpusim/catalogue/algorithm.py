@@ -124,6 +124,11 @@ class Algorithm(Parametrised):
         What a textbook says of the traffic.
     published : Published or None
         A formula from the literature to hold the traffic against.
+    computation : str
+        What is computed, as :func:`gpusim.bounds.computation.parse` reads it, where the least traffic is to follow from
+        more than the arrays' sizes: ``"C[m,n] += A[m,k] * B[k,n]"``.
+    touched : mapping of str to str
+        Elements that are read from outside, or of outputs written, where these are not all of the array: formulas.
     draw : mapping of str to callable
         ``draw(rng, shape, params)`` for input arrays that are not to be standard normal (or, ints, zero).
     derive : callable, optional
@@ -166,6 +171,8 @@ class Algorithm(Parametrised):
     io: Mapping[str, Traffic] | None = None
     textbook: Textbook | None = None
     published: Published | None = None
+    computation: str = ""
+    touched: Mapping[str, str] = field(default_factory=dict)
     draw: Mapping[str, Draw] = field(default_factory=dict)
     derive: Derive | None = None
     tolerance: str | float = 1e-5
@@ -175,7 +182,7 @@ class Algorithm(Parametrised):
     hidden: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("sizes", "scalars", "tiles", "aliases", "rules", "draw"):
+        for name in ("sizes", "scalars", "tiles", "aliases", "rules", "touched", "draw"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
     def __repr__(self) -> str:

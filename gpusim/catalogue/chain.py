@@ -122,6 +122,8 @@ class Chain(Parametrised):
         ``draw(rng, shape, params)`` for inputs that are not to be drawn as the first kernel to read them does.
     derive : callable, optional
         ``derive(drawn, **params)`` gives by name the inputs that follow from others.
+    computation : str
+        What all kernels together compute.
     scalars, aliases, rules, published, tolerance, family, also, notes, hidden
         As of :class:`~gpusim.catalogue.algorithm.Algorithm`.
 
@@ -143,6 +145,7 @@ class Chain(Parametrised):
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     published: Published | None = None
+    computation: str = ""
     draw: Mapping[str, Draw] = field(default_factory=dict)
     derive: Derive | None = None
     tolerance: float = 1e-5

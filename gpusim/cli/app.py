@@ -16,6 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from gpusim.cli.advise import advise
+from gpusim.cli.bound import bound
 from gpusim.cli.compare import compare
 from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.diff import diff
@@ -49,6 +50,7 @@ app.command(context_settings=FREE_FORM)(advise)
 app.command(context_settings=FREE_FORM)(sweep)
 app.command(context_settings=FREE_FORM)(tune)
 app.command(context_settings=FREE_FORM)(diff)
+app.command(context_settings=FREE_FORM)(bound)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -209,7 +209,8 @@ def test_a_cluster_that_is_gone_is_said(cluster):
     from gpusim.decide import dask
 
     calls = side_by_side(slow, [{"number": number} for number in range(40)], 1)
-    with pytest.raises(LackingError, match="the Dask scheduler is gone"), dask.cluster(cluster.scheduler_address):
+    with dask.cluster(cluster.scheduler_address):
         next(calls)
         cluster.close()
-        list(calls)
+        with pytest.raises(LackingError, match="the Dask scheduler is gone"):
+            list(calls)

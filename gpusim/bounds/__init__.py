@@ -1,0 +1,1 @@
+"""The least traffic that any schedule of a computation can have, by Hölder-Brascamp-Lieb inequalities."""
