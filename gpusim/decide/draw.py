@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 AT_ONCE = 16
 """Points that are drawn before the first of them is predicted, so that they are predicted side by side."""
 
-MISSES = 100
-"""For each trial so many points may be drawn that the conditions do not allow, or that were drawn before."""
+ASKED, BLINDLY = 10, 100_000
+"""So many points Optuna may name for a trial that the conditions do not allow, or that were drawn before; then so many
+are drawn blindly."""
 
 
 def drawn(
@@ -85,19 +87,45 @@ def _tell(study: Any, trial: Any, value: float | None) -> None:
 def _asked(
     study: Any, space: Space, known: Callable[[Point], Mapping[str, Number]], count: int
 ) -> Iterator[tuple[Any, Point]]:
-    """Trials with points that the conditions allow and that were not drawn before."""
+    """Trials with points that the conditions allow and that were not drawn before; fewer where none is found."""
     seen = {_text(trial.params) for trial in study.get_trials(deepcopy=False)}
-    for _ in range(MISSES * count):
-        if not count:
+
+    def is_new(point: Point) -> bool:
+        return _text(point) not in seen and space.allows(point, known)
+
+    for _ in range(count):
+        found = _named(study, space, is_new) or _blind(study, space, is_new)
+        if found is None:
             return
+        seen.add(_text(found[1]))
+        yield found
+
+
+def _named(study: Any, space: Space, is_new: Callable[[Point], bool]) -> tuple[Any, Point] | None:
+    """A trial with a point that Optuna names."""
+    for _ in range(ASKED):
         trial = study.ask()
-        point = {name: trial.suggest_categorical(name, tuple(values)) for name, values in space.over.items()}
-        if _text(point) in seen or not space.allows(point, known):
-            _tell(study, trial, None)
-            continue
-        seen.add(_text(point))
-        count -= 1
-        yield trial, point
+        point = _suggested(trial, space)
+        if is_new(point):
+            return trial, point
+        _tell(study, trial, None)
+    return None
+
+
+def _blind(study: Any, space: Space, is_new: Callable[[Point], bool]) -> tuple[Any, Point] | None:
+    """A trial with a point that is drawn without regard to those before it."""
+    draw = random.Random(len(study.get_trials(deepcopy=False)))
+    for _ in range(BLINDLY):
+        point = {name: draw.choice(values) for name, values in space.over.items()}
+        if is_new(point):
+            study.enqueue_trial(point)
+            trial = study.ask()
+            return trial, _suggested(trial, space)
+    return None
+
+
+def _suggested(trial: Any, space: Space) -> Point:
+    return {name: trial.suggest_categorical(name, tuple(values)) for name, values in space.over.items()}
 
 
 def _text(point: Mapping[str, Any]) -> str:

@@ -148,9 +148,7 @@ def test_a_figure_has_a_line_for_each_combination():
 @pytest.fixture
 def cluster():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-    ) as found:
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs=50) as found:
         yield found
 
 
@@ -170,32 +168,26 @@ def kill_one_when(cluster, is_time):
 def test_a_worker_that_is_killed_costs_its_points_and_nothing_else(cluster):
     from gpusim.decide import dask
 
-    over = {"n": [n for n in range(32, 232) if n % 4 == 0], "tile": [4, 8, 16, 32]}
+    over = {"N": range(1024, 51 * 1024, 1024), "B": [32, 64, 128, 256]}
     told = []
     kill_one_when(cluster, lambda: len(told) > 10)
     with dask.cluster(cluster.scheduler_address):
-        there = gpusim.sweep("matmul-tiled", over, sample="quick", progress=lambda *one: told.append(one))
+        there = gpusim.sweep("copy", over, progress=lambda *one: told.append(one))
     assert len(there.rows) == 200
     assert not there.failed
-    here = gpusim.sweep("matmul-tiled", over, sample="quick")
+    here = gpusim.sweep("copy", over)
     pd.testing.assert_frame_equal(there.to_dataframe(), here.to_dataframe())
-
-
-def fatal(number):
-    if number == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def slow(number):
-    time.sleep(0.5)
-    return number
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_call_that_ends_every_worker_is_an_error_and_the_others_go_on(cluster):
     from gpusim.decide import dask
+
+    def fatal(number):
+        if number == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
 
     with dask.cluster(cluster.scheduler_address):
         found = dict(side_by_side(fatal, [{"number": number} for number in range(4)], 1))
@@ -207,6 +199,10 @@ def test_a_call_that_ends_every_worker_is_an_error_and_the_others_go_on(cluster)
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_is_gone_is_said(cluster):
     from gpusim.decide import dask
+
+    def slow(number):
+        time.sleep(0.5)
+        return number
 
     calls = side_by_side(slow, [{"number": number} for number in range(40)], 1)
     with dask.cluster(cluster.scheduler_address):
