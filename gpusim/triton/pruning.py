@@ -133,8 +133,8 @@ class StandIns:
             whole = self._by_storage[storage._cdata] = _contents(tensor, storage)
         first = tensor.storage_offset() * dtype.itemsize
         strides = [step * dtype.itemsize for step in tensor.stride()]
-        inside = whole[first : first + (len(whole) - first) // dtype.itemsize * dtype.itemsize].view(dtype)
-        return Array(np.lib.stride_tricks.as_strided(inside, tuple(tensor.shape), strides), self._memory)
+        array = np.ndarray(tuple(tensor.shape), dtype, whole, first, strides)  # a view, so its place in it is known
+        return Array(array, self._memory)
 
 
 def _contents(tensor: Any, storage: Any) -> np.ndarray:
