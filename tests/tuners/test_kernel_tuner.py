@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # what Kernel Tuner itself uses
 ]
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tuners.md"
 N = 4096
 ADD = """
 __global__ void add(float* c, const float* a, const float* b, int n) {
@@ -159,7 +162,7 @@ def test_constants_reach_the_kernel():
     a, w = np.ones(N, np.float32), np.arange(4, dtype=np.float32)
     found = run_kernel(
         "tight", TIGHT, N, [np.zeros_like(a), a, np.int32(N)], {"threads": 128, "SHARED": 128}, quiet=True,
-        grid_div_x=["threads"], block_size_names=["threads"], smem_args={"size": 512}, cmem_args={"w": w},
+        grid_div_x=["threads"], block_size_names=["threads", "y", "z"], smem_args={"size": 512}, cmem_args={"w": w},
     )[0]  # fmt: skip
     np.testing.assert_array_equal(found, np.tile(w[::-1], N // 4))
 
@@ -211,3 +214,9 @@ def test_kernel_tuner_is_afterwards_as_it_was(arrays):
         tuned(arrays, gpu="h20")
     tuned(arrays, over={"block_size_x": [64], "per_thread": [1]})
     assert (core._select_default_cuda_backend, sequential.SequentialRunner) == before
+
+
+def test_the_documented_script_runs(capsys):
+    script = re.search(r'```python title="tune_add.py"\n(.*?)```', PAGE.read_text(encoding="utf-8"), re.S)
+    exec(compile(script.group(1), "tune_add.py", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[-1] in {"64", "256", "1024"}
