@@ -51,6 +51,10 @@ class ParameterError(GpusimError):
     """A parameter whose value cannot be used: a size below 1, a tile that does not fit, ..."""
 
 
+class ResourcesError(ParameterError):
+    """A launch that fits no SM: more threads, registers or shared memory of a block than there are."""
+
+
 class EndlessError(GpusimError):
     """A program that did not end within the instructions it was allowed."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpusim.errors import ParameterError
+from gpusim.errors import ParameterError, ResourcesError
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import Occupancy, occupancy
 from gpusim.isa.program import GRID_WORKSPACE
@@ -37,19 +37,21 @@ def fitting(launch: Launch, gpu: Gpu, name: str) -> Occupancy:
 
     Raises
     ------
+    ResourcesError
+        No SM holds a block of it, or the block is larger than its code was compiled for.
     ParameterError
-        No SM holds a block of it, the block is larger than its code was compiled for, or its clusters fit nowhere.
+        Its clusters fit nowhere, or its blocks wait for one another and are not all on the GPU at once.
     """
     clusters.check(launch, gpu, name)
     promised = launch.program.max_threads
     if promised is not None and promised < launch.threads <= gpu.sm.max_threads_per_block:
-        raise ParameterError(
+        raise ResourcesError(
             f"{name}: a block of {launch.threads} threads, but __launch_bounds__ promised at most {promised}"
         )
     try:
         held = occupancy(gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
     except OccupancyError as error:
-        raise ParameterError(f"{name}: {error}") from None
+        raise ResourcesError(f"{name}: {error}") from None
     _check_cooperative(launch, gpu, held, name)
     return held
 

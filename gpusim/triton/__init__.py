@@ -7,5 +7,6 @@
 from __future__ import annotations
 
 from gpusim.triton.activation import Activation, activate, profile
+from gpusim.triton.pruning import perf_model, rank
 
-__all__ = ["Activation", "activate", "profile"]
+__all__ = ["Activation", "activate", "perf_model", "profile", "rank"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
 from gpusim.errors import LackingError, ParameterError
+from gpusim.patches import Patches
 from gpusim.results.program import Program, ProgramLaunch, Size
 from gpusim.simulate.work import Sample
 from gpusim.triton import session as sessions
@@ -19,7 +20,6 @@ from gpusim.triton.arrays import taken
 from gpusim.triton.benchmarks import BENCHMARKS, instead
 from gpusim.triton.driver import Driver
 from gpusim.triton.inductor import launch_by_triton, time_by_prediction
-from gpusim.triton.patches import Patches
 from gpusim.triton.session import Session
 
 if TYPE_CHECKING:

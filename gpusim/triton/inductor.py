@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim.triton.benchmarks import benchmark
 
 if TYPE_CHECKING:
-    from gpusim.triton.patches import Patches
+    from gpusim.patches import Patches
     from gpusim.triton.session import Session
 
 LAUNCHER = "TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER"

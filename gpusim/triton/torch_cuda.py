@@ -11,7 +11,7 @@ import torch
 from gpusim.triton.torch_device import CUDA, Device
 
 if TYPE_CHECKING:
-    from gpusim.triton.patches import Patches
+    from gpusim.patches import Patches
     from gpusim.triton.session import Session
 
 

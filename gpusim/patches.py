@@ -1,4 +1,4 @@
-"""What is replaced in other packages while a session is active, and put back when it ends."""
+"""What is replaced in other packages for a while, and put back."""
 
 from __future__ import annotations
 
