@@ -199,7 +199,8 @@ def _least(found: Bound) -> str:
     for level in found.levels:
         times = level.counted / level.bound if level.counted is not None and level.bound else None
         beside = f" (this one {format_factor(times)} times that)" if times else ""
-        said.append(f"{format_bytes(level.bound)} at {level.level.name}{beside}")
+        where = f" at {level.level.name}" if found.gpu else ""
+        said.append(f"{format_bytes(level.bound)}{where}{beside}")
     return f"No schedule moves less than {', '.join(said)}."
 
 

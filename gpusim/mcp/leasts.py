@@ -19,7 +19,8 @@ ELEMENT_BYTES = 4
 Computation = Annotated[
     str | None,
     Field(
-        description="Instead of a kernel, a computation: 'C[m,n] += A[m,k] * B[k,n]'; params say how far its loops run.",
+        description="Instead of a kernel, a computation: 'C[m,n] += A[m,k] * B[k,n]'; "
+        "params say how far its loops run.",
         max_length=1_000,
     ),
 ]
