@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -176,15 +179,19 @@ class Launch(BaseModel):
             if getattr(self, name) is None:
                 raise ParameterError(f"{name} is missing: a launch of source needs one, such as 64 or [16, 16]")
         check_alone(self.source or "")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "kernel.cu")
-            path.write_text(self.source or "", encoding="utf-8")
-            try:
-                yield path
-            except TimeLimitError:
-                raise
-            except GpusimError as error:
-                raise GpusimError(_without(path, str(error))) from None
+        text = (self.source or "").encode(errors="replace")
+        folder = Path(_sources().name, hashlib.sha256(text).hexdigest())
+        folder.mkdir(exist_ok=True)
+        path = folder / "kernel.cu"
+        path.write_bytes(text)
+        try:
+            yield path
+        except TimeLimitError:
+            raise
+        except GpusimError as error:
+            raise GpusimError(_without(path, str(error))) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _told(self) -> dict[str, Any]:
         """What tells of the launch of source."""
@@ -192,6 +199,12 @@ class Launch(BaseModel):
             "grid": self.grid or "", "block": self.block, "args": self.args or (), "symbols": self.symbols or (),
             "defines": self.defines, "kernel": self.kernel, "dynamic_shared": self.dynamic_shared,
         }  # fmt: skip
+
+
+@cache
+def _sources() -> tempfile.TemporaryDirectory[str]:
+    """Where sources lie, each always in the same place: what was predicted of it is found again under its path."""
+    return tempfile.TemporaryDirectory(prefix="gpusim-sources-")
 
 
 def _without(path: Path, text: str) -> str:

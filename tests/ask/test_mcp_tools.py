@@ -237,6 +237,27 @@ def test_a_search_without_time_says_how_far_it_came():
         tools.tune(short, {"tile": [8, 16, 32]}, kernel="transpose-shared", params={"n": 128})
 
 
+@pytest.mark.usefixtures("compiler")
+def test_a_source_that_is_asked_about_again_is_not_simulated_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("GPUSIM_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("GPUSIM_FORGET")
+    for was_kept in (False, True):
+        (profile,) = asked("profile", source=SLOW, **LAUNCH)["document"]["profiles"]
+        assert bool(profile["kept"]) == was_kept
+    assert not asked("profile", source=PADDED, **LAUNCH)["document"]["profiles"][0]["kept"]
+
+
+def test_a_source_lies_in_its_place_while_it_is_asked_about_and_no_longer():
+    places = []
+    for source in (SLOW, SLOW, PADDED):
+        with Launch(source=source, **LAUNCH).subject("h200") as (subject, without):
+            places.append(subject.source)
+            assert subject.source.read_text() == source
+            assert without(f"{subject.source}: no") == "kernel.cu: no"
+    assert places[0] == places[1] != places[2]
+    assert not any(place.exists() for place in places)
+
+
 def test_a_search_with_little_time_is_left_at_quick_predictions():
     clock = Clock()
 
