@@ -14,6 +14,7 @@ from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.measured import measurement
 from gpusim.profiles.chain import ChainProfile
 from gpusim.profiles.profile import Profile
+from gpusim.results import documents
 from gpusim.results.metric import CYCLES, Claim, Interval, Metric
 from gpusim.results.traffic import Traffic
 
@@ -62,8 +63,9 @@ def side_in(raw: Any, where: str = "A", which: str = "") -> Side:
     Raises
     ------
     DiffError
-        As :func:`read_side`.
+        As :func:`read_side`; a document of a later schema.
     """
+    documents.check_version(raw, where, DiffError)
     if isinstance(raw, Mapping) and raw.get("format") == measurement.FORMAT:
         return _measured(raw, where, which)
     try:

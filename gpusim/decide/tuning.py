@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpusim.decide.ranking import Ranking
-from gpusim.decide.tuning_table import table
+from gpusim.decide.tuning_table import table, verdict
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +30,11 @@ class Tuning(Ranking):
     most : int
         How many points are to be measured at most.
     """
+
+    @property
+    def verdict(self) -> str:
+        """Which point is the fastest, and whether predictions tell it apart from others."""
+        return verdict(self)
 
     def table(self) -> list[RenderableType]:
         """Lay the best out, those of the Pareto front, and what to do with them."""

@@ -29,7 +29,7 @@ def table(ranking: Ranking) -> list[RenderableType]:
     first = ranking.best.row
     same = "".join(f" {name}={first.point[name]}" for name in ranking.names if name not in _varied(ranking))
     heading = f"{first.kernel}{same} on {first.gpu}: {_points(len(ranking.candidates))} predicted, the best first"
-    return [Text(heading, style="bold"), "", _grid(ranking), "", *_said(ranking)]
+    return [Text(heading, style="bold"), "", _grid(ranking), "", verdict(ranking), *failures(ranking.failed)]
 
 
 def _points(count: int) -> str:
@@ -104,18 +104,21 @@ def format_value(objective: Objective, value: float) -> str:
     return format_bytes(value) if own.isidentifier() and "bytes" in own else format_number(value)
 
 
-def _said(ranking: Ranking) -> Iterator[RenderableType]:
-    """What to do, and how sure it is."""
+def verdict(ranking: Ranking) -> str:
+    """Say what to do, and how sure it is.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    """
     best, alike = ranking.best, len(ranking.alike)
     named = " ".join(f"{name}={best.point[name]}" for name in _varied(ranking)) or best.row.kernel
     if ranking.objectives[0].is_time:
-        yield _verdict(ranking, named, alike)
-    else:
-        yield f"{named} has the least {ranking.objectives[0].text}."
-    yield from failures(ranking.failed)
+        return _of_time(ranking, named, alike)
+    return f"{named} has the least {ranking.objectives[0].text}."
 
 
-def _verdict(ranking: Ranking, named: str, alike: int) -> str:
+def _of_time(ranking: Ranking, named: str, alike: int) -> str:
     """Whether the best one is told apart from the others, and from which ratio on it would be."""
     apart = ranking.apart
     share = f"{100 * (apart.factor - 1):.0f} %"

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from gpusim.errors import GpusimError
+from gpusim.launches.profiling import TimeLimitError
 from gpusim.launches.side_by_side import elsewhere, side_by_side
 from gpusim.progress import Progress
 
@@ -41,6 +42,11 @@ def predict_rows(
     -------
     list of Profile, ChainProfile or GpusimError
         In the order of `calls`.
+
+    Raises
+    ------
+    TimeLimitError
+        ``progress`` raises it: there is no time for all of them.
     """
     found: dict[int, Row] = {}
     began: float | None = None
@@ -59,9 +65,11 @@ def predict_rows(
 
 
 def attempt(call: Callable[..., Any]) -> Row:
-    """A row, or why there is none."""
+    """A row, or why there is none; who watches it may end it, and with it all others."""
     try:
         return call()
+    except TimeLimitError:
+        raise
     except GpusimError as error:
         return GpusimError(str(error))  # of a kind that goes from process to process
 

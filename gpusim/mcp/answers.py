@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from gpusim.advice import Advice, ChainAdvice
+    from gpusim.bounds.result import Bound
+    from gpusim.decide.diff import Diff
+    from gpusim.decide.tuning import Tuning
     from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
 
@@ -131,6 +134,74 @@ def _first(advice: Advice | ChainAdvice) -> str:
         f"Most is lost to {most.cause.value}{where}: {format_share(most.gain)} of the time. Without it the launch is "
         f"{format_factor(most.speedup)} times as fast{sure}. {most.edit}"
     )
+
+
+def of_diff(found: Diff, remark: str, *, full: bool) -> Answer:
+    """Answer with what changed between two launches.
+
+    Parameters
+    ----------
+    found : Diff
+    remark : str
+        What stands below the verdict; may be empty.
+    full : bool
+        With every counter, and figures that did not change.
+    """
+    verdict, *shown = found.table()
+    document = found.to_dict()
+    if not full:
+        document["metrics"] = [one for one in document["metrics"] if one["figure"] in KEPT]
+        document["levels"] = [one for one in document["levels"] if one["a"] != one["b"]]
+        document |= {key: document[key][:LINES] for key in ("lines", "arrays")}
+    return Answer(
+        as_text([verdict, remark, "", *shown], full=full), documented({"diff": document, "exceeded": []}, full=full)
+    )
+
+
+def of_tuning(found: Tuning, remark: str, *, full: bool) -> Answer:
+    """Answer with the best points of a space.
+
+    Parameters
+    ----------
+    found : Tuning
+    remark : str
+        What stands below the verdict; may be empty.
+    full : bool
+        With as many points as there is room for.
+    """
+    shown = [line for line in found.table() if line != found.verdict]
+    return Answer(
+        as_text([found.verdict, remark, "", *shown], full=full), documented({"tuning": found.to_dict()}, full=full)
+    )
+
+
+def of_bound(found: Bound, remark: str, *, full: bool) -> Answer:
+    """Answer with the least traffic of any schedule.
+
+    Parameters
+    ----------
+    found : Bound
+    remark : str
+        What stands below the verdict; may be empty.
+    full : bool
+    """
+    return Answer(
+        as_text([_least(found), remark, "", *found.table()], full=full),
+        documented({"bounds": [found.to_dict()]}, full=full),
+    )
+
+
+def _least(found: Bound) -> str:
+    """What every schedule moves from each level, and how many times that this one does."""
+    from gpusim.report.units import format_bytes, format_factor
+
+    said = []
+    for level in found.levels:
+        times = level.counted / level.bound if level.counted is not None and level.bound else None
+        beside = f" (this one {format_factor(times)} times that)" if times else ""
+        where = f" at {level.level.name}" if found.gpu else ""
+        said.append(f"{format_bytes(level.bound)}{where}{beside}")
+    return f"No schedule moves less than {', '.join(said)}."
 
 
 def as_text(lines: Sequence[RenderableType], *, full: bool) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpusim.errors import GpusimError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
+    from gpusim.decide.subject import Subject
     from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
 
@@ -96,14 +102,40 @@ class Launch(BaseModel):
             It tells of no launch, or of one that cannot be run.
         """
         check_gpu(gpu)
-        if self.source is not None:
-            return self._of_source(gpu, how)
+        return self._of_source(gpu, how) if self.source is not None else self._described(self._name(), gpu, how)
+
+    @contextmanager
+    def subject(self, gpu: str) -> Iterator[tuple[Subject, Callable[[str], str]]]:
+        """Give it as what is searched, and what takes the folder of its source out of a message.
+
+        Parameters
+        ----------
+        gpu : str
+            By name alone.
+
+        Raises
+        ------
+        GpusimError
+            It tells of no launch.
+        """
+        from gpusim.catalogue import lookup
+        from gpusim.decide.subject import DescribedSubject, SourceSubject
+
+        check_gpu(gpu)
+        if self.source is None:
+            yield DescribedSubject(lookup.find(self._name()), self.params or {}), str
+            return
+        with self._file() as path:
+            yield SourceSubject(path, self._told()), lambda text: _without(path, text)
+
+    def _name(self) -> str:
+        """The kernel of the catalogue that it is of."""
         if self.kernel is None:
             raise ParameterError("nothing says what is launched: give kernel (and params), or source, grid and block")
         own = {name: getattr(self, name) for name in ("grid", "block", "args", "symbols", "defines", "dynamic_shared")}
         if given := [name for name, value in own.items() if value is not None]:
             raise ParameterError(f"{given[0]} is for source: a kernel of the catalogue is told by its params")
-        return self._described(self.kernel, gpu, how)
+        return self.kernel
 
     @property
     def is_chain(self) -> bool:
@@ -126,9 +158,19 @@ class Launch(BaseModel):
         return predict_chain(found, gpu, **how) if isinstance(found, Chain) else predict(found, gpu, **how)
 
     def _of_source(self, gpu: str, how: dict[str, Any]) -> Profile:
-        from gpusim.cuda.cuda_errors import CudaError
         from gpusim.launches import told
         from gpusim.launches.profiling import profile
+
+        with self._file() as path:
+            return profile(told.launch(path, **self._told()), gpu, **how)
+
+    @contextmanager
+    def _file(self) -> Iterator[Path]:
+        """The source as a file; refused where it may read another, or where nothing says how it is launched.
+
+        What is wrong with it is said without the folder that it lies in.
+        """
+        from gpusim.launches.profiling import TimeLimitError
         from gpusim.mcp.inline import check_alone
 
         if self.params is not None:
@@ -137,17 +179,37 @@ class Launch(BaseModel):
             if getattr(self, name) is None:
                 raise ParameterError(f"{name} is missing: a launch of source needs one, such as 64 or [16, 16]")
         check_alone(self.source or "")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "kernel.cu")
-            path.write_text(self.source or "", encoding="utf-8")
-            spec = told.launch(
-                path, grid=self.grid or "", block=self.block, args=self.args or (), symbols=self.symbols or (),
-                defines=self.defines, kernel=self.kernel, dynamic_shared=self.dynamic_shared,
-            )  # fmt: skip
-            try:
-                return profile(spec, gpu, **how)
-            except CudaError as error:
-                raise GpusimError(str(error).replace(f"{folder}{os.sep}", "")) from None
+        text = (self.source or "").encode(errors="replace")
+        folder = Path(_sources().name, hashlib.sha256(text).hexdigest())
+        folder.mkdir(exist_ok=True)
+        path = folder / "kernel.cu"
+        path.write_bytes(text)
+        try:
+            yield path
+        except TimeLimitError:
+            raise
+        except GpusimError as error:
+            raise GpusimError(_without(path, str(error))) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _told(self) -> dict[str, Any]:
+        """What tells of the launch of source."""
+        return {
+            "grid": self.grid or "", "block": self.block, "args": self.args or (), "symbols": self.symbols or (),
+            "defines": self.defines, "kernel": self.kernel, "dynamic_shared": self.dynamic_shared,
+        }  # fmt: skip
+
+
+@cache
+def _sources() -> tempfile.TemporaryDirectory[str]:
+    """Where sources lie, each always in the same place: what was predicted of it is found again under its path."""
+    return tempfile.TemporaryDirectory(prefix="gpusim-sources-")
+
+
+def _without(path: Path, text: str) -> str:
+    """A message without the folder of a source."""
+    return text.replace(f"{path.parent}{os.sep}", "")
 
 
 def check_gpu(name: str) -> None:

@@ -20,8 +20,8 @@ QUICK = (
     "per cent off a full prediction."
 )
 TOO_LONG = (
-    "not done within {seconds:g} s ({why}): ask for smaller sizes or fewer blocks, whose counts tell as much, or have "
-    "the server allow more time (gpusim mcp --seconds N)"
+    "not done within {seconds:g} s ({why}): ask for smaller sizes or fewer {parts}, or have the server allow more time "
+    "(gpusim mcp --seconds N)"
 )
 
 T = TypeVar("T")
@@ -67,23 +67,25 @@ class Call:
         """Seconds that are left."""
         return self._end - self._clock()
 
-    def until(self, share: float = 1.0) -> Progress:
+    def until(self, share: float = 1.0, parts: str = "blocks") -> Progress:
         """Give what is told of progress, and ends the work when a share of the call's time is over.
 
         Parameters
         ----------
         share : float
             0 to 1.
+        parts : str
+            What is counted.
         """
 
         def progress(done: int, total: int, text: str) -> None:
             if self.left < (1 - share) * self.seconds:
-                raise TimeLimitError(f"{done} of {total} blocks done, {text}")
+                raise TimeLimitError(f"{done} of {total} {parts} done, {text}")
             self._tell(f"{text} ({done} of {total})")
 
         return progress
 
-    def in_time(self, work: Callable[..., T], *, may_be_quick: bool = True) -> tuple[T, str]:
+    def in_time(self, work: Callable[..., T], *, may_be_quick: bool = True, parts: str = "blocks") -> tuple[T, str]:
         """Do work within the time: as usual, else quickly.
 
         Parameters
@@ -91,6 +93,8 @@ class Call:
         work : callable
             Called with ``progress`` and ``sample``, as :func:`gpusim.predict` takes them.
         may_be_quick : bool
+        parts : str
+            What its progress counts.
 
         Returns
         -------
@@ -107,10 +111,10 @@ class Call:
         try:
             with children.limited(max(self.left, 1.0)):
                 try:
-                    return work(progress=self.until(IN_FULL if may_be_quick else 1.0), sample=None), ""
+                    return work(progress=self.until(IN_FULL if may_be_quick else 1.0, parts), sample=None), ""
                 except TimeLimitError:
                     if not may_be_quick:
                         raise
-                return work(progress=self.until(), sample="quick"), QUICK
+                return work(progress=self.until(1.0, parts), sample="quick"), QUICK
         except TimeLimitError as error:
-            raise TimeLimitError(TOO_LONG.format(seconds=self.seconds, why=error)) from None
+            raise TimeLimitError(TOO_LONG.format(seconds=self.seconds, why=error, parts=parts)) from None

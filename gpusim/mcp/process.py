@@ -29,6 +29,8 @@ GRACE = 3.0
 FOLDERS = ("GPUSIM_KERNELS", "GPUSIM_CACHE_DIR")
 """Variables of the environment that name folders, maybe relative to the one that the server is in."""
 
+TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+"""Variables that name the folder for temporary files: one that is removed here, for the process may be killed."""
 
 OVER = "given up after {seconds:g} s: ask for smaller sizes, or allow more time (gpusim mcp --seconds N)"
 
@@ -37,7 +39,10 @@ class _Running:
     """A process under way, the lines that it writes, and whether it has loaded the engine."""
 
     def __init__(self, folder: str) -> None:
-        self.child = Child(COMMAND, stdin=PIPE, stdout=PIPE, cwd=folder, env=_environment(), text=True)
+        work, temporary = (Path(folder, name) for name in ("work", "temporary"))
+        for one in (work, temporary):
+            one.mkdir(exist_ok=True)
+        self.child = Child(COMMAND, stdin=PIPE, stdout=PIPE, cwd=work, env=_environment(temporary), text=True)
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.ready = False
         assert self.child.process.stdout is not None
@@ -139,9 +144,10 @@ def _pass_on(stream: IO[str], lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _environment() -> dict[str, str]:
-    """That of this process, for one that works in another folder."""
+def _environment(temporary: Path) -> dict[str, str]:
+    """That of this process, for one that works in another folder, and has a folder for what is temporary."""
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path if path)}
+    found |= dict.fromkeys(TEMPORARY, str(temporary))
     for name in FOLDERS:
         if value := found.get(name):
             found[name] = os.pathsep.join(str(Path(path).absolute()) for path in value.split(os.pathsep) if path)

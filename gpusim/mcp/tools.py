@@ -31,6 +31,8 @@ from gpusim.mcp.asked import (
     check_gpu,
 )
 from gpusim.mcp.call import Answer, Call
+from gpusim.mcp.leasts import Computation, ElementBytes, Extents, MemoryBytes, least
+from gpusim.mcp.searching import Objectives, Over, Top, Where, searched
 
 if TYPE_CHECKING:
     from gpusim.progress import Progress
@@ -87,6 +89,71 @@ def advise(
     return answers.of_advice(found, remark, full=detail == "full")
 
 
+def diff(
+    call: Call, before: Annotated[Launch, Field(description="A launch, called A: what is to be changed.")],
+    after: Annotated[Launch, Field(description="Another one, called B: what it was changed to.")], gpu: Gpu = "h200",
+    cache: Cache = "cold", detail: Detail = "short",
+) -> Answer:  # fmt: skip
+    """Say what changed from one launch to another: how much faster it is and how sure that is, why, and on which lines.
+
+    Both are predicted, then simulated again without each cause of their time, so why the time changed is no guess.
+    """
+    from gpusim.decide.diff import diff as compared
+
+    def work(progress: Progress, sample: Any) -> Any:
+        sides = [one.predict(gpu, cache=cache, progress=progress, sample=sample) for one in (before, after)]
+        return compared(*sides, progress=progress)
+
+    found, remark = call.in_time(work, may_be_quick=all(_may_be_quick(one, cache) for one in (before, after)))
+    return answers.of_diff(found, remark, full=detail == "full")
+
+
+def tune(
+    call: Call, over: Over, where: Where = None, objective: Objectives = None, top: Top = 8, kernel: Kernel = None,
+    params: Params = None, source: Source = None, grid: Grid = None, block: Block = None, args: Args = None,
+    symbols: Symbols = None, defines: Defines = None, dynamic_shared: Shared = None, gpu: Gpu = "h200",
+    detail: Detail = "short",
+) -> Answer:  # fmt: skip
+    """Search for the fastest tiles, block or macros of a kernel, and say which few to measure.
+
+    Every point is predicted quickly, then the best ones in full. It takes a kernel of the catalogue (kernel, params)
+    and values of its other parameters, or source and values of macros, which grid and block may name. What is
+    predicted is kept: asked again, a search that ran out of time goes on.
+    """
+    from gpusim.decide.objective import Objective
+    from gpusim.decide.tune import DEFAULT_OBJECTIVES, Search
+
+    launch = Launch(
+        kernel=kernel, params=params, source=source, grid=grid, block=block, args=args, symbols=symbols,
+        defines=defines, dynamic_shared=dynamic_shared,
+    )  # fmt: skip
+    objectives = [Objective(text) for text in objective or DEFAULT_OBJECTIVES]
+
+    def work(progress: Progress, sample: Any) -> Any:
+        search = Search(objectives, top, is_quick=sample is not None)
+        return searched(launch, over, where or [], gpu, search, progress)
+
+    found, remark = call.in_time(work, may_be_quick=not launch.is_chain, parts="points")
+    return answers.of_tuning(found, remark, full=detail == "full")
+
+
+def bound(
+    call: Call, kernel: Kernel = None, computation: Computation = None, params: Extents = None, gpu: Gpu = "h200",
+    memory_bytes: MemoryBytes = None, element_bytes: ElementBytes = None, detail: Detail = "short",
+) -> Answer:  # fmt: skip
+    """Say what no schedule can do without: the least bytes from each level of the memory, beside what a kernel moves.
+
+    It tells whether anything is left to gain. It takes a kernel of the catalogue, or a computation as text.
+    """
+    check_gpu(gpu)
+
+    def work(progress: Progress, sample: Any) -> Any:
+        return least(kernel, computation, params or {}, gpu, memory_bytes, element_bytes, sample is None, progress)
+
+    found, remark = call.in_time(work)
+    return answers.of_bound(found, UNCOUNTED if remark else "", full=detail == "full")
+
+
 def kernels(
     call: Call,
     words: Annotated[
@@ -136,7 +203,9 @@ TOLD_OF_A_GPU = (
 """Numbers of a GPU that a kernel's author goes by; detail='full' has all."""
 
 
-TOOLS: dict[str, Tool] = {tool.__name__: tool for tool in (predict, profile, advise, kernels, gpus)}
+UNCOUNTED = "What the kernel moves is not counted: to simulate it takes longer than this call may."
+
+TOOLS: dict[str, Tool] = {tool.__name__: tool for tool in (predict, profile, advise, diff, tune, bound, kernels, gpus)}
 """By name: another one is a function, and its name here."""
 
 

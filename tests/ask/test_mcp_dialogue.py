@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.ask.documents import faults
-from tests.ask.transposes import LAUNCH, PADDED, READING, SLOW
+from tests.ask.transposes import LAUNCH, PADDED, READING, SLOW, TRANSPOSE
 
 pytest.importorskip("mcp")
 
@@ -101,8 +101,39 @@ def test_a_slow_transpose_is_made_faster():
         assert realised == pytest.approx(finding["speedup"], rel=0.1)
         assert finding["interval"]["low"] <= realised <= finding["interval"]["high"]
 
+        compared = await ask("diff", before={"source": SLOW, **LAUNCH}, after={"source": PADDED, **LAUNCH})
+        assert faults(compared.structured_content, "diff") == []
+        diff = compared.structured_content["diff"]
+        assert diff["time"]["a"] / diff["time"]["b"] == pytest.approx(realised, rel=1e-3)
+        assert f"({realised:.2f}x as fast; 80 %: " in said(compared).partition("\n\n")[0].replace("\n", " ")
+        cause = diff["why"]["causes"][0]
+        assert cause["cause"] == "bank conflicts"
+        assert cause["change"] == pytest.approx(diff["why"]["cycles"]["change"], rel=0.1)
+        assert ask.heard, "nothing was said of progress"
+
         again = await ask("advise", source=PADDED, **LAUNCH)
         assert "bank conflicts" not in {one["cause"] for one in again.structured_content["advice"][0]["findings"]}
+
+    session(dialogue)
+
+
+def test_the_pitch_is_searched_and_the_least_traffic_asked_for():
+    async def dialogue(ask, about):
+        found = await ask("tune", source=TRANSPOSE, over={"PITCH": [32, 33, 40]}, top=1, **LAUNCH)
+        assert not found.is_error, said(found)
+        assert faults(found.structured_content, "tuning") == []
+        assert found.structured_content["tuning"]["candidates"][0]["point"] == {"PITCH": 33}
+        assert said(found).startswith("PITCH=33 is the fastest, by a factor of ")
+        assert ask.heard, "nothing was said of progress"
+
+        least = await ask("bound", kernel="transpose-padded", params={"n": 256})
+        assert not least.is_error, said(least)
+        assert faults(least.structured_content, "bound") == []
+        (bound,) = least.structured_content["bounds"]
+        hbm = next(level for level in bound["levels"] if level["level"] == "HBM")
+        assert hbm["bound_bytes"] == 256 * 256 * 4
+        assert hbm["bound_bytes"] <= hbm["counted_bytes"] < 1.1 * hbm["bound_bytes"]
+        assert said(least).startswith("No schedule moves less than 262 kB at HBM (this one 1.0 times that), ")
 
     session(dialogue)
 
@@ -110,7 +141,7 @@ def test_a_slow_transpose_is_made_faster():
 def test_what_there_is_and_what_there_is_not():
     async def dialogue(ask, about):
         tools = {tool.name: tool for tool in (await ask.session.list_tools()).tools}
-        assert {"predict", "profile", "advise", "kernels", "gpus"} <= tools.keys()
+        assert {"predict", "profile", "advise", "diff", "tune", "bound", "kernels", "gpus"} == tools.keys()
         for tool in tools.values():
             assert tool.description
             assert tool.annotations.read_only_hint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import sys
 import threading
@@ -22,7 +23,10 @@ from gpusim.mcp.asked import Gpu, Launch
 from gpusim.mcp.call import Answer
 from gpusim.mcp.inline import check_alone
 from tests.ask.documents import faults
-from tests.ask.transposes import LAUNCH, SLOW
+from tests.ask.transposes import LAUNCH, PADDED, READING, SLOW, TRANSPOSE
+
+SHORT_CHAIN = {"kernel": "attention-standard", "params": {"N": 64}}
+MATMUL = {"computation": "C[m,n] += A[m,k] * B[k,n]", "params": {"m": 4096, "n": 4096, "k": 4096}}
 
 
 class Clock:
@@ -150,6 +154,13 @@ def asked(tool, **arguments):
         ("predict", {"kernel": "attention-standard", "params": {"N": 64}}, "chains"),
         ("profile", {"source": SLOW, **LAUNCH}, "profiles"),
         ("advise", {"kernel": "transpose-shared", "params": {"n": 128}}, "advice"),
+        ("diff", {"before": {"source": SLOW, **LAUNCH}, "after": {"source": PADDED, **LAUNCH}}, "diff"),
+        ("diff", {"before": SHORT_CHAIN, "after": {"kernel": "attention-standard", "params": {"N": 96}}}, "diff"),
+        ("tune", {"kernel": "copy", "params": {"N": 8192}, "over": {"B": [*range(32, 1025, 32)]}, "top": 1}, "tuning"),
+        ("tune", {**SHORT_CHAIN, "over": {"T": [16, 32]}}, "tuning"),
+        ("bound", {"kernel": "matmul-tiled", "params": {"n": 128}}, "bound"),
+        ("bound", SHORT_CHAIN, "bound"),
+        ("bound", {**MATMUL, "memory_bytes": 1e6, "element_bytes": 2}, "bound"),
     ],
 )
 def test_an_answer_is_a_document_of_the_schema_within_its_size(tool, arguments, kind, detail):
@@ -160,6 +171,142 @@ def test_an_answer_is_a_document_of_the_schema_within_its_size(tool, arguments, 
     assert len(json.dumps(found["document"])) <= most
     if kind == "profiles":
         assert (len(found["document"]["profiles"][0]["metrics"]) > len(answers.KEPT)) == (detail == "full")
+
+
+@pytest.mark.usefixtures("compiler")
+def test_diff_says_the_gain_first_and_why():
+    found = asked("diff", before={"source": SLOW, **LAUNCH}, after={"source": PADDED, **LAUNCH})
+    one = found["document"]["diff"]
+    assert found["text"].startswith(one["verdict"].partition(":")[0])
+    assert one["time"]["interval"]["high"] < 1
+    assert one["why"]["causes"][0]["cause"] == "bank conflicts"
+    assert [line["b"]["name"] for line in one["lines"]] == [f"kernel.cu:{READING}"]
+    assert {of["figure"] for of in one["metrics"]} <= set(answers.KEPT)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_tune_takes_macros_and_a_point_that_does_not_compile_costs_itself_alone():
+    found = asked("tune", source=TRANSPOSE, over={"PITCH": [32, 33, "x y"]}, top=1, **LAUNCH)
+    tuning = found["document"]["tuning"]
+    assert [(one["point"], one["full"]) for one in tuning["candidates"]] == [
+        ({"PITCH": 33}, True),
+        ({"PITCH": 32}, False),
+    ]
+    (failed,) = tuning["failed"]
+    assert failed["error"].startswith("kernel.cu does not compile for sm_90")
+    assert found["text"].startswith("PITCH=33 is the fastest, by a factor of ")
+    assert found["text"].count("is the fastest") == 1
+    none = asked("tune", source=TRANSPOSE, over={"PITCH": ["x y"]}, **LAUNCH)["error"]
+    assert none.startswith("of 1 points none could be predicted: kernel.cu does not compile for sm_90")
+
+
+def test_tune_takes_conditions_and_objectives():
+    space = {"kernel": "transpose-shared", "params": {"n": 128}, "over": {"tile": [8, 16, 32]}, "where": ["tile > 8"]}
+    tuning = asked("tune", **space, objective=["dram_bytes_read"])["document"]["tuning"]
+    assert tuning["objectives"] == ["dram_bytes_read"]
+    assert {one["point"]["tile"] for one in tuning["candidates"]} == {16, 32}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"over": {"tile": [8]}}, "nothing says what is launched"),
+        ({"kernel": "copy", "over": {}}, "over: dictionary should have at least 1 item"),
+        ({"kernel": "copy", "over": {"B": []}}, "B has no values"),
+        ({"kernel": "copy", "params": {"N": 64}, "over": {"blck": [8]}}, "unknown parameter of copy 'blck'"),
+        ({"kernel": "copy", "params": {"N": 64}, "over": {"N": [8]}}, "N is given a value, and values to search over"),
+        ({"kernel": "copy", "params": {"N": 64}, "over": {"B": [32]}, "where": ["B > 99"]}, "the space is empty"),
+        ({"kernel": "copy", "params": {"N": 64}, "over": {"B": [32]}, "objective": ["tim"]}, "did you mean time?"),
+        ({"kernel": "copy", "params": {"N": 64}, "over": {"B": [*range(1, 202)]}}, "the space has 201 points"),
+        ({"kernel": "copy", "over": {"N": [*range(1, 201)], "B": [*range(1, 101)]}}, "20000 combinations of values"),
+        ({"source": SLOW, "grid": 1, "block": 32, "over": {"A-B": [1]}}, "A-B: that is no name of a macro"),
+        ({"source": SLOW, "over": {"A": [1]}}, "grid is missing"),
+        ({"source": '#include "/etc/passwd"', "grid": 1, "block": 1, "over": {"A": [1]}}, "includes '/etc/passwd'"),
+        ({"kernel": "copy", "over": {"B": [32]}, "gpu": "mine.toml"}, "unknown GPU 'mine.toml'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_searched_is_said(arguments, says):
+    assert says in asked("tune", **arguments)["error"]
+
+
+def test_a_search_without_time_says_how_far_it_came():
+    ticking = itertools.count()
+    short = call.Call(1.0, clock=lambda: 0.1 * next(ticking))
+    says = r"^not done within 1 s \(\d of 3 points done, .*\): ask for smaller sizes or fewer points"
+    with pytest.raises(TimeLimitError, match=says):
+        tools.tune(short, {"tile": [8, 16, 32]}, kernel="transpose-shared", params={"n": 128})
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_source_that_is_asked_about_again_is_not_simulated_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("GPUSIM_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("GPUSIM_FORGET")
+    for was_kept in (False, True):
+        (profile,) = asked("profile", source=SLOW, **LAUNCH)["document"]["profiles"]
+        assert bool(profile["kept"]) == was_kept
+    assert not asked("profile", source=PADDED, **LAUNCH)["document"]["profiles"][0]["kept"]
+
+
+def test_a_source_lies_in_its_place_while_it_is_asked_about_and_no_longer():
+    places = []
+    for source in (SLOW, SLOW, PADDED):
+        with Launch(source=source, **LAUNCH).subject("h200") as (subject, without):
+            places.append(subject.source)
+            assert subject.source.read_text() == source
+            assert without(f"{subject.source}: no") == "kernel.cu: no"
+    assert places[0] == places[1] != places[2]
+    assert not any(place.exists() for place in places)
+
+
+def test_a_search_with_little_time_is_left_at_quick_predictions():
+    clock = Clock()
+
+    def late(text):
+        clock.now = 70 if "in full" in text else clock.now
+
+    with_little = call.Call(100, late, clock)
+    found = tools.tune(with_little, {"tile": [8, 16, 32]}, kernel="transpose-shared", params={"n": 128})
+    assert " ".join(found.text.split()).partition(call.QUICK)[1]
+    assert not any(one["full"] for one in found.document["tuning"]["candidates"])
+
+
+def test_bound_says_the_least_first_and_leaves_counting_out_where_there_is_no_time():
+    found = asked("bound", kernel="matmul-tiled", params={"n": 128})
+    levels = found["document"]["bounds"][0]["levels"]
+    assert all(level["bound_bytes"] <= level["counted_bytes"] for level in levels)
+    assert found["text"].startswith("No schedule moves less than 131 kB at HBM (this one ")
+    ticking = itertools.count()
+    hasty = tools.bound(call.Call(1.0, clock=lambda: 0.4 * next(ticking)), "matmul-tiled", params={"n": 128})
+    assert tools.UNCOUNTED in " ".join(hasty.text.split())
+    assert [level["bound_bytes"] for level in hasty.document["bounds"][0]["levels"]] == [
+        of["bound_bytes"] for of in levels
+    ]
+    assert not any("counted_bytes" in level for level in hasty.document["bounds"][0]["levels"])
+
+
+def test_bound_of_a_computation_in_one_memory():
+    (found,) = asked("bound", **MATMUL, memory_bytes=1e6)["document"]["bounds"]
+    assert found["formula"] == "2 K M N / sqrt(S)"
+    (level,) = found["levels"]
+    assert level["bound_bytes"] == pytest.approx(4 * 2 * 4096**3 / (1e6 / 4) ** 0.5, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "give kernel (and params), or computation"),
+        ({"kernel": "copy", **MATMUL}, "give kernel (and params), or computation"),
+        ({"kernel": "copy", "params": {"gpu": 1}}, "unknown parameter of copy 'gpu'"),
+        ({"kernel": "copy", "params": {"N": 64}, "memory_bytes": 64}, "a size of memory is for a computation"),
+        ({"kernel": "copy", "params": {"N": 64}, "element_bytes": 8}, "element_bytes is of a computation"),
+        ({"computation": "C["}, "'C[' is no statement"),
+        ({"computation": "C[m] += A[m,k]", "params": {"gpu": 1}}, "unknown loop 'gpu'"),
+        ({"computation": "C[m] += A[m,k]", "params": {"m": 1}}, "how far does k run?"),
+        ({**MATMUL, "gpu": "mine.toml"}, "unknown GPU 'mine.toml'"),
+    ],
+)
+def test_what_has_no_bound_is_said(arguments, says):
+    assert says in asked("bound", **arguments)["error"]
 
 
 def test_a_list_that_is_too_long_is_cut_until_all_fits():

@@ -82,6 +82,33 @@ def test_of_tune(written):
     check(written("tune", "copy", "--N", "4096", "--over", "B=64,256,2048", "--top", "1"), "tuning")
 
 
+def test_of_diff(written):
+    document = written("diff", "copy --B 32", "copy --B 256", "--N", "4096")
+    check(document, "diff")
+    assert document["exceeded"] == []
+    assert main(["diff", "copy --B 256", "copy --B 32", "--N", "4096", "--fail-on", "time>1%", "--json", "d.json"]) == 1
+    slower = json.loads(Path("d.json").read_text())
+    check(slower, "diff")
+    assert len(slower["exceeded"]) == 1
+    check(written("diff", "attention-standard --N 64", "attention-standard --N 96"), "diff")
+
+
+def test_of_diff_with_a_measurement(written):
+    shipped = measurement.read(measurement.shipped("h200"))
+    launch = next(one.id for one in shipped.launches if one.id.startswith("copy N="))
+    other = next(one.id for one in shipped.launches if one.id.startswith("transpose-"))
+    check(written("diff", "copy", "--N", "65536", f"h200#{launch}"), "diff")
+    check(written("diff", f"h200#{other}", f"h200#{launch}"), "diff")
+
+
+def test_of_bound(written):
+    check(written("bound", "matmul-tiled", "--n", "128"), "bound")
+    check(written("bound", "matmul-tiled", "--n", "128,256", "--fast"), "bound")
+    check(written("bound", "attention-standard", "--N", "64"), "bound")
+    check(written("bound", "C[m,n] += A[m,k] * B[k,n]", "--m", "64", "--n", "64", "--k", "64"), "bound")
+    check(written("bound", "y[i] += x[i]", "--i", "64", "--memory", "1KB"), "bound")
+
+
 @pytest.mark.usefixtures("compiler")
 def test_of_profile(written, tmp_path):
     check(written("profile", "saxpy.cu", *LAUNCH), "profiles")
@@ -145,6 +172,23 @@ def test_every_listed_key_is_written():
 
 
 # ---------------------------------------------------------------- what is read back
+
+
+def test_what_is_compared_is_read_back_and_says_the_same(written, tmp_path):
+    for kernel in ("copy", "attention-standard"):
+        for name, size in (("a", "64"), ("b", "128")):
+            (tmp_path / f"{name}.json").write_text(json.dumps(written("predict", kernel, "--N", size)))
+        there = written("diff", "a.json", "b.json", "--no-why")
+        check(there, "diff")
+        assert there == written("diff", f"{kernel} --N 64", f"{kernel} --N 128", "--no-why")
+
+
+def test_what_diff_reads_is_of_no_later_version(written, tmp_path, capsys):
+    later = written("predict", "copy", "--N", "64") | {"schema": 2, "gpusim": "9.1"}
+    (tmp_path / "p.json").write_text(json.dumps(later))
+    assert main(["diff", "p.json", "copy --N 64"]) == 2
+    says = "p.json: follows schema 2, written by gpusim 9.1; this gpusim reads up to 1: take a newer"
+    assert capsys.readouterr().err.strip() == f"gpusim: {says}"
 
 
 @pytest.fixture

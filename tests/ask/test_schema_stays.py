@@ -55,7 +55,7 @@ def test_what_breaks_a_reader_is_seen(change, says):
     "change",
     [
         lambda d: d["metric"]["properties"].update(spread={"type": "number"}),
-        lambda d: d.update(bound={"type": "object"}),
+        lambda d: d.update(roofline={"type": "object"}),
         lambda d: d["metric"].update(description="Other words."),
     ],
 )
@@ -65,6 +65,6 @@ def test_what_breaks_nobody_may_change(change):
 
 def test_another_kind_of_document_may_come_and_none_may_go():
     more = copy.deepcopy(PUBLISHED)
-    more["anyOf"].append({"$ref": "#/$defs/bound_document"})
+    more["anyOf"].append({"$ref": "#/$defs/roofline_document"})
     assert list(breaking(PUBLISHED, more)) == []
-    assert list(breaking(more, PUBLISHED)) == ["/anyOf: {'$ref': '#/$defs/bound_document'} went"]
+    assert list(breaking(more, PUBLISHED)) == ["/anyOf: {'$ref': '#/$defs/roofline_document'} went"]
