@@ -18,6 +18,7 @@ import math
 import statistics
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -231,6 +232,7 @@ class Measured(NamedTuple):
         return [math.exp(abs(a - b)) for a, b in itertools.combinations(off, 2)]
 
 
+@cache
 def spaces() -> list[Measured]:
     """All that there is."""
     return [*_by_others(), *_of_our_own(), *_of_package()]

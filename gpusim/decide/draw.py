@@ -88,7 +88,7 @@ def _asked(
     study: Any, space: Space, known: Callable[[Point], Mapping[str, Number]], count: int
 ) -> Iterator[tuple[Any, Point]]:
     """Trials with points that the conditions allow and that were not drawn before; fewer where none is found."""
-    seen = {_text(trial.params) for trial in study.get_trials(deepcopy=False)}
+    seen = {_text(_point(trial.params, space)) for trial in study.get_trials(deepcopy=False)}
 
     def is_new(point: Point) -> bool:
         return _text(point) not in seen and space.allows(point, known)
@@ -104,8 +104,7 @@ def _asked(
 def _named(study: Any, space: Space, is_new: Callable[[Point], bool]) -> tuple[Any, Point] | None:
     """A trial with a point that Optuna names."""
     for _ in range(ASKED):
-        trial = study.ask()
-        point = _suggested(trial, space)
+        trial, point = _suggested(study, space)
         if is_new(point):
             return trial, point
         _tell(study, trial, None)
@@ -116,16 +115,23 @@ def _blind(study: Any, space: Space, is_new: Callable[[Point], bool]) -> tuple[A
     """A trial with a point that is drawn without regard to those before it."""
     draw = random.Random(len(study.get_trials(deepcopy=False)))
     for _ in range(BLINDLY):
-        point = {name: draw.choice(values) for name, values in space.over.items()}
-        if is_new(point):
-            study.enqueue_trial(point)
-            trial = study.ask()
-            return trial, _suggested(trial, space)
+        places = {name: draw.randrange(len(values)) for name, values in space.over.items()}
+        if is_new(_point(places, space)):
+            study.enqueue_trial(places)
+            return _suggested(study, space)
     return None
 
 
-def _suggested(trial: Any, space: Space) -> Point:
-    return {name: trial.suggest_categorical(name, tuple(values)) for name, values in space.over.items()}
+def _suggested(study: Any, space: Space) -> tuple[Any, Point]:
+    """A trial, and its point: Optuna chooses places in the lists of values, which are near where numbers are."""
+    trial = study.ask()
+    for name, values in space.over.items():
+        trial.suggest_int(name, 0, len(values) - 1)
+    return trial, _point(trial.params, space)
+
+
+def _point(places: Mapping[str, int], space: Space) -> Point:
+    return {name: space.over[name][place] for name, place in places.items()}
 
 
 def _text(point: Mapping[str, Any]) -> str:
