@@ -134,7 +134,7 @@ def held() -> list[Held]:
 
 def summary() -> Iterator[str]:
     """The table of who counted."""
-    yield "| counted by | launches | comparisons | above the bound | closest, HBM | closest, L2 | closest, L1 |"
+    yield "| counted by | launches | comparisons | the bound holds | closest, HBM | closest, L2 | closest, L1 |"
     yield "|---|--:|--:|--:|--:|--:|--:|"
     for source in dict.fromkeys(one.source for one in held()):
         of = [one for one in held() if one.source == source]

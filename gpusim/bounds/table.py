@@ -26,7 +26,7 @@ RUNGS = {
 }
 REASONS = {
     "compulsory": "what is given is read once, what is asked for written once",
-    "reuse": "what fits lets each element be used so often",
+    "reuse": "an element that is read can be used only as often as what fits beside it allows",
     "second pass": "a row's total decides its elements, and the row does not fit",
 }
 ONCE = "what is given is read once"
@@ -47,7 +47,8 @@ def table(found: Rungs) -> Iterator[RenderableType]:
     """
     yield Text(heading(found), style="bold")
     if found.computation:
-        yield Text(f"{found.computation}   at least {found.formula} elements, where sizes are large")
+        large = "where sizes are large and S elements fit the memory above"
+        yield Text(f"{found.computation}   at least {found.formula} elements, {large}")
     yield Text("")
     yield _rungs(found)
     for level in found.levels:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gpusim.catalogue.formulas import evaluate, read_formula
@@ -71,6 +71,7 @@ class Parametrised:
             For a value that is not an integer, is out of range, or breaks a rule of a kernel.
         """
         params, own = self.defaults, [name for name in given if name not in self.rules]
+        self._refuse_twice(own)
         for name in sorted(own, key=self._breadth, reverse=True):
             for target in self._targets(name):
                 params[target] = self._checked(name, target, given[name])
@@ -79,6 +80,14 @@ class Parametrised:
             params |= {k: v for k, v in self._following(word, given[word], params).items() if k not in chosen}
         self._check(params)
         return params
+
+    def _refuse_twice(self, words: Iterable[str]) -> None:
+        """Refuse two words that set the same."""
+        known: dict[tuple[str, ...], str] = {}
+        for word in words:
+            before = known.setdefault(self._targets(word), word)
+            if before != word:
+                raise ParameterError(f"{self.name}: {before} and {word} set the same: give one of them")
 
     def _following(self, word: str, value: Any, params: Params) -> Params:
         """The parameters that follow from a word of `rules`."""

@@ -13,6 +13,7 @@ import typer
 from gpusim.cli.files import check_writable, is_stdout, write_json
 from gpusim.cli.options import Fresh, Gpus, JsonFile, KernelFolders, listed_gpus
 from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.words import SOURCES
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _of_kernels(
     from gpusim.bounds.answer import bound as answer
 
     name, given = split(words)
+    if name.endswith(SOURCES):
+        raise GpusimError(f"bound takes no CUDA source: say what {name} computes, such as {EXAMPLE}")
     algorithm = find(name, folders)
     for gpu, params in itertools.product(gpus, combinations(algorithm, given)):
         yield answer(algorithm.name, gpu, progress=progress, **how, **params)

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,21 @@ def check_writable(path: Path | None, option: str = "--json") -> None:
         raise GpusimError(f"{option} {path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise GpusimError(f"{option} {path}: the folder {path.parent} cannot be written to")
+
+
+def check_apart(given: Mapping[str, Path | None]) -> None:
+    """Refuse, before any work is done, files that could not be written, and one that two options name.
+
+    ``given``: by option.
+    """
+    known: dict[Path, str] = {}
+    for option, path in given.items():
+        if path is None:
+            continue
+        check_writable(path, option)
+        before = known.setdefault(path if is_stdout(path) else path.resolve(), option)
+        if before != option:
+            raise GpusimError(f"{before} and {option} name the same file, {path}")
 
 
 def is_stdout(path: Path | None) -> bool:

@@ -47,7 +47,10 @@ def named(words: Sequence[str], launch: sources.Given, folders: Sequence[Path], 
         raise GpusimError(f"{command} needs a kernel (gpusim kernels lists them) or a CUDA source (.cu)")
     if words[0].endswith(SOURCES):
         if len(words) > 1:
-            raise GpusimError(f"{command} knows no {words[1]} for a CUDA source: --over {words[1].lstrip('-')}=VALUES")
+            raise GpusimError(
+                f"{command} knows no {words[1]} for a CUDA source: it takes one, macros with one value by "
+                "-D NAME=VALUE, with several by --over NAME=VALUES"
+            )
         sources.demand({name: launch[name] for name in ("--grid",)}, command)
         return [SourceSubject(Path(words[0]), sources.texts(launch))]
     sources.refuse(launch, "is for a CUDA source (.cu)")

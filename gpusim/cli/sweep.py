@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli import sources
-from gpusim.cli.files import check_writable, is_stdout, write, write_bytes, write_json
+from gpusim.cli.files import check_apart, is_stdout, write, write_bytes, write_json
 from gpusim.cli.options import (
     Cache,
     Clock,
@@ -71,8 +71,7 @@ def sweep(
     from gpusim.decide.sweep import sweep_subjects
     from gpusim.progress import ProgressLine
 
-    for option, path in (("--csv", csv), ("--parquet", parquet), ("--plot", plot), ("--json", json)):
-        check_writable(path, option)
+    check_apart({"--csv": csv, "--parquet": parquet, "--plot": plot, "--json": json})
     _check_kinds(parquet, plot)
     subjects = named(words or [], launch, kernels or [], "sweep")
     space = space_of(subjects, words or [], over, where)

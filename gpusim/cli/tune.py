@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpusim.cli import sources
-from gpusim.cli.files import check_writable, is_stdout, write, write_json
+from gpusim.cli.files import check_apart, is_stdout, write, write_json
 from gpusim.cli.options import Cache, Clock, Fresh, Jobs, JsonFile, KernelFolders, at_clock, listed_gpus
 from gpusim.cli.spaces import Dask, Over, Where, named, on_cluster, space_of
 from gpusim.errors import GpusimError
@@ -71,8 +71,7 @@ def tune(
     from gpusim.decide.tune import DEFAULT_OBJECTIVES, Search, search_space
     from gpusim.progress import ProgressLine
 
-    for option, path in (("--csv", csv), ("--json", json), ("--to-measure", to_measure)):
-        check_writable(path, option)
+    check_apart({"--csv": csv, "--json": json, "--to-measure": to_measure})
     (subject, *more) = named(words or [], launch, kernels or [], "tune")
     gpus = listed_gpus(at_clock(gpu, clock))
     if more or len(gpus) > 1:

@@ -24,7 +24,7 @@ KINDS = ("profiles", "chains", "advice", "launches")
 BARE = ("advice", "launches")
 """Kinds whose figures have no claims."""
 
-WRITERS = "gpusim predict, profile, advise and measure write such files with --json"
+WRITERS = "gpusim predict, profile, sweep, advise and measure write such files with --json"
 
 
 def read_side(path: Path, which: str = "") -> Side:

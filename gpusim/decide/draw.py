@@ -126,7 +126,10 @@ def _suggested(study: Any, space: Space) -> tuple[Any, Point]:
     """A trial, and its point: Optuna chooses places in the lists of values, which are near where numbers are."""
     trial = study.ask()
     for name, values in space.over.items():
-        trial.suggest_int(name, 0, len(values) - 1)
+        if any(isinstance(value, str) for value in values):
+            trial.suggest_categorical(name, tuple(range(len(values))))
+        else:
+            trial.suggest_int(name, 0, len(values) - 1)
     return trial, _point(trial.params, space)
 
 

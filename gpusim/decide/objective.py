@@ -10,6 +10,7 @@ from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.expressions import ExpressionError, Number, evaluate, names
 from gpusim.profiles.chain import ChainProfile
 from gpusim.profiles.profile import DERIVED, Profile
+from gpusim.results.documents import plain
 
 TIME = "time"
 WORDS = {TIME: "seconds", "hbm_bytes": "dram_bytes"}
@@ -89,11 +90,11 @@ class _Known(Mapping[str, Number]):
     def __getitem__(self, name: str) -> Number:
         own = WORDS.get(name, name)
         if own in self._metrics:
-            found: Number = self._metrics[own].value
+            found: Number = plain(self._metrics[own].value)
             return found
         if own not in figures(self._profile):
             raise KeyError(name)
-        figure: Number = getattr(self._profile, own)
+        figure: Number = plain(getattr(self._profile, own))
         return figure
 
     def __iter__(self) -> Iterator[str]:

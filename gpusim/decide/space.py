@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpusim.errors import GpusimError
-from gpusim.expressions import Number, holds, number
+from gpusim.errors import GpusimError, shown
+from gpusim.expressions import ExpressionError, Number, holds, number
 from gpusim.expressions import names as names_in
 
 MOST_POINTS = 1_000_000
@@ -52,8 +52,12 @@ class Space:
     where: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.over, Mapping):
+            raise SpaceError(f"a space is names with values, such as {{'tile': [8, 16]}}, not {shown(self.over)}")
+        if isinstance(self.where, str) or not all(isinstance(text, str) for text in self.where):
+            raise SpaceError(f"conditions are a list of texts, such as ['x*y <= 64'], not {shown(self.where)}")
         for name, values in self.over.items():
-            if isinstance(values, str) or not list(values):
+            if isinstance(values, str) or not isinstance(values, Sequence) or not values:
                 raise SpaceError(f"{name} has no values: a list of them is needed, such as [8, 16, 32]")
 
     @property
@@ -101,7 +105,14 @@ class Space:
         own = {name: value for name, value in point.items() if isinstance(value, int | float)}
         if known is not None and any(names_in(text) - own.keys() for text in self.where):
             own = {**known(point), **own}
-        return all(holds(text, own) for text in self.where)
+        return all(self._holds(text, own, point) for text in self.where)
+
+    def _holds(self, text: str, known: Mapping[str, Number], point: Point) -> bool:
+        try:
+            return holds(text, known)
+        except ExpressionError as error:
+            at = " ".join(f"{name}={value}" for name, value in point.items())
+            raise ExpressionError(f"{error} (at {at})") from None
 
     def _all(self) -> Iterator[Point]:
         names = list(self.over)
@@ -150,6 +161,8 @@ def _values(text: str, where: str) -> list[Any]:
     if not text:
         raise SpaceError(f"{where}: a value is missing beside a comma")
     ranged = _RANGE.fullmatch(text)
+    if ranged is None and ".." in text:
+        raise SpaceError(f"{where}: a range is of whole numbers, as 1..8, 8..64*2 or 0..100+20 are")
     return _of_range(ranged, where) if ranged else [number(text)]
 
 

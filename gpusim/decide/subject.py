@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpusim.decide.space import Point
+from gpusim.decide.objective import OF_LAUNCHES, WORDS
+from gpusim.decide.space import Point, SpaceError
 from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.expressions import Number
 
@@ -21,8 +23,14 @@ if TYPE_CHECKING:
 Call = Callable[..., Any]
 """Predicts a point; takes ``progress`` and ``jobs``."""
 
-SOURCES = (".cu", ".cubin")
+SOURCE = ".cu"
+SOURCES = (SOURCE, ".cubin")
 """What a file's name ends with that is no kernel of the catalogue."""
+
+COLUMNS = frozenset(
+    {"kernel", "gpu", "error", "claim", "rank", "low", "high", "full", "pareto", "measure", *WORDS, *OF_LAUNCHES}
+)
+"""What tables of sweeps and searches call their own columns."""
 
 
 class Subject(Protocol):
@@ -95,9 +103,11 @@ class DescribedSubject:
         UnknownNameError
         """
         words = self.kernel.words
-        for name in names:
+        for name in (*names, *self.params):
             if name not in words:
                 raise UnknownNameError(f"parameter of {self.name}", name, words)
+        if twice := [name for name in names if name in self.params]:
+            raise SpaceError(f"{twice[0]} has one value for all points, and several to sweep over")
 
     def known(self, point: Point) -> Mapping[str, Number]:
         """Every parameter, by its own name."""
@@ -154,15 +164,43 @@ class SourceSubject:
         return "machine_code"
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse names that no macro can have.
+        """Refuse names that no macro can have, or that nothing uses.
 
         Raises
         ------
         GpusimError
         """
+        arguments = {text.partition("=")[0].strip() for text in self._texts("args")}
         for name in names:
             if not (name.isidentifier() and name.isascii()):
                 raise GpusimError(f"{name}: that is no name of a macro")
+            if name in COLUMNS:
+                raise GpusimError(f"{name}: a column of the table is called so: give the macro another name")
+            if name in arguments:
+                raise GpusimError(f"{name} is an argument: sweep another name, and give --arg {name}=NAME")
+            if name in (self.told.get("defines") or {}):
+                raise GpusimError(f"{name} is defined already, by -D")
+        self._check_used(names)
+
+    def _texts(self, of: str) -> list[str]:
+        """Arguments, or other texts of the launch, as the command line has them."""
+        given = self.told.get(of) or ()
+        return [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else list(given)
+
+    def _check_used(self, names: Sequence[str]) -> None:
+        """Refuse a name that stands nowhere in the source and in what tells of the launch."""
+        from gpusim.launches import told
+
+        source = told.source_of(self.source)
+        if source.suffix != SOURCE or not source.is_file():
+            return
+        text = source.read_text(encoding="utf-8", errors="replace")
+        if re.search(r'#\s*include\s*"', text):
+            return  # a header may use it
+        words = set(re.findall(r"\w+", f"{text} {self.told}"))
+        for name in names:
+            if name not in words:
+                raise UnknownNameError(f"macro of {self.source.name}", name, sorted(w for w in words if w.isupper()))
 
     def launch(self, point: Point) -> LaunchSpec:
         """The launch at a point.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpusim import hardware
 from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Call, DescribedSubject, Subject, subjects
 from gpusim.errors import GpusimError
@@ -265,8 +266,10 @@ def sweep(
     """
     named = subjects(kernels, params, launch or {}, folders)
     gpus: list[Any] = list(gpu) if isinstance(gpu, list | tuple) else [gpu]
+    if not gpus:
+        raise GpusimError("no GPU is named: gpusim gpus lists them")
     how = {"cache": cache, "sample": sample, "fresh": fresh}
-    return sweep_subjects(named, Space(over or {}, where), gpus, how, jobs, progress or silent)
+    return sweep_subjects(named, Space({} if over is None else over, where), gpus, how, jobs, progress or silent)
 
 
 def sweep_subjects(
@@ -274,6 +277,8 @@ def sweep_subjects(
     progress: Progress,
 ) -> Sweep:  # fmt: skip
     """The same, of subjects."""
+    for gpu in gpus:
+        hardware.given(gpu)
     for subject in named:
         subject.check(list(space.over))
     places = [(subject, point, gpu) for subject in named for gpu in gpus for point in space.points(known_at(subject))]
@@ -320,6 +325,8 @@ def _row(place: Place, found: Any) -> Row:
     named = gpu if isinstance(gpu, str) else gpu.name
     if isinstance(found, str | GpusimError):
         return Row(subject.name, point, named, None, str(found))
+    if isinstance(found, Profile) and subject.way == "machine_code":  # macros are as much of it as its arguments
+        found = replace(found, params={**point, **found.params})
     return Row(subject.name, point, named, found)
 
 

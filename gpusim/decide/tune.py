@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gpusim import hardware
 from gpusim.decide.apart import Apart, apart
 from gpusim.decide.objective import TIME, Objective
 from gpusim.decide.ranking import Candidate
@@ -14,7 +15,8 @@ from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Subject, subjects
 from gpusim.decide.sweep import Row, known_at, predict_points, silent
 from gpusim.decide.tuning import Tuning
-from gpusim.errors import GpusimError, ParameterError
+from gpusim.errors import GpusimError, ParameterError, as_integer, shown
+from gpusim.profiles.chain import ChainProfile
 from gpusim.progress import Progress
 
 if TYPE_CHECKING:
@@ -132,9 +134,9 @@ def search_space(
     GpusimError
         As :func:`tune`.
     """
+    hardware.given(gpu)
     subject.check(list(space.over))
-    if search.top < 1:
-        raise ParameterError(f"top must be 1 at least, not {search.top}")
+    _check(search)
     quick = {**how, "sample": None if subject.way == "chain" else "quick"}
     rows = list(_first_rows(subject, space, gpu, search, quick, jobs, progress))
     candidates = _ranked(rows, search.objectives)
@@ -142,6 +144,18 @@ def search_space(
         candidates = _in_full(subject, candidates, gpu, search, how, jobs, progress)
     failed = [row for row in rows if row.profile is None]
     return Tuning(candidates, failed, search.objectives, list(space.over), _apart(subject, candidates), search.top)
+
+
+def _check(search: Search) -> None:
+    """Refuse numbers below 1, and objectives that are none or there twice."""
+    texts = [objective.text for objective in search.objectives]
+    if not texts:
+        raise ParameterError("an objective is missing, such as time")
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise ParameterError(f"objective {twice[0]} is given twice")
+    for name, value, least in (("top", search.top, 1), ("trials", search.trials, 1), ("seed", search.seed, 0)):
+        if value is not None and (as_integer(value) is None or value < least):
+            raise ParameterError(f"{name} must be a whole number from {least} on, not {shown(value)}")
 
 
 def _first_rows(
@@ -171,7 +185,7 @@ def _ranked(rows: Sequence[Row], objectives: Sequence[Objective]) -> list[Candid
         There is none.
     """
     found = [
-        Candidate(row, [one.value(row.profile) for one in objectives], is_full=False)
+        Candidate(row, [one.value(row.profile) for one in objectives], isinstance(row.profile, ChainProfile))
         for row in rows if row.profile is not None
     ]  # fmt: skip
     if not found:

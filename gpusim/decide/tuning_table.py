@@ -16,6 +16,11 @@ from gpusim.results.figures import Figures
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+TWICE = 2.0
+"""A ratio from which on a factor says more than per cent."""
+
+TWO = 2
+
 
 def table(ranking: Ranking) -> list[RenderableType]:
     """Lay a search out.
@@ -61,7 +66,7 @@ def _grid(ranking: Ranking) -> Grid:
             grid.add_column("80 %", spared=1)
     grid.add_column("bound by", "name", spared=0)
     grid.add_column("predicted", "name", spared=2)
-    grid.add_column("", "name")
+    grid.add_column("note", "name")
     few, front = set(map(id, ranking.measure)), set(map(id, ranking.pareto))
     for rank, one in _shown(ranking):
         marks = [*(["measure"] if id(one) in few else []), *(["Pareto"] if _has_front(ranking, one, front) else [])]
@@ -123,15 +128,16 @@ def _of_time(ranking: Ranking, named: str, alike: int) -> str:
     apart = ranking.apart
     share = f"{100 * (apart.factor - 1):.0f} %"
     known = f"learnt from {apart.among}" + ("" if apart.is_known else "; this kind was never measured")
+    if len(ranking.candidates) == 1:
+        return f"{named} is the only point: there is nothing to compare it with."
     if alike == 1:
-        runner_up = ranking.candidates[1:2]
-        ahead = (
-            f", by a factor of {format_factor(runner_up[0].values[0] / ranking.best.values[0])}" if runner_up else ""
-        )
-        return f"{named} is the fastest{ahead}. Differences of less than {share} do not count ({known})."
+        ratio = ranking.candidates[1].values[0] / ranking.best.values[0]
+        ahead = f"{100 * (ratio - 1):.0f} %" if ratio < TWICE else f"a factor of {format_factor(ratio)}"
+        return f"{named} is the fastest, by {ahead}. Differences of less than {share} do not count ({known})."
     few = len(ranking.measure)
     which = f"measure {'them' if few == alike else f'the first {few} of them'}"
+    near = "another point lies" if alike == TWO else f"{alike - 1} other points lie"
     return (
-        f"{named} is predicted to be the fastest, but {_points(alike - 1)} of {len(ranking.candidates) - 1} others "
-        f"lie within {share} of it, which predictions do not tell apart ({known}): {which}."
+        f"{named} is predicted to be the fastest, but {near} within {share} of it, which predictions do not tell apart "
+        f"({known}): {which}."
     )

@@ -93,7 +93,7 @@ def format_number(value: float) -> str:
     Parameters
     ----------
     value : float
-        At least 0; NaN stands for "not known".
+        NaN stands for "not known".
 
     Returns
     -------
@@ -101,9 +101,11 @@ def format_number(value: float) -> str:
 
     Examples
     --------
-    >>> format_number(9895.2), format_number(28_502.7), format_number(61.163), format_number(0.25), format_number(7.0)
-    ('9 895', '28 503', '61.16', '0.25', '7')
+    >>> format_number(9895.2), format_number(28_502.7), format_number(61.163), format_number(0.25), format_number(-7.0)
+    ('9 895', '28 503', '61.16', '0.25', '-7')
     """
+    if value < 0:
+        return f"-{format_number(-value)}"
     if not math.isfinite(value) or value >= 999.95 or float(value).is_integer():
         return format_count(value)
     digits = 3 - math.floor(math.log10(value))

@@ -93,6 +93,45 @@ def test_macros_of_a_source_are_swept_and_what_does_not_compile_is_a_row(tmp_pat
     assert all("does not compile" in row.error for row in found.failed)
 
 
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("n", "n is an argument"),
+        ("PRE", "unknown macro of scale.cu 'PRE': did you mean PER"),
+        ("rank", "a column of the table is called so"),
+        ("a b", "no name of a macro"),
+    ],
+)
+def test_names_that_are_no_macros(name, says, tmp_path):
+    source = tmp_path / "scale.cu"
+    source.write_text(SCALE)
+    launch = {"grid": 16, "block": 64, "args": LAUNCH["args"]}
+    with pytest.raises(GpusimError, match=says):
+        gpusim.sweep(source, {name: [1, 2]}, launch=launch)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_the_table_of_a_source_tells_its_macros(tmp_path):
+    source = tmp_path / "scale.cu"
+    source.write_text(SCALE)
+    found = gpusim.sweep(source, {"TILE": [32, 64], "PER": [1, 2]}, launch=LAUNCH)
+    assert [row.profile.params["PER"] for row in found.rows] == [1, 2, 1, 2]
+    assert {"TILE", "PER"} <= set(repr(found).split())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"over": {"B": 8}}, {"over": [8]}, {"gpu": []}, {"gpu": None}, {"over": {"B": [8]}, "where": "B > 1"},
+        {"over": {"N": [128]}, "N": 64}, {"quick": True},
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_python_is_an_error_of_ours(wrong):
+    with pytest.raises(GpusimError):
+        gpusim.sweep("copy", **wrong)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -106,6 +145,9 @@ def test_macros_of_a_source_are_swept_and_what_does_not_compile_is_a_row(tmp_pat
         (["copy", "--grid", "4"], "--grid is for a CUDA source"),
         (["none.cu", "--over", "A=1"], "--grid is missing"),
         (["copy", "--over", "B=4096"], "of 1 points none could be predicted"),
+        (["matmul-tiled", "--n", "64", "--over", "T=8", "--over", "tile=16"], "T and tile set the same"),
+        (["copy", "--over", "B=64,128", "--where", "1/(B-64) > 0"], "divides by 0 (at B=64)"),
+        (["copy", "--csv", "-", "--json", "-"], "--csv and --json name the same file"),
         (["copy", "--plot", "a.nothing"], "it must end in one of"),
         (["copy", "--dask", "tcp://127.0.0.1:9"], "no scheduler answers there"),
     ],

@@ -84,7 +84,8 @@ def test_a_chain_is_searched_too():
 def test_kinds_of_predictions_that_nobody_measured_say_so():
     assert apart("h200", "description", quick=False).is_known
     assert not apart("v100", "description", quick=False).is_known
-    assert "never measured" in repr(gpusim.tune("copy", {"B": [64, 128]}, "v100", N=4096))
+    shown = repr(gpusim.tune("copy", {"B": [64, 128]}, "v100", N=4096))
+    assert "never measured" in " ".join(shown.split())
 
 
 def test_points_are_drawn_of_a_space_too_large_to_enumerate():
@@ -102,6 +103,7 @@ def test_points_are_drawn_of_a_space_too_large_to_enumerate():
     ("words", "says"),
     [
         (["copy"], "of 1 points none"),
+        (["copy", "--over", "B=64", "--objective", "time/0"], "divides by 0"),
         (["copy", "--over", "B=64", "--objective", "tme"], "did you mean time"),
         (["copy,softmax-online", "--over", "B=64"], "tune is of one kernel on one GPU"),
         (["copy", "--over", "B=64", "--gpu", "h200,h100-sxm"], "tune is of one kernel on one GPU"),
@@ -116,6 +118,29 @@ def test_what_is_wrong_is_said_in_one_line(words, says, capsys, monkeypatch, tmp
     found = capsys.readouterr()
     assert says in found.err
     assert "Traceback" not in found.err
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"objective": []},
+        {"objective": ["time", "time"]},
+        {"top": 0},
+        {"top": 1.5},
+        {"trials": 0},
+        {"seed": -1},
+        {"gpu": []},
+    ],
+)
+def test_what_is_wrong_in_python_is_an_error_of_ours(wrong):
+    with pytest.raises(gpusim.GpusimError):
+        gpusim.tune("copy", {"B": [64, 128]}, **wrong)
+
+
+def test_objectives_may_be_below_0():
+    found = gpusim.tune("copy", {"B": [64, 128]}, N=4096, objective="-time", quick=True)
+    assert found.best.values[0] < 0
+    assert "-" in repr(found)
 
 
 def test_what_is_to_be_measured_is_a_launch_file(tmp_path, monkeypatch, capsys):
