@@ -27,6 +27,8 @@ SOURCE = ".cu"
 SOURCES = (SOURCE, ".cubin")
 """What a file's name ends with that is no kernel of the catalogue."""
 
+GIVEN_TWICE = "{} is given a value, and values to search over: leave one of them out"
+
 COLUMNS = frozenset(
     {"kernel", "gpu", "error", "claim", "rank", "low", "high", "full", "pareto", "measure", *WORDS, *OF_LAUNCHES}
 )
@@ -107,7 +109,7 @@ class DescribedSubject:
             if name not in words:
                 raise UnknownNameError(f"parameter of {self.name}", name, words)
         if twice := [name for name in names if name in self.params]:
-            raise SpaceError(f"{twice[0]} has one value for all points, and several to sweep over")
+            raise SpaceError(GIVEN_TWICE.format(twice[0]))
 
     def known(self, point: Point) -> Mapping[str, Number]:
         """Every parameter, by its own name."""
@@ -179,7 +181,7 @@ class SourceSubject:
             if name in arguments:
                 raise GpusimError(f"{name} is an argument: sweep another name, and give --arg {name}=NAME")
             if name in (self.told.get("defines") or {}):
-                raise GpusimError(f"{name} is defined already, by -D")
+                raise SpaceError(GIVEN_TWICE.format(name))
         self._check_used(names)
 
     def _texts(self, of: str) -> list[str]:

@@ -11,8 +11,6 @@ from pydantic import Field
 from gpusim.errors import ParameterError
 
 if TYPE_CHECKING:
-    from gpusim.decide.space import Space
-    from gpusim.decide.subject import Subject
     from gpusim.decide.tune import Search
     from gpusim.decide.tuning import Tuning
     from gpusim.mcp.asked import Launch
@@ -78,19 +76,11 @@ def searched(
     if space.size > MOST_COMBINATIONS:
         raise _too_large(space.size, "combinations of values", MOST_COMBINATIONS)
     with launch.subject(gpu) as (subject, cleaned):
-        _check(launch, subject, space)
+        subject.check(list(space.over))
         if (count := len(space.points(known_at(subject)))) > MOST_POINTS:
             raise _too_large(count, "points", MOST_POINTS)
         found = search_space(subject, space, gpu, search, {"cache": "cold", "fresh": False}, None, progress)
     return replace(found, failed=[replace(row, error=cleaned(row.error)) for row in found.failed])
-
-
-def _check(launch: Launch, subject: Subject, space: Space) -> None:
-    """Refuse names that are not known, and those that have a value already."""
-    given = (launch.params if launch.source is None else launch.defines) or {}
-    subject.check([*given, *space.over])
-    if twice := next((name for name in space.over if name in given), None):
-        raise ParameterError(f"{twice} is given a value, and values to search over: leave one of them out")
 
 
 def _too_large(count: int, what: str, most: int) -> ParameterError:
