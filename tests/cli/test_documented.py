@@ -27,10 +27,8 @@ FENCE = re.compile(
 BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
 INLINE = re.compile(r"(?<!`)`(gpusim [^`]+)`(?!`)")
 SLOW = {
-    **dict.fromkeys(("--n 4096", "--tile 8,16,32"), pytest.mark.long),
-    **dict.fromkeys(
-        ("--n 1024 --tile 32", "attention-standard", "compare h200", "compare there.json", "--plot"), pytest.mark.slow
-    ),
+    **dict.fromkeys(("--n 4096", "--tile 8,16,32", "--n 1024 --tile 32", "layernorm-unfused"), pytest.mark.long),
+    **dict.fromkeys(("attention-standard", "compare h200", "compare there.json", "--plot"), pytest.mark.slow),
 }
 """Parts of commands that take more than ten seconds, or half a minute."""
 
@@ -247,7 +245,7 @@ def test_python_copied_alone(folder, document, code, capsys):
 def test_every_block_is_a_command_a_file_or_python():
     for _, block in BLOCKS:
         assert block["language"] in ("sh", "python") or block["title"]
-    assert sum(bool(block["title"]) for _, block in BLOCKS) == 6
+    assert sum(bool(block["title"]) for _, block in BLOCKS) == 7
 
 
 def test_the_scenario_runs_as_a_file(folder):

@@ -101,7 +101,7 @@ def test_a_wheel_without_compiled_code_is_for_all_machines(pure):
 
 
 @shipping
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_wheel_is_for_one_python_and_carries_one_file_of_compiled_code(compiled, pure):
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
     assert re.fullmatch(rf"gpusim-\S+-{tag}-{tag}-\w+\.whl", compiled[0])
@@ -111,7 +111,7 @@ def test_a_wheel_is_for_one_python_and_carries_one_file_of_compiled_code(compile
 
 
 @shipping
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_counters_times_and_values_are_this_processors_to_the_digit(compiled, tmp_path):
     ask = ("-m", "tests.engine.compiling.both_ways", *CASES)

@@ -176,6 +176,7 @@ def test_wgmma_needs_tiles_that_come_without_threads_and_wider_ones():
     assert numbers(text, 3)[2:] == pytest.approx(measured, rel=0.3)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_gains_are_times_of_standard_attention_on_the_same_cores_over_others_and_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
