@@ -9,6 +9,12 @@ from typing import Any
 
 from gpusim.errors import GpusimError
 
+SOURCE = ".cu"
+"""What a file's name ends with that is a source: its launch has a block, which that of machine code need not have."""
+
+SOURCES = (SOURCE, ".cubin")
+"""What a file's name ends with that kernels are launched from, where a kernel of the catalogue may stand, too."""
+
 
 def read_bytes(path: Path, refuse: type[GpusimError] = GpusimError) -> bytes:
     """Read a file; what is no file of its own (a folder, a pipe, a device) is not opened, for it might never end.

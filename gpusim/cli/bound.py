@@ -13,8 +13,8 @@ import typer
 from gpusim.cli.files import check_writable, is_stdout, write_json
 from gpusim.cli.options import Fresh, Gpus, JsonFile, KernelFolders, listed_gpus
 from gpusim.cli.parameters import combinations, find, split
-from gpusim.cli.words import SOURCES
 from gpusim.errors import GpusimError
+from gpusim.reading import SOURCES
 
 if TYPE_CHECKING:
     from gpusim.bounds.result import Bound

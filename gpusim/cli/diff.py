@@ -27,8 +27,9 @@ from gpusim.cli.options import (
     listed_gpus,
 )
 from gpusim.cli.parameters import parted
-from gpusim.cli.words import SOURCES, predictions_of
+from gpusim.cli.words import predictions_of
 from gpusim.errors import GpusimError, shown
+from gpusim.reading import SOURCES
 
 if TYPE_CHECKING:
     from gpusim.decide.diff_sides import Side

@@ -164,7 +164,7 @@ def demand(given: dict[str, Any], command: str) -> None:
 def spec(given: dict[str, Any], command: str) -> LaunchSpec:
     """The launch that the options tell of."""
     from gpusim.launches import told
-    from gpusim.launches.spec import SOURCE
+    from gpusim.reading import SOURCE
 
     without = {"--block"} if given["FILE"] is not None and given["FILE"].suffix != SOURCE else set()
     demand({name: given[name] for name in ("FILE", "--grid", "--block") if name not in without}, command)

@@ -12,6 +12,7 @@ import typer
 from gpusim.cli import sources
 from gpusim.cli.parameters import find, parameter, split
 from gpusim.errors import GpusimError
+from gpusim.reading import SOURCES
 
 if TYPE_CHECKING:
     from gpusim.decide.space import Space
@@ -41,7 +42,7 @@ def named(words: Sequence[str], launch: sources.Given, folders: Sequence[Path], 
     GpusimError
         Words or options that do not go together.
     """
-    from gpusim.decide.subject import SOURCES, DescribedSubject, SourceSubject
+    from gpusim.decide.subject import DescribedSubject, SourceSubject
 
     if not words:
         raise GpusimError(f"{command} needs a kernel (gpusim kernels lists them) or a CUDA source (.cu)")

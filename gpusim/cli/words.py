@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpusim.cli import sources
 from gpusim.cli.parameters import combinations, find, split
 from gpusim.errors import GpusimError
+from gpusim.reading import SOURCES
 
 if TYPE_CHECKING:
     from gpusim.launches.spec import AnyLaunch, DescribedLaunch
@@ -25,7 +26,6 @@ class Prediction(NamedTuple):
     predict: Callable[..., Profile | ChainProfile]
 
 
-SOURCES = (".cu", ".cubin")
 WORDS_HELP = "A kernel and its parameters, as for predict, or a CUDA source (.cu) or cubin, as for profile."
 
 

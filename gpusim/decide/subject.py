@@ -13,6 +13,7 @@ from gpusim.decide.objective import OF_LAUNCHES, WORDS
 from gpusim.decide.space import Point, SpaceError
 from gpusim.errors import GpusimError, UnknownNameError
 from gpusim.expressions import Number
+from gpusim.reading import SOURCE, SOURCES
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 
 Call = Callable[..., Any]
 """Predicts a point; takes ``progress`` and ``jobs``."""
-
-SOURCE = ".cu"
-SOURCES = (SOURCE, ".cubin")
-"""What a file's name ends with that is no kernel of the catalogue."""
 
 GIVEN_TWICE = "{} is given a value, and values to search over: leave one of them out"
 
@@ -172,7 +169,9 @@ class SourceSubject:
         ------
         GpusimError
         """
-        arguments = {text.partition("=")[0].strip() for text in self._texts("args")}
+        from gpusim.launches import told
+
+        arguments = {text.partition("=")[0].strip() for text in told.texts(self.told.get("args"))}
         for name in names:
             if not (name.isidentifier() and name.isascii()):
                 raise GpusimError(f"{name}: that is no name of a macro")
@@ -183,11 +182,6 @@ class SourceSubject:
             if name in (self.told.get("defines") or {}):
                 raise SpaceError(GIVEN_TWICE.format(name))
         self._check_used(names)
-
-    def _texts(self, of: str) -> list[str]:
-        """Arguments, or other texts of the launch, as the command line has them."""
-        given = self.told.get(of) or ()
-        return [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else list(given)
 
     def _check_used(self, names: Sequence[str]) -> None:
         """Refuse a name that stands nowhere in the source and in what tells of the launch."""

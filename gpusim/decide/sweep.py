@@ -281,7 +281,8 @@ def sweep_subjects(
         hardware.given(gpu)
     for subject in named:
         subject.check(list(space.over))
-    places = [(subject, point, gpu) for subject in named for gpu in gpus for point in space.points(known_at(subject))]
+    points = [(subject, space.points(known_at(subject))) for subject in named]
+    places = [(subject, point, gpu) for subject, of in points for gpu in gpus for point in of]
     return Sweep(predict_points(places, how, jobs, progress), list(space.over))
 
 

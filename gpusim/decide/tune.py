@@ -16,7 +16,6 @@ from gpusim.decide.subject import Subject, subjects
 from gpusim.decide.sweep import Row, known_at, predict_points, silent
 from gpusim.decide.tuning import Tuning
 from gpusim.errors import GpusimError, ParameterError, as_integer, shown
-from gpusim.profiles.chain import ChainProfile
 from gpusim.progress import Progress
 
 if TYPE_CHECKING:
@@ -137,10 +136,13 @@ def search_space(
     hardware.given(gpu)
     subject.check(list(space.over))
     _check(search)
-    quick = {**how, "sample": None if subject.way == "chain" else "quick"}
+    is_chain = subject.way == "chain"  # which is never predicted quickly
+    quick = {**how, "sample": None if is_chain else "quick"}
     rows = list(_first_rows(subject, space, gpu, search, quick, jobs, progress))
-    candidates = _ranked(rows, search.objectives)
-    if not search.is_quick and subject.way != "chain":
+    candidates = _ranked(_candidates(rows, search.objectives, is_full=is_chain))
+    if not candidates:
+        raise GpusimError(f"of {len(rows)} points none could be predicted: {rows[0].error}")
+    if not search.is_quick and not is_chain:
         candidates = _in_full(subject, candidates, gpu, search, how, jobs, progress)
     failed = [row for row in rows if row.profile is None]
     return Tuning(candidates, failed, search.objectives, list(space.over), _apart(subject, candidates), search.top)
@@ -176,21 +178,17 @@ def _first_rows(
     yield from drawn(space, known_at(subject), predicted, value, search.trials, search.seed, progress)
 
 
-def _ranked(rows: Sequence[Row], objectives: Sequence[Objective]) -> list[Candidate]:
-    """Candidates, the best first.
-
-    Raises
-    ------
-    GpusimError
-        There is none.
-    """
-    found = [
-        Candidate(row, [one.value(row.profile) for one in objectives], isinstance(row.profile, ChainProfile))
+def _candidates(rows: Sequence[Row], objectives: Sequence[Objective], *, is_full: bool) -> list[Candidate]:
+    """Those points that were predicted."""
+    return [
+        Candidate(row, [objective.value(row.profile) for objective in objectives], is_full)
         for row in rows if row.profile is not None
     ]  # fmt: skip
-    if not found:
-        raise GpusimError(f"of {len(rows)} points none could be predicted: {rows[0].error}")
-    return sorted(found, key=lambda candidate: candidate.values[0])
+
+
+def _ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The best first."""
+    return sorted(candidates, key=lambda candidate: candidate.values[0])
 
 
 def _in_full(
@@ -201,11 +199,8 @@ def _in_full(
     best, others = candidates[: search.top], candidates[search.top :]
     tell = partial(_say_full, progress)
     rows = predict_points([(subject, one.point, gpu) for one in best], {**how, "sample": None}, jobs, tell)
-    again = [
-        one if row.profile is None else Candidate(row, [o.value(row.profile) for o in search.objectives], is_full=True)
-        for one, row in zip(best, rows, strict=True)
-    ]
-    return [*sorted(again, key=lambda candidate: candidate.values[0]), *others]
+    failed = [one for one, row in zip(best, rows, strict=True) if row.profile is None]
+    return [*_ranked([*_candidates(rows, search.objectives, is_full=True), *failed]), *others]
 
 
 def _say_full(progress: Progress, done: int, total: int, text: str) -> None:

@@ -19,7 +19,7 @@ from gpusim.errors import GpusimError
 from gpusim.launches import arguments, named
 from gpusim.launches.arguments import Argument
 from gpusim.launches.named import Named
-from gpusim.launches.spec import SOURCE, AnyLaunch, DescribedLaunch, LaunchSpec
+from gpusim.launches.spec import AnyLaunch, DescribedLaunch, LaunchSpec
 from gpusim.names import suggest
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _spec(entry: Any, at: str, folder: Path) -> LaunchSpec:
     args = _arguments(checked.args, f"{at}.args")
     symbols = _arguments(checked.symbols, f"{at}.symbols")
     source = folder / checked.source
-    if checked.block is None and source.suffix == SOURCE:
+    if checked.block is None and source.suffix == reading.SOURCE:
         raise LaunchFileError(f"{at}.block: this is missing")
     block = () if checked.block is None else _three(checked.block)
     return LaunchSpec(

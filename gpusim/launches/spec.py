@@ -24,10 +24,6 @@ EMITTED = ("-ftz=true",)
 """Compiler options for emitted CUDA: a description's arithmetic flushes subnormal numbers, as its lowering does."""
 
 
-SOURCE = ".cu"
-"""What a file's name ends with that is a source: its launch has a block, which that of machine code need not have."""
-
-
 class Sizes(NamedTuple):
     """Blocks and threads of a block in x, y, z, and bytes of dynamic shared memory."""
 

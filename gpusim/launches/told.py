@@ -11,6 +11,7 @@ from gpusim.expressions import ExpressionError, evaluate
 from gpusim.launches import named
 from gpusim.launches.named import Named
 from gpusim.launches.spec import LaunchSpec
+from gpusim.reading import SOURCE
 
 MOST_DIGITS = 20
 """Of a number that is not refused for its length."""
@@ -78,17 +79,27 @@ def launch(
     (4,)
     """
     macros = {name: None if value is None else str(value) for name, value in (defines or {}).items()}
-    read, known = named.read(_texts(args), _numbers(macros), f"{dashes}arg")
+    read, known = named.read(texts(args), _numbers(macros), f"{dashes}arg")
     return LaunchSpec(
         source.name, source, tuple(options), kernel, _sizes(f"{dashes}grid", grid, known),
         _sizes(f"{dashes}block", block, known) if block is not None else (), dynamic_shared, read, macros,
         tuple(map(Path, include)), arch, None if not cluster else _sizes(f"{dashes}cluster", cluster, known),
-        _symbols(f"{dashes}set", _texts(symbols), known),
+        _symbols(f"{dashes}set", texts(symbols), known),
     )  # fmt: skip
 
 
-def _texts(given: Texts | None) -> list[str]:
-    """Arguments as the command line has them."""
+def texts(given: Texts | None) -> list[str]:
+    """Arguments as the command line has them.
+
+    Parameters
+    ----------
+    given : mapping, sequence of str or None
+
+    Examples
+    --------
+    >>> texts({"n": 1024, "x": "normal:n"})
+    ['n=1024', 'x=normal:n']
+    """
     return [f"{name}={value}" for name, value in given.items()] if isinstance(given, Mapping) else list(given or ())
 
 
@@ -106,7 +117,7 @@ def source_of(given: Path) -> Path:
     from gpusim.catalogue.lookup import builtin_folder
 
     builtin = builtin_folder() / given
-    return builtin if not given.exists() and builtin.suffix == ".cu" and builtin.is_file() else given
+    return builtin if not given.exists() and builtin.suffix == SOURCE and builtin.is_file() else given
 
 
 def _sizes(option: str, given: Size, known: Mapping[str, int | float]) -> tuple[int, ...]:
