@@ -35,6 +35,7 @@ from gpusim.isa.opcodes import SYSTEM_CALLS
 from gpusim.isa.program import HEAP
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
+from gpusim.simulate.kept_for_checks import kept
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, texture_table, zeros
 from gpusim.simulate.placement import first_wave
 from gpusim.simulate.printed import formats, room
@@ -414,6 +415,7 @@ def machine(
     timed: bool = False,
     n_sm: int | None = None,
     threads: int = 1,
+    fresh: Sequence[tuple[int, int]] | None = None,
 ) -> Machine:
     """Allocate a machine ready to run.
 
@@ -435,6 +437,9 @@ def machine(
         Fewer SMs than the GPU has (timeless runs).
     threads : int
         By how many it is run.
+    fresh : sequence of (int, int), optional
+        Addresses between which nobody has written global memory, for an image that looks at accesses; unless given, it
+        does not.
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], _shape_of(gpu, launch, held, image, layout)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
@@ -449,6 +454,7 @@ def machine(
         routines=addresses(np.unique(image.code[:, F.OP])),
         patterns=np.zeros((2 * len(image.code), PATTERNS_KEPT, N_PATTERN), np.int64),
         **_residents(launch, image, block_slots, checked),
+        **kept(launch, image, block_slots, len(data), fresh or (), fresh is not None),
         schedulers=_schedulers(gpu, len(sms) * int(dims[S.N_SCHEDULERS])),
         sms=sms,
         fetched=np.zeros((len(sms), code_lines), np.int64),

@@ -2,23 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from gpusim.results.faults import Checked, Tool
+import numpy as np
+
+from gpusim.engine.state import checks as K
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import error_codes as E
+from gpusim.errors import EndlessError
+from gpusim.isa.encode import F
+from gpusim.isa.program import GRID_WORKSPACE
+from gpusim.results.faults import Access, Checked, Fault, Observed, Space, Tool
+from gpusim.simulate import clusters
+from gpusim.simulate.block_queue import BlockQueue
+from gpusim.simulate.driving import Place, SimulationError, drive
+from gpusim.simulate.launch import fill_memory, lay_out, read_back
+from gpusim.simulate.prepared import bound, looked_at
+from gpusim.simulate.sample import probe_blocks
 
 if TYPE_CHECKING:
+    from gpusim.engine.state.arrays import Machine
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
+    from gpusim.isa.encode import Image
     from gpusim.progress import Progress
     from gpusim.simulate.launch import Launch
 
 ALL_TOOLS = frozenset(Tool)
 
+_FAULTS = {
+    K.OUT_OF_BOUNDS: Fault.OUT_OF_BOUNDS,
+    K.MISALIGNED: Fault.MISALIGNED,
+    K.WAW: Fault.WAW,
+    K.RAW: Fault.RAW,
+    K.WAR: Fault.WAR,
+    K.UNWRITTEN: Fault.UNWRITTEN,
+    K.EXITED_BARRIER: Fault.EXITED_BARRIER,
+    K.BARRIER_COUNT: Fault.BARRIER_COUNT,
+    K.ABSENT_LANES: Fault.ABSENT_LANES,
+    K.UNAWAITED_COPY: Fault.UNAWAITED_COPY,
+}
+_SPACES = {K.NOWHERE: None, K.GLOBAL: Space.GLOBAL, K.SHARED: Space.SHARED, K.LOCAL: Space.LOCAL,
+           K.CONSTANT: Space.CONSTANT}  # fmt: skip
+_ENDS = {
+    E.GLOBAL_BOUNDS: (Fault.OUT_OF_BOUNDS, Space.GLOBAL),
+    E.STRAY: (Fault.OUT_OF_BOUNDS, Space.GLOBAL),
+    E.SHARED_BOUNDS: (Fault.OUT_OF_BOUNDS, Space.SHARED),
+    E.LOCAL_BOUNDS: (Fault.OUT_OF_BOUNDS, Space.LOCAL),
+    E.MISALIGNED: (Fault.MISALIGNED, Space.GLOBAL),
+    E.SHARED_MISALIGNED: (Fault.MISALIGNED, Space.SHARED),
+    E.LOCAL_MISALIGNED: (Fault.MISALIGNED, Space.LOCAL),
+    E.DIVERGENT_BARRIER: (Fault.DIVERGENT_BARRIER, None),
+    E.BAD_BARRIER: (Fault.BARRIER_COUNT, None),
+    E.BARRIER_DEADLOCK: (Fault.DEADLOCK, None),
+    E.DEADLOCK: (Fault.DEADLOCK, None),
+    E.NO_PROGRESS: (Fault.DEADLOCK, None),
+    E.NO_MBARRIER: (Fault.MBARRIER, Space.SHARED),
+    E.MBARRIER_ARRIVALS: (Fault.MBARRIER, Space.SHARED),
+    E.MBARRIER_BYTES: (Fault.MBARRIER, Space.SHARED),
+    E.MBARRIER_DEADLOCK: (Fault.MBARRIER, Space.SHARED),
+    E.ENDED_BLOCK: (Fault.CLUSTER_EXIT, Space.SHARED),
+    E.NO_SUCH_BLOCK: (Fault.OUT_OF_BOUNDS, Space.SHARED),
+    E.CLUSTER_TWICE: (Fault.BARRIER_COUNT, None),
+    E.CLUSTER_NOT_ARRIVED: (Fault.BARRIER_COUNT, None),
+    E.CLUSTER_DEADLOCK: (Fault.DEADLOCK, None),
+    E.WARPGROUP_DEADLOCK: (Fault.DEADLOCK, None),
+    E.NOT_ALLOCATED: (Fault.FREED, None),
+    E.FREED_TWICE: (Fault.FREED, None),
+}
+"""What ends a run, and is a fault of the kernel."""
+
 
 def check(
     launch: Launch, gpu: Gpu, held: Occupancy, *, tools: Collection[Tool] = ALL_TOOLS,
     progress: Progress | None = None, limit: int | None = None, seed: int | None = None, most_blocks: int | None = None,
+    fresh: Sequence[tuple[int, int]] = (),
 ) -> Checked:  # fmt: skip
     """Run a launch, and note whatever is wrong with it without ending at the first fault.
 
@@ -38,9 +97,133 @@ def check(
         Of the order in which warps and blocks run; unless given, one after another.
     most_blocks : int, optional
         Blocks beyond which only some of each class are run.
+    fresh : sequence of (int, int)
+        Addresses between which nobody has written global memory yet.
 
     Returns
     -------
     Checked
     """
-    raise NotImplementedError
+    return _Check(launch, gpu, held, fresh).run(tools, progress, limit, seed, most_blocks)
+
+
+def values_of_order(
+    launch: Launch, gpu: Gpu, held: Occupancy, seed: int, *, progress: Progress | None = None, limit: int | None = None,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Give what arrays hold after a launch whose warps and blocks run in another order.
+
+    Parameters
+    ----------
+    launch, gpu, held, progress, limit
+        As for :func:`check`; the launch's memory is not changed.
+    seed : int
+        Of the order.
+
+    Returns
+    -------
+    dict of str to ndarray
+
+    Raises
+    ------
+    SimulationError, EndlessError
+        It comes to no end in that order.
+    """
+    checks = _Check(launch, gpu, held, ())
+    checks.drive(checks.queue(seed, None), progress, limit)
+    return read_back(launch, checks.place.layout, checks.place.data)
+
+
+class _Check:
+    """A launch that is run under watch."""
+
+    def __init__(self, launch: Launch, gpu: Gpu, held: Occupancy, fresh: Sequence[tuple[int, int]]) -> None:
+        self._launch = launch
+        if launch.memory is None:
+            layout = lay_out(launch)
+            self.place = Place(launch, gpu, held, layout, fill_memory(launch, layout))
+        else:
+            self.place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
+        self._image: Image = bound(launch, self.place.layout, looked_at(launch.program))
+        together = launch.program.variable(GRID_WORKSPACE) is not None
+        sms = gpu.sm_count if together else launch.cluster_blocks
+        self._machine: Machine = self.place.machine(self._image, 1, timeless=True, n_sm=sms, fresh=fresh)
+
+    def run(
+        self, tools: Collection[Tool], progress: Progress | None, limit: int | None, seed: int | None,
+        most_blocks: int | None,
+    ) -> Checked:  # fmt: skip
+        queue, ended, end = self.queue(seed, most_blocks), "", None
+        try:
+            self.drive(queue, progress, limit)
+        except (SimulationError, EndlessError) as error:
+            ended, end = str(error), self._end()
+        found = [*_observed(self._machine, self._image), *([end] if end else [])]
+        kept = tuple(one for one in found if one.fault.tool in tools)
+        return Checked(kept, int(self._machine.misc[S.FINISHED_BLOCKS]), self._launch.blocks, ended, self._unseen())
+
+    def queue(self, seed: int | None, most_blocks: int | None) -> BlockQueue:
+        """The blocks that are run, in their order or another one."""
+        launch = self._launch
+        if most_blocks is None or launch.blocks <= most_blocks:
+            if seed is None or launch.cluster is not None:
+                return BlockQueue.whole(launch.blocks)
+            blocks = np.random.default_rng(seed).permutation(launch.blocks)
+        else:
+            blocks = probe_blocks(launch.grid)
+        return clusters.some(launch, blocks)
+
+    def drive(self, queue: BlockQueue, progress: Progress | None, limit: int | None) -> None:
+        """Run some blocks."""
+        drive(self._machine, self._launch, self._image, queue, progress, "checking", limit)
+
+    def _unseen(self) -> tuple[str, ...]:
+        head, found = self._machine.found[0], []
+        if head[K.F_BLIND]:
+            found.append("races between threads that meet by atomics or flags: these are at too many places")
+        if head[K.F_LOST]:
+            found.append(f"{head[K.F_LOST]} more faults: {K.MOST_FOUND} are kept")
+        return tuple(found)
+
+    def _end(self) -> Observed | None:
+        """What has ended the run, where it is a fault of the kernel."""
+        misc = self._machine.misc
+        if int(misc[S.E_CODE]) not in _ENDS:
+            return None
+        fault, space = _ENDS[int(misc[S.E_CODE])]
+        index = int(self._image.code[max(int(misc[S.E_INDEX]), 0), F.INDEX])
+        thread = int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE])
+        return Observed(fault, Access(index, int(misc[S.E_BLOCK]), thread), None, space, int(misc[S.E_ADDRESS]))
+
+
+def _observed(m: Machine, image: Image) -> list[Observed]:
+    """What the engine has noted."""
+    rows = m.found[1 : 1 + int(m.found[0, K.F_COUNT])]
+    return [_one(row, image) for row in rows.tolist()]
+
+
+def _one(row: list[int], image: Image) -> Observed:
+    other = None
+    if row[K.F_OTHER_WHO] >= 0:
+        other = _access(image, row[K.F_OTHER_INDEX], row[K.F_OTHER_WHO], row[K.F_OTHER_VALUE])
+    access = _access(image, row[K.F_INDEX], row[K.F_WHO], row[K.F_VALUE])
+    fault, space = _FAULTS[row[K.F_FAULT]], _SPACES[row[K.F_SPACE]]
+    text = _more(fault, row[K.F_MORE], row[K.F_ADDRESS])
+    address = row[K.F_ADDRESS] if space else 0
+    return Observed(fault, access, other, space, address, row[K.F_BYTES], row[K.F_TIMES], text)
+
+
+def _access(image: Image, index: int, who: int, value: int) -> Access:
+    place = int(image.code[index, F.INDEX])
+    block, thread = who >> K.THREAD_BITS, who & K.THREADS
+    return Access(place, block, thread, None if value == K.NO_VALUE else value)
+
+
+def _more(fault: Fault, number: int, barrier: int) -> str:
+    """What else was noted of a fault."""
+    if fault is Fault.ABSENT_LANES:
+        return f"lanes {number:#010x}"
+    if fault is Fault.EXITED_BARRIER:
+        return f"{number} warp{'' if number == 1 else 's'} of the block {'has' if number == 1 else 'have'} ended"
+    if fault is Fault.BARRIER_COUNT:
+        return f"barrier {barrier} for {number} threads" if number else f"barrier {barrier} for the whole block"
+    return ""

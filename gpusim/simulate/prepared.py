@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from gpusim.isa.by_identity import by_identity
-from gpusim.isa.encode import Image, bind_constants, closed, encode
+from gpusim.isa.encode import CHECKED_PIPE, F, Image, bind_constants, closed, encode
+from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import counting_and_timed
 from gpusim.simulate.launch import Launch, Layout, arrays_of_parameters, banks_of
 from gpusim.simulate.units import add_units
@@ -37,6 +40,19 @@ class Images(NamedTuple):
 def whole(program: Program) -> Image:
     """The image that computes all values, its constants still zero."""
     return closed(encode(program))
+
+
+LOOKED_AT = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.SHFL, Op.MEMBAR, Op.BAR, Op.EXIT, Op.NOP)
+"""Instructions of the interpreter's loop that are looked at in checked runs; so are all that are out of it."""
+
+
+@by_identity(1)
+def looked_at(program: Program) -> Image:
+    """The image that computes all values, and looks at what touches memory and by which threads meet."""
+    image = whole(program)
+    code = image.code.copy()
+    code[np.isin(code[:, F.OP], LOOKED_AT), F.PIPE] = CHECKED_PIPE
+    return image._replace(code=code)
 
 
 @by_identity(2)

@@ -15,7 +15,7 @@ from gpusim.engine.compiling.compilation import Compilation, Function, work
 from gpusim.engine.compiling.jit import is_kept
 from gpusim.engine.compiling.store import FOLDER
 from gpusim.engine.compiling.watching import tell
-from gpusim.engine.core import out_of_line
+from gpusim.engine.core import helper
 from gpusim.folders import usable
 from gpusim.isa.encode import N_FIELDS, F
 from gpusim.processors import processors
@@ -51,7 +51,7 @@ def compiled_beside(code: np.ndarray) -> Iterator[None]:
 
 def by_address(code: np.ndarray) -> list[Function]:
     """What the interpreter calls by address to run a program."""
-    return [*routines.functions(code[:, F.OP]), out_of_line.needed(code)]
+    return [*routines.functions(code[:, F.OP]), helper.needed(code)]
 
 
 def compile_rows(rows: Sequence[str]) -> None:
@@ -59,7 +59,7 @@ def compile_rows(rows: Sequence[str]) -> None:
     code = np.zeros((len(rows), N_FIELDS), np.int32)
     code[:, [F.OP, F.PIPE]] = [[int(number) for number in row.split(":")] for row in rows]
     routines.addresses(code[:, F.OP])
-    out_of_line.helper(code)
+    helper.helper(code)
 
 
 def _wait(child: Child, missing: Sequence[Function]) -> None:

@@ -15,6 +15,28 @@ from gpusim.engine.state import fields as I
 ZERO, ONE = np.uint32(0), np.uint32(1)
 
 
+@inline
+def source_lane(kind, lane, by, clamp):
+    """Lane that one reads from in a SHFL, and whether it is in range; ``by``, ``clamp``: its operands b and c."""
+    segment = np.int64((clamp >> np.uint32(8)) & np.uint32(31))
+    low = lane & segment
+    high = low | (np.int64(clamp & np.uint32(31)) & ~segment)
+    by = np.int64(by & np.uint32(31))
+    if kind == I.IDX:
+        source = low | (by & ~segment)
+        good = source <= high
+    elif kind == I.UP:
+        source = lane - by
+        good = source >= high
+    elif kind == I.DOWN:
+        source = lane + by
+        good = source <= high
+    else:
+        source = lane ^ by
+        good = source <= high
+    return source, good
+
+
 @jit
 def shuffle(c, u, base, old, preds, on):
     """SHFL: d = a of the lane that b and the clamp c select; q0 = that lane is in range."""
@@ -26,23 +48,7 @@ def shuffle(c, u, base, old, preds, on):
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
-        segment = np.int64((k[lane] >> np.uint32(8)) & np.uint32(31))
-        clamp = np.int64(k[lane] & np.uint32(31))
-        low = lane & segment
-        high = low | (clamp & ~segment)
-        by = np.int64(b[lane] & np.uint32(31))
-        if kind == I.IDX:
-            source = low | (by & ~segment)
-            good = source <= high
-        elif kind == I.UP:
-            source = lane - by
-            good = source >= high
-        elif kind == I.DOWN:
-            source = lane + by
-            good = source <= high
-        else:
-            source = lane ^ by
-            good = source <= high
+        source, good = source_lane(kind, lane, b[lane], k[lane])
         if not good:
             source = lane
         inside |= np.uint32(good) << np.uint32(lane)

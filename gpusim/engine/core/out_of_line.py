@@ -6,17 +6,12 @@ has one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import int64, uint32
 
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import compile_for_calls, jit
-from gpusim.engine.compiling.watching import kept
-from gpusim.engine.core.asynchronous import OPS, run_asynchronous
+from gpusim.engine.compiling.jit import jit
+from gpusim.engine.core.asynchronous import run_asynchronous
 from gpusim.engine.core.bulk_copies import go_on
 from gpusim.engine.core.cluster_barrier import leave_cluster
 from gpusim.engine.core.indirect_control import indirect_control, move_barrier
@@ -41,29 +36,6 @@ from gpusim.engine.state import counts as C
 from gpusim.engine.state import error_codes as E
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import fail, first_row
-from gpusim.engine.state.reference import MACHINE
-
-
-def needed(code: np.ndarray) -> Callable[..., Any]:
-    """What runs what a program's code has out of line, if anything."""
-    if not np.any(code[:, I.PIPE] == I.OUT_OF_LINE_PIPE):
-        return none_needed
-    return with_asynchronous if np.any(np.isin(code[:, I.OP], OPS)) else out_of_line
-
-
-def helper(code: np.ndarray) -> Any:
-    """The same, compiled."""
-    return _compiled(needed(code))
-
-
-@kept
-def _compiled(function: Callable[..., Any]) -> Any:
-    return compile_for_calls(function, int64(MACHINE, int64, int64, int64, int64, uint32, int64))
-
-
-def none_needed(m, index, w, block, sm, on, t):
-    """For programs that have no such instructions."""
-    return S.FAILURE
 
 
 def out_of_line(m, index, w, block, sm, on, t):

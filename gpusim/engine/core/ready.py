@@ -15,7 +15,7 @@ from gpusim.engine.compiling.watching import watched
 from gpusim.engine.core import machine
 from gpusim.engine.core.asynchronous import OPS as ASYNCHRONOUS
 from gpusim.engine.core.beside import by_address, compiled_beside
-from gpusim.isa.encode import N_FIELDS, OUT_OF_LINE_PIPE, F
+from gpusim.isa.encode import CHECKED_PIPE, N_FIELDS, OUT_OF_LINE_PIPE, F
 from gpusim.isa.opcodes import Op
 
 _ready: set[Function] = set()
@@ -30,9 +30,11 @@ def every_instruction() -> np.ndarray:
 
 
 def every_kind() -> list[np.ndarray]:
-    """Code that needs all there is, code without asynchronous copies, and code in which nothing is out of line."""
+    """Code that needs all there is, without asynchronous copies, with nothing out of line, and such that is checked."""
     code = every_instruction()
-    return [code, code[~np.isin(code[:, F.OP], ASYNCHRONOUS)], code[:0]]
+    checked = code.copy()
+    checked[:, F.PIPE] = CHECKED_PIPE
+    return [code, code[~np.isin(code[:, F.OP], ASYNCHRONOUS)], code[:0], checked]
 
 
 def wholes(code: np.ndarray) -> list[Function]:

@@ -195,7 +195,7 @@ def perform(m, c, index, w, block, sm, on, t, count, out_of_line):
     if pipe == I.LSU:
         m.blocks[block, S.SENT] |= op != I.MEMBAR and op != I.LDC
         return memory_instruction(m, c, index, w, block, sm, on, t, count)
-    if pipe == I.OUT_OF_LINE_PIPE:
+    if pipe >= I.CHECKED_PIPE:
         return out_of_line(m, index, np.int64(w), np.int64(block), np.int64(sm), np.uint32(on), np.int64(t))
     if on and not compute(m, c, op, w, on):
         fail(m, E.UNSUPPORTED, index, 0, block, op, w)
@@ -280,7 +280,7 @@ def run(m, w, block, sm, out_of_line):
         if done < 0:
             why = -done - 1
             break
-        if pipe == I.LSU or pipe == I.OUT_OF_LINE_PIPE:
+        if pipe == I.LSU or pipe >= I.CHECKED_PIPE:
             issue += rates[S.ISSUE] * (c[I.REPEAT] - 1)
             if c[0] == I.LDS:
                 waves += m.misc[S.LATEST_WAVES] & (1 << S.WAVES_FIELD) - 1

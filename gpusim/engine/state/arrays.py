@@ -42,6 +42,18 @@ class Machine(NamedTuple):
     bounds: Annotated[np.ndarray, np.int64, 2]  # (arrays, N_BOUNDS)
     unwritten: Annotated[np.ndarray, np.uint8, 1]  # of each word of `data`: neither the host nor a store did (checked)
     blank: Annotated[np.ndarray, np.uint8, 1]  # of so many words each: none is written, and `unwritten` says nothing
+    shadow_shared: Annotated[np.ndarray, np.int64, 3]  # (block slots, granules, N_SHADOW): checked runs
+    shadow_global: Annotated[np.ndarray, np.int64, 2]  # (granules, N_SHADOW)
+    shadow_local: Annotated[np.ndarray, np.uint8, 3]  # (warps, words, 32): bytes that are written, a bit each
+    kept_blocks: Annotated[np.ndarray, np.int64, 2]  # (block slots, N_KEPT_BLOCK): see gpusim.engine.state.checks
+    kept_threads: Annotated[np.ndarray, np.int64, 3]  # (block slots, threads, N_KEPT_THREAD)
+    kept_warps: Annotated[np.ndarray, np.int64, 2]  # (warps, N_KEPT_WARP)
+    known: Annotated[np.ndarray, np.int64, 3]  # (block slots, threads, threads + 1): up to where each knows of each
+    clocks: Annotated[np.ndarray, np.int64, 2]  # (MOST_CLOCKS, C_FIRST + threads + 1)
+    pairs: Annotated[np.ndarray, np.int64, 2]  # the same
+    found: Annotated[np.ndarray, np.int64, 2]  # (1 + MOST_FOUND, N_FOUND)
+    fresh: Annotated[np.ndarray, np.int64, 2]  # (stretches of global memory that nobody has written, 2): first, end
+    joined: Annotated[np.ndarray, np.int64, 1]  # (threads + 1,) scratch
     patterns: Annotated[np.ndarray, np.int64, 3]  # (2 * n, PATTERNS_KEPT, N_PATTERN); from n on: shared side of LDGSTS
     local: Annotated[np.ndarray, np.uint32, 3]  # (warps, words, 32): local memory
     constants: Annotated[np.ndarray, np.uint8, 1]  # constant banks

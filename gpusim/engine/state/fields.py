@@ -36,6 +36,7 @@ from gpusim.isa.variants import (
 )
 
 NO_ROW, ASYNC, OUT_OF_LINE_PIPE = encode.NO_ROW, encode.ASYNC, encode.OUT_OF_LINE_PIPE
+CHECKED_PIPE = encode.CHECKED_PIPE
 DIMENSIONS_AT, MULTICAST, TEXELS = variants.DIMENSIONS_AT, variants.MULTICAST, variants.TEXELS
 PT, PRED_SINK = encode.PRED_TRUE, encode.PRED_SINK
 

@@ -1,0 +1,264 @@
+"""Each lane's access, before it is done: whether it may be, what it touches, and who touched that before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.alu.operands import at, predicate
+from gpusim.engine.checking.findings import note, number_of
+from gpusim.engine.checking.order import now, strong_access
+from gpusim.engine.checking.shadow import READS, WRITES, report, stamp_of, touch
+from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.load_store.async_copy import take_zeros
+from gpusim.engine.load_store.buffers import find_array, own_offset, short_addresses, wide_addresses
+from gpusim.engine.load_store.cluster_memory import rank_of
+from gpusim.engine.load_store.generic_space import generic_addresses, window_of
+from gpusim.engine.load_store.global_memory import global_addresses
+from gpusim.engine.load_store.shared_memory import shared_addresses
+from gpusim.engine.state import checks as K
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import fields as I
+from gpusim.engine.state.faults import first_row
+
+ONE, ZERO = np.uint32(1), np.uint32(0)
+WORD_MASK = 0xFFFFFFFF
+
+
+@jit
+def look_at_lanes(m, c, index, w, slot, space, address, on, does, how, narrowest):
+    """Look at the access of each lane; returns the lanes whose access may be done."""
+    width, fine = np.int64(c[I.WIDTH]) if narrowest == 0 else narrowest, ZERO
+    first = w % m.shape[S.WARPS] * S.LANES
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            may = look_at(m, c, index, w, slot, first + lane, lane, space, address[lane], width, does, how)
+            fine |= np.uint32(may) << np.uint32(lane)
+    return fine
+
+
+@jit
+def look_at(m, c, index, w, slot, thread, lane, space, address, width, does, how):
+    """Look at one lane's access; returns whether it may be done."""
+    fault = np.int64(0)
+    if not is_inside(m, c, w, space, address, width):
+        fault = np.int64(K.OUT_OF_BOUNDS)
+    elif address & (width - 1):
+        fault = np.int64(K.MISALIGNED)
+    if fault:
+        place = address - m.shape[S.SHARED_BASE] if space == K.SHARED else address
+        note(m, fault, index, number_of(m, slot, thread), space, place, width, np.int64(-1), 0)
+        return False
+    if space == K.LOCAL:
+        look_at_local(m, index, w, slot, thread, lane, address, width, does)
+    else:
+        look_at_granules(m, c, index, w, slot, thread, lane, space, address, width, does, how)
+    return True
+
+
+@inline
+def is_inside(m, c, w, space, address, width):
+    """Whether an access stays in its array, its block's shared memory, its thread's local memory."""
+    if space == K.GLOBAL:
+        k = np.int64(c[I.ARRAY])
+        if k < 0:
+            k = find_array(m.bounds, m.shape[S.N_BUFFERS], address, width)
+        return k >= 0 and m.bounds[k, S.FIRST_BYTE] <= address <= m.bounds[k, S.PAST_END] - width
+    if space == K.SHARED:
+        first = m.shape[S.SHARED_BASE]
+        return first <= address <= first + m.shape[S.SHARED_BYTES] - width
+    return 0 <= address <= m.shape[S.LOCAL_BYTES] - width
+
+
+@jit
+def look_at_granules(m, c, index, w, slot, thread, lane, space, address, width, does, how):
+    """The same of shared and global memory: every granule that it touches."""
+    shared = space == K.SHARED
+    bits = m.found[0, K.F_SHARED_BITS if shared else K.F_GLOBAL_BITS]
+    place = address - m.shape[S.SHARED_BASE] if shared else address - S.GLOBAL_BASE
+    began = m.kept_blocks[slot, K.KB_BEGAN] if shared else np.int64(1)
+    phase = max(m.kept_blocks[slot, K.KB_PHASE], began)
+    stamp = stamp_of(m, slot, thread, index, how)
+    if how & K.STRONG:
+        key = address ^ (m.blocks[slot, S.ID] << 24) if shared else address
+        strong_access(m, slot, thread, key, does & WRITES, does & READS, shared)
+    for granule in range(place >> bits, (place + width + (1 << bits) - 1) >> bits):
+        row = m.shadow_shared[slot, granule] if shared else m.shadow_global[granule]
+        unwritten = does & READS and row[K.WROTE_AT] < began and (shared or is_fresh(m, address))
+        if unwritten:
+            where = place if shared else address
+            note(m, np.int64(K.UNWRITTEN), index, number_of(m, slot, thread), space, where, width, np.int64(-1), 0)
+        fault, before = touch(m, row, slot, thread, stamp, does, began, phase)
+        if fault:
+            offset = max((granule << bits) - place, 0)
+            tell_of_race(m, c, w, slot, index, thread, lane, space, address, place, offset, width, fault, before)
+
+
+@inline
+def is_fresh(m, address):
+    """Whether neither the host nor a launch before this one has written a place of global memory."""
+    found = False
+    for k in range(len(m.fresh)):
+        found = found or m.fresh[k, 0] <= address < m.fresh[k, 1]
+    return found
+
+
+@cold
+def tell_of_race(m, c, w, slot, index, thread, lane, space, address, place, offset, width, fault, before):
+    """Note a race, unless both leave the same there."""
+    memory = m.shared[slot] if space == K.SHARED else m.data
+    where = address + offset if space == K.SHARED else address + offset - S.GLOBAL_BASE
+    old, new = np.int64(memory[where >> 2]), np.int64(K.NO_VALUE)
+    if c[0] == I.STS or c[0] == I.STG or c[0] == I.ST:
+        row = at(c[I.B], first_row(m, w)) + (offset >> 2)
+        new = np.int64(m.regs[row, lane])
+        if same_instruction(m, before, index, fault):
+            old = np.int64(m.regs[row, (before >> K.WHO_AT) & (S.LANES - 1)])
+        mask = WORD_MASK if width >= 4 else (1 << 8 * width) - 1
+        shift = 8 * (where & 3) if width < 4 and not same_instruction(m, before, index, fault) else 0
+        old, new = (old >> shift) & mask, new & mask
+        if old == new:
+            return
+    where = place if space == K.SHARED else address
+    report(m, fault, before, index, slot, thread, space, where, width, new, old)
+
+
+@inline
+def same_instruction(m, before, index, fault):
+    """Whether two lanes of one instruction write one place."""
+    return fault == K.WAW and (before >> K.INDEX_AT) & K.INDICES == index
+
+
+@jit
+def look_at_local(m, index, w, slot, thread, lane, address, width, does):
+    """A thread's own memory: nothing of what it reads may be without a write."""
+    word, first = address >> 2, address & 3
+    bits = np.uint8(((1 << min(width, 4)) - 1) << first)
+    written = False
+    for k in range(max(width >> 2, 1)):
+        if does & WRITES:
+            m.shadow_local[w, word + k, lane] |= bits
+        elif m.shadow_local[w, word + k, lane] & bits:
+            written = True
+    if does & READS and not written:
+        where = number_of(m, slot, thread)
+        note(m, np.int64(K.UNWRITTEN), index, where, K.LOCAL, address, width, np.int64(-1), 0)
+
+
+# ------------------------------------------------------------------ instructions
+
+
+@inline
+def strength(c):
+    """STRONG where others see a global access at once."""
+    return np.int64(K.STRONG) if c[I.CACHE] == I.CG else np.int64(0)
+
+
+@jit
+def look_at_access(m, c, op, index, w, slot, on):
+    """An instruction that touches memory; returns the lanes whose access may be done."""
+    base, address = first_row(m, w), m.scratch[S.ADDRESSES]
+    if op == I.LDG or op == I.STG:
+        global_addresses(m, c, w, address)
+        does = READS if op == I.LDG else WRITES
+        return look_at_lanes(m, c, index, w, slot, K.GLOBAL, address, on, does, strength(c), 0)
+    if op == I.LDS or op == I.STS:
+        shared_addresses(m, c, w, address)
+        return look_at_lanes(m, c, index, w, slot, K.SHARED, address, on, READS if op == I.LDS else WRITES, 0, 0)
+    if op == I.LDL or op == I.STL:
+        short_addresses(m.regs, base, c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
+        return look_at_lanes(m, c, index, w, slot, K.LOCAL, address, on, READS if op == I.LDL else WRITES, 0, 0)
+    if op == I.ATOMG or op == I.RED:
+        wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
+        return look_at_lanes(m, c, index, w, slot, K.GLOBAL, address, on, READS | WRITES, K.STRONG, 0)
+    if op == I.ATOMS:
+        short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, own_offset(m, c, slot), address)
+        return look_at_lanes(m, c, index, w, slot, K.SHARED, address, on, READS | WRITES, K.STRONG, 0)
+    if op == I.LDGSTS:
+        return look_at_copy(m, c, index, w, slot, on)
+    if op == I.LDSM or op == I.STSM:
+        return look_at_matrices(m, c, op, index, w, slot, on)
+    return look_at_generic(m, c, op, index, w, slot, on)
+
+
+MATRIX_ROW = 16  # bytes
+
+
+@jit
+def look_at_matrices(m, c, op, index, w, slot, on):
+    """LDSM, STSM: each row is the lane's that names it; all lanes or none."""
+    address = m.scratch[S.ADDRESSES]
+    short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], 0, own_offset(m, c, slot), address)
+    rows, does = np.uint32((np.int64(1) << (8 * np.int64(c[I.SUB]))) - 1), READS if op == I.LDSM else WRITES
+    fine = look_at_lanes(m, c, index, w, slot, K.SHARED, address, rows, does, 0, MATRIX_ROW)
+    return on if fine == rows else ZERO
+
+
+@jit
+def look_at_copy(m, c, index, w, slot, on):
+    """LDGSTS: what is read, and what is written in some time."""
+    source, target, width = m.scratch[S.ADDRESSES], m.scratch[S.TARGETS], np.int64(c[I.WIDTH])
+    wide_addresses(m.regs, first_row(m, w), c[I.B], c[I.C_], c[I.TARGET], c[I.FLAGS] & I.NARROW, source)
+    short_addresses(m.regs, first_row(m, w), c[I.A], I.NO_ROW, 0, own_offset(m, c, slot), target)
+    take_zeros(c[I.FLAGS] & I.ZFILL, source, width, m.scratch[S.ZEROS])
+    reads = on & predicate(m.preds[w], c[I.P0])
+    fine = look_at_lanes(m, c, index, w, slot, K.GLOBAL, source, reads, READS, 0, 0) | (on & ~reads)
+    return look_at_lanes(m, c, index, w, slot, K.SHARED, target, np.uint32(fine), WRITES, K.COPY, 0)
+
+
+@jit
+def look_at_generic(m, c, op, index, w, slot, on):
+    """LD, ST, ATOM: each lane in the space where its address lies; shared memory of other blocks is passed by."""
+    address, width, fine = m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH]), ZERO
+    generic_addresses(c, m.regs, first_row(m, w), address)
+    first, does = w % m.shape[S.WARPS] * S.LANES, READS if op == I.LD else WRITES if op == I.ST else READS | WRITES
+    how = np.int64(K.STRONG) if op == I.ATOM else strength(c)
+    for lane in range(S.LANES):
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        a, space = address[lane], np.int64(K.GLOBAL)
+        window = window_of(a >> 32)
+        if window == S.SHARED_WINDOW_HI:
+            space = np.int64(K.SHARED)
+            if rank_of(a) != m.blocks[slot, S.CLUSTER_PLACE]:
+                fine |= ONE << np.uint32(lane)
+                continue
+            a = (a & WORD_MASK) - m.blocks[slot, S.OWN_WINDOW]
+        elif window == S.LOCAL_WINDOW_HI:
+            space, a = np.int64(K.LOCAL), a & WORD_MASK
+        may = look_at(m, c, index, w, slot, first + lane, lane, space, a, width, does, how if space != K.LOCAL else 0)
+        fine |= np.uint32(may) << np.uint32(lane)
+    return fine
+
+
+@cold
+def look_at_constants(m, c, index, w, slot, on):
+    """LDC at an address that a register has: what lies beyond the bank reads as 0, and is a fault."""
+    size, a = m.shape[S.BANK_BYTES + c[I.SUB]], m.regs[at(c[I.A], first_row(m, w))]
+    for lane in range(S.LANES):
+        start = (np.int64(a[lane]) + np.int64(c[I.OFFSET])) & WORD_MASK
+        if (on >> np.uint32(lane)) & ONE and start + c[I.WIDTH] > size:
+            who = number_of(m, slot, w % m.shape[S.WARPS] * S.LANES + lane)
+            note(m, np.int64(K.OUT_OF_BOUNDS), index, who, K.CONSTANT, start, c[I.WIDTH], np.int64(-1), c[I.SUB])
+
+
+@cold
+def note_box(m, index, slot, thread, place, nbytes, brings):
+    """A bulk copy begins that brings bytes to shared memory, or takes them from there: nobody knows yet when it ends."""
+    bits, began = m.found[0, K.F_SHARED_BITS], m.kept_blocks[slot, K.KB_BEGAN]
+    stamp, does = stamp_of(m, slot, thread, index, K.AGENT), WRITES if brings else READS
+    first = place - m.shape[S.SHARED_BASE]
+    for granule in range(first >> bits, (first + nbytes) >> bits):
+        row = m.shadow_shared[slot, granule]
+        if does == READS and row[K.WROTE_AT] < began:
+            who = number_of(m, slot, thread)
+            note(m, np.int64(K.UNWRITTEN), index, who, K.SHARED, first, nbytes, np.int64(-1), 0)
+        fault, before = touch(m, row, slot, thread, stamp, does, began, began)
+        if fault:
+            report(m, fault, before, index, slot, thread, K.SHARED, first, nbytes, K.NO_VALUE, K.NO_VALUE)
+
+
+@inline
+def begin_instruction(m):
+    """The next instruction that is looked at has the next number."""
+    m.found[0, K.F_NOW] += 1
+    return now(m)

@@ -1,0 +1,258 @@
+"""How threads wait for one another, and what is wrong with it: barriers, lanes of a warp, copies, mbarriers, clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.engine.alu.operands import at, predicate
+from gpusim.engine.checking.findings import note, number_of
+from gpusim.engine.checking.order import block_meets, hear, lanes_meet, now, place_of, tell
+from gpusim.engine.compiling.bits import first_lane
+from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.flow import named
+from gpusim.engine.core.lane_exchange import source_lane
+from gpusim.engine.core.mbarriers import phase_addresses
+from gpusim.engine.core.paths import FULL
+from gpusim.engine.state import checks as K
+from gpusim.engine.state import columns as S
+from gpusim.engine.state import fields as I
+from gpusim.engine.state.faults import first_row
+
+ONE = np.uint32(1)
+NAMED_AT = 1 << 32  # keys of a block's barriers: no address of shared memory
+
+
+@inline
+def first_thread(m, w):
+    """Number in its block of a warp's first thread."""
+    return w % m.shape[S.WARPS] * S.LANES
+
+
+# ------------------------------------------------------------------ barriers of a block
+
+
+@jit
+def barrier_named(m, c, w, on):
+    """Which barrier a BAR names, and for how many threads; 0: all of the block."""
+    base, lane = first_row(m, w), first_lane(on)
+    number = np.int64(c[I.SUB] & 15) + np.int64(m.regs[at(c[I.A], base), lane])
+    threads = np.int64(m.regs[at(c[I.B], base), lane])
+    return number & (S.N_BARRIERS - 1), (threads >> 16) & 0xFFF if c[I.B] >= 0 else threads
+
+
+@jit
+def come_to_barrier(m, c, index, w, slot, on):
+    """A warp comes to a barrier: the last one that does lets all know of one another."""
+    b, threads = barrier_named(m, c, w, on)
+    block, arrives = m.blocks[slot], c[I.FLAGS] & I.ARRIVE != 0
+    expected, here = (threads + S.LANES - 1) // S.LANES, block[S.ARRIVED + b]
+    wrong = threads & (S.LANES - 1) or expected > m.shape[S.WARPS]
+    if wrong or (here > 0 and block[S.EXPECTED + b] != expected):
+        who = number_of(m, slot, first_thread(m, w) + first_lane(on))
+        note(m, np.int64(K.BARRIER_COUNT), index, who, K.NOWHERE, b, 0, np.int64(-1), threads)
+    all_of_them = expected if expected else block[S.B_ALIVE]
+    last = here + 1 >= all_of_them
+    if all_of_them == block[S.B_ALIVE] and not arrives and not is_told(m, slot, b):
+        if last:
+            block_meets(m, slot)
+            note_missing(m, slot, index, expected == 0)
+        return
+    key = NAMED_AT | slot << 8 | b
+    for lane in range(S.LANES):
+        if (np.uint32(on) >> np.uint32(lane)) & ONE:
+            tell(m, slot, first_thread(m, w) + lane, key, now(m), now(m))
+    if last:
+        let_all_hear(m, slot, b, key, w, on, arrives)
+
+
+@inline
+def is_told(m, slot, b):
+    """Whether somebody has told others at a named barrier that is not over."""
+    k = place_of(m.clocks, NAMED_AT | slot << 8 | b, m.blocks[slot, S.ID], False)
+    return k >= 0 and m.clocks[k, K.C_VERSION] > 1
+
+
+@jit
+def let_all_hear(m, slot, b, key, w, on, arrives):
+    """A barrier of some warps is over: those that wait there know what all have told."""
+    for other in range(slot * m.shape[S.WARPS], (slot + 1) * m.shape[S.WARPS]):
+        warp = m.warps[other]
+        waits = warp[S.STATE] == S.AT_BARRIER and warp[S.BAR_NUMBER] == b
+        if waits or (other == w and not arrives):
+            for lane in range(S.LANES):
+                if (np.uint32(warp[S.ALIVE]) >> np.uint32(lane)) & ONE:
+                    hear(m, slot, first_thread(m, other) + lane, key)
+    row = m.clocks[place_of(m.clocks, key, m.blocks[slot, S.ID], True)]
+    for k in range(K.C_PHASE, len(row)):
+        row[k] = 0
+    row[K.C_VERSION] = 1
+
+
+@inline
+def note_missing(m, slot, index, for_all):
+    """A barrier of the whole block opens that warps have missed, which have ended."""
+    if for_all and m.blocks[slot, S.B_ALIVE] < m.shape[S.WARPS]:
+        note(m, np.int64(K.EXITED_BARRIER), index, number_of(m, slot, 0), K.NOWHERE, 0, 0, np.int64(-1),
+             m.shape[S.WARPS] - m.blocks[slot, S.B_ALIVE])  # fmt: skip
+
+
+@jit
+def come_to_end(m, c, w, slot, on):
+    """Lanes leave: those that wait for them were to meet them, and so were the warps at a barrier if none is left."""
+    warp = m.warps[w]
+    lanes = np.int64(on & predicate(m.preds[w], c[I.P0]))
+    for n in range(warp[S.N_SPLIT]):
+        awaited = warp[S.SPLIT_WAIT + n]
+        if 0 < awaited <= FULL and awaited & lanes:
+            note_absent(m, warp[S.SPLIT_PC + n] - 1, w, slot, warp[S.SPLIT_MASK + n], awaited)
+    if warp[S.ALIVE] & ~lanes or m.blocks[slot, S.WAITING] == 0:
+        return
+    for b in range(S.N_BARRIERS):
+        here, alive = m.blocks[slot, S.ARRIVED + b], m.blocks[slot, S.B_ALIVE] - 1
+        if here and m.blocks[slot, S.EXPECTED + b] == 0 and here >= alive:
+            block_meets(m, slot)
+            waiting = waits_at(m, slot, b)
+            if waiting >= 0:
+                note(m, np.int64(K.EXITED_BARRIER), m.warps[waiting, S.PC] - 1, number_of(m, slot, 0), K.NOWHERE, 0, 0,
+                     np.int64(-1), m.shape[S.WARPS] - alive)  # fmt: skip
+
+
+@jit
+def waits_at(m, slot, b):
+    """A warp of a block that waits at a barrier; -1: none."""
+    for w in range(slot * m.shape[S.WARPS], (slot + 1) * m.shape[S.WARPS]):
+        if m.warps[w, S.STATE] == S.AT_BARRIER and m.warps[w, S.BAR_NUMBER] == b:
+            return np.int64(w)
+    return np.int64(-1)
+
+
+# ------------------------------------------------------------------ lanes of a warp
+
+
+@cold
+def note_absent(m, index, w, slot, lanes, mask):
+    """Note that a mask names lanes that do not come."""
+    who = number_of(m, slot, first_thread(m, w) + first_lane(np.uint32(lanes)))
+    note(m, np.int64(K.ABSENT_LANES), index, who, K.NOWHERE, 0, 0, np.int64(-1), mask)
+
+
+@inline
+def lanes_of_warp(m, w):
+    """Lanes that a warp has threads for."""
+    threads = m.shape[S.BLOCK_X] * m.shape[S.BLOCK_Y] * m.shape[S.BLOCK_Z]
+    return (np.int64(1) << min(S.LANES, threads - first_thread(m, w))) - 1
+
+
+@jit
+def sync_warp(m, c, index, w, slot):
+    """WARPSYNC: the last of the lanes of a mask lets all know of one another."""
+    warp, base = m.warps[w], first_row(m, w)
+    lanes = warp[S.MASK]
+    mask = named(np.int64(m.regs[at(c[I.A], base), first_lane(np.uint32(lanes))]))
+    if mask & lanes_of_warp(m, w) & ~warp[S.ALIVE]:
+        note_absent(m, index, w, slot, lanes, mask)
+    for n in range(warp[S.N_SPLIT]):
+        if warp[S.SPLIT_WAIT + n] == mask:
+            lanes |= warp[S.SPLIT_MASK + n]
+    if mask & warp[S.ALIVE] & ~lanes == 0:
+        lanes_meet(m, w, slot, np.uint32(lanes))
+
+
+@jit
+def look_at_shuffle(m, c, index, w, slot, on):
+    """SHFL: no lane may read from one that does not take part."""
+    base = first_row(m, w)
+    b, k = m.regs[at(c[I.B], base)], m.regs[at(c[I.C_], base)]
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            source, good = source_lane(c[I.SUB], lane, b[lane], k[lane])
+            if good and not (on >> np.uint32(source)) & ONE:
+                note_absent(m, index, w, slot, np.int64(1) << lane, np.int64(1) << source)
+
+
+# ------------------------------------------------------------------ copies, mbarriers, clusters
+
+
+@jit
+def end_group(m, w):
+    """LDGDEPBAR, and what ends a group of bulk copies."""
+    m.kept_warps[w, K.GROUP_ENDS + m.warps[w, S.N_GROUPS] % K.MOST_WAITS] = now(m)
+
+
+@jit
+def wait_for_groups(m, c, w, slot, on):
+    """DEPBAR: all but so many groups of copies are there; bulk copies among them have read what they read."""
+    group, row = m.warps[w, S.N_GROUPS] - 1 - c[I.SUB], m.kept_warps[w]
+    if group < 0 or c[I.SUB] >= K.MOST_WAITS:
+        return
+    upto = row[K.GROUP_ENDS + group % K.MOST_WAITS]
+    note_wait(m, w, upto)
+    agent = m.known.shape[2] - 1
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            known = m.known[slot, first_thread(m, w) + lane]
+            known[agent] = max(known[agent], upto)
+
+
+@inline
+def note_wait(m, w, upto):
+    """A warp has waited for what its copies up to a number bring."""
+    row = m.kept_warps[w]
+    n = row[K.N_WAITED]
+    row[K.WAITED_FOR + n % K.MOST_WAITS], row[K.WAITED_AT + n % K.MOST_WAITS] = upto, now(m)
+    row[K.N_WAITED] = n + 1
+
+
+@inline
+def key_of(m, slot, address):
+    """Key of an mbarrier in a block's shared memory."""
+    return address ^ (m.blocks[slot, S.ID] << 24)
+
+
+@jit
+def arrive_at_mbarrier(m, c, w, slot, on):
+    """SYNCS_ARRIVE, ARRIVES: a lane tells what it has done."""
+    phase_addresses(m, c, w)
+    for lane in range(S.LANES):
+        if (on >> np.uint32(lane)) & ONE:
+            key = key_of(m, slot, m.scratch[S.ADDRESSES, lane])
+            tell(m, slot, first_thread(m, w) + lane, key, now(m), now(m))
+
+
+@jit
+def hear_of_phase(m, c, w, slot, lanes):
+    """Lanes have seen that a phase is complete: they know what those have done that arrived."""
+    phase_addresses(m, c, w)
+    for lane in range(S.LANES):
+        if (lanes >> np.uint32(lane)) & ONE:
+            hear(m, slot, first_thread(m, w) + lane, key_of(m, slot, m.scratch[S.ADDRESSES, lane]))
+
+
+@jit
+def wake_up(m, w, slot):
+    """A warp goes on that has slept for a phase of an mbarrier."""
+    index = m.kept_warps[w, K.SLEEPS_AT] - 1
+    m.kept_warps[w, K.SLEEPS_AT] = 0
+    c = m.code[index]
+    hear_of_phase(m, c, w, slot, np.uint32(m.warps[w, S.MASK]))
+
+
+@jit
+def tell_of_copy(m, slot, barrier):
+    """A bulk copy has begun whose end an mbarrier of the block in ``slot`` will hear of."""
+    k = place_of(m.clocks, key_of(m, slot, barrier), m.blocks[slot, S.ID], True)
+    if k < 0:
+        m.found[0, K.F_BLIND] = 1
+        return
+    row = m.clocks[k]
+    row[len(row) - 1], row[K.C_VERSION] = now(m), now(m)
+
+
+@jit
+def cluster_meets(m, slot):
+    """All warps of a cluster have arrived at its barrier: all know of one another."""
+    row = m.clusters[m.blocks[slot, S.OF_CLUSTER]]
+    for rank in range(m.shape[S.CLUSTER]):
+        mate = row[S.MATES + rank]
+        m.kept_blocks[mate, K.KB_CLUSTER] = now(m)
+        block_meets(m, mate)

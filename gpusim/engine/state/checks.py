@@ -1,0 +1,63 @@
+"""Columns of what a checked run keeps: who last touched what, who knows of whom, and what was found.
+
+Instructions that are looked at have numbers, in the order in which they run.  What an access leaves is a *stamp*, which
+says whose it was, and that number.
+"""
+
+from __future__ import annotations
+
+# Machine.shadow_shared, Machine.shadow_global: a granule of memory each.  Stamps of who wrote it last, of a thread that
+# has read it since, and of another one that has, each with when
+WROTE, WROTE_AT, READ, READ_AT, READ_TOO, READ_TOO_AT = range(6)
+N_SHADOW = 6
+
+# A stamp: the number of the thread from WHO_AT on (that of its block from THREAD_BITS on), its instruction from
+# INDEX_AT on, and how it was.  STRONG: an atomic, or an access that others see at once; COPY: what LDGSTS writes;
+# AGENT: a bulk copy, which nobody knows to be over who has not waited for it
+THREAD_BITS, WHO_AT, INDEX_AT = 10, 22, 4
+THREADS, INDICES = (1 << THREAD_BITS) - 1, (1 << WHO_AT - INDEX_AT) - 1
+STRONG, COPY, AGENT = 1, 2, 4
+
+# Machine.kept_blocks, a place of a block each.  KB_ID: the block that it is of, and one; KB_BEGAN: number of its first
+# instruction; KB_PHASE: that of the latest barrier of the whole block; KB_AGENT: bulk copies up to which all threads
+# know, since that; KB_CLUSTER: number of the latest barrier of the cluster
+KB_ID, KB_BEGAN, KB_PHASE, KB_AGENT, KB_CLUSTER = range(5)
+N_KEPT_BLOCK = 8
+
+# Machine.kept_threads: FENCED: number of the latest fence; RELEASED: of the fence that it last told others of, and
+# RELEASED_AT where
+FENCED, RELEASED, RELEASED_AT = range(3)
+N_KEPT_THREAD = 4
+
+# Machine.kept_warps: GROUP_ENDS: ring of the numbers at which groups of LDGSTS ended; N_WAITED: waits for them;
+# WAITED_FOR, WAITED_AT: rings of the number up to which each wait had them all, and of its own; SLEEPS_AT: an mbarrier
+# for whose phase it sleeps, and one; FOREIGN: number at which a lane last came to know of threads of other warps
+MOST_WAITS = 8
+GROUP_ENDS, WAITED_FOR, WAITED_AT = 0, MOST_WAITS, 2 * MOST_WAITS
+N_WAITED, SLEEPS_AT, FOREIGN = range(3 * MOST_WAITS, 3 * MOST_WAITS + 3)
+N_KEPT_WARP = FOREIGN + 1
+
+# Machine.clocks: what threads have told, at a place each: C_KEY, C_BLOCK: the place, and the block whose threads have;
+# C_VERSION: number of the latest; C_PHASE: the latest barrier of the block that those who told had passed; from C_FIRST
+# on, of each thread of the block (and of bulk copies) up to where.  Machine.pairs: what a block knows of another one:
+# its number in C_KEY
+C_KEY, C_BLOCK, C_VERSION, C_PHASE, C_FIRST = range(5)
+MOST_CLOCKS = 1 << 12
+
+# Machine.found: faults, from the second row on.  The first has: how many there are; those there was no room for; the
+# number of the latest instruction; bits of an address within a granule of shared and of global memory; whether there
+# was no room for what threads tell one another; whether they have told anything
+F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD = range(7)
+(
+    F_FAULT, F_INDEX, F_WHO, F_OTHER_INDEX, F_OTHER_WHO, F_SPACE, F_ADDRESS, F_BYTES, F_TIMES, F_VALUE, F_OTHER_VALUE,
+    F_MORE,
+) = range(12)  # fmt: skip
+N_FOUND = 12
+MOST_FOUND = 512
+NO_VALUE = -1
+
+# Faults, and spaces of memory
+(
+    OUT_OF_BOUNDS, MISALIGNED, WAW, RAW, WAR, UNWRITTEN, EXITED_BARRIER, BARRIER_COUNT, ABSENT_LANES, UNAWAITED_COPY,
+) = range(1, 11)  # fmt: skip
+NOWHERE, GLOBAL, SHARED, LOCAL, CONSTANT = range(5)

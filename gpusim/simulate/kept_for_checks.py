@@ -1,0 +1,75 @@
+"""What a machine keeps for checks: who touched what last, and what threads know of one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpusim.engine.state import checks as K
+from gpusim.engine.state import columns as S
+from gpusim.engine.state.geometry import WORD
+from gpusim.isa.encode import F
+from gpusim.isa.opcodes import Op
+from gpusim.simulate.launch import zeros
+
+if TYPE_CHECKING:
+    from gpusim.isa.encode import Image
+    from gpusim.simulate.launch import Launch
+
+OF_SHARED = (Op.LDS, Op.STS, Op.LD, Op.ST, Op.ATOMS, Op.ATOM)
+OF_GLOBAL = (Op.LDG, Op.STG, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM)
+
+
+def kept(
+    launch: Launch, image: Image, slots: int, words: int, fresh: Sequence[tuple[int, int]], checked: bool
+) -> dict[str, np.ndarray]:
+    """Room for checks of a launch, nothing noted yet; the least there can be in runs without checks.
+
+    Parameters
+    ----------
+    launch, image
+        What runs.
+    slots : int
+        Places of blocks.
+    words : int
+        Words of global memory.
+    fresh : sequence of (int, int)
+        Addresses between which nobody has written global memory yet.
+    checked : bool
+    """
+    shared, whole = launch.program.shared_base + launch.shared_bytes, launch.warps * S.LANES
+    of_shared, of_global = granule_bits(image, OF_SHARED), granule_bits(image, OF_GLOBAL)
+    threads, warps, slots = (whole, slots * launch.warps, slots) if checked else (1, 1, 1)
+    granules = (shared >> of_shared) + 1 if checked else 1
+    of_data = ((words * WORD) >> of_global) + WORD if checked else 1
+    local = -(-launch.program.local_bytes // WORD) if checked else 0
+    found = np.zeros((1 + K.MOST_FOUND if checked else 1, K.N_FOUND), np.int64)
+    found[0, K.F_SHARED_BITS], found[0, K.F_GLOBAL_BITS] = of_shared, of_global
+    clocks = K.MOST_CLOCKS if checked else 1
+    return {
+        "shadow_shared": _room(np.int64, slots, granules, K.N_SHADOW),
+        "shadow_global": _room(np.int64, of_data, K.N_SHADOW),
+        "shadow_local": _room(np.uint8, warps, max(local, 1), S.LANES),
+        "kept_blocks": _room(np.int64, slots, K.N_KEPT_BLOCK),
+        "kept_threads": _room(np.int64, slots, threads, K.N_KEPT_THREAD),
+        "kept_warps": _room(np.int64, warps, K.N_KEPT_WARP),
+        "known": _room(np.int64, slots, threads, threads + 1),
+        "clocks": _room(np.int64, clocks, K.C_FIRST + threads + 1),
+        "pairs": _room(np.int64, clocks, K.C_FIRST + threads + 1),
+        "found": found,
+        "fresh": np.array(fresh, np.int64).reshape(-1, 2),
+        "joined": np.zeros(threads + 1, np.int64),
+    }
+
+
+def granule_bits(image: Image, ops: Sequence[Op]) -> int:
+    """Bits of an address inside the narrowest access that a program has of some instructions, a word at most."""
+    rows = image.code[np.isin(image.code[:, F.OP], ops)]
+    narrowest = int(rows[:, F.WIDTH].min(initial=WORD))
+    return max(narrowest.bit_length() - 1, 0)
+
+
+def _room(dtype: type, *shape: int) -> np.ndarray:
+    return zeros(int(np.prod(shape)), dtype).reshape(shape)
