@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from gpusim.isa.control_flow import successors
 from gpusim.isa.image_memory import needs_data
@@ -55,6 +55,26 @@ def arrays_written(program: Program, pointers: Iterable[str]) -> frozenset[str] 
                 return None
             found |= names
     return found
+
+
+def array_of_each(program: Program, pointers: Sequence[Collection[str]]) -> list[frozenset[str]]:
+    """Of each instruction the arrays that it may touch.
+
+    Parameters
+    ----------
+    program : Program
+    pointers : sequence of collections of str
+        Parameters that are pointers to arrays, those of arrays that share memory together.
+
+    Returns
+    -------
+    list of frozenset of str
+        By parameter; nothing where it may be any, or it touches no global memory.
+    """
+    provenance = Provenance(program, pointers, successors(program))
+    found = [provenance.names(provenance.of(k)) if i.op.info.may_be_global else None
+             for k, i in enumerate(program.instrs)]  # fmt: skip
+    return [frozenset() if one is None else one for one in found]
 
 
 def reads_data(program: Program) -> bool:

@@ -11,13 +11,15 @@ from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError
+from gpusim.isa.array_use import array_of_each
 from gpusim.isa.encode import F
 from gpusim.isa.program import GRID_WORKSPACE
 from gpusim.results.faults import Access, Checked, Fault, Observed, Space, Tool
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.driving import Place, SimulationError, drive
-from gpusim.simulate.launch import fill_memory, lay_out, read_back
+from gpusim.simulate.launch import arrays_of, fill_memory, lay_out, pointers, read_back
+from gpusim.simulate.observed import observed
 from gpusim.simulate.prepared import bound, looked_at
 from gpusim.simulate.sample import probe_blocks
 
@@ -27,24 +29,10 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.isa.encode import Image
     from gpusim.progress import Progress
-    from gpusim.simulate.launch import Launch
+    from gpusim.simulate.launch import Launch, Layout
 
 ALL_TOOLS = frozenset(Tool)
 
-_FAULTS = {
-    K.OUT_OF_BOUNDS: Fault.OUT_OF_BOUNDS,
-    K.MISALIGNED: Fault.MISALIGNED,
-    K.WAW: Fault.WAW,
-    K.RAW: Fault.RAW,
-    K.WAR: Fault.WAR,
-    K.UNWRITTEN: Fault.UNWRITTEN,
-    K.EXITED_BARRIER: Fault.EXITED_BARRIER,
-    K.BARRIER_COUNT: Fault.BARRIER_COUNT,
-    K.ABSENT_LANES: Fault.ABSENT_LANES,
-    K.UNAWAITED_COPY: Fault.UNAWAITED_COPY,
-}
-_SPACES = {K.NOWHERE: None, K.GLOBAL: Space.GLOBAL, K.SHARED: Space.SHARED, K.LOCAL: Space.LOCAL,
-           K.CONSTANT: Space.CONSTANT}  # fmt: skip
 _ENDS = {
     E.GLOBAL_BOUNDS: (Fault.OUT_OF_BOUNDS, Space.GLOBAL),
     E.STRAY: (Fault.OUT_OF_BOUNDS, Space.GLOBAL),
@@ -143,7 +131,9 @@ class _Check:
             self.place = Place(launch, gpu, held, layout, fill_memory(launch, layout))
         else:
             self.place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
-        self._image: Image = bound(launch, self.place.layout, looked_at(launch.program))
+        self._image: Image = _with_arrays(
+            launch, self.place.layout, bound(launch, self.place.layout, looked_at(launch.program))
+        )
         together = launch.program.variable(GRID_WORKSPACE) is not None
         sms = gpu.sm_count if together else launch.cluster_blocks
         self._machine: Machine = self.place.machine(self._image, 1, timeless=True, n_sm=sms, fresh=fresh)
@@ -157,7 +147,7 @@ class _Check:
             self.drive(queue, progress, limit)
         except (SimulationError, EndlessError) as error:
             ended, end = str(error), self._end()
-        found = [*_observed(self._machine, self._image), *([end] if end else [])]
+        found = [*observed(self._machine.found, self._image), *([end] if end else [])]
         kept = tuple(one for one in found if one.fault.tool in tools)
         return Checked(kept, int(self._machine.misc[S.FINISHED_BLOCKS]), self._launch.blocks, ended, self._unseen())
 
@@ -195,35 +185,11 @@ class _Check:
         return Observed(fault, Access(index, int(misc[S.E_BLOCK]), thread), None, space, int(misc[S.E_ADDRESS]))
 
 
-def _observed(m: Machine, image: Image) -> list[Observed]:
-    """What the engine has noted."""
-    rows = m.found[1 : 1 + int(m.found[0, K.F_COUNT])]
-    return [_one(row, image) for row in rows.tolist()]
-
-
-def _one(row: list[int], image: Image) -> Observed:
-    other = None
-    if row[K.F_OTHER_WHO] >= 0:
-        other = _access(image, row[K.F_OTHER_INDEX], row[K.F_OTHER_WHO], row[K.F_OTHER_VALUE])
-    access = _access(image, row[K.F_INDEX], row[K.F_WHO], row[K.F_VALUE])
-    fault, space = _FAULTS[row[K.F_FAULT]], _SPACES[row[K.F_SPACE]]
-    text = _more(fault, row[K.F_MORE], row[K.F_ADDRESS])
-    address = row[K.F_ADDRESS] if space else 0
-    return Observed(fault, access, other, space, address, row[K.F_BYTES], row[K.F_TIMES], text)
-
-
-def _access(image: Image, index: int, who: int, value: int) -> Access:
-    place = int(image.code[index, F.INDEX])
-    block, thread = who >> K.THREAD_BITS, who & K.THREADS
-    return Access(place, block, thread, None if value == K.NO_VALUE else value)
-
-
-def _more(fault: Fault, number: int, barrier: int) -> str:
-    """What else was noted of a fault."""
-    if fault is Fault.ABSENT_LANES:
-        return f"lanes {number:#010x}"
-    if fault is Fault.EXITED_BARRIER:
-        return f"{number} warp{'' if number == 1 else 's'} of the block {'has' if number == 1 else 'have'} ended"
-    if fault is Fault.BARRIER_COUNT:
-        return f"barrier {barrier} for {number} threads" if number else f"barrier {barrier} for the whole block"
-    return ""
+def _with_arrays(launch: Launch, layout: Layout, image: Image) -> Image:
+    """An image whose accesses say of which array they are, where it is one whatever happens: it may not leave that."""
+    groups, code = pointers(launch, layout), image.code.copy()
+    number = {array.name: k for k, array in enumerate(arrays_of(launch))}
+    for index, names in enumerate(array_of_each(launch.program, groups)):
+        if names and any(names <= group for group in groups) and min(names) in number:
+            code[image.place[index], F.ARRAY] = number[min(names)]
+    return image._replace(code=code)

@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at, predicate
 from gpusim.engine.checking.findings import note, number_of
 from gpusim.engine.checking.order import now, strong_access
-from gpusim.engine.checking.shadow import READS, WRITES, report, stamp_of, touch
+from gpusim.engine.checking.shadow import READS, WRITES, is_simple, leave_alone, report, stamp_of, touch
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.load_store.async_copy import take_zeros
 from gpusim.engine.load_store.buffers import find_array, own_offset, short_addresses, wide_addresses
@@ -27,13 +27,47 @@ WORD_MASK = 0xFFFFFFFF
 @jit
 def look_at_lanes(m, c, index, w, slot, space, address, on, does, how, narrowest):
     """Look at the access of each lane; returns the lanes whose access may be done."""
-    width, fine = np.int64(c[I.WIDTH]) if narrowest == 0 else narrowest, ZERO
+    width, fine, may = np.int64(c[I.WIDTH]) if narrowest == 0 else narrowest, ZERO, False
     first = w % m.shape[S.WARPS] * S.LANES
+    if space == K.SHARED and not how:
+        fine = look_at_shared(m, index, slot, first, address, on, does, width)
+        on &= ~fine
     for lane in range(S.LANES):
         if (on >> np.uint32(lane)) & ONE:
             may = look_at(m, c, index, w, slot, first + lane, lane, space, address[lane], width, does, how)
             fine |= np.uint32(may) << np.uint32(lane)
     return fine
+
+
+@jit
+def look_at_shared(m, index, slot, first, address, on, does, width):
+    """Lanes with whose access of shared memory nothing is wrong at first sight; these leave their stamps."""
+    bits, base, size = m.found[0, K.F_SHARED_BITS], m.shape[S.SHARED_BASE], m.shape[S.SHARED_BYTES]
+    began, t, fine, shadow = m.kept_blocks[slot, K.KB_BEGAN], now(m), ZERO, m.shadow_shared[slot]
+    phase, none = max(m.kept_blocks[slot, K.KB_PHASE], began), stamp_of(m, slot, first, index, 0)
+    for lane in range(S.LANES):
+        place = address[lane] - base
+        if not (on >> np.uint32(lane)) & ONE or place < 0 or place > size - width or place & (width - 1):
+            continue
+        if does == READS and is_amid(address, on, lane) and fine & ONE << np.uint32(lane - 1):
+            fine |= ONE << np.uint32(lane)
+            continue
+        stamp, simple, granules = none + (lane << K.WHO_AT), True, range(place >> bits, (place + width) >> bits)
+        for granule in granules:
+            simple = simple and is_simple(shadow[granule], stamp, does, began, phase)
+        if simple:
+            for granule in granules:
+                leave_alone(shadow[granule], stamp, does, t, phase)
+            fine |= ONE << np.uint32(lane)
+    return fine
+
+
+@inline
+def is_amid(address, on, lane):
+    """Whether both neighbours of a lane read what it reads: of several the first and the last one stand for all."""
+    if lane == 0 or lane == S.LANES - 1 or (on >> np.uint32(lane - 1)) & np.uint32(7) != np.uint32(7):
+        return False
+    return address[lane - 1] == address[lane] == address[lane + 1]
 
 
 @jit
@@ -76,18 +110,18 @@ def look_at_granules(m, c, index, w, slot, thread, lane, space, address, width, 
     bits = m.found[0, K.F_SHARED_BITS if shared else K.F_GLOBAL_BITS]
     place = address - m.shape[S.SHARED_BASE] if shared else address - S.GLOBAL_BASE
     began = m.kept_blocks[slot, K.KB_BEGAN] if shared else np.int64(1)
-    phase = max(m.kept_blocks[slot, K.KB_PHASE], began)
     stamp = stamp_of(m, slot, thread, index, how)
     if how & K.STRONG:
         key = address ^ (m.blocks[slot, S.ID] << 24) if shared else address
         strong_access(m, slot, thread, key, does & WRITES, does & READS, shared)
-    for granule in range(place >> bits, (place + width + (1 << bits) - 1) >> bits):
+    for granule in range(place >> bits, (place + width) >> bits):
         row = m.shadow_shared[slot, granule] if shared else m.shadow_global[granule]
         unwritten = does & READS and row[K.WROTE_AT] < began and (shared or is_fresh(m, address))
         if unwritten:
             where = place if shared else address
             note(m, np.int64(K.UNWRITTEN), index, number_of(m, slot, thread), space, where, width, np.int64(-1), 0)
-        fault, before = touch(m, row, slot, thread, stamp, does, began, phase)
+        blank = np.int64(K.BLANK) if unwritten else np.int64(0)
+        fault, before = touch(m, row, slot, thread, stamp | blank, does, began)
         if fault:
             offset = max((granule << bits) - place, 0)
             tell_of_race(m, c, w, slot, index, thread, lane, space, address, place, offset, width, fault, before)
@@ -243,7 +277,7 @@ def look_at_constants(m, c, index, w, slot, on):
 
 @cold
 def note_box(m, index, slot, thread, place, nbytes, brings):
-    """A bulk copy begins that brings bytes to shared memory, or takes them from there: nobody knows yet when it ends."""
+    """A bulk copy begins that brings bytes to shared memory, or takes them: nobody knows yet when it ends."""
     bits, began = m.found[0, K.F_SHARED_BITS], m.kept_blocks[slot, K.KB_BEGAN]
     stamp, does = stamp_of(m, slot, thread, index, K.AGENT), WRITES if brings else READS
     first = place - m.shape[S.SHARED_BASE]
@@ -252,7 +286,7 @@ def note_box(m, index, slot, thread, place, nbytes, brings):
         if does == READS and row[K.WROTE_AT] < began:
             who = number_of(m, slot, thread)
             note(m, np.int64(K.UNWRITTEN), index, who, K.SHARED, first, nbytes, np.int64(-1), 0)
-        fault, before = touch(m, row, slot, thread, stamp, does, began, began)
+        fault, before = touch(m, row, slot, thread, stamp, does, began)
         if fault:
             report(m, fault, before, index, slot, thread, K.SHARED, first, nbytes, K.NO_VALUE, K.NO_VALUE)
 

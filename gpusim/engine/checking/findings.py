@@ -28,10 +28,10 @@ def note(m, fault, index, who, space, address, nbytes, other, more):
     n = m.found[0, K.F_COUNT]
     for k in range(n, 0, -1):
         row = m.found[k]
-        if row[K.F_FAULT] == fault and row[K.F_INDEX] == index and row[K.F_OTHER_INDEX] == before:
-            if row[K.F_SPACE] == space:
-                row[K.F_TIMES] += 1
-                return np.int64(0)
+        same = row[K.F_FAULT] == fault and row[K.F_SPACE] == space
+        if same and row[K.F_INDEX] == index and row[K.F_OTHER_INDEX] == before:
+            row[K.F_TIMES] += 1
+            return np.int64(0)
     if n + 1 >= len(m.found):
         m.found[0, K.F_LOST] += 1
         return np.int64(0)

@@ -1,4 +1,4 @@
-"""How threads wait for one another, and what is wrong with it: barriers, lanes of a warp, copies, mbarriers, clusters."""
+"""How threads wait for one another, and what is wrong with it: barriers, lanes, copies, mbarriers, clusters."""
 
 from __future__ import annotations
 

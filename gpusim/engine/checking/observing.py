@@ -1,7 +1,7 @@
 """What runs the instructions of a checked run that touch memory, or by which threads meet: each is looked at first.
 
 It stands where :mod:`gpusim.engine.core.out_of_line` stands in other runs, and the interpreter's loop calls it for
-these instructions, too (``CHECKED_PIPE``).  Lanes whose access may not be are left out, so a run goes on behind a fault.
+these instructions, too (``CHECKED_PIPE``).  Lanes whose access may not be are left out: a run goes on behind a fault.
 """
 
 from __future__ import annotations
@@ -37,7 +37,23 @@ from gpusim.engine.state.copies import BRINGS, K_BARRIER, K_BLOCKS, K_KIND, K_SL
 
 _others = jit(with_asynchronous)
 IN_PIPE = (I.LDG, I.STG, I.LDS, I.STS, I.SHFL, I.MEMBAR)
-ACCESSES = (I.LDG, I.STG, I.LDS, I.STS, I.LDL, I.STL, I.ATOMG, I.RED, I.ATOMS, I.LDGSTS, I.LDSM, I.STSM, I.LD, I.ST, I.ATOM)
+ACCESSES = (
+    I.LDG,
+    I.STG,
+    I.LDS,
+    I.STS,
+    I.LDL,
+    I.STL,
+    I.ATOMG,
+    I.RED,
+    I.ATOMS,
+    I.LDGSTS,
+    I.LDSM,
+    I.STSM,
+    I.LD,
+    I.ST,
+    I.ATOM,
+)
 
 
 def checked(m, index, w, block, sm, on, t):

@@ -34,7 +34,7 @@ def race(m, row, slot, thread, stamp, does, began):
         for column in (K.READ, K.READ_TOO):
             read, at = row[column], row[column + 1]
             if at >= began and not (stamp & read & K.STRONG) and not is_known(m, slot, thread, read, at):
-                return np.int64(K.WAR), read
+                return np.int64(K.READ_TOO_SOON if read & K.BLANK else K.WAR), read
     return np.int64(0), np.int64(-1)
 
 
@@ -53,38 +53,36 @@ def leave(m, row, slot, thread, stamp, does, began):
 
 
 @inline
-def is_own(row, stamp, does, phase):
-    """Whether all that has touched a granule since the block's latest barrier is this thread; told without looking far."""
-    wrote = row[K.WROTE_AT] < phase or (row[K.WROTE] ^ stamp) >> K.WHO_AT == 0
+def is_simple(row, stamp, does, began, phase):
+    """Whether nothing is wrong at first sight with an access to shared memory.
+
+    So it is where nobody has written there since the block's latest barrier but this thread, and somebody has before a
+    read; before a write, where nobody else has read either.  Copies are waited for in ways of their own.
+    """
+    wrote = row[K.WROTE]
+    if wrote & (K.COPY | K.AGENT | K.STRONG) or (row[K.WROTE_AT] >= phase and (wrote ^ stamp) >> K.WHO_AT):
+        return False
+    if not does & WRITES:
+        return row[K.WROTE_AT] >= began
+    read = row[K.READ_AT] < phase or (row[K.READ] ^ stamp) >> K.WHO_AT == 0
+    return read and row[K.READ_TOO_AT] < phase and not (row[K.READ] | row[K.READ_TOO]) & K.AGENT
+
+
+@inline
+def leave_alone(row, stamp, does, t, phase):
+    """An access with which nothing is wrong leaves its stamp."""
     if does & WRITES:
-        read = row[K.READ_AT] < phase or (row[K.READ] ^ stamp) >> K.WHO_AT == 0
-        return wrote and read and row[K.READ_TOO_AT] < phase
-    return wrote
-
-
-@inline
-def in_own_block(row, stamp):
-    """Whether threads of the same block alone have touched a granule."""
-    own = stamp >> K.WHO_AT >> K.THREAD_BITS
-    others = np.int64(0)
-    for column in (K.WROTE, K.READ, K.READ_TOO):
-        touched = row[column + 1] != 0
-        others |= np.int64(touched and row[column] >> K.WHO_AT >> K.THREAD_BITS != own)
-    return others == 0
-
-
-@inline
-def plain(row):
-    """Whether nothing but ordinary accesses is noted of a granule: copies are waited for in ways of their own."""
-    return (row[K.WROTE] | row[K.READ] | row[K.READ_TOO]) & (K.COPY | K.AGENT) == 0
+        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT] = stamp, t, 0, 0
+    elif row[K.READ_AT] < phase or (row[K.READ] ^ stamp) >> K.WHO_AT == 0:
+        row[K.READ], row[K.READ_AT] = stamp, t
+    else:
+        row[K.READ_TOO], row[K.READ_TOO_AT] = stamp, t
 
 
 @jit
-def touch(m, row, slot, thread, stamp, does, began, phase):
+def touch(m, row, slot, thread, stamp, does, began):
     """An access touches a granule: what is wrong with it and the earlier stamp; 0 and -1: nothing."""
-    fault, before = np.int64(0), np.int64(-1)
-    if not (is_own(row, stamp, does, phase) and plain(row) and in_own_block(row, stamp)):
-        fault, before = race(m, row, slot, thread, stamp, does, began)
+    fault, before = race(m, row, slot, thread, stamp, does, began)
     leave(m, row, slot, thread, stamp, does, began)
     return fault, before
 

@@ -20,9 +20,9 @@ from gpusim.engine.core.answers import hear
 from gpusim.engine.core.barriers import stuck
 from gpusim.engine.core.blocks import first_wave, next_given, refill, remove_all
 from gpusim.engine.core.cluster_barrier import tell_of_cluster
+from gpusim.engine.core.helper import helper
 from gpusim.engine.core.host_prefetch import PREFETCH_STEPS, prefetch_awake, prefetch_timed
 from gpusim.engine.core.mbarriers import sleeper, tell_of_sleeper
-from gpusim.engine.core.helper import helper
 from gpusim.engine.core.sm import go_through
 from gpusim.engine.core.warpgroups import tell_of_warpgroup
 from gpusim.engine.hierarchy.constant_cache import find_all

@@ -6,8 +6,6 @@ has one.
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import jit

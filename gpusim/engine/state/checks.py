@@ -13,10 +13,10 @@ N_SHADOW = 6
 
 # A stamp: the number of the thread from WHO_AT on (that of its block from THREAD_BITS on), its instruction from
 # INDEX_AT on, and how it was.  STRONG: an atomic, or an access that others see at once; COPY: what LDGSTS writes;
-# AGENT: a bulk copy, which nobody knows to be over who has not waited for it
+# AGENT: a bulk copy, which nobody knows to be over who has not waited for it; BLANK: a read of what nobody had written
 THREAD_BITS, WHO_AT, INDEX_AT = 10, 22, 4
 THREADS, INDICES = (1 << THREAD_BITS) - 1, (1 << WHO_AT - INDEX_AT) - 1
-STRONG, COPY, AGENT = 1, 2, 4
+STRONG, COPY, AGENT, BLANK = 1, 2, 4, 8
 
 # Machine.kept_blocks, a place of a block each.  KB_ID: the block that it is of, and one; KB_BEGAN: number of its first
 # instruction; KB_PHASE: that of the latest barrier of the whole block; KB_AGENT: bulk copies up to which all threads
@@ -56,8 +56,9 @@ N_FOUND = 12
 MOST_FOUND = 512
 NO_VALUE = -1
 
-# Faults, and spaces of memory
+# Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written there
 (
     OUT_OF_BOUNDS, MISALIGNED, WAW, RAW, WAR, UNWRITTEN, EXITED_BARRIER, BARRIER_COUNT, ABSENT_LANES, UNAWAITED_COPY,
-) = range(1, 11)  # fmt: skip
+    READ_TOO_SOON,
+) = range(1, 12)  # fmt: skip
 NOWHERE, GLOBAL, SHARED, LOCAL, CONSTANT = range(5)
