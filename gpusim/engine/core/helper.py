@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numba import int64, uint32
 
-from gpusim.engine.checking.observing import checked
 from gpusim.engine.compiling.jit import compile_for_calls
 from gpusim.engine.compiling.watching import kept
 from gpusim.engine.core.asynchronous import OPS
+from gpusim.engine.core.checking.observing import checked
 from gpusim.engine.core.out_of_line import out_of_line, with_asynchronous
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I

@@ -56,7 +56,7 @@ N_FOUND = 12
 MOST_FOUND = 512
 NO_VALUE = -1
 
-# Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written there
+# Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written
 (
     OUT_OF_BOUNDS, MISALIGNED, WAW, RAW, WAR, UNWRITTEN, EXITED_BARRIER, BARRIER_COUNT, ABSENT_LANES, UNAWAITED_COPY,
     READ_TOO_SOON,

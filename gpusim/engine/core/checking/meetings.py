@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import at, predicate
-from gpusim.engine.checking.findings import note, number_of
-from gpusim.engine.checking.order import block_meets, hear, lanes_meet, now, place_of, tell
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.checking.findings import note, number_of
+from gpusim.engine.core.checking.order import block_meets, hear, lanes_meet, now, place_of, tell
 from gpusim.engine.core.flow import named
 from gpusim.engine.core.lane_exchange import source_lane
 from gpusim.engine.core.mbarriers import phase_addresses

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.alu.operands import at, predicate
-from gpusim.engine.checking.findings import note, number_of
-from gpusim.engine.checking.order import now, strong_access
-from gpusim.engine.checking.shadow import READS, WRITES, is_simple, leave_alone, report, stamp_of, touch
 from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.checking.findings import note, number_of
+from gpusim.engine.core.checking.order import now, strong_access
+from gpusim.engine.core.checking.shadow import READS, WRITES, is_simple, leave_alone, report, stamp_of, touch
 from gpusim.engine.load_store.async_copy import take_zeros
 from gpusim.engine.load_store.buffers import find_array, own_offset, short_addresses, wide_addresses
 from gpusim.engine.load_store.cluster_memory import rank_of

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.checking.accesses import begin_instruction, look_at_access, look_at_constants, note_box
-from gpusim.engine.checking.meetings import (
+from gpusim.engine.compiling.bits import first_lane
+from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.checking.accesses import begin_instruction, look_at_access, look_at_constants, note_box
+from gpusim.engine.core.checking.meetings import (
     arrive_at_mbarrier,
     cluster_meets,
     come_to_barrier,
@@ -23,9 +25,7 @@ from gpusim.engine.checking.meetings import (
     wait_for_groups,
     wake_up,
 )
-from gpusim.engine.checking.order import fence, lanes_meet, now
-from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.checking.order import fence, lanes_meet, now
 from gpusim.engine.core.indirect_control import indirect_control
 from gpusim.engine.core.out_of_line import with_asynchronous
 from gpusim.engine.core.warp import control, memory_instruction

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.engine.checking.findings import note, number_of
-from gpusim.engine.checking.order import awaited_at, is_known, now
 from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.core.checking.findings import note, number_of
+from gpusim.engine.core.checking.order import awaited_at, is_known, now
 from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 
@@ -21,15 +21,14 @@ def stamp_of(m, slot, thread, index, how):
 
 @jit
 def race(m, row, slot, thread, stamp, does, began):
-    """What is wrong with an access to a granule that something has touched before, and the earlier stamp; 0: nothing."""
+    """What is wrong with an access to a granule that was touched before, and the earlier stamp; 0: nothing."""
     wrote, at = row[K.WROTE], row[K.WROTE_AT]
     if at >= began and not (stamp & wrote & K.STRONG) and not is_known(m, slot, thread, wrote, at):
         if does & WRITES and not does & READS:
             return np.int64(K.WAW), wrote
-        if wrote & K.COPY and wrote >> K.WHO_AT >> K.THREAD_BITS == m.blocks[slot, S.ID]:
-            if awaited_at(m, slot, wrote >> K.WHO_AT & K.THREADS, at) < 0:
-                return np.int64(K.UNAWAITED_COPY), wrote
-        return np.int64(K.RAW), wrote
+        copied = wrote & K.COPY and wrote >> K.WHO_AT >> K.THREAD_BITS == m.blocks[slot, S.ID]
+        unawaited = copied and awaited_at(m, slot, wrote >> K.WHO_AT & K.THREADS, at) < 0
+        return np.int64(K.UNAWAITED_COPY if unawaited else K.RAW), wrote
     if does & WRITES:
         for column in (K.READ, K.READ_TOO):
             read, at = row[column], row[column + 1]

@@ -221,7 +221,7 @@ def strong_access(m, slot, thread, key, writes, reads, of_block):
         hear(m, slot, thread, key)
         if not of_block:
             hear_of_others(m, slot, key)
-    if writes and fenced > m.kept_blocks[slot, K.KB_BEGAN]:
-        if notes[K.RELEASED] != fenced or notes[K.RELEASED_AT] != key:
-            notes[K.RELEASED], notes[K.RELEASED_AT], m.found[0, K.F_TOLD] = fenced, key, 1
-            tell(m, slot, thread, key, fenced, now(m))
+    anew = notes[K.RELEASED] != fenced or notes[K.RELEASED_AT] != key
+    if writes and anew and fenced > m.kept_blocks[slot, K.KB_BEGAN]:
+        notes[K.RELEASED], notes[K.RELEASED_AT], m.found[0, K.F_TOLD] = fenced, key, 1
+        tell(m, slot, thread, key, fenced, now(m))
