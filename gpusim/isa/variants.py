@@ -297,6 +297,7 @@ class Flag(IntEnum):
     ZFILL = 1 << 26
     CLEAR = 1 << 27
     EXCLUSIVE = 1 << 28  # WARPSYNC: lanes of one mask alone do what follows, those of another one after them
+    OF_BLOCK = 1 << 30  # MEMBAR: for the threads of a block alone
     VECTOR = 1 << 29  # atomics on neighbouring fp32 or pairs of 16-bit floats, each word for itself
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from gpusim.engine.alu.routines import addresses
 from gpusim.engine.compiling.threads import APART, TAKEN
 from gpusim.engine.core.asynchronous import OPS
-from gpusim.engine.core.device_heap import N_HEAP, UNIT
+from gpusim.engine.core.device_heap import CHECKED, N_HEAP, PLAIN, UNIT
 from gpusim.engine.core.free_slots import N_FREE_SLOT
 from gpusim.engine.hierarchy.access_patterns import N_PATTERN, PATTERNS_KEPT
 from gpusim.engine.hierarchy.coalescer import empty_coalescer
@@ -472,7 +472,7 @@ def machine(
         bits=np.zeros((2, S.LANES), np.uint32),
         **_tallies(kinds, len(bounds), len(image.code), threads),
         **_outboxes(len(sms), timeless),
-        **_of_system_calls(launch, layout, dims),
+        **_of_system_calls(launch, layout, dims, fresh is not None),
         textures=texture_table(launch, layout),
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),
@@ -505,7 +505,7 @@ def _first_wave(gpu: Gpu, launch: Launch, held: Occupancy, n_sm: int | None) -> 
     return clusters.first_wave(gpu, held.blocks_per_sm, launch)
 
 
-def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray) -> dict[str, np.ndarray]:
+def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray, checked: bool) -> dict[str, np.ndarray]:
     """What printf and malloc keep, and where the heap lies; the least there can be where none is called."""
     program, units = launch.program, 0
     known = formats(program)
@@ -513,7 +513,9 @@ def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray) -> dict[s
         units = layout.nbytes[HEAP] // UNIT
         dims[S.HEAP_FIRST], dims[S.HEAP_UNITS] = layout.address[HEAP], units
     before = None if launch.memory is None or not units else launch.memory.heap
-    heap = zeros(N_HEAP + 2 * units, np.int64) if before is None else before.copy()
+    heap = zeros(N_HEAP + (CHECKED if checked else PLAIN) * units, np.int64)
+    if before is not None:
+        heap[: len(before)] = before
     return {"formats": known, "printed": room(program, known), "heap": heap}
 
 

@@ -19,7 +19,7 @@ from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.driving import Place, SimulationError, drive
 from gpusim.simulate.launch import arrays_of, fill_memory, lay_out, pointers, read_back
-from gpusim.simulate.observed import observed
+from gpusim.simulate.observed import leaked, observed
 from gpusim.simulate.prepared import bound, looked_at
 from gpusim.simulate.sample import probe_blocks
 
@@ -147,7 +147,8 @@ class _Check:
             self.drive(queue, progress, limit)
         except (SimulationError, EndlessError) as error:
             ended, end = str(error), self._end()
-        found = [*observed(self._machine.found, self._image), *([end] if end else [])]
+        self._give_back_heap()
+        found = [*observed(self._machine.found, self._image), *([end] if end else []), *self._leaked()]
         kept = tuple(one for one in found if one.fault.tool in tools)
         return Checked(kept, int(self._machine.misc[S.FINISHED_BLOCKS]), self._launch.blocks, ended, self._unseen())
 
@@ -165,6 +166,18 @@ class _Check:
     def drive(self, queue: BlockQueue, progress: Progress | None, limit: int | None) -> None:
         """Run some blocks."""
         drive(self._machine, self._launch, self._image, queue, progress, "checking", limit)
+
+    def _leaked(self) -> list[Observed]:
+        """Pieces of the heap that are never freed; those of a program may be so by a launch that comes."""
+        units, first = (int(self._machine.shape[column]) for column in (S.HEAP_UNITS, S.HEAP_FIRST))
+        if not units or self._launch.memory is not None:
+            return []
+        return leaked(self._machine.heap, units, first, self._image)
+
+    def _give_back_heap(self) -> None:
+        memory = self._launch.memory
+        if memory is not None and memory.heap is not None:
+            memory.heap[:] = self._machine.heap[: len(memory.heap)]
 
     def _unseen(self) -> tuple[str, ...]:
         head, found = self._machine.found[0], []

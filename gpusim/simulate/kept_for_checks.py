@@ -47,6 +47,7 @@ def kept(
     local = -(-launch.program.local_bytes // WORD) if checked else 0
     found = np.zeros((1 + K.MOST_FOUND if checked else 1, K.N_FOUND), np.int64)
     found[0, K.F_SHARED_BITS], found[0, K.F_GLOBAL_BITS] = of_shared, of_global
+    found[0, K.F_NOW] = 1  # 0 is the number of what never was
     clocks = K.MOST_CLOCKS if checked else 1
     return {
         "shadow_shared": _room(np.int64, slots, granules, K.N_SHADOW),

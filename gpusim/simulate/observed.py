@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gpusim.engine.core.device_heap import N_HEAP, PLAIN, UNIT
 from gpusim.engine.state import checks as K
 from gpusim.isa.encode import F, Image
 from gpusim.results.faults import Access, Fault, Observed, Space
@@ -22,6 +23,9 @@ FAULTS = {
     K.ABSENT_LANES: Fault.ABSENT_LANES,
     K.UNAWAITED_COPY: Fault.UNAWAITED_COPY,
     K.READ_TOO_SOON: Fault.RAW,
+    K.FREED: Fault.FREED,
+    K.LEAK: Fault.LEAK,
+    K.CLUSTER_EXIT: Fault.CLUSTER_EXIT,
 }
 SPACES = {
     K.NOWHERE: None,
@@ -49,6 +53,36 @@ def observed(found: np.ndarray, image: Image) -> list[Observed]:
     racing = {(row[K.F_OTHER_INDEX], row[K.F_SPACE]) for row in rows if row[K.F_FAULT] == K.READ_TOO_SOON}
     left = [row for row in rows if row[K.F_FAULT] != K.UNWRITTEN or (row[K.F_INDEX], row[K.F_SPACE]) not in racing]
     return _together([_one(row, image) for row in left])
+
+
+def leaked(heap: np.ndarray, units: int, first: int, image: Image) -> list[Observed]:
+    """Give the pieces of the device's heap that were never freed, those of one call of malloc together.
+
+    Parameters
+    ----------
+    heap : int64 array
+        :attr:`gpusim.engine.state.arrays.Machine.heap`, of a checked run.
+    units : int
+        Of the heap.
+    first : int
+        Address of its first byte.
+    image : Image
+        What ran.
+    """
+    sizes, asked, sites = (heap[N_HEAP + k * units :][:units] for k in (0, PLAIN, PLAIN + 1))
+    left = np.flatnonzero((sizes > 0) & (sites > 0))
+    found = []
+    for site in np.unique(sites[left]):
+        pieces = left[sites[left] == site]
+        place = int(image.code[int(site) - 1, F.INDEX])
+        text = f"{int(asked[pieces].sum())} bytes in {len(pieces)} piece{'' if len(pieces) == 1 else 's'}"
+        address = first + int(pieces[0]) * UNIT
+        found.append(
+            Observed(
+                Fault.LEAK, Access(place, 0, 0), None, Space.GLOBAL, address, int(asked[pieces[0]]), len(pieces), text
+            )
+        )
+    return found
 
 
 def _together(found: list[Observed]) -> list[Observed]:
@@ -87,4 +121,6 @@ def _more(fault: Fault, number: int, barrier: int) -> str:
         return f"{number} warp{'' if number == 1 else 's'} of the block {'has' if number == 1 else 'have'} ended"
     if fault is Fault.BARRIER_COUNT:
         return f"barrier {barrier} for {number} threads" if number else f"barrier {barrier} for the whole block"
+    if fault is Fault.CLUSTER_EXIT:
+        return f"block {number} may have ended"
     return ""

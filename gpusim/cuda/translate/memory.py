@@ -352,9 +352,9 @@ def _every_board(r: Reader) -> Instr:
 
 def fence(r: Reader) -> Instr:
     """``MEMBAR``, ``FENCE``: each orders all that the engine does; but for ``G`` alone it takes a wavefront."""
-    wavefronts = 0 if r.has("G") else 1
+    wavefronts, scope = 0 if r.has("G") else 1, Flag.OF_BLOCK if r.has("CTA") or r.has("SM") else 0
     r.skip("ALL", "SC", "VC", "CTA", "SM", "GPU", "SYS", "VIEW", "ASYNC", "S")
-    return r.make(Op.MEMBAR, sub=wavefronts)
+    return r.make(Op.MEMBAR, sub=wavefronts, flags=scope)
 
 
 def cctl(r: Reader) -> Instr:

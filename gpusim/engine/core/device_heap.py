@@ -5,7 +5,8 @@ size that came back.  Where neither will do, free neighbours are joined, and the
 
 ``heap`` has the end of what was handed out, then for each small size the piece that came back last (one more than its
 first unit, 0: none), then for each unit how many units the piece has that begins there (negative: it is free), then for
-each unit the free piece of the same size before it.
+each unit the free piece of the same size before it.  In checked runs the bytes that were asked for follow, and the
+instruction that asked, and one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ UNIT = 16
 """Bytes; what malloc aligns to.  Source: CUDA C++ Programming Guide 13, "Dynamic Global Memory Allocation"."""
 SMALL = 64  # units of the largest pieces that are kept by size
 END, LISTS = 0, 1
+PLAIN, CHECKED = 2, 4  # words for each unit, and those in checked runs
 N_HEAP = LISTS + SMALL
 
 
@@ -37,6 +39,8 @@ def allocate(heap, first, units, nbytes):
     if begin < 0:
         return np.int64(0)
     heap[N_HEAP + begin] = n
+    if len(heap) > N_HEAP + PLAIN * units:
+        heap[N_HEAP + PLAIN * units + begin] = nbytes
     return first + begin * UNIT
 
 

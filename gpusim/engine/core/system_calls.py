@@ -11,7 +11,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold
-from gpusim.engine.core.device_heap import allocate, give_back
+from gpusim.engine.core.device_heap import N_HEAP, PLAIN, UNIT, allocate, give_back
 from gpusim.engine.core.device_printf import print_lanes
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import counts as C
@@ -66,6 +66,7 @@ def use_heap(m, c, index, w, block, on):
         given = pair_of(m, w, c[I.A], lane)
         if c[0] == I.MALLOC:
             address = allocate(m.heap, m.shape[S.HEAP_FIRST], m.shape[S.HEAP_UNITS], given)
+            note_site(m, address, index)
             m.regs[at(c[I.DST], base), lane] = np.uint32(address & LOW)
             m.regs[at(c[I.DST], base) + 1, lane] = np.uint32(address >> HALF)
             continue
@@ -73,3 +74,12 @@ def use_heap(m, c, index, w, block, on):
         if wrong:
             return fail(m, wrong, index, lane, block, given, w)
     return True
+
+
+@cold
+def note_site(m, address, index):
+    """Checked runs: which instruction has asked for a piece."""
+    units = m.shape[S.HEAP_UNITS]
+    if address and len(m.heap) > N_HEAP + PLAIN * units:
+        begin = (address - m.shape[S.HEAP_FIRST]) // UNIT
+        m.heap[N_HEAP + (PLAIN + 1) * units + begin] = index + 1

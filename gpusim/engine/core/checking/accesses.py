@@ -9,9 +9,10 @@ from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.findings import note, number_of
 from gpusim.engine.core.checking.order import now, strong_access
 from gpusim.engine.core.checking.shadow import READS, WRITES, is_simple, leave_alone, report, stamp_of, touch
+from gpusim.engine.core.device_heap import N_HEAP, PLAIN, UNIT
 from gpusim.engine.load_store.async_copy import take_zeros
 from gpusim.engine.load_store.buffers import find_array, own_offset, short_addresses, wide_addresses
-from gpusim.engine.load_store.cluster_memory import rank_of
+from gpusim.engine.load_store.cluster_memory import WITHIN, rank_of
 from gpusim.engine.load_store.generic_space import generic_addresses, window_of
 from gpusim.engine.load_store.global_memory import global_addresses
 from gpusim.engine.load_store.shared_memory import shared_addresses
@@ -76,6 +77,8 @@ def look_at(m, c, index, w, slot, thread, lane, space, address, width, does, how
     fault = np.int64(0)
     if not is_inside(m, c, w, space, address, width):
         fault = np.int64(K.OUT_OF_BOUNDS)
+    elif space == K.GLOBAL and m.shape[S.HEAP_UNITS]:
+        fault = fault_of_heap(m, address, width)
     elif address & (width - 1):
         fault = np.int64(K.MISALIGNED)
     if fault:
@@ -85,8 +88,25 @@ def look_at(m, c, index, w, slot, thread, lane, space, address, width, does, how
     if space == K.LOCAL:
         look_at_local(m, index, w, slot, thread, lane, address, width, does)
     else:
-        look_at_granules(m, c, index, w, slot, thread, lane, space, address, width, does, how)
+        look_at_granules(m, c, index, w, slot, slot, thread, lane, space, address, width, does, how)
     return True
+
+
+@cold
+def fault_of_heap(m, address, width):
+    """What is wrong with an access to the device's heap: beyond a piece, or to what was freed; 0: nothing."""
+    units = m.shape[S.HEAP_UNITS]
+    at = (address - m.shape[S.HEAP_FIRST]) // UNIT
+    if at < 0 or at >= units:
+        return np.int64(0)
+    begin = at
+    while begin > 0 and m.heap[N_HEAP + begin] == 0:
+        begin -= 1
+    size, asked = m.heap[N_HEAP + begin], m.heap[N_HEAP + PLAIN * units + begin]
+    if size < 0:
+        return np.int64(K.FREED) if at < begin - size else np.int64(K.OUT_OF_BOUNDS)
+    inside = address + width <= m.shape[S.HEAP_FIRST] + begin * UNIT + asked
+    return np.int64(0) if inside else np.int64(K.OUT_OF_BOUNDS)
 
 
 @inline
@@ -104,27 +124,29 @@ def is_inside(m, c, w, space, address, width):
 
 
 @jit
-def look_at_granules(m, c, index, w, slot, thread, lane, space, address, width, does, how):
-    """The same of shared and global memory: every granule that it touches."""
+def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, width, does, how):
+    """The same of global memory, and of shared memory of the block in ``home``: every granule that it touches."""
     shared = space == K.SHARED
     bits = m.found[0, K.F_SHARED_BITS if shared else K.F_GLOBAL_BITS]
     place = address - m.shape[S.SHARED_BASE] if shared else address - S.GLOBAL_BASE
-    began = m.kept_blocks[slot, K.KB_BEGAN] if shared else np.int64(1)
+    began = m.kept_blocks[home, K.KB_BEGAN] if shared else np.int64(1)
     stamp = stamp_of(m, slot, thread, index, how)
     if how & K.STRONG:
-        key = address ^ (m.blocks[slot, S.ID] << 24) if shared else address
-        strong_access(m, slot, thread, key, does & WRITES, does & READS, shared)
+        key = address ^ (m.blocks[home, S.ID] << S.WINDOW_AT) if shared else address
+        strong_access(m, slot, thread, key, does & WRITES, does & READS, how & K.OF_BLOCK)
     for granule in range(place >> bits, (place + width) >> bits):
-        row = m.shadow_shared[slot, granule] if shared else m.shadow_global[granule]
+        row = m.shadow_shared[home, granule] if shared else m.shadow_global[granule]
         unwritten = does & READS and row[K.WROTE_AT] < began and (shared or is_fresh(m, address))
         if unwritten:
             where = place if shared else address
             note(m, np.int64(K.UNWRITTEN), index, number_of(m, slot, thread), space, where, width, np.int64(-1), 0)
-        blank = np.int64(K.BLANK) if unwritten else np.int64(0)
+        blank, together = np.int64(K.BLANK) if unwritten else np.int64(0), row[K.WROTE_AT] == now(m)
         fault, before = touch(m, row, slot, thread, stamp | blank, does, began)
         if fault:
-            offset = max((granule << bits) - place, 0)
-            tell_of_race(m, c, w, slot, index, thread, lane, space, address, place, offset, width, fault, before)
+            offset = (granule << bits) - place
+            tell_of_race(
+                m, c, w, slot, home, index, thread, lane, space, address, place, offset, width, fault, before, together
+            )
 
 
 @inline
@@ -137,29 +159,23 @@ def is_fresh(m, address):
 
 
 @cold
-def tell_of_race(m, c, w, slot, index, thread, lane, space, address, place, offset, width, fault, before):
-    """Note a race, unless both leave the same there."""
-    memory = m.shared[slot] if space == K.SHARED else m.data
+def tell_of_race(
+    m, c, w, slot, home, index, thread, lane, space, address, place, offset, width, fault, before, together
+):
+    """Note a race, unless both leave the same there; ``together``: lanes of one instruction write there."""
+    memory = m.shared[home] if space == K.SHARED else m.data
     where = address + offset if space == K.SHARED else address + offset - S.GLOBAL_BASE
-    old, new = np.int64(memory[where >> 2]), np.int64(K.NO_VALUE)
+    mask = WORD_MASK if width >= 4 else (1 << 8 * width) - 1
+    old, new = np.int64(memory[where >> 2]) >> 8 * (where & 3) & mask, np.int64(K.NO_VALUE)
     if c[0] == I.STS or c[0] == I.STG or c[0] == I.ST:
         row = at(c[I.B], first_row(m, w)) + (offset >> 2)
-        new = np.int64(m.regs[row, lane])
-        if same_instruction(m, before, index, fault):
-            old = np.int64(m.regs[row, (before >> K.WHO_AT) & (S.LANES - 1)])
-        mask = WORD_MASK if width >= 4 else (1 << 8 * width) - 1
-        shift = 8 * (where & 3) if width < 4 and not same_instruction(m, before, index, fault) else 0
-        old, new = (old >> shift) & mask, new & mask
+        new = np.int64(m.regs[row, lane]) & mask
+        if together:
+            old = np.int64(m.regs[row, (before >> K.WHO_AT) & (S.LANES - 1)]) & mask
         if old == new:
             return
     where = place if space == K.SHARED else address
     report(m, fault, before, index, slot, thread, space, where, width, new, old)
-
-
-@inline
-def same_instruction(m, before, index, fault):
-    """Whether two lanes of one instruction write one place."""
-    return fault == K.WAW and (before >> K.INDEX_AT) & K.INDICES == index
 
 
 @jit
@@ -187,6 +203,12 @@ def strength(c):
     return np.int64(K.STRONG) if c[I.CACHE] == I.CG else np.int64(0)
 
 
+@inline
+def scope(c):
+    """An atomic in global memory is strong, for its block alone where it says so."""
+    return np.int64(K.STRONG) if c[I.CACHE] == I.CG else np.int64(K.STRONG | K.OF_BLOCK)
+
+
 @jit
 def look_at_access(m, c, op, index, w, slot, on):
     """An instruction that touches memory; returns the lanes whose access may be done."""
@@ -203,10 +225,10 @@ def look_at_access(m, c, op, index, w, slot, on):
         return look_at_lanes(m, c, index, w, slot, K.LOCAL, address, on, READS if op == I.LDL else WRITES, 0, 0)
     if op == I.ATOMG or op == I.RED:
         wide_addresses(m.regs, base, c[I.A], c[I.D], c[I.OFFSET], c[I.FLAGS] & I.NARROW, address)
-        return look_at_lanes(m, c, index, w, slot, K.GLOBAL, address, on, READS | WRITES, K.STRONG, 0)
+        return look_at_lanes(m, c, index, w, slot, K.GLOBAL, address, on, READS | WRITES, scope(c), 0)
     if op == I.ATOMS:
         short_addresses(m.regs, base, c[I.A], c[I.D], (c[I.SUB] >> 8) & 7, own_offset(m, c, slot), address)
-        return look_at_lanes(m, c, index, w, slot, K.SHARED, address, on, READS | WRITES, K.STRONG, 0)
+        return look_at_lanes(m, c, index, w, slot, K.SHARED, address, on, READS | WRITES, K.STRONG | K.OF_BLOCK, 0)
     if op == I.LDGSTS:
         return look_at_copy(m, c, index, w, slot, on)
     if op == I.LDSM or op == I.STSM:
@@ -245,7 +267,7 @@ def look_at_generic(m, c, op, index, w, slot, on):
     address, width, fine = m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH]), ZERO
     generic_addresses(c, m.regs, first_row(m, w), address)
     first, does = w % m.shape[S.WARPS] * S.LANES, READS if op == I.LD else WRITES if op == I.ST else READS | WRITES
-    how = np.int64(K.STRONG) if op == I.ATOM else strength(c)
+    how = scope(c) if op == I.ATOM else strength(c)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
@@ -254,6 +276,7 @@ def look_at_generic(m, c, op, index, w, slot, on):
         if window == S.SHARED_WINDOW_HI:
             space = np.int64(K.SHARED)
             if rank_of(a) != m.blocks[slot, S.CLUSTER_PLACE]:
+                look_afar(m, c, index, w, slot, first + lane, lane, a & WORD_MASK, width, does, how)
                 fine |= ONE << np.uint32(lane)
                 continue
             a = (a & WORD_MASK) - m.blocks[slot, S.OWN_WINDOW]
@@ -262,6 +285,38 @@ def look_at_generic(m, c, op, index, w, slot, on):
         may = look_at(m, c, index, w, slot, first + lane, lane, space, a, width, does, how if space != K.LOCAL else 0)
         fine |= np.uint32(may) << np.uint32(lane)
     return fine
+
+
+@cold
+def look_afar(m, c, index, w, slot, thread, lane, address, width, does, how):
+    """An access to shared memory of another block of the cluster, if that is still there: the engine says if not."""
+    rank, of = rank_of(address), m.blocks[slot, S.OF_CLUSTER]
+    if rank >= m.shape[S.CLUSTER]:
+        return
+    home, place = m.clusters[of, S.MATES + rank], address & WITHIN
+    first, size = m.shape[S.SHARED_BASE], m.shape[S.SHARED_BYTES]
+    if m.blocks[home, S.ID] < 0 or m.blocks[home, S.OF_CLUSTER] != of or not first <= place <= first + size - width:
+        return
+    keep = m.kept_blocks[home]
+    if keep[K.KB_ID] != m.blocks[home, S.ID] + 1:
+        begin_block(m, home)
+    keep[K.KB_REMOTE], keep[K.KB_REMOTE_AT] = stamp_of(m, slot, thread, index, how), now(m)
+    look_at_granules(m, c, index, w, slot, home, thread, lane, K.SHARED, place, width, does, how)
+
+
+@cold
+def begin_block(m, slot):
+    """A block begins in a place: nothing is known in it, and nothing has been written."""
+    keep, n = m.kept_blocks[slot], m.shape[S.WARPS]
+    for column in range(K.N_KEPT_BLOCK):
+        keep[column] = 0
+    keep[K.KB_ID], keep[K.KB_BEGAN] = m.blocks[slot, S.ID] + 1, now(m)
+    for w in range(slot * n, (slot + 1) * n):
+        for column in range(K.N_KEPT_WARP):
+            m.kept_warps[w, column] = 0
+        for word in range(m.shadow_local.shape[1]):
+            for lane in range(S.LANES):
+                m.shadow_local[w, word, lane] = 0
 
 
 @cold

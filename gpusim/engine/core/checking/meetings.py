@@ -8,11 +8,13 @@ from gpusim.engine.alu.operands import at, predicate
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.findings import note, number_of
-from gpusim.engine.core.checking.order import block_meets, hear, lanes_meet, now, place_of, tell
+from gpusim.engine.core.checking.order import block_meets, hear, is_known, lanes_meet, now, place_of, tell, tell_block
 from gpusim.engine.core.flow import named
 from gpusim.engine.core.lane_exchange import source_lane
 from gpusim.engine.core.mbarriers import phase_addresses
 from gpusim.engine.core.paths import FULL
+from gpusim.engine.load_store.buffers import short_addresses
+from gpusim.engine.load_store.cluster_memory import WITHIN, rank_of
 from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
@@ -105,8 +107,27 @@ def come_to_end(m, c, w, slot, on):
         awaited = warp[S.SPLIT_WAIT + n]
         if 0 < awaited <= FULL and awaited & lanes:
             note_absent(m, warp[S.SPLIT_PC + n] - 1, w, slot, warp[S.SPLIT_MASK + n], awaited)
-    if warp[S.ALIVE] & ~lanes or m.blocks[slot, S.WAITING] == 0:
+    if warp[S.ALIVE] & ~lanes:
         return
+    if m.blocks[slot, S.B_ALIVE] == 1 and m.kept_blocks[slot, K.KB_REMOTE_AT]:
+        leave_others(m, w, slot)
+    if m.blocks[slot, S.WAITING]:
+        open_barriers(m, slot)
+
+
+@cold
+def leave_others(m, w, slot):
+    """A block ends whose shared memory another one of its cluster has touched, and may yet where nothing says not."""
+    keep = m.kept_blocks[slot]
+    stamp = keep[K.KB_REMOTE]
+    if not is_known(m, slot, first_thread(m, w), stamp, keep[K.KB_REMOTE_AT]):
+        index = (stamp >> K.INDEX_AT) & K.INDICES
+        note(m, np.int64(K.CLUSTER_EXIT), index, stamp >> K.WHO_AT, K.NOWHERE, 0, 0, np.int64(-1), m.blocks[slot, S.ID])
+
+
+@jit
+def open_barriers(m, slot):
+    """The last warp that others wait for has ended: those at a barrier go on."""
     for b in range(S.N_BARRIERS):
         here, alive = m.blocks[slot, S.ARRIVED + b], m.blocks[slot, S.B_ALIVE] - 1
         if here and m.blocks[slot, S.EXPECTED + b] == 0 and here >= alive:
@@ -206,17 +227,27 @@ def note_wait(m, w, upto):
 @inline
 def key_of(m, slot, address):
     """Key of an mbarrier in a block's shared memory."""
-    return address ^ (m.blocks[slot, S.ID] << 24)
+    return address ^ (m.blocks[slot, S.ID] << S.WINDOW_AT)
 
 
 @jit
 def arrive_at_mbarrier(m, c, w, slot, on):
     """SYNCS_ARRIVE, ARRIVES: a lane tells what it has done."""
-    phase_addresses(m, c, w)
+    remote = c[0] == I.SYNCS_ARRIVE and c[I.SUB] & I.REMOTE_ARRIVAL and m.shape[S.CLUSTER] > 1
+    if remote:
+        short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], 0, c[I.OFFSET], m.scratch[S.ADDRESSES])
+    else:
+        phase_addresses(m, c, w)
     for lane in range(S.LANES):
-        if (on >> np.uint32(lane)) & ONE:
-            key = key_of(m, slot, m.scratch[S.ADDRESSES, lane])
-            tell(m, slot, first_thread(m, w) + lane, key, now(m), now(m))
+        if not (on >> np.uint32(lane)) & ONE:
+            continue
+        address, thread, home = m.scratch[S.ADDRESSES, lane], first_thread(m, w) + lane, slot
+        if remote and rank_of(address) < m.shape[S.CLUSTER]:
+            home = m.clusters[m.blocks[slot, S.OF_CLUSTER], S.MATES + rank_of(address)]
+        if home != slot:
+            tell_block(m, slot, thread, home)
+        else:
+            tell(m, slot, thread, key_of(m, slot, address & WITHIN), now(m), now(m))
 
 
 @jit

@@ -9,8 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import cold, inline, jit
-from gpusim.engine.core.checking.accesses import begin_instruction, look_at_access, look_at_constants, note_box
+from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.core.checking.accesses import (
+    begin_block,
+    begin_instruction,
+    look_at_access,
+    look_at_constants,
+    note_box,
+)
 from gpusim.engine.core.checking.meetings import (
     arrive_at_mbarrier,
     cluster_meets,
@@ -76,20 +82,6 @@ def checked(m, index, w, block, sm, on, t):
     return done
 
 
-@cold
-def begin_block(m, slot):
-    """A block begins in a place: nothing is known in it, and nothing has been written."""
-    keep, n = m.kept_blocks[slot], m.shape[S.WARPS]
-    keep[K.KB_ID], keep[K.KB_BEGAN] = m.blocks[slot, S.ID] + 1, now(m) + 1
-    keep[K.KB_PHASE], keep[K.KB_AGENT], keep[K.KB_CLUSTER] = 0, 0, 0
-    for w in range(slot * n, (slot + 1) * n):
-        for column in range(K.N_KEPT_WARP):
-            m.kept_warps[w, column] = 0
-        for word in range(m.shadow_local.shape[1]):
-            for lane in range(S.LANES):
-                m.shadow_local[w, word, lane] = 0
-
-
 @jit
 def look(m, c, op, index, w, slot, on):
     """Look at an instruction before it is done; returns the lanes for which it may be."""
@@ -110,7 +102,7 @@ def look(m, c, op, index, w, slot, on):
     elif op == I.SHFL:
         look_at_shuffle(m, c, index, w, slot, on)
     elif op == I.MEMBAR or op == I.CLUSTER_FENCE:
-        fence(m, w, slot, on)
+        fence(m, w, slot, on, c[I.FLAGS] & I.OF_BLOCK)
     elif op == I.LDGDEPBAR or op == I.UTMACMDFLUSH:
         end_group(m, w)
     elif op == I.DEPBAR:

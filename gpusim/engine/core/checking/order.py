@@ -201,27 +201,49 @@ def block_meets(m, slot):
 
 
 @inline
-def fence(m, w, slot, lanes):
-    """Lanes of a warp have made a fence: what they did before it they may tell others."""
+def fence(m, w, slot, lanes, of_block):
+    """Lanes of a warp have made a fence: what they did before it they may tell others, or others of their block."""
     first = w % m.shape[S.WARPS] * S.LANES
     for lane in range(S.LANES):
         if (lanes >> np.uint32(lane)) & ONE:
-            m.kept_threads[slot, first + lane, K.FENCED] = now(m)
+            notes = m.kept_threads[slot, first + lane]
+            notes[K.FENCED], notes[K.FENCED_WIDE] = now(m), notes[K.FENCED_WIDE] if of_block else now(m)
+
+
+OF_BLOCK_AT = 1 << 62
+"""Keys of what threads tell those of their block alone."""
 
 
 @jit
 def strong_access(m, slot, thread, key, writes, reads, of_block):
     """An atomic or a strong access: it tells what came before the thread's fence, and hears what others told.
 
-    ``of_block``: the place is in the block's own shared memory.
+    ``of_block``: those of the block alone see it at once.
     """
     notes = m.kept_threads[slot, thread]
-    fenced = notes[K.FENCED]
     if reads and m.found[0, K.F_TOLD]:
         hear(m, slot, thread, key)
+        hear(m, slot, thread, key | OF_BLOCK_AT)
         if not of_block:
             hear_of_others(m, slot, key)
+    fenced, wide = notes[K.FENCED], notes[K.FENCED_WIDE]
     anew = notes[K.RELEASED] != fenced or notes[K.RELEASED_AT] != key
     if writes and anew and fenced > m.kept_blocks[slot, K.KB_BEGAN]:
         notes[K.RELEASED], notes[K.RELEASED_AT], m.found[0, K.F_TOLD] = fenced, key, 1
-        tell(m, slot, thread, key, fenced, now(m))
+        tell(m, slot, thread, key | OF_BLOCK_AT, fenced, now(m))
+        if wide > m.kept_blocks[slot, K.KB_BEGAN] and not of_block:
+            tell(m, slot, thread, key, wide, now(m))
+
+
+@jit
+def tell_block(m, slot, thread, home):
+    """A thread tells a block of its cluster what it has done, by an mbarrier there."""
+    own = m.blocks[slot, S.ID]
+    p = place_of(m.pairs, m.blocks[home, S.ID], own, True)
+    if p < 0:
+        m.found[0, K.F_BLIND] = 1
+        return
+    row = m.pairs[p]
+    join(row[K.C_FIRST :], m.known[slot, thread])
+    row[K.C_FIRST + thread] = now(m)
+    row[K.C_PHASE] = max(row[K.C_PHASE], m.kept_blocks[slot, K.KB_PHASE])

@@ -19,11 +19,18 @@ def stamp_of(m, slot, thread, index, how):
     return (m.blocks[slot, S.ID] << K.THREAD_BITS | thread) << K.WHO_AT | index << K.INDEX_AT | how
 
 
+@inline
+def are_strong(stamp, other):
+    """Whether two accesses see one another at once, as atomics do: they do not race."""
+    both, narrow = stamp & other & K.STRONG, (stamp | other) & K.OF_BLOCK
+    return both and not (narrow and (stamp ^ other) >> K.WHO_AT >> K.THREAD_BITS)
+
+
 @jit
 def race(m, row, slot, thread, stamp, does, began):
     """What is wrong with an access to a granule that was touched before, and the earlier stamp; 0: nothing."""
     wrote, at = row[K.WROTE], row[K.WROTE_AT]
-    if at >= began and not (stamp & wrote & K.STRONG) and not is_known(m, slot, thread, wrote, at):
+    if at >= began and not are_strong(stamp, wrote) and not is_known(m, slot, thread, wrote, at):
         if does & WRITES and not does & READS:
             return np.int64(K.WAW), wrote
         copied = wrote & K.COPY and wrote >> K.WHO_AT >> K.THREAD_BITS == m.blocks[slot, S.ID]
@@ -32,7 +39,7 @@ def race(m, row, slot, thread, stamp, does, began):
     if does & WRITES:
         for column in (K.READ, K.READ_TOO):
             read, at = row[column], row[column + 1]
-            if at >= began and not (stamp & read & K.STRONG) and not is_known(m, slot, thread, read, at):
+            if at >= began and not are_strong(stamp, read) and not is_known(m, slot, thread, read, at):
                 return np.int64(K.READ_TOO_SOON if read & K.BLANK else K.WAR), read
     return np.int64(0), np.int64(-1)
 
