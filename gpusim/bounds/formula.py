@@ -83,7 +83,7 @@ def compulsory(computation: Computation) -> sympy.Expr:
 
 def _is_between(computation: Computation, array: str) -> bool:
     readers = [one for one in computation.statements if array in {access.base for access in one.inputs}]
-    return any(one.out.base != array for one in readers)
+    return any(array not in {out.base for out in one.outs} for one in readers)
 
 
 def _elements(computation: Computation, array: str, written: bool) -> sympy.Expr:
@@ -96,7 +96,7 @@ def _elements(computation: Computation, array: str, written: bool) -> sympy.Expr
     accesses = [
         access
         for one in computation.statements
-        for access in ((one.out,) if written else one.inputs)
+        for access in (one.outs if written else one.inputs)
         if access.base == array
     ]
     first = max(accesses, key=lambda access: len({*access.loops, *access.whole}))

@@ -117,7 +117,12 @@ def least(
 
 def _kept(computation: Computation) -> list[str]:
     """Arrays that are written for somebody else: those that only this computation reads need never leave."""
-    read = {access.base for one in computation.statements for access in one.inputs if access.base != one.out.base}
+    read = {
+        access.base
+        for one in computation.statements
+        for access in one.inputs
+        if access.base not in {out.base for out in one.outs}
+    }
     return [array for array in computation.written if array not in read or is_given(computation, array)]
 
 
@@ -170,13 +175,13 @@ def _made(computation: Computation, sizes: Mapping[str, int]) -> Iterator[tuple[
     used = {access.base for one in computation.statements for access in one.inputs}
     kept = _kept(computation)
     for one in computation.statements:
-        array = one.out.base
-        if one.gathers and array not in kept:
+        for array in {out.base for out in one.outs if one.gathers} - {*kept}:
             yield array, elements(computation, array, sizes, written=True)
         if stencils.steps(one) is not None and not stencils.axes(one):
-            yield array, computation.points(one, sizes)
+            yield one.out.base, computation.points(one, sizes)
     for array in (one for one in computation.written if one in used):
-        yield array, elements(computation, array, sizes, written=True)
+        ways = {access.linear for one in computation.statements for access in one.inputs if access.base == array}
+        yield array, len(ways) * elements(computation, array, sizes, written=True)
 
 
 class _Work:
