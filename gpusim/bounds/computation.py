@@ -12,7 +12,9 @@ from gpusim.errors import GpusimError, whole
 
 ACCESS = re.compile(r"([A-Za-z_]\w*'?)\s*\[([^\[\]]*)\]")
 ONE = r"[A-Za-z_]\w*\s*\[[^\[\]]*\]"
-STATEMENT = re.compile(rf"\s*(?P<outs>{ONE}(?:\s*,\s*{ONE})*)\s*(?P<op>\+=|-=|max=|min=|=)(?!=)(?P<right>.*)", re.DOTALL)
+STATEMENT = re.compile(
+    rf"\s*(?P<outs>{ONE}(?:\s*,\s*{ONE})*)\s*(?P<op>\+=|-=|max=|min=|=)(?!=)(?P<right>.*)", re.DOTALL
+)
 TERM = re.compile(r"\s*([+-]?)\s*(?:(\d+)\s*\*?\s*)?([A-Za-z_]\w*)?\s*")
 MOST_LOOPS, MOST_STATEMENTS, LONGEST = 12, 12, 2000
 """Of a text; more than that is refused."""
@@ -334,7 +336,9 @@ def _statement(text: str, source: str) -> Statement:
         raise ComputationError(f"{source!r}: {text.strip()!r} reads no array")
     out, *others = _accesses(match["outs"], source)
     if others and match["op"] == "=":
-        raise ComputationError(f"{source!r}: {text.strip()!r} has several outputs: only sums can, such as a[i], b[j] +=")
+        raise ComputationError(
+            f"{source!r}: {text.strip()!r} has several outputs: only sums can, such as a[i], b[j] +="
+        )
     if len({one.base for one in (out, *others)}) <= len(others):
         raise ComputationError(f"{source!r}: {text.strip()!r} names an output twice")
     return Statement(out, match["op"], inputs, tuple(others))

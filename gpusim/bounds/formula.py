@@ -125,7 +125,12 @@ def _of_statement(computation: Computation, statement: Statement) -> sympy.Expr 
     S = sympy.Symbol("S", positive=True)
     if space := stencils.axes(statement):
         d = len(space)
-        return _points(computation, statement) * (d + 1) ** sympy.Rational(-1, d) / S ** sympy.Rational(1, d)
+        constant = (sympy.Integer(2) if d == 1 else 2 ** (1 + sympy.Rational(1, d))) / (d + 1) ** sympy.Rational(1, d)
+        return _points(computation, statement) * constant / S ** sympy.Rational(1, d)
+    if vectors := stencils.chains(statement):
+        power = sympy.Rational(len(vectors), len(vectors) - 1)
+        constant = (power - 1) ** (power - 1) / power**power
+        return _points(computation, statement) * constant * S ** (1 - power)
     found = exponents(computation, statement)
     power = sum(found)
     if power <= 1:  # of reads alone, or of none
