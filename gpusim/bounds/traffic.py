@@ -194,8 +194,18 @@ def _made(computation: Computation, sizes: Mapping[str, int]) -> Iterator[tuple[
         if stencils.steps(one) is not None and not stencils.ways(one, sizes):
             yield one.out.base, computation.points(one, sizes)
     for array in (one for one in computation.written if one in used):
-        ways = {access.linear for one in computation.statements for access in one.inputs if access.base == array}
-        yield array, len(ways) * elements(computation, array, sizes, written=True)
+        yield array, _uses(computation, array) * elements(computation, array, sizes, written=True)
+
+
+def _uses(computation: Computation, array: str) -> int:
+    """How often a value of an array can be at hand without room of its own: once for each pattern that reads it.
+
+    Twice where the statement that gathers it reads it, too: its value then may also be the one with which a sum begins.
+    """
+    ways = {access.linear for one in computation.statements for access in one.inputs if access.base == array}
+    makes = [one for one in computation.statements if one.gathers and array in {out.base for out in one.outs}]
+    own = any(access.base == array for one in makes for access in one.inputs)
+    return len(ways) * (1 + own)
 
 
 class _Work:
