@@ -6,9 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from itertools import product
+from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gpusim.bounds import stencils
@@ -96,6 +97,43 @@ def moved(found: Computation, sizes: dict[str, int], points: list[Point], room: 
     return memory.flush()
 
 
+def free_in(found: Computation, sizes: dict[str, int], points: set[Point], way: int) -> tuple[int, int]:
+    """Points of a set that a way counts, and those whose values, or whose neighbours' outside the grid, are free."""
+    (statement,) = found.statements
+    extents = [sizes[form.loops[0]] for form in statement.out.forms]
+    if stencils.axes(statement):
+        rim = sum(any(x in (0, e - 1) for x, e in zip(point[1:], extents[1:], strict=True)) for point in points)
+        return (len(points) - rim, rim) if way else (len(points), 0)
+    vectors = stencils.chains(statement)
+    before = [[tuple(x - v for x, v in zip(point, vector, strict=True)) for vector in vectors] for point in points]
+    outside = (any(not all(0 <= x < e for x, e in zip(q, extents, strict=True)) for q in near) for near in before)
+    return len(points), sum(outside)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([(JACOBI, 0), (JACOBI, 1), (JACOBI_2D, 0), (JACOBI_2D, 1), (SEIDEL, 0), (SEIDEL_2D, 0)]),
+    st.tuples(st.integers(1, 30), st.integers(1, 7), st.integers(1, 7)), st.floats(0.05, 1), st.integers(0, 2**31),
+)  # fmt: skip
+@example((JACOBI, 1), (30, 5, 1), 1.0, 0)
+@example((SEIDEL, 0), (30, 5, 1), 1.0, 0)
+@example((SEIDEL_2D, 0), (30, 2, 2), 1.0, 0)
+def test_no_set_of_points_is_larger_than_its_way_allows(
+    which: tuple[Computation, int], extents: Point, share: float, seed: int
+) -> None:
+    (found, way), draw = which, Random(seed)
+    sizes = dict(zip("tij", extents, strict=True))
+    grid = product(*(range(sizes[form.loops[0]]) for form in found.statements[0].out.forms))
+    points = {point for point in grid if draw.random() < share}
+    made = {(t + 1, *space) for t, *space in points}
+    at_hand = {one for point in points for one in reads(found, sizes, point)} - made
+    counted, free = free_in(found, sizes, points, way)
+    this = stencils.ways(found.statements[0], sizes)[way]
+    assert free <= this.free
+    if counted:
+        assert math.log(counted) <= this.log_points(len(at_hand) + free) + 1e-9
+
+
 def skewed(extents: Point, tile: Point, slope: int) -> list[Point]:
     """Points in tiles that lean back by a slope with each step: all steps of a tile are done before the next."""
 
@@ -143,6 +181,11 @@ def test_a_narrow_grid_is_bounded_by_its_rim_alone() -> None:
     rim, inner = stencils.ways(JACOBI.statements[0], {"t": 100, "i": 3})
     assert (rim.points, rim.free) == (300, 0)
     assert (inner.points, inner.free) == (100, 200)
+
+
+def test_points_that_a_chain_reaches_from_outside_are_counted() -> None:
+    (way,) = stencils.ways(SEIDEL.statements[0], {"t": 10, "i": 7})
+    assert (way.points, way.free) == (70, 7 + 10 - 1)
 
 
 def test_points_that_depend_on_the_same_step_are_bounded_by_their_chains() -> None:
