@@ -26,7 +26,10 @@ class Source(NamedTuple):
 
 
 LISTED = "tables in the SOAP authors' tool"
-"""``soap/utils.py`` of the estimator in spcl/dace: their own bounds of PolyBench, and those of IOLB beside them."""
+"""``soap/utils.py`` of the estimator in spcl/dace: their own bounds of PolyBench, and earlier ones.
+
+These are not named there; they are taken for IOLB's.  The papers may differ.
+"""
 
 HONG_KUNG = Source("Hong and Kung 1981", "abstract")
 SMITH = Source("Smith, Lowery, Langou, van de Geijn 2019 (arXiv 1702.02017)", "abstract")

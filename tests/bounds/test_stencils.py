@@ -64,6 +64,14 @@ def test_a_pyramid_does_nearly_as_many_points_as_its_base_allows(found: Computat
     assert 0.95 <= sum(steps) / math.exp(inner.log_points(len(base))) <= 1
 
 
+def test_in_three_dimensions_one_does_more_than_three_times_the_root_allows() -> None:
+    S = 30000
+    steps = [(4 * r**3 + 6 * r**2 + 8 * r + 3) // 3 for r in range(120)]
+    assert steps[:5] == [len(ball(3, r)) for r in range(5)]
+    for radius, base in enumerate(steps):
+        assert sum(steps[:radius]) > (base - S) * S ** (1 / 3) / 3
+
+
 def test_a_pyramid_of_3_memories_does_more_than_twice_the_root_allows() -> None:
     """With 2 points / sqrt(S) in two dimensions, X - S moved could do no more than (X - S) sqrt(S) / 2, for some X."""
     S = 20000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpusim.bounds.computation import Access, Computation, parse
 from gpusim.bounds.footprint import read_arrays
-from gpusim.bounds.traffic import least
+from gpusim.bounds.traffic import _made, least
 from tests.bounds.memory import Memory
 
 GEMM = parse("C[m,n] += A[m,k] * B[k,n]")
@@ -237,6 +237,18 @@ def test_memories_side_by_side_hold_more() -> None:
     one, many = (least(GEMM, sizes, 1e5, memories).reuse for memories in (1, 132))
     assert 0.8 * one < many <= one
     assert least(GEMM, dict.fromkeys("mnk", 64), 1e5, 132).reason == "compulsory"
+
+
+@pytest.mark.parametrize(
+    ("text", "array", "values"),
+    [
+        ("D[i,j] min= D'[i,k] + D'[k,j]", "D", 4 * 100),  # of a row, of a column, each also where a sum begins
+        ("T[i,j] += A[i,k] * B[k,j]; D[i,j] += T'[i,k] * C[k,j]", "T", 2 * 100),  # begun, and used when finished
+    ],
+)
+def test_values_at_hand_without_a_read_are_counted_by_their_uses(text: str, array: str, values: int) -> None:
+    made = _made(parse(text), dict.fromkeys("ijk", 10))
+    assert sum(count for name, count in made if name == array) == values
 
 
 def test_the_constant_is_two() -> None:
