@@ -13,14 +13,10 @@
 #define MBARRIER_EXPECT(bar, bytes)                                                        \
     asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" \
                  ::"r"(SHARED_ADDRESS(bar)), "r"(bytes) : "memory")
-#define MBARRIER_WAIT(bar, parity)                                                                       \
-    do {                                                                                                 \
-        uint32_t done = 0;                                                                               \
-        while (!done)                                                                                    \
-            asm volatile(                                                                                \
-                "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" \
-                : "=r"(done) : "r"(SHARED_ADDRESS(bar)), "r"(parity) : "memory");                        \
-    } while (0)
+#define MBARRIER_WAIT(bar, parity)                                                                   \
+    asm volatile(                                                                                     \
+        "{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }" \
+        ::"r"(SHARED_ADDRESS(bar)), "r"(parity) : "memory")
 
 // The order of ordinary accesses before, and of asynchronous copies after.
 #define FENCE_ASYNC() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")

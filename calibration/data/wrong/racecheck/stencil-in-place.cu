@@ -2,9 +2,9 @@
 // A stencil in place reads across the border of two blocks what the other block writes.
 __global__ void wrong(int n, float* x, float* y) {
     int i = blockIdx.x * 32 + threadIdx.x;
-    float next = i + 1 < n ? x[i + 1] : 0;  // here: race-RAW-global-blocks
+    float next = i + 1 < n ? x[i + 1] : 0;  // here: race-WAR-global-blocks
     __syncthreads();
-    x[i] = x[i] + next;  // here: race-RAW-global-blocks
+    x[i] = x[i] + next;  // here: race-WAR-global-blocks
     y[i] = next;
 }
 

@@ -4,7 +4,7 @@
 
 __global__ void wrong(const int* x, int* y) {
     __shared__ uint64_t full;
-    if (threadIdx.x == 0) MBARRIER_INIT(&full, 64);
+    if (threadIdx.x == 0) MBARRIER_INIT(&full, 64);  // here: mbarrier-misuse
     __syncthreads();
     if (threadIdx.x < 32) MBARRIER_ARRIVE(&full);
     MBARRIER_WAIT(&full, 0);  // here: mbarrier-misuse

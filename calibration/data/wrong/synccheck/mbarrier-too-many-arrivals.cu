@@ -4,7 +4,7 @@
 
 __global__ void wrong(const int* x, int* y) {
     __shared__ uint64_t full;
-    if (threadIdx.x == 0) MBARRIER_INIT(&full, 48);
+    if (threadIdx.x == 0) MBARRIER_INIT(&full, 48);  // here: mbarrier-misuse
     __syncthreads();
     MBARRIER_ARRIVE(&full);  // here: mbarrier-misuse
     MBARRIER_WAIT(&full, 0);
