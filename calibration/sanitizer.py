@@ -13,6 +13,7 @@ import fnmatch
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -23,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from calibration.sanitizer_words import findings
+from calibration.sanitizer_words import findings, is_whole
 from calibration.wrong import TOOLS, Case, Parameter, SuiteError, cases
 
 FORMS = ("wrong", "right")
@@ -31,8 +32,9 @@ SECONDS_EACH = 20
 """After these a program is ended: a barrier that nobody comes to waits for ever."""
 MOST_TEXT = 40_000
 """Characters of what a tool prints that are kept."""
-NVCC = ("nvcc", "-std=c++17", "-arch=sm_90", "-lineinfo", "-Wno-deprecated-gpu-targets")
-ALWAYS = ("--print-limit", "20", "--show-backtrace", "device")
+SANITIZER = "compute-sanitizer"
+NVCC = ("nvcc", "-std=c++17", "-arch=sm_90", "-lineinfo", "-g")
+ALWAYS = ("--print-limit", "20")
 WHERE_KNOWN = (("--max-connections", "128"), ("--launch-timeout", "60"))
 """Options that not every release has, for many processes at a time."""
 OF_TOOL = {
@@ -139,7 +141,17 @@ def compilations(case: Case, folder: Path) -> Iterator[tuple[list[str], str | No
 def command(one: Run, folder: Path, known: str) -> list[str]:
     """compute-sanitizer with a case's executable; ``known`` is what its ``--help`` says."""
     options = [word for pair in (*WHERE_KNOWN, *OF_TOOL[one.tool]) if pair[0] in known for word in pair]
-    return ["compute-sanitizer", "--tool", one.tool, *ALWAYS, *options, *one.program(folder)]
+    frames = "yes" if one.case.is_program else "device"
+    return [
+        "compute-sanitizer",
+        "--tool",
+        one.tool,
+        *ALWAYS,
+        "--show-backtrace",
+        frames,
+        *options,
+        *one.program(folder),
+    ]
 
 
 def runs(chosen: Iterable[Case]) -> list[Run]:
@@ -186,7 +198,7 @@ class Log:
 
 
 def found(log: Log, chosen: Iterable[Case]) -> dict[str, Any]:
-    """What the log says, by case, form and tool; how a run ended, where that was not well, is a finding too."""
+    """What the log says, by case, form and tool; how a run ended that has no summary is a finding too."""
     kept = log.read()
     result: dict[str, Any] = {}
     for one in runs(chosen):
@@ -195,8 +207,8 @@ def found(log: Log, chosen: Iterable[Case]) -> dict[str, Any]:
         status, text = kept[one.key]
         file = (one.case.wrong if one.form == "wrong" else one.case.right).name
         rows = findings(text, file)
-        if status.startswith("ended") or "not" in status:
-            rows.append({"kind": status, "line": None, "lines": [], "detail": "", "count": 1})
+        if not is_whole(text):
+            rows.append({"kind": f"no summary: {status}", "line": None, "lines": [], "detail": "", "count": 1})
         result.setdefault(one.case.id, {form: {} for form in FORMS})[one.form][one.tool] = rows
     return dict(sorted(result.items()))
 
@@ -231,13 +243,18 @@ def run(path: Path, only: str, jobs: int, seconds: float, *, dry: bool = False, 
         _show(chosen)
         return
     if not parse:
+        for tool in (NVCC[0], SANITIZER):
+            if shutil.which(tool) is None:
+                raise SystemExit(f"{tool} is not on the path")
         with tempfile.TemporaryDirectory() as folder:
             _run_all(chosen, log, Path(folder), jobs, seconds, lambda: _write(path, log, chosen))
     _write(path, log, chosen)
 
 
 def _show(chosen: Sequence[Case]) -> None:
-    known = " ".join(option for pair in (*WHERE_KNOWN, *(pair for of in OF_TOOL.values() for pair in of)) for option in pair)
+    known = " ".join(
+        option for pair in (*WHERE_KNOWN, *(pair for of in OF_TOOL.values() for pair in of)) for option in pair
+    )
     for case in chosen:
         for words, _ in compilations(case, Path("build")):
             print(shlex.join(words))
@@ -261,10 +278,14 @@ def _run_all(chosen: Sequence[Case], log: Log, folder: Path, jobs: int, seconds:
     start, kept = time.monotonic(), log.read()
     left = [one for one in runs(chosen) if one.key not in kept]
     needed = list({one.case.id: one.case for one in left}.values())
-    _, known = ended(["compute-sanitizer", "--help"], 60)
+    _, known = ended([SANITIZER, "--help"], 60)
     with ThreadPoolExecutor(jobs) as pool:
-        compiled = dict(zip([case.id for case in needed], pool.map(lambda case: _compiled(case, folder, log), needed), strict=True))
-        print(f"{sum(compiled.values())} of {len(compiled)} cases compiled, {time.monotonic() - start:.0f} s", flush=True)
+        compiled = dict(
+            zip([case.id for case in needed], pool.map(lambda case: _compiled(case, folder, log), needed), strict=True)
+        )
+        print(
+            f"{sum(compiled.values())} of {len(compiled)} cases compiled, {time.monotonic() - start:.0f} s", flush=True
+        )
         done = threading.Lock(), [0]
 
         def one_run(one: Run) -> None:

@@ -14,7 +14,14 @@ _ACCESS = re.compile(r"\b(Read|Write|Atomic|Read-write)\w* access\b", re.IGNOREC
 _HAZARDS = re.compile(r"\[(\d+) hazards?\]")
 _LEAK = re.compile(r"^Leaked ([\d,]+) bytes at \S+")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
-_QUIET = ("COMPUTE-SANITIZER", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY", "Target application", "No attachable")
+_QUIET = (
+    "COMPUTE-SANITIZER",
+    "ERROR SUMMARY",
+    "RACECHECK SUMMARY",
+    "LEAK SUMMARY",
+    "Target application",
+    "No attachable",
+)
 
 
 class Report(NamedTuple):
@@ -49,6 +56,11 @@ def findings(text: str, file: str) -> list[dict[str, Any]]:
         {"kind": kind, "line": lines[0] if lines else None, "lines": list(lines), "detail": detail, "count": count}
         for (kind, lines, detail), count in counts.items()
     ]
+
+
+def is_whole(text: str) -> bool:
+    """Whether the tool came to its summary; else it was ended, or did not start."""
+    return re.search(rf"^{_BAR} (ERROR|RACECHECK) SUMMARY", text, re.MULTILINE) is not None
 
 
 def reports(text: str) -> Iterator[Report]:
@@ -108,5 +120,5 @@ def _kind(head: str) -> str:
 
 def _detail(below: Sequence[str]) -> str:
     """What is said of the address: that it is misaligned, or out of bounds."""
-    said = [text for text in below if text.startswith(("Address ", "and is ", "Barrier", "Mask"))]
+    said = [text for text in below if text.startswith(("Address ", "Access ", "and is ", "Barrier", "Mask"))]
     return re.sub(r"[\d,]+ bytes", "N bytes", _ADDRESS.sub("0x..", "; ".join(said)))

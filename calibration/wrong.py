@@ -169,7 +169,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run = commands.add_parser("sanitizer", help="run all under compute-sanitizer, on this machine's GPU")
     run.add_argument("--json", type=Path, required=True, help="what was found; beside it FILE.log has the tools' words")
     run.add_argument("--jobs", type=int, default=16, help="processes at a time")
-    run.add_argument("--seconds", type=float, default=500, help="after these nothing new is started; run again to go on")
+    run.add_argument(
+        "--seconds", type=float, default=500, help="after these nothing new is started; run again to go on"
+    )
     run.add_argument("--only", default="*", help="cases whose id fits, such as 'racecheck/*'")
     run.add_argument("--dry", action="store_true", help="print the commands")
     run.add_argument("--parse", action="store_true", help="run nothing: read the log again")
