@@ -3,7 +3,8 @@
 ``calibration/data/wrong`` has a folder for each tool of NVIDIA's compute-sanitizer.  A file there holds two kernels of
 the same parameters, ``wrong`` and ``right``.  Its first line is their launch, in the options of ``gpusim profile``; its
 second says what is wrong.  A line that is wrong ends in ``// here: KIND``, or in several kinds with commas between.
-A fault of two lines, such as a race, has the mark on both.  Where no order is given, a race is named by the order of
+A fault of two lines, such as a race, has the mark on both, and what compilers put on one of several lines has it on
+each: who names one of its marks has found a case.  Where nothing orders two accesses, a race is named by the order of
 the program's text.  What takes a host program is in ``programs``, in two files; their first line names the tool.
 
 ``python -m calibration.wrong`` lists the cases.  ``python -m calibration.wrong sanitizer --json FILE`` runs them on a
