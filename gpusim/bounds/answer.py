@@ -10,6 +10,7 @@ from gpusim.bounds.computation import Computation, parse
 from gpusim.bounds.formula import bound_text
 from gpusim.bounds.kernels import computed, is_tested, least_of
 from gpusim.bounds.levels import Level, levels
+from gpusim.bounds.measured import Counts, counts_of
 from gpusim.bounds.result import Bound
 from gpusim.bounds.rungs import LevelBound
 from gpusim.bounds.tiles import best, formula_bytes
@@ -19,7 +20,6 @@ from gpusim.results.metric import Metric
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
     from gpusim.catalogue.chain import Chain
-    from gpusim.measured.measurement import MeasuredLaunch
     from gpusim.progress import Progress
 
 
@@ -113,7 +113,7 @@ def of_kernel(
     launch = algorithm.launch(**params)
     asked: dict[str, Any] = {**how, **launch.params}
     counted = predict(algorithm, gpu, **asked).metrics if count else {}
-    measured = _measured(algorithm, launch, gpu.name)
+    measured = counts_of(algorithm, launch, gpu)
     found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
     computation = computed(algorithm, launch)
     text = computation.text if computation else ""
@@ -159,33 +159,17 @@ def _extents(computation: Computation, params: Mapping[str, int]) -> dict[str, i
     return dict(computation.sizes(params))
 
 
-def _measured(algorithm: Algorithm, launch: KernelLaunch, gpu: str) -> MeasuredLaunch | None:
-    """The measurement of this very launch that comes with gpusim."""
-    from gpusim.measured import measurement
-
-    path = measurement.shipped(gpu)
-    if path is None:
-        return None
-    wanted = (algorithm.name, launch.params)
-    return next((one for one in measurement.read(path).launches if _which(one) == wanted), None)
-
-
-def _which(launch: MeasuredLaunch) -> tuple[object, object]:
-    return launch.launch.get("kernel"), launch.launch.get("params")
-
-
 def _level(
     algorithm: Algorithm,
     launch: KernelLaunch,
     gpu: hardware.Gpu,
     level: Level,
     counted: Mapping[str, Metric],
-    measured: MeasuredLaunch | None,
+    measured: Counts,
 ) -> LevelBound:
     has_formula = level.name == "L2"
     found = {name: float(metric.value) for name, metric in counted.items()}
     first = counted.get(level.metrics[0])
-    there = {name: measured.value(name) for name in measured.metrics} if measured else {}
     return LevelBound(
         level,
         least_of(algorithm, launch, level),
@@ -194,5 +178,5 @@ def _level(
         formula_bytes(algorithm, launch) if has_formula else None,
         level.counted(found),
         first.error if first is not None else None,
-        level.counted(there),
+        level.counted(measured),
     )

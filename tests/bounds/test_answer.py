@@ -26,6 +26,47 @@ def test_a_measured_launch_has_every_rung(tiled: Bound) -> None:
         assert all(level.bound <= value for value in level.rungs.values())
 
 
+def test_the_table_and_the_file_have_what_was_measured(tiled: Bound, tmp_path: Path) -> None:
+    from gpusim.measured import measurement
+
+    path = measurement.shipped("h200")
+    assert path is not None
+    (there,) = (one for one in measurement.read(path).launches if one.id == "matmul-tiled M=512 N=512 K=512 T=16")
+    assert tiled["HBM"].measured == there.value("dram__bytes_read.sum")
+    assert "measured" in repr(tiled)
+    file = tmp_path / "bound.json"
+    assert main(["bound", "matmul-tiled", "--n", "512", "--tile", "16", "--fast", "--json", str(file)]) == 0
+    (found,) = json.loads(file.read_text())["bounds"]
+    assert [level["measured_bytes"] for level in found["levels"]] == [level.measured for level in tiled.levels]
+
+
+def test_a_launch_that_was_not_measured_there_has_no_such_rung() -> None:
+    from dataclasses import replace
+
+    from gpusim.catalogue import lookup
+
+    known = gpusim.bound("sin", count=False, N=4194304, B=256)
+    mine = replace(lookup.get("sin"), summary="another kernel of that name")
+    slower = replace(gpusim.load_gpu("h200"), full_name="what if")
+    others = [
+        gpusim.bound("sin", "h100-sxm", count=False, N=4194304, B=256),
+        gpusim.bound("sin", slower, count=False, N=4194304, B=256),
+        gpusim.bound(mine, count=False, N=4194304, B=256),
+        gpusim.bound("sin", count=False, N=4194305, B=256),
+    ]
+    assert all("measured" in level.rungs for level in known.levels)
+    assert not any("measured" in level.rungs for one in others for level in one.levels)
+
+
+def test_of_a_chain_the_measured_kernels_count_together_but_for_device_memory() -> None:
+    found = gpusim.bound("chain3-unfused", count=False, N=4194304, block=256)
+    alone = [gpusim.bound(name, count=False, N=4194304, B=256) for name in ("sin", "square", "cos")]
+    for level in ("L2", "L1"):
+        assert found[level].measured == sum(one[level].rungs["measured"] for one in alone)
+    assert found["HBM"].measured is None
+    assert "measured" not in gpusim.bound("chain3-unfused", count=False, N=4194305, block=256)["L2"].rungs
+
+
 def test_gaps_multiply_to_the_whole(tiled: Bound) -> None:
     level = tiled["L2"]
     product = 1.0
