@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -65,6 +65,26 @@ KernelFolders = Annotated[
     list[Path] | None,
     typer.Option("--kernels", metavar="DIR", help="A folder with kernels of your own; may be repeated."),
 ]
+
+
+def typed(context: typer.Context, *names: str) -> dict[str, Any]:
+    """Those of some options that stand on the command line, with their values, for :func:`gpusim.cli.sources.refuse`.
+
+    Parameters
+    ----------
+    context : typer.Context
+        Of the command.
+    *names : str
+        As its function calls them.
+    """
+    found = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
+            value = context.params[parameter.name]
+            spelt = parameter.secondary_opts if value is False and parameter.secondary_opts else parameter.opts
+            found[spelt[0]] = value
+    return found
 
 
 def chosen_sample(sample: bool | None, quick: bool) -> HowMuch:

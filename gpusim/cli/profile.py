@@ -85,7 +85,7 @@ def profile(
     }
     how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
-    single = {"FILE": source, **launch, **timelines, "--advise": advise or None}
+    single = {"FILE": source, **launch, **timelines, "--advise": advise or None, "--guess": guess or None}
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs), how)

@@ -53,6 +53,9 @@ ONE_VALUE = {"kernel", "grid", "block", "cluster", "dynamic_shared", "arch"}
 Given = dict[str, Any]
 """Those options by name, None where one was not given."""
 
+DESCRIBED_ALONE = "is for described kernels: a CUDA source needs none"
+"""Why a folder of kernels is refused beside a source."""
+
 WITH_FILES = ("measure", "profile")
 """Commands that take a launch file instead of one launch."""
 
@@ -148,7 +151,7 @@ def both(shared: Given, own: Given, whose: str) -> Given:
 def refuse(given: dict[str, Any], why: str) -> None:
     """Complain of the first option that was given."""
     for name, value in given.items():
-        if value is not None and value != []:
+        if value is not None and value not in ([], ()):
             raise GpusimError(f"{name} {why}")
 
 

@@ -53,6 +53,7 @@ def launches_of(
     if words and words[0].endswith(SOURCES):
         if len(words) > 1:
             raise GpusimError(f"{command} knows no {words[1]} for a CUDA source")
+        sources.refuse({"--kernels": folders}, sources.DESCRIBED_ALONE)
         yield sources.spec({"FILE": Path(words[0]), **single}, command)
         return
     own = {name: value for name, value in single.items() if name == "--block" and value is not None}

@@ -19,7 +19,7 @@ class UnlikeUnitsError(GpusimError):
 
 
 class _Term(NamedTuple):
-    """What a part of an expression is counted in (None: nobody knows, or a plain number), and whether it is weighted."""
+    """What a part of an expression is counted in, None where nobody knows or it is a number; whether it has a weight."""
 
     unit: str | None
     is_weighted: bool
@@ -52,9 +52,10 @@ def check_units(text: str, unit_of: UnitOf) -> None:
         units = [unit for unit in bare if unit is not None]
         if len(units) > 1:
             named = " and ".join(IN_WORDS.get(unit, unit) for unit in units)
+            does = "adds" if isinstance(node, ast.BinOp) else "compares"
             raise UnlikeUnitsError(
-                f"objective {shown(text)} {'adds' if isinstance(node, ast.BinOp) else 'compares'} {named}: give weights "
-                "that make them one unit, such as '4e12*time + hbm_bytes', or several objectives"
+                f"objective {shown(text)} {does} {named}: give weights that make them one unit, such as "
+                "'4e12*time + hbm_bytes', or several objectives"
             )
 
 

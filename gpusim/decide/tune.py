@@ -137,6 +137,8 @@ def search_space(
     subject.check(list(space.over))
     _check(search)
     is_chain = subject.way == "chain"  # which is never predicted quickly
+    if is_chain and search.is_quick:
+        raise ParameterError(f"quick predictions are of one kernel: {subject.name} is a chain, predicted in full")
     quick = {**how, "sample": None if is_chain else "quick"}
     rows = list(_first_rows(subject, space, gpu, search, quick, jobs, progress))
     candidates = _ranked(_candidates(rows, search.objectives, is_full=is_chain))
