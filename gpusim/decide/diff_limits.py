@@ -55,7 +55,7 @@ def read_limit(text: str) -> Limit:
     >>> read_limit("time>5%")
     Limit(figure='time', percent=5.0)
     """
-    found = _LIMIT.fullmatch(text)
+    found = _LIMIT.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise DiffError(f"{shown(text)} is no limit: FIGURE>PERCENT% is, such as 'time>5%' or 'dram_bytes_read>0%'")
     return Limit(found["figure"], float(found["percent"]))

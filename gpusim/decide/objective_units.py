@@ -19,7 +19,7 @@ class UnlikeUnitsError(GpusimError):
 
 
 class _Term(NamedTuple):
-    """What a part of an expression is counted in, None where nobody knows or it is a number; whether it has a weight."""
+    """What a part of an expression is counted in, None where it is a number or unknown, and whether it has a weight."""
 
     unit: str | None
     is_weighted: bool

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gpusim import hardware
 from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Call, DescribedSubject, Subject, subjects
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, ParameterError, shown
 from gpusim.launches.rows import predict_rows
 from gpusim.names import some
 from gpusim.processors import processors
@@ -20,7 +20,7 @@ from gpusim.profiles.chain import ChainProfile
 from gpusim.profiles.profile import DERIVED, Profile
 from gpusim.progress import Progress
 from gpusim.results.metric import CYCLES
-from gpusim.simulate.work import Sample
+from gpusim.simulate.work import How, Sample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,17 +141,19 @@ class Sweep:
         units = {name: metric.unit for name, metric in metrics.items()}
         return draw(self.to_dataframe(), self.names, units, y, x, ax)
 
-    def save_plot(self, file: Path, y: str = "seconds", x: str | None = None) -> None:
+    def save_plot(self, file: Path | str, y: str = "seconds", x: str | None = None) -> None:
         """Draw the same into a file, whose ending says what kind it is.
 
         Parameters
         ----------
-        file : Path
+        file : Path or str
         y, x
             As for :meth:`plot`.
         """
         from matplotlib.figure import Figure
 
+        if not isinstance(file, str | Path):
+            raise ParameterError(f"a figure is saved under a name, such as 'sweep.png', not {shown(file)}")
         figure = Figure(figsize=(9, 5), layout="constrained")
         self.plot(y, x, figure.subplots())
         figure.savefig(file)
@@ -277,6 +279,7 @@ def sweep_subjects(
     progress: Progress,
 ) -> Sweep:  # fmt: skip
     """The same, of subjects."""
+    How(**how, jobs=jobs, progress=progress)  # says what is wrong of it, once and not at each point
     for gpu in gpus:
         hardware.given(gpu)
     for subject in named:

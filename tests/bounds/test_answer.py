@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,6 +143,41 @@ def test_bad_input_is_one_line(words: list[str], message: str, capsys: pytest.Ca
     error = capsys.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
+
+
+TEXT = "C[i] = A[i]"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "given", "says"),
+    [
+        (5, {}, "a kernel is a name"),
+        (None, {}, "a kernel is a name"),
+        (len, {}, "a kernel is a name"),
+        ("copy", {"count": "no"}, "count must be True or False"),
+        ("copy", {"element_bytes": 8}, "element_bytes is for a computation"),
+        ("copy", {"memory": 1e6}, "a size of memory is for a computation"),
+        ("copy", {"gpu": 5}, "a GPU is given by name"),
+        (TEXT, {"memory": "1MB", "i": 4}, "memory must be a number of bytes, such as 1e6, not '1MB'"),
+        (TEXT, {"memory": float("nan"), "i": 4}, "memory must be a number of bytes"),
+        (TEXT, {"memory": float("inf"), "i": 4}, "memory must be a number of bytes"),
+        (TEXT, {"memory": True, "i": 4}, "memory must be a number of bytes"),
+        (TEXT, {"memory": -5, "i": 4}, "holds no two elements"),
+        (TEXT, {"memory": 1e6, "gpu": 5, "i": 4}, "a GPU is given by name"),
+        *((TEXT, {"element_bytes": wrong, "i": 4}, "element_bytes") for wrong in (0, -1, 2.5, "4", 17)),
+        *((TEXT, {"i": wrong}, "i") for wrong in ("4", 0, 4.5, float("nan"), None, [4], True)),
+    ],
+)
+def test_what_is_wrong_in_python_is_an_error_of_ours(kernel: Any, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(GpusimError, match=says) as caught:
+        gpusim.bound(kernel, **{"count": False, **given})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_level_that_is_no_name_is_unknown(tiled: Bound) -> None:
+    for wrong in (5, ["L2"], None):
+        with pytest.raises(GpusimError, match="unknown level"):
+            tiled[wrong]  # type: ignore[index]
 
 
 def test_a_level_that_is_not_there_is_named(tiled: Bound) -> None:

@@ -168,11 +168,30 @@ def test_what_is_wrong_is_said_in_one_line(words, says, capsys, monkeypatch, tmp
         {"trials": 0},
         {"seed": -1},
         {"gpu": []},
+        {"objective": 5},
+        {"objective": [5]},
+        {"objective": None},
+        {"top": None},
+        {"top": "8"},
+        {"seed": None},
+        {"trials": "2"},
+        {"quick": "no"},
+        {"cache": "lukewarm"},
+        {"jobs": 0},
+        {"where": 5},
+        {"launch": 5},
     ],
 )
 def test_what_is_wrong_in_python_is_an_error_of_ours(wrong):
     with pytest.raises(gpusim.GpusimError):
         gpusim.tune("copy", {"B": [64, 128]}, **wrong)
+
+
+def test_points_with_warm_caches_are_predicted_in_full():
+    found = gpusim.tune("copy", {"B": [64, 128]}, N=4096, cache="warm")
+    assert all(one.is_full and one.profile.cache == "warm" for one in found.candidates)
+    with pytest.raises(gpusim.GpusimError, match="quick predictions are of one kernel with cold caches"):
+        gpusim.tune("copy", {"B": [64, 128]}, N=4096, cache="warm", quick=True)
 
 
 def test_objectives_may_be_below_0():
