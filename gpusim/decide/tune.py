@@ -118,12 +118,17 @@ def tune(
     """
     (subject,) = subjects([kernel], params, launch or {}, folders)
     check_flags(quick=quick)
-    one = isinstance(objective, str | Objective)
-    texts = [objective] if one else listed(objective, "an objective is a text or a list of such", ParameterError)
-    objectives = [text if isinstance(text, Objective) else Objective(text) for text in texts]
-    search = Search(objectives, top, quick, trials, seed)
+    search = Search(_objectives(objective), top, quick, trials, seed)
     how = {"cache": cache, "fresh": fresh}
     return search_space(subject, Space(over, where), gpu, search, how, jobs, progress or silent)
+
+
+def _objectives(given: Any) -> list[Objective]:
+    """What is to be least, of one text or of several."""
+    if isinstance(given, str | Objective):
+        given = [given]
+    several = listed(given, "an objective is a text, such as 'time', or a list of such", ParameterError)
+    return [one if isinstance(one, Objective) else Objective(one) for one in several]
 
 
 def search_space(
@@ -165,7 +170,8 @@ def _check(search: Search) -> None:
     if twice := [text for text in texts if texts.count(text) > 1]:
         raise ParameterError(f"objective {twice[0]} is given twice")
     for name, value, least in (("top", search.top, 1), ("trials", search.trials, 1), ("seed", search.seed, 0)):
-        if not (value is None and name == "trials") and (as_integer(value) is None or value < least):
+        number = as_integer(value)
+        if not (value is None and name == "trials") and (number is None or number < least):
             raise ParameterError(f"{name} must be a whole number from {least} on, not {shown(value)}")
 
 
