@@ -108,14 +108,14 @@ def listed_gpus(text: str) -> list[str]:
     Raises
     ------
     GpusimError
-        If one of them is not known, or its file is wrong.
+        If one of them is not known, or its file is wrong; if two have one name.
     """
-    from gpusim import hardware
-
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
-    for name in names if len(names) > 1 else ():
-        hardware.load(name)
-    return names
+    if len(names) == 1:
+        return names
+    from gpusim.launches.gpus import each_once
+
+    return [str(name) for name in each_once(names)]
 
 
 def at_clock(gpus: str, clock: str | None) -> str:

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpusim import hardware
 from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Call, DescribedSubject, Subject, subjects
 from gpusim.errors import GpusimError, ParameterError, shown
+from gpusim.launches.gpus import each_once
 from gpusim.launches.rows import predict_rows
 from gpusim.names import some
 from gpusim.processors import processors
@@ -280,8 +280,7 @@ def sweep_subjects(
 ) -> Sweep:  # fmt: skip
     """The same, of subjects."""
     How(**how, jobs=jobs, progress=progress)  # says what is wrong of it, once and not at each point
-    for gpu in gpus:
-        hardware.given(gpu)
+    gpus = each_once(gpus)
     for subject in named:
         subject.check(list(space.over))
     points = [(subject, space.points(known_at(subject))) for subject in named]
