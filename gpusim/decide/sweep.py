@@ -291,7 +291,9 @@ def sweep_subjects(
 Place = tuple[Subject, Point, "str | Gpu"]
 
 
-def predict_points(places: Sequence[Place], how: Mapping[str, Any], jobs: int | None, progress: Progress) -> list[Row]:
+def predict_points(
+    places: Sequence[Place], how: Mapping[str, Any], jobs: int | None, progress: Progress, *, tells: bool = True
+) -> list[Row]:
     """Predict at each of some points.
 
     Parameters
@@ -301,6 +303,8 @@ def predict_points(places: Sequence[Place], how: Mapping[str, Any], jobs: int | 
         As :func:`gpusim.predict` takes it.
     jobs : int or None
     progress : callable
+    tells : bool
+        Say on standard error how many are kept from an earlier run.
 
     Returns
     -------
@@ -310,7 +314,7 @@ def predict_points(places: Sequence[Place], how: Mapping[str, Any], jobs: int | 
     calls = [_call(*place, how) for place in places]
     ready = {number: call for number, call in enumerate(calls) if not isinstance(call, str)}
     here = any(isinstance(subject, DescribedSubject) and not subject.is_listed for subject, _, _ in places)
-    found = predict_rows(list(ready.values()), processors(jobs), progress, here=here)
+    found = predict_rows(list(ready.values()), processors(jobs), progress, here=here, tells=tells)
     profiles = dict(zip(ready, found, strict=True))
     return [_row(place, profiles.get(number, calls[number])) for number, place in enumerate(places)]
 

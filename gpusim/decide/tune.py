@@ -182,7 +182,8 @@ def _first_rows(
     """Predictions of all points, or of those that are drawn."""
 
     def predicted(points: Sequence[Point]) -> list[Row]:
-        return predict_points([(subject, point, gpu) for point in points], how, jobs, progress)
+        places = [(subject, point, gpu) for point in points]
+        return predict_points(places, how, jobs, progress, tells=search.trials is None)  # drawn ones come in batches
 
     if search.trials is None or search.trials >= space.size:
         yield from predicted(space.points(known_at(subject)))
