@@ -1,12 +1,15 @@
 """Run every microbenchmark through the simulator: each constant, and how far off an H200 the simulator is with them.
 
 Run by hand after the model has changed: ``python -m calibration.calibrate``.  Prints the tables and writes
-docs/calibration.
+docs/calibration.  With ``--constants`` it runs nothing, and writes the constants as they are now; which cases show
+one, and how far off these are, is left as the last run found it.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich import box
@@ -91,13 +94,13 @@ def main() -> None:
     rows = run_all()
     summed = pages.summary(rows)
     every = (constants.of_generation(), constants.of_gpu())
-    generation, specification = (pages.table_of(found, rows) for found in every)
+    generation, specification = (pages.table_of(found, partial(pages.shown_in, rows)) for found in every)
     tables = {group: pages.residuals(members) for group, members in pages.by_group(rows).items()}
     console = Console()
     shown = {
         "Summary": [summed],
-        "What GPUs of a generation have in common": [generation],
-        "The H200's specification": [specification],
+        pages.GENERATION: [generation],
+        pages.SPECIFICATION: [specification],
     }
     for heading, found in (shown | tables).items():
         for lines in found:
@@ -106,5 +109,21 @@ def main() -> None:
         (FOLDER / f"{name}.md").write_text(text)
 
 
+def of_constants_now() -> dict[str, str]:
+    """The pages of constants as they are now, with what the pages say of their cases."""
+    found = {}
+    for name, title, every in (
+        ("constants", pages.GENERATION, constants.of_generation()),
+        ("specification", pages.SPECIFICATION, constants.of_gpu()),
+    ):
+        before = (FOLDER / f"{name}.md").read_text()
+        found[name] = pages.of_constants(title, pages.table_of(every, partial(pages.shown_before, before)))
+    return found
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["--constants"]:
+        for name, text in of_constants_now().items():
+            (FOLDER / f"{name}.md").write_text(text)
+    else:
+        main()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from calibration import bench
@@ -19,14 +20,24 @@ WAVE = 132
 """Blocks of an H200 where an SM has one."""
 
 
-def launch(kernel: str, blocks: int, threads: int, *args: Any, shared: int = 0) -> Launch:
-    """A launch as a launch file has it; its name says its numbers."""
-    numbers = (str(argument["int32"]) for argument in args if "int32" in argument)
+Sizes = int | tuple[int, ...]
+
+
+def launch_of(
+    source: str, kernel: str, grid: Sizes, block: Sizes, *args: Any, shared: int = 0, names_shared: bool = True
+) -> Launch:
+    """A launch as a launch file has it; its name says its numbers, and its shared memory if that is wanted."""
+    blocks, threads = ([sizes] if isinstance(sizes, int) else list(sizes) for sizes in (grid, block))
+    numbers = [str(argument["int32"]) for argument in args if "int32" in argument]
+    shape = "x".join(map(str, (*blocks, *threads)))
     own = {"dynamic_shared": shared} if shared else {}
     return {
-        "id": " ".join((kernel, f"{blocks}x{threads}", *numbers)), "source": "kinds.cu", "kernel": kernel,
-        "grid": [blocks], "block": [threads], **own, "args": list(args),
+        "id": " ".join([kernel, shape, *numbers, *([f"{shared}B"] if shared and names_shared else [])]),
+        "source": source, "kernel": kernel, "grid": blocks, "block": threads, **own, "args": list(args),
     }  # fmt: skip
+
+
+launch = partial(launch_of, "kinds.cu", names_shared=False)
 
 
 def i32(value: int) -> dict[str, int]:

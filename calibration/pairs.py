@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from calibration import bench
-from calibration.kinds import WAVE, Launch, array, floats, i32
+from calibration.kinds import WAVE, Launch, Sizes, array, floats, i32, launch_of
 from gpusim.results.causes import Cause
 
 FOLDER = bench.DATA / "pairs"
@@ -42,19 +43,7 @@ class Pair(NamedTuple):
         return str(self.slow["id"])
 
 
-Sizes = int | tuple[int, ...]
-
-
-def launch(kernel: str, grid: Sizes, block: Sizes, *args: Any, shared: int = 0) -> Launch:
-    """A launch as a launch file has it; its name says its numbers."""
-    blocks, threads = ([sizes] if isinstance(sizes, int) else list(sizes) for sizes in (grid, block))
-    numbers = [str(argument["int32"]) for argument in args if "int32" in argument]
-    shape = "x".join(map(str, (*blocks, *threads)))
-    own = {"dynamic_shared": shared} if shared else {}
-    return {
-        "id": " ".join([kernel, shape, *numbers, *([f"{shared}B"] if shared else [])]), "source": "pairs.cu",
-        "kernel": kernel, "grid": blocks, "block": threads, **own, "args": list(args),
-    }  # fmt: skip
+launch = partial(launch_of, "pairs.cu")
 
 
 def alike(cause: Cause, slow: str, mended: str, grid: Sizes, block: Sizes, *args: Any) -> Pair:

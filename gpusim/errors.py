@@ -6,6 +6,7 @@ status 2, of a :class:`LackingError` with 1; every other exception is a bug and 
 
 from __future__ import annotations
 
+import numbers
 import operator
 import reprlib
 from collections.abc import Iterable, Mapping
@@ -150,6 +151,11 @@ def check_flags(**flags: Any) -> None:
     for name, value in flags.items():
         if type(value).__name__ not in ("NoneType", "bool", "bool_"):  # Python's, and NumPy's by either of its names
             raise ParameterError(f"{name} must be True or False, not {shown(value)}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, Python's or NumPy's; NaN is one, True is none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def as_integer(value: Any) -> int | None:

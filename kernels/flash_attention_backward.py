@@ -524,8 +524,11 @@ ALL_STORED = Traffic(stores="B*H*N*d")
 A_TILE = Traffic("B*H*N*d*ceil(N/Bc)")
 ROWS_A_TILE = Traffic("B*H*N*ceil(N/Bc)")
 SEEN = "B*H*(N*ceil(N/Bc) - Bc*ceil(N/Bc)*(ceil(N/Bc) - 1)/2)"
-GRADIENT = "dQ[b,h,i,(d)] += dO[b,h,i,(d)] * Q[b,h,i,(d)] * K[b,h,j,(d)] * V[b,h,j,(d)] for i < N, j < N"
-"""Every query with every key, of which rows are needed whole; sums of dK and dV are left out."""
+GRADIENT = (
+    "dQ[b,h,i,(d)], dK[b,h,j,(d)], dV[b,h,j,(d)]"
+    " += dO[b,h,i,(d)] * Q[b,h,i,(d)] * K[b,h,j,(d)] * V[b,h,j,(d)] for i < N, j < N"
+)
+"""Every query with every key: five products of rows that are needed whole, three of them sums."""
 ROUNDED = 4e-3  # of fp16: O is rounded to 11 bits, and D is a sum of it over d
 
 

@@ -107,13 +107,15 @@ def _costs(findings: Sequence[Finding], seconds: float) -> Grid:
     for heading in ("saves", "time without", "speed-up"):
         grid.add_column(heading, "number")
     grid.add_column("80 %", "number", spared=1)
-    grid.add_column("where", "name", spared=0)
+    placed = any(finding.places for finding in findings)
+    if placed:
+        grid.add_column("where", "name", spared=0)
     for number, finding in enumerate(findings, 1):
         left = seconds * finding.without / finding.cycles
         grid.add_row(
             str(number), finding.cause.value, format_share(finding.gain), format_seconds(left),
             f"{format_factor(finding.speedup)}x", _between(finding),
-            finding.places[0].name if finding.places else NOTHING,
+            *([finding.places[0].name if finding.places else NOTHING] * placed),
         )  # fmt: skip
     return grid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from gpusim.errors import GpusimError, shown
+from gpusim.errors import GpusimError, ParameterError, is_number, shown
 from gpusim.report.units import format_bytes, format_number, format_seconds, format_share
 
 _AMOUNT = re.compile(r"([-+]?[\d_]*\.?[\d_]+(?:e[-+]?\d+)?)\s*(.*)", re.IGNORECASE)
@@ -32,24 +32,33 @@ def read(given: int | float | str, unit: str) -> float:
     Raises
     ------
     GpusimError
-        No number, or a unit of something else.
+        No number (NaN and infinity are none), or a unit of something else.
 
     Examples
     --------
     >>> read("34 MB", "byte"), read("10 us", "s"), read("45 %", "share"), read(3, "wavefront"), read("1.5 k", "sector")
     (34000000.0, 1e-05, 0.45, 3, 1500.0)
     """
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        raise GpusimError(f"an amount is a number, or one with its unit as in '34 MB', not {shown(given)}")
     if not isinstance(given, str):
+        if not is_number(given) or not math.isfinite(given):
+            raise ParameterError(f"an amount is a number, or one with its unit as in '34 MB', not {shown(given)}")
         return given
     found = _AMOUNT.fullmatch(given.strip())
     factors = _factors(unit)
-    if found is None or found[2] not in factors:
+    amount = math.nan if found is None else _number(found[1])
+    if found is None or found[2] not in factors or not math.isfinite(amount):
         units = ", ".join(name for name in factors if name)
         raise GpusimError(f"{given!r} is no amount of what is counted in {_in_words(unit)}: units are {units}")
-    amount = float(found[1]) * factors[found[2]]
+    amount *= factors[found[2]]
     return round(amount, 15) if unit == "s" else amount
+
+
+def _number(text: str) -> float:
+    """A number as it is written; NaN where it is none, as 1__0."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _factors(unit: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.assertions import amounts
 from gpusim.assertions.quantities import Quantity, named
-from gpusim.errors import GpusimError, UnknownNameError, shown
+from gpusim.errors import ParameterError, UnknownNameError, check_flags, is_number, shown
 
 if TYPE_CHECKING:
     from gpusim.results.figures import Figures
@@ -63,18 +63,31 @@ def assert_metric(
         A metric, an operator or an amount that is not known.
     """
     __tracebackhide__ = True
+    _check_kinds(profile, metric, op)
+    check_flags(interval=interval)
     quantity = named(profile, metric)
     about = op in (ABOUT, "~=")
     if not about and op not in OPERATORS:
         raise UnknownNameError("operator", op, [*OPERATORS, ABOUT])
-    if rel is not None and (not about or not 0 <= rel < math.inf):
-        raise GpusimError(f"rel={shown(rel)} is of {ABOUT} alone, 0 or more")
+    if rel is not None and (not about or not is_number(rel) or not 0 <= rel < math.inf):
+        raise ParameterError(f"rel={shown(rel)} is of {ABOUT} alone, 0 or more")
     wanted, decisive = amounts.read(value, quantity.unit), _decisive(quantity, op, interval)
     within = REL if rel is None else rel
     if _within(decisive, wanted, within) if about else _holds(decisive, op, wanted):
         return
     asked = f"{op} {value} (within {100 * within:g} %)" if about else f"{op} {value}"
     raise AssertionError("\n".join(_failure(profile, quantity, asked, decisive, wanted)))
+
+
+def _check_kinds(profile: object, metric: object, op: object) -> None:
+    """Refuse what is of another kind altogether."""
+    from gpusim.results.figures import Figures
+
+    if not isinstance(profile, Figures):
+        raise ParameterError(f"assert_metric is of a profile, as gpusim.predict gives it, not of {shown(profile)}")
+    for name, value, such in (("a metric", metric, "'HBM reads'"), ("an operator", op, "'<='")):
+        if not isinstance(value, str):
+            raise ParameterError(f"{name} is a text, such as {such}, not {shown(value)}")
 
 
 def _within(value: float, wanted: float, rel: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +11,21 @@ from gpusim.bounds.computation import Computation, parse
 from gpusim.bounds.formula import bound_text
 from gpusim.bounds.kernels import computed, is_tested, least_of
 from gpusim.bounds.levels import Level, levels
+from gpusim.bounds.measured import Counts, counts_of
 from gpusim.bounds.result import Bound
 from gpusim.bounds.rungs import LevelBound
 from gpusim.bounds.tiles import best, formula_bytes
-from gpusim.errors import ParameterError
+from gpusim.errors import ParameterError, check_flags, is_number, shown, whole
 from gpusim.results.metric import Metric
 
 if TYPE_CHECKING:
     from gpusim.catalogue.algorithm import Algorithm, KernelLaunch
     from gpusim.catalogue.chain import Chain
-    from gpusim.measured.measurement import MeasuredLaunch
     from gpusim.progress import Progress
 
+
+ELEMENT_BYTES, MOST_ELEMENT_BYTES = 4, 16
+"""Of a computation's arrays: where nobody says otherwise, and at most."""
 
 TAKEN = "That it touches all of its arrays is taken for granted; touched= of its Algorithm says what it does not."
 
@@ -35,7 +39,7 @@ def bound(
     progress: Progress | None = None,
     fresh: bool = False,
     memory: float | None = None,
-    element_bytes: int = 4,
+    element_bytes: int | None = None,
     **params: int,
 ) -> Bound:
     """Say what no schedule of a kernel's computation can do without, beside what the kernel has.
@@ -55,8 +59,8 @@ def bound(
         Simulate, even if the result of an earlier run is kept.
     memory : float, optional
         Bytes of one fast memory, for a computation; without it the levels of the GPU.
-    element_bytes : int
-        Of a computation's arrays.
+    element_bytes : int, optional
+        Of a computation's arrays; 4 unless given.
     **params : int
         Sizes and tiles, as for :func:`gpusim.predict`; of a computation the extents of its loops.
 
@@ -76,14 +80,19 @@ def bound(
     >>> bound("C[m,n] += A[m,k] * B[k,n]", memory=1e6, m=4096, n=4096, k=4096).formula
     '2 K M N / sqrt(S)'
     """
+    check_flags(count=count, fresh=fresh)
     if isinstance(kernel, str) and "[" in kernel:
-        return of_text(kernel, gpu, memory, element_bytes, params)
+        return of_text(kernel, gpu, memory, ELEMENT_BYTES if element_bytes is None else element_bytes, params)
     if memory is not None:
         raise ParameterError("a size of memory is for a computation: a kernel's are those of the GPU")
+    if element_bytes is not None:
+        raise ParameterError("element_bytes is for a computation: a kernel's arrays have their own")
     from gpusim.catalogue import lookup
     from gpusim.catalogue.chain import Chain
+    from gpusim.frontends.described import algorithm_of
 
     found = lookup.find(kernel, kernels or ()) if isinstance(kernel, str) else kernel
+    found = found if isinstance(found, Chain) else algorithm_of(found)
     how: dict[str, Any] = {"progress": progress, "fresh": fresh, "kernels": kernels}
     if isinstance(found, Chain):
         from gpusim.bounds.chains import of_chain
@@ -113,7 +122,7 @@ def of_kernel(
     launch = algorithm.launch(**params)
     asked: dict[str, Any] = {**how, **launch.params}
     counted = predict(algorithm, gpu, **asked).metrics if count else {}
-    measured = _measured(algorithm, launch, gpu.name)
+    measured = counts_of(algorithm, launch, gpu)
     found = tuple(_level(algorithm, launch, gpu, level, counted, measured) for level in levels(gpu))
     computation = computed(algorithm, launch)
     text = computation.text if computation else ""
@@ -140,9 +149,13 @@ def of_text(
 
     computation = parse(text)
     sizes = _extents(computation, params)
+    whole("element_bytes", element_bytes, 1, MOST_ELEMENT_BYTES)
+    if memory is not None and (not is_number(memory) or not math.isfinite(memory)):
+        raise ParameterError(f"memory must be a number of bytes, such as 1e6, not {shown(memory)}")
     if memory is not None and memory < 2 * element_bytes:
         raise ParameterError(f"a memory of {memory:g} bytes holds no two elements of {element_bytes} bytes")
-    told = hardware.given(gpu) if memory is None else None
+    on = hardware.given(gpu)  # which may be wrong even where it decides nothing
+    told = on if memory is None else None
     known = levels(told) if told else (Level("memory", "the memory", int(memory or 0), 1, (), 1),)
     found = tuple(
         LevelBound(level, least(computation, sizes, level.memory, level.memories, element_bytes)) for level in known
@@ -159,33 +172,17 @@ def _extents(computation: Computation, params: Mapping[str, int]) -> dict[str, i
     return dict(computation.sizes(params))
 
 
-def _measured(algorithm: Algorithm, launch: KernelLaunch, gpu: str) -> MeasuredLaunch | None:
-    """The measurement of this very launch that comes with gpusim."""
-    from gpusim.measured import measurement
-
-    path = measurement.shipped(gpu)
-    if path is None:
-        return None
-    wanted = (algorithm.name, launch.params)
-    return next((one for one in measurement.read(path).launches if _which(one) == wanted), None)
-
-
-def _which(launch: MeasuredLaunch) -> tuple[object, object]:
-    return launch.launch.get("kernel"), launch.launch.get("params")
-
-
 def _level(
     algorithm: Algorithm,
     launch: KernelLaunch,
     gpu: hardware.Gpu,
     level: Level,
     counted: Mapping[str, Metric],
-    measured: MeasuredLaunch | None,
+    measured: Counts,
 ) -> LevelBound:
     has_formula = level.name == "L2"
     found = {name: float(metric.value) for name, metric in counted.items()}
     first = counted.get(level.metrics[0])
-    there = {name: measured.value(name) for name in measured.metrics} if measured else {}
     return LevelBound(
         level,
         least_of(algorithm, launch, level),
@@ -194,5 +191,5 @@ def _level(
         formula_bytes(algorithm, launch) if has_formula else None,
         level.counted(found),
         first.error if first is not None else None,
-        level.counted(there),
+        level.counted(measured),
     )

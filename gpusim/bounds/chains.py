@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from gpusim.bounds.computation import Computation, parse
 from gpusim.bounds.formula import bound_text
 from gpusim.bounds.kernels import least_of
 from gpusim.bounds.levels import Level, levels
+from gpusim.bounds.measured import Counts, counts_of, together
 from gpusim.bounds.result import Bound
 from gpusim.bounds.rungs import LevelBound
 from gpusim.bounds.traffic import Least, least
@@ -41,13 +42,19 @@ def of_chain(chain: Chain, gpu: hardware.Gpu, count: bool, how: Mapping[str, Any
     computation = parse(chain.computation) if chain.computation else None
     asked: dict[str, Any] = {**how, **launch.params}
     counted = predict_chain(chain, gpu, **asked) if count else None
-    found = tuple(_level(chain, launch, computation, level, counted) for level in levels(gpu))
+    there = [counts_of(step.step.algorithm, step.bound, gpu) for step in launch.steps]
+    found = tuple(_level(chain, launch, computation, level, counted, there) for level in levels(gpu))
     formula = bound_text(computation)
     return Bound(chain.name, launch.params, gpu.name, chain.computation, formula, found, (_between(chain, launch),))
 
 
 def _level(
-    chain: Chain, launch: ChainLaunch, computation: Computation | None, level: Level, counted: ChainProfile | None
+    chain: Chain,
+    launch: ChainLaunch,
+    computation: Computation | None,
+    level: Level,
+    counted: ChainProfile | None,
+    there: Sequence[Counts],
 ) -> LevelBound:
     by_step = [level.bound(least_of(step.step.algorithm, step.bound, level)) for step in launch.steps]
     apart = None if level.reads_only else sum(by_step)  # L2 hands results on from kernel to kernel
@@ -58,7 +65,7 @@ def _level(
     total = sum(value for value in moved if value is not None) if moved else None
     derived = _derived(chain, launch) if level.name == "L2" else None
     whole = _whole(chain, launch, computation, level)
-    return LevelBound(level, whole, apart, derived=derived, counted=total)
+    return LevelBound(level, whole, apart, derived=derived, counted=total, measured=together(there, level))
 
 
 def _whole(chain: Chain, launch: ChainLaunch, computation: Computation | None, level: Level) -> Least:

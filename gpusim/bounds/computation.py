@@ -11,8 +11,9 @@ from itertools import pairwise, product
 from gpusim.errors import GpusimError, whole
 
 ACCESS = re.compile(r"([A-Za-z_]\w*'?)\s*\[([^\[\]]*)\]")
+ONE = r"[A-Za-z_]\w*\s*\[[^\[\]]*\]"
 STATEMENT = re.compile(
-    r"\s*(?P<out>[A-Za-z_]\w*\s*\[[^\[\]]*\])\s*(?P<op>\+=|-=|max=|min=|=)(?!=)(?P<right>.*)", re.DOTALL
+    rf"\s*(?P<outs>{ONE}(?:\s*,\s*{ONE})*)\s*(?P<op>\+=|-=|max=|min=|=)(?!=)(?P<right>.*)", re.DOTALL
 )
 TERM = re.compile(r"\s*([+-]?)\s*(?:(\d+)\s*\*?\s*)?([A-Za-z_]\w*)?\s*")
 MOST_LOOPS, MOST_STATEMENTS, LONGEST = 12, 12, 2000
@@ -100,11 +101,19 @@ class Statement:
     op : str
         ``"="``, or an operator that gathers: ``"+="``, ``"-="``, ``"min="``, ``"max="``.
     inputs : tuple of Access
+    others : tuple of Access
+        Further outputs, to which every point adds, too.
     """
 
     out: Access
     op: str
     inputs: tuple[Access, ...]
+    others: tuple[Access, ...] = ()
+
+    @property
+    def outs(self) -> tuple[Access, ...]:
+        """All outputs."""
+        return (self.out, *self.others)
 
     @property
     def gathers(self) -> bool:
@@ -113,8 +122,8 @@ class Statement:
 
     @property
     def accesses(self) -> tuple[Access, ...]:
-        """Output and inputs."""
-        return (self.out, *self.inputs)
+        """Outputs and inputs."""
+        return (*self.outs, *self.inputs)
 
     @property
     def loops(self) -> tuple[str, ...]:
@@ -155,7 +164,7 @@ class Computation:
     @cached_property
     def written(self) -> tuple[str, ...]:
         """Arrays that statements write."""
-        return tuple(dict.fromkeys(statement.out.base for statement in self.statements))
+        return tuple(dict.fromkeys(out.base for statement in self.statements for out in statement.outs))
 
     @cached_property
     def arrays(self) -> tuple[str, ...]:
@@ -325,7 +334,14 @@ def _statement(text: str, source: str) -> Statement:
     inputs = tuple(_accesses(match["right"], source))
     if not inputs:
         raise ComputationError(f"{source!r}: {text.strip()!r} reads no array")
-    return Statement(next(_accesses(match["out"], source)), match["op"], inputs)
+    out, *others = _accesses(match["outs"], source)
+    if others and match["op"] == "=":
+        raise ComputationError(
+            f"{source!r}: {text.strip()!r} has several outputs: only sums can, such as a[i], b[j] +="
+        )
+    if len({one.base for one in (out, *others)}) <= len(others):
+        raise ComputationError(f"{source!r}: {text.strip()!r} names an output twice")
+    return Statement(out, match["op"], inputs, tuple(others))
 
 
 def _accesses(text: str, source: str) -> Iterator[Access]:

@@ -29,7 +29,7 @@ def is_given(computation: Computation, array: str) -> bool:
     computation : Computation
     array : str
     """
-    makes = [one for one in computation.statements if one.out.base == array]
+    makes = [one for one in computation.statements if array in {out.base for out in one.outs}]
     reads = [one for one in computation.statements if any(access.base == array for access in one.inputs)]
     return bool(reads) and (not makes or any(one in makes for one in reads))
 
@@ -52,7 +52,7 @@ def elements(computation: Computation, array: str, sizes: Mapping[str, int], *, 
             return prod(sizes[loop] for loop in rest)  # of one step: the first one, or the last
     found: dict[tuple[object, ...], list[tuple[Statement, Access]]] = {}
     for statement in computation.statements:
-        for access in (statement.out,) if written else statement.inputs:
+        for access in statement.outs if written else statement.inputs:
             if access.base == array:
                 found.setdefault((access.linear, access.whole), []).append((statement, access))
     return max((_of_pattern(computation, same, sizes) for same in found.values()), default=0)

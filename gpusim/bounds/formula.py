@@ -83,7 +83,7 @@ def compulsory(computation: Computation) -> sympy.Expr:
 
 def _is_between(computation: Computation, array: str) -> bool:
     readers = [one for one in computation.statements if array in {access.base for access in one.inputs}]
-    return any(one.out.base != array for one in readers)
+    return any(array not in {out.base for out in one.outs} for one in readers)
 
 
 def _elements(computation: Computation, array: str, written: bool) -> sympy.Expr:
@@ -96,7 +96,7 @@ def _elements(computation: Computation, array: str, written: bool) -> sympy.Expr
     accesses = [
         access
         for one in computation.statements
-        for access in ((one.out,) if written else one.inputs)
+        for access in (one.outs if written else one.inputs)
         if access.base == array
     ]
     first = max(accesses, key=lambda access: len({*access.loops, *access.whole}))
@@ -125,7 +125,12 @@ def _of_statement(computation: Computation, statement: Statement) -> sympy.Expr 
     S = sympy.Symbol("S", positive=True)
     if space := stencils.axes(statement):
         d = len(space)
-        return _points(computation, statement) * (d + 1) ** sympy.Rational(-1, d) / S ** sympy.Rational(1, d)
+        constant = (sympy.Integer(2) if d == 1 else 2 ** (1 + sympy.Rational(1, d))) / (d + 1) ** sympy.Rational(1, d)
+        return _points(computation, statement) * constant / S ** sympy.Rational(1, d)
+    if vectors := stencils.chains(statement):
+        power = sympy.Rational(len(vectors), len(vectors) - 1)
+        constant = (power - 1) ** (power - 1) / power**power
+        return _points(computation, statement) * constant * S ** (1 - power)
     found = exponents(computation, statement)
     power = sum(found)
     if power <= 1:  # of reads alone, or of none

@@ -51,7 +51,7 @@ class Group:
 
 
 def groups(computation: Computation, statement: Statement) -> list[Group]:
-    """Give the groups of a statement, that of its sums first.
+    """Give the groups of a statement, those of its sums first.
 
     Parameters
     ----------
@@ -66,8 +66,7 @@ def groups(computation: Computation, statement: Statement) -> list[Group]:
     ['sums of C', 'A']
     """
     found: dict[tuple[str, str, tuple[str, ...]], dict[object, Access]] = {}
-    if statement.gathers:
-        out = statement.out
+    for out in statement.outs if statement.gathers else ():
         found[_sums(computation, out), "", out.whole] = {out.linear: out}
     sides = _sides(computation, statement)
     for access in statement.inputs:
@@ -107,7 +106,7 @@ def mirrored(computation: Computation, statement: Statement) -> bool:
     A A^T and of Cholesky (2022, arXiv 2202.10217).
     """
     found = groups(computation, statement)
-    if not statement.gathers or not found[0].name.startswith(SUMS):
+    if not statement.gathers or statement.others or not found[0].name.startswith(SUMS):
         return False
     return any(
         {one, other} <= set(statement.out.loops)

@@ -91,6 +91,6 @@ class Rungs:
 
     def __getitem__(self, name: str) -> LevelBound:
         found = {one.level.name: one for one in self.levels}
-        if name not in found:
+        if not isinstance(name, str) or name not in found:
             raise UnknownNameError("level", name, found)
         return found[name]

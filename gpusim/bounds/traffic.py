@@ -117,7 +117,12 @@ def least(
 
 def _kept(computation: Computation) -> list[str]:
     """Arrays that are written for somebody else: those that only this computation reads need never leave."""
-    read = {access.base for one in computation.statements for access in one.inputs if access.base != one.out.base}
+    read = {
+        access.base
+        for one in computation.statements
+        for access in one.inputs
+        if access.base not in {out.base for out in one.outs}
+    }
     return [array for array in computation.written if array not in read or is_given(computation, array)]
 
 
@@ -142,14 +147,28 @@ def by_segments(
     computation, sizes, element_bytes, memory, memories
         As for :func:`least`.
     """
-    works = [_Work(computation, one, sizes, element_bytes) for one in computation.statements]
+    counts = max([1, *(len(stencils.ways(one, sizes)) for one in computation.statements)])
+    return max(_by_way(computation, sizes, element_bytes, memory, memories, way) for way in range(counts))
+
+
+def _by_way(
+    computation: Computation,
+    sizes: Mapping[str, int],
+    element_bytes: Mapping[str, int],
+    memory: float,
+    memories: int,
+    way: int,
+) -> float:
+    """The same, by one of the ways in which points of stencils can be counted."""
+    works = [_Work(computation, one, sizes, element_bytes, way) for one in computation.statements]
     at_hand = memory * TRIED
     log_points = np.array([work.log_points(memory) for work in works])
     points = np.array([[float(work.points)] for work in works])
     needed = (points * np.exp(-log_points)).sum(axis=0)
     made = sum(count * element_bytes[array] for array, count in _made(computation, sizes))
+    free = made + sum(work.free for work in works)
     full = ((at_hand - memory) * (needed - memories)).max()
-    return float(max(full, _from_empty(at_hand, memory, points, log_points))) - made
+    return float(max(full, _from_empty(at_hand, memory, points, log_points))) - free
 
 
 def _from_empty(at_hand: np.ndarray, memory: float, points: np.ndarray, log_points: np.ndarray) -> float:
@@ -170,17 +189,27 @@ def _made(computation: Computation, sizes: Mapping[str, int]) -> Iterator[tuple[
     used = {access.base for one in computation.statements for access in one.inputs}
     kept = _kept(computation)
     for one in computation.statements:
-        array = one.out.base
-        if one.gathers and array not in kept:
+        for array in {out.base for out in one.outs if one.gathers} - {*kept}:
             yield array, elements(computation, array, sizes, written=True)
-        if stencils.steps(one) is not None and not stencils.axes(one):
-            yield array, computation.points(one, sizes)
+        if stencils.steps(one) is not None and not stencils.ways(one, sizes):
+            yield one.out.base, computation.points(one, sizes)
     for array in (one for one in computation.written if one in used):
-        yield array, elements(computation, array, sizes, written=True)
+        yield array, _uses(computation, array) * elements(computation, array, sizes, written=True)
+
+
+def _uses(computation: Computation, array: str) -> int:
+    """How often a value of an array can be at hand without room of its own: once for each pattern that reads it.
+
+    Twice where the statement that gathers it reads it, too: its value then may also be the one with which a sum begins.
+    """
+    ways = {access.linear for one in computation.statements for access in one.inputs if access.base == array}
+    makes = [one for one in computation.statements if one.gathers and array in {out.base for out in one.outs}]
+    own = any(access.base == array for one in makes for access in one.inputs)
+    return len(ways) * (1 + own)
 
 
 class _Work:
-    """A statement's points, and how many of them a segment can do."""
+    """A statement's points, how many of them a segment can do, and bytes of values that it makes on the way."""
 
     def __init__(
         self,
@@ -188,17 +217,20 @@ class _Work:
         statement: Statement,
         sizes: Mapping[str, int],
         element_bytes: Mapping[str, int],
+        way: int,
     ) -> None:
-        self.points = points(computation, statement, sizes)
-        self._sizes, self._space = sizes, stencils.axes(statement)
+        ways = stencils.ways(statement, sizes)
+        self._way = ways[min(way, len(ways) - 1)] if ways else None
         self._word = element_bytes[statement.out.base]
+        self.points = self._way.points if self._way else points(computation, statement, sizes)
+        self.free = self._way.free * self._word if self._way else 0
         self._problem = Problem(computation, statement, sizes, element_bytes)
 
     def log_points(self, memory: float) -> np.ndarray:
         """Logarithms of the most points, for the bytes at hand that are tried."""
         at_hand = memory * TRIED
-        if self._space:
-            return np.array([stencils.log_points(self._space, self._sizes, x / self._word) for x in at_hand])
+        if self._way:
+            return np.array([self._way.log_points(x / self._word) for x in at_hand])
         found = [self._problem.capacity(math.log(memory * factor)) for factor in SOLVED]
         return np.array([min(one.log_points(math.log(x)) for one in found) for x in at_hand])
 

@@ -19,6 +19,12 @@ if TYPE_CHECKING:  # by the name that type checkers know
 
 __all__ = ["main"]
 
+SAME_S = 0.04
+"""Seconds within which a second Ctrl-C is taken for the first; less than until a lost one is raised again."""
+
+_raised: list[float] = [0.0]
+"""When a signal was last raised, on the monotonic clock."""
+
 _heard: list[int] = []
 """Signals that came while a command ran: of Ctrl-C, or to end."""
 
@@ -63,9 +69,18 @@ def _interrupted() -> int:
 
 
 def _hear(number: int, frame: object) -> None:
-    """Note a signal, and raise it as Python does Ctrl-C: whatever was started meanwhile is ended."""
+    """Note a signal, and raise it as Python does Ctrl-C: whatever was started meanwhile is ended.
+
+    One that follows at once is the same: it would only interrupt what the first has begun to end.
+    """
+    from time import monotonic
+
+    now = monotonic()
+    is_same = bool(_heard) and now < _raised[0] + SAME_S
     _heard.append(number)
-    raise KeyboardInterrupt
+    if not is_same:
+        _raised[0] = now
+        raise KeyboardInterrupt
 
 
 def _listen(on: bool) -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli.files import check_writable, is_stdout, write_json
-from gpusim.cli.options import Fresh, Gpus, JsonFile, KernelFolders, listed_gpus
+from gpusim.cli.options import Fresh, Gpus, JsonFile, KernelFolders, listed_gpus, typed
 from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.sources import refuse
 from gpusim.errors import GpusimError
 from gpusim.reading import SOURCES
 
@@ -26,6 +27,7 @@ UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mi
 
 
 def bound(
+    context: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL --PARAMETER VALUE | TEXT]", help=WORDS)] = None,
     gpu: Gpus = "h200",
     json: JsonFile = None,
@@ -52,9 +54,12 @@ def bound(
         raise GpusimError(f"bound needs a kernel (gpusim kernels lists them) or a computation, such as {EXAMPLE}")
     with ProgressLine() as progress:
         if any("[" in word for word in words):
+            _refuse_of_text(context, memory)
             found = list(_told(words, gpu, memory, element_bytes))
         else:
             _refuse(memory, element_bytes)
+            if fast:
+                refuse(typed(context, "fresh"), "is for what is counted, and --fast leaves it out")
             how = {"count": not fast, "fresh": fresh, "kernels": [str(folder) for folder in kernels or []]}
             found = list(_of_kernels(words, kernels or [], listed_gpus(gpu), how, progress))
     if not is_stdout(json):
@@ -94,6 +99,13 @@ def _refuse(memory: str | None, element_bytes: int | None) -> None:
     for option, value in (("--memory", memory), ("--element-bytes", element_bytes)):
         if value is not None:
             raise GpusimError(f"{option} is for a computation, such as {EXAMPLE}: a kernel has its own")
+
+
+def _refuse_of_text(context: typer.Context, memory: str | None) -> None:
+    """Refuse what a computation that is told has no use for."""
+    refuse(typed(context, "fast", "fresh", "kernels"), "is for a kernel: of a computation nothing is simulated")
+    if memory is not None:
+        refuse(typed(context, "gpu"), "has levels of its own, and --memory is one memory instead: leave one out")
 
 
 def memory_bytes(text: str) -> int:

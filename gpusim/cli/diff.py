@@ -25,6 +25,7 @@ from gpusim.cli.options import (
     at_clock,
     chosen_sample,
     listed_gpus,
+    typed,
 )
 from gpusim.cli.parameters import parted
 from gpusim.cli.words import predictions_of
@@ -52,6 +53,7 @@ class _Asked(NamedTuple):
 
 @sources.takes_launch
 def diff(
+    context: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(metavar="A B [--PARAMETER VALUE]", help=TWO)] = None,
     gpu: Gpus = "h200",
     json: JsonFile = None,
@@ -91,6 +93,7 @@ def diff(
     limits = fail_on or []
     for limit in limits:
         read_limit(limit)
+    _check_predicted(context, words or ())
     how: dict[str, Any] = {"cache": cache, "fresh": fresh, "jobs": jobs, "sample": chosen_sample(sample, quick)}
     gpus = listed_gpus(at_clock(gpu, clock))
     a, b = _two(list(_asked(words or (), tuple(kernels or ()), launch, gpus)))
@@ -109,6 +112,19 @@ def diff(
         print(f"gpusim: {text}", file=sys.stderr)
     if broken:
         raise typer.Exit(1)
+
+
+OF_PREDICTIONS = ("gpu", "cache", "clock", "sample", "quick", "jobs", "kernels", "fresh")
+"""Options that say how something is predicted."""
+
+
+def _check_predicted(context: typer.Context, words: Sequence[str]) -> None:
+    """Refuse options of predictions where none is made."""
+    names = parted(words)[0]
+    if names and all(map(_is_file, names)):
+        sources.refuse(typed(context, *OF_PREDICTIONS), "is for what is predicted: both are results of files")
+    elif names and all(_is_file(name) or _is_source(name) for name in names):
+        sources.refuse(typed(context, "kernels"), sources.DESCRIBED_ALONE)
 
 
 def _two(asked: Sequence[_Asked]) -> tuple[_Asked, _Asked]:
@@ -141,7 +157,7 @@ def _asked(
             continue
         source = _is_source(name)
         given = _source_words(name, launch) if source else (_kernel_words(name, shared), dict.fromkeys(launch))
-        predictions = predictions_of(given[0], folders, given[1], gpus, "diff")
+        predictions = predictions_of(given[0], () if source else folders, given[1], gpus, "diff")
         yield from (_Asked(one.name, _predicted(one.predict)) for one in predictions)
 
 

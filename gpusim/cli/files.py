@@ -60,10 +60,17 @@ def is_stdout(path: Path | None) -> bool:
     return str(path) == "-"
 
 
-def show_profiles(profiles: Sequence[Profile], path: Path | None, advice: Sequence[Advice | ChainAdvice] = ()) -> None:
+def show_profiles(
+    profiles: Sequence[Profile],
+    path: Path | None,
+    advice: Sequence[Advice | ChainAdvice] = (),
+    *,
+    with_lines: bool = False,
+) -> None:
     """Show what kernels printed and the profiles as a table; write them as one JSON document where a file is given.
 
-    ``advice``: on each of them, where it was asked for.
+    ``advice``: on each of them, where it was asked for, below all tables.  ``with_lines``: of a single profile show
+    where its traffic comes from, too.
     """
     if not is_stdout(path):
         from gpusim import report
@@ -71,6 +78,8 @@ def show_profiles(profiles: Sequence[Profile], path: Path | None, advice: Sequen
         for profile in profiles:
             sys.stdout.write(profile.printed)
         report.show(report.table(profiles))
+        if with_lines and len(profiles) == 1:
+            report.show(list(report.where(profiles[0])))
         show_advice(advice, apart=True)
     if path is not None:
         found = [profile.to_dict() for profile in profiles]

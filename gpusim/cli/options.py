@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -67,6 +67,26 @@ KernelFolders = Annotated[
 ]
 
 
+def typed(context: typer.Context, *names: str) -> dict[str, Any]:
+    """Those of some options that stand on the command line, with their values, for :func:`gpusim.cli.sources.refuse`.
+
+    Parameters
+    ----------
+    context : typer.Context
+        Of the command.
+    *names : str
+        As its function calls them.
+    """
+    found = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
+            value = context.params[parameter.name]
+            spelt = parameter.secondary_opts if value is False and parameter.secondary_opts else parameter.opts
+            found[spelt[0]] = value
+    return found
+
+
 def chosen_sample(sample: bool | None, quick: bool) -> HowMuch:
     """How much of a launch is run.
 
@@ -88,14 +108,14 @@ def listed_gpus(text: str) -> list[str]:
     Raises
     ------
     GpusimError
-        If one of them is not known, or its file is wrong.
+        If one of them is not known, or its file is wrong; if two have one name.
     """
-    from gpusim import hardware
-
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
-    for name in names if len(names) > 1 else ():
-        hardware.load(name)
-    return names
+    if len(names) == 1:
+        return names
+    from gpusim.launches.gpus import each_once
+
+    return [str(name) for name in each_once(names)]
 
 
 def at_clock(gpus: str, clock: str | None) -> str:

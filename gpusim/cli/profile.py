@@ -14,6 +14,7 @@ from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.advise import advised
 from gpusim.cli.files import check_writable, show_profiles
+from gpusim.cli.guesses import Guess, guessed
 from gpusim.cli.options import (
     Advise,
     Cache,
@@ -66,9 +67,7 @@ def profile(
     timeline_from: TimelineFrom = None,
     fresh: Fresh = False,
     advise: Advise = False,
-    guess: Annotated[
-        bool, typer.Option("--guess", help="Guess grid, block and arguments that are not given, and show them.")
-    ] = False,
+    guess: Guess = False,
 ) -> None:
     """Predict the same of your own CUDA, from its machine code.
 
@@ -85,7 +84,7 @@ def profile(
     }
     how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
-    single = {"FILE": source, **launch, **timelines, "--advise": advise or None}
+    single = {"FILE": source, **launch, **timelines, "--advise": advise or None, "--guess": guess or None}
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs), how)
@@ -95,49 +94,12 @@ def profile(
     gpus = listed_gpus(gpu)
     recording = wanted.recording(len(gpus), json)
     how |= {"timeline": recording, "jobs": jobs}
-    told, notes = _guessed(single, gpus[0], how) if guess else (single, ())
+    told, notes = guessed(single, gpus[0], how, "profile") if guess else (single, ())
     found = _profiles(sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
         found = [replace(profile, kept=None, notes=(*profile.notes, *notes)) for profile in found]
-    show_profiles(found, json, advised(found) if advise else ())
+    show_profiles(found, json, advised(found) if advise else (), with_lines=True)
     wanted.save(found)
-    if len(found) == 1 and str(json) != "-":
-        from gpusim import report
-
-        report.show(list(report.where(found[0])))
-
-
-def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The options of a launch, with guesses for those that are not given, and a note that names these.
-
-    Standard error shows the guesses as options.
-    """
-    from gpusim.launches import fitting, guessing
-    from gpusim.launches.profiling import Deadline, profile
-
-    sources.demand({"FILE": single["FILE"]}, "profile")
-    kernel = sources.spec({**single, "--grid": "1", "--block": "1", "--arg": None}, "profile").kernel_of(gpu)
-    given = list(single["--arg"] or ())
-
-    def told(guess: guessing.Guess) -> dict[str, Any]:
-        sizes = {"--grid": guess.grid or single["--grid"], "--block": guess.block or single["--block"]}
-        if guess.shared is not None:
-            sizes["--dynamic-shared"] = guess.shared
-        return {**single, **sizes, "--arg": [*given, *guess.args]}
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr)
-
-    tries = guessing.guesses(kernel, given, single["--grid"], single["--block"], single["--dynamic-shared"])
-
-    def run(guess: guessing.Guess, seconds: float | None) -> None:
-        until = None if seconds is None else Deadline(seconds, None)
-        profile(sources.spec(told(guess), "profile"), gpu, progress=until, **{**how, "timeline": None})
-
-    fitted = fitting.first_that_runs(tries, run, say)
-    say("guessed: " + " ".join(fitted.lines()))
-    names = ", ".join(fitted.names())
-    return told(fitted), (f"not given, and guessed: {names}",) if names else ()
 
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:

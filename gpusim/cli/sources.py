@@ -53,8 +53,11 @@ ONE_VALUE = {"kernel", "grid", "block", "cluster", "dynamic_shared", "arch"}
 Given = dict[str, Any]
 """Those options by name, None where one was not given."""
 
-WITH_FILES = ("measure", "profile")
-"""Commands that take a launch file instead of one launch."""
+DESCRIBED_ALONE = "is for described kernels: a CUDA source needs none"
+"""Why a folder of kernels is refused beside a source."""
+
+_WITH_FILES: set[str] = set()
+"""Commands that take a launch file instead of one launch, as :func:`takes_launch` finds."""
 
 Launches = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Many launches, from a launch file, instead of one.")
@@ -65,12 +68,16 @@ Only = Annotated[str | None, typer.Option(metavar="GLOB", help="Only launches wh
 def takes_launch(command: Callable[..., None]) -> Callable[..., None]:
     """Have a command take the options of a launch, where it has a parameter ``launch``, which gets them by name.
 
+    Where it has a parameter ``launches``, too, messages say that it takes a launch file instead.
+
     Parameters
     ----------
     command : callable
         With a parameter ``launch``.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
+    if any(one.name == "launches" for one in own):
+        _WITH_FILES.add(command.__name__)
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, (_, kind) in OPTIONS.items()
@@ -148,7 +155,7 @@ def both(shared: Given, own: Given, whose: str) -> Given:
 def refuse(given: dict[str, Any], why: str) -> None:
     """Complain of the first option that was given."""
     for name, value in given.items():
-        if value is not None and value != []:
+        if value is not None and value not in ([], ()):
             raise GpusimError(f"{name} {why}")
 
 
@@ -157,7 +164,7 @@ def demand(given: dict[str, Any], command: str) -> None:
     for name, value in given.items():
         if value is None:
             what = "a .cu file" if name == "FILE" else "X,Y,Z"
-            instead = " (or --launches FILE)" if command in WITH_FILES else ""
+            instead = " (or --launches FILE)" if command in _WITH_FILES else ""
             raise GpusimError(f"{name} is missing: {command} needs {what}{instead}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli import sources
+from gpusim.cli.options import typed
 from gpusim.cli.parameters import find, parameter, split
 from gpusim.errors import GpusimError
 from gpusim.reading import SOURCES
@@ -53,6 +54,7 @@ def named(words: Sequence[str], launch: sources.Given, folders: Sequence[Path], 
                 "-D NAME=VALUE, with several by --over NAME=VALUES"
             )
         sources.demand({name: launch[name] for name in ("--grid",)}, command)
+        sources.refuse({"--kernels": folders}, sources.DESCRIBED_ALONE)
         return [SourceSubject(Path(words[0]), sources.texts(launch))]
     sources.refuse(launch, "is for a CUDA source (.cu)")
     texts = [str(folder) for folder in folders]
@@ -86,6 +88,18 @@ def _own_name(subject: Subject, word: str) -> str:
     from gpusim.decide.subject import DescribedSubject
 
     return parameter(subject.kernel, word) if isinstance(subject, DescribedSubject) else word
+
+
+def check_cluster(context: typer.Context, dask: str | None) -> None:
+    """Refuse what a cluster decides by itself.
+
+    Raises
+    ------
+    GpusimError
+        Processors of this host, where it predicts nothing.
+    """
+    if dask is not None:
+        sources.refuse(typed(context, "jobs"), "is of this host, and --dask predicts on a cluster: leave one out")
 
 
 def on_cluster(dask: str | None) -> AbstractContextManager[None]:

@@ -22,8 +22,9 @@ from gpusim.cli.options import (
     at_clock,
     chosen_sample,
     listed_gpus,
+    typed,
 )
-from gpusim.cli.spaces import Dask, Over, Where, named, on_cluster, space_of
+from gpusim.cli.spaces import Dask, Over, Where, check_cluster, named, on_cluster, space_of
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 @sources.takes_launch
 def sweep(
+    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -73,6 +75,9 @@ def sweep(
 
     check_apart({"--csv": csv, "--parquet": parquet, "--plot": plot, "--json": json})
     _check_kinds(parquet, plot)
+    if plot is None:
+        sources.refuse(typed(context, "metric"), "is what --plot draws: it needs --plot FILE")
+    check_cluster(context, dask)
     subjects = named(words or [], launch, kernels or [], "sweep")
     space = space_of(subjects, words or [], over, where)
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}

@@ -9,8 +9,8 @@ import typer
 
 from gpusim.cli import sources
 from gpusim.cli.files import check_apart, is_stdout, write, write_json
-from gpusim.cli.options import Cache, Clock, Fresh, Jobs, JsonFile, KernelFolders, at_clock, listed_gpus
-from gpusim.cli.spaces import Dask, Over, Where, named, on_cluster, space_of
+from gpusim.cli.options import Cache, Clock, Fresh, Jobs, JsonFile, KernelFolders, at_clock, listed_gpus, typed
+from gpusim.cli.spaces import Dask, Over, Where, check_cluster, named, on_cluster, space_of
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 @sources.takes_launch
 def tune(
+    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -72,6 +73,11 @@ def tune(
     from gpusim.progress import ProgressLine
 
     check_apart({"--csv": csv, "--json": json, "--to-measure": to_measure})
+    if trials is None:
+        sources.refuse(typed(context, "seed"), "decides which points --trials draws: it needs --trials N")
+    if quick:
+        sources.refuse(typed(context, "top"), "is how many are predicted in full, and --quick predicts none so")
+    check_cluster(context, dask)
     (subject, *more) = named(words or [], launch, kernels or [], "tune")
     gpus = listed_gpus(at_clock(gpu, clock))
     if more or len(gpus) > 1:

@@ -53,6 +53,7 @@ def launches_of(
     if words and words[0].endswith(SOURCES):
         if len(words) > 1:
             raise GpusimError(f"{command} knows no {words[1]} for a CUDA source")
+        sources.refuse({"--kernels": folders}, sources.DESCRIBED_ALONE)
         yield sources.spec({"FILE": Path(words[0]), **single}, command)
         return
     own = {name: value for name, value in single.items() if name == "--block" and value is not None}
@@ -98,6 +99,30 @@ def predictions_of(
             ]
     launches = itertools.product(list(launches_of(words, folders, single, command)), gpus)
     return [Prediction(f"{spec.id} on {gpu}", partial(profile, spec, gpu, described=True)) for spec, gpu in launches]
+
+
+def predictions_in(file: Path, only: str | None, folders: tuple[Path, ...], gpus: Sequence[str]) -> list[Prediction]:
+    """What is to be predicted of a launch file, on every GPU.
+
+    Parameters
+    ----------
+    file : Path
+    only : str or None
+        A pattern that ids must match.
+    folders : tuple of Path
+    gpus : sequence of str
+
+    Raises
+    ------
+    GpusimError
+        A malformed launch file, or no launch of that name.
+    """
+    from gpusim.launches import file as launch_file
+    from gpusim.launches.profiling import profile
+
+    specs = launch_file.select(launch_file.read(file, folders), only)
+    each = itertools.product(specs, gpus)
+    return [Prediction(f"{spec.id} on {gpu}", partial(profile, spec, gpu, described=True)) for spec, gpu in each]
 
 
 def _told(name: str, params: Mapping[str, Any], gpu: str) -> str:

@@ -11,6 +11,7 @@ from gpusim.cuda.cuda_errors import CompileError
 from gpusim.cuda.headers import HEADERS
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import Options
+from gpusim.kept.alone import check_wanted
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def remembered(key: str | None, compiles: Callable[[], Compiled]) -> Compiled:
     """
     if key in _refused:
         raise _refused[key].with_traceback(None)
+    check_wanted()
     try:
         return compiles()
     except (CompileError, NoInstance, NeedsTarget) as error:

@@ -37,6 +37,7 @@ from gpusim.cuda.names import normal
 from gpusim.cuda.nvrtc import Compiled
 from gpusim.cuda.options import options as checked
 from gpusim.errors import shown
+from gpusim.kept.alone import check_wanted
 from gpusim.names import some
 
 if TYPE_CHECKING:
@@ -371,6 +372,7 @@ def _of_ptx(data: bytes, filename: str, arch: str) -> Compiled:
     key = cache.key(data.decode("utf-8", "surrogateescape"), [], [jitlink.identity(), filename, target])
     compiled = cache.load(key) if key else None
     if compiled is None:
+        check_wanted()
         compiled = jitlink.compile_ptx(data, filename, target)
         if key:
             cache.store(key, compiled)

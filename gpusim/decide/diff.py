@@ -12,6 +12,7 @@ from gpusim.decide.diff_found import NOT_ASKED, SAME_TIME, Found
 from gpusim.decide.diff_lines import arrays, lines
 from gpusim.decide.diff_sides import PREDICTED, DiffError, Side, side_of
 from gpusim.decide.diff_trust import Duration, duration
+from gpusim.errors import check_flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,6 +185,7 @@ def diff(
     >>> print(diff(copied(2e-5), copied(1e-5)).verdict)
     B takes 0.50 of A's time: 10.0 us instead of 20.0 us (2.00x as fast).
     """
+    check_flags(why=why)
     return compare(_read(a, "A"), _read(b, "B"), why=why, progress=progress)
 
 

@@ -22,7 +22,7 @@ TIME = "time"
 NAMED = ("cycles", "seconds", "instructions", "registers_per_thread", "dram_bytes", *DERIVED)
 """Properties of a profile that a limit may name, besides metrics and :data:`TIME`."""
 
-_LIMIT = re.compile(r"\s*(?P<figure>[\w.]+)\s*>\s*(?P<percent>\d+(?:\.\d+)?)\s*%?\s*")
+_LIMIT = re.compile(r"\s*(?P<figure>[\w.]+)\s*>\s*(?P<percent>\d+(?:\.\d+)?)\s*(?P<unit>%?)\s*")
 
 
 class Limit(NamedTuple):
@@ -55,9 +55,12 @@ def read_limit(text: str) -> Limit:
     >>> read_limit("time>5%")
     Limit(figure='time', percent=5.0)
     """
-    found = _LIMIT.fullmatch(text)
+    found = _LIMIT.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise DiffError(f"{shown(text)} is no limit: FIGURE>PERCENT% is, such as 'time>5%' or 'dram_bytes_read>0%'")
+    if not found["unit"]:
+        meant = f"{found['figure']}>{found['percent']}%"
+        raise DiffError(f"{shown(text)} says not of what: {meant!r} is {found['percent']} % more than A has")
     return Limit(found["figure"], float(found["percent"]))
 
 

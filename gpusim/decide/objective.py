@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.assertions.quantities import FIGURES
+from gpusim.decide.objective_units import check_units
+from gpusim.errors import GpusimError, ParameterError, UnknownNameError, shown
 from gpusim.expressions import ExpressionError, Number, evaluate, names
 from gpusim.profiles.chain import ChainProfile
 from gpusim.profiles.profile import DERIVED, Profile
@@ -25,6 +27,9 @@ OF_LAUNCHES = ("seconds", "cycles", "flops", "dram_bytes", "shared_bytes", *DERI
 OF_CHAINS = ("seconds", "dram_bytes", "dram_bytes_read", "dram_bytes_written", "flops")
 """Figures of a chain."""
 
+UNITS = {"flops": "FLOP", "shared_bytes": "byte", **{figure.name: figure.unit for figure in FIGURES}}
+"""What each is counted in."""
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -34,7 +39,8 @@ class Objective:
     ----------
     text : str
         ``"time"`` (seconds), a figure such as ``"dram_bytes"``, a metric by its Nsight Compute name, or an expression
-        of these with weights: ``"20*dram_bytes + 4*l2_read_bytes + flops"``.
+        of these with weights: ``"20*dram_bytes + 4*l2_read_bytes + flops"``.  Figures in unlike units are added only
+        where all of them but those of one unit have a weight.
 
     Raises
     ------
@@ -42,6 +48,8 @@ class Objective:
         It is no expression.
     UnknownNameError
         It names no figure.
+    UnlikeUnitsError
+        It adds figures in unlike units without weights, as ``"time + hbm_bytes"`` does.
 
     Examples
     --------
@@ -52,12 +60,15 @@ class Objective:
     text: str
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise ParameterError(f"an objective is a text, such as 'time', not {shown(self.text)}")
         found = names(self.text)
         if not found:
             raise ExpressionError(f"objective {self.text!r}: it names no figure, such as time or dram_bytes")
         for name in found:
             if OF_METRICS not in name and name not in (*WORDS, *OF_LAUNCHES):
                 raise UnknownNameError("figure of an objective", name, [*WORDS, *OF_LAUNCHES])
+        check_units(self.text, _unit)
 
     @property
     def is_time(self) -> bool:
@@ -72,12 +83,19 @@ class Objective:
         ExpressionError
             A name that is neither a figure nor a metric.
         GpusimError
-            A figure that is not known of this launch.
+            A figure that is not known of this launch; metrics in unlike units without weights.
         """
+        metrics = getattr(profile, "metrics", {})
+        check_units(self.text, lambda name: metrics[name].unit if name in metrics else _unit(name))
         found = float(evaluate(self.text, _Known(profile)))
         if not math.isfinite(found):
             raise GpusimError(f"objective {self.text}: it is not known of this launch")
         return found
+
+
+def _unit(name: str) -> str | None:
+    """The unit of a figure; None of a metric, which every launch tells by itself."""
+    return UNITS.get(WORDS.get(name, name))
 
 
 class _Known(Mapping[str, Number]):

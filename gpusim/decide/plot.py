@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.errors import GpusimError, ParameterError, UnknownNameError, shown
 from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ def draw(
     column = WORDS.get(y, y) if WORDS.get(y, y) in frame else y
     if column not in frame:
         raise UnknownNameError("column of the sweep", y, [str(name) for name in frame.columns])
+    if frame[column].dtype.kind not in "iufb":
+        raise GpusimError(f"{column} has no numbers to draw")
+    if ax is not None and not hasattr(ax, "plot"):
+        raise ParameterError(f"ax is an Axes of matplotlib, not {shown(ax)}")
     over = x or _first_with_numbers(names, frame)
     if over not in names:
         raise UnknownNameError("name that was swept over", over, names)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpusim.errors import GpusimError, shown
+from gpusim.errors import GpusimError, is_number, listed, shown
 from gpusim.expressions import ExpressionError, Number, holds, number
 from gpusim.expressions import names as names_in
 
@@ -54,11 +54,14 @@ class Space:
     def __post_init__(self) -> None:
         if not isinstance(self.over, Mapping):
             raise SpaceError(f"a space is names with values, such as {{'tile': [8, 16]}}, not {shown(self.over)}")
-        if isinstance(self.where, str) or not all(isinstance(text, str) for text in self.where):
-            raise SpaceError(f"conditions are a list of texts, such as ['x*y <= 64'], not {shown(self.where)}")
+        listed(self.where, "conditions are a list of texts, such as ['x*y <= 64']", SpaceError, str)
         for name, values in self.over.items():
-            if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            if not isinstance(name, str):
+                raise SpaceError(f"a name is a text, such as 'tile', not {shown(name)}")
+            if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
                 raise SpaceError(f"{name} has no values: a list of them is needed, such as [8, 16, 32]")
+            if wrong := [value for value in values if not _is_value(value)]:
+                raise SpaceError(f"values of {name} are numbers or words, not {shown(wrong[0])}")
 
     @property
     def size(self) -> int:
@@ -118,6 +121,11 @@ class Space:
         names = list(self.over)
         for values in itertools.product(*(dict.fromkeys(values) for values in self.over.values())):
             yield dict(zip(names, values, strict=True))
+
+
+def _is_value(value: Any) -> bool:
+    """Whether it is a word, or a number other than NaN and infinity."""
+    return isinstance(value, str) or (is_number(value) and math.isfinite(value))
 
 
 def read(texts: Sequence[str], option: str = "--over") -> dict[str, list[Any]]:

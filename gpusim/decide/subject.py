@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpusim.decide.objective import OF_LAUNCHES, WORDS
 from gpusim.decide.space import Point, SpaceError
-from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.errors import GpusimError, ParameterError, UnknownNameError, shown
 from gpusim.expressions import Number
 from gpusim.reading import SOURCE, SOURCES
 
@@ -272,7 +272,7 @@ def subjects(
 
 
 def _subject(one: Any, params: Mapping[str, Any], told: Mapping[str, Any], folders: Sequence[str]) -> Subject:
-    given = {name: value for name, value in told.items() if value not in (None, (), [], {})}
+    given = _given(told)
     if isinstance(one, Path) or (isinstance(one, str) and one.endswith(SOURCES)):
         if params:
             raise GpusimError(f"{next(iter(params))}: {one} takes macros, told by defines, and arguments, told by args")
@@ -282,6 +282,26 @@ def _subject(one: Any, params: Mapping[str, Any], told: Mapping[str, Any], folde
     if given:
         raise GpusimError(f"{next(iter(given))} is for a CUDA source (.cu)")
     return DescribedSubject(_described(one, folders), params, folders, isinstance(one, str))
+
+
+def _given(told: Any) -> dict[str, Any]:
+    """What was told of a launch.
+
+    Raises
+    ------
+    GpusimError
+        It is no mapping, or has a name that tells nothing.
+    """
+    import inspect
+
+    from gpusim.launches.told import launch
+
+    if not isinstance(told, Mapping):
+        raise ParameterError(f"launch is names with values, such as {{'grid': 64, 'block': 256}}, not {shown(told)}")
+    known = [*inspect.signature(launch).parameters][1:]
+    if unknown := [name for name in told if name not in known]:
+        raise UnknownNameError("word on a launch", unknown[0], known)
+    return {name: value for name, value in told.items() if value is not None and value not in ("", (), [], {})}
 
 
 def _described(one: Any, folders: Sequence[str]) -> Algorithm | Chain:

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpusim import hardware
 from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Call, DescribedSubject, Subject, subjects
-from gpusim.errors import GpusimError
+from gpusim.errors import GpusimError, ParameterError, shown
+from gpusim.launches.gpus import each_once
 from gpusim.launches.rows import predict_rows
 from gpusim.names import some
 from gpusim.processors import processors
@@ -20,7 +20,7 @@ from gpusim.profiles.chain import ChainProfile
 from gpusim.profiles.profile import DERIVED, Profile
 from gpusim.progress import Progress
 from gpusim.results.metric import CYCLES
-from gpusim.simulate.work import Sample
+from gpusim.simulate.work import How, Sample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,17 +141,19 @@ class Sweep:
         units = {name: metric.unit for name, metric in metrics.items()}
         return draw(self.to_dataframe(), self.names, units, y, x, ax)
 
-    def save_plot(self, file: Path, y: str = "seconds", x: str | None = None) -> None:
+    def save_plot(self, file: Path | str, y: str = "seconds", x: str | None = None) -> None:
         """Draw the same into a file, whose ending says what kind it is.
 
         Parameters
         ----------
-        file : Path
+        file : Path or str
         y, x
             As for :meth:`plot`.
         """
         from matplotlib.figure import Figure
 
+        if not isinstance(file, str | Path):
+            raise ParameterError(f"a figure is saved under a name, such as 'sweep.png', not {shown(file)}")
         figure = Figure(figsize=(9, 5), layout="constrained")
         self.plot(y, x, figure.subplots())
         figure.savefig(file)
@@ -277,8 +279,8 @@ def sweep_subjects(
     progress: Progress,
 ) -> Sweep:  # fmt: skip
     """The same, of subjects."""
-    for gpu in gpus:
-        hardware.given(gpu)
+    How(**how, jobs=jobs, progress=progress)  # says what is wrong of it, once and not at each point
+    gpus = each_once(gpus)
     for subject in named:
         subject.check(list(space.over))
     points = [(subject, space.points(known_at(subject))) for subject in named]
@@ -289,7 +291,9 @@ def sweep_subjects(
 Place = tuple[Subject, Point, "str | Gpu"]
 
 
-def predict_points(places: Sequence[Place], how: Mapping[str, Any], jobs: int | None, progress: Progress) -> list[Row]:
+def predict_points(
+    places: Sequence[Place], how: Mapping[str, Any], jobs: int | None, progress: Progress, *, tells: bool = True
+) -> list[Row]:
     """Predict at each of some points.
 
     Parameters
@@ -299,6 +303,8 @@ def predict_points(places: Sequence[Place], how: Mapping[str, Any], jobs: int | 
         As :func:`gpusim.predict` takes it.
     jobs : int or None
     progress : callable
+    tells : bool
+        Say on standard error how many are kept from an earlier run.
 
     Returns
     -------
@@ -308,7 +314,7 @@ def predict_points(places: Sequence[Place], how: Mapping[str, Any], jobs: int | 
     calls = [_call(*place, how) for place in places]
     ready = {number: call for number, call in enumerate(calls) if not isinstance(call, str)}
     here = any(isinstance(subject, DescribedSubject) and not subject.is_listed for subject, _, _ in places)
-    found = predict_rows(list(ready.values()), processors(jobs), progress, here=here)
+    found = predict_rows(list(ready.values()), processors(jobs), progress, here=here, tells=tells)
     profiles = dict(zip(ready, found, strict=True))
     return [_row(place, profiles.get(number, calls[number])) for number, place in enumerate(places)]
 

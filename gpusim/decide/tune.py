@@ -15,8 +15,9 @@ from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Subject, subjects
 from gpusim.decide.sweep import Row, known_at, predict_points, silent
 from gpusim.decide.tuning import Tuning
-from gpusim.errors import GpusimError, ParameterError, as_integer, shown
+from gpusim.errors import GpusimError, ParameterError, as_integer, check_flags, listed, shown
 from gpusim.progress import Progress
+from gpusim.simulate.work import How
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
@@ -116,10 +117,18 @@ def tune(
     {'B': 256}
     """
     (subject,) = subjects([kernel], params, launch or {}, folders)
-    texts = [objective] if isinstance(objective, str) else list(objective)
-    search = Search([Objective(text) for text in texts], top, quick, trials, seed)
+    check_flags(quick=quick)
+    search = Search(_objectives(objective), top, quick, trials, seed)
     how = {"cache": cache, "fresh": fresh}
     return search_space(subject, Space(over, where), gpu, search, how, jobs, progress or silent)
+
+
+def _objectives(given: Any) -> list[Objective]:
+    """What is to be least, of one text or of several."""
+    if isinstance(given, str | Objective):
+        given = [given]
+    several = listed(given, "an objective is a text, such as 'time', or a list of such", ParameterError)
+    return [one if isinstance(one, Objective) else Objective(one) for one in several]
 
 
 def search_space(
@@ -133,16 +142,21 @@ def search_space(
     GpusimError
         As :func:`tune`.
     """
+    How(**how, jobs=jobs, progress=progress)  # says what is wrong of it, once and not at each point
     hardware.given(gpu)
     subject.check(list(space.over))
     _check(search)
-    is_chain = subject.way == "chain"  # which is never predicted quickly
-    quick = {**how, "sample": None if is_chain else "quick"}
+    is_whole = subject.way == "chain" or how.get("cache", "cold") != "cold"  # of which nothing is predicted quickly
+    if is_whole and search.is_quick:
+        raise ParameterError(
+            f"quick predictions are of one kernel with cold caches: {subject.name} is predicted in full"
+        )
+    quick = {**how, "sample": None if is_whole else "quick"}
     rows = list(_first_rows(subject, space, gpu, search, quick, jobs, progress))
-    candidates = _ranked(_candidates(rows, search.objectives, is_full=is_chain))
+    candidates = _ranked(_candidates(rows, search.objectives, is_full=is_whole))
     if not candidates:
         raise GpusimError(f"of {len(rows)} points none could be predicted: {rows[0].error}")
-    if not search.is_quick and not is_chain:
+    if not search.is_quick and not is_whole:
         candidates = _in_full(subject, candidates, gpu, search, how, jobs, progress)
     failed = [row for row in rows if row.profile is None]
     return Tuning(candidates, failed, search.objectives, list(space.over), _apart(subject, candidates), search.top)
@@ -156,7 +170,8 @@ def _check(search: Search) -> None:
     if twice := [text for text in texts if texts.count(text) > 1]:
         raise ParameterError(f"objective {twice[0]} is given twice")
     for name, value, least in (("top", search.top, 1), ("trials", search.trials, 1), ("seed", search.seed, 0)):
-        if value is not None and (as_integer(value) is None or value < least):
+        number = as_integer(value)
+        if not (value is None and name == "trials") and (number is None or number < least):
             raise ParameterError(f"{name} must be a whole number from {least} on, not {shown(value)}")
 
 
@@ -167,7 +182,8 @@ def _first_rows(
     """Predictions of all points, or of those that are drawn."""
 
     def predicted(points: Sequence[Point]) -> list[Row]:
-        return predict_points([(subject, point, gpu) for point in points], how, jobs, progress)
+        places = [(subject, point, gpu) for point in points]
+        return predict_points(places, how, jobs, progress, tells=search.trials is None)  # drawn ones come in batches
 
     if search.trials is None or search.trials >= space.size:
         yield from predicted(space.points(known_at(subject)))

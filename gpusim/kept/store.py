@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from gpusim.folders import cache_folder, keep, load
+from gpusim.kept.alone import check_wanted
 from gpusim.kept.fingerprint import NoFingerprintError, fingerprint
 from gpusim.kept.package import package_digest
 
@@ -94,6 +95,7 @@ class Store:
         key = self.key(decided_by)
         found: T | None = self.load(key)
         if found is None:
+            check_wanted()
             found = make()
             self.keep(key, found)
         return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
 from gpusim.isa.array_use import arrays_read, arrays_written, reads_data
+from gpusim.kept.alone import check_wanted
 from gpusim.simulate import kept_results
 from gpusim.simulate.launch import memory_of
 
@@ -176,6 +177,7 @@ def _kept_or_simulated(works: Sequence[Work], gpu: Gpu, how: How, key: str | Non
     """Profiles of an earlier run, or of one now, which are kept by their key."""
     if not (how.fresh or _anew) and (found := kept_results.load(key)):
         return found
+    check_wanted()
     from gpusim.simulate.simulation import simulate
 
     found = simulate(works, gpu, how)

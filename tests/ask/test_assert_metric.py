@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +73,18 @@ def test_every_figure_of_a_profile_can_be_named(slow):
         ),
         (("HBM reads", "<", "3 us"), "'3 us' is no amount of what is counted in bytes: units are B"),
         (("HBM reads", "<", "many"), "'many' is no amount"),
+        *(
+            (("HBM reads", op, wrong), "an amount is a number, or one with its unit as in '34 MB', not ")
+            for op in ("==", "!=", "<", ">=", "≈")
+            for wrong in (math.nan, math.inf, -math.inf, np.float32("nan"), True, [1])
+        ),
+        (("HBM reads", "<", "1__0 B"), "'1__0 B' is no amount"),
+        (("HBM reads", "<", "_ B"), "'_ B' is no amount"),
+        (("HBM reads", "<", "1e999 B"), "'1e999 B' is no amount"),
+        ((5, "==", 0), "a metric is a text, such as 'HBM reads', not 5"),
+        ((["time"], "==", 0), "a metric is a text"),
+        (("time", 5, 0), "an operator is a text, such as '<=', not 5"),
+        (("time", ["=="], 0), "an operator is a text"),
         (("HBM reads", "<", None), "an amount is a number, or one with its unit as in '34 MB', not None"),
     ],
 )
@@ -80,6 +93,25 @@ def test_what_is_not_known_is_refused_in_a_line(slow, words, says):
         slow.assert_metric(*words)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("how", [{"rel": "5%"}, {"rel": math.nan}, {"rel": [1]}, {"rel": True}, {"interval": "no"}])
+def test_tolerances_and_flags_are_of_their_kind(slow, how):
+    with pytest.raises(gpusim.GpusimError):
+        slow.assert_metric("HBM reads", "≈", slow.dram_bytes_read, **how)
+
+
+@pytest.mark.parametrize("other", [5, None, {}, "copy"])
+def test_only_profiles_keep_to_assertions(other):
+    from gpusim.assertions import assert_metric
+
+    with pytest.raises(gpusim.GpusimError, match="assert_metric is of a profile"):
+        assert_metric(other, "time", "<", 1)
+
+
+def test_amounts_of_numpy_are_numbers(slow):
+    for kind in (np.int64, np.float32, np.float64):
+        slow.assert_metric("registers", "<=", kind(255))
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.sampled_from(["==", "!=", "<", "<=", ">", ">="]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,47 @@ def test_a_measured_launch_has_every_rung(tiled: Bound) -> None:
     assert list(tiled["HBM"].rungs) == ["bound", "counted", "measured"]
     for level in tiled.levels:
         assert all(level.bound <= value for value in level.rungs.values())
+
+
+def test_the_table_and_the_file_have_what_was_measured(tiled: Bound, tmp_path: Path) -> None:
+    from gpusim.measured import measurement
+
+    path = measurement.shipped("h200")
+    assert path is not None
+    (there,) = (one for one in measurement.read(path).launches if one.id == "matmul-tiled M=512 N=512 K=512 T=16")
+    assert tiled["HBM"].measured == there.value("dram__bytes_read.sum")
+    assert "measured" in repr(tiled)
+    file = tmp_path / "bound.json"
+    assert main(["bound", "matmul-tiled", "--n", "512", "--tile", "16", "--fast", "--json", str(file)]) == 0
+    (found,) = json.loads(file.read_text())["bounds"]
+    assert [level["measured_bytes"] for level in found["levels"]] == [level.measured for level in tiled.levels]
+
+
+def test_a_launch_that_was_not_measured_there_has_no_such_rung() -> None:
+    from dataclasses import replace
+
+    from gpusim.catalogue import lookup
+
+    known = gpusim.bound("sin", count=False, N=4194304, B=256)
+    mine = replace(lookup.get("sin"), summary="another kernel of that name")
+    slower = replace(gpusim.load_gpu("h200"), full_name="what if")
+    others = [
+        gpusim.bound("sin", "h100-sxm", count=False, N=4194304, B=256),
+        gpusim.bound("sin", slower, count=False, N=4194304, B=256),
+        gpusim.bound(mine, count=False, N=4194304, B=256),
+        gpusim.bound("sin", count=False, N=4194305, B=256),
+    ]
+    assert all("measured" in level.rungs for level in known.levels)
+    assert not any("measured" in level.rungs for one in others for level in one.levels)
+
+
+def test_of_a_chain_the_measured_kernels_count_together_but_for_device_memory() -> None:
+    found = gpusim.bound("chain3-unfused", count=False, N=4194304, block=256)
+    alone = [gpusim.bound(name, count=False, N=4194304, B=256) for name in ("sin", "square", "cos")]
+    for level in ("L2", "L1"):
+        assert found[level].measured == sum(one[level].rungs["measured"] for one in alone)
+    assert found["HBM"].measured is None
+    assert "measured" not in gpusim.bound("chain3-unfused", count=False, N=4194305, block=256)["L2"].rungs
 
 
 def test_gaps_multiply_to_the_whole(tiled: Bound) -> None:
@@ -101,6 +143,41 @@ def test_bad_input_is_one_line(words: list[str], message: str, capsys: pytest.Ca
     error = capsys.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
+
+
+TEXT = "C[i] = A[i]"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "given", "says"),
+    [
+        (5, {}, "a kernel is a name"),
+        (None, {}, "a kernel is a name"),
+        (len, {}, "a kernel is a name"),
+        ("copy", {"count": "no"}, "count must be True or False"),
+        ("copy", {"element_bytes": 8}, "element_bytes is for a computation"),
+        ("copy", {"memory": 1e6}, "a size of memory is for a computation"),
+        ("copy", {"gpu": 5}, "a GPU is given by name"),
+        (TEXT, {"memory": "1MB", "i": 4}, "memory must be a number of bytes, such as 1e6, not '1MB'"),
+        (TEXT, {"memory": float("nan"), "i": 4}, "memory must be a number of bytes"),
+        (TEXT, {"memory": float("inf"), "i": 4}, "memory must be a number of bytes"),
+        (TEXT, {"memory": True, "i": 4}, "memory must be a number of bytes"),
+        (TEXT, {"memory": -5, "i": 4}, "holds no two elements"),
+        (TEXT, {"memory": 1e6, "gpu": 5, "i": 4}, "a GPU is given by name"),
+        *((TEXT, {"element_bytes": wrong, "i": 4}, "element_bytes") for wrong in (0, -1, 2.5, "4", 17)),
+        *((TEXT, {"i": wrong}, "i") for wrong in ("4", 0, 4.5, float("nan"), None, [4], True)),
+    ],
+)
+def test_what_is_wrong_in_python_is_an_error_of_ours(kernel: Any, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(GpusimError, match=says) as caught:
+        gpusim.bound(kernel, **{"count": False, **given})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_level_that_is_no_name_is_unknown(tiled: Bound) -> None:
+    for wrong in (5, ["L2"], None):
+        with pytest.raises(GpusimError, match="unknown level"):
+            tiled[wrong]  # type: ignore[index]
 
 
 def test_a_level_that_is_not_there_is_named(tiled: Bound) -> None:

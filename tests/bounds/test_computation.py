@@ -22,6 +22,13 @@ def test_a_statement_has_an_output_inputs_and_loops() -> None:
     assert found.arrays == ("y", "x", "w")
 
 
+def test_a_statement_may_add_to_several_outputs() -> None:
+    found = parse("q[i], s[j] += A[i,j]; t[i] = q[i]")
+    assert [str(out) for out in found.statements[0].outs] == ["q[i]", "s[j]"]
+    assert found.written == ("q", "s", "t")
+    assert elements(found, "s", {"i": 5, "j": 7}, written=True) == 7
+
+
 def test_axes_that_are_taken_whole_are_no_loops_of_the_points() -> None:
     found = parse("O[i,(d)] += Q[i,(d)] * K[j,(d)] for i < N, j < N")
     assert found.statements[0].loops == ("i", "j")
@@ -40,6 +47,8 @@ def test_axes_that_are_taken_whole_are_no_loops_of_the_points() -> None:
         ("C[i] = A[i] for k < i", "neither an extent"),
         ("C[i] = A[i] for i <= N", "an extent is written i < N"),
         ("C[i] = A[i] + A[i,j]", "1 and 2 indices"),
+        ("C[i], D[i] = A[i]", "only sums can"),
+        ("C[i], C[j] += A[i,j]", "names an output twice"),
         ("C[(i)] = A[(i)]", "without a loop"),
         ("C[i] = A[i]" * 500, "characters"),
     ],

@@ -89,7 +89,12 @@ def test_short_loops_are_no_better_than_the_tile_that_fills_them() -> None:
     [
         ("C[m,n] += A[m,k] * B[k,n]", "2 K M N / sqrt(S)"),
         ("O[i,(d)] += Q[i,(d)] * K[j,(d)] * V[j,(d)]", "4 I J D^2 / S"),
-        ("A[t+1,i] = A[t,i-1] + A[t,i] + A[t,i+1]", "I T / (2 S)"),
+        (
+            "dQ[i,(d)], dK[j,(d)], dV[j,(d)] += dO[i,(d)] * Q[i,(d)] * K[j,(d)] * V[j,(d)]",
+            "12 I J D^2 / S",
+        ),
+        ("A[t+1,i] = A[t,i-1] + A[t,i] + A[t,i+1]", "I T / S"),
+        ("A[t+1,i] = A[t+1,i-1] + A[t,i] + A[t,i+1]", "I T / (4 S)"),
         ("y[i] = x[i]", "2 I"),
     ],
 )

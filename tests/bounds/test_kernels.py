@@ -157,6 +157,23 @@ def test_the_best_tile_fits_and_moves_no_more_than_its_own() -> None:
     assert not fits(algorithm, {**launch.params, "BM": 1024, "BN": 1024, "TM": 32, "TN": 32}, gpu)
 
 
+@pytest.mark.parametrize("name", ["flash-attention-1-backward", "flash-attention-2-backward-causal-f16"])
+@pytest.mark.parametrize("N", [256, 4096, 65536])
+def test_backward_passes_ask_for_more_than_their_bound(name: str, N: int) -> None:
+    algorithm, l2 = lookup.get(name), levels(hardware.load("h200"))[1]
+    launch = algorithm.launch(B=1, H=16, N=N)
+    found, asked = least_of(algorithm, launch, l2), formula_bytes(algorithm, launch)
+    assert asked is not None
+    assert found.nbytes <= asked.nbytes
+    assert found.reason == "reuse" or N < 65536
+
+
+def test_backward_passes_add_to_three_arrays_at_every_pair() -> None:
+    for name in ("flash-attention-1-backward", "flash-attention-2-backward"):
+        (statement,) = parse(lookup.get(name).computation).statements
+        assert [out.base for out in statement.outs] == ["dQ", "dK", "dV"]
+
+
 def test_extents_of_arrays_are_no_tiles() -> None:
     assert free_tiles(lookup.get("flash-attention-2")) == ["Br", "Bc"]
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from gpusim.bounds.published import ROWS, Row, ratio, verdict
+from gpusim.bounds.published import INPUTS, ROWS, Row, ratio, verdict
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.program}, {row.source}")
-def test_no_published_bound_is_better(row: Row) -> None:
-    assert ratio(row) >= (0.5 if row.order else 1 - 1e-9)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.program}, {row.source.name}, {row.formula}")
+def test_no_published_bound_is_better_but_those_that_the_page_says(row: Row) -> None:
+    if row.higher:
+        assert 0.09 < ratio(row) < 0.9
+    else:
+        assert ratio(row) >= (0.5 if row.order else 1 - 1e-9)
 
 
-def test_there_are_25_programs() -> None:
-    assert len({row.program for row in ROWS}) >= 25
-    assert all(row.source for row in ROWS)
+def test_25_programs_are_held_against_formulas_that_were_checked() -> None:
+    checked = [row for row in ROWS if row.source.checked and row.source is not INPUTS and not row.higher]
+    assert len({row.program for row in checked}) >= 25
+    assert {row.program for row in ROWS if row.higher} <= {row.program for row in checked}
 
 
 def test_a_verdict_says_by_how_much() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from itertools import product
 
@@ -12,29 +11,10 @@ from hypothesis import strategies as st
 
 from gpusim.bounds.computation import Access, Computation, parse
 from gpusim.bounds.footprint import read_arrays
-from gpusim.bounds.traffic import least
+from gpusim.bounds.traffic import _made, least
+from tests.bounds.memory import Memory
 
 GEMM = parse("C[m,n] += A[m,k] * B[k,n]")
-
-
-class Memory:
-    """Fast memory of so many elements: least recently used goes first, and is written where it was changed."""
-
-    def __init__(self, elements: int) -> None:
-        self._room, self._held, self.moved = elements, OrderedDict[object, bool](), 0
-
-    def touch(self, element: object, *, changes: bool = False, fresh: bool = False) -> None:
-        changed = self._held.pop(element, None)
-        if changed is None:
-            self.moved += not fresh
-            while len(self._held) >= self._room:
-                self.moved += self._held.popitem(last=False)[1]
-        self._held[element] = bool(changed) or changes
-
-    def flush(self) -> int:
-        self.moved += sum(self._held.values())
-        self._held.clear()
-        return self.moved
 
 
 def tiled(sizes: tuple[int, ...], tile: tuple[int, ...], order: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -96,6 +76,47 @@ def test_no_attention_by_tiles_moves_less_than_its_bound(queries: int, keys: int
     assert least(found, sizes, max(room, 4 * d + 1), element_bytes=1).nbytes <= memory.flush()
 
 
+BACKWARD = parse("dQ[i,(d)], dK[j,(d)], dV[j,(d)] += dO[i,(d)] * Q[i,(d)] * K[j,(d)] * V[j,(d)]")
+
+
+def backward(queries: int, keys: int, d: int, tile: tuple[int, int], order: tuple[int, int], room: int) -> int:
+    """What a backward pass of attention moves, tile by tile of queries and keys."""
+    memory, begun = Memory(room), set()
+    for i, j in tiled((queries, keys), tile, order):
+        for array, row in (("Q", i), ("K", j), ("dO", i), ("V", j)):
+            for e in range(d):
+                memory.touch((array, row, e))
+        for array, row in (("dV", j), ("dQ", i), ("dK", j)):
+            for e in range(d):
+                memory.touch((array, row, e), changes=True, fresh=(array, row, e) not in begun)
+                begun.add((array, row, e))
+    return memory.flush()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 14), st.integers(1, 14), st.integers(1, 4), st.tuples(*[st.integers(1, 6)] * 2),
+    st.sampled_from([(0, 1), (1, 0)]), st.integers(8, 150),
+)  # fmt: skip
+def test_no_backward_pass_by_tiles_moves_less_than_its_bound(
+    queries: int, keys: int, d: int, tile: tuple[int, int], order: tuple[int, int], room: int
+) -> None:
+    sizes, room = {"i": queries, "j": keys, "d": d}, max(room, 7 * d + 1)
+    assert least(BACKWARD, sizes, room, element_bytes=1).nbytes <= backward(queries, keys, d, tile, order, room)
+
+
+def test_a_good_backward_pass_comes_close_to_its_bound_and_is_twice_that_of_one_sum() -> None:
+    d, n, room = 2, 200, 240
+    sizes, one_sum = {"i": n, "j": n, "d": d}, parse("dQ[i,(d)] += dO[i,(d)] * Q[i,(d)] * K[j,(d)] * V[j,(d)]")
+    found = least(BACKWARD, sizes, room, element_bytes=1)
+    best = min(backward(n, n, d, (1, tile), (1, 0), room) for tile in (25, 26, 27, 28))
+    assert found.reason == "reuse"
+    assert found.nbytes <= best <= 2 * found.nbytes
+    long = {"i": 10**5, "j": 10**5, "d": d}
+    twice = (least(one, long, 1000, element_bytes=1).reuse for one in (BACKWARD, one_sum))
+    assert next(twice) / next(twice) == pytest.approx(2, rel=0.02)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.tuples(*[st.integers(1, 12)] * 3), st.tuples(*[st.integers(1, 5)] * 3), st.integers(1, 4),
@@ -131,6 +152,7 @@ STEPWISE = (
     "A[i,j] -= A'[i,k] * A'[j,k] for k < j, j < i",
     "A[i,j] -= A'[i,k] * A'[k,j] for k < i, k < j",
     "D[i,j] min= D[i,k] + D[k,j]",
+    "D[i,j] min= D'[i,k] + D'[k,j]",
 )
 """Those whose points are done step by step, k being the step."""
 
@@ -215,6 +237,18 @@ def test_memories_side_by_side_hold_more() -> None:
     one, many = (least(GEMM, sizes, 1e5, memories).reuse for memories in (1, 132))
     assert 0.8 * one < many <= one
     assert least(GEMM, dict.fromkeys("mnk", 64), 1e5, 132).reason == "compulsory"
+
+
+@pytest.mark.parametrize(
+    ("text", "array", "values"),
+    [
+        ("D[i,j] min= D'[i,k] + D'[k,j]", "D", 4 * 100),  # of a row, of a column, each also where a sum begins
+        ("T[i,j] += A[i,k] * B[k,j]; D[i,j] += T'[i,k] * C[k,j]", "T", 2 * 100),  # begun, and used when finished
+    ],
+)
+def test_values_at_hand_without_a_read_are_counted_by_their_uses(text: str, array: str, values: int) -> None:
+    made = _made(parse(text), dict.fromkeys("ijk", 10))
+    assert sum(count for name, count in made if name == array) == values
 
 
 def test_the_constant_is_two() -> None:

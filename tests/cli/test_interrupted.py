@@ -68,3 +68,28 @@ def test_it_ends_a_command(code):
 def test_a_command_that_is_told_to_end_leaves_nothing_behind():
     run = subprocess.run([sys.executable, "-c", TOLD_TO_END], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (run.returncode, run.stderr) == (143, "left nothing behind\ngpusim: terminated\n")
+
+
+TWICE = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from gpusim.cli import app, main
+
+def command(arguments):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        time.sleep(0.005)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.005)
+        print("ended what was begun", file=sys.stderr)
+
+app._run_command = command
+sys.exit(main(["gpus"]))
+"""
+
+
+def test_a_second_ctrl_c_at_once_does_not_interrupt_the_end():
+    ended = subprocess.run([sys.executable, "-c", TWICE], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 130
+    assert ended.stderr == "ended what was begun\ngpusim: interrupted\n"

@@ -209,6 +209,11 @@ def test_limits_are_exceeded_by_more_than_they_say() -> None:
     [
         ("time", "is no limit"),
         ("time>", "is no limit"),
+        ("time>5", "'time>5' says not of what: 'time>5%' is 5 % more than A has"),
+        ("cycles > 1000", "'cycles>1000%' is 1000 % more"),
+        (5, "5 is no limit"),
+        (None, "None is no limit"),
+        (["time>5%"], "is no limit"),
         ("time>-5%", "is no limit"),
         ("tim>5%", "did you mean time"),
         ("texture_hit_rate>5%", "is not known of A"),

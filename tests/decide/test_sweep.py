@@ -1,6 +1,7 @@
 """A sweep has a row for every point: the same wherever it is predicted, and one that fails leaves the others alone."""
 
 import json
+import math
 import os
 import signal
 import threading
@@ -124,12 +125,29 @@ def test_the_table_of_a_source_tells_its_macros(tmp_path):
     "wrong",
     [
         {"over": {"B": 8}}, {"over": [8]}, {"gpu": []}, {"gpu": None}, {"over": {"B": [8]}, "where": "B > 1"},
-        {"over": {"N": [128]}, "N": 64}, {"quick": True},
+        {"over": {"N": [128]}, "N": 64}, {"quick": True}, {"over": {"B": [[64]]}}, {"over": {"B": [None]}},
+        {"over": {"B": [math.nan]}}, {"over": {"B": [True]}}, {"over": {"B": b"ab"}}, {"over": {5: [64]}}, {"where": 5},
+        {"where": None}, {"cache": "lukewarm"}, {"cache": 5}, {"sample": "much"}, {"fresh": "yes"}, {"jobs": "two"},
+        {"jobs": 0}, {"progress": 5}, {"launch": 5}, {"launch": {"grd": 5}}, {"folders": 5}, {"gpu": ["h200", 5]},
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_python_is_an_error_of_ours(wrong):
     with pytest.raises(GpusimError):
         gpusim.sweep("copy", **wrong)
+
+
+def test_a_word_on_a_launch_that_is_not_known_is_named():
+    with pytest.raises(GpusimError, match="unknown word on a launch 'blok': did you mean block"):
+        gpusim.sweep("scale.cu", {"A": [1]}, launch={"grid": 5, "blok": 5})
+
+
+@pytest.mark.parametrize("wrong", [{"y": 5}, {"y": "kernel"}, {"x": 5}, {"ax": 5}])
+def test_what_cannot_be_drawn_is_an_error_of_ours(wrong):
+    found = gpusim.sweep("copy", {"B": [64, 128]}, N=4096)
+    with pytest.raises(GpusimError):
+        found.plot(**wrong)
+    with pytest.raises(GpusimError, match="a figure is saved under a name"):
+        found.save_plot(5)
 
 
 @pytest.mark.parametrize(

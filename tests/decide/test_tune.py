@@ -11,7 +11,8 @@ import gpusim
 from calibration import tuning
 from gpusim.cli import main
 from gpusim.decide.apart import Apart, apart
-from gpusim.decide.objective import Objective
+from gpusim.decide.objective import OF_LAUNCHES, UNITS, Objective
+from gpusim.decide.objective_units import UnlikeUnitsError
 from gpusim.decide.ranking import ALIKE, Candidate, Ranking
 from gpusim.decide.sweep import Row
 from gpusim.errors import UnknownNameError
@@ -60,6 +61,42 @@ def test_objectives_are_figures_metrics_and_sums_of_them():
         Objective("dram__bytes_red.sum").value(profile)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time + hbm_bytes", "hbm_bytes - time", "time + 2*(cycles + hbm_bytes)", "max(time, hbm_bytes)",
+        "time + dram_bytes + 2*flops", "time/cycles + hbm_bytes", "-time + flops", "l1_hit_rate + time",
+    ],
+)  # fmt: skip
+def test_unlike_units_do_not_add_up_without_weights(text):
+    with pytest.raises(UnlikeUnitsError, match="give weights") as caught:
+        Objective(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4e12*time + hbm_bytes", "time + hbm_bytes/1e12", "20*dram_bytes + 4*l2_read_bytes + flops", "time*hbm_bytes",
+        "dram_bytes_read + dram_bytes_written", "-time", "time + 1", "1*time + hbm_bytes", "seconds + time",
+        "time*l2_hit_rate", "2*time + 3*hbm_bytes + 4*flops", "hbm_bytes/dram_bytes + l1_hit_rate/l2_hit_rate",
+    ],
+)  # fmt: skip
+def test_sums_with_weights_or_of_one_unit_are_objectives(text):
+    assert Objective(text).value(predict("copy", n=65536)) != 0
+
+
+def test_units_of_metrics_are_those_of_the_launch():
+    profile = predict("copy", n=65536)
+    with pytest.raises(UnlikeUnitsError, match="adds seconds and sector"):
+        Objective("time + lts__t_sectors_srcunit_tex_op_read.sum").value(profile)
+    assert Objective("dram__bytes_read.sum + dram__bytes_write.sum").value(profile) > 0
+
+
+def test_every_figure_of_an_objective_has_a_unit():
+    assert set(OF_LAUNCHES) <= UNITS.keys()
+
+
 def test_the_best_is_predicted_in_full_and_ranked_before_the_others():
     found = gpusim.tune("matmul-tiled", {"tile": [4, 8, 16, 32]}, n=128, top=2)
     assert [one.is_full for one in found.candidates] == [True, True, False, False]
@@ -105,6 +142,7 @@ def test_points_are_drawn_of_a_space_too_large_to_enumerate():
         (["copy"], "of 1 points none"),
         (["copy", "--over", "B=64", "--objective", "time/0"], "divides by 0"),
         (["copy", "--over", "B=64", "--objective", "tme"], "did you mean time"),
+        (["copy", "--over", "B=64", "--objective", "time + hbm_bytes"], "adds seconds and bytes: give weights"),
         (["copy,softmax-online", "--over", "B=64"], "tune is of one kernel on one GPU"),
         (["copy", "--over", "B=64", "--gpu", "h200,h100-sxm"], "tune is of one kernel on one GPU"),
         (["copy", "--over", "B=64", "--top", "0"], "greater than or equal to 1"),
@@ -130,11 +168,30 @@ def test_what_is_wrong_is_said_in_one_line(words, says, capsys, monkeypatch, tmp
         {"trials": 0},
         {"seed": -1},
         {"gpu": []},
+        {"objective": 5},
+        {"objective": [5]},
+        {"objective": None},
+        {"top": None},
+        {"top": "8"},
+        {"seed": None},
+        {"trials": "2"},
+        {"quick": "no"},
+        {"cache": "lukewarm"},
+        {"jobs": 0},
+        {"where": 5},
+        {"launch": 5},
     ],
 )
 def test_what_is_wrong_in_python_is_an_error_of_ours(wrong):
     with pytest.raises(gpusim.GpusimError):
         gpusim.tune("copy", {"B": [64, 128]}, **wrong)
+
+
+def test_points_with_warm_caches_are_predicted_in_full():
+    found = gpusim.tune("copy", {"B": [64, 128]}, N=4096, cache="warm")
+    assert all(one.is_full and one.profile.cache == "warm" for one in found.candidates)
+    with pytest.raises(gpusim.GpusimError, match="quick predictions are of one kernel with cold caches"):
+        gpusim.tune("copy", {"B": [64, 128]}, N=4096, cache="warm", quick=True)
 
 
 def test_objectives_may_be_below_0():

@@ -48,3 +48,22 @@ def test_other_cases_have_a_row_each():
 def test_a_group_without_a_page_is_named():
     with pytest.raises(KeyError, match="no page"):
         pages.place_of("what nobody placed")
+
+
+def test_every_constant_stands_on_its_page_as_it_is_now():
+    for name, text in calibrate.of_constants_now().items():
+        assert (FOLDER / f"{name}.md").read_text() == text, "python -m calibration.calibrate --constants"
+
+
+def test_what_a_page_says_of_the_cases_of_a_constant_is_kept():
+    head = ("constant", "value", "unit", "kind", "meaning and source", "shown by", "residual")
+    lines = [
+        head,
+        ("a.b", "1", "1", "measured", "x | y", "atomics/red_*", "5.9%"),
+        ("c", "2", "1", "fitted", "", "–", "–"),
+    ]
+    page = pages.of_constants("t", lines)
+    assert "These are 2 constants." in page
+    assert [pages.shown_before(page, name) for name in ("a.b", "c", "d")] == [
+        ("atomics/red_*", "5.9%"), ("–", "–"), ("–", "–")
+    ]  # fmt: skip

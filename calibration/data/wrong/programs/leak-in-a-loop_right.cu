@@ -1,0 +1,21 @@
+// memcheck
+// An array for each round, of which the last alone is freed.
+#include <cstdio>
+
+__global__ void fill(int n, float value, float* x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = value;
+}
+
+int main() {
+    float* x = nullptr;
+    cudaMalloc(&x, 512);
+    for (int round = 0; round < 3; ++round) {
+        fill<<<1, 128>>>(128, round, x);
+    }
+    cudaError_t status = cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorName(status));
+    cudaFree(x);
+    cudaDeviceReset();
+    return status != cudaSuccess;
+}
