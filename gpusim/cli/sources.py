@@ -53,7 +53,7 @@ ONE_VALUE = {"kernel", "grid", "block", "cluster", "dynamic_shared", "arch"}
 Given = dict[str, Any]
 """Those options by name, None where one was not given."""
 
-WITH_FILES = ("measure", "profile")
+WITH_FILES = ("check", "measure", "profile")
 """Commands that take a launch file instead of one launch."""
 
 Launches = Annotated[
