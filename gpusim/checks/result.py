@@ -1,65 +1,26 @@
-"""What checking a launch has come to."""
+"""The result of a check, which shows itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpusim.checks.kinds import Level
+from gpusim.checks.outcome import Outcome
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from gpusim.checks.finding import Finding, Size
-
 
 @dataclass(frozen=True, repr=False)
-class CheckResult:
-    """What is wrong with a launch, and how much of it was looked at.
+class CheckResult(Outcome):
+    """What is wrong with a launch, and how much of it was looked at: as :class:`~gpusim.checks.outcome.Outcome` has it.
 
-    Attributes
-    ----------
-    kernel : str
-    gpu : str
-    grid, block : tuple of int or None
-        None of a program as a whole.
-    findings : tuple of Finding
-        The worst first.
-    tools : tuple of str
-        What was looked for: ``"memcheck"``, ``"racecheck"``, ...
-    blocks_run, blocks : int
-        Blocks that were run, and those of the grid; of several launches together.
-    ended : str
-        Why the run came to no end, in words; empty where it did.
-    unseen : tuple of str
-        What was not looked at, in words.
-    orders : int
-        Other orders of warps and blocks whose results were compared.
-    launches : int
-        How many launches it is of.
-    id : str
-        Of a launch of a launch file.
+    Examples
+    --------
+    >>> print(CheckResult("saxpy", "h200", (4, 1, 1), (256, 1, 1), (), ("memcheck",), 4, 4))
+    saxpy  4 x 256  on h200: nothing found
+    memcheck; 4 of 4 blocks run
     """
-
-    kernel: str
-    gpu: str
-    grid: Size | None
-    block: Size | None
-    findings: tuple[Finding, ...]
-    tools: tuple[str, ...]
-    blocks_run: int = 0
-    blocks: int = 0
-    ended: str = ""
-    unseen: tuple[str, ...] = ()
-    orders: int = 0
-    launches: int = 1
-    id: str = ""
-
-    @property
-    def clean(self) -> bool:
-        """Whether the launch came to its end and nothing is wrong with it; a note is no fault."""
-        return not self.ended and all(one.level is Level.NOTE for one in self.findings)
 
     def table(self) -> list[RenderableType]:
         """Lay it out: what is wrong, on which line, who did it, how often, and what to do.
@@ -90,22 +51,6 @@ class CheckResult:
         if not self.clean:
             raise AssertionError(repr(self))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give it as plain dicts, lists, strings and numbers, ready for JSON.
-
-        Returns
-        -------
-        dict
-            The attributes, and ``clean``.
-        """
-        return {
-            "id": self.id, "kernel": self.kernel, "gpu": self.gpu, "grid": _listed(self.grid),
-            "block": _listed(self.block), "clean": self.clean,
-            "findings": [finding.to_dict() for finding in self.findings], "tools": list(self.tools),
-            "blocks_run": self.blocks_run, "blocks": self.blocks, "ended": self.ended, "unseen": list(self.unseen),
-            "orders": self.orders, "launches": self.launches,
-        }  # fmt: skip
-
     def to_sarif(self) -> dict[str, Any]:
         """Give the findings as a log of SARIF 2.1.0, as editors and code hosts read it.
 
@@ -117,12 +62,3 @@ class CheckResult:
         from gpusim.checks.sarif import log
 
         return log([self])
-
-
-def _listed(size: Size | None) -> list[int] | None:
-    return None if size is None else [int(n) for n in size]
-
-
-def is_clean(results: Sequence[CheckResult]) -> bool:
-    """Whether nothing is wrong with any of some launches."""
-    return all(one.clean for one in results)

@@ -16,7 +16,7 @@ from gpusim.checks.kinds import KINDS
 
 if TYPE_CHECKING:
     from gpusim.checks.finding import Finding, Spot
-    from gpusim.checks.result import CheckResult
+    from gpusim.checks.outcome import Outcome
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 VERSION = "2.1.0"
@@ -24,12 +24,12 @@ FINGERPRINT = "gpusim/v1"
 """What identifies a finding when lines before it have moved."""
 
 
-def log(results: Sequence[CheckResult]) -> dict[str, Any]:
+def log(results: Sequence[Outcome]) -> dict[str, Any]:
     """Give findings of launches as one log.
 
     Parameters
     ----------
-    results : sequence of CheckResult
+    results : sequence of Outcome
 
     Returns
     -------
@@ -61,7 +61,7 @@ def _rule(kind: str) -> dict[str, Any]:
     }
 
 
-def _invocation(results: Sequence[CheckResult]) -> dict[str, Any]:
+def _invocation(results: Sequence[Outcome]) -> dict[str, Any]:
     """Whether all runs came to their end, and what was not looked at."""
     told = [f"{one.kernel}: not looked at: {text}" for one in results for text in one.unseen]
     told += [f"{one.kernel}: the run came to no end: {one.ended}" for one in results if one.ended]
@@ -76,7 +76,7 @@ def _invocation(results: Sequence[CheckResult]) -> dict[str, Any]:
     }
 
 
-def _results(results: Sequence[CheckResult]) -> Iterator[dict[str, Any]]:
+def _results(results: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
     numbers = {kind: number for number, kind in enumerate(KINDS)}
     for result in results:
         for finding in result.findings:

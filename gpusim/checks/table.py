@@ -14,7 +14,7 @@ from gpusim.report.units import NOTHING, format_count
 
 if TYPE_CHECKING:
     from gpusim.checks.finding import Finding, Spot
-    from gpusim.checks.result import CheckResult
+    from gpusim.checks.outcome import Outcome
 
 MOST = 40
 """Findings of a launch that are shown; JSON and SARIF have all."""
@@ -23,12 +23,12 @@ LONGEST = 56
 """Characters of a line of source that are shown."""
 
 
-def table(result: CheckResult) -> Iterator[RenderableType]:
+def table(result: Outcome) -> Iterator[RenderableType]:
     """Lay out what checking a launch has come to.
 
     Parameters
     ----------
-    result : CheckResult
+    result : Outcome
 
     Yields
     ------
@@ -49,12 +49,12 @@ def table(result: CheckResult) -> Iterator[RenderableType]:
         yield Text(f"{len(result.findings) - MOST} more findings: --json and --sarif have all.")
 
 
-def several(results: Sequence[CheckResult]) -> Iterator[RenderableType]:
+def several(results: Sequence[Outcome]) -> Iterator[RenderableType]:
     """Lay out what checking several launches has come to, with an empty line between those that have findings.
 
     Parameters
     ----------
-    results : sequence of CheckResult
+    results : sequence of Outcome
 
     Yields
     ------
@@ -67,20 +67,20 @@ def several(results: Sequence[CheckResult]) -> Iterator[RenderableType]:
         yield from table(result)
 
 
-def _heading(result: CheckResult) -> str:
+def _heading(result: Outcome) -> str:
     name = f"{result.id}: {result.kernel}" if result.id and result.id != result.kernel else result.kernel
     sizes = f"{_size(result.grid)} x {_size(result.block)}" if result.grid and result.block else ""
     many = f"{result.launches} launches" if result.launches > 1 else ""
     return "  ".join(filter(None, (name, sizes, many, f"on {result.gpu}")))
 
 
-def _verdict(result: CheckResult) -> str:
+def _verdict(result: Outcome) -> str:
     n = len(result.findings)
     found = f"{n} finding{'' if n == 1 else 's'}" if n else "nothing found"
     return f"{found}; the run came to no end" if result.ended else found
 
 
-def _covered(result: CheckResult) -> Iterator[str]:
+def _covered(result: Outcome) -> Iterator[str]:
     """What was looked for, in how much of the launch, and what was not looked at."""
     of = ""
     if result.blocks:

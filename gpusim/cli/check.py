@@ -170,7 +170,7 @@ def write_sarif(results: Sequence[CheckResult], path: Path | None) -> None:
 
 def end(results: Sequence[CheckResult], failed: Sequence[Any] = ()) -> None:
     """End with status 1 where there are findings, with 2 where a launch could not be run."""
-    from gpusim.checks.result import is_clean
+    from gpusim.checks.outcome import is_clean
 
     if not is_clean(results):
         raise typer.Exit(1)
