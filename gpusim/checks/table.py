@@ -99,15 +99,14 @@ def _listing(findings: Sequence[Finding]) -> Grid:
     grid = Grid()
     grid.add_column("", "number", key=True)
     grid.add_column("what", "text", key=True)
-    grid.add_column("where", "name")
-    grid.add_column("other line", "name", spared=1)
-    grid.add_column("array", "name", spared=0)
+    told = [(_name(one.spot), _name(one.other), one.array or NOTHING) for one in findings]
+    columns = [("where", None), ("other line", 1), ("array", 0)]
+    kept = [k for k in range(len(columns)) if any(row[k] != NOTHING for row in told)]
+    for k in kept:
+        grid.add_column(columns[k][0], "name", spared=columns[k][1])
     grid.add_column("times", "number")
-    for number, finding in enumerate(findings, 1):
-        grid.add_row(
-            str(number), finding.title, _name(finding.spot), _name(finding.other), finding.array or NOTHING,
-            format_count(finding.times),
-        )  # fmt: skip
+    for number, (finding, row) in enumerate(zip(findings, told, strict=True), 1):
+        grid.add_row(str(number), finding.title, *(row[k] for k in kept), format_count(finding.times))
     return grid
 
 

@@ -13,6 +13,7 @@ import typer
 from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.advise import advised
+from gpusim.cli.check import asked, end, of_spec, show
 from gpusim.cli.files import check_writable, show_profiles
 from gpusim.cli.options import (
     Advise,
@@ -32,8 +33,10 @@ from gpusim.cli.options import (
     listed_gpus,
 )
 from gpusim.cli.timelines import Wanted
+from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
+    from gpusim.checks.result import CheckResult
     from gpusim.launches.spec import LaunchSpec
     from gpusim.profiles.profile import Profile
 
@@ -66,6 +69,9 @@ def profile(
     timeline_from: TimelineFrom = None,
     fresh: Fresh = False,
     advise: Advise = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say also what is wrong with it, as gpusim check does.")
+    ] = False,
     guess: Annotated[
         bool, typer.Option("--guess", help="Guess grid, block and arguments that are not given, and show them.")
     ] = False,
@@ -86,6 +92,7 @@ def profile(
     how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines, "--advise": advise or None}
+    single["--check"] = check or None
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs), how)
@@ -96,15 +103,42 @@ def profile(
     recording = wanted.recording(len(gpus), json)
     how |= {"timeline": recording, "jobs": jobs}
     told, notes = _guessed(single, gpus[0], how) if guess else (single, ())
-    found = _profiles(sources.spec(told, "profile"), gpus, how)
+    checked = _checked(told, gpus[0], how) if check else []
+    found = _profiles_after(checked, sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
         found = [replace(profile, kept=None, notes=(*profile.notes, *notes)) for profile in found]
-    show_profiles(found, json, advised(found) if advise else ())
+    show_profiles(found, json, advised(found) if advise else (), checked)
     wanted.save(found)
     if len(found) == 1 and str(json) != "-":
         from gpusim import report
 
         report.show(list(report.where(found[0])))
+    if str(json) != "-":
+        _show_checked(checked)
+    end(checked)
+
+
+def _checked(told: dict[str, Any], gpu: str, how: dict[str, Any]) -> list[CheckResult]:
+    """What is wrong with the launch, on the first GPU."""
+    return [of_spec(sources.spec(told, "profile"), gpu, asked(None, seed=how["seed"], limit=how["limit"]))]
+
+
+def _profiles_after(
+    checked: Sequence[CheckResult], spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]
+) -> list[Profile]:
+    """Profiles; where there are none because of what is wrong, that is shown all the same."""
+    try:
+        return _profiles(spec, gpus, how)
+    except GpusimError:
+        _show_checked(checked)
+        raise
+
+
+def _show_checked(checked: Sequence[CheckResult]) -> None:
+    """Show findings below tables."""
+    if checked:
+        print()
+        show(checked)
 
 
 def _guessed(single: dict[str, Any], gpu: str, how: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
