@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,11 @@ class Spot:
         if self.line:
             return f"{Path(self.file).name or '?'}:{self.line}"
         return f"instruction at {self.index * INSTRUCTION_BYTES:#x}"
+
+    def without_folder(self, folder: Path) -> Spot:
+        """Give it with a file of a folder by its name alone."""
+        path = Path(self.file)
+        return replace(self, file=path.name) if path.parent == folder else self
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers."""
@@ -105,6 +110,11 @@ class Finding:
     def title(self) -> str:
         """What a table calls it."""
         return KINDS[self.kind].title
+
+    def without_folder(self, folder: Path) -> Finding:
+        """Give it with files of a folder by their names alone."""
+        spot, other = (None if one is None else one.without_folder(folder) for one in (self.spot, self.other))
+        return replace(self, spot=spot, other=other)
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers, ready for JSON.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpusim.checks.outcome import Outcome
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import RenderableType
 
 
@@ -62,3 +64,12 @@ class CheckResult(Outcome):
         from gpusim.checks.sarif import log
 
         return log([self])
+
+    def without_folder(self, folder: Path) -> CheckResult:
+        """Give it with files of a folder by their names alone.
+
+        Parameters
+        ----------
+        folder : Path
+        """
+        return replace(self, findings=tuple(one.without_folder(folder) for one in self.findings))

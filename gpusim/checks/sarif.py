@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gpusim.checks.kinds import KINDS
+from gpusim.results.documents import document
 
 if TYPE_CHECKING:
     from gpusim.checks.finding import Finding, Spot
@@ -36,9 +37,7 @@ def log(results: Sequence[Outcome]) -> dict[str, Any]:
     dict
         Ready for JSON.
     """
-    from gpusim import __version__
-
-    driver = {"name": "gpusim", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
+    driver = {"name": "gpusim", "version": document({})["gpusim"], "rules": [_rule(kind) for kind in KINDS]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "utf16CodeUnits",
