@@ -94,7 +94,7 @@ class Checks:
         printed: list[str] = []
         found = checking.check(
             launch, self.gpu, held, tools=self.tools, progress=progress, limit=self._limit,
-            unwritten=self._unwritten, freed=list(_freed(memory)), together=request.cooperative, hear=printed.append,
+            fresh=self._unwritten, freed=list(_freed(memory)), together=request.cooperative, hear=printed.append,
         )  # fmt: skip
         self.launches.append(CheckedLaunch(number, kernel.name.full, kernel, launch, found, tuple(memory.freed)))
         if request.cooperative:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from gpusim.errors import EndlessError
+from gpusim.engine.state import error_codes as E
 from gpusim.isa.image_memory import needs_data
 from gpusim.isa.slice import counting_image
 from gpusim.programs.memory import any_of_host
 from gpusim.programs.values import MOST_COMPARED, Values
+from gpusim.results.faults import Fault
 from gpusim.results.program import ProgramLaunch
+from gpusim.simulate.driving import SimulationError
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.l2_state import with_moved
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from gpusim.progress import Progress
     from gpusim.results.figures import Figures
     from gpusim.simulate.counted import CacheState, Moved
+
+_AS = {Fault.OUT_OF_BOUNDS: E.GLOBAL_BOUNDS, Fault.FREED: E.GLOBAL_BOUNDS, Fault.MISALIGNED: E.MISALIGNED}
+"""As which error of the engine a program is told of a fault that ends a launch; of others as of one that traps."""
 
 STATES_KEPT = 16
 """Of how many timed launches it is kept what they left in L2 (16 MB each on an H200)."""
@@ -172,8 +177,9 @@ class Launches:
             return self.values.run(launch, request, held, progress)
         self.values.forget(progress)
         printed = checks.run(len(self.done), kernel, launch, request, held, self._memory, progress)
-        if ended := checks.launches[-1].checked.ended:
-            raise EndlessError(ended)
+        last = checks.launches[-1].checked
+        if last.ended:
+            raise SimulationError(last.ended, _AS.get(last.faults[-1].fault, E.TRAPPED) if last.faults else E.TRAPPED)
         return printed
 
     def _launch(self, module: Loaded, request: Request) -> Launch:

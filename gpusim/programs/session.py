@@ -238,8 +238,9 @@ class Session:
             status = _STATUS.get(getattr(error, "code", E.OK))
         if status is None:
             raise error
-        self._failed = True
-        self._complain(str(error))
+        if self._checks is None or isinstance(error, ParameterError):  # else it is a finding
+            self._failed = True
+            self._complain(str(error))
         return status, b""
 
     def _occupancy(self, body: bytes) -> tuple[int, bytes]:

@@ -18,7 +18,7 @@ class Tool(StrEnum):
 class Fault(StrEnum):
     """A kind of fault.
 
-    ``out-of-bounds``: an access beyond its array, the block's shared memory, a thread's local memory, a constant bank.
+    ``out-of-bounds``: an access beyond its array, a block's shared memory, a thread's local memory, a constant bank.
     ``misaligned``: an access at an address that is no multiple of its width.
     ``use-after-free``: an access to what has been freed.
     ``leak``: memory that is never freed.

@@ -22,7 +22,7 @@ ALL_TOOLS = frozenset(Tool)
 def check(
     launch: Launch, gpu: Gpu, held: Occupancy, *, tools: Collection[Tool] = ALL_TOOLS,
     progress: Progress | None = None, limit: int | None = None, seed: int | None = None, most_blocks: int | None = None,
-    unwritten: Stretches | None = None, freed: Sequence[tuple[int, int]] = (), together: bool = False,
+    fresh: Stretches | Sequence[tuple[int, int]] = (), freed: Sequence[tuple[int, int]] = (), together: bool = False,
     hear: Callable[[str], None] | None = None,
 ) -> Checked:  # fmt: skip
     """Run a launch, and note whatever is wrong with it without ending at the first fault.
@@ -43,8 +43,8 @@ def check(
         Of the order in which warps and blocks run; unless given, one after another.
     most_blocks : int, optional
         Blocks beyond which only some of each class are run.
-    unwritten : Stretches, optional
-        Of global memory, addresses that nobody has written before the launch, besides its outputs; what the launch
+    fresh : Stretches, or sequence of (int, int)
+        Addresses between which nobody has written global memory yet, besides outputs; of stretches what the launch
         writes is taken out.
     freed : sequence of (int, int)
         Of global memory, what has been freed: the first byte of each stretch, and one past its last.

@@ -24,8 +24,8 @@ def checks(monkeypatch):
     """Launches that were checked, with what was told of memory; each is computed, and uses what has been freed."""
     calls = []
 
-    def check(launch, gpu, held, *, unwritten, freed, together, hear, **how):
-        calls.append({"layout": launch.memory.layout, "unwritten": list(unwritten), "freed": freed, **how})
+    def check(launch, gpu, held, *, fresh, freed, together, hear, **how):
+        calls.append({"layout": launch.memory.layout, "unwritten": list(fresh), "freed": freed, **how})
         hear(compute(launch, gpu, held, together=together).text)
         access = Access(at(launch, 5), 0, 3)
         faults = [Observed(Fault.FREED, access, None, Space.GLOBAL, first + 8, 4, 2) for first, _ in freed]
@@ -78,3 +78,16 @@ def test_launches_that_are_not_chosen_are_computed_and_count_as_writers(checks, 
 def test_options_that_do_not_go_together_are_refused(capsys, words, says):
     assert main(["run", *words, PROGRAM]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_a_launch_that_comes_to_no_end_is_told_to_the_program_as_on_a_gpu(monkeypatch, capfd):
+    def check(launch, gpu, held, **how):
+        fault = Observed(Fault.OUT_OF_BOUNDS, Access(at(launch, 5), 0, 3), None, Space.GLOBAL, 1 << 42, 4)
+        return Checked((fault,), 0, 1, ended="left.cu:5: add: out of bounds")
+
+    monkeypatch.setattr(checking, "check", check)
+    assert main(["run", "--check", PROGRAM]) == 1
+    told = capfd.readouterr()
+    assert told.out.startswith("cudaErrorIllegalAddress\n")
+    assert "It came to no end: left.cu:5: add: out of bounds." in told.out
+    assert told.err == ""
