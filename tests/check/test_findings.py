@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import gpusim
 from gpusim.checks import KINDS, ORDER, Level
 from gpusim.results.faults import Access, Fault, Observed, Space, Tool
+from gpusim.simulate.launch import lay_out
 from tests.check.observed import ARGUMENTS, READ, SOURCE, WRITE, at, beyond, race, unwritten
 
 
@@ -191,3 +194,22 @@ def test_what_cannot_be_asked_is_refused_in_a_line(observing, compiler, how, say
     with pytest.raises(gpusim.GpusimError, match=r".") as refused:
         gpusim.check(SOURCE, 2, 64, ARGUMENTS, **how)
     assert str(refused.value).startswith(says)
+
+
+def test_arrays_that_share_memory_stay_together(observing, compiler):
+    checks = observing()
+    whole = np.arange(256, dtype=np.float32)
+    gpusim.check(SOURCE, 2, 64, [whole[:128], whole[64:192], np.int32(3)])
+    places = checks[0]["launch"].places
+    assert places["b"] - places["a"] == 256
+
+
+def test_a_launch_is_laid_out_apart_whatever_it_has(observing, compiler):
+    checks = observing()
+    text = "__device__ float more[64]; " + SOURCE.replace("+ t[n]", "+ t[n] + more[n]")
+    gpusim.check(text, 2, 64, ARGUMENTS)
+    launch = checks[0]["launch"]
+    layout = lay_out(launch)
+    stretches = sorted((first, first + layout.nbytes[name]) for name, first in layout.address.items())
+    assert len(stretches) == 3
+    assert all(one[1] + 512 <= other[0] for one, other in itertools.pairwise(stretches))
